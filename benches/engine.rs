@@ -1,0 +1,189 @@
+//! The engine against its floor: what orchestrating a call costs beside starting its program.
+//!
+//! `cargo bench --bench engine --features test-program -- [--quick] [--in FOLDER] [--work FOLDER]`. Every measurement is
+//! a process of its own, so that its memory is its own, and floor and engine take turns, so that a noisy machine is
+//! noisy to both. The workspaces may stand on another file system than the project, as they do for most people.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench talks to people")]
+
+mod engine_run;
+mod floor;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use engine_run::Programs;
+use tempfile::TempDir;
+
+const AGENT: &str = env!("CARGO_BIN_EXE_orchestrator-bench-agent");
+const PROGRAMS: Programs =
+    Programs { agent: AGENT, guardian: env!("CARGO_BIN_EXE_orchestrator-test-program") };
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["measure", calls, jobs, what @ ..] => measure(calls, jobs, what),
+        options => compare(options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One row of the table: so many calls, so many at a time, so many times.
+struct Row {
+    calls: usize,
+    jobs: usize,
+    times: usize,
+}
+
+const ROWS: [Row; 5] = [
+    Row { calls: 1_000, jobs: 2, times: 7 },
+    Row { calls: 1_000, jobs: 16, times: 7 },
+    Row { calls: 100, jobs: 16, times: 7 },
+    Row { calls: 10_000, jobs: 2, times: 1 },
+    Row { calls: 10_000, jobs: 16, times: 3 },
+];
+
+const QUICK: [Row; 3] = [
+    Row { calls: 100, jobs: 2, times: 3 },
+    Row { calls: 1_000, jobs: 2, times: 3 },
+    Row { calls: 1_000, jobs: 16, times: 3 },
+];
+
+/// Where things stand while they are measured.
+struct Places {
+    project: PathBuf,
+    work: PathBuf,
+}
+
+fn compare(options: &[&str]) -> Result<(), Box<dyn Error>> {
+    let here = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let mut places = Places { project: here.clone(), work: here };
+    let (mut rows, mut options): (&[Row], _) = (&ROWS, options);
+    while let [option, rest @ ..] = options {
+        options = match (*option, rest) {
+            ("--quick", rest) => {
+                rows = &QUICK;
+                rest
+            }
+            ("--in", [folder, rest @ ..]) => {
+                places = Places { project: folder.into(), work: folder.into() };
+                rest
+            }
+            ("--work", [folder, rest @ ..]) => {
+                places.work = folder.into();
+                rest
+            }
+            _ => return Err("usage: engine [--quick] [--in FOLDER] [--work FOLDER]".into()),
+        };
+    }
+    let prompts = tempfile::tempdir_in(&places.project)?;
+    engine(&prompts, &places, engine_run::CALLS_PER_SCENARIO, 1)?;
+    println!("  calls  jobs  times     floor    engine  ratio  of CPU  floor/call  engine/call  memory");
+    // Kept to the end: some file systems are slow to create where much was just deleted.
+    let mut used = Vec::new();
+    for row in rows {
+        used.extend(print_row(row, &places, prompts.path())?);
+    }
+    Ok(())
+}
+
+fn print_row(row: &Row, places: &Places, prompts: &Path) -> Result<Vec<TempDir>, Box<dyn Error>> {
+    let (mut floors, mut engines, mut used) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..row.times {
+        floors.push(sample(&["floor".as_ref(), prompts], row.calls, row.jobs)?);
+        let project = tempfile::tempdir_in(&places.project)?;
+        engines.push(engine(&project, places, row.calls, row.jobs)?);
+        used.push(project);
+    }
+    let seconds = |sample: &Sample| sample.seconds;
+    let ratio = |of: fn(&Sample) -> f64| {
+        median(floors.iter().zip(&engines).map(|(floor, engine)| of(engine) / of(floor)))
+    };
+    let (floor, engine) = (median(floors.iter().map(seconds)), median(engines.iter().map(seconds)));
+    let micros = 1e6 / u32::try_from(row.calls).map(f64::from)?;
+    println!(
+        "{:>7}  {:>4}  {:>5}  {floor:>6.3} s  {engine:>6.3} s  {:>5.2}  {:>6.2}  {:>7.0} us  {:>8.0} us  {:>4.1} MB",
+        row.calls,
+        row.jobs,
+        row.times,
+        ratio(|sample| sample.seconds),
+        ratio(|sample| sample.cpu),
+        floor * micros,
+        engine * micros,
+        median(engines.iter().map(|sample| sample.memory)),
+    );
+    Ok(used)
+}
+
+/// What one process of its own has measured.
+struct Sample {
+    seconds: f64,
+    /// In ticks, with all that it started.
+    cpu: f64,
+    /// The most that it held, in MB, without what it started.
+    memory: f64,
+}
+
+fn engine(project: &TempDir, places: &Places, calls: usize, jobs: usize) -> Result<Sample, Box<dyn Error>> {
+    let work = tempfile::tempdir_in(&places.work)?;
+    sample(&["engine".as_ref(), project.path(), work.path()], calls, jobs)
+}
+
+fn sample(what: &[&Path], calls: usize, jobs: usize) -> Result<Sample, Box<dyn Error>> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["measure", &calls.to_string(), &jobs.to_string()]).args(what);
+    let output = command.output()?;
+    let text = String::from_utf8(output.stdout)?;
+    let numbers = text.split_whitespace().map(str::parse).collect::<Result<Vec<f64>, _>>();
+    match numbers.as_deref() {
+        Ok(&[seconds, cpu, memory]) => Ok(Sample { seconds, cpu, memory }),
+        _ => Err(format!("{what:?} failed: {}", String::from_utf8_lossy(&output.stderr)).into()),
+    }
+}
+
+fn median(numbers: impl Iterator<Item = f64>) -> f64 {
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}
+
+/// The side of the process that measures: prints seconds, ticks of CPU, and MB.
+fn measure(calls: &str, jobs: &str, what: &[&str]) -> Result<(), Box<dyn Error>> {
+    let (calls, jobs) = (calls.parse()?, jobs.parse()?);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let took = runtime.block_on(async {
+        match what {
+            ["floor", prompts] => floor::run(AGENT.as_ref(), prompts.as_ref(), calls, jobs).await,
+            ["engine", project, work] => {
+                let places = engine_run::Places { project: project.as_ref(), work: work.as_ref() };
+                engine_run::run(PROGRAMS, places, calls, jobs).await
+            }
+            _ => Err("a floor or an engine is measured".into()),
+        }
+    })?;
+    println!("{} {} {}", took.as_secs_f64(), cpu()?, memory()?);
+    Ok(())
+}
+
+/// Ticks of CPU that this process has used, and all that it started and has reaped.
+fn cpu() -> Result<f64, Box<dyn Error>> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    let (_, rest) = stat.rsplit_once(')').ok_or("no name in stat")?;
+    let times = rest.split_whitespace().skip(11).take(4).map(str::parse).collect::<Result<Vec<f64>, _>>()?;
+    Ok(times.iter().sum())
+}
+
+/// The most memory that this process has held, in MB.
+fn memory() -> Result<f64, Box<dyn Error>> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;
+    let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
+    Ok(kilobytes / 1024.0)
+}

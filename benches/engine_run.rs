@@ -1,0 +1,207 @@
+//! A run of the real engine: journal, store, guardians, cache, prompts and workspaces, with the loop `tune`.
+//!
+//! One round of many scenarios and no edit: every scenario is one call of the executor and one of the evaluator.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use skilltune_orchestrator::agent::{Agent, AgentSettings};
+use skilltune_orchestrator::engine::{
+    CallLimits, CastAgents, Desk, Drive, Left, Observer, Pages, Person, Workshop,
+};
+use skilltune_orchestrator::process::{GuardianPool, become_subreaper};
+use skilltune_orchestrator::snapshot::{Limits, Objects, capture};
+use skilltune_orchestrator::store::{Holder, Home, Journal, Locks};
+use skilltune_phases::event::{Event, Record};
+use skilltune_phases::id::TreeId;
+use skilltune_phases::plan::{
+    Apply, Budget, Cast, FORMAT, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
+};
+use skilltune_phases::rubric;
+use skilltune_phases::run::Run;
+use skilltune_phases::scenario::Scenario;
+use skilltune_phases::score::Score;
+use skilltune_phases::state;
+use skilltune_phases::step::{Choice, Hold, Step};
+use tokio::sync::watch;
+
+/// Calls that one scenario comes to.
+pub(crate) const CALLS_PER_SCENARIO: usize = 2;
+
+/// Makes a project and runs `calls` calls in it; the time is that from the first record to the last sync.
+pub(crate) async fn run(
+    programs: Programs,
+    places: Places<'_>,
+    calls: usize,
+    jobs: usize,
+) -> Result<Duration, Box<dyn Error>> {
+    become_subreaper()?;
+    let home = Home::of(places.project);
+    home.create()?;
+    let objects = Objects::at(home.objects());
+    let skill = skill_at(&places.project.join("writer"))?;
+    let start = capture(&objects, &skill, &[], Limits::default())?.tree;
+    let agent = agent(programs.agent);
+    let plan = plan(&skill, start, calls / CALLS_PER_SCENARIO, &agent);
+    let folder = home.run(&plan.run);
+    fs::create_dir_all(folder.agents())?;
+    let pool =
+        GuardianPool::new(programs.guardian, "guardian", ("GUARDS".to_owned(), "a bench".to_owned()), jobs);
+    let shop = Workshop {
+        objects,
+        folder,
+        cache: home.cache(),
+        work: places.work.join("run"),
+        cast: CastAgents { executor: agent.clone(), evaluator: agent.clone(), improver: agent },
+        pool: pool.clone(),
+        limits: LIMITS,
+    };
+    let locks = Locks::at(&places.project.join("state"));
+    let lock = locks.acquire(std::slice::from_ref(&skill), &holder())?;
+    let began = Instant::now();
+    let started = Event::Started(Box::new(plan));
+    let (journal, first) = Journal::begin(&shop.folder.history(), Timestamp::now(), started)?;
+    let desk = Desk { shop: Arc::new(shop), journal, locks, lock, jobs };
+    let (_nobody_stops, halt) = watch::channel(None);
+    let (mut observer, mut person) = (Silent, Nobody);
+    let run = Run::begin(&first)?;
+    drop(first);
+    let drive = Drive::new(run, desk, PAGES, &mut observer, &mut person, halt);
+    let (run, left) = drive.go().await?;
+    let took = began.elapsed();
+    pool.close().await;
+    let total = run.ledger.total();
+    if left != Left::Ended || total.calls as usize != calls || total.failed + total.cached > 0 {
+        return Err(format!("the run went astray: {left:?}, {total:?}").into());
+    }
+    Ok(took)
+}
+
+/// The programs that a run starts.
+#[derive(Clone, Copy)]
+pub(crate) struct Programs {
+    pub(crate) agent: &'static str,
+    pub(crate) guardian: &'static str,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    pub(crate) project: &'a Path,
+    /// Where the workspaces stand.
+    pub(crate) work: &'a Path,
+}
+
+/// The prompts that an earlier run at `root` has left.
+pub(crate) fn prompts_in(root: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let folder = Home::of(root).run(&RunId(RUN.into())).agents();
+    let calls = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
+    Ok(calls.into_iter().map(|call| call.path().join("prompt.md")).collect())
+}
+
+const RUN: &str = "bench";
+
+const LIMITS: CallLimits = CallLimits {
+    output_bytes: 8 << 20,
+    artifacts: Limits { files: 10_000, bytes: 1 << 30 },
+    grace: Duration::from_secs(5),
+};
+
+const PAGES: Pages = Pages {
+    evaluation: |run, _| state::text(run),
+    changes: |_, _, diff| diff.unified.clone(),
+    report: state::text,
+    report_json: state::text,
+};
+
+struct Silent;
+
+impl Observer for Silent {
+    fn recorded(&mut self, _: &Run, _: &Record) {}
+    fn began(&mut self, _: &Run, _: &Step) {}
+    fn ended(&mut self, _: &Run, _: &Step) {}
+}
+
+struct Nobody;
+
+impl Person for Nobody {
+    fn ask(&mut self, _: &Run, _: Hold) -> Option<Choice> {
+        None
+    }
+}
+
+/// A skill of the size that people write: a page, two references, a script.
+fn skill_at(folder: &Path) -> std::io::Result<PathBuf> {
+    fs::create_dir_all(folder.join("references"))?;
+    let head = "---\nname: writer\ndescription: Writes short texts about anything.\n---\n\n# Writer\n\n";
+    let page = |lines: usize| "1. Read the task, and write down what it asks for, in a line.\n".repeat(lines);
+    fs::write(folder.join("SKILL.md"), format!("{head}{}", page(40)))?;
+    fs::write(folder.join("references/style.md"), page(20))?;
+    fs::write(folder.join("references/examples.md"), page(30))?;
+    fs::write(folder.join("check.sh"), "#!/bin/sh\nexec wc -w \"$@\"\n")?;
+    folder.canonicalize()
+}
+
+fn agent(program: &str) -> Agent {
+    let settings = AgentSettings {
+        command: vec!["agent".into()],
+        output: skilltune_orchestrator::agent::Output::Text,
+        timeout: None,
+        env: skilltune_orchestrator::agent::EnvSettings::default(),
+        cost: skilltune_orchestrator::agent::CostPointers::default(),
+    };
+    Agent::new("agent", None, settings, program.into(), &BTreeMap::new())
+}
+
+fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
+    let cast =
+        Cast { agent: agent.name.clone(), model: None, settings: agent.fingerprint(), timeout_seconds: 600 };
+    let member = Member {
+        name: "writer".into(),
+        path: skill.to_string_lossy().into_owned(),
+        start,
+        files: vec!["SKILL.md".into()],
+    };
+    Plan {
+        format: FORMAT,
+        program: "0.0.0".into(),
+        run: RunId(RUN.into()),
+        kind: LoopKind::Tune,
+        folder: ".skilltune/runs/bench".into(),
+        target: Target { mode: Mode::Single, members: vec![member] },
+        scenarios: (0..scenarios).map(scenario).collect(),
+        contract: rubric::tune(),
+        rules: rules(),
+        roles: Roles { executor: cast.clone(), evaluator: cast.clone(), improver: cast },
+        apply: Apply::Never,
+        seed: 7,
+        epoch: 0,
+    }
+}
+
+fn scenario(nth: usize) -> Scenario {
+    Scenario::new(format!("task-{nth}"), format!("Write a text of {nth} words about the number {nth}."))
+}
+
+/// One round, without an edit.
+fn rules() -> Rules {
+    Rules {
+        max_iterations: 1,
+        threshold: Score::FULL,
+        regress: 10.0,
+        stall: Stall { window: 2, gain: 2.0 },
+        max_errors: 3,
+        confirm: 1,
+        coverage: 0.8,
+        budget: Budget::default(),
+    }
+}
+
+fn holder() -> Holder {
+    let pid = i32::try_from(std::process::id()).unwrap_or(0);
+    Holder { pid, host: "bench".into(), since: Timestamp::now(), doing: RUN.into() }
+}

@@ -1,0 +1,81 @@
+//! The command line. What it says is checked for form here, and for meaning by those who read it.
+
+mod runs;
+mod tune;
+mod values;
+
+pub use runs::{
+    ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DiffArgs, ExportArgs, ListArgs, ResumeArgs,
+    RollbackArgs, RunArgs, ShowArgs, TrustArgs,
+};
+pub use tune::TuneArgs;
+pub use values::{AgentSpec, ApplyWhen, Format, ModeName, Preset, Streamed, is_agent_name, word};
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::exit;
+
+/// Makes agent skills better, and proves it.
+#[derive(Debug, Parser)]
+#[command(version, after_help = exit::table(), max_term_width = 110)]
+pub struct Cli {
+    /// The project folder [default: the nearest one above with skilltune.toml or .git]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The word that starts our own program as a guardian.
+pub const GUARDIAN: &str = "guardian";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Tune one skill, several, or a chain of them
+    Tune(Box<TuneArgs>),
+    /// Say how a run stands
+    Status(RunArgs),
+    /// Go on with a run that was stopped or killed
+    Resume(ResumeArgs),
+    /// Let a run finish its steps under way, save, and end
+    Stop(RunArgs),
+    /// List the runs of this project
+    List(ListArgs),
+    /// Tell what happened in a run, event by event
+    History(RunArgs),
+    /// Show a run, one of its rounds, or one of its candidates
+    Show(ShowArgs),
+    /// Show what a candidate changes
+    Diff(DiffArgs),
+    /// Bring a candidate into the target
+    Apply(ApplyArgs),
+    /// Bring back what the target was before a run
+    Rollback(RollbackArgs),
+    /// Write a candidate into a new folder
+    Export(ExportArgs),
+    /// Print the report of a run, whole or so far
+    Report(RunArgs),
+    /// Delete what old runs have stored
+    Clean(CleanArgs),
+    /// Allow the agents of a project's settings to be run
+    Trust(TrustArgs),
+    /// Look at the settings
+    Config(ConfigArgs),
+    /// Guard one child program at a time
+    #[command(name = GUARDIAN, hide = true)]
+    Guardian,
+}
+
+#[cfg(test)]
+pub fn tune_args(line: &[&str]) -> Result<TuneArgs, clap::Error> {
+    let words = ["skilltune", "tune"].iter().chain(line);
+    match Cli::try_parse_from(words)?.command {
+        Command::Tune(args) => Ok(*args),
+        other => panic!("not a tune: {other:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

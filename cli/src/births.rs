@@ -1,0 +1,53 @@
+//! Which runs were begun here: a journal found in a repository must not make us write anywhere.
+//!
+//! A journal names the folders that a run may replace. Only runs that this user has begun on this machine are taken
+//! up, applied or rolled back; the mark stands in the user's state folder, where no repository can put one.
+
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::atomic::{self, Durability};
+use skilltune_phases::plan::RunId;
+
+use crate::complaint::Complaint;
+use crate::folders::Surroundings;
+use crate::runs::Known;
+use crate::session::ours;
+
+#[derive(Debug)]
+pub struct Births {
+    folder: PathBuf,
+}
+
+impl Births {
+    pub fn new(around: &Surroundings) -> Self {
+        Self { folder: around.state.join("runs") }
+    }
+
+    /// Notes that the run in this folder is ours; before its journal is there.
+    pub fn record(&self, run: &RunId, folder: &Path) -> Result<(), Complaint> {
+        std::fs::create_dir_all(&self.folder).map_err(|error| {
+            Complaint::ours(format!("could not make the folder {}", self.folder.display())).caused_by(error)
+        })?;
+        let path = folder.as_os_str().as_encoded_bytes();
+        atomic::replace(&self.folder.join(&run.0), path, Durability::Order).map_err(ours)
+    }
+
+    pub fn require(&self, known: &Known) -> Result<(), Complaint> {
+        let (id, folder) = (&known.run.plan.run, known.folder.root());
+        // The id stands in the journal too, where it could be anything.
+        let named = folder.file_name().is_some_and(|name| name == id.0.as_str());
+        let noted = std::fs::read(self.folder.join(&id.0));
+        if named && noted.is_ok_and(|noted| noted == folder.as_os_str().as_encoded_bytes()) {
+            return Ok(());
+        }
+        Err(Complaint::input(format!("run {id} was not begun here"))
+            .caused_by(format!("{} is not known to this user on this machine", folder.display()))
+            .hint("it can be looked at (status, history, report, diff, export), but not taken up, applied or rolled back")
+            .hint("if it was begun elsewhere, tune the skill again here"))
+    }
+
+    pub fn forget(&self, run: &RunId) {
+        // A mark without a run means nothing.
+        let _ = std::fs::remove_file(self.folder.join(&run.0));
+    }
+}

@@ -1,0 +1,45 @@
+//! One function a command: from its arguments to an exit code or a complaint.
+
+mod apply;
+mod clean;
+mod config;
+mod diff;
+mod export;
+mod history;
+mod list;
+mod report;
+mod resume;
+mod show;
+mod status;
+mod stop;
+mod trust;
+mod tune;
+
+use crate::args::{Command, ConfigCommand};
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::folders::Surroundings;
+use crate::printer::Printer;
+
+pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    match command {
+        Command::Tune(args) => tune::run(&args, around, printer),
+        Command::Status(args) => status::run(&args, around, printer),
+        Command::Resume(args) => resume::run(&args, around, printer),
+        Command::Stop(args) => stop::run(&args, around, printer),
+        Command::List(args) => list::run(&args, around, printer),
+        Command::History(args) => history::run(&args, around, printer),
+        Command::Show(args) => show::run(&args, around, printer),
+        Command::Diff(args) => diff::run(&args, around, printer),
+        Command::Apply(args) => apply::run(&args, around, printer),
+        Command::Rollback(args) => apply::rollback(&args, around, printer),
+        Command::Export(args) => export::run(&args, around, printer),
+        Command::Report(args) => report::run(&args, around, printer),
+        Command::Clean(args) => clean::run(&args, around, printer),
+        Command::Trust(args) => trust::run(&args, around, printer),
+        Command::Config(args) => match args.command {
+            ConfigCommand::Show { format } => config::show(format, around, printer),
+        },
+        Command::Guardian => unreachable!("a guardian is started before anything else is read"),
+    }
+}

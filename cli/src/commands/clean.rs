@@ -1,0 +1,181 @@
+//! `clean`: deletes runs, and what of the store nobody needs any more. Plan, show, apply.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use fs_extra::dir::get_size;
+use skilltune_orchestrator::snapshot::{Node, Objects};
+use skilltune_phases::event::{Event, Outcome, Signal};
+use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::plan::RunId;
+
+use crate::args::CleanArgs;
+use crate::births::Births;
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::folders::Surroundings;
+use crate::printer::Printer;
+use crate::questions::Person;
+use crate::report::figures;
+use crate::runs::{Known, Runs, Standing};
+use crate::session::{self, ours};
+
+pub fn run(args: &CleanArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    let runs = Runs::here(around);
+    let plan = plan(args, &runs)?;
+    if plan.is_empty() {
+        printer.talk("nothing to clean");
+        return Ok(Exit::Reached);
+    }
+    for (id, bytes) in &plan {
+        printer.talk(&format!("{id}  {} KiB", bytes.div_ceil(1024)));
+    }
+    if args.dry_run {
+        printer.talk(&format!(
+            "{} would be deleted, and what of the store nothing else needs",
+            figures::count(plan.len(), "run")
+        ));
+        return Ok(Exit::Reached);
+    }
+    let wanted = match Person::present(around) {
+        _ if args.yes => true,
+        Some(person) => person.agree("Delete them?")?,
+        None => false,
+    };
+    if !wanted {
+        return Err(Complaint::input("nothing was deleted").hint("add --yes to delete without a question"));
+    }
+    for (id, _) in &plan {
+        let folder = runs.home.run(id);
+        remove(folder.root())?;
+        Births::new(around).forget(id);
+        // The workspaces of a run that never ended; what an agent has locked up there is no harm.
+        let _ = std::fs::remove_dir_all(session::work(around, id));
+    }
+    let swept = sweep(&runs)?;
+    printer.talk(&format!(
+        "deleted {} and {}",
+        figures::count(plan.len(), "run"),
+        figures::count(swept, "stored object")
+    ));
+    Ok(Exit::Reached)
+}
+
+fn plan(args: &CleanArgs, runs: &Runs) -> Result<Vec<(RunId, u64)>, Complaint> {
+    let ids = match (&args.run, args.keep) {
+        (Some(prefix), _) => {
+            let known = runs.find(Some(prefix))?;
+            if let Standing::Running { pid } = runs.standing(&known.run) {
+                return Err(Complaint::input(format!(
+                    "run {} is under way in process {pid}",
+                    known.run.plan.run
+                ))
+                .hint("stop it first"));
+            }
+            vec![known.run.plan.run.clone()]
+        }
+        (None, keep) => {
+            let old = runs.ids().into_iter().skip(keep.unwrap_or(0));
+            old.filter(|id| may_go(runs, id, args.all)).collect()
+        }
+    };
+    Ok(ids
+        .into_iter()
+        .map(|id| (get_size(runs.home.run(&id).root()).unwrap_or(0), id))
+        .map(|(size, id)| (id, size))
+        .collect())
+}
+
+/// A run that can still be taken up goes only when asked for by name, or with all.
+fn may_go(runs: &Runs, id: &RunId, all: bool) -> bool {
+    match runs.load(id).map(|known| runs.standing(&known.run)) {
+        Ok(Standing::Ended) => true,
+        Ok(Standing::Open | Standing::Held) | Err(_) => all,
+        Ok(Standing::Running { .. }) => false,
+    }
+}
+
+/// Removes objects and answers that no remaining run names.
+///
+/// Nothing is swept while anybody adds to the store: what they have just put there is not named yet.
+fn sweep(runs: &Runs) -> Result<usize, Complaint> {
+    let Some(_alone) = runs.home.hold_alone().map_err(ours)? else { return Ok(0) };
+    let known: Result<Vec<_>, _> = runs.ids().iter().map(|id| runs.load(id)).collect();
+    // A run that cannot be read may need anything.
+    let Ok(known) = known else { return Ok(0) };
+    let objects = Objects::at(runs.home.objects());
+    let needed = needed(&objects, &known);
+    let mut swept = 0;
+    for path in files(objects.folder()) {
+        if digest_of(&path).is_none_or(|digest| !needed.contains(&digest)) {
+            remove(&path)?;
+            swept += 1;
+        }
+    }
+    let answered: HashSet<String> = known.iter().flat_map(calls).collect();
+    for path in files(&runs.home.cache()) {
+        if !path.file_stem().is_some_and(|key| answered.contains(&*key.to_string_lossy())) {
+            remove(&path)?;
+        }
+    }
+    Ok(swept)
+}
+
+fn calls(known: &Known) -> impl Iterator<Item = String> + '_ {
+    known.records.iter().filter_map(|record| match &record.event {
+        Event::Done(done) => done.call.map(|key| key.to_string()),
+        Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
+    })
+}
+
+/// Every object that a run's trees are made of.
+fn needed(objects: &Objects, known: &[Known]) -> HashSet<Digest> {
+    let mut needed = HashSet::new();
+    for tree in known.iter().flat_map(trees) {
+        if !needed.insert(tree.0) {
+            continue;
+        }
+        let Ok(manifest) = objects.manifest(tree) else { continue };
+        needed.extend(manifest.entries().iter().filter_map(|entry| match &entry.node {
+            Node::File { blob, .. } => Some(blob.0),
+            Node::Folder { .. } | Node::Link { .. } => None,
+        }));
+    }
+    needed
+}
+
+fn trees(known: &Known) -> Vec<TreeId> {
+    let mut trees: Vec<_> =
+        known.run.candidates.iter().flat_map(|candidate| candidate.trees.clone()).collect();
+    for record in &known.records {
+        match &record.event {
+            Event::Done(done) => match &done.outcome {
+                Outcome::Exercised { artifacts: tree, .. } | Outcome::Improved { tree, .. } => {
+                    trees.push(*tree);
+                }
+                Outcome::Conflict { found } => trees.extend(found),
+                Outcome::Judged(_) | Outcome::Chosen(_) | Outcome::Promoted | Outcome::Failed(_) => {}
+            },
+            Event::Noted(Signal::Placed { from, to, .. }) => trees.extend(from.iter().chain(to)),
+            Event::Noted(_) | Event::Started(_) | Event::Decided(_) => {}
+        }
+    }
+    trees
+}
+
+/// `ab/cdef...` of the store.
+fn digest_of(path: &Path) -> Option<Digest> {
+    let name = path.file_name()?.to_str()?;
+    let shard = path.parent()?.file_name()?.to_str()?;
+    format!("{shard}{name}").parse().ok()
+}
+
+fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = walkdir::WalkDir::new(folder).into_iter().flatten();
+    entries.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path)
+}
+
+fn remove(path: &Path) -> Result<(), Complaint> {
+    let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    removed.map_err(|error| Complaint::ours(format!("could not remove {}", path.display())).caused_by(error))
+}

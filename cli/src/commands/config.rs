@@ -1,0 +1,48 @@
+//! `skilltune config show`: every key, its value, and where that comes from.
+
+use serde_json::Value as Json;
+
+use crate::args::Format;
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::folders::Surroundings;
+use crate::printer::Printer;
+use crate::settings::{Row, Settings};
+
+pub fn show(format: Format, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    let settings = Settings::load(&around.project_here(), around)?;
+    let rows = settings.rows();
+    printer.data(&match format {
+        Format::Human => table(&rows),
+        Format::Json => serde_json::to_string_pretty(&rows).expect("rows have a JSON text"),
+    })?;
+    Ok(Exit::Reached)
+}
+
+fn table(rows: &[Row]) -> String {
+    let values: Vec<String> = rows.iter().map(|row| told(&row.value)).collect();
+    let width =
+        |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).max().unwrap_or(0);
+    let keys = width(&mut rows.iter().map(|row| row.key.as_str()));
+    // One long command must not push every origin out of sight.
+    let middle = width(&mut values.iter().map(String::as_str)).min(40);
+    let lines = rows.iter().zip(&values);
+    let lines = lines.map(|(row, value)| format!("{:keys$}  {value:middle$}  {}", row.key, row.told));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn told(value: &Json) -> String {
+    match value {
+        Json::Null => "-".to_owned(),
+        Json::String(text) => text.clone(),
+        // What was given as 80 is shown as 80.
+        Json::Number(number) => number
+            .as_f64()
+            .filter(|_| number.is_f64())
+            .map_or_else(|| number.to_string(), |float| float.to_string()),
+        Json::Bool(_) | Json::Array(_) | Json::Object(_) => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

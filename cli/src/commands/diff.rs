@@ -1,0 +1,54 @@
+//! `diff`: what a candidate changes of the target as it was found.
+
+use skilltune_orchestrator::engine::tree_diff;
+use skilltune_orchestrator::snapshot::Objects;
+
+use crate::args::DiffArgs;
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::folders::Surroundings;
+use crate::printer::Printer;
+use crate::report::plain;
+use crate::runs::{CHAMPION, Runs};
+use crate::session::ours;
+use crate::style::Style;
+
+pub fn run(args: &DiffArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    let runs = Runs::here(around);
+    let known = runs.find(args.run.run.as_deref())?;
+    let objects = Objects::at(runs.home.objects());
+    let candidate = known.candidate(args.candidate.as_deref().unwrap_or(CHAMPION))?;
+    let start = &known.run.candidates[0];
+    if candidate.id == start.id {
+        printer.talk("that is the target as it was found: nothing differs");
+        return Ok(Exit::Reached);
+    }
+    for (member, (&from, &to)) in
+        known.run.plan.target.members.iter().zip(start.trees.iter().zip(&candidate.trees))
+    {
+        if from != to {
+            let diff = tree_diff(&objects, from, to).map_err(ours)?;
+            printer.talk(&format!("{}: {}", member.name, diff.files.join(", ")));
+            printer.data(&shown(diff.unified.trim_end(), around, printer.data))?;
+        }
+    }
+    Ok(Exit::Reached)
+}
+
+/// A pipe gets the bytes as they are, to be applied elsewhere; a terminal is shown them, and not driven by them.
+fn shown(unified: &str, around: &Surroundings, style: Style) -> String {
+    if !around.terminal.stdout {
+        return unified.to_owned();
+    }
+    plain::pictured(unified).lines().map(|line| painted(line, style)).collect::<Vec<_>>().join("\n")
+}
+
+fn painted(line: &str, style: Style) -> String {
+    match line.as_bytes() {
+        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => style.bold(line),
+        [b'+', ..] => style.green(line),
+        [b'-', ..] => style.red(line),
+        [b'@', ..] => style.cyan(line),
+        _ => line.to_owned(),
+    }
+}

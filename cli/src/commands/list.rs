@@ -1,0 +1,56 @@
+//! `list`: the runs of the project, the newest first.
+
+use serde_json::{Value, json};
+
+use crate::args::{Format, ListArgs};
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::folders::Surroundings;
+use crate::printer::Printer;
+use crate::report::json::summary;
+use crate::report::{figures, plain, words};
+use crate::runs::{Known, Runs, Standing};
+
+pub fn run(args: &ListArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    let runs = Runs::here(around);
+    let read: Vec<_> = runs.ids().into_iter().map(|id| (runs.load(&id), id)).collect();
+    match args.format {
+        Format::Json => {
+            let rows: Vec<Value> = read
+                .iter()
+                .map(|(known, id)| match known {
+                    Ok(known) => summary(&known.run),
+                    Err(complaint) => json!({ "run_id": id, "error": complaint.what }),
+                })
+                .collect();
+            printer.data(&serde_json::to_string_pretty(&rows).expect("JSON has a text"))?;
+        }
+        Format::Human if read.is_empty() => printer.talk("no runs here yet"),
+        Format::Human => {
+            for (known, id) in &read {
+                printer.data(&match known {
+                    Ok(known) => row(known, runs.standing(&known.run)),
+                    Err(complaint) => format!("{id}  damaged: {}", complaint.what),
+                })?;
+            }
+        }
+    }
+    Ok(Exit::Reached)
+}
+
+fn row(known: &Known, standing: Standing) -> String {
+    let run = &known.run;
+    let status = match standing {
+        Standing::Running { .. } => "running",
+        Standing::Held => "waiting",
+        Standing::Open => "stopped",
+        Standing::Ended => "ended",
+    };
+    format!(
+        "{}  {status:<8}  {:>5} -> {:<5}  {}",
+        run.plan.run,
+        figures::score(run.initial_score()),
+        figures::score(run.final_score()),
+        plain::one_line(&words::target(run))
+    )
+}

@@ -1,0 +1,120 @@
+//! `resume`: takes up a run that was stopped, killed, or waits for an answer.
+
+use std::path::Path;
+
+use skilltune_phases::plan::{Cast, Plan};
+use skilltune_phases::step::Role;
+
+use crate::args::{ResumeArgs, RunArgs, TuneArgs};
+use crate::births::Births;
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::folders::Surroundings;
+use crate::printer::Printer;
+use crate::progress;
+use crate::questions::Person;
+use crate::roles;
+use crate::runs::{Known, Runs, Standing, exit_of};
+use crate::session::{self, Answer, Means};
+use crate::settings::Settings;
+
+pub fn run(args: &ResumeArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    let runs = Runs::here(around);
+    let known = runs.find(args.run.run.as_deref())?;
+    take_up(args, &runs, &known, around, printer)
+}
+
+pub fn take_up(
+    args: &ResumeArgs,
+    runs: &Runs,
+    known: &Known,
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let plan = &known.run.plan;
+    // Also of a run that has ended: whoever answers must not believe that it was heard.
+    if args.answer.is_some() && !known.run.held {
+        return Err(
+            Complaint::input(format!("run {} waits for no answer", plan.run)).hint("leave --answer out")
+        );
+    }
+    Births::new(around).require(known)?;
+    if runs.standing(&known.run) == Standing::Ended {
+        return ended(args, runs, known, around, printer);
+    }
+    let means = means(args, plan, runs.home.project(), around)?;
+    unchanged(plan, &means)?;
+    let locks = session::lock(around, printer, &known.targets(), &plan.run.0)?;
+    let _in_use = runs.home.hold().map_err(session::ours)?;
+    let taken = session::take_up(&known.folder, &plan.run, printer)?;
+    let reporter = progress::reporter(args.format, around, printer);
+    session::drive(around, &runs.home, taken, locks, means, reporter, answer(args, around))
+}
+
+/// A run that has ended is told once more: it may have been killed before it could tell.
+fn ended(
+    args: &ResumeArgs,
+    runs: &Runs,
+    known: &Known,
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let id = &known.run.plan.run;
+    let _locks = session::lock(around, printer, &known.targets(), &id.0)?;
+    session::settle(around, printer, &runs.home, &known.run)?;
+    printer.talk(&format!("run {id} has ended; `skilltune report {id}` tells how"));
+    progress::reporter(args.format, around, printer).finished(&known.run);
+    Ok(exit_of(&known.run))
+}
+
+/// What `tune` was told, for a run that it takes up.
+pub fn args_of(args: &TuneArgs) -> ResumeArgs {
+    ResumeArgs {
+        run: RunArgs { run: None },
+        answer: None,
+        yes: args.yes,
+        jobs: args.jobs,
+        trust: args.trust,
+        format: args.format,
+    }
+}
+
+/// Agents are looked up, and trusted, again: the journal names them, and cannot make us run anything.
+fn means(args: &ResumeArgs, plan: &Plan, project: &Path, around: &Surroundings) -> Result<Means, Complaint> {
+    let settings = Settings::load(project, around)?;
+    let casting = roles::recast(&plan.roles, &settings, around)?;
+    if !args.trust {
+        roles::ensure_trusted(&casting, &settings, around, Person::present(around).filter(|_| !args.yes))?;
+    }
+    let jobs = args.jobs.unwrap_or(settings.jobs.value);
+    Ok(Means::of(&casting, settings.limits(), jobs as usize))
+}
+
+fn answer(args: &ResumeArgs, around: &Surroundings) -> Answer {
+    match args.answer {
+        Some(choice) => Answer::Given(choice),
+        None if args.yes => Answer::Default,
+        None if around.is_interactive() => Answer::Ask,
+        None => Answer::Wait,
+    }
+}
+
+/// A run goes on with the agents that it began with, or not at all: its answers would not be comparable.
+fn unchanged(plan: &Plan, means: &Means) -> Result<(), Complaint> {
+    let roles: [(Role, &Cast); 3] = [
+        (Role::Executor, &plan.roles.executor),
+        (Role::Evaluator, &plan.roles.evaluator),
+        (Role::Improver, &plan.roles.improver),
+    ];
+    let changed = roles.into_iter().find(|(role, cast)| means.cast.of(*role).fingerprint() != cast.settings);
+    changed.map_or(Ok(()), |(role, cast)| {
+        Err(Complaint::input(format!(
+            "the agent {:?} ({}) is not the one that run {} began with",
+            cast.agent,
+            role.word(),
+            plan.run
+        ))
+        .caused_by("its settings, its program or a script that it names has changed since")
+        .hint("undo that change, or start a new run: answers that are still good are found in the cache"))
+    })
+}

@@ -1,0 +1,62 @@
+use std::path::PathBuf;
+
+use super::*;
+use crate::style::Style;
+
+fn trust(root: &tempfile::TempDir, path: &str) -> Result<String, Complaint> {
+    let around = Surroundings::fake(root.path(), &[]);
+    record(&TrustArgs { path: PathBuf::from(path) }, &around)
+}
+
+fn world(settings: &str) -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::write(root.path().join(SETTINGS_FILE), settings).unwrap();
+    root
+}
+
+#[test]
+fn a_file_or_its_folder_is_trusted() {
+    for path in [".", SETTINGS_FILE] {
+        let root = world("[agents.a]\ncommand = [\"a\"]\n");
+        assert!(trust(&root, path).unwrap().ends_with("agent a: \"a\""));
+        let file = SettingsFile::read(&root.path().join(SETTINGS_FILE)).unwrap().unwrap();
+        assert!(TrustStore::new(&Surroundings::fake(root.path(), &[])).trusts(&file).unwrap());
+    }
+}
+
+#[test]
+fn what_is_missing_or_broken_or_something_else_is_refused() {
+    let root = world("[agent]\n");
+    std::fs::create_dir(root.path().join("empty")).unwrap();
+    let refusals = [".", "empty", "missing", "other.toml"].map(|path| {
+        let complaint = trust(&root, path).unwrap_err();
+        assert_eq!(complaint.exit(), Exit::Input);
+        let real = root.path().canonicalize().unwrap();
+        let text = complaint.render(Style::PLAIN).replace(real.to_str().unwrap(), "");
+        text.replace(root.path().to_str().unwrap(), "")
+    });
+    insta::assert_snapshot!(refusals.join("\n"), @r"
+    error: /skilltune.toml:1: unknown key `agent`
+    hint: did you mean `agents`?
+    error: there is no /empty/skilltune.toml
+    hint: give a project's skilltune.toml, or the folder that it stands in
+    error: there is no /missing
+    hint: give a project's skilltune.toml, or the folder that it stands in
+    error: there is no /other.toml
+    hint: give a project's skilltune.toml, or the folder that it stands in
+    ");
+    assert!(!root.path().join("home").exists(), "nothing is written");
+}
+
+#[test]
+fn it_is_said_what_is_trusted_and_no_secret() {
+    let root = world("[agents.a]\ncommand = [\"prog\", \"two words\"]\nenv.set.TOKEN = \"s3cret\"\n");
+    let file = SettingsFile::read(&root.path().join(SETTINGS_FILE)).unwrap().unwrap();
+    let mut settings = Settings::default();
+    file.lay_upon(&mut settings, &Origin::Default).unwrap();
+    let told = trusted(&file, &settings).replace(file.path.to_str().unwrap(), "/p/skilltune.toml");
+    insta::assert_snapshot!(told, @r#"
+    trusted as it is now: /p/skilltune.toml
+      agent a: "prog" "two words"
+    "#);
+}

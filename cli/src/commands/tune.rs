@@ -1,0 +1,188 @@
+//! `skilltune tune`: one run, or one run a skill.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::event::{Event, Record};
+use skilltune_phases::loops::Next;
+use skilltune_phases::plan::Plan;
+use skilltune_phases::run::Run;
+
+use crate::args::TuneArgs;
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::find::{self, Skill};
+use crate::folders::Surroundings;
+use crate::planning;
+use crate::printer::Printer;
+use crate::progress;
+use crate::questions::{Answers, Person};
+use crate::report::words;
+use crate::request::{self, Request};
+use crate::runs::{Known, Runs, Standing};
+use crate::session::{self, Answer, Means};
+
+use super::resume;
+
+pub fn run(args: &TuneArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    // Before anything else is asked: a run that is taken up has its answers already.
+    let given = paths(&find::skills(&args.skills, around)?);
+    let person = Person::present(around).filter(|_| !args.yes && !args.dry_run);
+    if let Some(person) = person
+        && let Some(exit) = offer(args, &given, person, around, printer)?
+    {
+        return Ok(exit);
+    }
+    let requests = request::requests(args, around, Person::present(around))?;
+    let mut worst = Exit::Reached;
+    for request in &requests {
+        let exit = match one(args, request, &given, around, printer) {
+            Ok(exit) => exit,
+            Err(complaint) if requests.len() == 1 => return Err(complaint),
+            Err(complaint) => {
+                printer.complain(&complaint);
+                complaint.exit()
+            }
+        };
+        worst = Exit::worst(worst, exit);
+        if matches!(exit, Exit::Interrupted | Exit::Terminated) {
+            break;
+        }
+    }
+    Ok(worst)
+}
+
+fn one(
+    args: &TuneArgs,
+    request: &Request,
+    given: &[PathBuf],
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let home = Home::of(&request.project);
+    let epoch = if args.fresh { fresh_epoch() } else { 0 };
+    if args.dry_run {
+        return show_plan(&planning::sketch(request, &home, epoch)?, printer);
+    }
+    let targets = paths(&request.members);
+    match Person::present(around).filter(|_| !args.yes) {
+        // All that was given as one target was asked about first of all.
+        Some(_) if targets == given => {}
+        Some(person) => {
+            if let Some(exit) = offer(args, &targets, person, around, printer)? {
+                return Ok(exit);
+            }
+        }
+        None => mention(&targets, around, printer),
+    }
+    // The run's name is in its lock, and the run's name follows from its plan; the plan is made again under the lock.
+    let name = planning::sketch(request, &home, epoch)?.run;
+    let locks = session::lock(around, printer, &targets, &name.0)?;
+    if let Some(left) = Runs::of(&request.project, around).unfinished(&targets) {
+        // Nobody works on it, as the lock is ours: what it still has running works for nobody.
+        session::end_leftovers(&left.run.plan.run, printer);
+    }
+    home.create().map_err(session::ours)?;
+    let _in_use = home.hold().map_err(session::ours)?;
+    let plan = planning::plan(request, &home, epoch, name)?;
+    let begun = session::begin(around, &home, plan)?;
+    let reporter = progress::reporter(args.format, around, printer);
+    let means = Means::of(&request.casting, request.limits, request.jobs);
+    session::drive(around, &home, begun, locks, means, reporter, answer(args, around))
+}
+
+fn answer(args: &TuneArgs, around: &Surroundings) -> Answer {
+    if args.yes {
+        Answer::Default
+    } else if around.is_interactive() {
+        Answer::Ask
+    } else {
+        Answer::Wait
+    }
+}
+
+/// Every run with `--fresh` is of an epoch that no answer in the cache belongs to.
+fn fresh_epoch() -> u64 {
+    u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(1)
+}
+
+/// Offers the run that was left on these skills.
+fn offer(
+    args: &TuneArgs,
+    targets: &[PathBuf],
+    person: &dyn Answers,
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<Option<Exit>, Complaint> {
+    let Some((runs, known)) = left(targets, around) else { return Ok(None) };
+    let (id, round) = (&known.run.plan.run, known.run.round_number());
+    if !person.agree(&format!("Go on with run {id}, which was left in round {round}?"))? {
+        return Ok(None);
+    }
+    resume::take_up(&resume::args_of(args), &runs, &known, around, printer).map(Some)
+}
+
+/// Without anybody to ask, a run that was left is only mentioned.
+fn mention(targets: &[PathBuf], around: &Surroundings, printer: Printer) {
+    if let Some((_, known)) = left(targets, around) {
+        let id = &known.run.plan.run;
+        printer
+            .talk(&format!("run {id} on the same target was left; `skilltune resume {id}` goes on with it"));
+    }
+}
+
+fn left(targets: &[PathBuf], around: &Surroundings) -> Option<(Runs, Known)> {
+    let runs = Runs::of(&around.project_of(targets.first()?), around);
+    let known = runs.unfinished(targets)?;
+    // One that is running was not left: its lock will say so.
+    (!matches!(runs.standing(&known.run), Standing::Running { .. })).then_some((runs, known))
+}
+
+fn paths(skills: &[Skill]) -> Vec<PathBuf> {
+    skills.iter().map(|skill| skill.path.clone()).collect()
+}
+
+/// The first steps, and the most that it can come to.
+fn show_plan(plan: &Plan, printer: Printer) -> Result<Exit, Complaint> {
+    let most = plan.kind.machine().most_calls(plan);
+    let start = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan.clone())) };
+    let mut run = Run::begin(&start).map_err(session::ours)?;
+    let target = words::target(&run);
+    let rules = &plan.rules;
+    let mut lines = vec![
+        format!(
+            "{} {target}: up to {} rounds, to {}",
+            plan.kind.word(),
+            rules.max_iterations,
+            rules.threshold
+        ),
+        "first steps:".to_owned(),
+    ];
+    lines.extend(first_steps(&mut run).iter().map(|step| format!("  {step}")));
+    lines.push(format!(
+        "at most {} calls: {} of the executor ({}), {} of the evaluator ({}), {} of the improver ({})",
+        most.executor + most.evaluator + most.improver,
+        most.executor,
+        plan.roles.executor.agent,
+        most.evaluator,
+        plan.roles.evaluator.agent,
+        most.improver,
+        plan.roles.improver.agent,
+    ));
+    printer.data(&lines.join("\n"))?;
+    Ok(Exit::Reached)
+}
+
+fn first_steps(run: &mut Run) -> Vec<String> {
+    const SHOWN: usize = 5;
+    loop {
+        let decision = match run.plan.kind.machine().next(run) {
+            Next::Decide(decision) => decision,
+            Next::Do(steps) => return steps.take(SHOWN).map(|step| words::step(run, &step)).collect(),
+            Next::End => return Vec::new(),
+        };
+        let seq = run.seq + 1;
+        run.apply(&Record { seq, at: Timestamp::UNIX_EPOCH, event: Event::Decided(decision) });
+    }
+}

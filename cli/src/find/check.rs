@@ -1,0 +1,68 @@
+//! Whether a folder is a skill that can be tuned.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{FindError, Skill};
+
+/// The file that makes a folder a skill.
+const SKILL_MD: &str = "SKILL.md";
+
+pub(super) fn folder(given: &Path) -> Result<Skill, FindError> {
+    let real = real_path(given)?;
+    let (Some(name), Some(_)) = (real.file_name().and_then(|name| name.to_str()), real.to_str()) else {
+        return Err(if real.parent().is_none() { FindError::Root } else { FindError::NotUtf8(real) });
+    };
+    let skill_md = skill_md(&real)?;
+    let text = fs::read_to_string(&skill_md)
+        .map_err(|source| FindError::Unreadable { path: skill_md.clone(), source })?;
+    skilltune_phases::skill::check(&text).map_err(|source| FindError::Broken { path: skill_md, source })?;
+    Ok(Skill { name: name.to_owned(), path: real })
+}
+
+/// No skill may be another one, or be inside it: they would be changed twice.
+pub(super) fn apart(skills: &[Skill]) -> Result<(), FindError> {
+    for (at, skill) in skills.iter().enumerate() {
+        for other in &skills[at + 1..] {
+            if skill.path == other.path {
+                return Err(FindError::Twice(skill.path.clone()));
+            }
+            for (outer, inner) in [(skill, other), (other, skill)] {
+                if inner.path.starts_with(&outer.path) {
+                    return Err(FindError::Inside { outer: outer.path.clone(), inner: inner.path.clone() });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn real_path(given: &Path) -> Result<PathBuf, FindError> {
+    let path = given.to_owned();
+    match given.canonicalize() {
+        Ok(real) if real.is_dir() => Ok(real),
+        Ok(_) => Err(FindError::NotAFolder { path }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(match given.read_link() {
+            Ok(leads_to) => FindError::Dangling { path, leads_to },
+            Err(_) => FindError::Missing(path),
+        }),
+        Err(source) => Err(FindError::Unreadable { path, source }),
+    }
+}
+
+/// Looked up among the names, for some file systems find `skill.md` under `SKILL.md` too.
+fn skill_md(folder: &Path) -> Result<PathBuf, FindError> {
+    let unreadable = |source| FindError::Unreadable { path: folder.to_owned(), source };
+    let mut otherwise = None;
+    for entry in folder.read_dir().map_err(unreadable)? {
+        let name = entry.map_err(unreadable)?.file_name();
+        if name == SKILL_MD {
+            return Ok(folder.join(SKILL_MD));
+        }
+        if name.eq_ignore_ascii_case(SKILL_MD) {
+            otherwise = name.into_string().ok();
+        }
+    }
+    Err(FindError::NoSkillMd { path: folder.to_owned(), otherwise })
+}

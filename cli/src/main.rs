@@ -1,0 +1,71 @@
+//! A person's side of skilltune: commands, questions, progress, reports.
+//!
+//! ```text
+//! args -> folders -> commands/* -> find, settings, questions, trust, roles -> request -> the engine -> exit
+//!                        |
+//!                        +-> printer: data to stdout, talk to stderr
+//! ```
+#![expect(unreachable_pub, reason = "nothing of a program is reachable; `pub` means used by other modules")]
+
+mod args;
+mod births;
+mod commands;
+mod complaint;
+mod exit;
+mod find;
+mod folders;
+mod planning;
+mod printer;
+mod progress;
+mod questions;
+mod report;
+mod request;
+mod roles;
+mod runs;
+mod scenarios;
+mod session;
+mod settings;
+mod signals;
+mod style;
+mod trust;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use skilltune_orchestrator::process::guardian_main;
+
+use crate::args::Cli;
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::folders::Surroundings;
+use crate::printer::Printer;
+
+fn main() -> ExitCode {
+    // Before anything else is read: a guardian is started once a job, and has no time to lose.
+    if std::env::args_os().nth(1).is_some_and(|word| word == args::GUARDIAN) {
+        return guardian_main();
+    }
+    arm_crash_point();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(words) => return printer::usage(&words).into(),
+    };
+    let around = Surroundings::read(cli.project.as_deref());
+    let printer = around.as_ref().map_or(Printer::PLAIN, Printer::new);
+    let ended =
+        around.map_err(Complaint::from).and_then(|around| commands::run(cli.command, &around, printer));
+    ended.unwrap_or_else(|complaint| failed(&complaint, printer)).into()
+}
+
+/// Lets a test end the program at one of its durable steps; what a user gets has no such thing.
+fn arm_crash_point() {
+    #[cfg(feature = "testing")]
+    if let Some(at) = std::env::var("SKILLTUNE_CRASH_AT").ok().and_then(|at| at.parse().ok()) {
+        skilltune_orchestrator::crash::arm(at);
+    }
+}
+
+fn failed(complaint: &Complaint, printer: Printer) -> Exit {
+    printer.complain(complaint);
+    complaint.exit()
+}

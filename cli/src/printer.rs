@@ -1,0 +1,59 @@
+//! The only module that prints: data to stdout, talk to stderr.
+
+use std::io::{self, Write as _};
+
+use crate::complaint::{Complaint, Kind};
+use crate::exit::Exit;
+use crate::folders::Surroundings;
+use crate::style::Style;
+
+/// Where the program's words go. A reader that has gone away is no failure of ours.
+#[derive(Clone, Copy, Debug)]
+pub struct Printer {
+    /// The style of what goes to stdout.
+    pub data: Style,
+    /// The style of what goes to stderr.
+    pub talk: Style,
+}
+
+impl Printer {
+    pub const PLAIN: Self = Self { data: Style::PLAIN, talk: Style::PLAIN };
+
+    pub fn new(around: &Surroundings) -> Self {
+        let terminal = around.terminal;
+        Self { data: Style::on(terminal.stdout, around), talk: Style::on(terminal.stderr, around) }
+    }
+
+    /// What was asked for.
+    #[expect(clippy::unused_self, reason = "whoever prints holds the printer")]
+    pub fn data(self, text: &str) -> Result<(), Complaint> {
+        let mut out = io::stdout().lock();
+        let written = writeln!(out, "{text}").and_then(|()| out.flush());
+        match written {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Complaint::ours("cannot write to stdout").caused_by(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What is said besides.
+    #[expect(clippy::unused_self, reason = "whoever prints holds the printer")]
+    pub fn talk(self, text: &str) {
+        // Nobody is left to be told that nobody can be told.
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    }
+
+    pub fn complain(self, complaint: &Complaint) {
+        if complaint.kind != Kind::Interrupted {
+            self.talk(&complaint.render(self.talk));
+        }
+    }
+}
+
+/// What clap has to say: help and version as data, mistakes as talk.
+pub fn usage(words: &clap::Error) -> Exit {
+    // Nobody is left to be told that nobody can be told.
+    let _ = words.print();
+    if words.use_stderr() { Exit::Input } else { Exit::Reached }
+}

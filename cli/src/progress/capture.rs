@@ -1,0 +1,67 @@
+//! Reporters and what they wrote, for tests.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use skilltune_phases::run::Run;
+
+use super::{Reporter, Streams};
+use crate::report::world::Play;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Captured {
+    data: Pipe,
+    talk: Pipe,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Pipe(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Pipe {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Captured {
+    pub(super) fn streams(&self) -> Streams {
+        Streams { data: Box::new(self.data.clone()), talk: Box::new(self.talk.clone()) }
+    }
+
+    pub(super) fn data(&self) -> String {
+        self.data.text()
+    }
+
+    pub(super) fn talk(&self) -> String {
+        self.talk.text()
+    }
+
+    pub(super) fn all(&self) -> String {
+        self.talk() + &self.data()
+    }
+}
+
+/// Tells a reporter the whole of a run, record by record.
+pub(super) fn follow<R: Reporter>(play: &Play, reporter: impl FnOnce(Streams) -> R) -> Captured {
+    let captured = Captured::default();
+    let mut reporter = reporter(captured.streams());
+    let (first, rest) = play.records.split_first().unwrap();
+    let mut run = Run::begin(first).unwrap();
+    reporter.recorded(&run, first);
+    for record in rest {
+        run.apply(record);
+        reporter.recorded(&run, record);
+    }
+    reporter.finished(&run);
+    captured
+}

@@ -1,0 +1,283 @@
+use skilltune_phases::event::{FailureKind, Outcome, Pause};
+use skilltune_phases::plan::Plan;
+
+use super::*;
+use crate::progress::capture::{Captured, follow};
+use crate::report::world::{Play, claimed, failed, plan, play, scored, tree};
+
+const PLAIN: Look = Look { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN };
+
+fn seen(play: &Play, look: Look) -> Captured {
+    follow(play, |streams| Human::new(streams, look))
+}
+
+fn chain() -> Play {
+    play(plan(&["plan-the-poem", "write-the-poem"], 2), scored(&[50, 30, 95], &[52, 0, 91]))
+}
+
+#[test]
+fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
+    let seen = seen(&play(plan(&["haiku"], 1), scored(&[50, 30, 95], &[52, 0, 91])), PLAIN);
+    insta::assert_snapshot!(seen.talk(), @r"
+        tune haiku: to 90 in 3 rounds at most
+        executor claude:small, evaluator gemini, improver claude
+        run calm-otter, 1 scenario
+
+        round 1  50            baseline
+        round 2  30 (-20)      dropped
+        round 3  95 (+45)      kept
+        comparing 2 candidates on fresh trials
+        comparison won: the champion beat the start (52 -> 91, 1 pair)
+        ");
+    insta::assert_snapshot!(seen.data(), @r"
+        haiku: 52 -> 91 (+39), goal 90 reached
+        The champion beat the start and is in the target.
+        The search ended, since the threshold was reached.
+        This shows little: it rests on one scenario, and says nothing of how the skill
+          does on other tasks.
+        3 rounds, 1 kept, 1 dropped; 12 calls, 18s of work, $6.00
+        report: /p/.skilltune/runs/calm-otter/final-report.md
+        to see what changed: skilltune diff calm-otter
+        to undo it: skilltune rollback calm-otter
+        ");
+}
+
+#[test]
+fn a_chain_tells_which_member_was_edited() {
+    insta::assert_snapshot!(seen(&chain(), Look { width: 100, ..PLAIN }).all(), @r"
+        tune plan-the-poem -> write-the-poem: to 90 in 3 rounds at most
+        executor claude:small, evaluator gemini, improver claude
+        run calm-otter, 2 scenarios
+
+        round 1  50            baseline
+        round 2  30 (-20)      dropped     write-the-poem
+        round 3  95 (+45)      kept        write-the-poem
+        comparing 2 candidates on fresh trials
+        comparison won: the champion beat the start (52 -> 91, 2 pairs)
+
+        plan-the-poem -> write-the-poem: 52 -> 91 (+39), goal 90 reached
+        The champion beat the start and is in the target.
+        The search ended, since the threshold was reached.
+        This shows little: it rests on 2 scenarios, and such a difference may well be chance.
+        3 rounds, 1 kept, 1 dropped; 26 calls, 39s of work, $13.00
+        report: /p/.skilltune/runs/calm-otter/final-report.md
+        to see what changed: skilltune diff calm-otter
+        to undo it: skilltune rollback calm-otter
+        ");
+}
+
+#[test]
+fn a_narrow_terminal_gets_narrow_lines() {
+    insta::assert_snapshot!(seen(&chain(), Look { width: 40, ..PLAIN }).all(), @r"
+        tune plan…oem: to 90 in 3 rounds at most
+        executor claude:small, evaluator gemini…
+        run calm-otter, 2 scenarios
+
+        round 1  50  baseline
+        round 2  30 (-20)  dropped  write-…-poem
+        round 3  95 (+45)  kept  write-the-poem
+        comparing 2 candidates on fresh trials
+        comparison won: the champion beat the
+          start (52 -> 91, 2 pairs)
+
+        plan-the-p…-the-poem: 52 -> 91 (+39),
+          goal 90 reached
+        The champion beat the start and is in
+          the target.
+        The search ended, since the threshold
+          was reached.
+        This shows little: it rests on 2
+          scenarios, and such a difference may
+          well be chance.
+        3 rounds, 1 kept, 1 dropped; 26 calls,
+          39s of work, $13.00
+        report:
+          /p/.skilltune/runs/calm-otter/final-report.md
+        to see what changed:
+          skilltune diff calm-otter
+        to undo it:
+          skilltune rollback calm-otter
+        ");
+}
+
+#[test]
+fn no_line_is_ever_wider_than_told_but_for_what_is_there_to_be_copied() {
+    let long = "a-skill-with-a-name-that-would-fill-a-whole-line-on-its-own-and-half-of-the-next-one-as-well";
+    let plays = [
+        play(plan(&[long, "写一首关于秋天的俳句"], 1), scored(&[50, 30, 95], &[52, 0, 91])),
+        play(plan(&[long], 1), |_, _| failed(FailureKind::Crashed, &"many words ".repeat(40))),
+        play(plan(&[long], 1), |run, step| match step {
+            Step::Improve { .. } => failed(FailureKind::Gate, &"many words ".repeat(40)),
+            _ => scored(&[50], &[])(run, step),
+        }),
+    ];
+    for play in &plays {
+        for width in [100, 80, 40] {
+            let text = seen(play, Look { width, ..PLAIN }).all();
+            let told = text.lines().filter(|line| !line.starts_with("  /p/"));
+            let widest = told.map(crate::progress::width::columns).max().unwrap();
+            assert!(widest <= width, "{widest} columns of {width}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn what_failed_and_what_was_dropped_is_said() {
+    let asked = plan(&["haiku"], 2);
+    let seen = seen(
+        &play(asked, |run, step| match step {
+            Step::Exercise { trial, .. } if run.round_number() == 1 && trial.scenario == 1 => {
+                failed(FailureKind::Crashed, "exit 1\n\x1b[2Jgone")
+            }
+            Step::Improve { round: 2, .. } => failed(FailureKind::Gate, "nothing was changed"),
+            _ => scored(&[50, 60], &[])(run, step),
+        }),
+        PLAIN,
+    );
+    insta::assert_snapshot!(seen.talk(), @r"
+        tune haiku: to 90 in 3 rounds at most
+        executor claude:small, evaluator gemini, improver claude
+        run calm-otter, 2 scenarios
+
+        round 1  -             incomplete  1 of 2 judged
+          running haiku on task-2: ended with an error: exit 1 [2Jgone (twice, then giv…
+        round 2  50            baseline
+          haiku: an idea is dropped: nothing was changed
+        round 3  50 (±0)       unchanged
+        comparison unchallenged: there was nothing to compare the start with
+        ");
+}
+
+#[test]
+fn each_way_to_end_says_what_to_type_next() {
+    let end =
+        |plan: Plan, answer: &mut dyn FnMut(&Run, &Step) -> Outcome| seen(&play(plan, answer), PLAIN).data();
+    let single = || plan(&["haiku"], 1);
+    let lost = end(single(), &mut scored(&[50, 95], &[50, 50]));
+    insta::assert_snapshot!(lost, @r"
+        haiku: 50 -> 50 (±0), goal 90 not reached
+        Nothing beat the start; the target stays as it was found.
+        The search ended, since the threshold was reached.
+        This shows little: it rests on one scenario, and says nothing of how the skill
+          does on other tasks.
+        2 rounds, 1 kept, 0 dropped; 9 calls, 13s of work, $4.50
+        report: /p/.skilltune/runs/calm-otter/final-report.md
+        to see why: skilltune show calm-otter
+        ");
+    let unjudged = end(single(), &mut |_, _| failed(FailureKind::TimedOut, "60 s"));
+    insta::assert_snapshot!(unjudged, @r"
+        haiku: no score, goal 90 not reached
+        It could not be judged whether anything is better; the target stays as it was
+          found.
+        The search ended, since too many rounds failed in a row.
+        3 rounds, 0 kept, 0 dropped; 6 calls, 9s of work, $3.00
+        report: /p/.skilltune/runs/calm-otter/final-report.md
+        to see why: skilltune show calm-otter
+        ");
+    let conflict = end(single(), &mut |run, step| match step {
+        Step::Promote { .. } => Outcome::Conflict { found: vec![tree("theirs")] },
+        _ => scored(&[50, 95], &[50, 95])(run, step),
+    });
+    insta::assert_snapshot!(conflict, @r"
+        haiku: 50 -> 95 (+45), goal 90 reached
+        The target was edited by someone else during the run, so it was left alone; the
+          champion is kept in the store.
+        The search ended, since the threshold was reached.
+        This shows little: it rests on one scenario, and says nothing of how the skill
+          does on other tasks.
+        2 rounds, 1 kept, 0 dropped; 9 calls, 13s of work, $4.50
+        report: /p/.skilltune/runs/calm-otter/final-report.md
+        to see the champion's changes: skilltune diff calm-otter
+        to bring it into the target all the same: skilltune apply --force calm-otter
+        ");
+}
+
+#[test]
+fn a_claimed_score_is_called_so() {
+    let seen = seen(
+        &play(plan(&["haiku"], 1), |run, step| match step {
+            Step::Judge { .. } => claimed(run, 95),
+            _ => scored(&[], &[])(run, step),
+        }),
+        PLAIN,
+    );
+    assert!(seen.talk().contains("round 1  95            baseline    claimed\n"), "{}", seen.talk());
+}
+
+#[test]
+fn a_run_taken_up_again_says_where_it_stands() {
+    let mut play = Play::begin(plan(&["haiku"], 1));
+    let mut answer = scored(&[50, 60], &[]);
+    for _ in 0..8 {
+        play.advance(&mut answer).unwrap();
+    }
+    play.record(Event::Noted(Signal::Paused(Pause::Interrupted)));
+    play.record(Event::Noted(Signal::Resumed { program: "1.2.3".to_owned() }));
+    let captured = Captured::default();
+    let mut human = Human::new(captured.streams(), PLAIN);
+    human.recorded(&play.run, play.records.last().unwrap());
+    human.remark("one\x07 remark");
+    human.finished(&play.run);
+    drop(human);
+    insta::assert_snapshot!(captured.all(), @r"
+        tune haiku: to 90 in 3 rounds at most
+        executor claude:small, evaluator gemini, improver claude
+        run calm-otter, 1 scenario
+
+        taken up again in round 2, best so far 50
+        one remark
+
+        haiku: 50 -> 50 (±0), goal 90 not reached
+        The run is not at its end, and can be taken up again.
+        2 rounds, 0 kept, 0 dropped; 3 calls, 4s of work, $1.50
+        to go on: skilltune resume calm-otter
+        ");
+}
+
+#[test]
+fn colour_is_used_only_when_told() {
+    let play = play(plan(&["haiku"], 1), scored(&[95], &[]));
+    assert!(!seen(&play, PLAIN).all().contains('\x1b'));
+    let vivid = seen(&play, Look { talk: Style::VIVID, ..PLAIN });
+    assert!(vivid.talk().contains("\x1b[32mbaseline\x1b[0m"));
+    assert!(!vivid.data().contains('\x1b'), "each stream has a style of its own");
+    assert!(seen(&play, Look { data: Style::VIVID, ..PLAIN }).data().starts_with("\x1b[1mhaiku"));
+}
+
+#[test]
+fn without_a_terminal_nothing_is_said_of_single_steps() {
+    let play = Play::begin(plan(&["haiku"], 1));
+    let captured = Captured::default();
+    let mut human = Human::new(captured.streams(), PLAIN);
+    let step = Step::Improve { round: 1, base: play.run.start(), member: Place(0) };
+    human.recorded(&play.run, &play.records[0]);
+    let header = captured.talk();
+    human.began(&play.run, &step);
+    human.ended(&play.run, &step);
+    assert_eq!(captured.talk(), header);
+}
+
+#[test]
+fn a_live_line_changes_nothing_of_what_is_written() {
+    let play = play(plan(&["haiku"], 1), scored(&[95], &[]));
+    let step = Step::Improve { round: 1, base: play.run.start(), member: Place(0) };
+    let captured = Captured::default();
+    let mut human = Human::new(captured.streams(), Look { live: true, ..PLAIN });
+    human.began(&play.run, &step);
+    human.remark("a remark");
+    human.ended(&play.run, &step);
+    human.finished(&play.run);
+    assert!(captured.talk().ends_with("a remark\n\n"));
+}
+
+#[test]
+fn a_run_may_be_left_at_any_point() {
+    let whole = chain();
+    for upto in 1..=whole.records.len() {
+        let records = whole.records[..upto].to_vec();
+        let part = Play { run: Run::replay(&records).unwrap(), records };
+        let told = seen(&part, PLAIN).data();
+        assert!(told.contains("skilltune "), "something to type next: {told}");
+        assert_eq!(told.contains("report: /p/"), part.run.closed.is_some(), "a report that is there");
+    }
+}

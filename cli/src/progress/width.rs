@@ -1,0 +1,110 @@
+//! Lines that fit: how wide text is on a terminal, and how it is shortened and wrapped.
+
+const GAP: &str = "…";
+
+/// Columns that a text takes, at most.
+pub(super) fn columns(text: &str) -> usize {
+    text.chars().map(wide).sum()
+}
+
+/// Letters of East Asia and pictures take two columns; what takes none is counted as one, to be on the safe side.
+fn wide(c: char) -> usize {
+    match u32::from(c) {
+        0x1100..=0x115f
+        | 0x2e80..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f
+        | 0xff00..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x1f000..=0x1faff
+        | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
+}
+
+/// A text in no more than so many columns, its middle left out: names tell most at their ends.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    if columns(text) <= most {
+        return text.to_owned();
+    }
+    let Some(room) = most.checked_sub(1) else { return String::new() };
+    let head = taken(text.chars(), room.div_ceil(2));
+    let tail: Vec<char> = taken(text.chars().rev(), room / 2);
+    head.into_iter().chain(GAP.chars()).chain(tail.into_iter().rev()).collect()
+}
+
+/// A text in no more than so many columns, its end left out.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    if columns(text) <= most {
+        return text.to_owned();
+    }
+    let Some(room) = most.checked_sub(1) else { return String::new() };
+    taken(text.chars(), room).into_iter().chain(GAP.chars()).collect()
+}
+
+fn taken(chars: impl Iterator<Item = char>, room: usize) -> Vec<char> {
+    let mut used = 0;
+    chars
+        .take_while(|c| {
+            used += wide(*c);
+            used <= room
+        })
+        .collect()
+}
+
+/// A name between two texts; it is the name that gives way.
+pub(super) fn around(before: &str, name: &str, after: &str, most: usize) -> String {
+    let fixed = columns(before) + columns(after);
+    let name = shortened(name, most.saturating_sub(fixed).max(LEAST));
+    cut(&format!("{before}{name}{after}"), most)
+}
+
+/// Less than this of a name tells nothing.
+const LEAST: usize = 7;
+
+/// Words set in lines; a word that is longer than a line loses its middle.
+pub(super) fn wrapped(text: &str, most: usize, indent: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if columns(line) + 1 + columns(word) <= most => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            before => {
+                let lead = if before.is_some() { indent } else { "" };
+                lines.push(format!("{lead}{}", shortened(word, most.saturating_sub(columns(lead)))));
+            }
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_their_middle() {
+        assert_eq!(shortened("write-a-haiku", 13), "write-a-haiku");
+        assert_eq!(shortened("write-a-haiku", 8), "writ…iku");
+        assert_eq!(shortened("写一首俳句", 7), "写…句");
+        assert_eq!([shortened("abc", 1), shortened("abc", 0)], ["…", ""]);
+    }
+
+    #[test]
+    fn the_name_gives_way_to_what_stands_around_it() {
+        assert_eq!(around("tune ", "write-a-haiku", ": 3 rounds", 24), "tune writ…aiku: 3 rounds");
+        assert_eq!(around("a long beginning ", "name", " and end", 20), "a long beginning na…");
+    }
+
+    #[test]
+    fn words_are_wrapped_and_the_longest_shortened() {
+        assert_eq!(
+            wrapped("report /very/long/path of a run", 12, "  "),
+            ["report", "  /very…path", "  of a run"]
+        );
+        assert!(wrapped("", 10, "").is_empty());
+    }
+}

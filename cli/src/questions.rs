@@ -1,0 +1,161 @@
+//! What is asked on a terminal. Nothing is asked anywhere else, and everything has a default.
+
+use std::fmt;
+
+use inquire::{Confirm, InquireError, Select};
+use skilltune_phases::plan::Mode;
+use skilltune_phases::step::{Choice as Answer, Hold};
+
+use crate::args::Preset;
+use crate::complaint::Complaint;
+use crate::folders::Surroundings;
+
+/// Who answers: a person, or a test in their place.
+pub trait Answers {
+    fn preset(&self, suggested: Preset) -> Result<Preset, Complaint>;
+    fn mode(&self, skills: usize) -> Result<Mode, Complaint>;
+    /// A question that a run asks.
+    fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint>;
+    /// A yes or no, whose default is no.
+    fn agree(&self, question: &str) -> Result<bool, Complaint>;
+}
+
+/// The person at the terminal.
+#[derive(Debug)]
+pub struct Person;
+
+impl Person {
+    /// Somebody to ask, if anybody is there.
+    pub fn present(around: &Surroundings) -> Option<&'static dyn Answers> {
+        around.is_interactive().then_some(&Self as &dyn Answers)
+    }
+}
+
+impl Answers for Person {
+    fn preset(&self, suggested: Preset) -> Result<Preset, Complaint> {
+        let presets = [Preset::Quick, Preset::Standard, Preset::Thorough];
+        let start = presets.iter().position(|preset| *preset == suggested).unwrap_or(1);
+        choose("How far shall it go?", presets.map(preset_option).into(), start)
+    }
+
+    fn mode(&self, skills: usize) -> Result<Mode, Complaint> {
+        let question = format!("How do these {skills} skills belong together?");
+        let single = Choice { text: "single: each by itself (recommended)".to_owned(), value: Mode::Single };
+        let chain = "chain: in order, each working on what the one before it made".to_owned();
+        choose(&question, vec![single, Choice { text: chain, value: Mode::Chain }], 0)
+    }
+
+    fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint> {
+        let choices = hold.options().iter().map(|&value| Choice { text: value.word().to_owned(), value });
+        let start = hold.options().iter().position(|&choice| choice == hold.default_choice()).unwrap_or(0);
+        choose(question, choices.collect(), start)
+    }
+
+    fn agree(&self, question: &str) -> Result<bool, Complaint> {
+        Confirm::new(question).with_default(false).prompt().map_err(unanswered)
+    }
+}
+
+struct Choice<T> {
+    text: String,
+    value: T,
+}
+
+impl<T> fmt::Display for Choice<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+fn preset_option(preset: Preset) -> Choice<Preset> {
+    let advice = if preset == Preset::Standard { " (recommended)" } else { "" };
+    let (rounds, threshold) = (preset.rounds(), preset.threshold());
+    let text = format!("{}: {rounds} rounds to {threshold}{advice}", crate::args::word(&preset));
+    Choice { text, value: preset }
+}
+
+fn choose<T>(question: &str, choices: Vec<Choice<T>>, start: usize) -> Result<T, Complaint> {
+    let select = Select::new(question, choices).with_starting_cursor(start).without_filtering();
+    let chosen = select.with_help_message("up and down to move, enter to select").prompt();
+    chosen.map(|choice| choice.value).map_err(unanswered)
+}
+
+fn unanswered(error: InquireError) -> Complaint {
+    match error {
+        InquireError::OperationCanceled | InquireError::OperationInterrupted => Complaint::interrupted(),
+        InquireError::NotTTY
+        | InquireError::InvalidConfiguration(_)
+        | InquireError::IO(_)
+        | InquireError::Custom(_) => Complaint::ours("cannot ask on this terminal")
+            .caused_by(error)
+            .hint("give the flags, or --yes for the defaults"),
+    }
+}
+
+#[cfg(test)]
+pub mod scripted {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    /// Gives fixed answers and remembers what was asked.
+    pub struct Script {
+        pub preset: Preset,
+        pub mode: Mode,
+        pub agrees: bool,
+        pub asked: RefCell<Vec<String>>,
+    }
+
+    impl Default for Script {
+        fn default() -> Self {
+            Self { preset: Preset::Quick, mode: Mode::Chain, agrees: true, asked: RefCell::default() }
+        }
+    }
+
+    impl Answers for Script {
+        fn preset(&self, suggested: Preset) -> Result<Preset, Complaint> {
+            self.asked.borrow_mut().push(format!("preset, {suggested:?}"));
+            Ok(self.preset)
+        }
+
+        fn mode(&self, skills: usize) -> Result<Mode, Complaint> {
+            self.asked.borrow_mut().push(format!("mode, {skills}"));
+            Ok(self.mode)
+        }
+
+        fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint> {
+            self.asked.borrow_mut().push(question.to_owned());
+            Ok(hold.default_choice())
+        }
+
+        fn agree(&self, question: &str) -> Result<bool, Complaint> {
+            self.asked.borrow_mut().push(question.to_owned());
+            Ok(self.agrees)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::complaint::Kind;
+
+    #[test]
+    fn an_interrupted_question_is_no_error() {
+        for error in [InquireError::OperationCanceled, InquireError::OperationInterrupted] {
+            assert_eq!(unanswered(error).kind, Kind::Interrupted);
+        }
+        assert_eq!(unanswered(InquireError::NotTTY).kind, Kind::Ours);
+    }
+
+    #[test]
+    fn options_tell_what_they_mean() {
+        assert_eq!(preset_option(Preset::Standard).to_string(), "standard: 5 rounds to 80 (recommended)");
+        assert_eq!(preset_option(Preset::Thorough).to_string(), "thorough: 8 rounds to 90");
+    }
+
+    #[test]
+    fn nobody_is_asked_without_a_terminal() {
+        assert!(Person::present(&Surroundings::fake("/w", &[])).is_none());
+    }
+}

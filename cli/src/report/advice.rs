@@ -1,0 +1,41 @@
+//! What a person may want to type after a run, or in the middle of one.
+
+use skilltune_phases::ending::Outcome;
+use skilltune_phases::event::PlacedBy;
+use skilltune_phases::run::Run;
+use skilltune_phases::step::Choice;
+
+/// A command to type next, and what for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Next {
+    pub(crate) command: String,
+    pub(crate) purpose: &'static str,
+}
+
+/// What a person may want to type now.
+pub(crate) fn next(run: &Run) -> Vec<Next> {
+    let choices: &[(&str, &'static str)] = match run.outcome() {
+        _ if run.placed == Some(PlacedBy::Rollback) => {
+            &[("diff", "see the champion's changes"), ("apply", "bring it into the target")]
+        }
+        Outcome::Improved => &[("diff", "see what changed"), ("rollback", "undo it")],
+        Outcome::Kept => &[("diff", "see what would change"), ("apply", "bring it into the target")],
+        Outcome::Conflict => &[
+            ("diff", "see the champion's changes"),
+            ("apply --force", "bring it into the target all the same"),
+        ],
+        Outcome::Unchanged | Outcome::Unjudged => &[("show", "see why")],
+        Outcome::Stopped => &[("resume", "go on")],
+        Outcome::Held => return [Choice::Apply, Choice::Keep].map(|choice| answer(run, choice)).into(),
+    };
+    let command = |verb| format!("skilltune {verb} {}", run.plan.run);
+    choices.iter().map(|&(verb, purpose)| Next { command: command(verb), purpose }).collect()
+}
+
+fn answer(run: &Run, choice: Choice) -> Next {
+    let purpose = match choice {
+        Choice::Apply => "bring the champion into the target",
+        Choice::Keep => "leave the target as it is",
+    };
+    Next { command: format!("skilltune resume {} --answer {}", run.plan.run, choice.word()), purpose }
+}

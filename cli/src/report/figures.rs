@@ -1,0 +1,110 @@
+//! Numbers as people read them.
+
+use std::time::Duration;
+
+use skilltune_phases::ledger::Account;
+use skilltune_phases::score::Score;
+
+pub(crate) fn score(score: Option<Score>) -> String {
+    score.map_or_else(|| "-".to_owned(), |score| score.to_string())
+}
+
+/// A score, and how it differs from an earlier one.
+pub(crate) fn score_since(score: Score, before: Option<Score>) -> String {
+    before.map_or_else(
+        || score.to_string(),
+        |before| format!("{score} ({})", change(score.points() - before.points())),
+    )
+}
+
+fn change(by: f64) -> String {
+    let tenths = format!("{by:+.1}");
+    let whole = tenths.strip_suffix(".0").unwrap_or(&tenths);
+    if matches!(whole, "+0" | "-0") { "±0".to_owned() } else { whole.to_owned() }
+}
+
+pub(crate) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (minutes, hours) = (seconds / 60, seconds / 3600);
+    match (hours, minutes, seconds) {
+        (0, 0, 0) if time.as_millis() >= 50 => format!("{:.1}s", time.as_secs_f64()),
+        (0, 0, _) => format!("{seconds}s"),
+        (0, _, _) => format!("{minutes}m {:02}s", seconds % 60),
+        _ => format!("{hours}h {:02}m", minutes % 60),
+    }
+}
+
+pub(crate) fn milliseconds(ms: u64) -> String {
+    duration(Duration::from_millis(ms))
+}
+
+/// What an account's calls cost; calls that told no price are said, so that the sum is not taken for the whole.
+pub(crate) fn money(account: &Account) -> String {
+    match account.unpriced {
+        _ if account.calls == 0 => "$0".to_owned(),
+        0 => dollars(account.usd),
+        unpriced if unpriced == account.calls => "unpriced".to_owned(),
+        unpriced => format!("{} and {unpriced} unpriced", dollars(account.usd)),
+    }
+}
+
+fn dollars(usd: f64) -> String {
+    if usd > 0.0 && usd < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
+}
+
+/// How many of a thing: `1 call`, `2 calls`.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(number as u64))
+}
+
+/// Thousands set apart.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(points: f64) -> Score {
+        Score::new(points).unwrap()
+    }
+
+    #[test]
+    fn a_score_tells_its_change() {
+        assert_eq!(score_since(points(72.5), None), "72.5");
+        assert_eq!(score_since(points(72.5), Some(points(69.0))), "72.5 (+3.5)");
+        assert_eq!(score_since(points(60.0), Some(points(72.0))), "60 (-12)");
+        assert_eq!(score_since(points(60.0), Some(points(60.01))), "60 (±0)");
+        assert_eq!(score(None), "-");
+    }
+
+    #[test]
+    fn durations_have_two_units_at_most() {
+        let told = [0, 49, 400, 59_999, 63_000, 3_600_000, 90_061_000].map(milliseconds);
+        assert_eq!(told, ["0s", "0s", "0.4s", "59s", "1m 03s", "1h 00m", "25h 01m"]);
+    }
+
+    #[test]
+    fn money_says_what_has_no_price() {
+        let account = |calls, unpriced, usd| Account { calls, unpriced, usd, ..Account::default() };
+        let accounts = [account(0, 0, 0.0), account(2, 0, 1.5), account(3, 1, 0.004), account(2, 2, 0.0)];
+        assert_eq!(accounts.map(|one| money(&one)), ["$0", "$1.50", "$0.0040 and 1 unpriced", "unpriced"]);
+    }
+
+    #[test]
+    fn counts_are_grouped_and_agree_with_their_thing() {
+        assert_eq!(["call", "round"].map(|thing| count(1, thing)), ["1 call", "1 round"]);
+        assert_eq!(count(12_345, "call"), "12,345 calls");
+        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,85 @@
+//! `final-report.md`: the original's sections, and what we add to them, from what came out to how to undo it.
+
+mod comparison;
+mod costs;
+mod places;
+mod progression;
+mod rounds;
+
+use skilltune_phases::notes::Notes;
+use skilltune_phases::run::Run;
+
+use super::markdown::{Page, code_cell, words};
+use super::{figures, words as told};
+
+pub(crate) fn final_report(run: &Run) -> String {
+    let mut page = Page::titled(&format!("Final Report: {}", words(&told::target(run))));
+    page.paragraph(format!("**{}**. {}", told::label(run), told::became(run)));
+    summary(&mut page, run);
+    progression::scores(&mut page, run);
+    progression::chain(&mut page, run);
+    comparison::comparison(&mut page, run);
+    rounds::details(&mut page, run);
+    rounds::dropped(&mut page, run);
+    remaining(&mut page, run);
+    costs::costs(&mut page, run);
+    costs::errors(&mut page, run);
+    places::artifacts(&mut page, run);
+    places::restore(&mut page, run);
+    page.finish()
+}
+
+fn summary(page: &mut Page, run: &Run) {
+    let plan = &run.plan;
+    let members = plan.target.members.iter().map(|member| code_cell(&member.path));
+    let mut rows = vec![
+        ("Run", format!("{} ({})", code_cell(&plan.run.0), plan.kind.word())),
+        ("Target Skills", members.collect::<Vec<_>>().join(", ")),
+        ("Execution Mode", if plan.is_chain() { "chain" } else { "single" }.to_owned()),
+    ];
+    if plan.is_chain() {
+        rows.push(("Chain Order", words(&told::target(run))));
+    }
+    rows.extend([
+        ("Test Scenarios", scenarios(run)),
+        ("Agents", words(&told::roles(&plan.roles))),
+        ("Iterations", format!("{} of at most {}", run.rounds.len(), plan.rules.max_iterations)),
+        ("Accepted, Rejected", format!("{}, {}", run.accepted(), run.rejected())),
+        ("Initial Score", figures::score(run.initial_score())),
+        ("Final Score", final_score(run)),
+        ("Threshold", plan.rules.threshold.to_string()),
+        ("Outcome", told::label(run).to_owned()),
+        ("Search Ended", run.stopped.map_or("not yet", told::reason).to_owned()),
+        ("Started", format!("{:.0}", run.started_at)),
+        ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
+    ]);
+    page.section("Summary");
+    page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
+}
+
+/// The tasks themselves while they are few.
+fn scenarios(run: &Run) -> String {
+    match run.plan.scenarios.as_slice() {
+        [] => "none".to_owned(),
+        [only] => words(&only.description),
+        many => {
+            let ids: Vec<_> = many.iter().map(|scenario| words(&scenario.id)).collect();
+            format!("{}: {}", many.len(), ids.join(", "))
+        }
+    }
+}
+
+fn final_score(run: &Run) -> String {
+    let before = run.initial_score().filter(|_| run.shipment.is_some());
+    run.final_score().map_or("-".to_owned(), |score| figures::score_since(score, before))
+}
+
+/// What the judges still find wanting in the champion; before there is one, in the newest that was kept.
+fn remaining(page: &mut Page, run: &Run) {
+    let candidate = run.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
+    page.section("Remaining Weaknesses");
+    page.list(Notes::of(run, candidate).weaknesses.iter().map(|weakness| words(weakness)));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! What the run cost, and what went wrong in it.
+
+use skilltune_phases::ledger::Account;
+use skilltune_phases::plan::Cast;
+use skilltune_phases::run::Run;
+
+use crate::report::markdown::{Page, words};
+use crate::report::{figures, plain, words as told};
+
+pub(super) fn costs(page: &mut Page, run: &Run) {
+    let (roles, ledger) = (&run.plan.roles, &run.ledger);
+    let total = ledger.total();
+    let rows = [
+        row("Executor", Some(&roles.executor), &ledger.executor),
+        row("Evaluator", Some(&roles.evaluator), &ledger.evaluator),
+        row("Improver", Some(&roles.improver), &ledger.improver),
+        row("**Total**", None, &total),
+    ];
+    page.section("Cost");
+    page.table(
+        &["Role", "Agent", "Calls", "Failed", "Cached", "Time", "Input Tokens", "Output Tokens", "Money"],
+        rows,
+    );
+    if total.unpriced > 0 {
+        page.paragraph(format!(
+            "{} told no price: the money above is not the whole.",
+            figures::count(total.unpriced as usize, "call")
+        ));
+    }
+}
+
+fn row(role: &str, cast: Option<&Cast>, account: &Account) -> Vec<String> {
+    vec![
+        role.to_owned(),
+        cast.map_or(String::new(), |cast| words(&told::cast(cast))),
+        account.calls.to_string(),
+        account.failed.to_string(),
+        account.cached.to_string(),
+        figures::milliseconds(account.ms),
+        figures::grouped(account.input_tokens),
+        figures::grouped(account.output_tokens),
+        figures::money(account),
+    ]
+}
+
+pub(super) fn errors(page: &mut Page, run: &Run) {
+    page.section("Errors");
+    page.list(run.errors.iter().map(|mishap| {
+        let told = format!(
+            "{}: {}: {}",
+            told::step(run, &mishap.step),
+            told::failure(mishap.failure.kind),
+            plain::one_line(&mishap.failure.why)
+        );
+        format!("{:.0}, round {}: {}", mishap.at, mishap.round, words(&told))
+    }));
+}

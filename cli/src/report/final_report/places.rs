@@ -1,0 +1,50 @@
+//! Where everything is, and what to type to have another version in the target.
+
+use skilltune_phases::id::CandidateId;
+use skilltune_phases::run::Run;
+
+use crate::report::markdown::{Page, code_cell};
+
+pub(super) fn artifacts(page: &mut Page, run: &Run) {
+    let folder = &run.plan.folder;
+    let places = [
+        ("State", "iteration-state.json"),
+        ("History", "history.jsonl"),
+        ("Evaluations", "iterations/iteration-N/iteration-N-eval.md"),
+        ("Changes", "iterations/iteration-N/iteration-N-changes.md"),
+        ("Artifacts", "iterations/iteration-N/artifacts/"),
+        ("Calls of agents", "agents/"),
+        ("This report", "final-report.md"),
+        ("This report as data", "report.json"),
+    ];
+    page.section("Artifact Locations");
+    page.table(
+        &["What", "Path"],
+        places.map(|(what, path)| vec![what.to_owned(), code_cell(&format!("{folder}/{path}"))]),
+    );
+}
+
+pub(super) fn restore(page: &mut Page, run: &Run) {
+    let id = &run.plan.run;
+    let champion = run.shipment.as_ref().map(|shipment| shipment.champion).filter(|&one| one != run.start());
+    let mut commands = vec![("back to what was found", format!("skilltune rollback {id}"))];
+    if champion.is_some() {
+        commands.push(("what the champion changes", format!("skilltune diff {id}")));
+        commands.push(("the champion into the target", format!("skilltune apply {id}")));
+    }
+    let mut others = run.candidates.iter().map(|candidate| candidate.id).skip(1);
+    let other = others.find(|&one| champion != Some(one));
+    commands.extend(other.map(|one| ("another candidate, into a folder", export(run, one))));
+    page.section("Restore Original");
+    page.paragraph(
+        "The target as it was found is stored byte for byte. To have it back, or another version of it:",
+    );
+    page.table(
+        &["For", "Type"],
+        commands.into_iter().map(|(what, command)| vec![what.to_owned(), code_cell(&command)]),
+    );
+}
+
+fn export(run: &Run, candidate: CandidateId) -> String {
+    format!("skilltune export {} {} DIR", run.plan.run, candidate.short())
+}

@@ -1,0 +1,85 @@
+//! The run as one object for scripts. Its keys are a public interface.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skilltune_phases::candidate::Origin;
+use skilltune_phases::run::{Edit, Round, Run, Standing};
+
+/// The last thing on stdout with `--format json`.
+pub(crate) fn summary(run: &Run) -> Value {
+    let plan = &run.plan;
+    let target = plan.target.members.iter();
+    json!({
+        "run_id": plan.run,
+        "loop": plan.kind,
+        "target": target.map(|member| json!({ "name": member.name, "path": member.path })).collect::<Value>(),
+        "outcome": run.outcome(),
+        "reason": run.stopped,
+        "initial_score": run.initial_score(),
+        "final_score": run.final_score(),
+        "threshold": plan.rules.threshold,
+        "iterations": run.rounds.len(),
+        "accepted": run.accepted(),
+        "rejected": run.rejected(),
+        "champion": run.shipment.as_ref().map(|shipment| shipment.champion),
+        // Written at the end, and not before.
+        "report": run.closed.map(|_| format!("{}/final-report.md", plan.folder)),
+        "state": format!("{}/iteration-state.json", plan.folder),
+        "cost": cost(run),
+    })
+}
+
+/// `report.json`: the summary, and the rounds.
+pub(crate) fn report(run: &Run) -> Value {
+    let mut report = summary(run);
+    report["comparison"] = json!(run.shipment);
+    report["rounds"] = run.rounds.iter().map(|round| self::round(run, round)).collect();
+    report
+}
+
+fn cost(run: &Run) -> Value {
+    let total = run.ledger.total();
+    json!({
+        "usd": total.usd,
+        "input_tokens": total.input_tokens,
+        "output_tokens": total.output_tokens,
+        "seconds": Duration::from_millis(total.ms).as_secs_f64(),
+        "calls": total.calls,
+        "cached": total.cached,
+        "unpriced": total.unpriced,
+    })
+}
+
+fn round(run: &Run, round: &Round) -> Value {
+    let dropped = match &round.standing {
+        Some(Standing::Dropped(why)) => Some(why.to_string()),
+        Some(Standing::Kept) | None => None,
+    };
+    let (draft, failure) = match &round.edit {
+        Some(Edit::Draft { candidate, .. }) => (Some(candidate), None),
+        Some(Edit::Nothing { failure, .. }) => (None, Some(failure)),
+        None => (None, None),
+    };
+    let edited = match &round.edit {
+        Some(Edit::Draft { origin: Origin { member, .. }, .. } | Edit::Nothing { member, .. }) => {
+            Some(*member)
+        }
+        None => None,
+    };
+    let edited = edited.map(|member| &run.plan.member(member).name);
+    json!({
+        "round": round.number,
+        "candidate": round.candidate,
+        "started_at": round.started_at,
+        "measured": round.measured,
+        "kept": round.standing.as_ref().map(|standing| *standing == Standing::Kept),
+        "dropped_because": dropped,
+        "edited_member": edited,
+        "draft": draft,
+        "edit_failure": failure,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,214 @@
+//! How a run and its parts are told in words, in the report and on the terminal alike.
+
+use skilltune_phases::ending::{Class, Outcome};
+use skilltune_phases::event::{Ending, FailureKind, Pause, PlacedBy, Verdict};
+use skilltune_phases::plan::{Cast, Place, Roles};
+use skilltune_phases::run::{self, Round, Run};
+use skilltune_phases::step::{Step, Trial};
+use skilltune_phases::stop::Reason;
+
+use super::figures::count;
+
+/// With fewer pairs than this, even winning all of them may be chance: five have one chance in sixteen, either way.
+const FEW: usize = 6;
+
+/// The members' names in their order.
+pub(crate) fn target(run: &Run) -> String {
+    let names: Vec<_> = run.plan.target.members.iter().map(|member| member.name.as_str()).collect();
+    names.join(" -> ")
+}
+
+pub(crate) fn member(run: &Run, place: Place) -> &str {
+    &run.plan.member(place).name
+}
+
+pub(crate) fn cast(cast: &Cast) -> String {
+    cast.model.as_ref().map_or_else(|| cast.agent.clone(), |model| format!("{}:{model}", cast.agent))
+}
+
+/// Who does what; said once when all roles are the same agent's.
+pub(crate) fn roles(roles: &Roles) -> String {
+    let [executor, evaluator, improver] = [&roles.executor, &roles.evaluator, &roles.improver].map(cast);
+    if executor == evaluator && evaluator == improver {
+        return format!("{executor} in all roles");
+    }
+    format!("executor {executor}, evaluator {evaluator}, improver {improver}")
+}
+
+/// What a step does, and to what.
+pub(crate) fn step(run: &Run, step: &Step) -> String {
+    match step {
+        Step::Exercise { member: place, trial, .. } => {
+            format!("running {} on {}", member(run, *place), scenario(run, *trial))
+        }
+        Step::Judge { trial, .. } => format!("judging {}", scenario(run, *trial)),
+        Step::Improve { member: place, .. } => format!("improving {}", member(run, *place)),
+        Step::Ask(_) => "asking whether to apply the champion".to_owned(),
+        Step::Promote { .. } => "bringing the champion into the target".to_owned(),
+    }
+}
+
+fn scenario(run: &Run, trial: Trial) -> &str {
+    run.plan.scenarios.get(trial.scenario).map_or("an unknown scenario", |scenario| &scenario.id)
+}
+
+pub(crate) fn failure(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::TimedOut => "timed out",
+        FailureKind::Crashed => "ended with an error",
+        FailureKind::Empty => "answered nothing",
+        FailureKind::OffSchema => "gave an answer that cannot be read",
+        FailureKind::TooLarge => "left too much",
+        FailureKind::Gate => "made no valid change",
+    }
+}
+
+pub(crate) fn reason(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Reached => "the threshold was reached",
+        Reason::Failed => "too many rounds failed in a row",
+        Reason::Oscillating => "the improver kept undoing its own work",
+        Reason::Stalled => "the best score no longer rose",
+        Reason::Budget => "the budget was spent",
+        Reason::Exhausted => "all rounds were used",
+    }
+}
+
+pub(crate) fn pause(pause: Pause) -> &'static str {
+    match pause {
+        Pause::Interrupted => "was interrupted; everything so far is saved",
+        Pause::Terminated => "was told to end; everything so far is saved",
+        Pause::Stopped => "was told to stop; everything so far is saved",
+    }
+}
+
+pub(crate) fn placed(by: PlacedBy) -> &'static str {
+    match by {
+        PlacedBy::Apply => "a person brought a candidate into the target",
+        PlacedBy::Rollback => "a person brought back what the target was before",
+    }
+}
+
+pub(crate) fn ending(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Applied => "the champion is in the target",
+        Ending::Kept => "the champion is kept in the store",
+        Ending::Unchanged => "the target stays as it was found",
+        Ending::Conflict => "the target carries somebody else's edit, and was left alone",
+    }
+}
+
+/// One word for where a measured round stands; none while it is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// The first score: that of the target as it was found.
+    Baseline,
+    Kept,
+    /// The candidate had a score before; nothing new was tried.
+    Again,
+    Dropped,
+    Incomplete,
+}
+
+impl Standing {
+    pub(crate) fn of(run: &Run, round: &Round) -> Option<Self> {
+        let earlier =
+            || run.rounds.iter().filter(|other| other.number < round.number && other.score().is_some());
+        match (&round.standing, &round.measured) {
+            (Some(run::Standing::Dropped(_)), _) => Some(Self::Dropped),
+            (Some(run::Standing::Kept), _) if earlier().next().is_none() => Some(Self::Baseline),
+            (Some(run::Standing::Kept), _) => {
+                let known = earlier().any(|other| other.candidate == round.candidate);
+                Some(if known { Self::Again } else { Self::Kept })
+            }
+            (None, Some(measured)) if measured.score.is_none() => Some(Self::Incomplete),
+            (None, _) => None,
+        }
+    }
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Kept => "kept",
+            Self::Again => "unchanged",
+            Self::Dropped => "dropped",
+            Self::Incomplete => "incomplete",
+        }
+    }
+}
+
+/// One word for how the run came out, the original's where it has one.
+pub(crate) fn label(run: &Run) -> &'static str {
+    match (run.class(), run.closed, run.stopped) {
+        (Class::Open, ..) => "NOT ENDED",
+        (Class::Reached, ..) => "PASSED",
+        (Class::Unjudged, ..) | (Class::Short, _, Some(Reason::Failed)) => "FAILED",
+        (Class::Short, Some(Ending::Conflict), _) => "CONFLICT",
+        (Class::Short, _, Some(Reason::Reached)) => "NOT CONFIRMED",
+        (Class::Short, _, Some(Reason::Exhausted)) => "MAX ITERATIONS",
+        (Class::Short, _, Some(Reason::Stalled)) => "STALLED",
+        (Class::Short, _, Some(Reason::Oscillating)) => "OSCILLATING",
+        (Class::Short, _, Some(Reason::Budget)) => "BUDGET SPENT",
+        (Class::Short, _, None) => "COMPLETED",
+    }
+}
+
+/// What became of the target.
+pub(crate) fn became(run: &Run) -> &'static str {
+    match run.outcome() {
+        Outcome::Improved => "The champion beat the start and is in the target.",
+        Outcome::Kept => {
+            "The champion beat the start and is kept in the store; the target was left as it was, by wish."
+        }
+        Outcome::Conflict => {
+            "The target was edited by someone else during the run, so it was left alone; the champion is kept in the \
+             store."
+        }
+        Outcome::Unjudged => {
+            "It could not be judged whether anything is better; the target stays as it was found."
+        }
+        Outcome::Held => "The run waits for an answer; the target is as it was found.",
+        Outcome::Stopped => "The run is not at its end, and can be taken up again.",
+        Outcome::Unchanged => match run.shipment.as_ref().map(|shipment| shipment.verdict) {
+            Some(Verdict::Lost) => "Nothing beat the start; the target stays as it was found.",
+            Some(Verdict::Won | Verdict::Unchallenged | Verdict::Indecisive) | None => {
+                "There was nothing to put in its place; the target stays as it was found."
+            }
+        },
+    }
+}
+
+pub(crate) fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Won => "won: the champion beat the start",
+        Verdict::Lost => "lost: nothing beat the start",
+        Verdict::Unchallenged => "unchallenged: there was nothing to compare the start with",
+        Verdict::Indecisive => "indecisive: it could not be judged",
+    }
+}
+
+/// How little the final comparison shows, if it is little.
+pub(crate) fn caution(run: &Run) -> Option<String> {
+    let shipment = run.shipment.as_ref()?;
+    match shipment.verdict {
+        Verdict::Unchallenged | Verdict::Indecisive => return None,
+        Verdict::Won | Verdict::Lost => {}
+    }
+    if shipment.pairs == 0 {
+        return Some(
+            "Nothing was tried afresh: the scores of the search decided, and those flatter the best.".into(),
+        );
+    }
+    let trials = usize::try_from(run.plan.rules.confirm.max(1)).unwrap_or(1);
+    let scenarios = usize::try_from(shipment.pairs).unwrap_or(usize::MAX) / trials;
+    match scenarios {
+        0 | 1 => Some(
+            "This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.".into(),
+        ),
+        few if few < FEW => Some(format!(
+            "This shows little: it rests on {}, and such a difference may well be chance.",
+            count(few, "scenario")
+        )),
+        _ => None,
+    }
+}

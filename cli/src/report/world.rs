@@ -1,0 +1,240 @@
+//! Runs for the tests of what is shown: the real loop, over answers that each test makes up.
+
+use jiff::Timestamp;
+use skilltune_phases::contract::{Contract, Criterion, Dimension, Verdict};
+use skilltune_phases::edit::{Change, EditReport};
+use skilltune_phases::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
+use skilltune_phases::id::{CandidateId, Digest, TreeId};
+use skilltune_phases::judgement::{Assessment, Finding, Judgement, Kind, Priority, Suggestion};
+use skilltune_phases::loops::Next;
+use skilltune_phases::plan::{
+    Apply, Budget, Cast, FORMAT, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
+};
+use skilltune_phases::run::Run;
+use skilltune_phases::scenario::Scenario;
+use skilltune_phases::score::{Score, Scored};
+use skilltune_phases::step::{Choice, Step};
+
+pub(crate) fn plan(members: &[&str], scenarios: usize) -> Plan {
+    Plan {
+        format: FORMAT,
+        program: "0.0.0".into(),
+        run: RunId("calm-otter".into()),
+        kind: LoopKind::Tune,
+        folder: "/p/.skilltune/runs/calm-otter".into(),
+        target: Target {
+            mode: if members.len() > 1 { Mode::Chain } else { Mode::Single },
+            members: members.iter().map(|name| member(name)).collect(),
+        },
+        scenarios: (1..=scenarios)
+            .map(|nth| Scenario::new(format!("task-{nth}"), "Write a | haiku"))
+            .collect(),
+        contract: contract(),
+        rules: rules(),
+        roles: Roles {
+            executor: cast("claude", Some("small")),
+            evaluator: cast("gemini", None),
+            improver: cast("claude", None),
+        },
+        apply: Apply::Auto,
+        seed: 7,
+        epoch: 0,
+    }
+}
+
+fn member(name: &str) -> Member {
+    Member {
+        name: name.into(),
+        path: format!("/p/skills/{name}"),
+        start: tree(name),
+        files: vec!["SKILL.md".into()],
+    }
+}
+
+fn cast(agent: &str, model: Option<&str>) -> Cast {
+    Cast {
+        agent: agent.into(),
+        model: model.map(Into::into),
+        settings: Digest::of(agent.as_bytes()),
+        timeout_seconds: 1,
+    }
+}
+
+fn rules() -> Rules {
+    Rules {
+        max_iterations: 3,
+        threshold: points(90),
+        regress: 10.0,
+        stall: Stall { window: 2, gain: 2.0 },
+        max_errors: 3,
+        confirm: 1,
+        coverage: 0.8,
+        budget: Budget::default(),
+    }
+}
+
+fn contract() -> Contract {
+    let dimension = |id: &str, name: &str| Dimension { id: id.into(), name: name.into(), weight: 0.5 };
+    let criterion =
+        |id: &str, of: &str, text: &str| Criterion { id: id.into(), dimension: of.into(), text: text.into() };
+    Contract {
+        dimensions: vec![dimension("clarity", "Clarity"), dimension("output", "Output")],
+        criteria: vec![
+            criterion("clarity.steps", "clarity", "Are there steps?"),
+            criterion("clarity.words", "clarity", "Is it plain?"),
+            criterion("output.done", "output", "Is it done?"),
+        ],
+    }
+}
+
+pub(crate) fn points(points: u32) -> Score {
+    Score::new(f64::from(points)).unwrap()
+}
+
+pub(crate) fn tree(name: &str) -> TreeId {
+    TreeId(Digest::of(name.as_bytes()))
+}
+
+pub(crate) fn ran(name: &str) -> Outcome {
+    Outcome::Exercised { artifacts: tree(name), files: 1 }
+}
+
+pub(crate) fn failed(kind: FailureKind, why: &str) -> Outcome {
+    Outcome::Failed(Failure { kind, why: why.into() })
+}
+
+/// A judgement with evidence whose whole has this score, and each member of a chain one less than the one before.
+pub(crate) fn judged(run: &Run, score: u32) -> Outcome {
+    let findings = [
+        ("clarity.steps", Verdict::Pass, "1. Read the input.\n```\nquoted\n```"),
+        ("clarity.words", Verdict::Fail, ""),
+        ("output.done", Verdict::Partial, "haiku.md has | two lines\x1b[31m"),
+    ];
+    let findings = findings.map(|(id, verdict, evidence)| Finding {
+        criterion: id.into(),
+        verdict,
+        evidence: evidence.into(),
+    });
+    judgement(run, score, Kind::Evidenced, &findings)
+}
+
+/// Numbers without evidence.
+pub(crate) fn claimed(run: &Run, score: u32) -> Outcome {
+    judgement(run, score, Kind::Claimed, &[])
+}
+
+fn judgement(run: &Run, score: u32, kind: Kind, findings: &[Finding]) -> Outcome {
+    let assess = |score: u32| {
+        let dimensions = ["clarity", "output"].map(|id| (id.into(), Some(points(score))));
+        let scored = Scored { composite: Some(points(score)), dimensions: dimensions.into() };
+        Assessment { findings: findings.to_vec(), scored }
+    };
+    let members = run.plan.target.members.iter().filter(|_| run.plan.is_chain()).zip(0..);
+    Outcome::Judged(Box::new(Judgement {
+        kind,
+        whole: assess(score),
+        members: members.map(|(member, nth)| (member.name.clone(), assess(score - nth))).collect(),
+        strengths: vec!["It is short.".into()],
+        weaknesses: vec!["SKILL.md:Steps | unclear".into(), "No <end>.".into()],
+        suggestions: vec![Suggestion {
+            priority: Priority::High,
+            member: None,
+            target_file: "SKILL.md".into(),
+            description: "Name the `output` file.".into(),
+            rationale: "Readers guess.".into(),
+            snippet: Some("```sh\nwrite haiku.md\n```".into()),
+        }],
+        claim: Score::new(85.0),
+    }))
+}
+
+pub(crate) fn improved(name: &str) -> Outcome {
+    let change = Change {
+        priority: Some(Priority::High),
+        description: "Named the file.".into(),
+        file: Some("SKILL.md".into()),
+    };
+    let report = EditReport {
+        summary: Some(format!("{name}: the output has a name.").into()),
+        changes: vec![change],
+        skipped: vec!["The rest: no such file.".into()],
+    };
+    Outcome::Improved { tree: tree(name), report: Box::new(report) }
+}
+
+/// A run and its journal.
+pub(crate) struct Play {
+    pub(crate) run: Run,
+    pub(crate) records: Vec<Record>,
+}
+
+impl Play {
+    pub(crate) fn begin(plan: Plan) -> Self {
+        let record = Record { seq: 0, at: clock(0), event: Event::Started(Box::new(plan)) };
+        Self { run: Run::begin(&record).unwrap(), records: vec![record] }
+    }
+
+    pub(crate) fn record(&mut self, event: Event) {
+        let seq = self.records.len() as u64;
+        let record = Record { seq, at: clock(seq), event };
+        self.run.apply(&record);
+        self.records.push(record);
+    }
+
+    /// Takes one step of the loop; none when the run is at its end.
+    pub(crate) fn advance(&mut self, answer: &mut impl FnMut(&Run, &Step) -> Outcome) -> Option<()> {
+        let due = match self.run.plan.kind.machine().next(&self.run) {
+            Next::Decide(decision) => Ok(decision),
+            Next::Do(mut steps) => Err(steps.next()?),
+            Next::End => return None,
+        };
+        let step = match due {
+            Err(step) => step,
+            Ok(decision) => {
+                self.record(Event::Decided(decision));
+                return Some(());
+            }
+        };
+        let outcome = answer(&self.run, &step);
+        let attempt = self.run.attempts(&step);
+        let spent = Spent {
+            ms: 1500,
+            usd: Some(0.5),
+            input_tokens: Some(1200),
+            output_tokens: Some(30),
+            cached: false,
+        };
+        self.record(Event::Done(Box::new(Done { step, attempt, call: None, outcome, spent })));
+        Some(())
+    }
+}
+
+/// Plays a run to its end.
+pub(crate) fn play(plan: Plan, mut answer: impl FnMut(&Run, &Step) -> Outcome) -> Play {
+    let mut whole = Play::begin(plan);
+    while whole.advance(&mut answer).is_some() {}
+    whole
+}
+
+/// All goes well, and the candidates have these scores in the search, and those on fresh trials.
+pub(crate) fn scored<'a>(search: &'a [u32], fresh: &'a [u32]) -> impl FnMut(&Run, &Step) -> Outcome + 'a {
+    move |run, step| match step {
+        Step::Exercise { skill, .. } => ran(&format!("artifacts of {skill}")),
+        Step::Judge { candidate, trial, .. } => {
+            let scores = if trial.ordinal == 0 { search } else { fresh };
+            judged(run, scores[nth(run, *candidate)])
+        }
+        Step::Improve { round, .. } => improved(&format!("draft {round}")),
+        Step::Ask(_) => Outcome::Chosen(Choice::Apply),
+        Step::Promote { .. } => Outcome::Promoted,
+    }
+}
+
+/// The how-manieth candidate of the run this is; the start is the first.
+fn nth(run: &Run, candidate: CandidateId) -> usize {
+    run.candidates.iter().position(|known| known.id == candidate).unwrap()
+}
+
+fn clock(seq: u64) -> Timestamp {
+    Timestamp::from_second(1_700_000_000 + i64::try_from(seq).unwrap()).unwrap()
+}

@@ -1,0 +1,169 @@
+//! What `tune` is asked to do, once nothing is left to be guessed: skills, scenarios, rules, agents.
+//!
+//! Everything is looked up and checked here, and nothing is written but a person's trust.
+
+use std::path::PathBuf;
+
+use skilltune_phases::plan::{Apply, Mode, Rules};
+use skilltune_phases::scenario::Scenario;
+
+use crate::args::{ModeName, Preset, TuneArgs};
+use crate::complaint::Complaint;
+use crate::find::{self, Skill};
+use crate::folders::Surroundings;
+use crate::questions::Answers;
+use crate::roles::{self, Casting, PerRole};
+use crate::scenarios::scenarios;
+use crate::settings::{Limits, Origin, Setting, Settings};
+
+/// One run: several skills that are no chain are several requests.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The folder that `.skilltune` stands in.
+    pub project: PathBuf,
+    pub mode: Mode,
+    pub members: Vec<Skill>,
+    pub scenarios: Vec<Scenario>,
+    pub rules: Rules,
+    pub casting: Casting,
+    pub limits: Limits,
+    pub jobs: usize,
+    pub apply: Apply,
+    /// A hash of the inputs otherwise.
+    pub seed: Option<u64>,
+}
+
+/// Reads a command line into requests, asking the person, if there is one, what the flags leave open.
+pub fn requests(
+    args: &TuneArgs,
+    around: &Surroundings,
+    person: Option<&dyn Answers>,
+) -> Result<Vec<Request>, Complaint> {
+    let asked = person.filter(|_| !args.yes);
+    let skills = find::skills(&args.skills, around)?;
+    let named = named_mode(args)?;
+    // What the settings lack is said before anything is asked.
+    let first = Draft::new(skills[..1].to_vec(), args, around)?;
+    let preset = match asked.filter(|_| args.preset.is_none()) {
+        Some(person) => Some(person.preset(first.settings.preset.value)?),
+        None => None,
+    };
+    let mode = mode(named, skills.len(), asked)?;
+    let drafts = targets(skills, mode).into_iter().map(|members| Draft::new(members, args, around));
+    let mut drafts = drafts.collect::<Result<Vec<Draft>, Complaint>>()?;
+    if let Some(preset) = preset {
+        for draft in &mut drafts {
+            draft.prefer(preset, args);
+        }
+    }
+    // Last, for it may write; and a dry run runs nothing.
+    if !args.trust && !args.dry_run {
+        for draft in &drafts {
+            roles::ensure_trusted(&draft.casting, &draft.settings, around, asked)?;
+        }
+    }
+    Ok(drafts.into_iter().map(|draft| draft.request(mode, args)).collect())
+}
+
+/// A request that may still have to be asked about.
+struct Draft {
+    project: PathBuf,
+    members: Vec<Skill>,
+    settings: Settings,
+    casting: Casting,
+}
+
+impl Draft {
+    fn new(members: Vec<Skill>, args: &TuneArgs, around: &Surroundings) -> Result<Self, Complaint> {
+        let project = around.project_of(&members[0].path);
+        let mut settings = Settings::load(&project, around)?;
+        lay_flags(&mut settings, args);
+        let casting = roles::cast(&settings, around)?;
+        Ok(Self { project, members, settings, casting })
+    }
+
+    /// An answer goes over the files and under the flags.
+    fn prefer(&mut self, preset: Preset, args: &TuneArgs) {
+        self.settings.set_preset(preset, &Origin::Answer);
+        lay_flags(&mut self.settings, args);
+    }
+
+    fn request(self, mode: Mode, args: &TuneArgs) -> Request {
+        let settings = &self.settings;
+        Request {
+            mode,
+            scenarios: scenarios(args),
+            rules: settings.rules(),
+            limits: settings.limits(),
+            jobs: settings.jobs.value as usize,
+            apply: settings.apply.value.into(),
+            seed: args.seed,
+            project: self.project,
+            members: self.members,
+            casting: self.casting,
+        }
+    }
+}
+
+fn named_mode(args: &TuneArgs) -> Result<Option<Mode>, Complaint> {
+    match (args.chain, args.mode) {
+        (true, Some(ModeName::Single)) => {
+            Err(Complaint::input("--chain and --mode single contradict each other").hint("give one of them"))
+        }
+        (true, _) => Ok(Some(Mode::Chain)),
+        (false, mode) => Ok(mode.map(Mode::from)),
+    }
+}
+
+/// A chain of one is a single skill.
+fn mode(named: Option<Mode>, skills: usize, asked: Option<&dyn Answers>) -> Result<Mode, Complaint> {
+    match (named, asked) {
+        _ if skills == 1 => Ok(Mode::Single),
+        (Some(mode), _) => Ok(mode),
+        (None, Some(person)) => person.mode(skills),
+        (None, None) => Ok(Mode::Single),
+    }
+}
+
+fn targets(mut skills: Vec<Skill>, mode: Mode) -> Vec<Vec<Skill>> {
+    match mode {
+        Mode::Single => skills.into_iter().map(|skill| vec![skill]).collect(),
+        Mode::Chain => {
+            find::make_unique(&mut skills);
+            vec![skills]
+        }
+    }
+}
+
+fn lay_flags(settings: &mut Settings, args: &TuneArgs) {
+    if let Some(preset) = args.preset {
+        settings.set_preset(preset, &Origin::Flag("--preset"));
+    }
+    lay(&mut settings.max_iterations, args.max_iterations, "--max-iterations");
+    lay(&mut settings.threshold, args.threshold, "--threshold");
+    lay(&mut settings.apply, args.apply, "--apply");
+    lay(&mut settings.jobs, args.jobs, "--jobs");
+    let PerRole { executor, evaluator, improver } = &mut settings.roles;
+    let named = [
+        (executor, &args.executor, "--executor"),
+        (evaluator, &args.evaluator, "--evaluator"),
+        (improver, &args.improver, "--improver"),
+    ];
+    for (role, own, flag) in named {
+        lay(role, args.agent.clone().map(Some), "--agent");
+        lay(role, own.clone().map(Some), flag);
+    }
+    let PerRole { executor, evaluator, improver } = &mut settings.timeouts;
+    for timeout in [executor, evaluator, improver] {
+        lay(timeout, args.timeout, "--timeout");
+    }
+}
+
+fn lay<T>(setting: &mut Setting<T>, value: Option<T>, flag: &'static str) {
+    if let Some(value) = value {
+        setting.set(value, Origin::Flag(flag));
+    }
+}
+
+#[cfg(test)]
+mod tests;

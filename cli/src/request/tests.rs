@@ -1,0 +1,197 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use super::*;
+use crate::args::tune_args;
+use crate::questions::scripted::Script;
+use crate::style::Style;
+
+const AGENTS: &str = "[agents.mine]\ncommand = [\"./agent\"]\n[agents.other]\ncommand = [\"./agent\"]\n";
+const ROLES: &str = "[roles]\nexecutor = \"mine\"\nevaluator = \"mine:small\"\nimprover = \"other\"\n";
+
+/// A project with two skills, whose agents the user describes.
+struct World {
+    root: tempfile::TempDir,
+}
+
+impl World {
+    fn new(user: &str, project: &str) -> Self {
+        let world = Self { root: tempfile::tempdir().unwrap() };
+        let repo = world.root.path().join("repo");
+        for (folder, settings) in [(&world.around().config, user), (&repo, project)] {
+            fs::create_dir_all(folder).unwrap();
+            fs::write(folder.join("skilltune.toml"), settings).unwrap();
+            fs::write(folder.join("agent"), "#!/bin/true\n").unwrap();
+            fs::set_permissions(folder.join("agent"), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        for skill in ["a", "b", "other/a"] {
+            let folder = repo.join(skill);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("SKILL.md"), "---\nname: a\ndescription: b\n---\n").unwrap();
+        }
+        world
+    }
+
+    fn usual() -> Self {
+        Self::new(&format!("{AGENTS}{ROLES}"), "")
+    }
+
+    fn around(&self) -> Surroundings {
+        let root = self.root.path().canonicalize().unwrap();
+        Surroundings { cwd: root.join("repo"), ..Surroundings::fake(root, &[]) }
+    }
+
+    fn ask(&self, person: Option<&dyn Answers>, line: &[&str]) -> Result<Vec<Request>, Complaint> {
+        requests(&tune_args(line).unwrap(), &self.around(), person)
+    }
+
+    fn one(&self, line: &[&str]) -> Request {
+        self.ask(None, line).unwrap().remove(0)
+    }
+
+    fn refusal(&self, line: &[&str]) -> String {
+        let complaint = self.ask(None, line).unwrap_err();
+        assert_eq!(complaint.exit().code(), 2);
+        let root = self.root.path().canonicalize().unwrap();
+        complaint.render(Style::PLAIN).replace(root.to_str().unwrap(), "")
+    }
+}
+
+fn names(requests: &[Request]) -> Vec<Vec<&str>> {
+    requests
+        .iter()
+        .map(|request| request.members.iter().map(|member| member.name.as_str()).collect())
+        .collect()
+}
+
+#[test]
+fn several_skills_are_several_requests_or_one_chain() {
+    let world = World::usual();
+    let single = world.ask(None, &["./a,./b"]).unwrap();
+    assert_eq!(names(&single), [["a"], ["b"]]);
+    assert!(single.iter().all(|request| request.mode == Mode::Single));
+    for flags in [&["--chain"][..], &["--mode", "chain"], &["--chain", "--mode", "chain"]] {
+        let chain = world.ask(None, &[&["./a,./other/a"], flags].concat()).unwrap();
+        assert_eq!(names(&chain), [["a", "a-2"]]);
+        assert_eq!(chain[0].mode, Mode::Chain);
+    }
+    assert_eq!(world.one(&["./a", "--chain"]).mode, Mode::Single, "a chain of one");
+}
+
+#[test]
+fn contradictory_flags_are_refused() {
+    insta::assert_snapshot!(World::usual().refusal(&["./a,./b", "--chain", "--mode", "single"]), @r"
+    error: --chain and --mode single contradict each other
+    hint: give one of them
+    ");
+}
+
+#[test]
+fn flags_go_over_settings() {
+    let world =
+        World::new(&format!("{AGENTS}{ROLES}"), "[tune]\nmax_iterations = 4\njobs = 2\nthreshold = 60\n");
+    let request = world.one(&["./a"]);
+    assert_eq!((request.rules.max_iterations, request.rules.threshold.points(), request.jobs), (4, 60.0, 2));
+    let flags = ["--preset", "quick", "--threshold", "99", "--jobs", "8", "--apply", "never", "--seed", "5"];
+    let request = world.one(&[&["./a"], &flags[..]].concat());
+    assert_eq!((request.rules.max_iterations, request.rules.threshold.points(), request.jobs), (3, 99.0, 8));
+    assert_eq!((request.apply, request.seed), (Apply::Never, Some(5)));
+}
+
+#[test]
+fn every_key_of_the_settings_changes_the_request() {
+    let told = World::told_with;
+    let before = told("");
+    assert_eq!(before, told(""), "the same settings make the same request");
+    for (key, value) in crate::settings::changes() {
+        assert_ne!(before, told(&format!("{key} = {value}")), "{key}");
+    }
+}
+
+impl World {
+    /// What a request holds, but for the folders that change from test to test.
+    fn told_with(project: &str) -> String {
+        let world = Self::new(&format!("{AGENTS}{ROLES}"), project);
+        let told = world.ask(None, &["./a", "--dry-run"]).unwrap();
+        let Request { project: _, mode, members: _, scenarios, rules, casting, limits, jobs, apply, seed } =
+            &told[0];
+        let casting = casting.all().map(|part| (&part.agent.name, &part.agent.model, part.timeout_seconds));
+        format!("{:?}", (mode, scenarios, rules, casting, limits, jobs, apply, seed))
+    }
+}
+
+#[test]
+fn on_a_terminal_the_preset_is_asked_and_the_mode_of_several() {
+    let world = World::usual();
+    let person = Script::default();
+    let chain = world.ask(Some(&person), &["./a,./b"]).unwrap();
+    assert_eq!(*person.asked.borrow(), ["preset, Standard", "mode, 2"]);
+    assert_eq!((chain.len(), chain[0].rules.max_iterations), (1, 3));
+    let person = Script::default();
+    world.ask(Some(&person), &["./a", "--threshold", "75"]).unwrap();
+    assert_eq!(*person.asked.borrow(), ["preset, Standard"]);
+}
+
+#[test]
+fn an_answer_goes_over_the_files_and_under_the_flags() {
+    let world = World::new(&format!("{AGENTS}{ROLES}"), "[tune]\npreset = \"thorough\"\n");
+    let person = Script::default();
+    let request = world.ask(Some(&person), &["./a", "--threshold", "75"]).unwrap().remove(0);
+    assert_eq!(*person.asked.borrow(), ["preset, Thorough"]);
+    assert_eq!((request.rules.max_iterations, request.rules.threshold.points()), (3, 75.0));
+}
+
+#[test]
+fn nothing_is_asked_with_yes_or_with_the_flags_concerned() {
+    let world = World::usual();
+    for flags in [&["-y"][..], &["--preset", "quick", "--mode", "single"]] {
+        let person = Script::default();
+        world.ask(Some(&person), &[&["./a,./b"], flags].concat()).unwrap();
+        assert!(person.asked.borrow().is_empty());
+    }
+}
+
+#[test]
+fn a_bad_skill_or_agent_is_told_before_anything_is_asked() {
+    let person = Script::default();
+    assert!(World::new("", "").ask(Some(&person), &["./a"]).is_err());
+    assert!(World::usual().ask(Some(&person), &["./a,./missing"]).is_err());
+    assert!(person.asked.borrow().is_empty());
+}
+
+#[test]
+fn a_projects_agents_need_trust_and_a_users_do_not() {
+    let user = World::usual();
+    assert!(user.ask(None, &["./a"]).is_ok());
+    let world = World::new("", &format!("{AGENTS}{ROLES}"));
+    insta::assert_snapshot!(world.refusal(&["./a"]), @r"
+    error: the agents of /repo/skilltune.toml are not trusted: mine, other
+    hint: read the file, then run `skilltune trust /repo/skilltune.toml`
+    hint: --trust allows them for this once
+    ");
+    assert!(world.ask(None, &["./a", "--trust"]).is_ok());
+    assert!(world.ask(None, &["./a", "--dry-run"]).is_ok(), "nothing is run");
+    assert!(!world.around().state.exists(), "nothing is written");
+    let person = Script::default();
+    assert!(world.ask(Some(&person), &["./a", "-y"]).is_err(), "yes is no trust");
+    assert!(world.ask(Some(&person), &["./a"]).is_ok());
+    assert!(world.ask(None, &["./a"]).is_ok(), "trust is remembered");
+}
+
+#[test]
+fn a_project_may_choose_among_the_users_agents_without_trust() {
+    let world = World::new(AGENTS, ROLES);
+    let casting = world.one(&["./a"]).casting;
+    assert!(matches!(casting.executor.described, Origin::User(_)));
+}
+
+#[test]
+fn each_skill_has_the_settings_of_its_own_project() {
+    let world = World::usual();
+    let inner = world.root.path().join("repo/other");
+    fs::write(inner.join("skilltune.toml"), "[tune]\njobs = 9\n").unwrap();
+    let requests = world.ask(None, &["./a,./other/a"]).unwrap();
+    assert_eq!(requests.iter().map(|request| request.jobs).collect::<Vec<_>>(), [4, 9]);
+    assert!(requests[1].project.ends_with(Path::new("repo/other")));
+}

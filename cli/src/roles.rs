@@ -1,0 +1,183 @@
+//! Who does what: from names in flags, settings or a plan to agents that are on this machine and trusted.
+
+use std::path::Path;
+
+use skilltune_orchestrator::agent::Agent;
+use skilltune_phases::plan::{Cast, Roles};
+use skilltune_phases::step::Role;
+
+use crate::args::AgentSpec;
+use crate::complaint::Complaint;
+use crate::folders::Surroundings;
+use crate::questions::Answers;
+use crate::settings::{AgentEntry, Origin, Setting, Settings, nearest};
+use crate::trust::{self, TrustStore};
+
+/// One of something for each role.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PerRole<T> {
+    pub executor: T,
+    pub evaluator: T,
+    pub improver: T,
+}
+
+/// An agent in a role.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub agent: Agent,
+    pub timeout_seconds: u64,
+    /// Where the agent is described.
+    pub described: Origin,
+}
+
+pub type Casting = PerRole<Part>;
+
+impl<T> PerRole<T> {
+    pub fn of(&self, role: Role) -> &T {
+        match role {
+            Role::Executor => &self.executor,
+            Role::Evaluator => &self.evaluator,
+            Role::Improver => &self.improver,
+        }
+    }
+
+    pub fn try_build<E>(mut make: impl FnMut(Role) -> Result<T, E>) -> Result<Self, E> {
+        Ok(Self {
+            executor: make(Role::Executor)?,
+            evaluator: make(Role::Evaluator)?,
+            improver: make(Role::Improver)?,
+        })
+    }
+
+    pub fn all(&self) -> [&T; 3] {
+        [&self.executor, &self.evaluator, &self.improver]
+    }
+}
+
+/// The parts as the settings, flags included, say; every program is found, none is run.
+pub fn cast(settings: &Settings, around: &Surroundings) -> Result<Casting, Complaint> {
+    PerRole::try_build(|role| {
+        let Setting { value: Some(spec), origin, .. } = settings.roles.of(role) else {
+            return Err(nobody(role, settings));
+        };
+        part(spec, origin, role, settings, around)
+    })
+}
+
+/// The parts of a run that is taken up again: names from its plan, all else from today's settings.
+pub fn recast(planned: &Roles, settings: &Settings, around: &Surroundings) -> Result<Casting, Complaint> {
+    PerRole::try_build(|role| {
+        let cast = match role {
+            Role::Executor => &planned.executor,
+            Role::Evaluator => &planned.evaluator,
+            Role::Improver => &planned.improver,
+        };
+        let spec = AgentSpec { agent: cast.agent.clone(), model: cast.model.clone() };
+        let part = part(&spec, &Origin::Run, role, settings, around)?;
+        Ok(Part { timeout_seconds: cast.timeout_seconds, ..part })
+    })
+}
+
+/// Asks for trust where a part's agent is described by the project.
+pub fn ensure_trusted(
+    casting: &Casting,
+    settings: &Settings,
+    around: &Surroundings,
+    person: Option<&dyn Answers>,
+) -> Result<(), Complaint> {
+    let foreign = casting.all().into_iter().filter(|part| matches!(part.described, Origin::Project(_)));
+    let mut names: Vec<String> = foreign.map(|part| part.agent.name.clone()).collect();
+    names.sort();
+    names.dedup();
+    match &settings.project_file {
+        Some(file) if !names.is_empty() => trust::ensure(file, &names, &TrustStore::new(around), person),
+        _ => Ok(()),
+    }
+}
+
+impl Part {
+    /// What the plan keeps of this part.
+    pub fn cast(&self) -> Cast {
+        Cast {
+            agent: self.agent.name.clone(),
+            model: self.agent.model.clone(),
+            settings: self.agent.fingerprint(),
+            timeout_seconds: self.timeout_seconds,
+        }
+    }
+}
+
+impl Casting {
+    pub fn roles(&self) -> Roles {
+        Roles {
+            executor: self.executor.cast(),
+            evaluator: self.evaluator.cast(),
+            improver: self.improver.cast(),
+        }
+    }
+}
+
+fn part(
+    spec: &AgentSpec,
+    chosen: &Origin,
+    role: Role,
+    settings: &Settings,
+    around: &Surroundings,
+) -> Result<Part, Complaint> {
+    let Some(entry) = settings.agents.get(&spec.agent) else {
+        return Err(unknown(spec, chosen, role, settings));
+    };
+    let name = &spec.agent;
+    let program = &entry.settings.command[0];
+    let path = around.env.get("PATH").map_or("", String::as_str);
+    let found = which::which_in(program, Some(path), base(entry, around)).map_err(|_| {
+        Complaint::input(format!("agent `{name}` cannot run: program {program:?} was not found"))
+            .hint(format!("install it, or set agents.{name}.command ({})", entry.origin))
+    })?;
+    let own = settings.timeouts.of(role);
+    let by_flag = matches!(own.origin, Origin::Flag(_)).then_some(own.value);
+    Ok(Part {
+        timeout_seconds: by_flag.or(entry.settings.timeout).unwrap_or(own.value),
+        agent: Agent::new(name, spec.model.clone(), entry.settings.clone(), found, &around.env),
+        described: entry.origin.clone(),
+    })
+}
+
+/// A program given as a relative path is meant from its settings file.
+fn base<'a>(entry: &'a AgentEntry, around: &'a Surroundings) -> &'a Path {
+    entry.origin.file().and_then(Path::parent).unwrap_or(&around.cwd)
+}
+
+fn unknown(spec: &AgentSpec, chosen: &Origin, role: Role, settings: &Settings) -> Complaint {
+    let name = &spec.agent;
+    let what = format!("no agent is named `{name}`, chosen as {} by {chosen}", role.word());
+    let near = nearest(name, settings.agents.keys().map(String::as_str));
+    let near = near.map(|near| format!("did you mean `{near}`?"));
+    let complaint = near.into_iter().fold(Complaint::input(what), Complaint::hint);
+    complaint.hint(known(settings).unwrap_or_else(|| example(name)))
+}
+
+fn nobody(role: Role, settings: &Settings) -> Complaint {
+    let complaint = Complaint::input(format!("no agent is set as {}", role.word()));
+    match known(settings) {
+        Some(known) => complaint
+            .hint(format!("say --agent NAME or --{role} NAME, or set roles.{role}", role = role.word()))
+            .hint(known),
+        None => complaint.hint(example("mine")),
+    }
+}
+
+fn known(settings: &Settings) -> Option<String> {
+    let names: Vec<&str> = settings.agents.keys().map(String::as_str).collect();
+    (!names.is_empty()).then(|| format!("these agents are described: {}", names.join(", ")))
+}
+
+/// The least that describes an agent.
+fn example(name: &str) -> String {
+    format!(
+        "describe it in skilltune.toml, then say --agent {name}:\n\n    [agents.{name}]\n    command = [\"program\", \"argument\"]\n"
+    )
+}
+
+#[cfg(test)]
+mod tests;

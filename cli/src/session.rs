@@ -1,0 +1,327 @@
+//! A run at work: its lock, its engine, the signals that stop it, and those who are told.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use skilltune_orchestrator::engine::{
+    CallLimits, CastAgents, Desk, Drive, EngineError, Halt, Left, Observer, Person as Answering, Workshop,
+    write_pages,
+};
+use skilltune_orchestrator::process::{GuardianPool, await_marked, become_subreaper, sweep_marked};
+use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
+use skilltune_orchestrator::snapshot::{Limits, Objects};
+use skilltune_orchestrator::store::{Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock};
+use skilltune_phases::event::{Event, Pause, Record, Signal};
+use skilltune_phases::plan::{Plan, RunId};
+use skilltune_phases::run::Run;
+use skilltune_phases::state;
+use skilltune_phases::step::{Choice, Hold, Role, Step};
+use tokio::sync::watch;
+
+use crate::births::Births;
+use crate::complaint::{Complaint, Kind};
+use crate::exit::Exit;
+use crate::folders::Surroundings;
+use crate::printer::Printer;
+use crate::progress::Reporter;
+use crate::questions::{Answers, Person};
+use crate::report::{self, figures};
+use crate::roles::Casting;
+use crate::runs::exit_of;
+use crate::settings;
+use crate::signals;
+
+/// The hidden command that turns our binary into a guardian.
+pub use crate::args::GUARDIAN;
+
+/// What a run needs from settings and flags that is not part of its plan.
+#[derive(Clone, Debug)]
+pub struct Means {
+    pub cast: CastAgents,
+    pub jobs: usize,
+    pub artifacts: Limits,
+    pub output_bytes: u64,
+}
+
+impl Means {
+    pub fn of(casting: &Casting, limits: settings::Limits, jobs: usize) -> Self {
+        let agent = |role| casting.of(role).agent.clone();
+        Self {
+            cast: CastAgents {
+                executor: agent(Role::Executor),
+                evaluator: agent(Role::Evaluator),
+                improver: agent(Role::Improver),
+            },
+            jobs,
+            artifacts: Limits { files: limits.artifact_files, bytes: limits.artifact_bytes },
+            output_bytes: limits.output_bytes,
+        }
+    }
+}
+
+/// The variables by which a later command finds what is left of a run: its agents, and their guardians.
+const RUN: &str = "SKILLTUNE_RUN";
+const GUARDS: &str = "SKILLTUNE_GUARDS";
+
+/// The guardians of a killed program have this long; a hundredth of it is what they need.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+
+/// A child that was asked to leave has this long.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Takes the locks of some skills, and first of all repairs what a killed promotion left there.
+pub fn lock(
+    around: &Surroundings,
+    printer: Printer,
+    targets: &[PathBuf],
+    doing: &str,
+) -> Result<(Locks, TargetLock), Complaint> {
+    let locks = Locks::at(&around.state);
+    let holder = Holder {
+        pid: i32::try_from(std::process::id()).unwrap_or_default(),
+        host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+        since: Timestamp::now(),
+        doing: doing.to_owned(),
+    };
+    let mut lock = locks.acquire(targets, &holder).map_err(held)?;
+    for repair in promote::recover(&locks, &mut lock, &holder).map_err(unrepaired)? {
+        let paths: Vec<_> = repair.moves.iter().map(|one| one.path.display().to_string()).collect();
+        let paths = paths.join(", ");
+        printer.talk(&match repair.result {
+            Promotion::Done => {
+                format!("repaired: the promotion of run {} into {paths} was completed", repair.run)
+            }
+            Promotion::Conflict { .. } => format!(
+                "repaired: the promotion of run {} into {paths} was undone around your own edits there",
+                repair.run
+            ),
+        });
+    }
+    Ok((locks, lock))
+}
+
+/// A run that is ready to be driven, and the record that made it so.
+pub struct Begun {
+    journal: Journal,
+    run: Run,
+    record: Record,
+}
+
+/// Begins a new run: its folder, its journal, its first line.
+pub fn begin(around: &Surroundings, home: &Home, plan: Plan) -> Result<Begun, Complaint> {
+    let folder = home.run(&plan.run);
+    Births::new(around).record(&plan.run, folder.root())?;
+    std::fs::create_dir_all(folder.agents()).map_err(|error| {
+        Complaint::ours(format!("could not make the folder {}", folder.root().display())).caused_by(error)
+    })?;
+    let started = Event::Started(Box::new(plan));
+    let (journal, record) = Journal::begin(&folder.history(), now(), started).map_err(ours)?;
+    let run = Run::begin(&record).map_err(ours)?;
+    Ok(Begun { journal, run, record })
+}
+
+/// Takes up a run that was left: its journal, and an end to whatever of it is still alive.
+pub fn take_up(folder: &RunFolder, id: &RunId, printer: Printer) -> Result<Begun, Complaint> {
+    folder.check().map_err(ours)?;
+    end_leftovers(id, printer);
+    folder.sweep().map_err(ours)?;
+    let (mut journal, history) = Journal::resume(&folder.history()).map_err(ours)?;
+    if history.torn > 0 {
+        printer.talk(&format!("cut a last line of {} bytes that was never finished", history.torn));
+    }
+    let mut run = Run::replay(&history.records).map_err(ours)?;
+    let resumed = Event::Noted(Signal::Resumed { program: env!("CARGO_PKG_VERSION").to_owned() });
+    let record = journal.append(now(), resumed).map_err(ours)?;
+    run.apply(&record);
+    Ok(Begun { journal, run, record })
+}
+
+/// Ends what is alive of a run that nobody works on any more.
+pub fn end_leftovers(id: &RunId, printer: Printer) {
+    // The guardians of a killed program end by themselves. One that is writing down an answer is let finish: the
+    // answer is kept, and nothing is written any more where the run goes on.
+    let guards = format!("{GUARDS}={id}");
+    await_marked(&guards, LAST_WORDS);
+    let swept = sweep_marked(&guards) + sweep_marked(&format!("{RUN}={id}"));
+    if swept > 0 {
+        printer.talk(&format!("ended {} that the run had left behind", processes(swept)));
+    }
+}
+
+/// Brings what people read of a run that is not under way up to its journal, as a killed program may not have done.
+pub fn settle(around: &Surroundings, printer: Printer, home: &Home, run: &Run) -> Result<(), Complaint> {
+    let folder = home.run(&run.plan.run);
+    folder.check().map_err(ours)?;
+    end_leftovers(&run.plan.run, printer);
+    folder.sweep().map_err(ours)?;
+    // The state is written last: when it is that of the journal, so are the pages.
+    if std::fs::read(folder.state()).ok().is_none_or(|text| text != state::text(run).as_bytes()) {
+        write_pages(&Objects::at(home.objects()), &folder, run, &report::PAGES).map_err(ours)?;
+    }
+    if run.closed.is_some() {
+        // A workspace that stays is no harm.
+        let _ = std::fs::remove_dir_all(work(around, &run.plan.run));
+    }
+    Ok(())
+}
+
+/// Where the workspaces of a run stand.
+pub fn work(around: &Surroundings, id: &RunId) -> PathBuf {
+    around.cache.join("work").join(&id.0)
+}
+
+fn processes(number: u32) -> String {
+    if number == 1 { "1 process".to_owned() } else { format!("{number} processes") }
+}
+
+/// Runs the engine until the run ends, waits or is stopped; the code that the program ends with.
+pub fn drive(
+    around: &Surroundings,
+    home: &Home,
+    Begun { journal, run, record }: Begun,
+    (locks, lock): (Locks, TargetLock),
+    means: Means,
+    reporter: Box<dyn Reporter>,
+    answer: Answer,
+) -> Result<Exit, Complaint> {
+    become_subreaper().map_err(ours)?;
+    let jobs = means.jobs;
+    let shop = workshop(around, home, &run.plan.run, means)?;
+    write_pages(&shop.objects, &shop.folder, &run, &report::PAGES).map_err(ours)?;
+    let pool = shop.pool.clone();
+    let desk = Desk { shop: Arc::new(shop), journal, locks, lock, jobs };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Complaint::ours("cannot start the runtime").caused_by(error))?;
+    let mut person = AtTerminal { answer, somebody_there: around.is_interactive() };
+    let (halt, told) = watch::channel(None::<Halt>);
+    let reporter = RefCell::new(reporter);
+    reporter.borrow_mut().recorded(&run, &record);
+    let mut glue = Glue(&reporter);
+    let left = runtime.block_on(async {
+        // On one task with the engine, so that what a signal is answered with never falls into a live line.
+        let went = tokio::select! {
+            went = Drive::new(run, desk, report::PAGES, &mut glue, &mut person, told).go() => went,
+            never = signals::watch(halt, |words| reporter.borrow_mut().remark(words)) => match never {},
+        };
+        pool.close().await;
+        went
+    });
+    let (run, left) = left.map_err(failed)?;
+    reporter.into_inner().finished(&run);
+    Ok(match left {
+        Left::Ended | Left::Held => exit_of(&run),
+        Left::Paused(Pause::Terminated) => Exit::Terminated,
+        Left::Paused(Pause::Interrupted | Pause::Stopped) => Exit::Interrupted,
+    })
+}
+
+fn workshop(around: &Surroundings, home: &Home, id: &RunId, means: Means) -> Result<Workshop, Complaint> {
+    let exe = std::env::current_exe()
+        .map_err(|error| Complaint::ours("cannot find our own program").caused_by(error))?;
+    let mark = (GUARDS.to_owned(), id.0.clone());
+    Ok(Workshop {
+        objects: Objects::at(home.objects()),
+        folder: home.run(id),
+        cache: home.cache(),
+        work: work(around, id),
+        cast: means.cast,
+        pool: GuardianPool::new(exe, GUARDIAN, mark, means.jobs),
+        limits: CallLimits { output_bytes: means.output_bytes, artifacts: means.artifacts, grace: GRACE },
+    })
+}
+
+/// How a question of the run is answered.
+#[derive(Clone, Copy, Debug)]
+pub enum Answer {
+    /// Whoever sits at the terminal is asked.
+    Ask,
+    Given(Choice),
+    /// The declared default.
+    Default,
+    /// Nobody is there: the run waits.
+    Wait,
+}
+
+struct AtTerminal {
+    answer: Answer,
+    somebody_there: bool,
+}
+
+impl Answering for AtTerminal {
+    fn ask(&mut self, run: &Run, hold: Hold) -> Option<Choice> {
+        match self.answer {
+            Answer::Ask if self.somebody_there => {
+                let question = question(run, hold);
+                signals::unless_ended(move || Person.hold(&question, hold).ok())
+            }
+            Answer::Ask | Answer::Wait => None,
+            Answer::Given(choice) => Some(choice),
+            Answer::Default => Some(hold.default_choice()),
+        }
+    }
+}
+
+fn question(run: &Run, hold: Hold) -> String {
+    match hold {
+        Hold::Apply { .. } => {
+            let (from, to) = (figures::score(run.initial_score()), figures::score(run.final_score()));
+            format!("The champion scored {to}, the target as it is {from}. May it replace the target?")
+        }
+    }
+}
+
+/// The engine tells a reporter.
+struct Glue<'a>(&'a RefCell<Box<dyn Reporter>>);
+
+impl Observer for Glue<'_> {
+    fn recorded(&mut self, run: &Run, record: &Record) {
+        self.0.borrow_mut().recorded(run, record);
+    }
+
+    fn began(&mut self, run: &Run, step: &Step) {
+        self.0.borrow_mut().began(run, step);
+    }
+
+    fn ended(&mut self, run: &Run, step: &Step) {
+        self.0.borrow_mut().ended(run, step);
+    }
+}
+
+pub fn now() -> Timestamp {
+    Timestamp::from_millisecond(Timestamp::now().as_millisecond()).expect("now is a time")
+}
+
+pub fn ours(error: impl std::error::Error) -> Complaint {
+    Complaint::of(Kind::Ours, &error)
+}
+
+fn failed(error: EngineError) -> Complaint {
+    ours(error).hint("everything up to here is saved: put it right, then `skilltune resume`")
+}
+
+fn held(error: LockError) -> Complaint {
+    let LockError::Held { path, holder } = &error else { return ours(error) };
+    let complaint = Complaint::input(format!("{} is in use by another skilltune", path.display()));
+    let Some(holder) = holder else { return complaint.hint("try again when it is done") };
+    complaint
+        .caused_by(format!(
+            "process {} on {} has worked on it since {} ({})",
+            holder.pid,
+            holder.host,
+            holder.since.strftime("%Y-%m-%d %H:%M:%S UTC"),
+            holder.doing
+        ))
+        .hint(format!("wait for it, or stop it with `skilltune stop {}`", holder.doing))
+}
+
+fn unrepaired(error: PromoteError) -> Complaint {
+    match error {
+        PromoteError::Lock(error) => held(error),
+        error => {
+            ours(error).hint("a promotion was interrupted there; nothing else is done before it is repaired")
+        }
+    }
+}

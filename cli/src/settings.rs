@@ -1,0 +1,212 @@
+//! The settings: what each is worth, and where that comes from.
+//!
+//! Layers lie upon each other: defaults, the user's file, the project's file, answers, flags. A preset stands for two
+//! settings and is unfolded in its own layer, so that a higher layer's preset beats a lower layer's number.
+
+mod agents;
+mod error;
+mod file;
+mod nearest;
+mod origin;
+mod setting;
+mod show;
+
+pub use agents::AgentEntry;
+pub use error::SettingsError;
+pub use file::SettingsFile;
+pub use nearest::nearest;
+pub use origin::Origin;
+pub use setting::{Range, Setting};
+pub use show::Row;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use skilltune_phases::plan::{Budget, Rules, Stall};
+use skilltune_phases::score::Score;
+
+use crate::args::{AgentSpec, ApplyWhen, Preset};
+use crate::folders::{SETTINGS_FILE, Surroundings};
+use crate::roles::PerRole;
+use setting::Slot;
+
+pub const COUNT: Range = Range { low: 1.0, high: 100.0 };
+pub const JOBS: Range = Range { low: 1.0, high: 256.0 };
+pub const POINTS: Range = Range { low: 0.0, high: 100.0 };
+/// Up to a week.
+pub const SECONDS: Range = Range { low: 1.0, high: 604_800.0 };
+const SHARE: Range = Range { low: 0.0, high: 1.0 };
+/// Up to where every whole number has a float of its own.
+const AMOUNT: Range = Range { low: 0.0, high: 9_007_199_254_740_992.0 };
+
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub preset: Setting<Preset>,
+    pub max_iterations: Setting<u32>,
+    pub threshold: Setting<Score>,
+    pub regress: Setting<f64>,
+    pub stall_window: Setting<usize>,
+    pub stall_gain: Setting<f64>,
+    pub max_errors: Setting<u32>,
+    pub confirm: Setting<u32>,
+    pub coverage: Setting<f64>,
+    pub apply: Setting<ApplyWhen>,
+    pub jobs: Setting<u32>,
+    pub usd: Setting<Option<f64>>,
+    pub seconds: Setting<Option<u64>>,
+    pub roles: PerRole<Setting<Option<AgentSpec>>>,
+    pub timeouts: PerRole<Setting<u64>>,
+    pub artifact_files: Setting<u64>,
+    pub artifact_bytes: Setting<u64>,
+    pub output_bytes: Setting<u64>,
+    pub agents: BTreeMap<String, AgentEntry>,
+    /// The project's file, for the question of trust.
+    pub project_file: Option<SettingsFile>,
+}
+
+/// How much of what agents make is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub artifact_files: u64,
+    pub artifact_bytes: u64,
+    pub output_bytes: u64,
+}
+
+impl Settings {
+    /// All layers of files; a missing file is an empty one.
+    pub fn load(project: &Path, around: &Surroundings) -> Result<Self, SettingsError> {
+        let mut settings = Self::default();
+        let user = SettingsFile::read(&around.config.join(SETTINGS_FILE))?;
+        if let Some(file) = &user {
+            file.lay_upon(&mut settings, &Origin::User(file.path.clone()))?;
+        }
+        // The user's own folder may be the project: then its file needs no trust.
+        let project = SettingsFile::read(&project.join(SETTINGS_FILE))?;
+        if let Some(file) = project.filter(|file| user.is_none_or(|user| user.path != file.path)) {
+            file.lay_upon(&mut settings, &Origin::Project(file.path.clone()))?;
+            settings.project_file = Some(file);
+        }
+        Ok(settings)
+    }
+
+    /// A preset, with the two settings that it stands for.
+    pub fn set_preset(&mut self, preset: Preset, origin: &Origin) {
+        let unfolded = Origin::Preset(preset, Box::new(origin.clone()));
+        self.preset.set(preset, origin.clone());
+        self.max_iterations.set(preset.rounds(), unfolded.clone());
+        self.threshold.set(preset.threshold(), unfolded);
+    }
+
+    pub fn rules(&self) -> Rules {
+        Rules {
+            max_iterations: self.max_iterations.value,
+            threshold: self.threshold.value,
+            regress: self.regress.value,
+            stall: Stall { window: self.stall_window.value, gain: self.stall_gain.value },
+            max_errors: self.max_errors.value,
+            confirm: self.confirm.value,
+            coverage: self.coverage.value,
+            budget: Budget { usd: self.usd.value, seconds: self.seconds.value },
+        }
+    }
+
+    pub fn limits(&self) -> Limits {
+        Limits {
+            artifact_files: self.artifact_files.value,
+            artifact_bytes: self.artifact_bytes.value,
+            output_bytes: self.output_bytes.value,
+        }
+    }
+
+    /// Every setting under its key: one that is left out here does not compile.
+    fn slots(&mut self) -> Vec<(&'static str, &mut dyn Slot)> {
+        let Self {
+            preset,
+            max_iterations,
+            threshold,
+            regress,
+            stall_window,
+            stall_gain,
+            max_errors,
+            confirm,
+            coverage,
+            apply,
+            jobs,
+            usd,
+            seconds,
+            roles,
+            timeouts,
+            artifact_files,
+            artifact_bytes,
+            output_bytes,
+            agents: _,
+            project_file: _,
+        } = self;
+        vec![
+            (PRESET, preset),
+            ("tune.max_iterations", max_iterations),
+            ("tune.threshold", threshold),
+            ("tune.regress", regress),
+            ("tune.stall_window", stall_window),
+            ("tune.stall_gain", stall_gain),
+            ("tune.max_errors", max_errors),
+            ("tune.confirm", confirm),
+            ("tune.coverage", coverage),
+            ("tune.apply", apply),
+            ("tune.jobs", jobs),
+            ("budget.usd", usd),
+            ("budget.seconds", seconds),
+            ("roles.executor", &mut roles.executor),
+            ("roles.evaluator", &mut roles.evaluator),
+            ("roles.improver", &mut roles.improver),
+            ("timeouts.executor", &mut timeouts.executor),
+            ("timeouts.evaluator", &mut timeouts.evaluator),
+            ("timeouts.improver", &mut timeouts.improver),
+            ("limits.artifact_files", artifact_files),
+            ("limits.artifact_bytes", artifact_bytes),
+            ("limits.output_bytes", output_bytes),
+        ]
+    }
+}
+
+const PRESET: &str = "tune.preset";
+
+impl Default for Settings {
+    fn default() -> Self {
+        let nobody = || Setting::new(None);
+        let mut settings = Self {
+            preset: Setting::new(Preset::Standard),
+            max_iterations: Setting::within(COUNT, 5),
+            threshold: Setting::within(POINTS, Score::FULL),
+            regress: Setting::within(POINTS, 10.0),
+            stall_window: Setting::within(COUNT, 2),
+            stall_gain: Setting::within(POINTS, 2.0),
+            max_errors: Setting::within(COUNT, 3),
+            confirm: Setting::within(POINTS, 1),
+            coverage: Setting::within(SHARE, 0.8),
+            apply: Setting::new(ApplyWhen::Auto),
+            jobs: Setting::within(JOBS, 4),
+            usd: Setting::within(AMOUNT, None),
+            seconds: Setting::within(AMOUNT, None),
+            roles: PerRole { executor: nobody(), evaluator: nobody(), improver: nobody() },
+            timeouts: PerRole {
+                executor: Setting::within(SECONDS, 600),
+                evaluator: Setting::within(SECONDS, 300),
+                improver: Setting::within(SECONDS, 600),
+            },
+            artifact_files: Setting::within(AMOUNT, 1_000),
+            artifact_bytes: Setting::within(AMOUNT, 64 << 20),
+            output_bytes: Setting::within(AMOUNT, 8 << 20),
+            agents: BTreeMap::new(),
+            project_file: None,
+        };
+        settings.set_preset(Preset::Standard, &Origin::Default);
+        settings
+    }
+}
+
+#[cfg(test)]
+pub use tests::changes;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! `[agents.NAME]`: a command as an agent, read by hand so that no message can quote a secret.
+
+use std::collections::BTreeMap;
+
+use skilltune_orchestrator::agent::{AgentSettings, CostPointers, EnvSettings, Output};
+use toml::de::{DeTable, DeValue};
+
+use super::error::SettingsError;
+use super::file::{Found, Page};
+use super::origin::Origin;
+use super::setting::Slot as _;
+use super::{SECONDS, Setting};
+use crate::args::is_agent_name;
+
+/// An agent, and the file that describes it: a project's agent replaces the user's of that name as a whole.
+#[derive(Clone, Debug)]
+pub struct AgentEntry {
+    pub settings: AgentSettings,
+    pub origin: Origin,
+}
+
+/// One table of an agent, with its dotted key.
+struct Section<'a, 't> {
+    page: Page<'a>,
+    key: String,
+    table: Option<&'a DeTable<'t>>,
+}
+
+pub(super) fn read(
+    agents: &Found<'_>,
+    page: Page<'_>,
+    origin: &Origin,
+) -> Result<BTreeMap<String, AgentEntry>, SettingsError> {
+    let table = agents.get_ref().as_table().into_iter().flatten();
+    let entries = table.map(|(name, value)| {
+        let (name, key) = (name.get_ref(), format!("agents.{}", name.get_ref()));
+        if !is_agent_name(name) {
+            return Err(page.wrong_secret(&key, value, "named with letters, digits, `-`, `_` and `.` only"));
+        }
+        let agent = Section::open(page, key, value, "a table with a `command`")?.agent(value)?;
+        Ok((name.to_string(), AgentEntry { settings: agent, origin: origin.clone() }))
+    });
+    entries.collect()
+}
+
+impl<'a, 't> Section<'a, 't> {
+    fn open(page: Page<'a>, key: String, value: &'a Found<'t>, must: &str) -> Result<Self, SettingsError> {
+        match value.get_ref().as_table() {
+            Some(table) => Ok(Self { page, key, table: Some(table) }),
+            None => Err(page.wrong_secret(&key, value, must)),
+        }
+    }
+
+    fn agent(&self, whole: &Found<'_>) -> Result<AgentSettings, SettingsError> {
+        self.refuse_unknown(&["command", "output", "timeout", "env", "cost"])?;
+        let Some(command) = self.get("command") else {
+            return Err(self.page.wrong_secret(&self.name("command"), whole, COMMAND));
+        };
+        let env = self.inner("env")?;
+        env.refuse_unknown(&["pass", "set"])?;
+        let cost = self.inner("cost")?;
+        cost.refuse_unknown(&["usd", "input_tokens", "output_tokens"])?;
+        Ok(AgentSettings {
+            command: self.command(command)?,
+            output: self.output()?,
+            timeout: self.timeout()?,
+            env: EnvSettings { pass: env.names("pass")?, set: env.inner("set")?.variables()? },
+            cost: CostPointers {
+                usd: cost.pointer("usd")?,
+                input_tokens: cost.pointer("input_tokens")?,
+                output_tokens: cost.pointer("output_tokens")?,
+            },
+        })
+    }
+
+    fn command(&self, value: &Found<'_>) -> Result<Vec<String>, SettingsError> {
+        let words = texts(value).filter(|words| words.first().is_some_and(|program| !program.is_empty()));
+        words.ok_or_else(|| self.page.wrong_secret(&self.name("command"), value, COMMAND))
+    }
+
+    fn output(&self) -> Result<Output, SettingsError> {
+        let Some(value) = self.get("output") else { return Ok(Output::default()) };
+        let output = value.get_ref().as_str().and_then(|text| Output::try_from(text.to_owned()).ok());
+        output.ok_or_else(|| {
+            self.page.wrong(&self.name("output"), value, "\"text\" or a JSON pointer such as \"/result\"")
+        })
+    }
+
+    fn timeout(&self) -> Result<Option<u64>, SettingsError> {
+        let Some(value) = self.get("timeout") else { return Ok(None) };
+        let mut timeout = Setting::within(SECONDS, None::<u64>);
+        let read = timeout.read(value.get_ref(), &Origin::Default);
+        read.map_err(|must| self.page.wrong(&self.name("timeout"), value, must))?;
+        Ok(timeout.value)
+    }
+
+    fn names(&self, key: &str) -> Result<Vec<String>, SettingsError> {
+        let Some(value) = self.get(key) else { return Ok(Vec::new()) };
+        let names = texts(value).filter(|names| names.iter().all(|name| is_variable(name)));
+        names.ok_or_else(|| self.page.wrong_secret(&self.name(key), value, "a list of names of variables"))
+    }
+
+    fn variables(&self) -> Result<BTreeMap<String, String>, SettingsError> {
+        let pairs = self.table.into_iter().flatten().map(|(name, value)| {
+            let (name, text) = (name.get_ref(), plain(value.get_ref()));
+            let Some(text) = text.filter(|_| is_variable(name)) else {
+                return Err(self.page.wrong_secret(&self.name(name), value, "a variable's name with a text"));
+            };
+            Ok((name.to_string(), text))
+        });
+        pairs.collect()
+    }
+
+    fn pointer(&self, key: &str) -> Result<Option<String>, SettingsError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        match value.get_ref().as_str() {
+            Some(text) if text.starts_with('/') => Ok(Some(text.to_owned())),
+            _ => Err(self.page.wrong(&self.name(key), value, "a JSON pointer such as \"/usage/cost\"")),
+        }
+    }
+
+    fn inner(&self, key: &str) -> Result<Self, SettingsError> {
+        match self.get(key) {
+            Some(value) => Self::open(self.page, self.name(key), value, "a table"),
+            None => Ok(Self { page: self.page, key: self.name(key), table: None }),
+        }
+    }
+
+    fn refuse_unknown(&self, known: &[&str]) -> Result<(), SettingsError> {
+        let stranger = self
+            .table
+            .into_iter()
+            .flat_map(DeTable::keys)
+            .find(|key| !known.contains(&key.get_ref().as_ref()));
+        let Some(stranger) = stranger else { return Ok(()) };
+        let known: Vec<String> = known.iter().map(|key| self.name(key)).collect();
+        Err(self.page.unknown(stranger, &self.name(stranger.get_ref()), known.iter().map(String::as_str)))
+    }
+
+    fn get(&self, key: &str) -> Option<&'a Found<'t>> {
+        self.table?.get(key)
+    }
+
+    fn name(&self, key: &str) -> String {
+        format!("{}.{key}", self.key)
+    }
+}
+
+const COMMAND: &str = "a list of texts: a program and its arguments";
+
+fn texts(value: &Found<'_>) -> Option<Vec<String>> {
+    value.get_ref().as_array()?.iter().map(|item| plain(item.get_ref())).collect()
+}
+
+/// A text that can be given to a program.
+fn plain(value: &DeValue<'_>) -> Option<String> {
+    value.as_str().filter(|text| !text.contains('\0')).map(str::to_owned)
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
+}

@@ -1,0 +1,50 @@
+//! What can be wrong with a settings file. Values are quoted only where no secret can stand.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::complaint::{Complaint, Kind};
+
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    #[error("cannot read {}", .path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    #[error("{spot}: {message}")]
+    Syntax { spot: Spot, message: String },
+    #[error("{spot}: unknown key `{key}`")]
+    Unknown { spot: Spot, key: String, hint: String },
+    #[error("{spot}: `{key}` must be {must}{}", not(.found.as_deref()))]
+    Wrong { spot: Spot, key: String, must: String, found: Option<String> },
+}
+
+/// A line of a file, counted from one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    pub file: PathBuf,
+    pub line: usize,
+}
+
+fn not(found: Option<&str>) -> String {
+    found.map(|found| format!(", not {found}")).unwrap_or_default()
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file.display(), self.line)
+    }
+}
+
+impl From<SettingsError> for Complaint {
+    fn from(error: SettingsError) -> Self {
+        let complaint = Self::of(Kind::Input, &error);
+        match error {
+            SettingsError::Unknown { hint, .. } => complaint.hint(hint),
+            SettingsError::Unreadable { .. } | SettingsError::Syntax { .. } => {
+                complaint.hint("settings are a TOML file in UTF-8; put it right, or move it away")
+            }
+            // It says itself what the value must be.
+            SettingsError::Wrong { .. } => complaint,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Where a value comes from.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::args::{Preset, word};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Default,
+    User(PathBuf),
+    Project(PathBuf),
+    /// A person was asked.
+    Answer,
+    Flag(&'static str),
+    /// A run that is taken up again keeps what it was planned with.
+    Run,
+    /// A preset stands for this value.
+    Preset(Preset, Box<Self>),
+}
+
+impl Origin {
+    /// The word for scripts.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::User(_) => "user_file",
+            Self::Project(_) => "project_file",
+            Self::Answer => "answer",
+            Self::Flag(_) => "flag",
+            Self::Run => "run",
+            Self::Preset(..) => "preset",
+        }
+    }
+
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::User(path) | Self::Project(path) => Some(path),
+            Self::Preset(_, origin) => origin.file(),
+            Self::Default | Self::Answer | Self::Flag(_) | Self::Run => None,
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User(path) => write!(f, "user file {}", path.display()),
+            Self::Project(path) => write!(f, "project file {}", path.display()),
+            Self::Answer => f.write_str("answer"),
+            Self::Flag(flag) => write!(f, "flag {flag}"),
+            Self::Run => f.write_str("the plan of the run"),
+            Self::Preset(preset, origin) => write!(f, "preset {}, {origin}", word(preset)),
+        }
+    }
+}

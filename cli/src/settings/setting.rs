@@ -1,0 +1,211 @@
+//! One setting: a value with its origin and range, and how it is read from TOML.
+
+use std::fmt;
+
+use clap::ValueEnum;
+use serde_json::Value as Json;
+use skilltune_phases::score::Score;
+use toml::de::DeValue;
+
+use super::origin::Origin;
+use crate::args::{AgentSpec, ApplyWhen, Preset, word};
+
+#[derive(Clone, Debug)]
+pub struct Setting<T> {
+    pub value: T,
+    pub origin: Origin,
+    range: Range,
+}
+
+/// From the lowest to the highest number allowed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    pub low: f64,
+    pub high: f64,
+}
+
+/// A setting whatever its type.
+pub trait Slot {
+    /// Takes a value over, or says what it must be.
+    fn read(&mut self, value: &DeValue<'_>, origin: &Origin) -> Result<(), String>;
+    fn json(&self) -> Json;
+    fn origin(&self) -> &Origin;
+}
+
+/// A type that a setting can have.
+pub trait Readable: Sized {
+    fn read(value: &DeValue<'_>, range: Range) -> Option<Self>;
+    fn must_be(range: Range) -> String;
+    fn json(&self) -> Json;
+}
+
+impl<T> Setting<T> {
+    pub fn new(value: T) -> Self {
+        Self::within(Range { low: f64::NEG_INFINITY, high: f64::INFINITY }, value)
+    }
+
+    pub fn within(range: Range, value: T) -> Self {
+        Self { value, origin: Origin::Default, range }
+    }
+
+    pub fn set(&mut self, value: T, origin: Origin) {
+        self.value = value;
+        self.origin = origin;
+    }
+}
+
+impl<T: Readable> Slot for Setting<T> {
+    fn read(&mut self, value: &DeValue<'_>, origin: &Origin) -> Result<(), String> {
+        let read = T::read(value, self.range).ok_or_else(|| T::must_be(self.range))?;
+        self.set(read, origin.clone());
+        Ok(())
+    }
+
+    fn json(&self) -> Json {
+        self.value.json()
+    }
+
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+}
+
+impl Range {
+    pub fn has(self, number: f64) -> bool {
+        (self.low..=self.high).contains(&number)
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "from {} to {}", self.low, self.high)
+    }
+}
+
+/// A value as messages quote it; a long or large one by its type only.
+pub fn described(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) if text.len() <= 40 => format!("{text:?}"),
+        DeValue::Integer(number) => number.to_string(),
+        DeValue::Float(number) => number.to_string(),
+        DeValue::Boolean(truth) => truth.to_string(),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
+        DeValue::String(_) => "a long text".to_owned(),
+        DeValue::Datetime(_) => "a date".to_owned(),
+    }
+}
+
+fn number(value: &DeValue<'_>, range: Range) -> Option<f64> {
+    let number: f64 = match value {
+        DeValue::Float(number) => number.as_str().parse().ok()?,
+        DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse().ok()?,
+        _ => return None,
+    };
+    range.has(number).then_some(number)
+}
+
+/// A whole number is one that was written as one.
+fn whole<T: TryFrom<u64>>(value: &DeValue<'_>, range: Range) -> Option<T> {
+    let integer = value.as_integer()?;
+    let whole = u64::from_str_radix(integer.as_str(), integer.radix()).ok()?;
+    #[expect(clippy::cast_precision_loss, reason = "no range ends where floats are coarse")]
+    range.has(whole as f64).then(|| T::try_from(whole).ok())?
+}
+
+macro_rules! whole_numbers {
+    ($($name:ty),*) => {$(
+        impl Readable for $name {
+            fn read(value: &DeValue<'_>, range: Range) -> Option<Self> {
+                whole(value, range)
+            }
+
+            fn must_be(range: Range) -> String {
+                format!("a whole number {range}")
+            }
+
+            fn json(&self) -> Json {
+                (*self).into()
+            }
+        }
+    )*};
+}
+
+whole_numbers!(u32, u64, usize);
+
+impl Readable for f64 {
+    fn read(value: &DeValue<'_>, range: Range) -> Option<Self> {
+        number(value, range)
+    }
+
+    fn must_be(range: Range) -> String {
+        format!("a number {range}")
+    }
+
+    fn json(&self) -> Json {
+        (*self).into()
+    }
+}
+
+impl Readable for Score {
+    fn read(value: &DeValue<'_>, range: Range) -> Option<Self> {
+        number(value, range).and_then(Self::new)
+    }
+
+    fn must_be(range: Range) -> String {
+        f64::must_be(range)
+    }
+
+    fn json(&self) -> Json {
+        self.points().into()
+    }
+}
+
+macro_rules! words {
+    ($($name:ty),*) => {$(
+        impl Readable for $name {
+            fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+                <Self as ValueEnum>::from_str(value.as_str()?, false).ok()
+            }
+
+            fn must_be(_: Range) -> String {
+                let words: Vec<String> = Self::value_variants().iter().map(|value| format!("{:?}", word(value))).collect();
+                format!("one of {}", words.join(", "))
+            }
+
+            fn json(&self) -> Json {
+                word(self).into()
+            }
+        }
+    )*};
+}
+
+words!(Preset, ApplyWhen);
+
+impl Readable for AgentSpec {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        value.as_str()?.parse().ok()
+    }
+
+    fn must_be(_: Range) -> String {
+        "the name of an agent, or \"NAME:MODEL\"".to_owned()
+    }
+
+    fn json(&self) -> Json {
+        self.to_string().into()
+    }
+}
+
+impl<T: Readable> Readable for Option<T> {
+    fn read(value: &DeValue<'_>, range: Range) -> Option<Self> {
+        T::read(value, range).map(Some)
+    }
+
+    fn must_be(range: Range) -> String {
+        T::must_be(range)
+    }
+
+    fn json(&self) -> Json {
+        self.as_ref().map_or(Json::Null, T::json)
+    }
+}

@@ -1,0 +1,58 @@
+//! Every setting as a row: key, value, origin.
+
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+
+use super::Settings;
+use super::agents::AgentEntry;
+use super::origin::Origin;
+
+/// What `config show` tells about one key.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    pub key: String,
+    pub value: Json,
+    pub origin: &'static str,
+    pub file: Option<String>,
+    /// The origin in words.
+    #[serde(skip)]
+    pub told: String,
+}
+
+impl Settings {
+    pub fn rows(&self) -> Vec<Row> {
+        let mut own = self.clone();
+        let slots = own.slots().into_iter().map(|(key, slot)| row(key, slot.json(), slot.origin()));
+        let agents = self.agents.iter().flat_map(|(name, agent)| agent_rows(name, agent));
+        slots.chain(agents).collect()
+    }
+}
+
+/// Of variables that are set, only that they are: they are where secrets stand.
+fn agent_rows(name: &str, agent: &AgentEntry) -> Vec<Row> {
+    let settings = &agent.settings;
+    let (env, cost) = (&settings.env, &settings.cost);
+    let fixed = [
+        ("command", json!(settings.command)),
+        ("output", json!(settings.output)),
+        ("timeout", json!(settings.timeout)),
+        ("env.pass", json!(env.pass)),
+        ("cost.usd", json!(cost.usd)),
+        ("cost.input_tokens", json!(cost.input_tokens)),
+        ("cost.output_tokens", json!(cost.output_tokens)),
+    ];
+    let fixed =
+        fixed.into_iter().map(|(key, value)| row(&format!("agents.{name}.{key}"), value, &agent.origin));
+    let set = env.set.keys().map(|variable| format!("agents.{name}.env.set.{variable}"));
+    fixed.chain(set.map(|key| row(&key, json!("(set)"), &agent.origin))).collect()
+}
+
+fn row(key: &str, value: Json, origin: &Origin) -> Row {
+    Row {
+        key: key.to_owned(),
+        value,
+        origin: origin.word(),
+        file: origin.file().map(|path| path.display().to_string()),
+        told: origin.to_string(),
+    }
+}

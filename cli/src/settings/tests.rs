@@ -1,0 +1,264 @@
+use std::fs;
+use std::path::PathBuf;
+
+use super::*;
+use crate::complaint::Complaint;
+use crate::style::Style;
+
+/// A user's file and a project's file, below one folder.
+struct Files {
+    root: tempfile::TempDir,
+}
+
+impl Files {
+    fn new(user: &str, project: &str) -> Self {
+        let files = Self { root: tempfile::tempdir().unwrap() };
+        for (folder, text) in [(files.around().config, user), (files.project(), project)] {
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join(SETTINGS_FILE), text).unwrap();
+        }
+        files
+    }
+
+    fn project(&self) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join("repo")
+    }
+
+    fn around(&self) -> Surroundings {
+        Surroundings::fake(self.root.path().canonicalize().unwrap(), &[])
+    }
+
+    fn load(&self) -> Settings {
+        Settings::load(&self.project(), &self.around()).unwrap()
+    }
+}
+
+fn project(text: &str) -> Settings {
+    Files::new("", text).load()
+}
+
+fn refusal(text: &str) -> String {
+    let files = Files::new("", text);
+    let complaint = Complaint::from(Settings::load(&files.project(), &files.around()).unwrap_err());
+    assert_eq!(complaint.exit().code(), 2);
+    complaint.render(Style::PLAIN).replace(files.project().to_str().unwrap(), "")
+}
+
+/// Another value than the default for every key.
+pub fn changes() -> Vec<(&'static str, &'static str)> {
+    vec![
+        ("tune.preset", "\"thorough\""),
+        ("tune.max_iterations", "7"),
+        ("tune.threshold", "85.5"),
+        ("tune.regress", "3"),
+        ("tune.stall_window", "4"),
+        ("tune.stall_gain", "0.5"),
+        ("tune.max_errors", "9"),
+        ("tune.confirm", "0"),
+        ("tune.coverage", "1"),
+        ("tune.apply", "\"never\""),
+        ("tune.jobs", "256"),
+        ("budget.usd", "2.5"),
+        ("budget.seconds", "3_600"),
+        ("roles.executor", "\"other:m\""),
+        ("roles.evaluator", "\"other:m\""),
+        ("roles.improver", "\"other:m\""),
+        ("timeouts.executor", "11"),
+        ("timeouts.evaluator", "11"),
+        ("timeouts.improver", "11"),
+        ("limits.artifact_files", "11"),
+        ("limits.artifact_bytes", "11"),
+        ("limits.output_bytes", "0x0b"),
+    ]
+}
+
+#[test]
+fn every_key_can_be_set_and_knows_its_origin() {
+    let keys: Vec<&str> = Settings::default().slots().iter().map(|(key, _)| *key).collect();
+    assert_eq!(keys, changes().iter().map(|(key, _)| *key).collect::<Vec<_>>());
+    for (key, value) in changes() {
+        let find = |settings: &Settings| settings.rows().into_iter().find(|row| row.key == key).unwrap();
+        let (before, after) = (find(&Settings::default()), find(&project(&format!("{key} = {value}"))));
+        assert_ne!(before.value, after.value, "{key}");
+        assert_eq!(after.origin, "project_file", "{key}");
+    }
+}
+
+#[test]
+fn the_defaults_are_the_documented_ones() {
+    let rules = Settings::default().rules();
+    assert_eq!((rules.max_iterations, rules.threshold.points()), (5, 80.0));
+    assert_eq!((rules.regress, rules.stall.window, rules.stall.gain), (10.0, 2, 2.0));
+    assert_eq!((rules.max_errors, rules.confirm, rules.coverage), (3, 1, 0.8));
+    assert_eq!(rules.budget, Budget::default());
+}
+
+#[test]
+fn missing_files_are_empty_ones() {
+    let nowhere = Surroundings::fake("/nowhere", &[]);
+    let settings = Settings::load(Path::new("/nowhere"), &nowhere).unwrap();
+    assert!(settings.project_file.is_none());
+    assert!(settings.rows().iter().all(|row| row.file.is_none()));
+}
+
+#[test]
+fn the_project_goes_over_the_user_key_by_key() {
+    let files = Files::new("tune = {jobs = 2, regress = 5}\n", "[tune]\njobs = 3\n");
+    let settings = files.load();
+    assert_eq!(settings.jobs.value, 3);
+    assert_eq!(settings.jobs.origin, Origin::Project(files.project().join(SETTINGS_FILE)));
+    assert_eq!(settings.regress.value.to_string(), "5");
+    assert_eq!(settings.regress.origin, Origin::User(files.around().config.join(SETTINGS_FILE)));
+    assert_eq!(settings.coverage.origin, Origin::Default);
+}
+
+#[test]
+fn a_preset_yields_to_numbers_of_its_own_layer_and_beats_lower_ones() {
+    let settings = project("[tune]\nmax_iterations = 4\npreset = \"quick\"\n");
+    assert_eq!((settings.max_iterations.value, settings.threshold.value.points()), (4, 70.0));
+    let mut settings = Files::new("[tune]\nmax_iterations = 4\n", "[tune]\npreset = \"quick\"\n").load();
+    assert_eq!(settings.max_iterations.value, 3);
+    settings.set_preset(Preset::Thorough, &Origin::Flag("--preset"));
+    assert_eq!(settings.max_iterations.value, 8);
+    assert_eq!(settings.max_iterations.origin.to_string(), "preset thorough, flag --preset");
+}
+
+#[test]
+fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
+    let files = [
+        "[tune]\njobs = 1\ntreshold = 3\n",
+        "threshold = 80\n",
+        "[tunes]\n",
+        "[roles]\nexecuter = \"a\"\n",
+        "[agents.a]\ncommand = [\"a\"]\nenvironment = {}\n",
+        "[agents.a]\ncommand = [\"a\"]\n[agents.a.cost]\nusdd = \"/a\"\n",
+        "[tune]\ncolour = 1\n",
+        "[colour]\n",
+    ];
+    insta::assert_snapshot!(files.map(refusal).join("\n"), @r"
+    error: /skilltune.toml:3: unknown key `tune.treshold`
+    hint: did you mean `tune.threshold`?
+    error: /skilltune.toml:1: unknown key `threshold`
+    hint: did you mean `tune.threshold`?
+    error: /skilltune.toml:1: unknown key `tunes`
+    hint: did you mean `tune`?
+    error: /skilltune.toml:2: unknown key `roles.executer`
+    hint: did you mean `roles.executor`?
+    error: /skilltune.toml:3: unknown key `agents.a.environment`
+    hint: known here: command, output, timeout, env, cost
+    error: /skilltune.toml:4: unknown key `agents.a.cost.usdd`
+    hint: did you mean `agents.a.cost.usd`?
+    error: /skilltune.toml:2: unknown key `tune.colour`
+    hint: known here: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, apply, jobs
+    error: /skilltune.toml:1: unknown key `colour`
+    hint: known here: tune, budget, roles, timeouts, limits, agents
+    ");
+}
+
+#[test]
+fn a_wrong_value_is_told_what_it_must_be() {
+    let files = [
+        "[tune]\nthreshold = 101\n",
+        "[tune]\nthreshold = nan\n",
+        "[tune]\njobs = 1.5\n",
+        "[tune]\njobs = -1\n",
+        "[tune]\npreset = \"fast\"\n",
+        "[tune]\ncoverage = true\n",
+        "[tune]\nmax_errors = 99999999999999999999\n",
+        "tune = 3\n",
+        "[roles]\nexecutor = \"a:\"\n",
+        "[timeouts]\nexecutor = 0\n",
+        "[budget]\nusd = -1\n",
+    ];
+    insta::assert_snapshot!(files.map(refusal).join("\n"), @r#"
+    error: /skilltune.toml:2: `tune.threshold` must be a number from 0 to 100, not 101
+    error: /skilltune.toml:2: `tune.threshold` must be a number from 0 to 100, not nan
+    error: /skilltune.toml:2: `tune.jobs` must be a whole number from 1 to 256, not 1.5
+    error: /skilltune.toml:2: `tune.jobs` must be a whole number from 1 to 256, not -1
+    error: /skilltune.toml:2: `tune.preset` must be one of "quick", "standard", "thorough", not "fast"
+    error: /skilltune.toml:2: `tune.coverage` must be a number from 0 to 1, not true
+    error: /skilltune.toml:2: `tune.max_errors` must be a whole number from 1 to 100, not 99999999999999999999
+    error: /skilltune.toml:1: `tune` must be a table, not 3
+    error: /skilltune.toml:2: `roles.executor` must be the name of an agent, or "NAME:MODEL", not "a:"
+    error: /skilltune.toml:2: `timeouts.executor` must be a whole number from 1 to 604800, not 0
+    error: /skilltune.toml:2: `budget.usd` must be a number from 0 to 9007199254740992, not -1
+    "#);
+}
+
+#[test]
+fn an_agent_is_read_whole_and_replaces_one_of_the_same_name() {
+    let user = "[agents.a]\ncommand = [\"old\"]\ntimeout = 5\n";
+    let mine = "[agents.a]\ncommand = [\"new\", \"{model}\"]\noutput = \"/r\"\nenv.pass = [\"KEY\"]\nenv.set.B = \"c\"\ncost.usd = \"/usd\"\n";
+    let settings = Files::new(user, mine).load();
+    let agent = &settings.agents["a"];
+    assert!(matches!(agent.origin, Origin::Project(_)));
+    let written = serde_json::json!({
+        "command": ["new", "{model}"], "output": "/r", "timeout": null,
+        "env": {"pass": ["KEY"], "set": {"B": "c"}},
+        "cost": {"usd": "/usd", "input_tokens": null, "output_tokens": null},
+    });
+    assert_eq!(serde_json::to_value(&agent.settings).unwrap(), written);
+}
+
+#[test]
+fn a_wrong_agent_is_told_what_it_must_be() {
+    let files = [
+        "[agents]\na = 3\n",
+        "[agents.\"a:b\"]\ncommand = [\"a\"]\n",
+        "[agents.a]\n",
+        "[agents.a]\ncommand = []\n",
+        "[agents.a]\ncommand = \"a b\"\n",
+        "[agents.a]\ncommand = [\"a\"]\noutput = \"json\"\n",
+        "[agents.a]\ncommand = [\"a\"]\ntimeout = 0\n",
+        "[agents.a]\ncommand = [\"a\"]\nenv.pass = [\"A=B\"]\n",
+        "[agents.a]\ncommand = [\"a\"]\ncost.usd = \"usd\"\n",
+    ];
+    insta::assert_snapshot!(files.map(refusal).join("\n"), @r#"
+    error: /skilltune.toml:2: `agents.a` must be a table with a `command`
+    error: /skilltune.toml:1: `agents.a:b` must be named with letters, digits, `-`, `_` and `.` only
+    error: /skilltune.toml:1: `agents.a.command` must be a list of texts: a program and its arguments
+    error: /skilltune.toml:2: `agents.a.command` must be a list of texts: a program and its arguments
+    error: /skilltune.toml:2: `agents.a.command` must be a list of texts: a program and its arguments
+    error: /skilltune.toml:3: `agents.a.output` must be "text" or a JSON pointer such as "/result", not "json"
+    error: /skilltune.toml:3: `agents.a.timeout` must be a whole number from 1 to 604800, not 0
+    error: /skilltune.toml:3: `agents.a.env.pass` must be a list of names of variables
+    error: /skilltune.toml:3: `agents.a.cost.usd` must be a JSON pointer such as "/usage/cost", not "usd"
+    "#);
+}
+
+#[test]
+fn a_secret_is_never_shown() {
+    let secret = "s3cret";
+    let agent = "[agents.a]\ncommand = [\"a\"]\n";
+    let rows = project(&format!("{agent}env.set.TOKEN = \"{secret}\"\n")).rows();
+    assert!(!serde_json::to_string(&rows).unwrap().contains(secret));
+    assert!(rows.iter().any(|row| row.key == "agents.a.env.set.TOKEN" && row.value == "(set)"));
+    for broken in [
+        format!("{agent}env.set.TOKEN = [\"{secret}\"]\n"),
+        format!("{agent}env.set = \"{secret}\"\n"),
+        format!("{agent}env = \"{secret}\"\n"),
+        format!("{agent}env.set.TOKEN = \"{secret}\n"),
+        format!("{agent}env.set.TOKEN = {secret}\n"),
+    ] {
+        let refusal = refusal(&broken);
+        assert!(refusal.contains("skilltune.toml:3") && !refusal.contains(secret), "{refusal}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_toml_or_no_text_is_refused() {
+    assert!(refusal("[tune]\njobs = 1\njobs = 2\n").starts_with("error: /skilltune.toml:3: duplicate key"));
+    let files = Files::new("", "");
+    fs::write(files.project().join(SETTINGS_FILE), b"\xff").unwrap();
+    let error = Settings::load(&files.project(), &files.around()).unwrap_err();
+    assert!(matches!(error, SettingsError::Unreadable { .. }));
+}
+
+#[test]
+fn the_users_own_file_is_not_a_projects_file() {
+    let files = Files::new("[tune]\njobs = 2\n", "");
+    let around = files.around();
+    let settings = Settings::load(&around.config, &around).unwrap();
+    assert!(settings.project_file.is_none());
+    assert!(matches!(settings.jobs.origin, Origin::User(_)));
+}

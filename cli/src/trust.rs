@@ -1,0 +1,147 @@
+//! Trust: a project's settings name programs, and nothing found in a repository runs before a person has agreed.
+//!
+//! Agreement is bound to the bytes of a settings file at its real path. Agents of the user's own file need none.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use skilltune_phases::id::Digest;
+
+use crate::complaint::{Complaint, Kind};
+use crate::folders::Surroundings;
+use crate::questions::Answers;
+use crate::settings::SettingsFile;
+
+/// The version of the file that this program writes.
+const FORMAT: u32 = 1;
+
+#[derive(Debug)]
+pub struct TrustStore {
+    path: PathBuf,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Content {
+    format: u32,
+    /// The real path of each trusted file, and what it held.
+    trusted: BTreeMap<String, Digest>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    #[error("cannot read {}", .path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    #[error("cannot write {}", .path.display())]
+    Unwritable { path: PathBuf, source: io::Error },
+    #[error("the record of what is trusted is damaged: {}", .path.display())]
+    Damaged { path: PathBuf, source: serde_json::Error },
+    #[error("{} has format {format}, newer than this program's {FORMAT}", .path.display())]
+    Newer { path: PathBuf, format: u32 },
+    #[error("the path of the settings file is not valid UTF-8: {}", .0.display())]
+    NotUtf8(PathBuf),
+}
+
+impl TrustStore {
+    pub fn new(around: &Surroundings) -> Self {
+        Self { path: around.state.join("trust.json") }
+    }
+
+    pub fn trusts(&self, file: &SettingsFile) -> Result<bool, TrustError> {
+        Ok(self.read()?.trusted.get(name(&file.path)?) == Some(&file.digest))
+    }
+
+    pub fn record(&self, file: &SettingsFile) -> Result<(), TrustError> {
+        let mut content = self.read()?;
+        content.trusted.insert(name(&file.path)?.to_owned(), file.digest);
+        let unwritable = |source| TrustError::Unwritable { path: self.path.clone(), source };
+        self.replace(&content).map_err(unwritable)
+    }
+
+    fn read(&self) -> Result<Content, TrustError> {
+        let path = || self.path.clone();
+        let bytes = match fs::read(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Content::empty()),
+            read => read.map_err(|source| TrustError::Unreadable { path: path(), source })?,
+        };
+        let damaged = |source| TrustError::Damaged { path: path(), source };
+        let version: Version = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if version.format > FORMAT {
+            return Err(TrustError::Newer { path: path(), format: version.format });
+        }
+        serde_json::from_slice(&bytes).map_err(damaged)
+    }
+
+    /// A temporary file, which is nobody else's to read, takes the place of the old one.
+    fn replace(&self, content: &Content) -> io::Result<()> {
+        let folder = self.path.parent().expect("the file is in the state folder");
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        serde_json::to_writer_pretty(&mut file, content)?;
+        file.write_all(b"\n")?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path)?;
+        fs::File::open(folder)?.sync_all()
+    }
+}
+
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
+impl Content {
+    fn empty() -> Self {
+        Self { format: FORMAT, trusted: BTreeMap::new() }
+    }
+}
+
+/// Refuses to go on unless the file, which describes these agents, is trusted; a person may agree now.
+pub fn ensure(
+    file: &SettingsFile,
+    agents: &[String],
+    store: &TrustStore,
+    person: Option<&dyn Answers>,
+) -> Result<(), Complaint> {
+    if store.trusts(file)? {
+        return Ok(());
+    }
+    let path = file.path.display();
+    let agents = agents.join(", ");
+    let question = format!("{path} says which programs to run ({agents}). Trust it?");
+    if person.map(|person| person.agree(&question)).transpose()?.unwrap_or(false) {
+        return Ok(store.record(file)?);
+    }
+    Err(Complaint::input(format!("the agents of {path} are not trusted: {agents}"))
+        .hint(format!("read the file, then run `skilltune trust {path}`"))
+        .hint("--trust allows them for this once"))
+}
+
+fn name(path: &Path) -> Result<&str, TrustError> {
+    path.to_str().ok_or_else(|| TrustError::NotUtf8(path.to_owned()))
+}
+
+impl From<TrustError> for Complaint {
+    fn from(error: TrustError) -> Self {
+        let kind = match error {
+            TrustError::Unreadable { .. } | TrustError::Unwritable { .. } => Kind::Ours,
+            TrustError::Damaged { .. } | TrustError::Newer { .. } | TrustError::NotUtf8(_) => Kind::Input,
+        };
+        let complaint = Self::of(kind, &error);
+        match error {
+            TrustError::Damaged { path, .. } => {
+                complaint.hint(format!("delete {} and trust your projects again", path.display()))
+            }
+            TrustError::Newer { .. } => complaint.hint("use a newer skilltune"),
+            TrustError::Unreadable { .. } | TrustError::Unwritable { .. } | TrustError::NotUtf8(_) => {
+                complaint
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

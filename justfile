@@ -1,0 +1,28 @@
+# What is done often. `just` lists it.
+
+default:
+    @just --list
+
+# Everything that CI runs.
+ci:
+    bash .ci/run
+
+# All tests, the real binary with scripted agents included.
+test:
+    cargo test --workspace --all-features
+
+# Only the pure core: no disk, no processes.
+core:
+    cargo test -p skilltune-phases
+
+# The engine against a bare loop that spawns the same program.
+bench:
+    cargo bench -p skilltune-orchestrator --features test-program --bench engine
+
+# Two hundred kills instead of forty.
+kill:
+    SKILLTUNE_KILLS=200 cargo test -p skilltune --all-features --test suite kill -- --nocapture
+
+lint:
+    cargo fmt --all
+    cargo clippy --workspace --all-targets --all-features -- -D warnings

@@ -1,0 +1,306 @@
+//! The two ends of a call on the disk: what stands ready before an agent is started, and what is read afterwards.
+//!
+//! Each stage leaves its result in a file, so that a killed run goes on from the last one that ended: the reply, or
+//! the guardian's record of a call that had answered, or nothing.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use skilltune_phases::event::{Failure, FailureKind, Outcome};
+use skilltune_phases::id::{CallKey, Digest};
+use skilltune_phases::order::{INPUT, Order, SKILL};
+use skilltune_phases::plan::{Cast, Plan};
+use skilltune_phases::step::Role;
+
+use super::draft;
+use super::materials;
+use super::reply::Reply;
+use super::{EngineError, Workshop};
+use crate::agent::{Agent, Slots};
+use crate::crash;
+use crate::disk::{DiskError, OnDisk};
+use crate::process::{Call, Ended, How};
+use crate::snapshot::{self, CaptureError, Entry, Manifest, Node, RelPath, capture};
+
+/// What a call needs next.
+pub(super) enum Ready {
+    /// Nothing: it was answered before.
+    Answered(Reply),
+    /// To be read: it had ended when its run was killed.
+    Ended(Paper, Ended),
+    Start(Paper, Call),
+}
+
+/// One call and where its things stand.
+#[derive(Clone, Debug)]
+pub(super) struct Paper {
+    pub(super) key: CallKey,
+    /// `prompt.md`, `stdout`, `stderr`, `reply.json`.
+    folder: PathBuf,
+    /// Workspace and temporary folder.
+    desk: PathBuf,
+}
+
+impl Paper {
+    fn space(&self) -> PathBuf {
+        self.desk.join("space")
+    }
+
+    fn temp(&self) -> PathBuf {
+        self.desk.join("tmp")
+    }
+
+    fn prompt(&self) -> PathBuf {
+        self.folder.join("prompt.md")
+    }
+
+    fn stdout(&self) -> PathBuf {
+        self.folder.join("stdout")
+    }
+
+    fn stderr(&self) -> PathBuf {
+        self.folder.join("stderr")
+    }
+
+    fn record(&self) -> PathBuf {
+        self.folder.join("ended.json")
+    }
+}
+
+impl Workshop {
+    pub(super) fn prepare(&self, plan: &Plan, order: &Order, role: Role) -> Result<Ready, EngineError> {
+        let prompt = self.prompt(order)?;
+        let agent = self.cast.of(role);
+        let key = call_key(plan, order, cast_of(plan, role), &prompt);
+        if let Some(reply) = self.stored_reply(key) {
+            return Ok(Ready::Answered(reply));
+        }
+        let paper = Paper { key, folder: self.folder.call(key), desk: self.work.join(key.short()) };
+        if let Some(ended) = recorded_end(&paper)? {
+            return Ok(Ready::Ended(paper, ended));
+        }
+        self.set_out(&paper, order, &prompt)?;
+        let call = self.call(&paper, agent, plan, Duration::from_secs(cast_of(plan, role).timeout_seconds));
+        Ok(Ready::Start(paper, call))
+    }
+
+    /// Reads what a call left, stores it under its key, and clears the desk.
+    pub(super) fn finish(
+        &self,
+        order: &Order,
+        role: Role,
+        paper: &Paper,
+        ended: &Ended,
+    ) -> Result<Reply, EngineError> {
+        let agent = self.cast.of(role);
+        let stdout = self.kept(&paper.stdout())?;
+        let outcome = match &ended.how {
+            How::Exited(0) => self.outcome(order, role, paper, agent, &stdout)?,
+            how => Outcome::Failed(self.failure(how, paper, ended)?),
+        };
+        let reply = Reply { key: paper.key, outcome, spent: agent.spent(&stdout, ended.took_ms) };
+        self.store_reply(&reply)?;
+        crash::point("call: the reply is stored");
+        clear(&paper.desk)?;
+        Ok(reply)
+    }
+
+    fn prompt(&self, order: &Order) -> Result<String, EngineError> {
+        let load = |placement: &skilltune_phases::order::Placement| {
+            materials::load(&self.objects, placement.tree, &placement.at)
+        };
+        let folders = order.placements.iter().map(load).collect::<Result<Vec<_>, _>>()?;
+        Ok(order.prompt(&folders))
+    }
+
+    /// A fresh desk: nothing of an earlier try may be on it.
+    fn set_out(&self, paper: &Paper, order: &Order, prompt: &str) -> Result<(), EngineError> {
+        clear(&paper.desk)?;
+        clear(&paper.folder)?;
+        fs::create_dir_all(&paper.folder).on_disk("make the folder", &paper.folder)?;
+        fs::create_dir_all(&paper.desk).on_disk("make the folder", &paper.desk)?;
+        for folder in [&paper.space(), &paper.temp()] {
+            fs::create_dir(folder).on_disk("make the folder", folder)?;
+        }
+        for placement in &order.placements {
+            let manifest = self.objects.manifest(placement.tree)?;
+            snapshot::place(&self.objects, &manifest, &paper.space().join(&placement.at))?;
+        }
+        fs::write(paper.prompt(), prompt).on_disk("write", paper.prompt())?;
+        Ok(())
+    }
+
+    fn call(&self, paper: &Paper, agent: &Agent, plan: &Plan, deadline: Duration) -> Call {
+        let (space, prompt) = (paper.space(), paper.prompt());
+        let slots = Slots { workspace: &space, prompt_file: &prompt };
+        let more = [
+            ("SKILLTUNE_RUN".to_owned(), plan.run.0.clone()),
+            ("TMPDIR".to_owned(), paper.temp().to_string_lossy().into_owned()),
+        ];
+        Call {
+            argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
+            env: agent.env(more),
+            stdin: agent.reads_stdin().then_some(prompt),
+            cwd: space,
+            stdout: paper.stdout(),
+            stderr: paper.stderr(),
+            keep_bytes: self.limits.output_bytes,
+            deadline,
+            grace: self.limits.grace,
+            record: paper.record(),
+        }
+    }
+
+    fn outcome(
+        &self,
+        order: &Order,
+        role: Role,
+        paper: &Paper,
+        agent: &Agent,
+        stdout: &str,
+    ) -> Result<Outcome, EngineError> {
+        let answer = agent.answer(stdout);
+        let Some(answer) = answer else {
+            return Ok(failed(
+                FailureKind::OffSchema,
+                "its output has no text where the settings say it stands",
+            ));
+        };
+        match role {
+            Role::Executor => self.artifacts(paper, &answer),
+            Role::Evaluator if answer.trim().is_empty() => Ok(failed(FailureKind::Empty, "no text at all")),
+            Role::Evaluator => Ok(order.judge(&answer)),
+            Role::Improver => {
+                draft::read(&self.objects, self.limits.artifacts, order, &paper.space(), &answer)
+            }
+        }
+    }
+
+    /// What the executor wrote; an answer in words alone becomes `answer.md`.
+    fn artifacts(&self, paper: &Paper, answer: &str) -> Result<Outcome, EngineError> {
+        let captured = match capture(&self.objects, &paper.space(), &[SKILL, INPUT], self.limits.artifacts) {
+            Ok(captured) => captured,
+            Err(error) => return not_ours(error).map(|why| failed(FailureKind::TooLarge, &why)),
+        };
+        let files = count_files(&captured.manifest);
+        if files > 0 {
+            return Ok(Outcome::Exercised { artifacts: captured.tree, files });
+        }
+        if answer.trim().is_empty() {
+            return Ok(failed(FailureKind::Empty, "no files and no text"));
+        }
+        let blob = self.objects.put(answer.as_bytes())?;
+        let path = RelPath::parse(b"answer.md").expect("a plain name is a path");
+        let node = Node::File { blob, size: answer.len() as u64, mode: 0o644 };
+        let manifest = Manifest::new(vec![Entry { path, node }]).expect("one file makes a manifest");
+        Ok(Outcome::Exercised { artifacts: self.objects.put_manifest(&manifest)?, files: 1 })
+    }
+
+    fn failure(&self, how: &How, paper: &Paper, ended: &Ended) -> Result<Failure, DiskError> {
+        let (kind, what) = match how {
+            How::TimedOut => (FailureKind::TimedOut, format!("after {} s", ended.took_ms / 1000)),
+            How::Exited(code) => (FailureKind::Crashed, format!("exit code {code}")),
+            How::Signalled(signal) => (FailureKind::Crashed, format!("signal {signal}")),
+            How::NotStarted { why } => (FailureKind::Crashed, format!("could not be started: {why}")),
+            How::Cancelled => (FailureKind::Crashed, "cancelled".to_owned()),
+        };
+        let stderr = self.kept(&paper.stderr())?;
+        let last = stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
+        let why = last.map_or(what.clone(), |line| format!("{what}: {}", shortened(line)));
+        Ok(Failure { kind, why })
+    }
+
+    /// A stream as it was kept, as far as it is text.
+    fn kept(&self, path: &Path) -> Result<String, DiskError> {
+        let mut bytes = Vec::new();
+        match fs::File::open(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            opened => {
+                let file = opened.on_disk("open", path)?;
+                let size = file.metadata().on_disk("look at", path)?.len().min(self.limits.output_bytes);
+                // Room for all of it and for seeing its end spares reads in small pieces.
+                bytes.reserve_exact(usize::try_from(size).unwrap_or(0) + 1);
+                file.take(self.limits.output_bytes).read_to_end(&mut bytes).on_disk("read", path)?;
+            }
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// All that goes into a call. Not its deadline: an answer stays one, however long it was waited for.
+fn call_key(plan: &Plan, order: &Order, cast: &Cast, prompt: &str) -> CallKey {
+    let step = serde_json::to_vec(&order.step).expect("a step has a JSON text");
+    let parts: [&[u8]; 5] = [
+        &step,
+        &order.attempt.to_le_bytes(),
+        prompt.as_bytes(),
+        cast.settings.as_bytes(),
+        &plan.epoch.to_le_bytes(),
+    ];
+    CallKey(Digest::of_parts(parts))
+}
+
+pub(super) fn cast_of(plan: &Plan, role: Role) -> &Cast {
+    match role {
+        Role::Executor => &plan.roles.executor,
+        Role::Evaluator => &plan.roles.evaluator,
+        Role::Improver => &plan.roles.improver,
+    }
+}
+
+/// The guardian's record of a call that had ended, if its workspace is still there to be read.
+fn recorded_end(paper: &Paper) -> Result<Option<Ended>, EngineError> {
+    if !paper.space().is_dir() {
+        return Ok(None);
+    }
+    Ok(Ended::recorded(&paper.record())?.filter(|ended| ended.how.is_answer()))
+}
+
+/// Whether what could not be captured is the agent's doing; otherwise it is an error of ours.
+pub(super) fn not_ours(error: CaptureError) -> Result<String, EngineError> {
+    match error {
+        CaptureError::TooLarge(_)
+        | CaptureError::Special(_)
+        | CaptureError::TooDeep(_)
+        | CaptureError::Changing(_) => Ok(error.to_string()),
+        CaptureError::Object(_) | CaptureError::Disk(_) => Err(error.into()),
+    }
+}
+
+pub(super) fn failed(kind: FailureKind, why: &str) -> Outcome {
+    Outcome::Failed(Failure { kind, why: why.to_owned() })
+}
+
+fn count_files(manifest: &Manifest) -> u64 {
+    manifest.entries().iter().filter(|entry| !entry.node.is_folder()).count() as u64
+}
+
+fn shortened(line: &str) -> String {
+    const LONGEST: usize = 300;
+    line.chars().filter(|char| !char.is_control()).take(LONGEST).collect()
+}
+
+/// Removes a folder of ours with all that an agent left in it, folders without rights included.
+fn clear(folder: &Path) -> Result<(), DiskError> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            open_up(folder);
+            fs::remove_dir_all(folder).on_disk("remove", folder)
+        }
+        removed => removed.on_disk("remove", folder),
+    }
+}
+
+fn open_up(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    for entry in
+        walkdir::WalkDir::new(folder).into_iter().flatten().filter(|entry| entry.file_type().is_dir())
+    {
+        // What cannot be opened shows itself when it is removed.
+        let _ = fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o700));
+    }
+}

@@ -1,0 +1,262 @@
+//! Reads what an improver made of its copy of a skill, and lets only a real change through.
+//!
+//! The copy is captured and the result judged as bytes: whatever the agent did elsewhere does not exist. Edits that
+//! came as words are applied to the stored tree, never to a disk.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use skilltune_phases::edit::{self, EditReport};
+use skilltune_phases::event::{FailureKind, Outcome};
+use skilltune_phases::order::Order;
+use skilltune_phases::skill;
+
+use super::EngineError;
+use super::desk::{failed, not_ours};
+use crate::snapshot::{Entry, Limits, Manifest, Node, ObjectError, Objects, RelPath, capture};
+
+const SKILL_MD: &[u8] = b"SKILL.md";
+const FILE_MODE: u32 = 0o644;
+const FOLDER_MODE: u32 = 0o755;
+
+pub(super) fn read(
+    objects: &Objects,
+    limits: Limits,
+    order: &Order,
+    space: &Path,
+    answer: &str,
+) -> Result<Outcome, EngineError> {
+    let copy = order.working_copy().expect("an improver has a copy to work on");
+    let base = objects.manifest(copy.tree)?;
+    let captured = match capture(objects, &space.join(&copy.at), &[], limits) {
+        Ok(captured) => captured,
+        Err(error) => return not_ours(error).map(|why| failed(FailureKind::Gate, &why)),
+    };
+    let (edited, report) = if captured.tree == copy.tree {
+        match edited_in_words(objects, &base, answer)? {
+            Ok(made) => made,
+            Err(outcome) => return Ok(outcome),
+        }
+    } else {
+        (captured.manifest, edit::read_report(answer))
+    };
+    if let Some(why) = refused(objects, &base, &edited)? {
+        return Ok(failed(FailureKind::Gate, &why));
+    }
+    Ok(Outcome::Improved { tree: objects.put_manifest(&edited)?, report: Box::new(report) })
+}
+
+type Made = Result<(Manifest, EditReport), Outcome>;
+
+fn edited_in_words(objects: &Objects, base: &Manifest, answer: &str) -> Result<Made, ObjectError> {
+    let answer = match edit::read(answer) {
+        Ok(answer) => answer,
+        Err(why) => {
+            let why = format!("no file of the copy was changed, and there are no edits to apply: {why}");
+            return Ok(Err(failed(FailureKind::OffSchema, &why)));
+        }
+    };
+    let texts = texts(objects, base)?;
+    match edit::apply(&answer.edits, &texts) {
+        Ok(changed) => Ok(with_texts(objects, base, &changed)?.map(|edited| (edited, answer.report))),
+        Err(why) => Ok(Err(failed(FailureKind::Gate, &why.to_string()))),
+    }
+}
+
+/// The files that words can edit.
+fn texts(objects: &Objects, manifest: &Manifest) -> Result<BTreeMap<String, String>, ObjectError> {
+    let mut texts = BTreeMap::new();
+    for entry in manifest.entries() {
+        let (Node::File { blob, .. }, Ok(path)) = (&entry.node, std::str::from_utf8(entry.path.as_bytes()))
+        else {
+            continue;
+        };
+        if let Ok(text) = String::from_utf8(objects.read(*blob)?) {
+            texts.insert(path.to_owned(), text);
+        }
+    }
+    Ok(texts)
+}
+
+fn with_texts(
+    objects: &Objects,
+    base: &Manifest,
+    changed: &BTreeMap<String, String>,
+) -> Result<Result<Manifest, Outcome>, ObjectError> {
+    let mut nodes: BTreeMap<RelPath, Node> =
+        base.entries().iter().map(|entry| (entry.path.clone(), entry.node.clone())).collect();
+    for (path, text) in changed {
+        let Ok(path) = RelPath::parse(path.as_bytes()) else {
+            return Ok(Err(failed(FailureKind::Gate, &format!("{path:?} is not a path within the skill"))));
+        };
+        for folder in path.lineage().filter(|above| *above != path) {
+            nodes.entry(folder).or_insert(Node::Folder { mode: FOLDER_MODE });
+        }
+        let mode = nodes.get(&path).and_then(Node::mode).unwrap_or(FILE_MODE);
+        nodes.insert(path, Node::File { blob: objects.put(text.as_bytes())?, size: text.len() as u64, mode });
+    }
+    let entries = nodes.into_iter().map(|(path, node)| Entry { path, node }).collect();
+    Ok(Manifest::new(entries).map_err(|why| failed(FailureKind::Gate, &why.to_string())))
+}
+
+/// Why a draft is not a valid change of a skill, if it is not.
+fn refused(objects: &Objects, base: &Manifest, draft: &Manifest) -> Result<Option<String>, ObjectError> {
+    if is_no_change(objects, base, draft)? {
+        return Ok(Some("nothing but white space was changed".to_owned()));
+    }
+    let new_links = draft.entries().iter().filter(|entry| base.get(&entry.path) != Some(&entry.node));
+    if let Some(link) = new_links.into_iter().find(|entry| leads_outside(entry)) {
+        return Ok(Some(format!("the link {} leads outside of the skill's folder", link.path)));
+    }
+    let Some(now) = main_page(objects, draft)? else {
+        return Ok(Some("SKILL.md is missing, or is not a text file".to_owned()));
+    };
+    let matter = match skill::check(&now) {
+        Ok(matter) => matter,
+        Err(why) => return Ok(Some(format!("SKILL.md is no longer a valid skill: {why}"))),
+    };
+    let before = main_page(objects, base)?.and_then(|page| skill::check(&page).ok());
+    Ok(before.filter(|before| before.name != matter.name).map(|before| {
+        format!("the skill's name must stay {:?}: it is how people and other skills call it", before.name)
+    }))
+}
+
+fn is_no_change(objects: &Objects, base: &Manifest, draft: &Manifest) -> Result<bool, ObjectError> {
+    let paths =
+        |manifest: &Manifest| manifest.entries().iter().map(|entry| entry.path.clone()).collect::<Vec<_>>();
+    if paths(base) != paths(draft) {
+        return Ok(false);
+    }
+    for (old, new) in base.entries().iter().zip(draft.entries()).filter(|(old, new)| old.node != new.node) {
+        if !same_words(objects, &old.node, &new.node)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn same_words(objects: &Objects, old: &Node, new: &Node) -> Result<bool, ObjectError> {
+    let (Node::File { blob: old, mode: before, .. }, Node::File { blob: new, mode: after, .. }) = (old, new)
+    else {
+        return Ok(false);
+    };
+    let texts = (String::from_utf8(objects.read(*old)?), String::from_utf8(objects.read(*new)?));
+    let (Ok(old), Ok(new)) = texts else { return Ok(false) };
+    Ok(before == after && skill::same_but_for_white_space(&old, &new))
+}
+
+/// Whether a link is absolute, or climbs above the skill's folder on its way.
+fn leads_outside(entry: &Entry) -> bool {
+    let Node::Link { target } = &entry.node else { return false };
+    let mut depth = entry.path.lineage().count() - 1;
+    if target.starts_with(b"/") {
+        return true;
+    }
+    target.split(|&byte| byte == b'/').any(|part| match part {
+        b"" | b"." => false,
+        b".." => depth.checked_sub(1).map(|above| depth = above).is_none(),
+        _ => {
+            depth += 1;
+            false
+        }
+    })
+}
+
+fn main_page(objects: &Objects, manifest: &Manifest) -> Result<Option<String>, ObjectError> {
+    let path = RelPath::parse(SKILL_MD).expect("a plain name is a path");
+    let Some(Node::File { blob, .. }) = manifest.get(&path) else { return Ok(None) };
+    Ok(String::from_utf8(objects.read(*blob)?).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "---\nname: a\ndescription: Does a thing.\n---\nDo it.\n";
+
+    struct Bench {
+        _folder: tempfile::TempDir,
+        objects: Objects,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            Self { objects: Objects::at(folder.path()), _folder: folder }
+        }
+
+        fn tree(&self, entries: &[(&str, Made)]) -> Manifest {
+            let node = |made: &Made| match made {
+                Made::Page(text) => {
+                    let blob = self.objects.put(text.as_bytes()).unwrap();
+                    Node::File { blob, size: text.len() as u64, mode: FILE_MODE }
+                }
+                Made::Folder => Node::Folder { mode: FOLDER_MODE },
+                Made::Link(target) => Node::Link { target: target.as_bytes().to_vec() },
+            };
+            let entry = |(path, made): &(&str, Made)| Entry {
+                path: RelPath::parse(path.as_bytes()).unwrap(),
+                node: node(made),
+            };
+            Manifest::new(entries.iter().map(entry).collect()).unwrap()
+        }
+
+        fn refusal(&self, draft: &[(&str, Made)]) -> Option<String> {
+            let base = self.tree(&[("SKILL.md", Made::Page(PAGE))]);
+            refused(&self.objects, &base, &self.tree(draft)).unwrap()
+        }
+    }
+
+    enum Made {
+        Page(&'static str),
+        Folder,
+        Link(&'static str),
+    }
+
+    #[test]
+    fn a_real_change_passes() {
+        let page = "---\nname: a\ndescription: Does a thing.\n---\nDo it well.\n";
+        assert_eq!(Bench::new().refusal(&[("SKILL.md", Made::Page(page))]), None);
+        assert_eq!(
+            Bench::new().refusal(&[("SKILL.md", Made::Page(PAGE)), ("more.md", Made::Page(""))]),
+            None
+        );
+    }
+
+    #[test]
+    fn what_changes_nothing_but_white_space_is_no_change() {
+        let page = "---\nname: a\ndescription: Does a thing.\n---\n\n  Do   it.\n\n";
+        for page in [PAGE, page] {
+            let why = Bench::new().refusal(&[("SKILL.md", Made::Page(page))]);
+            assert_eq!(why.as_deref(), Some("nothing but white space was changed"));
+        }
+    }
+
+    #[test]
+    fn a_skill_that_is_none_any_more_or_another_one_is_refused() {
+        let cases: [(&[(&str, Made)], &str); 4] = [
+            (&[("other.md", Made::Page(PAGE))], "SKILL.md is missing"),
+            (&[("SKILL.md", Made::Folder)], "SKILL.md is missing"),
+            (&[("SKILL.md", Made::Page("Do it.\n"))], "no longer a valid skill"),
+            (&[("SKILL.md", Made::Page("---\nname: b\ndescription: Does.\n---\n"))], "name must stay \"a\""),
+        ];
+        for (draft, why) in cases {
+            let refusal = Bench::new().refusal(draft).unwrap();
+            assert!(refusal.contains(why), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn a_link_may_not_lead_outside() {
+        let link = |target| {
+            [("SKILL.md", Made::Page(PAGE)), ("sub", Made::Folder), ("sub/link", Made::Link(target))]
+        };
+        for inside in ["../SKILL.md", "other", "./a/../../SKILL.md"] {
+            assert_eq!(Bench::new().refusal(&link(inside)), None, "{inside}");
+        }
+        for outside in ["/etc/passwd", "../../x", "a/../../../x", ".."] {
+            let why = Bench::new().refusal(&link(outside));
+            assert_eq!(why.is_some(), outside != "..", "{outside}: {why:?}");
+        }
+    }
+}

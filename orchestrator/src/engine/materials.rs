@@ -1,0 +1,44 @@
+//! Loads a stored tree as the texts that a prompt can show.
+
+use skilltune_phases::id::TreeId;
+use skilltune_phases::material::{Body, Folder, Material};
+
+use crate::snapshot::{Node, ObjectError, Objects};
+
+/// A larger text stands in the workspace only, named by its path.
+const SHOWN_FILE: u64 = 48 << 10;
+/// When a folder's texts come to more than this, the rest stands in the workspace only.
+const SHOWN_FOLDER: u64 = 384 << 10;
+/// A binary shows itself early.
+const SNIFFED: usize = 8 << 10;
+
+pub(super) fn load(objects: &Objects, tree: TreeId, at: &str) -> Result<Folder, ObjectError> {
+    let manifest = objects.manifest(tree)?;
+    let mut room = SHOWN_FOLDER;
+    let mut files = Vec::new();
+    for entry in manifest.entries() {
+        let body = match &entry.node {
+            Node::Folder { .. } => continue,
+            Node::Link { target } => Body::Link { target: String::from_utf8_lossy(target).into_owned() },
+            Node::File { size, .. } if *size > SHOWN_FILE.min(room) => Body::Large { bytes: *size },
+            Node::File { blob, size, .. } => body(objects.read(*blob)?, *size, &mut room),
+        };
+        files.push(Material { path: entry.path.to_string(), body });
+    }
+    // The skill's own page comes first, whatever else there is.
+    files.sort_by_key(|file| file.path != "SKILL.md");
+    Ok(Folder { at: at.to_owned(), files })
+}
+
+fn body(bytes: Vec<u8>, size: u64, room: &mut u64) -> Body {
+    if bytes[..bytes.len().min(SNIFFED)].contains(&0) {
+        return Body::Binary { bytes: size };
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => {
+            *room -= size;
+            Body::Text(text)
+        }
+        Err(_) => Body::Binary { bytes: size },
+    }
+}

@@ -1,0 +1,146 @@
+//! What people read of a run: artifacts, the pages of its rounds, the state, the report.
+//!
+//! All of it follows from the journal and the store, and can be written again at any time.
+
+use std::fs;
+use std::path::Path;
+
+use skilltune_phases::id::TreeId;
+use skilltune_phases::measure::{self, SEARCH};
+use skilltune_phases::run::{Edit, Round, Run};
+use skilltune_phases::state;
+use skilltune_phases::step::Trial;
+
+use super::{EngineError, Workshop};
+use crate::atomic::{self, Durability};
+use crate::disk::OnDisk;
+use crate::snapshot::{self, ChangeKind, ObjectError, Objects};
+use crate::store::RunFolder;
+
+/// What an edit changed, for its page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diff {
+    /// One line a file, such as `M SKILL.md`.
+    pub files: Vec<String>,
+    pub unified: String,
+}
+
+/// How the pages are worded: that is a person's side.
+#[derive(Clone, Copy, Debug)]
+pub struct Pages {
+    pub evaluation: fn(&Run, &Round) -> String,
+    pub changes: fn(&Run, &Round, &Diff) -> String,
+    pub report: fn(&Run) -> String,
+    pub report_json: fn(&Run) -> String,
+}
+
+/// The newest round's pages and the state: written at the ends of rounds.
+pub(super) fn write_round(shop: &Workshop, run: &Run, pages: &Pages) -> Result<(), EngineError> {
+    if let Some(round) = run.rounds.last() {
+        round_pages(&shop.objects, &shop.folder, run, round, pages)?;
+    }
+    write_state(&shop.folder, run)
+}
+
+/// Every page of a run.
+pub fn write_all(objects: &Objects, folder: &RunFolder, run: &Run, pages: &Pages) -> Result<(), EngineError> {
+    for round in &run.rounds {
+        round_pages(objects, folder, run, round, pages)?;
+    }
+    if run.closed.is_some() {
+        write(&folder.report(), &(pages.report)(run))?;
+        write(&folder.report_json(), &(pages.report_json)(run))?;
+    }
+    write_state(folder, run)
+}
+
+fn write_state(folder: &RunFolder, run: &Run) -> Result<(), EngineError> {
+    write(&folder.state(), &state::text(run))
+}
+
+fn round_pages(
+    objects: &Objects,
+    folder: &RunFolder,
+    run: &Run,
+    round: &Round,
+    pages: &Pages,
+) -> Result<(), EngineError> {
+    if round.measured.is_none() {
+        return Ok(());
+    }
+    let place = folder.iteration(round.number);
+    fs::create_dir_all(&place).on_disk("make the folder", &place)?;
+    write(&place.join(format!("iteration-{}-eval.md", round.number)), &(pages.evaluation)(run, round))?;
+    artifacts(objects, &place.join("artifacts"), run, round)?;
+    if round.edit.is_some() {
+        let diff = edit_diff(objects, run, round)?;
+        write(
+            &place.join(format!("iteration-{}-changes.md", round.number)),
+            &(pages.changes)(run, round, &diff),
+        )?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), EngineError> {
+    Ok(atomic::replace(path, text.as_bytes(), Durability::Order)?)
+}
+
+/// `artifacts/<skill>/<scenario>/<trial>/`, as the trials left them.
+fn artifacts(objects: &Objects, place: &Path, run: &Run, round: &Round) -> Result<(), EngineError> {
+    let Some(candidate) = run.candidate(round.candidate) else { return Ok(()) };
+    for &scenario in run.measure.scenarios() {
+        let trial = Trial { scenario, ordinal: SEARCH };
+        let left = measure::artifacts(run, candidate, trial);
+        for (member, tree) in run.plan.target.members.iter().zip(left) {
+            let into = place.join(&member.name).join(&run.plan.scenarios[scenario].id).join("1");
+            if !into.exists() {
+                place_whole(objects, tree, &into)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Under another name first, so that a folder that is there is whole.
+fn place_whole(objects: &Objects, tree: TreeId, into: &Path) -> Result<(), EngineError> {
+    let parent = into.parent().expect("artifacts have a folder above them");
+    fs::create_dir_all(parent).on_disk("make the folder", parent)?;
+    let half = parent.join(format!("{}half", atomic::TEMP_PREFIX));
+    if half.exists() {
+        fs::remove_dir_all(&half).on_disk("remove", &half)?;
+    }
+    snapshot::place(objects, &objects.manifest(tree)?, &half)?;
+    Ok(fs::rename(&half, into).on_disk("make", into)?)
+}
+
+fn edit_diff(objects: &Objects, run: &Run, round: &Round) -> Result<Diff, ObjectError> {
+    let Some(Edit::Draft { candidate, origin }) = &round.edit else { return Ok(Diff::default()) };
+    let (Some(base), Some(draft)) = (run.candidate(origin.parent), run.candidate(*candidate)) else {
+        return Ok(Diff::default());
+    };
+    let mut diff = Diff::default();
+    let members = run.plan.target.members.iter().zip(base.trees.iter().zip(&draft.trees));
+    for (member, (&from, &to)) in members.filter(|(_, (from, to))| from != to) {
+        let one = tree_diff(objects, from, to)?;
+        let prefix = if run.plan.is_chain() { format!("{}/", member.name) } else { String::new() };
+        diff.files.extend(one.files.iter().map(|line| format!("{} {prefix}{}", &line[..1], &line[2..])));
+        diff.unified.push_str(&one.unified);
+    }
+    Ok(diff)
+}
+
+/// What changed from one stored tree to another.
+pub fn tree_diff(objects: &Objects, from: TreeId, to: TreeId) -> Result<Diff, ObjectError> {
+    let (from, to) = (objects.manifest(from)?, objects.manifest(to)?);
+    let letter = |kind| match kind {
+        ChangeKind::Added => 'A',
+        ChangeKind::Removed => 'D',
+        ChangeKind::Modified => 'M',
+        ChangeKind::Mode => 'X',
+        ChangeKind::Retyped => 'T',
+    };
+    let changes = snapshot::changes(&from, &to);
+    let files = changes.iter().map(|change| format!("{} {}", letter(change.kind), change.path));
+    Ok(Diff { files: files.collect(), unified: snapshot::unified(objects, &from, &to)? })
+}

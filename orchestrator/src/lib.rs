@@ -1,0 +1,11 @@
+//! What skilltune does: processes, disk, time and money, at the word of `skilltune-phases`.
+
+pub mod agent;
+pub mod atomic;
+pub mod crash;
+pub mod disk;
+pub mod engine;
+pub mod process;
+pub mod promote;
+pub mod snapshot;
+pub mod store;

@@ -1,0 +1,258 @@
+//! One call inside the guardian: start, watch, end, sweep, and write down.
+//!
+//! All waiting is in one poll, on the child's exit, its output and the parent; nothing sleeps or spins.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, WaitStatus, kill_process_group};
+
+use super::call::{Call, Cancel, Ended, How};
+use super::error::Trouble;
+use super::family;
+use super::keep::{self, Stream};
+use super::serve::{Heard, Parent};
+use super::start::{self, Exit, Started};
+use super::wire::{Reply, Request};
+
+/// How long a child may take to end when nobody waits for it any more: one that has just answered is leaving, and
+/// what it was paid for is kept.
+const LAST_MOMENT: Duration = Duration::from_millis(500);
+/// How long killed processes may take to be gone; only one that hangs in the kernel takes longer.
+const SWEEP_PATIENCE: Duration = Duration::from_secs(3);
+/// How often orphans that have ended are reaped during a long call.
+const TIDY: Duration = Duration::from_secs(10);
+
+/// Runs one call to its end; nothing of it is alive afterwards.
+pub(super) fn run(call: &Call, parent: &mut Parent, buffer: &mut [u8]) -> Reply {
+    match attempt(call, parent, buffer) {
+        Ok(ended) => Reply::Ended(ended),
+        Err(trouble) => Reply::Failed { why: trouble.to_string() },
+    }
+}
+
+fn attempt(call: &Call, parent: &mut Parent, buffer: &mut [u8]) -> Result<Ended, Trouble> {
+    for left_behind in [&call.record, &call.stdout, &call.stderr] {
+        clear(left_behind)?;
+    }
+    let ended = match start::start(call) {
+        Ok(started) => watch_over(call, started, parent, buffer)?,
+        Err(why) => Ended::without_running(How::NotStarted { why }),
+    };
+    if ended.how.is_answer() {
+        write_record(&call.record, &ended)?;
+    }
+    Ok(ended)
+}
+
+/// Removes what an earlier attempt left, lest it be taken for an answer of this one.
+fn clear(path: &Path) -> Result<(), Trouble> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(Trouble { doing: "remove", path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// One write, so that a record is whole or empty; before anybody is told, so that an answer cannot be lost.
+fn write_record(path: &Path, ended: &Ended) -> Result<(), Trouble> {
+    let line = super::wire::line(ended);
+    let written = keep::create(path).and_then(|mut file| file.write_all(&line));
+    written.map_err(|source| Trouble { doing: "write", path: path.to_owned(), source })
+}
+
+fn watch_over(
+    call: &Call,
+    started: Started,
+    parent: &mut Parent,
+    buffer: &mut [u8],
+) -> Result<Ended, Trouble> {
+    let mut live = Live::new(call, started);
+    let course = live.watch(parent, buffer);
+    let took_ms = u64::try_from(live.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    // Whatever has gone wrong up to here, nothing returns before everything is dead.
+    let drained = live.stop_reading(buffer);
+    let settled = family::settle(live.pid, SWEEP_PATIENCE);
+    let how = course?.unwrap_or_else(|| how_it_ended(settled.status));
+    drained?;
+    let [stdout, stderr] = &live.streams;
+    Ok(Ended {
+        how,
+        stdout_bytes: stdout.seen(),
+        stderr_bytes: stderr.seen(),
+        stdout_truncated: stdout.truncated(),
+        stderr_truncated: stderr.truncated(),
+        took_ms,
+        swept: settled.swept,
+    })
+}
+
+fn how_it_ended(status: Option<WaitStatus>) -> How {
+    let code = status.and_then(WaitStatus::exit_status).map(How::Exited);
+    let signal = status.and_then(WaitStatus::terminating_signal).map(How::Signalled);
+    code.or(signal).unwrap_or(How::Signalled(Signal::KILL.as_raw()))
+}
+
+struct Live<'a> {
+    call: &'a Call,
+    pid: Pid,
+    exit: Exit,
+    streams: [Stream<'a>; 2],
+    began: Instant,
+    course: Course,
+    /// When the course has to change; never, when the clock cannot express it.
+    until: Option<Instant>,
+    tidied: Instant,
+}
+
+/// Where a call under way is heading.
+enum Course {
+    Running,
+    /// The child was asked to leave, and this is why.
+    Leaving(How),
+    /// The parent is gone: the child has one last moment.
+    Orphaned,
+    /// No more waiting; this is how it ended.
+    Over(How),
+}
+
+/// What one poll has announced.
+struct Announced {
+    exit: bool,
+    parent: bool,
+    streams: [PollFlags; 2],
+}
+
+impl<'a> Live<'a> {
+    fn new(call: &'a Call, started: Started) -> Self {
+        let began = Instant::now();
+        Self {
+            call,
+            pid: started.pid,
+            exit: started.exit,
+            streams: [
+                Stream::new(started.stdout, &call.stdout, call.keep_bytes),
+                Stream::new(started.stderr, &call.stderr, call.keep_bytes),
+            ],
+            began,
+            course: Course::Running,
+            until: began.checked_add(call.deadline),
+            tidied: began,
+        }
+    }
+
+    /// Watches until the child has ended or must be ended; none means that it ended by itself.
+    fn watch(&mut self, parent: &mut Parent, buffer: &mut [u8]) -> Result<Option<How>, Trouble> {
+        loop {
+            let announced = self.poll(parent).map_err(|source| self.trouble("watch the call in", source))?;
+            for (stream, flags) in self.streams.iter_mut().zip(announced.streams) {
+                stream.pump(flags, buffer)?;
+            }
+            if self.exit.happened(announced.exit) {
+                return Ok(match &mut self.course {
+                    Course::Leaving(how) => Some(how.clone()),
+                    Course::Running | Course::Orphaned | Course::Over(_) => None,
+                });
+            }
+            self.listen(parent, announced.parent);
+            self.mind_the_time();
+            if let Course::Over(how) = &self.course {
+                return Ok(Some(how.clone()));
+            }
+        }
+    }
+
+    fn poll(&self, parent: &Parent) -> io::Result<Announced> {
+        let [stdout, stderr] = &self.streams;
+        let sources = [self.exit.watched(), parent.socket(), stdout.pipe(), stderr.pipe()];
+        let mut set = Vec::with_capacity(sources.len());
+        set.extend(sources.iter().flatten().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
+        let timeout = self.timeout();
+        match poll(&mut set, timeout.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut flags = set.iter().map(PollFd::revents);
+        let [exit, parent, stdout, stderr] =
+            sources.map(|source| source.and_then(|_| flags.next()).unwrap_or(PollFlags::empty()));
+        Ok(Announced { exit: !exit.is_empty(), parent: !parent.is_empty(), streams: [stdout, stderr] })
+    }
+
+    /// How long a poll may wait; none for ever.
+    fn timeout(&self) -> Option<Timespec> {
+        let now = Instant::now();
+        let wait = match (&self.course, self.until) {
+            (_, Some(until)) => until.saturating_duration_since(now).min(TIDY),
+            (_, None) => TIDY,
+        };
+        Timespec::try_from(Exit::LOOK.map_or(wait, |look| look.min(wait))).ok()
+    }
+
+    fn listen(&mut self, parent: &mut Parent, readable: bool) {
+        if matches!(self.course, Course::Orphaned | Course::Over(_)) {
+            return;
+        }
+        match parent.hear(readable) {
+            Heard::Nothing => {}
+            Heard::Word(Request::Cancel(Cancel::Gently)) => self.ask_to_leave(How::Cancelled),
+            Heard::Word(Request::Cancel(Cancel::Now)) => self.give_up(),
+            Heard::Gone | Heard::Word(Request::Run(_)) => self.be_orphaned(),
+        }
+    }
+
+    fn mind_the_time(&mut self) {
+        let late = self.until.is_some_and(|until| Instant::now() >= until);
+        match self.course {
+            Course::Running if late => self.ask_to_leave(How::TimedOut),
+            Course::Leaving(_) | Course::Orphaned if late => self.give_up(),
+            Course::Running | Course::Leaving(_) if self.tidied.elapsed() >= TIDY => {
+                family::reap_strays(self.pid);
+                self.tidied = Instant::now();
+            }
+            Course::Running | Course::Leaving(_) | Course::Orphaned | Course::Over(_) => {}
+        }
+    }
+
+    /// Asks everything that belongs to the call to leave, once.
+    fn ask_to_leave(&mut self, why: How) {
+        if matches!(self.course, Course::Running) {
+            family::terminate(self.pid);
+            self.course = Course::Leaving(why);
+            self.until = Instant::now().checked_add(self.call.grace);
+        }
+    }
+
+    fn be_orphaned(&mut self) {
+        if matches!(self.course, Course::Running) {
+            self.course = Course::Orphaned;
+            self.until = Instant::now().checked_add(LAST_MOMENT);
+        } else {
+            self.give_up();
+        }
+    }
+
+    /// Stops waiting; a call that was asked to leave ends for the reason it was asked.
+    fn give_up(&mut self) {
+        let how = match &self.course {
+            Course::Leaving(how) | Course::Over(how) => how.clone(),
+            Course::Running | Course::Orphaned => How::Cancelled,
+        };
+        self.course = Course::Over(how);
+    }
+
+    /// Kills the child's group, then takes what it has written, without waiting for anybody who escaped.
+    fn stop_reading(&mut self, buffer: &mut [u8]) -> Result<(), Trouble> {
+        let _ = kill_process_group(self.pid, Signal::KILL); // Fails only when nobody is left in it.
+        let [stdout, stderr] = &mut self.streams;
+        let drained = stdout.drain(buffer);
+        stderr.drain(buffer).and(drained)
+    }
+
+    fn trouble(&self, doing: &'static str, source: io::Error) -> Trouble {
+        Trouble { doing, path: self.call.cwd.clone(), source }
+    }
+}

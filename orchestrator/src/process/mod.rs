@@ -1,0 +1,41 @@
+//! Child programs, one at a time and under guard, so that nothing of them is left, whatever happens.
+//!
+//! ```text
+//!   main program                      guardian (our own binary, started again)       the child
+//!   GuardianPool > Slot > Guardian ---socket--- guardian_main > Live ------------- its process group,
+//!        |   Call, Cancel ------------------------>  |  pumps stdout and stderr      and all that
+//!        |   <------------------------------ Ended   |  into files, keeps time       descends from it
+//! ```
+//!
+//! A guardian is the subreaper of its children: what they leave behind comes to it and is killed. It lives
+//! in a session of its own, so neither the terminal's Ctrl-C nor a hang-up reaches it, and an agent finds
+//! no terminal to ask questions on. When the socket closes, however we died, it ends everything and itself.
+//! Signals cannot be blocked without unsafe code, so a signal sent to a guardian by name does end it; the
+//! main program, a subreaper too, then sweeps what it left. When both are killed, `sweep_marked` finds the
+//! rest by a variable in their environment.
+//!
+//! Linux 5.4 or newer. On macOS there is no subreaper and no `/proc`: only the child's process group is
+//! killed there, a program that leaves its group survives, and `sweep_marked` finds nothing.
+//!
+//! This module must not decide what an ending means: a failing program is an outcome, not an error.
+
+mod call;
+mod error;
+mod family;
+mod guardian;
+mod keep;
+mod live;
+mod marked;
+mod orphans;
+mod pool;
+mod serve;
+mod start;
+mod wire;
+
+pub use call::{Call, Cancel, Ended, How};
+pub use error::ProcessError;
+pub use guardian::Guardian;
+pub use marked::{await_marked, sweep_marked};
+pub use orphans::become_subreaper;
+pub use pool::{GuardianPool, Slot};
+pub use serve::guardian_main;

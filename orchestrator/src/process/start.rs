@@ -1,0 +1,120 @@
+//! Starting a child: as cheaply as the system allows, with nothing inherited.
+//!
+//! No `pre_exec` and no lookup in a changed PATH: either would turn the cheap spawn into a fork.
+
+use std::fs::File;
+use std::io::{self, PipeReader};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use rustix::process::Pid;
+
+use super::call::Call;
+
+/// A child that runs, in a process group of its own.
+pub(super) struct Started {
+    pub(super) pid: Pid,
+    pub(super) exit: Exit,
+    pub(super) stdout: PipeReader,
+    pub(super) stderr: PipeReader,
+}
+
+/// Starts the program; the error is what a person should read.
+pub(super) fn start(call: &Call) -> Result<Started, String> {
+    let (program, arguments) = call.argv.split_first().ok_or("no program was named")?;
+    let stdin = match &call.stdin {
+        Some(path) => {
+            File::open(path).map_err(|error| format!("cannot open {}: {error}", path.display()))?.into()
+        }
+        None => Stdio::null(),
+    };
+    let cannot = |error: io::Error| format!("cannot start {}: {error}", program.display());
+    let (stdout, child_stdout) = io::pipe().map_err(cannot)?;
+    let (stderr, child_stderr) = io::pipe().map_err(cannot)?;
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(&call.cwd).process_group(0);
+    command.env_clear().envs(call.env.iter().map(|(name, value)| (name, value)));
+    command.stdin(stdin).stdout(child_stdout).stderr(child_stderr);
+    let child = command.spawn().map_err(cannot)?;
+    // The command's ends of the pipes must go with it, or the streams would never end.
+    drop(command);
+    let pid = Pid::from_child(&child);
+    let exit = Exit::of(pid).map_err(|error| give_up(pid, &cannot(error)))?;
+    Ok(Started { pid, exit, stdout, stderr })
+}
+
+/// Ends a child that cannot be watched.
+fn give_up(pid: Pid, why: &str) -> String {
+    let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+    let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
+    why.to_owned()
+}
+
+#[cfg(target_os = "linux")]
+pub(super) use by_pidfd::Exit;
+
+#[cfg(not(target_os = "linux"))]
+pub(super) use by_asking::Exit;
+
+#[cfg(target_os = "linux")]
+mod by_pidfd {
+    use std::io;
+    use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+    use std::time::Duration;
+
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+    /// The exit of a child, as something to be polled.
+    pub(in super::super) struct Exit(OwnedFd);
+
+    impl Exit {
+        /// How often somebody must look; here nobody must.
+        pub(in super::super) const LOOK: Option<Duration> = None;
+
+        pub(in super::super) fn of(pid: Pid) -> io::Result<Self> {
+            Ok(Self(pidfd_open(pid, PidfdFlags::empty())?))
+        }
+
+        #[expect(clippy::unnecessary_wraps, reason = "elsewhere there is nothing to watch")]
+        pub(in super::super) fn watched(&self) -> Option<BorrowedFd<'_>> {
+            Some(self.0.as_fd())
+        }
+
+        #[expect(clippy::unused_self, reason = "elsewhere it has to be asked for")]
+        pub(in super::super) fn happened(&self, announced: bool) -> bool {
+            announced
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod by_asking {
+    use std::io;
+    use std::os::fd::BorrowedFd;
+    use std::time::Duration;
+
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+    /// The exit of a child, which has to be asked for.
+    pub(in super::super) struct Exit(Pid);
+
+    impl Exit {
+        pub(in super::super) const LOOK: Option<Duration> = Some(Duration::from_millis(10));
+
+        #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+        pub(in super::super) fn of(pid: Pid) -> io::Result<Self> {
+            Ok(Self(pid))
+        }
+
+        #[expect(clippy::unused_self, reason = "elsewhere there is something to watch")]
+        pub(in super::super) fn watched(&self) -> Option<BorrowedFd<'_>> {
+            None
+        }
+
+        /// Looks without reaping, so that the pid stays the child's until its group has been killed.
+        pub(in super::super) fn happened(&self, _announced: bool) -> bool {
+            let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            !matches!(waitid(WaitId::Pid(self.0), look), Ok(None))
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The only writer of a target: brings one candidate into it, all members or none.
+//!
+//! The intent is written beside the target's lock before anything is touched, so that the next command that takes the
+//! lock finds it, from anywhere. A crash in between is completed by [`recover`]; where a person has edited meanwhile,
+//! it is undone around their edit. Nothing they wrote is ever overwritten.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use skilltune_phases::id::TreeId;
+
+use crate::atomic::{self, Durability};
+use crate::disk::{DiskError, OnDisk};
+use crate::snapshot::{
+    CaptureError, Entry, Limits, Manifest, Node, ObjectError, Objects, ReplaceError, Replacement, capture,
+    scan,
+};
+use crate::store::{Holder, LockError, Locks, TargetLock};
+
+#[derive(Debug, thiserror::Error)]
+pub enum PromoteError {
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    #[error(transparent)]
+    Objects(#[from] ObjectError),
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error("the target could not be replaced, and is as it was")]
+    Undone(#[source] ReplaceError),
+    #[error("the target could not be replaced, nor put back; the next command on it will try again")]
+    Pending(#[source] ReplaceError),
+    #[error("the pending promotion {path} cannot be read", path = path.display())]
+    BadIntent { path: PathBuf },
+}
+
+/// One skill's way from what it is to what it shall be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Move {
+    pub path: PathBuf,
+    pub from: TreeId,
+    pub to: TreeId,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Promotion {
+    Done,
+    /// The target was neither where it should have come from nor where it should go: what was found is stored.
+    Conflict {
+        found: Vec<TreeId>,
+    },
+}
+
+/// What the next command found to repair, and did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    pub run: String,
+    pub moves: Vec<Move>,
+    pub result: Promotion,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Intent {
+    format: u32,
+    run: String,
+    objects: PathBuf,
+    moves: Vec<Move>,
+}
+
+const INTENT_FORMAT: u32 = 1;
+
+/// Captures what stands at each path now.
+pub fn found(
+    objects: &Objects,
+    paths: impl IntoIterator<Item = impl AsRef<Path>>,
+) -> Result<Vec<TreeId>, PromoteError> {
+    let capture_one =
+        |path: &Path| capture(objects, path, &[], Limits::default()).map(|captured| captured.tree);
+    paths.into_iter().map(|path| Ok(capture_one(path.as_ref())?)).collect()
+}
+
+/// Replaces every member's folder. The lock must cover them all.
+pub fn promote(
+    locks: &Locks,
+    lock: &TargetLock,
+    objects: &Objects,
+    run: &str,
+    moves: &[Move],
+) -> Result<Promotion, PromoteError> {
+    assert!(
+        moves.iter().all(|one| lock.targets().contains(&one.path)),
+        "a promotion needs its targets' locks"
+    );
+    let found = found(objects, moves.iter().map(|one| &one.path))?;
+    let pairs = || moves.iter().zip(&found);
+    if pairs().all(|(one, now)| one.to == *now) {
+        return Ok(Promotion::Done);
+    }
+    if !pairs().all(|(one, now)| one.from == *now || one.to == *now) {
+        return Ok(Promotion::Conflict { found });
+    }
+    atomic::sync_everything(objects.folder())?;
+    let intent = Intent {
+        format: INTENT_FORMAT,
+        run: run.to_owned(),
+        objects: objects.folder().to_owned(),
+        moves: moves.to_vec(),
+    };
+    declare(locks, &intent)?;
+    let result = carry_out(objects, moves);
+    if !matches!(result, Err(PromoteError::Pending(_))) {
+        withdraw(locks, moves)?;
+    }
+    result
+}
+
+/// Completes or undoes what a killed promotion left behind at any of the locked targets.
+pub fn recover(locks: &Locks, lock: &mut TargetLock, holder: &Holder) -> Result<Vec<Repair>, PromoteError> {
+    let mut repairs = Vec::new();
+    for target in lock.targets().to_vec() {
+        let path = intent_file(locks, &target);
+        let Some(intent) = read_intent(&path)? else { continue };
+        let others: Vec<_> = intent
+            .moves
+            .iter()
+            .map(|one| one.path.clone())
+            .filter(|path| !lock.targets().contains(path))
+            .collect();
+        lock.join(locks.acquire(&others, holder)?);
+        let objects = Objects::at(&intent.objects);
+        let result = carry_out(&objects, &intent.moves)?;
+        withdraw(locks, &intent.moves)?;
+        repairs.push(Repair { run: intent.run, moves: intent.moves, result });
+    }
+    Ok(repairs)
+}
+
+fn carry_out(objects: &Objects, moves: &[Move]) -> Result<Promotion, PromoteError> {
+    let Err(error) = moves.iter().try_for_each(|one| replace(objects, one)) else {
+        return Ok(Promotion::Done);
+    };
+    let undone = moves.iter().try_for_each(|one| put_back(objects, one));
+    match (error, undone) {
+        (StepError::Replace(ReplaceError::Edited { .. }), Ok(())) => {
+            Ok(Promotion::Conflict { found: found(objects, moves.iter().map(|one| &one.path))? })
+        }
+        (StepError::Replace(error), Ok(())) => Err(PromoteError::Undone(error)),
+        (StepError::Replace(error), Err(_)) => Err(PromoteError::Pending(error)),
+        (StepError::Other(error), _) => Err(error),
+    }
+}
+
+#[derive(Debug)]
+enum StepError {
+    Replace(ReplaceError),
+    Other(PromoteError),
+}
+
+impl<E: Into<PromoteError>> From<E> for StepError {
+    fn from(error: E) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+fn replace(objects: &Objects, one: &Move) -> Result<(), StepError> {
+    let (from, to) = (objects.manifest(one.from)?, objects.manifest(one.to)?);
+    Replacement::plan(&from, &to).apply(objects, &one.path).map_err(StepError::Replace)?;
+    Ok(())
+}
+
+/// Back to `from`, except where a person has put something of their own.
+fn put_back(objects: &Objects, one: &Move) -> Result<(), StepError> {
+    let (from, to) = (objects.manifest(one.from)?, objects.manifest(one.to)?);
+    let now = scan(&one.path, &[], Limits::default())?;
+    let around = around_edits(&from, &to, &now);
+    Replacement::plan(&now, &around).apply(objects, &one.path).map_err(StepError::Replace)?;
+    Ok(())
+}
+
+/// `from`, with every entry that is neither `from`'s nor `to`'s left as it is now, and the folders it stands in.
+fn around_edits(from: &Manifest, to: &Manifest, now: &Manifest) -> Manifest {
+    let mut wanted: std::collections::BTreeMap<_, Node> =
+        from.entries().iter().map(|entry| (entry.path.clone(), entry.node.clone())).collect();
+    let edited = now.entries().iter().filter(|entry| {
+        let ours = |manifest: &Manifest| manifest.get(&entry.path) == Some(&entry.node);
+        !ours(from) && !ours(to)
+    });
+    for entry in edited {
+        for path in entry.path.lineage() {
+            if let Some(node) = now.get(&path) {
+                wanted.insert(path, node.clone());
+            }
+        }
+    }
+    let entries = wanted.into_iter().map(|(path, node)| Entry { path, node }).collect();
+    // An edit that no longer fits between what was there leaves all as it is now: theirs comes first.
+    Manifest::new(entries).unwrap_or_else(|_| now.clone())
+}
+
+fn intent_file(locks: &Locks, target: &Path) -> PathBuf {
+    locks.folder(target).join("pending.json")
+}
+
+fn declare(locks: &Locks, intent: &Intent) -> Result<(), PromoteError> {
+    let text = serde_json::to_vec_pretty(intent).expect("an intent has a JSON text");
+    for one in &intent.moves {
+        atomic::replace(&intent_file(locks, &one.path), &text, Durability::Barrier)?;
+    }
+    Ok(())
+}
+
+fn withdraw(locks: &Locks, moves: &[Move]) -> Result<(), PromoteError> {
+    for one in moves {
+        let path = intent_file(locks, &one.path);
+        crate::crash::point("promotion: before the intent goes");
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            removed => removed.on_disk("remove", &path)?,
+        }
+    }
+    Ok(())
+}
+
+fn read_intent(path: &Path) -> Result<Option<Intent>, PromoteError> {
+    let text = match std::fs::read(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        read => read.on_disk("read", path)?,
+    };
+    let intent: Option<Intent> = serde_json::from_slice(&text).ok();
+    let known = intent.filter(|intent| intent.format <= INTENT_FORMAT);
+    known.map(Some).ok_or_else(|| PromoteError::BadIntent { path: path.to_owned() })
+}
+
+#[cfg(test)]
+mod tests;

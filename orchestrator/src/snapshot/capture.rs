@@ -1,0 +1,194 @@
+//! From a folder to its manifest: a walk that follows no link, stores the bytes or only hashes them.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::FileType;
+use skilltune_phases::id::TreeId;
+
+use super::folder::Folder;
+use super::look::{CaptureError, Reading, look};
+use super::manifest::{Entry, Manifest, Node};
+use super::objects::Objects;
+use super::path::RelPath;
+use crate::atomic::TEMP_PREFIX;
+
+/// Every level holds a folder open: deeper than this would cost us our file descriptors.
+const DEEPEST: usize = 128;
+
+/// How much a folder may hold, for an agent may flood it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub files: u64,
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { files: 200_000, bytes: 8 << 30 }
+    }
+}
+
+/// A folder as it was stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Captured {
+    pub tree: TreeId,
+    pub manifest: Manifest,
+}
+
+/// Stores the folder `root` without what `skip` and [`super::RESERVED`] name at its top.
+pub fn capture(
+    objects: &Objects,
+    root: &Path,
+    skip: &[&str],
+    limits: Limits,
+) -> Result<Captured, CaptureError> {
+    let manifest = walk(root, skip, limits, Some(objects))?;
+    let tree = objects.put_manifest(&manifest)?;
+    Ok(Captured { tree, manifest })
+}
+
+/// The manifest that [`capture`] would store, storing nothing.
+pub fn scan(root: &Path, skip: &[&str], limits: Limits) -> Result<Manifest, CaptureError> {
+    walk(root, skip, limits, None)
+}
+
+/// Whether a name is that of a file which only a crash of ours can have left.
+pub(super) fn is_temporary(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(TEMP_PREFIX.as_bytes())
+}
+
+fn walk(
+    root: &Path,
+    skip: &[&str],
+    limits: Limits,
+    store: Option<&Objects>,
+) -> Result<Manifest, CaptureError> {
+    let mut walk = Walk { root, skip, left: limits, store, entries: Vec::new() };
+    walk.folder(&Folder::open(root)?, None, 1)?;
+    Ok(Manifest::new(walk.entries).expect("a walk lists every folder before what is in it, once"))
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    skip: &'a [&'a str],
+    left: Limits,
+    store: Option<&'a Objects>,
+    entries: Vec<Entry>,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, folder: &Folder, at: Option<&RelPath>, depth: usize) -> Result<(), CaptureError> {
+        let room = usize::try_from(self.left.files).unwrap_or(usize::MAX);
+        for name in folder.names(room.saturating_add(1))? {
+            self.left.files = self.left.files.checked_sub(1).ok_or_else(|| self.too_large())?;
+            let path = RelPath::below(at, &name).expect("a listed name is a single component");
+            if !self.skips(&path) {
+                self.entry(folder, path, depth)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, folder: &Folder, path: RelPath, depth: usize) -> Result<(), CaptureError> {
+        let name = path.name();
+        if is_temporary(name) && folder.kind(name)? != Some(FileType::Directory) {
+            return Ok(());
+        }
+        let changed = || CaptureError::Changing(folder.path_of(name));
+        let reading = Reading { store: self.store, at_most: self.left.bytes };
+        let node = look(folder, name, reading)?.ok_or_else(changed)?;
+        match node {
+            Node::File { size, .. } => self.left.bytes = self.left.bytes.saturating_sub(size),
+            Node::Link { .. } => {}
+            Node::Folder { .. } if depth == DEEPEST => {
+                return Err(CaptureError::TooDeep(folder.path_of(name)));
+            }
+            Node::Folder { .. } => {
+                let child = folder.child(name)?.ok_or_else(changed)?;
+                self.folder(&child, Some(&path), depth + 1)?;
+            }
+        }
+        self.entries.push(Entry { path, node });
+        Ok(())
+    }
+
+    fn skips(&self, path: &RelPath) -> bool {
+        path.is_reserved() || self.skip.iter().any(|name| path.as_bytes() == name.as_bytes())
+    }
+
+    fn too_large(&self) -> CaptureError {
+        CaptureError::TooLarge(PathBuf::from(self.root))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    fn paths(root: &Path, skip: &[&str]) -> Vec<String> {
+        let manifest = scan(root, skip, Limits::default()).unwrap();
+        manifest.entries().iter().map(|entry| entry.path.to_string()).collect()
+    }
+
+    #[test]
+    fn a_scan_gives_the_manifest_that_a_capture_stores() {
+        let (root, store) = (folder(), folder());
+        fs::create_dir(root.path().join("empty")).unwrap();
+        fs::write(root.path().join("SKILL.md"), "text").unwrap();
+        symlink("/nowhere", root.path().join("dangling")).unwrap();
+        let objects = Objects::at(store.path());
+        let captured = capture(&objects, root.path(), &[], Limits::default()).unwrap();
+        assert_eq!(captured.manifest, scan(root.path(), &[], Limits::default()).unwrap());
+        assert_eq!(objects.manifest(captured.tree).unwrap(), captured.manifest);
+    }
+
+    #[test]
+    fn what_is_reserved_or_skipped_at_the_top_is_left_out_and_so_are_our_leftovers() {
+        let root = folder();
+        for name in [".git", ".skilltune", "out", "d", "d/out", "d/.git"] {
+            fs::create_dir(root.path().join(name)).unwrap();
+        }
+        fs::write(root.path().join("d/.skilltune-tmp-1"), "left over").unwrap();
+        assert_eq!(paths(root.path(), &["out"]), ["d", "d/.git", "d/out"]);
+    }
+
+    #[test]
+    fn a_link_to_a_folder_is_a_link() {
+        let (root, outside) = (folder(), folder());
+        fs::write(outside.path().join("secret"), "s").unwrap();
+        symlink(outside.path(), root.path().join("out")).unwrap();
+        assert_eq!(paths(root.path(), &[]), ["out"]);
+    }
+
+    #[test]
+    fn a_fifo_is_an_error_with_its_path_and_does_not_block() {
+        let root = folder();
+        let fifo = root.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
+            .unwrap();
+        let error = scan(root.path(), &[], Limits::default()).unwrap_err();
+        assert!(matches!(error, CaptureError::Special(path) if path == fifo));
+    }
+
+    #[test]
+    fn a_flood_of_entries_of_bytes_or_of_levels_is_refused() {
+        let root = folder();
+        fs::write(root.path().join("a"), "12345").unwrap();
+        fs::write(root.path().join("b"), "12345").unwrap();
+        let scan = |files, bytes| scan(root.path(), &[], Limits { files, bytes });
+        assert!(scan(2, 10).is_ok());
+        assert!(matches!(scan(1, 10), Err(CaptureError::TooLarge(_))));
+        assert!(matches!(scan(2, 9), Err(CaptureError::TooLarge(_))));
+        fs::create_dir_all(root.path().join("d/".repeat(DEEPEST))).unwrap();
+        assert!(matches!(scan(1000, 1000), Err(CaptureError::TooDeep(_))));
+    }
+}

@@ -1,0 +1,189 @@
+//! What lies between two manifests: as a list for programs, as a unified diff for people.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use similar::TextDiff;
+use skilltune_phases::id::BlobId;
+
+use super::manifest::{Manifest, Node};
+use super::objects::{ObjectError, Objects};
+use super::path::RelPath;
+
+/// Beyond this size of either side a person reads numbers, not lines.
+const READABLE: u64 = 256 << 10;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    Added,
+    Removed,
+    /// Other bytes or another link target, perhaps another mode as well.
+    Modified,
+    /// Nothing but the mode.
+    Mode,
+    /// A file that became a folder, and the like.
+    Retyped,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub path: RelPath,
+    pub kind: ChangeKind,
+}
+
+/// The paths at which two folders differ, sorted.
+pub fn changes(from: &Manifest, to: &Manifest) -> Vec<Change> {
+    let paths: BTreeSet<&RelPath> =
+        from.entries().iter().chain(to.entries()).map(|entry| &entry.path).collect();
+    let change = |path: &RelPath| {
+        let kind = kind(from.get(path), to.get(path))?;
+        Some(Change { path: path.clone(), kind })
+    };
+    paths.into_iter().filter_map(change).collect()
+}
+
+/// The same as a text for people, in the form of `git diff`.
+pub fn unified(objects: &Objects, from: &Manifest, to: &Manifest) -> Result<String, ObjectError> {
+    let mut text = String::new();
+    for Change { path, kind } in changes(from, to) {
+        let (old, new) = (from.get(&path), to.get(&path));
+        let _ = writeln!(text, "{}", headline(&path, kind, old, new));
+        text.push_str(&body(objects, &path, old, new)?);
+    }
+    Ok(text)
+}
+
+fn kind(old: Option<&Node>, new: Option<&Node>) -> Option<ChangeKind> {
+    match (old, new) {
+        (None, None) => None,
+        (None, Some(_)) => Some(ChangeKind::Added),
+        (Some(_), None) => Some(ChangeKind::Removed),
+        (Some(old), Some(new)) if old == new => None,
+        (Some(old), Some(new)) if old.same_content(new) => Some(ChangeKind::Mode),
+        (Some(old), Some(new)) if old.same_kind(new) => Some(ChangeKind::Modified),
+        (Some(_), Some(_)) => Some(ChangeKind::Retyped),
+    }
+}
+
+fn headline(path: &RelPath, kind: ChangeKind, old: Option<&Node>, new: Option<&Node>) -> String {
+    let verb = match kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Removed => "removed",
+        ChangeKind::Modified => "modified",
+        ChangeKind::Mode => "mode of",
+        ChangeKind::Retyped => "retyped",
+    };
+    let mut sides: Vec<String> = [old, new].into_iter().flatten().map(describe).collect();
+    sides.dedup();
+    // What nearly every file is needs no words.
+    match sides.as_slice() {
+        [only] if only == "file 0644" => format!("{verb} {path}"),
+        _ => format!("{verb} {path} ({})", sides.join(" -> ")),
+    }
+}
+
+fn describe(node: &Node) -> String {
+    match node {
+        Node::File { mode, .. } => format!("file {mode:04o}"),
+        Node::Folder { mode } => format!("folder {mode:04o}"),
+        Node::Link { target } => format!("link to {:?}", String::from_utf8_lossy(target)),
+    }
+}
+
+fn body(
+    objects: &Objects,
+    path: &RelPath,
+    old: Option<&Node>,
+    new: Option<&Node>,
+) -> Result<String, ObjectError> {
+    let (old, new) = (file(old), file(new));
+    if old.map(|file| file.0) == new.map(|file| file.0) {
+        return Ok(String::new());
+    }
+    let sizes = [old, new].map(|file| file.map_or(0, |(_, size)| size));
+    if sizes.iter().any(|&size| size > READABLE) {
+        return Ok(format!("large file: {} -> {} bytes\n", sizes[0], sizes[1]));
+    }
+    let (Some(before), Some(after)) = (text(objects, old)?, text(objects, new)?) else {
+        return Ok(format!("binary file: {} -> {} bytes\n", sizes[0], sizes[1]));
+    };
+    let name =
+        |side: &str, file: Option<_>| file.map_or("/dev/null".to_owned(), |_| format!("{side}/{path}"));
+    let diff = TextDiff::from_lines(&before, &after);
+    let mut diff = diff.unified_diff();
+    Ok(diff.context_radius(3).header(&name("a", old), &name("b", new)).to_string())
+}
+
+fn file(node: Option<&Node>) -> Option<(BlobId, u64)> {
+    match node {
+        Some(Node::File { blob, size, .. }) => Some((*blob, *size)),
+        Some(Node::Folder { .. } | Node::Link { .. }) | None => None,
+    }
+}
+
+/// The text of one side, empty when there is none; `None` when it is no text.
+fn text(objects: &Objects, file: Option<(BlobId, u64)>) -> Result<Option<String>, ObjectError> {
+    let Some((blob, _)) = file else { return Ok(Some(String::new())) };
+    let text = String::from_utf8(objects.read(blob)?).ok();
+    Ok(text.filter(|text| !text.contains('\0')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ChangeKind::{Mode, Modified, Retyped};
+    use super::*;
+    use crate::snapshot::trees::{Place, Tree, children_of, file, folder};
+
+    #[test]
+    fn a_diff_shows_lines_where_a_person_can_read_them_and_numbers_elsewhere() {
+        let place = Place::new();
+        let bytes = |bytes: &[u8], mode| Tree::File(bytes.to_vec(), mode);
+        let from = place.build(
+            "from",
+            &children_of(&[
+                ("SKILL.md", file("one\ntwo\n")),
+                ("binary", bytes(b"\0", 0o644)),
+                ("large", bytes(&b"x".repeat(300_000), 0o644)),
+                ("link", Tree::Link(b"a".to_vec())),
+                ("run.sh", bytes(b"#!", 0o644)),
+                ("was", folder(&[])),
+            ]),
+        );
+        let to = place.build(
+            "to",
+            &children_of(&[
+                ("SKILL.md", file("one\n2\n")),
+                ("binary", bytes(b"\0\0", 0o644)),
+                ("large", bytes(b"x", 0o644)),
+                ("link", Tree::Link(b"b".to_vec())),
+                ("run.sh", bytes(b"#!", 0o755)),
+                ("was", file("file\n")),
+            ]),
+        );
+        let (from, to) = (place.capture(&from), place.capture(&to));
+        let expected = "\
+modified SKILL.md
+--- a/SKILL.md
++++ b/SKILL.md
+@@ -1,2 +1,2 @@
+ one
+-two
++2
+modified binary
+binary file: 1 -> 2 bytes
+modified large
+large file: 300000 -> 1 bytes
+modified link (link to \"a\" -> link to \"b\")
+mode of run.sh (file 0644 -> file 0755)
+retyped was (folder 0755 -> file 0644)
+--- /dev/null
++++ b/was
+@@ -0,0 +1 @@
++file
+";
+        assert_eq!(unified(&place.objects, &from, &to).unwrap(), expected);
+        let kinds: Vec<ChangeKind> = changes(&from, &to).into_iter().map(|change| change.kind).collect();
+        assert_eq!(kinds, [Modified, Modified, Modified, Modified, Mode, Retyped]);
+        assert_eq!(unified(&place.objects, &to, &to).unwrap(), "");
+    }
+}

@@ -1,0 +1,221 @@
+//! A folder held open, so that nothing done in it can be led elsewhere by a symlink.
+//!
+//! Every path is walked one component at a time, refusing links, and every change names an entry of a folder that is
+//! already open. All changes to a target go through here, and so do the crash points around them.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Permissions};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
+
+use super::manifest::Node;
+use super::path::RelPath;
+use crate::crash;
+use crate::disk::{DiskError, OnDisk};
+
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// A fifo that took the place of a file must not make us wait for its writer.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+const CREATE: OFlags = OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::CLOEXEC);
+
+#[derive(Debug)]
+pub(super) struct Folder {
+    handle: File,
+    path: PathBuf,
+}
+
+/// Where a walk down from a root ended.
+pub(super) enum Descent {
+    Arrived(Folder),
+    /// Something that is no folder, or nothing at all, stands at this path.
+    Blocked(RelPath),
+}
+
+/// The answer of a file system to an exchange of two names.
+#[derive(PartialEq, Eq)]
+pub(super) enum Exchange {
+    Done,
+    Gone,
+    Unsupported,
+}
+
+impl Folder {
+    /// Opens the root, whose own path may well go through links: a person chose it.
+    pub(super) fn open(path: &Path) -> Result<Self, DiskError> {
+        let handle = rustix::fs::open(path, FOLDER, Mode::empty()).on_disk("open", path)?;
+        Ok(Self { handle: handle.into(), path: path.to_path_buf() })
+    }
+
+    /// The folder of that name, or `None` when it is missing, a link or something else.
+    pub(super) fn child(&self, name: &OsStr) -> Result<Option<Self>, DiskError> {
+        match rustix::fs::openat(&self.handle, name, FOLDER | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(handle) => Ok(Some(Self { handle: handle.into(), path: self.path_of(name) })),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
+            Err(errno) => Err(errno).on_disk("open", self.path_of(name)),
+        }
+    }
+
+    /// Walks to the folder at `path`; `None` is this one.
+    pub(super) fn descend(&self, path: Option<&RelPath>) -> Result<Descent, DiskError> {
+        let again =
+            rustix::fs::openat(&self.handle, c".", FOLDER, Mode::empty()).on_disk("open", &self.path)?;
+        let mut here = Self { handle: again.into(), path: self.path.clone() };
+        for step in path.iter().flat_map(|path| path.lineage()) {
+            match here.child(step.name())? {
+                Some(child) => here = child,
+                None => return Ok(Descent::Blocked(step)),
+            }
+        }
+        Ok(Descent::Arrived(here))
+    }
+
+    pub(super) fn path_of(&self, name: &OsStr) -> PathBuf {
+        self.path.join(name)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The names in it, sorted; no more than `at_most`, however many there are.
+    pub(super) fn names(&self, at_most: usize) -> Result<Vec<OsString>, DiskError> {
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&self.handle).on_disk("list", &self.path)? {
+            let entry = entry.on_disk("list", &self.path)?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                names.push(OsStr::from_bytes(name).to_owned());
+            }
+            if names.len() >= at_most {
+                break;
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// What kind of thing has that name, if any has.
+    pub(super) fn kind(&self, name: &OsStr) -> Result<Option<FileType>, DiskError> {
+        match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(FileType::from_raw_mode(stat.st_mode))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(errno).on_disk("look at", self.path_of(name)),
+        }
+    }
+
+    pub(super) fn mode(&self) -> Result<u32, DiskError> {
+        let metadata = self.handle.metadata().on_disk("look at", &self.path)?;
+        Ok(metadata.mode() & Node::MODE_BITS)
+    }
+
+    pub(super) fn read_link(&self, name: &OsStr) -> Result<Vec<u8>, DiskError> {
+        let target = rustix::fs::readlinkat(&self.handle, name, Vec::new());
+        Ok(target.on_disk("read the link", self.path_of(name))?.into_bytes())
+    }
+
+    pub(super) fn open_file(&self, name: &OsStr) -> Result<File, DiskError> {
+        let opened = rustix::fs::openat(&self.handle, name, READ, Mode::empty());
+        Ok(opened.on_disk("open", self.path_of(name))?.into())
+    }
+
+    /// Makes an empty file that only its owner may use for now.
+    pub(super) fn create_file(&self, name: &OsStr) -> Result<File, DiskError> {
+        let owner = Mode::RUSR | Mode::WUSR;
+        self.change("create", name, || rustix::fs::openat(&self.handle, name, CREATE, owner)).map(File::from)
+    }
+
+    pub(super) fn create_folder(&self, name: &OsStr) -> Result<(), DiskError> {
+        self.change("create", name, || rustix::fs::mkdirat(&self.handle, name, Mode::RWXU))
+    }
+
+    pub(super) fn create_link(&self, name: &OsStr, target: &[u8]) -> Result<(), DiskError> {
+        self.change("create", name, || rustix::fs::symlinkat(target, &self.handle, name))
+    }
+
+    pub(super) fn remove_file(&self, name: &OsStr) -> Result<(), DiskError> {
+        self.change("remove", name, || rustix::fs::unlinkat(&self.handle, name, AtFlags::empty()))
+    }
+
+    /// Removes an empty folder.
+    pub(super) fn remove_folder(&self, name: &OsStr) -> Result<(), DiskError> {
+        self.change("remove", name, || rustix::fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR))
+    }
+
+    /// Renames over whatever has the new name.
+    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), DiskError> {
+        self.change("replace", to, || rustix::fs::renameat(&self.handle, from, &self.handle, to))
+    }
+
+    /// Renames unless the new name is taken; then false.
+    pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> Result<bool, DiskError> {
+        let here = &self.handle;
+        self.change("rename", from, || {
+            match rustix::fs::renameat_with(here, from, here, to, RenameFlags::NOREPLACE) {
+                Err(Errno::EXIST) => Ok(false),
+                Err(errno) if lacks_flags(errno) => self.rename_if_free(from, to),
+                renamed => renamed.map(|()| true),
+            }
+        })
+    }
+
+    /// Swaps what two names stand for, in one step.
+    pub(super) fn exchange(&self, ours: &OsStr, theirs: &OsStr) -> Result<Exchange, DiskError> {
+        let here = &self.handle;
+        self.change("replace", theirs, || {
+            match rustix::fs::renameat_with(here, ours, here, theirs, RenameFlags::EXCHANGE) {
+                Ok(()) => Ok(Exchange::Done),
+                Err(Errno::NOENT) => Ok(Exchange::Gone),
+                Err(errno) if lacks_flags(errno) => Ok(Exchange::Unsupported),
+                Err(errno) => Err(errno),
+            }
+        })
+    }
+
+    pub(super) fn set_mode(&self, mode: u32) -> Result<(), DiskError> {
+        set_mode(&self.handle, mode, &self.path)
+    }
+
+    pub(super) fn sync(&self) -> Result<(), DiskError> {
+        self.handle.sync_all().on_disk("sync", &self.path)
+    }
+
+    pub(super) fn sync_file(&self, file: &File, name: &OsStr) -> Result<(), DiskError> {
+        file.sync_all().on_disk("sync", self.path_of(name))
+    }
+
+    /// The best that a file system without flags can do: there is a moment between the look and the rename.
+    fn rename_if_free(&self, from: &OsStr, to: &OsStr) -> rustix::io::Result<bool> {
+        match rustix::fs::statat(&self.handle, to, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => rustix::fs::renameat(&self.handle, from, &self.handle, to).map(|()| true),
+            found => found.map(|_| false),
+        }
+    }
+
+    fn change<T>(
+        &self,
+        op: &'static str,
+        name: &OsStr,
+        act: impl FnOnce() -> rustix::io::Result<T>,
+    ) -> Result<T, DiskError> {
+        crash::point(op);
+        let changed = act().on_disk(op, self.path.join(name))?;
+        crash::point(op);
+        Ok(changed)
+    }
+}
+
+/// Sets all twelve bits of an open file or folder, whatever the umask.
+pub(super) fn set_mode(handle: &File, mode: u32, path: &Path) -> Result<(), DiskError> {
+    crash::point("set the mode");
+    handle.set_permissions(Permissions::from_mode(mode)).on_disk("set the mode of", path)?;
+    crash::point("set the mode");
+    Ok(())
+}
+
+fn lacks_flags(errno: Errno) -> bool {
+    matches!(errno, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
+}

@@ -1,0 +1,188 @@
+//! A folder as a list: every entry with its kind, its mode and the hash of its bytes.
+//!
+//! A manifest that exists is valid: sorted, complete and inside its root. It may have come from a hostile place, so
+//! whatever is not exactly what we would write ourselves does not parse.
+
+use skilltune_phases::id::{BlobId, Digest, TreeId};
+
+use super::encoding;
+use super::path::RelPath;
+
+/// What stands at a path; the mode keeps all twelve bits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    File { blob: BlobId, size: u64, mode: u32 },
+    Folder { mode: u32 },
+    Link { target: Vec<u8> },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub path: RelPath,
+    pub node: Node,
+}
+
+/// All entries of a folder, sorted by the bytes of their paths; the root itself is none of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum ManifestError {
+    #[error("not a manifest of a version that we can read")]
+    Version,
+    #[error("line {0} is not an entry")]
+    Line(usize),
+    #[error("not written in the canonical form")]
+    NotCanonical,
+    #[error("{0} is listed twice")]
+    Duplicate(RelPath),
+    #[error("{0} is not in a listed folder")]
+    Orphan(RelPath),
+    #[error("{0} is a name that is never captured")]
+    Reserved(RelPath),
+    #[error("{0} has an impossible mode")]
+    Mode(RelPath),
+    #[error("{0} has an impossible link target")]
+    Target(RelPath),
+}
+
+impl Node {
+    pub const MODE_BITS: u32 = 0o7777;
+
+    pub fn is_folder(&self) -> bool {
+        matches!(self, Self::Folder { .. })
+    }
+
+    pub fn mode(&self) -> Option<u32> {
+        match self {
+            Self::File { mode, .. } | Self::Folder { mode } => Some(*mode),
+            Self::Link { .. } => None,
+        }
+    }
+
+    pub fn same_kind(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// Equal but for the mode.
+    pub fn same_content(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::File { blob, .. }, Self::File { blob: other, .. }) => blob == other,
+            (Self::Folder { .. }, Self::Folder { .. }) => true,
+            (Self::Link { target }, Self::Link { target: other }) => target == other,
+            (Self::File { .. } | Self::Folder { .. } | Self::Link { .. }, _) => false,
+        }
+    }
+}
+
+impl Manifest {
+    pub fn new(mut entries: Vec<Entry>) -> Result<Self, ManifestError> {
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        let manifest = Self { entries };
+        manifest.check()?;
+        Ok(manifest)
+    }
+
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    pub fn get(&self, path: &RelPath) -> Option<&Node> {
+        let at = self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok()?;
+        Some(&self.entries[at].node)
+    }
+
+    pub fn tree(&self) -> TreeId {
+        TreeId(Digest::of(&self.encode()))
+    }
+
+    pub fn encode(&self) -> Vec<u8> {
+        encoding::encode(&self.entries)
+    }
+
+    pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
+        let manifest = Self { entries: encoding::decode(bytes)? };
+        manifest.check()?;
+        if manifest.encode() == bytes { Ok(manifest) } else { Err(ManifestError::NotCanonical) }
+    }
+
+    fn check(&self) -> Result<(), ManifestError> {
+        for pair in self.entries.windows(2) {
+            match pair[0].path.cmp(&pair[1].path) {
+                std::cmp::Ordering::Less => {}
+                std::cmp::Ordering::Equal => return Err(ManifestError::Duplicate(pair[1].path.clone())),
+                std::cmp::Ordering::Greater => return Err(ManifestError::NotCanonical),
+            }
+        }
+        self.entries.iter().try_for_each(|entry| self.check_entry(entry))
+    }
+
+    fn check_entry(&self, Entry { path, node }: &Entry) -> Result<(), ManifestError> {
+        if path.is_reserved() {
+            return Err(ManifestError::Reserved(path.clone()));
+        }
+        if node.mode().is_some_and(|mode| mode & !Node::MODE_BITS != 0) {
+            return Err(ManifestError::Mode(path.clone()));
+        }
+        if matches!(node, Node::Link { target } if target.is_empty() || target.contains(&0)) {
+            return Err(ManifestError::Target(path.clone()));
+        }
+        match path.parent() {
+            Some(parent) if !self.get(&parent).is_some_and(Node::is_folder) => {
+                Err(ManifestError::Orphan(path.clone()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(path: &str, node: Node) -> Entry {
+        Entry { path: RelPath::parse(path.as_bytes()).unwrap(), node }
+    }
+
+    fn file(text: &str) -> Node {
+        Node::File { blob: BlobId(Digest::of(text.as_bytes())), size: text.len() as u64, mode: 0o644 }
+    }
+
+    #[test]
+    fn a_manifest_reads_back_as_it_was_written() {
+        let entries = vec![
+            entry("d/x", file("x")),
+            entry("d", Node::Folder { mode: 0o2755 }),
+            entry("d-e", Node::Link { target: b"/a b\\\n\xff".to_vec() }),
+        ];
+        let manifest = Manifest::new(entries).unwrap();
+        assert_eq!(Manifest::parse(&manifest.encode()).unwrap(), manifest);
+        let text = String::from_utf8(manifest.encode()).unwrap();
+        assert_eq!(text.lines().next(), Some("skilltune manifest 1"));
+        assert_eq!(text.lines().nth(2), Some(r"link /a\20b\5c\0a\ff d-e"));
+    }
+
+    #[test]
+    fn what_we_would_not_have_written_does_not_parse() {
+        for (body, why) in [
+            ("folder 0755 b\nfolder 0755 a\n", "unsorted"),
+            ("folder 0755 a\nfolder 0755 a\n", "twice"),
+            ("link x a\nfolder 0755 a/b\n", "below a link"),
+            ("folder 0755 a/b\n", "without its folder"),
+            ("folder 755 a\n", "another spelling"),
+            ("folder 0755 \\61\n", "a needless escape"),
+            ("folder 0755 a", "no end of line"),
+            ("folder 0755 ../a\n", "outside"),
+            ("folder 0755 .git\n", "reserved"),
+            ("folder 10755 a\n", "too many mode bits"),
+            ("link  a\n", "an empty target"),
+            ("socket 0755 a\n", "an unknown kind"),
+        ] {
+            assert!(Manifest::parse(format!("skilltune manifest 1\n{body}").as_bytes()).is_err(), "{why}");
+        }
+        assert_eq!(Manifest::parse(b"skilltune manifest 2\n"), Err(ManifestError::Version));
+        assert_eq!(Manifest::parse(b"skilltune manifest 1\n"), Ok(Manifest::default()));
+    }
+}

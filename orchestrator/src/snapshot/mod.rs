@@ -1,0 +1,30 @@
+//! Folders as values: captured by content, compared, written out, and put back exactly.
+//!
+//! ```text
+//! a folder -- capture, scan --> Manifest + Objects -- place ----------------> a folder of our own
+//!                                   |    |        \-- Replacement::apply --> a folder of a person
+//!                                changes, unified
+//! ```
+
+mod capture;
+mod diff;
+mod encoding;
+mod folder;
+mod look;
+mod manifest;
+mod objects;
+mod path;
+mod place;
+mod recent;
+mod restore;
+#[cfg(test)]
+mod trees;
+
+pub use capture::{Captured, Limits, capture, scan};
+pub use diff::{Change, ChangeKind, changes, unified};
+pub use look::CaptureError;
+pub use manifest::{Entry, Manifest, ManifestError, Node};
+pub use objects::{Content, ObjectError, Objects};
+pub use path::{BadPath, RESERVED, RelPath};
+pub use place::{PlaceError, place};
+pub use restore::{Action, Applied, ReplaceError, Replacement, Rescued, Step, verify};

@@ -1,0 +1,275 @@
+//! The store of bytes by their hash: blobs and manifests, written once, never changed, never hard-linked.
+//!
+//! Publishing is of the class *order*: whole after the end of this program, durable only after the barrier
+//! (`atomic::sync_everything`). A power cut may thus leave a short object; `holds` sees that, and `put` replaces it.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use skilltune_phases::id::{BlobId, Digest, TreeId};
+use tempfile::NamedTempFile;
+
+use super::manifest::{Manifest, ManifestError};
+use super::recent::{self, Recent};
+use crate::atomic;
+use crate::disk::{DiskError, OnDisk};
+
+/// Up to this size a file is held in memory, so that one which is stored already costs no write.
+const IN_MEMORY: u64 = 4 << 20;
+const CHUNK: usize = 128 << 10;
+
+/// A store at a folder, which is made when the first object is.
+#[derive(Clone, Debug)]
+pub struct Objects {
+    folder: PathBuf,
+    recent: Arc<Recent>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ObjectError {
+    #[error("object {0} is not in the store")]
+    Missing(Digest),
+    #[error("object {0} is damaged")]
+    Damaged(Digest),
+    #[error("object {id} is not a manifest")]
+    NotAManifest { id: TreeId, source: ManifestError },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+/// What a reader turned out to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Content {
+    pub blob: BlobId,
+    pub size: u64,
+}
+
+impl Objects {
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), recent: Arc::default() }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub fn put(&self, bytes: &[u8]) -> Result<BlobId, ObjectError> {
+        let digest = Digest::of(bytes);
+        if !self.holds(digest, bytes.len() as u64) {
+            let mut temp = self.temp()?;
+            temp.write_all(bytes).on_disk("write", temp.path())?;
+            self.publish(temp, digest)?;
+        }
+        Ok(BlobId(digest))
+    }
+
+    /// Stores all that `reader` gives, `expected` bytes or not, hashing as it comes; `origin` is for the error.
+    pub fn put_reader(
+        &self,
+        mut reader: impl Read,
+        expected: u64,
+        origin: &Path,
+    ) -> Result<Content, ObjectError> {
+        let head = head(&mut reader, expected, origin)?;
+        let size = head.len() as u64;
+        if size <= IN_MEMORY {
+            return Ok(Content { blob: self.put(&head)?, size });
+        }
+        let mut temp = self.temp()?;
+        let path = temp.path().to_path_buf();
+        let (digest, size) =
+            pump(head.chain(reader), origin, |chunk| temp.write_all(chunk).on_disk("write", &path))?;
+        if !self.holds(digest, size) {
+            self.publish(temp, digest)?;
+        }
+        Ok(Content { blob: BlobId(digest), size })
+    }
+
+    pub fn put_manifest(&self, manifest: &Manifest) -> Result<TreeId, ObjectError> {
+        self.put(&manifest.encode()).map(|blob| TreeId(blob.0))
+    }
+
+    pub fn read(&self, blob: BlobId) -> Result<Vec<u8>, ObjectError> {
+        let mut bytes = Vec::new();
+        self.feed(blob.0, |chunk| {
+            bytes.extend_from_slice(chunk);
+            Ok(())
+        })?;
+        Ok(bytes)
+    }
+
+    /// Appends the object to an open file; after an error the file holds nothing of worth.
+    pub fn copy_to(&self, blob: BlobId, file: &mut File, path: &Path) -> Result<(), ObjectError> {
+        self.feed(blob.0, |chunk| file.write_all(chunk).on_disk("write", path))
+    }
+
+    pub fn manifest(&self, id: TreeId) -> Result<Manifest, ObjectError> {
+        let bytes = self.read(BlobId(id.0))?;
+        Manifest::parse(&bytes).map_err(|source| ObjectError::NotAManifest { id, source })
+    }
+
+    pub fn contains(&self, blob: BlobId) -> bool {
+        self.path_of(blob.0).is_file()
+    }
+
+    pub fn contains_tree(&self, tree: TreeId) -> bool {
+        self.contains(BlobId(tree.0))
+    }
+
+    fn holds(&self, digest: Digest, size: u64) -> bool {
+        fs::symlink_metadata(self.path_of(digest)).is_ok_and(|found| found.is_file() && found.len() == size)
+    }
+
+    fn path_of(&self, digest: Digest) -> PathBuf {
+        let hex = digest.hex();
+        let (shard, rest) = hex.split_at(2);
+        self.folder.join(shard).join(rest)
+    }
+
+    /// Objects are read-only, so that only a determined hand changes one.
+    fn temp(&self) -> Result<NamedTempFile, ObjectError> {
+        let made = match atomic::temp_in(&self.folder, 0o444) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(&self.folder).on_disk("create", &self.folder)?;
+                atomic::temp_in(&self.folder, 0o444)
+            }
+            made => made,
+        };
+        Ok(made.on_disk("create a file in", &self.folder)?)
+    }
+
+    fn publish(&self, temp: NamedTempFile, digest: Digest) -> Result<(), ObjectError> {
+        let path = self.path_of(digest);
+        let shard = path.parent().expect("an object has a shard");
+        match fs::create_dir(shard) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                Err(error).on_disk("create", shard)?
+            }
+            _ => Ok(atomic::publish(temp, &path)?),
+        }
+    }
+
+    /// Hands the object on: a small one whole and remembered, a large one piece by piece from the disk.
+    fn feed(
+        &self,
+        digest: Digest,
+        mut sink: impl FnMut(&[u8]) -> Result<(), DiskError>,
+    ) -> Result<(), ObjectError> {
+        if let Some(bytes) = self.recent.get(digest) {
+            return Ok(sink(&bytes)?);
+        }
+        let path = self.path_of(digest);
+        let mut file = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(ObjectError::Missing(digest));
+            }
+            opened => opened.on_disk("open", &path)?,
+        };
+        if file.metadata().on_disk("look at", &path)?.len() > recent::SMALL {
+            let (found, _) = pump(file, &path, sink)?;
+            return if found == digest { Ok(()) } else { Err(ObjectError::Damaged(digest)) };
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).on_disk("read", &path)?;
+        if Digest::of(&bytes) != digest {
+            return Err(ObjectError::Damaged(digest));
+        }
+        sink(&bytes)?;
+        self.recent.insert(digest, bytes.into());
+        Ok(())
+    }
+}
+
+/// Hashes all that `reader` gives, storing nothing.
+pub(super) fn hash_reader(mut reader: impl Read, expected: u64, origin: &Path) -> Result<Content, DiskError> {
+    let head = head(&mut reader, expected, origin)?;
+    if head.len() as u64 <= IN_MEMORY {
+        return Ok(Content { blob: BlobId(Digest::of(&head)), size: head.len() as u64 });
+    }
+    let (digest, size) = pump(head.chain(reader), origin, |_| Ok(()))?;
+    Ok(Content { blob: BlobId(digest), size })
+}
+
+/// The first bytes: all of them, unless the file is too large for memory.
+fn head(reader: &mut impl Read, expected: u64, origin: &Path) -> Result<Vec<u8>, DiskError> {
+    // Room for all and one more lets the end be seen without growing.
+    let room = usize::try_from(expected.min(IN_MEMORY) + 1).expect("a few MiB fit into memory");
+    let mut head = Vec::with_capacity(room);
+    reader.take(IN_MEMORY + 1).read_to_end(&mut head).on_disk("read", origin)?;
+    Ok(head)
+}
+
+fn pump(
+    mut reader: impl Read,
+    origin: &Path,
+    mut sink: impl FnMut(&[u8]) -> Result<(), DiskError>,
+) -> Result<(Digest, u64), DiskError> {
+    let mut hasher = blake3::Hasher::new();
+    let mut chunk = vec![0; CHUNK];
+    let mut size = 0;
+    loop {
+        let read = match reader.read(&mut chunk) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read.on_disk("read", origin)?,
+        };
+        if read == 0 {
+            return Ok((hasher.into(), size));
+        }
+        hasher.update(&chunk[..read]);
+        size += read as u64;
+        sink(&chunk[..read])?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn store() -> (tempfile::TempDir, Objects) {
+        let folder = tempfile::tempdir().unwrap();
+        let objects = Objects::at(folder.path().join("objects"));
+        (folder, objects)
+    }
+
+    fn files_in(objects: &Objects) -> usize {
+        let files = walkdir::WalkDir::new(&objects.folder).into_iter();
+        files.filter(|entry| entry.as_ref().unwrap().file_type().is_file()).count()
+    }
+
+    #[test]
+    fn equal_bytes_are_stored_once_however_they_come() {
+        let (_folder, objects) = store();
+        for size in [0, 3, 5 << 20] {
+            let bytes = vec![b'x'; size];
+            let blob = objects.put(&bytes).unwrap();
+            let content = objects.put_reader(bytes.as_slice(), 3, Path::new("x")).unwrap();
+            assert_eq!(content, Content { blob, size: size as u64 });
+            assert_eq!(hash_reader(bytes.as_slice(), 3, Path::new("x")).unwrap(), content);
+            assert!(objects.read(blob).unwrap() == bytes);
+        }
+        assert_eq!(files_in(&objects), 3);
+    }
+
+    #[test]
+    fn a_missing_object_and_a_damaged_one_are_told_apart() {
+        let (_folder, objects) = store();
+        let blob = objects.put(b"right").unwrap();
+        let absent = BlobId(Digest::of(b"absent"));
+        assert!(matches!(objects.read(absent), Err(ObjectError::Missing(id)) if id == absent.0));
+        fs::remove_file(objects.path_of(blob.0)).unwrap();
+        fs::write(objects.path_of(blob.0), "wrong").unwrap();
+        assert!(matches!(objects.read(blob), Err(ObjectError::Damaged(id)) if id == blob.0));
+    }
+
+    #[test]
+    fn an_object_cut_short_by_a_power_cut_is_written_again() {
+        let (_folder, objects) = store();
+        let blob = objects.put(b"whole").unwrap();
+        fs::remove_file(objects.path_of(blob.0)).unwrap();
+        fs::write(objects.path_of(blob.0), "").unwrap();
+        objects.put(b"whole").unwrap();
+        assert_eq!(objects.read(blob).unwrap(), b"whole");
+    }
+}

@@ -1,0 +1,71 @@
+//! What a crash left under temporary names, and how it is cleared without losing a byte.
+//!
+//! A draft is a copy of stored bytes, perhaps cut short, that never had a place in the folder. What is set aside may
+//! be a person's: it is stored before it is removed.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use super::plan::{Replacement, Step};
+use super::site::Site;
+use super::{ReplaceError, Rescued};
+use crate::snapshot::capture::is_temporary;
+use crate::snapshot::folder::Folder;
+use crate::snapshot::look::{CaptureError, Reading, look};
+use crate::snapshot::manifest::Node;
+use crate::snapshot::path::RelPath;
+
+pub(super) const DRAFT: &str = ".skilltune-tmp-draft-";
+pub(super) const ASIDE: &str = ".skilltune-tmp-aside-";
+
+/// Clears the folders that the plan changes; a plan and its reverse change the same ones.
+pub(super) fn sweep(site: &Site<'_>, plan: &Replacement) -> Result<Vec<Rescued>, ReplaceError> {
+    let mut rescued = Vec::new();
+    for path in folders(plan) {
+        let Some(folder) = site.folder_at(path.as_ref())? else { continue };
+        for name in folder.names(usize::MAX)?.iter().filter(|name| is_temporary(name)) {
+            rescued.extend(clear(site, plan, &folder, path.as_ref(), name)?);
+        }
+    }
+    Ok(rescued)
+}
+
+fn folders(plan: &Replacement) -> BTreeSet<Option<RelPath>> {
+    let actions = plan.actions().iter();
+    let removed = actions.clone().filter(|action| action.step == Step::Remove).map(|action| &action.path);
+    actions.map(|action| action.path.parent()).chain(removed.cloned().map(Some)).collect()
+}
+
+fn clear(
+    site: &Site<'_>,
+    plan: &Replacement,
+    folder: &Folder,
+    at: Option<&RelPath>,
+    name: &OsStr,
+) -> Result<Option<Rescued>, ReplaceError> {
+    if name.as_bytes().starts_with(DRAFT.as_bytes()) {
+        folder.remove_file(name)?;
+        return Ok(None);
+    }
+    let node = match look(folder, name, Reading::storing(site.objects)) {
+        Ok(Some(node)) => node,
+        Err(CaptureError::Object(error)) => return Err(error.into()),
+        Err(CaptureError::Disk(error)) => return Err(error.into()),
+        // Gone, or nothing that we set aside: it stays.
+        Ok(None) | Err(_) => return Ok(None),
+    };
+    let blob = match &node {
+        Node::File { blob, .. } => *blob,
+        Node::Link { target } => site.objects.put(target)?,
+        // A folder that a person put in the place of a file: they find it under this name.
+        Node::Folder { .. } => return Ok(None),
+    };
+    folder.remove_file(name)?;
+    let known = plan
+        .actions()
+        .iter()
+        .any(|action| [&action.from, &action.to].into_iter().flatten().any(|ours| ours.same_content(&node)));
+    let path = RelPath::below(at, name).expect("a listed name is a single component");
+    Ok((!known).then_some(Rescued { path, blob }))
+}

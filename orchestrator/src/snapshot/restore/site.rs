@@ -1,0 +1,192 @@
+//! The live folder while it is changed: how an entry is removed or written so that no bytes are lost on the way.
+//!
+//! What is taken out of its place gets a temporary name first and is looked at there, where nobody edits it any more.
+//! Only when it is what we believed it to be is it removed; else it goes back.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+
+use super::ReplaceError;
+use super::leftover::{ASIDE, DRAFT};
+use super::plan::{Action, Replacement, Step};
+use crate::disk::OnDisk;
+use crate::snapshot::folder::{Descent, Exchange, Folder, set_mode};
+use crate::snapshot::look::{CaptureError, Reading, look};
+use crate::snapshot::manifest::Node;
+use crate::snapshot::objects::Objects;
+use crate::snapshot::path::RelPath;
+
+pub(super) struct Site<'a> {
+    pub(super) objects: &'a Objects,
+    root: Folder,
+    /// Paths at which a folder may be missing because the plan removes it.
+    vanishing: BTreeSet<&'a RelPath>,
+    names: Cell<u64>,
+}
+
+impl<'a> Site<'a> {
+    pub(super) fn open(
+        objects: &'a Objects,
+        root: &Path,
+        plan: &'a Replacement,
+    ) -> Result<Self, ReplaceError> {
+        let removals = plan.actions().iter().filter(|action| action.step == Step::Remove);
+        let vanishing = removals.map(|action| &action.path).collect();
+        Ok(Self { objects, root: Folder::open(root)?, vanishing, names: Cell::new(0) })
+    }
+
+    /// The folder of the action's path; `None` when it is gone and the path with it, as planned.
+    pub(super) fn folder_of(&self, action: &Action) -> Result<Option<Folder>, ReplaceError> {
+        match self.root.descend(action.path.parent().as_ref())? {
+            Descent::Arrived(folder) => Ok(Some(folder)),
+            Descent::Blocked(at) if action.step == Step::Remove && self.vanishing.contains(&at) => Ok(None),
+            Descent::Blocked(path) => Err(ReplaceError::Edited { path }),
+        }
+    }
+
+    /// The folder at `path`, when there is one.
+    pub(super) fn folder_at(&self, path: Option<&RelPath>) -> Result<Option<Folder>, ReplaceError> {
+        match self.root.descend(path)? {
+            Descent::Arrived(folder) => Ok(Some(folder)),
+            Descent::Blocked(_) => Ok(None),
+        }
+    }
+
+    pub(super) fn remove(&self, folder: &Folder, action: &Action) -> Result<(), ReplaceError> {
+        let (name, aside) = (action.path.name(), self.temporary(ASIDE));
+        if !folder.rename_new(name, &aside)? {
+            return Err(action.edited());
+        }
+        let displaced = self.is_displaced(folder, &aside, action);
+        if let Ok(true) = displaced {
+            return Ok(folder.remove_file(&aside)?);
+        }
+        // Where the name is taken again, both stay: the next apply rescues what was set aside.
+        folder.rename_new(&aside, name)?;
+        displaced.and_then(|_| Err(action.edited()))
+    }
+
+    pub(super) fn write(&self, folder: &Folder, action: &Action, to: &Node) -> Result<(), ReplaceError> {
+        let ready = self.prepare(folder, to)?;
+        let name = action.path.name();
+        if action.displaces().is_none() {
+            let placed = folder.rename_new(&ready, name)?;
+            return if placed { Ok(()) } else { self.give_up(folder, &ready, action) };
+        }
+        match folder.exchange(&ready, name)? {
+            Exchange::Done => self.keep_or_exchange_back(folder, &ready, action),
+            Exchange::Unsupported if self.is_displaced(folder, name, action)? => {
+                Ok(folder.rename(&ready, name)?)
+            }
+            Exchange::Gone | Exchange::Unsupported => self.give_up(folder, &ready, action),
+        }
+    }
+
+    fn keep_or_exchange_back(
+        &self,
+        folder: &Folder,
+        ready: &OsStr,
+        action: &Action,
+    ) -> Result<(), ReplaceError> {
+        let displaced = self.is_displaced(folder, ready, action);
+        if let Ok(true) = displaced {
+            return Ok(folder.remove_file(ready)?);
+        }
+        folder.exchange(ready, action.path.name())?;
+        displaced.and_then(|_| self.give_up(folder, ready, action))
+    }
+
+    /// Makes all names in the folders of the plan durable.
+    pub(super) fn sync(&self, plan: &Replacement) -> Result<(), ReplaceError> {
+        let folders: BTreeSet<_> = plan.actions().iter().map(|action| action.path.parent()).collect();
+        for path in &folders {
+            if let Some(folder) = self.folder_at(path.as_ref())? {
+                folder.sync()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the new entry under a temporary name, with its bytes on the disk.
+    fn prepare(&self, folder: &Folder, to: &Node) -> Result<OsString, ReplaceError> {
+        let (draft, ready) = (self.temporary(DRAFT), self.temporary(ASIDE));
+        if let Err(error) = self.fill(folder, &draft, to) {
+            // The error that matters is the first; a draft that stays is swept by the next apply.
+            let _ = folder.remove_file(&draft);
+            return Err(error);
+        }
+        folder.rename(&draft, &ready)?;
+        Ok(ready)
+    }
+
+    fn fill(&self, folder: &Folder, draft: &OsStr, to: &Node) -> Result<(), ReplaceError> {
+        match to {
+            Node::File { blob, mode, .. } => {
+                let path = folder.path_of(draft);
+                let mut file = folder.create_file(draft)?;
+                self.objects.copy_to(*blob, &mut file, &path)?;
+                set_mode(&file, *mode, &path)?;
+                Ok(file.sync_all().on_disk("sync", &path)?)
+            }
+            Node::Link { target } => Ok(folder.create_link(draft, target)?),
+            Node::Folder { .. } => Ok(folder.create_folder(draft)?),
+        }
+    }
+
+    /// Takes our new entry away again, unless a person has edited even that.
+    fn give_up(&self, folder: &Folder, ready: &OsStr, action: &Action) -> Result<(), ReplaceError> {
+        let present = inspect(folder, ready, action, Reading::storing(self.objects))?;
+        if present.as_ref() == action.to.as_ref() {
+            folder.remove_file(ready)?;
+        }
+        Err(action.edited())
+    }
+
+    /// Whether `name` holds what the action may remove; if it is stored nowhere, it is now.
+    fn is_displaced(&self, folder: &Folder, name: &OsStr, action: &Action) -> Result<bool, ReplaceError> {
+        let present = inspect(folder, name, action, Reading::storing(self.objects));
+        match present {
+            Err(ReplaceError::Edited { .. }) => Ok(false),
+            present => Ok(present?.as_ref() == action.from.as_ref()),
+        }
+    }
+
+    /// A name of ours; a leftover with the same one was swept before.
+    fn temporary(&self, prefix: &str) -> OsString {
+        let number = self.names.replace(self.names.get() + 1);
+        format!("{prefix}{}-{number}", std::process::id()).into()
+    }
+}
+
+/// Removes a folder unless something stands in it that nobody planned for.
+pub(super) fn remove_folder(folder: &Folder, action: &Action) -> Result<(), ReplaceError> {
+    match folder.remove_folder(action.path.name()) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Err(action.edited()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(action.edited()),
+        removed => Ok(removed?),
+    }
+}
+
+/// What stands at a name in the folder of the action.
+pub(super) fn inspect(
+    folder: &Folder,
+    name: &OsStr,
+    action: &Action,
+    reading: Reading<'_>,
+) -> Result<Option<Node>, ReplaceError> {
+    match look(folder, name, reading) {
+        Ok(present) => Ok(present),
+        Err(CaptureError::Object(error)) => Err(error.into()),
+        Err(CaptureError::Disk(error)) => Err(error.into()),
+        // Whatever else is there, it is not ours.
+        Err(
+            CaptureError::Special(_)
+            | CaptureError::Changing(_)
+            | CaptureError::TooLarge(_)
+            | CaptureError::TooDeep(_),
+        ) => Err(action.edited()),
+    }
+}

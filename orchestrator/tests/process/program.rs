@@ -1,0 +1,174 @@
+//! The program that the tests of `process` start: a guardian, a main program to be killed, and bad children.
+//!
+//! `KIND THEN`: makes the trouble that KIND names, says `r` on the lifeline, then does as THEN says.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::fd::{IntoRawFd, OwnedFd};
+use std::process::{Child, Command, ExitCode, Stdio};
+
+use rustix::process::{Pid, Signal};
+use skilltune_orchestrator::process::{Call, Cancel, Guardian, become_subreaper, guardian_main};
+
+type Outcome = Result<ExitCode, Box<dyn std::error::Error>>;
+
+fn main() -> Outcome {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["guardian"] => Ok(guardian_main()),
+        ["drive", call] => drive(call),
+        ["report"] => report(),
+        ["hold"] => hold(),
+        ["chain", left] => chain(left.parse()?),
+        [kind, then] => {
+            let lifeline = enter_lifeline()?;
+            make_trouble(kind)?;
+            // Looked up before anybody is told that they may kill it: later it would be somebody else.
+            let main_program =
+                if *then == "exit-when-orphaned" { Some(watched(grandparent()?)?) } else { None };
+            lifeline.map_or(Ok(()), |mut lifeline| lifeline.write_all(b"r"))?;
+            match main_program {
+                Some(main_program) => await_exit(&main_program),
+                None => go_on(then),
+            }
+        }
+        _ => Err("unknown words".into()),
+    }
+}
+
+/// A main program: runs the call in the file, having said its guardian's pid, and says how it ended.
+fn drive(call: &str) -> Outcome {
+    become_subreaper()?;
+    let call: Call = serde_json::from_slice(&std::fs::read(call)?)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut guardian = Guardian::start(&std::env::current_exe()?, "guardian", ("GUARDS", "a test"))?;
+        let mut out = io::stdout();
+        writeln!(out, "{}", guardian.pid())?;
+        let (_never, mut cancel) = tokio::sync::watch::channel(None::<Cancel>);
+        let ended = guardian.run(&call, &mut cancel).await;
+        writeln!(out, "{ended:?}")?;
+        guardian.close().await;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// Says what it was given: arguments come by the mere start, the rest is printed.
+fn report() -> Outcome {
+    let mut out = io::stdout();
+    for (name, value) in std::env::vars() {
+        writeln!(out, "{name}={value}")?;
+    }
+    writeln!(out, "in {}", std::env::current_dir()?.display())?;
+    out.write_all(b"\xff\xfe not UTF-8\n")?;
+    io::copy(&mut io::stdin(), &mut out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lives until somebody kills it, having said on stderr that it does.
+fn hold() -> Outcome {
+    enter_lifeline()?;
+    io::stderr().write_all(b"r")?;
+    forever()
+}
+
+/// A chain of sessions, each process of which starts the next and leaves.
+fn chain(left: u32) -> Outcome {
+    rustix::process::setsid()?;
+    if left > 0 {
+        this(&["chain", &(left - 1).to_string()])?.spawn()?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn make_trouble(kind: &str) -> io::Result<()> {
+    match kind {
+        "plain" | "flood" => {}
+        "grandchild" => drop(until_up(&mut this(&["hold"])?)?),
+        "setsid" => drop(until_up(&mut this(&["lead", "wait"])?)?),
+        // Its parent leaves at once, it has a session of its own, and nothing in its environment tells.
+        "daemon" => drop(until_up(this(&["lead", "leave"])?.env_clear())?),
+        "fork-loop" => drop(this(&["chain", "400"])?.spawn()?),
+        "close-output" => close_output()?,
+        "lead" => drop(rustix::process::setsid()?),
+        _ => return Err(io::Error::other("unknown kind")),
+    }
+    if kind == "flood" { flood() } else { Ok(()) }
+}
+
+fn go_on(then: &str) -> Outcome {
+    match then {
+        "stay" => return forever(),
+        "wait" => drop(this(&["hold"])?.spawn()?.wait()?),
+        "leave" => drop(this(&["hold"])?.spawn()?),
+        "crash" => rustix::process::kill_process(rustix::process::getpid(), Signal::KILL)?,
+        code => return Ok(ExitCode::from(code.parse::<u8>()?)),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Keeps the test's pipe open for as long as this process or any descendant lives.
+fn enter_lifeline() -> io::Result<Option<File>> {
+    let Some(path) = std::env::var_os("LIFELINE") else { return Ok(None) };
+    let lifeline = OpenOptions::new().write(true).open(path)?;
+    // Never closed, and unlike `lifeline` itself inherited by every descendant.
+    let _ = rustix::io::dup(&lifeline)?.into_raw_fd();
+    Ok(Some(lifeline))
+}
+
+fn this(words: &[&str]) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(words);
+    Ok(command)
+}
+
+/// Starts a program and waits until it, or what it started, says on stderr that it is up.
+fn until_up(command: &mut Command) -> io::Result<Child> {
+    let mut child = command.stderr(Stdio::piped()).spawn()?;
+    let mut stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    stderr.read_exact(&mut [0])?;
+    Ok(child)
+}
+
+fn close_output() -> io::Result<()> {
+    let null = OpenOptions::new().write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdout(&null)?;
+    Ok(rustix::stdio::dup2_stderr(&null)?)
+}
+
+/// A gigabyte, as fast as it is taken.
+fn flood() -> io::Result<()> {
+    let piece = vec![b'x'; 1 << 20];
+    (0..1024).try_for_each(|_| io::stdout().write_all(&piece))
+}
+
+/// The main program, seen from a guardian's child.
+fn grandparent() -> io::Result<Pid> {
+    let parent = rustix::process::getppid().ok_or(io::ErrorKind::NotFound)?;
+    let status = std::fs::read_to_string(format!("/proc/{parent}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("PPid:")).ok_or(io::ErrorKind::NotFound)?;
+    Pid::from_raw(line.trim().parse().map_err(io::Error::other)?).ok_or(io::ErrorKind::NotFound.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn watched(_pid: Pid) -> io::Result<OwnedFd> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(target_os = "linux")]
+fn watched(pid: Pid) -> io::Result<OwnedFd> {
+    Ok(rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty())?)
+}
+
+fn await_exit(process: &OwnedFd) -> Outcome {
+    let mut watched = [rustix::event::PollFd::new(process, rustix::event::PollFlags::IN)];
+    rustix::event::poll(&mut watched, None)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn forever() -> Outcome {
+    loop {
+        std::thread::park();
+    }
+}

@@ -1,0 +1,107 @@
+//! Where a test plays: a folder, a call, and a lifeline that ends when the last process of the call does.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+use skilltune_orchestrator::process::{Call, Cancel, Ended, Guardian, ProcessError, sweep_marked};
+use tokio::sync::watch;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_orchestrator-test-program");
+
+pub(crate) struct Stage {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) marker: String,
+    lifeline: File,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("lifeline");
+        rustix::fs::mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        let flags = OFlags::NONBLOCK.bits().cast_signed();
+        let lifeline = OpenOptions::new().read(true).custom_flags(flags).open(fifo).unwrap();
+        let marker = format!("SKILLTUNE_RUN={}", folder.path().display());
+        Self { folder, marker, lifeline }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A call of the test program, with far too much time.
+    pub(crate) fn call(&self, words: &[&str]) -> Call {
+        let (name, value) = self.marker.split_once('=').unwrap();
+        let lifeline = self.path("lifeline").into_os_string().into_string().unwrap();
+        Call {
+            argv: std::iter::once(PROGRAM).chain(words.iter().copied()).map(OsString::from).collect(),
+            env: vec![(name.to_owned(), value.to_owned()), ("LIFELINE".to_owned(), lifeline)],
+            cwd: self.folder.path().to_owned(),
+            stdin: None,
+            stdout: self.path("stdout"),
+            stderr: self.path("stderr"),
+            keep_bytes: 1 << 20,
+            deadline: Duration::from_secs(60),
+            grace: Duration::from_secs(20),
+            record: self.path("record"),
+        }
+    }
+
+    /// A call of the test program by a shell that has made it deaf to being asked.
+    pub(crate) fn deaf_call(&self, words: &[&str]) -> Call {
+        let mut call = self.call(words);
+        let shell = ["/bin/sh", "-c", "trap '' TERM INT HUP; exec \"$0\" \"$@\""];
+        call.argv.splice(0..0, shell.map(OsString::from));
+        call
+    }
+
+    pub(crate) fn record(&self) -> Option<Ended> {
+        Ended::recorded(&self.path("record")).unwrap()
+    }
+
+    /// Waits until the child says that its trouble is made.
+    pub(crate) fn await_trouble(&mut self) {
+        assert_eq!(self.read_lifeline(1), b"r");
+    }
+
+    /// Fails if anything of the call is alive, a little later at most; a kill is not awaited by its sender.
+    pub(crate) fn assert_nothing_is_left(mut self) {
+        self.read_lifeline(usize::MAX);
+        assert_eq!(sweep_marked(&self.marker), 0, "a survivor without the lifeline");
+    }
+
+    fn read_lifeline(&mut self, most: usize) -> Vec<u8> {
+        let mut heard = Vec::new();
+        let patience = Timespec::try_from(Duration::from_secs(20)).unwrap();
+        while heard.len() < most {
+            let mut watched = [PollFd::new(&self.lifeline, PollFlags::IN)];
+            assert_eq!(poll(&mut watched, Some(&patience)).unwrap(), 1, "something lives on, or never began");
+            let mut piece = [0; 64];
+            let room = piece.len().min(most - heard.len());
+            match self.lifeline.read(&mut piece[..room]).unwrap() {
+                0 => break,
+                count => heard.extend_from_slice(&piece[..count]),
+            }
+        }
+        heard
+    }
+}
+
+pub(crate) fn guardian() -> Guardian {
+    Guardian::start(Path::new(PROGRAM), "guardian", ("GUARDS", "a test")).unwrap()
+}
+
+/// Runs a call that nobody cancels, with a guardian of its own.
+pub(crate) async fn run(call: &Call) -> Result<Ended, ProcessError> {
+    let mut guardian = guardian();
+    let (_nobody, mut cancel) = watch::channel(None::<Cancel>);
+    let ended = guardian.run(call, &mut cancel).await;
+    guardian.close().await;
+    ended
+}

@@ -1,0 +1,154 @@
+//! What a run is judged by: weighted dimensions, and in each a few fixed criteria.
+//!
+//! A contract is data and is frozen when a run starts; its hash stands in every verdict's call key. Each loop makes
+//! its own (`rubric` holds the one of tune). How verdicts become numbers is told in `score`, not here.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{ContractId, Digest};
+
+/// The frozen criteria of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contract {
+    pub dimensions: Vec<Dimension>,
+    pub criteria: Vec<Criterion>,
+}
+
+impl Contract {
+    /// The hash of everything a judge is asked and everything a score is computed with.
+    pub fn id(&self) -> ContractId {
+        let json = serde_json::to_vec(self).expect("plain strings and numbers always serialise");
+        ContractId(Digest::of(&json))
+    }
+
+    pub fn criterion(&self, id: &CriterionId) -> Option<&Criterion> {
+        self.criteria.iter().find(|criterion| criterion.id == *id)
+    }
+
+    pub fn criteria_of<'a>(&'a self, dimension: &'a DimensionId) -> impl Iterator<Item = &'a Criterion> {
+        self.criteria.iter().filter(move |criterion| criterion.dimension == *dimension)
+    }
+}
+
+/// A named aspect of quality with its share of the composite score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dimension {
+    pub id: DimensionId,
+    pub name: Box<str>,
+    pub weight: f64,
+}
+
+/// One question that a judge answers with a verdict and a quote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Criterion {
+    pub id: CriterionId,
+    pub dimension: DimensionId,
+    pub text: Box<str>,
+}
+
+/// The answer to one criterion; `Unverified` counts neither for nor against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Pass,
+    Partial,
+    Fail,
+    Unverified,
+}
+
+impl Verdict {
+    pub const ALL: [Self; 4] = [Self::Pass, Self::Partial, Self::Fail, Self::Unverified];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Partial => "partial",
+            Self::Fail => "fail",
+            Self::Unverified => "unverified",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+// Shared text: ten thousand judgements in memory hold each id once.
+macro_rules! text_ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            pub fn new(id: impl Into<Arc<str>>) -> Self {
+                Self(id.into())
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(id: &str) -> Self {
+                Self::new(id)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+    )*};
+}
+
+text_ids! {
+    /// Names a criterion within its contract, such as `clarity.steps`.
+    CriterionId;
+    /// Names a dimension within its contract, such as `clarity`.
+    DimensionId;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rubric;
+
+    #[test]
+    fn the_id_follows_every_word_and_weight() {
+        let frozen = rubric::tune();
+        assert_eq!(frozen.id(), rubric::tune().id());
+
+        let mut reworded = frozen.clone();
+        reworded.criteria[0].text = "Is it nice?".into();
+        assert_ne!(frozen.id(), reworded.id());
+
+        let mut reweighted = frozen.clone();
+        reweighted.dimensions[0].weight = 0.3;
+        assert_ne!(frozen.id(), reweighted.id());
+    }
+
+    #[test]
+    fn a_contract_survives_its_journal_line() {
+        let frozen = rubric::tune();
+        let line = serde_json::to_string(&frozen).unwrap();
+        let replayed: Contract = serde_json::from_str(&line).unwrap();
+        assert_eq!(frozen, replayed);
+        assert_eq!(frozen.id(), replayed.id());
+    }
+
+    #[test]
+    fn a_verdict_is_written_as_it_is_named() {
+        for verdict in Verdict::ALL {
+            assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.as_str());
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! An improver's answer in words: edits to apply, and its report of what it did.
+//!
+//! Edits are a model's text: they may name only clean paths within the skill's folder, and a passage to replace must be
+//! there exactly once. They are applied to texts in memory; whoever writes the result to a disk checks it as any
+//! other change.
+
+mod apply;
+mod report;
+
+use serde::Deserialize;
+
+use crate::answer::{self, OffSchema, shape};
+
+pub use apply::{EditError, apply};
+pub use report::{Change, EditReport, read_report};
+
+/// One change of one file, named by its path within the skill's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// Puts other words in place of a passage that occurs exactly once.
+    Replace { path: String, find: String, replace: String },
+    /// Writes a file anew, whether it was there or not.
+    Write { path: String, content: String },
+}
+
+impl Edit {
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Replace { path, .. } | Self::Write { path, .. } => path,
+        }
+    }
+}
+
+/// Edits together with what the improver says about them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditAnswer {
+    pub edits: Vec<Edit>,
+    pub report: EditReport,
+}
+
+/// Reads the answer of an improver that could not edit in place.
+pub fn read(text: &str) -> Result<EditAnswer, OffSchema> {
+    let mut answers = answer::objects(text)?;
+    answers.retain(|object| object.contains_key("edits"));
+    let mut answer = answer::only(answers)?;
+    let entries = answer::entries::<Entry>(&mut answer, "edits")?;
+    let edits = entries.into_iter().enumerate().map(|(at, entry)| entry.into_edit(at));
+    Ok(EditAnswer { edits: edits.collect::<Result<_, _>>()?, report: report::of(&mut answer) })
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    path: String,
+    #[serde(default)]
+    find: Option<String>,
+    #[serde(default)]
+    replace: Option<String>,
+    #[serde(default)]
+    content: Option<String>,
+}
+
+impl Entry {
+    fn into_edit(self, at: usize) -> Result<Edit, OffSchema> {
+        let path = self.path;
+        match (self.find, self.replace, self.content) {
+            (Some(find), Some(replace), None) => Ok(Edit::Replace { path, find, replace }),
+            (None, None, Some(content)) => Ok(Edit::Write { path, content }),
+            _ => Err(shape(&format!("edits[{at}]: give either `find` and `replace`, or `content` alone"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! Reading an evaluator's answer: which verdicts it gave, on what evidence, and what it suggests.
+//!
+//! The score is always computed here from what the answer holds; a model's own number stays its claim. The code
+//! (nonce) of the request must come back, so that a verdict quoted from an artifact or from another scenario is never
+//! taken for this one. Two shapes are accepted: verdicts with evidence, and the older one with numbers only, which
+//! is marked `Claimed`.
+
+mod claimed;
+mod evidenced;
+mod suggestion;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{self, Object, OffSchema};
+use crate::contract::{Contract, CriterionId, Verdict};
+use crate::score::{Score, Scored};
+
+pub use suggestion::{Priority, Suggestion};
+
+/// What was asked, as far as reading the answer needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    pub contract: &'a Contract,
+    /// Never empty, and unknown to whoever wrote the judged files.
+    pub nonce: &'a str,
+    /// Names of the chain's members, empty for a single skill.
+    pub members: &'a [&'a str],
+}
+
+/// One answer of an evaluator, read, checked and scored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judgement {
+    pub kind: Kind,
+    pub whole: Assessment,
+    /// By name; empty for a single skill.
+    pub members: BTreeMap<String, Assessment>,
+    pub strengths: Vec<Box<str>>,
+    pub weaknesses: Vec<Box<str>>,
+    pub suggestions: Vec<Suggestion>,
+    /// The model's own number; nothing is decided by it.
+    pub claim: Option<Score>,
+}
+
+/// What the scores of a judgement rest on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Verdicts with quotes.
+    Evidenced,
+    /// Numbers that the model made up per dimension.
+    Claimed,
+}
+
+/// The verdicts on the whole target or on one member of it, with their score.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assessment {
+    /// In the order of the contract; empty when the judgement is only claimed.
+    pub findings: Vec<Finding>,
+    pub scored: Scored,
+}
+
+/// One criterion's verdict and what it rests on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    pub criterion: CriterionId,
+    pub verdict: Verdict,
+    pub evidence: Box<str>,
+}
+
+/// Reads an evaluator's answer.
+pub fn read(text: &str, ask: &Ask<'_>) -> Result<Judgement, OffSchema> {
+    let objects = answer::objects(text)?;
+    let is_verdict = |object: &Object| object.contains_key("criteria") || object.contains_key("verdict_of");
+    let (verdicts, others): (Vec<_>, Vec<_>) = objects.into_iter().partition(is_verdict);
+    let some_verdict = !verdicts.is_empty();
+    let ours = |object: &Object| object.get("verdict_of").and_then(|code| code.as_str()) == Some(ask.nonce);
+    let ours: Vec<_> = verdicts.into_iter().filter(ours).collect();
+    if !ours.is_empty() {
+        return evidenced::read(answer::only(ours)?, ask);
+    }
+    if some_verdict {
+        return Err(OffSchema::Forged);
+    }
+    // An evaluator that meant to answer with the code but garbled its JSON may still quote numbers of others.
+    if text.contains(ask.nonce) {
+        return Err(OffSchema::Absent);
+    }
+    let claims = others.into_iter().filter(|object| object.contains_key("dimensions"));
+    claimed::read(answer::only(claims.collect())?, ask)
+}
+
+/// What accompanies the verdicts: odd or missing parts of it never make an answer unusable.
+fn remarks(object: &mut Object, ask: &Ask<'_>) -> Remarks {
+    let line = |value: &serde_json::Value| answer::words(Some(value), 600);
+    Remarks {
+        strengths: answer::lenient(object, "strengths", line),
+        weaknesses: answer::lenient(object, "weaknesses", line),
+        suggestions: answer::lenient(object, "suggestions", |value| suggestion::read(value, ask.members)),
+    }
+}
+
+struct Remarks {
+    strengths: Vec<Box<str>>,
+    weaknesses: Vec<Box<str>>,
+    suggestions: Vec<Suggestion>,
+}
+
+fn claim(object: &Object, key: &str) -> Option<Score> {
+    object.get(key).and_then(serde_json::Value::as_f64).and_then(Score::new)
+}
+
+#[cfg(test)]
+mod tests;

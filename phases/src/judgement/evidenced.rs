@@ -1,0 +1,77 @@
+//! The shape that is asked for: one verdict with evidence a criterion.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{Ask, Assessment, Finding, Judgement, Kind, Remarks, claim, remarks};
+use crate::answer::{self, Mismatch, Object, OffSchema};
+use crate::contract::Verdict;
+use crate::score::score;
+
+const LONGEST_EVIDENCE: usize = 600;
+
+#[derive(Deserialize)]
+struct Entry {
+    id: String,
+    #[serde(default)]
+    member: Option<String>,
+    verdict: Verdict,
+    evidence: String,
+}
+
+/// Entries by what they are about: a member or the whole, and a criterion.
+type Answers = BTreeMap<(String, String), Vec<Entry>>;
+
+const WHOLE: &str = "";
+
+pub(super) fn read(mut object: Object, ask: &Ask<'_>) -> Result<Judgement, OffSchema> {
+    let mut answers = Answers::new();
+    for mut entry in answer::entries::<Entry>(&mut object, "criteria")? {
+        let about = (entry.member.take().unwrap_or_default(), std::mem::take(&mut entry.id));
+        answers.entry(about).or_default().push(entry);
+    }
+    let mut odd = Mismatch::default();
+    let whole = assess(WHOLE, &mut answers, ask, &mut odd);
+    let members =
+        ask.members.iter().map(|name| ((*name).to_owned(), assess(name, &mut answers, ask, &mut odd)));
+    let members = members.collect();
+    odd.unknown.extend(answers.keys().map(|(member, id)| slot(member, id)));
+    odd.into_result()?;
+    let Remarks { strengths, weaknesses, suggestions } = remarks(&mut object, ask);
+    let claim = claim(&object, "claimed_score");
+    Ok(Judgement { kind: Kind::Evidenced, whole, members, strengths, weaknesses, suggestions, claim })
+}
+
+/// Takes the answers about one member, or about the whole, out of all of them.
+fn assess(member: &str, answers: &mut Answers, ask: &Ask<'_>, odd: &mut Mismatch) -> Assessment {
+    let mut findings = Vec::with_capacity(ask.contract.criteria.len());
+    for criterion in &ask.contract.criteria {
+        let id = criterion.id.as_str();
+        let entries = answers.remove(&(member.to_owned(), id.to_owned())).unwrap_or_default();
+        match entries.as_slice() {
+            [] => odd.missing.push(slot(member, id)),
+            [entry] => {
+                let (verdict, evidence) = weigh(entry);
+                findings.push(Finding { criterion: criterion.id.clone(), verdict, evidence });
+            }
+            _ => odd.double.push(slot(member, id)),
+        }
+    }
+    let scored = score(ask.contract, &findings);
+    Assessment { findings, scored }
+}
+
+/// Praise without evidence is no verdict; a fail may well consist in there being nothing to quote.
+fn weigh(entry: &Entry) -> (Verdict, Box<str>) {
+    let evidence = answer::capped(&entry.evidence, LONGEST_EVIDENCE);
+    let verdict = match entry.verdict {
+        Verdict::Pass | Verdict::Partial if !answer::says_something(&evidence) => Verdict::Unverified,
+        verdict => verdict,
+    };
+    (verdict, evidence.into())
+}
+
+fn slot(member: &str, id: &str) -> String {
+    if member == WHOLE { id.to_owned() } else { format!("{id} of member {member}") }
+}

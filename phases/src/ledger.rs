@@ -1,0 +1,72 @@
+//! What every call cost, added up by role. Budgets are judged against it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Done, Outcome};
+use crate::step::Role;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ledger {
+    pub executor: Account,
+    pub evaluator: Account,
+    pub improver: Account,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Account {
+    pub calls: u32,
+    pub failed: u32,
+    /// Answers found in the store: they cost nothing again.
+    pub cached: u32,
+    pub ms: u64,
+    pub usd: f64,
+    /// Calls that told no price, so that nobody takes `usd` for the whole.
+    pub unpriced: u32,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+}
+
+impl Ledger {
+    pub fn enter(&mut self, done: &Done) {
+        let account = match done.step.role() {
+            Some(Role::Executor) => &mut self.executor,
+            Some(Role::Evaluator) => &mut self.evaluator,
+            Some(Role::Improver) => &mut self.improver,
+            None => return,
+        };
+        account.enter(done);
+    }
+
+    pub fn total(&self) -> Account {
+        [self.executor, self.evaluator, self.improver].into_iter().fold(Account::default(), Account::plus)
+    }
+}
+
+impl Account {
+    fn enter(&mut self, done: &Done) {
+        if done.spent.cached {
+            self.cached += 1;
+            return;
+        }
+        self.calls += 1;
+        self.failed += u32::from(matches!(done.outcome, Outcome::Failed(_)));
+        self.ms += done.spent.ms;
+        self.usd += done.spent.usd.unwrap_or(0.0);
+        self.unpriced += u32::from(done.spent.usd.is_none());
+        self.input_tokens += done.spent.input_tokens.unwrap_or(0);
+        self.output_tokens += done.spent.output_tokens.unwrap_or(0);
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            calls: self.calls + other.calls,
+            failed: self.failed + other.failed,
+            cached: self.cached + other.cached,
+            ms: self.ms + other.ms,
+            usd: self.usd + other.usd,
+            unpriced: self.unpriced + other.unpriced,
+            input_tokens: self.input_tokens + other.input_tokens,
+            output_tokens: self.output_tokens + other.output_tokens,
+        }
+    }
+}

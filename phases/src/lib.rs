@@ -1,0 +1,39 @@
+//! What skilltune decides.
+//!
+//! A sans-IO core: no files, no clock, no processes, no randomness. Time, ids and seeds come in as values.
+//!
+//! ```text
+//! Run ---> loop.next(&Run) ---> Decide | Do(steps) | End        (loops/, stop, measure)
+//!  ^                                        |
+//!  |   Order::of(step), order.prompt(..)    v                   (order, prompt, prompts/)
+//!  |   order.judge(answer), edits, gates <- carried out outside (judgement, edit, skill)
+//!  +-- run.apply(&Record) <---------------- recorded            (event, run)
+//! ```
+
+pub mod answer;
+pub mod candidate;
+pub mod contract;
+pub mod edit;
+pub mod ending;
+pub mod event;
+pub mod id;
+pub mod judgement;
+pub mod ledger;
+pub mod loops;
+pub mod material;
+pub mod measure;
+pub mod notes;
+pub mod order;
+pub mod plan;
+pub mod prompt;
+#[cfg(test)]
+mod published;
+pub mod rubric;
+pub mod run;
+pub mod scenario;
+pub mod score;
+pub mod skill;
+pub mod state;
+pub mod step;
+pub mod stop;
+mod view;

@@ -1,0 +1,216 @@
+//! The tune loop, after skill-iter-tune: measure, keep or drop, improve, measure again; at the end compare, and ship.
+//!
+//! ```text
+//! open round -> measure -> scored -> keep | drop -> stop? -> focus (chain) -> improve -> draft -> open round ...
+//! stop -> compare head, best and start on fresh trials -> ship -> ask? -> promote -> close
+//! ```
+//!
+//! Round 1 measures the untouched target. The search is loose: a draft goes on from the newest valid candidate, and
+//! is dropped only when it falls far below the best. The end is strict: nothing ships that has not beaten the start.
+
+use std::collections::HashSet;
+
+use crate::event::{Decision, Ending, Measured, Outcome, Shipment, Verdict, Why};
+use crate::id::CandidateId;
+use crate::loops::{Loop, MostCalls, Next};
+use crate::plan::{Apply, Place, Plan};
+use crate::run::{Answer, Edit, Round, Run};
+use crate::score::Score;
+use crate::step::{Choice, Hold, Step};
+use crate::stop;
+
+/// Drops in a row at one member of a chain after which another one is worked on.
+const DROPS_BEFORE_MOVING_ON: usize = 2;
+
+#[derive(Debug)]
+pub struct Tune;
+
+impl Loop for Tune {
+    fn next<'a>(&'a self, run: &'a Run) -> Next<'a> {
+        if run.closed.is_some() {
+            return Next::End;
+        }
+        if run.stopped.is_some() {
+            return finish(run);
+        }
+        match run.rounds.last() {
+            None => Next::Decide(Decision::Open { round: 1, candidate: run.start() }),
+            Some(round) => search(run, round),
+        }
+    }
+
+    fn most_calls(&self, plan: &Plan) -> MostCalls {
+        most_calls(plan)
+    }
+}
+
+fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
+    let Some(measured) = &round.measured else { return measure(run, round) };
+    if let (Some(score), None) = (measured.score, &round.standing) {
+        return Next::Decide(standing(run, round, score));
+    }
+    if let Some(reason) = stop::judge(&run.plan.rules, &run.series()) {
+        return Next::Decide(Decision::Stop(reason));
+    }
+    let open = |candidate| Next::Decide(Decision::Open { round: round.number + 1, candidate });
+    match &round.edit {
+        Some(Edit::Draft { candidate, .. }) => open(*candidate),
+        Some(Edit::Nothing { .. }) => open(run.head()),
+        None if measured.score.is_none() => open(round.candidate),
+        None => improve(run, round),
+    }
+}
+
+fn measure<'a>(run: &'a Run, round: &Round) -> Next<'a> {
+    if run.measure.is_settled() {
+        return Next::Decide(Decision::Scored(run.measure.summary(run, round.candidate, |_| true)));
+    }
+    Next::Do(Box::new(run.measure.steps(run)))
+}
+
+/// A draft is dropped when it falls by more than `regress` below the best of the rounds before it.
+fn standing(run: &Run, round: &Round, score: Score) -> Decision {
+    let candidate = round.candidate;
+    let by = run.best().map_or(0.0, |(_, best)| best.points() - score.points());
+    if by > run.plan.rules.regress {
+        return Decision::Drop { candidate, why: Why::Regressed { by } };
+    }
+    Decision::Keep(candidate)
+}
+
+fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
+    let base = run.head();
+    let member = weakest(run, base);
+    if run.plan.is_chain() && run.focus != Some(member) {
+        return Next::Decide(Decision::Focus(member));
+    }
+    let step = Step::Improve { round: round.number, base, member };
+    match run.answer(&step) {
+        Answer::Given(Outcome::Improved { tree, report }) => {
+            let base = run.candidate(base).expect("the head is a candidate of the run");
+            let draft = base.edited(round.number, member, *tree, report.as_ref().clone());
+            Next::Decide(Decision::Draft(Box::new(draft)))
+        }
+        Answer::GivenUp(failure) => Next::Decide(Decision::NoDraft { member, failure: failure.clone() }),
+        Answer::Given(_) | Answer::Open => Next::Do(Box::new(std::iter::once(step))),
+    }
+}
+
+/// The member with the lowest score, those aside at which edits keep coming to nothing.
+fn weakest(run: &Run, base: CandidateId) -> Place {
+    let scores = run.measured(base).map(|measured| measured.members.as_slice()).unwrap_or_default();
+    let score = |place: &Place| scores.get(place.0).copied().flatten().map_or(f64::INFINITY, Score::points);
+    let lowest =
+        |places: &mut dyn Iterator<Item = Place>| places.min_by(|a, b| score(a).total_cmp(&score(b)));
+    let tired = |place: &Place| run.drops_in_a_row(*place) >= DROPS_BEFORE_MOVING_ON;
+    lowest(&mut run.plan.places().filter(|place| !tired(place)))
+        .or_else(|| lowest(&mut run.plan.places()))
+        .expect("a target has members")
+}
+
+fn finish(run: &Run) -> Next<'_> {
+    let Some(shipment) = &run.shipment else { return compare(run) };
+    let champion = shipment.champion;
+    if champion == run.start() {
+        return Next::Decide(Decision::Close(Ending::Unchanged));
+    }
+    let promote = Step::Promote { from: run.start(), to: champion };
+    match run.plan.apply {
+        Apply::Never => Next::Decide(Decision::Close(Ending::Kept)),
+        Apply::Auto => ship(run, promote),
+        Apply::Ask => {
+            let ask = Step::Ask(Hold::Apply { champion });
+            match run.answer(&ask) {
+                Answer::Given(Outcome::Chosen(Choice::Apply)) => ship(run, promote),
+                Answer::Given(_) => Next::Decide(Decision::Close(Ending::Kept)),
+                Answer::GivenUp(_) | Answer::Open => Next::Do(Box::new(std::iter::once(ask))),
+            }
+        }
+    }
+}
+
+fn ship(run: &Run, promote: Step) -> Next<'_> {
+    match run.answer(&promote) {
+        Answer::Given(Outcome::Conflict { .. }) => Next::Decide(Decision::Close(Ending::Conflict)),
+        Answer::Given(_) => Next::Decide(Decision::Close(Ending::Applied)),
+        Answer::GivenUp(_) | Answer::Open => Next::Do(Box::new(std::iter::once(promote))),
+    }
+}
+
+fn compare(run: &Run) -> Next<'_> {
+    let contestants = contestants(run);
+    if contestants.len() < 2 {
+        return Next::Decide(Decision::Ship(unchallenged(run)));
+    }
+    if run.plan.rules.confirm == 0 {
+        let scores = contestants.iter().map(|&id| (id, run.measured(id).and_then(|measured| measured.score)));
+        return Next::Decide(Decision::Ship(verdict(run, scores.collect(), 0)));
+    }
+    if run.measure.contestants != contestants {
+        return Next::Decide(Decision::Compare(contestants));
+    }
+    if !run.measure.is_settled() {
+        return Next::Do(Box::new(run.measure.steps(run)));
+    }
+    Next::Decide(Decision::Ship(fresh_verdict(run)))
+}
+
+/// Start, best and head, each once. Without a measured start there is nothing to beat.
+fn contestants(run: &Run) -> Vec<CandidateId> {
+    let mut contestants = vec![run.start()];
+    let best = run.best().map(|(best, _)| best);
+    for id in best.into_iter().chain([run.head()]) {
+        if !contestants.contains(&id) && run.measured(id).is_some() {
+            contestants.push(id);
+        }
+    }
+    contestants
+}
+
+fn unchallenged(run: &Run) -> Shipment {
+    let score = run.measured(run.start()).and_then(|measured| measured.score);
+    let verdict = if score.is_some() { Verdict::Unchallenged } else { Verdict::Indecisive };
+    Shipment { verdict, champion: run.start(), scores: vec![(run.start(), score)], pairs: 0 }
+}
+
+/// All contestants are compared on the scenarios that all of them were judged on.
+fn fresh_verdict(run: &Run) -> Shipment {
+    let measure = &run.measure;
+    let paired: HashSet<usize> =
+        measure.scenarios().iter().copied().filter(|&scenario| measure.paired(run, scenario)).collect();
+    let summary = |id| -> Measured { measure.summary(run, id, |scenario| paired.contains(&scenario)) };
+    let scores = measure.contestants.iter().map(|&id| (id, summary(id).score)).collect();
+    let trials = paired.len() * run.plan.rules.confirm as usize;
+    verdict(run, scores, u32::try_from(trials).unwrap_or(u32::MAX))
+}
+
+/// The highest score wins; of equals the earlier contestant, so that a tie leaves the target as it was found.
+fn verdict(run: &Run, scores: Vec<(CandidateId, Option<Score>)>, pairs: u32) -> Shipment {
+    let known: Option<Vec<(CandidateId, Score)>> =
+        scores.iter().map(|(id, score)| score.map(|score| (*id, score))).collect();
+    let winner = known
+        .and_then(|known| known.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best }));
+    let (verdict, champion) = match winner {
+        None => (Verdict::Indecisive, run.start()),
+        Some((id, _)) if id == run.start() => (Verdict::Lost, id),
+        Some((id, _)) => (Verdict::Won, id),
+    };
+    Shipment { verdict, champion, scores, pairs }
+}
+
+/// The most calls that a run can come to: every step tried twice, every draft tried out whole.
+pub(super) fn most_calls(plan: &Plan) -> MostCalls {
+    let per = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let rounds = u64::from(plan.rules.max_iterations);
+    let measurements = rounds + CONTESTANTS * u64::from(plan.rules.confirm);
+    let trials = measurements * per(plan.scenarios.len());
+    MostCalls {
+        executor: TRIES * trials * per(plan.target.members.len()),
+        evaluator: TRIES * trials,
+        improver: TRIES * (rounds.saturating_sub(1)),
+    }
+}
+
+/// Start, best and head.
+const CONTESTANTS: u64 = 3;
+const TRIES: u64 = 2;

@@ -1,0 +1,223 @@
+//! A measurement: some candidates on every scenario, in one canonical order.
+//!
+//! A unit is one candidate on one scenario, once: its members in order, then the judge. The units are gone through in
+//! an order that comes from the run's seed, scenario by scenario and the contestants side by side, so that the same
+//! answers give the same run whatever order they arrived in.
+
+use crate::candidate::Candidate;
+use crate::event::{Failure, Measured, Outcome};
+use crate::id::{CandidateId, Digest};
+use crate::judgement::{Assessment, Judgement, Kind};
+use crate::plan::{Place, Plan};
+use crate::run::{Answer, Run};
+use crate::score::{self, Score};
+use crate::step::{Step, Trial};
+
+/// The ordinal of the trials made while searching; those of the final comparison follow it.
+pub const SEARCH: u32 = 0;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measure {
+    pub contestants: Vec<CandidateId>,
+    first_ordinal: u32,
+    ordinals: u32,
+    order: Vec<usize>,
+    /// Where in the order each scenario stands.
+    rows: Vec<usize>,
+    /// Which units are judged or given up.
+    done: Vec<bool>,
+    /// How many leading units are.
+    settled: usize,
+}
+
+/// Where one unit stands.
+#[derive(Debug)]
+pub enum Unit<'a> {
+    Judged(&'a Judgement),
+    Missing(&'a Failure),
+    Next(Step),
+}
+
+impl Measure {
+    /// One candidate, once on every scenario.
+    pub fn round(plan: &Plan, candidate: CandidateId) -> Self {
+        Self::over(plan, vec![candidate], SEARCH, 1)
+    }
+
+    /// The contestants of the final comparison, on trials of their own.
+    pub fn fresh(plan: &Plan, contestants: Vec<CandidateId>) -> Self {
+        Self::over(plan, contestants, SEARCH + 1, plan.rules.confirm)
+    }
+
+    fn over(plan: &Plan, contestants: Vec<CandidateId>, first_ordinal: u32, ordinals: u32) -> Self {
+        let order = canonical_order(plan);
+        let mut rows = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(row, &scenario)| rows[scenario] = row);
+        let done = vec![false; order.len() * ordinals as usize * contestants.len()];
+        Self { contestants, first_ordinal, ordinals, order, rows, done, settled: 0 }
+    }
+
+    pub fn is_settled(&self) -> bool {
+        self.settled == self.len()
+    }
+
+    pub fn settled(&self) -> usize {
+        self.settled
+    }
+
+    pub fn len(&self) -> usize {
+        self.done.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The steps that can be taken now, in canonical order; at most one a unit.
+    pub fn steps<'a>(&'a self, run: &'a Run) -> impl Iterator<Item = Step> + 'a {
+        let open = (self.settled..self.len()).filter(|&index| !self.done[index]);
+        open.filter_map(|index| match self.unit(run, index) {
+            Unit::Next(step) => Some(step),
+            Unit::Judged(_) | Unit::Missing(_) => None,
+        })
+    }
+
+    /// Looks at all units: much may have been answered before the measurement began.
+    pub(crate) fn look(&mut self, run: &Run) {
+        self.look_at(run, 0..self.len());
+    }
+
+    /// Looks at the units that an answer about this trial can have settled, so that each answer costs the same.
+    pub(crate) fn look_at_trial(&mut self, run: &Run, trial: Trial) {
+        let nth = trial.ordinal.checked_sub(self.first_ordinal).filter(|nth| *nth < self.ordinals);
+        let (Some(nth), Some(row)) = (nth, self.rows.get(trial.scenario)) else { return };
+        let first = (row * self.ordinals as usize + nth as usize) * self.contestants.len();
+        self.look_at(run, first..first + self.contestants.len());
+    }
+
+    fn look_at(&mut self, run: &Run, units: std::ops::Range<usize>) {
+        for index in units {
+            self.done[index] = self.done[index] || !matches!(self.unit(run, index), Unit::Next(_));
+        }
+        self.settled += self.done[self.settled..].iter().take_while(|done| **done).count();
+    }
+
+    /// What the judged units say of one contestant; scenarios for which `among` is false are left out.
+    pub fn summary(&self, run: &Run, candidate: CandidateId, among: impl Fn(usize) -> bool) -> Measured {
+        let judgements: Vec<_> = self
+            .trials()
+            .filter(|trial| among(trial.scenario))
+            .filter_map(|trial| judged(run, candidate, trial))
+            .collect();
+        summarise(&run.plan, &judgements, self.order.len() * self.ordinals as usize)
+    }
+
+    /// Whether every contestant has a score on every one of this scenario's trials.
+    pub fn paired(&self, run: &Run, scenario: usize) -> bool {
+        self.contestants.iter().all(|&candidate| {
+            self.trials()
+                .filter(|trial| trial.scenario == scenario)
+                .all(|trial| judged(run, candidate, trial).is_some())
+        })
+    }
+
+    pub fn scenarios(&self) -> &[usize] {
+        &self.order
+    }
+
+    fn trials(&self) -> impl Iterator<Item = Trial> + '_ {
+        self.order.iter().flat_map(move |&scenario| {
+            (0..self.ordinals).map(move |nth| Trial { scenario, ordinal: self.first_ordinal + nth })
+        })
+    }
+
+    fn unit<'a>(&self, run: &'a Run, index: usize) -> Unit<'a> {
+        let (row, column) = (index / self.contestants.len(), index % self.contestants.len());
+        let scenario = self.order[row / self.ordinals as usize];
+        let nth = u32::try_from(row % self.ordinals as usize).unwrap_or(u32::MAX);
+        unit(run, self.contestants[column], Trial { scenario, ordinal: self.first_ordinal + nth })
+    }
+}
+
+/// Where a candidate stands on one trial: the first member not yet run, or the judge.
+pub fn unit(run: &Run, candidate: CandidateId, trial: Trial) -> Unit<'_> {
+    let trees = &run.candidate(candidate).expect("measured candidates are candidates of the run").trees;
+    let mut artifacts = Vec::with_capacity(trees.len());
+    for (place, &skill) in trees.iter().enumerate() {
+        let step = Step::Exercise { member: Place(place), skill, trial, input: artifacts.last().copied() };
+        match run.answer(&step) {
+            Answer::Given(Outcome::Exercised { artifacts: tree, .. }) => artifacts.push(*tree),
+            Answer::GivenUp(failure) => return Unit::Missing(failure),
+            Answer::Given(_) | Answer::Open => return Unit::Next(step),
+        }
+    }
+    let step = Step::Judge { candidate, trial, artifacts };
+    match run.answer(&step) {
+        Answer::Given(Outcome::Judged(judgement)) => Unit::Judged(judgement),
+        Answer::GivenUp(failure) => Unit::Missing(failure),
+        Answer::Given(_) | Answer::Open => Unit::Next(step),
+    }
+}
+
+/// What a candidate's members left on one trial, as far as they were run.
+pub fn artifacts(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<crate::id::TreeId> {
+    let mut artifacts = Vec::new();
+    for (place, &skill) in candidate.trees.iter().enumerate() {
+        let step = Step::Exercise { member: Place(place), skill, trial, input: artifacts.last().copied() };
+        let Answer::Given(Outcome::Exercised { artifacts: tree, .. }) = run.answer(&step) else { break };
+        artifacts.push(*tree);
+    }
+    artifacts
+}
+
+/// A judgement that has a score.
+fn judged(run: &Run, candidate: CandidateId, trial: Trial) -> Option<&Judgement> {
+    match unit(run, candidate, trial) {
+        Unit::Judged(judgement) => judgement.whole.scored.composite.map(|_| judgement),
+        Unit::Missing(_) | Unit::Next(_) => None,
+    }
+}
+
+fn summarise(plan: &Plan, judgements: &[&Judgement], of: usize) -> Measured {
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let whole = |judgement: &&Judgement| judgement.whole.scored.composite;
+    #[expect(clippy::cast_precision_loss, reason = "numbers of scenarios are far below 2^52")]
+    let covered = !judgements.is_empty() && judgements.len() as f64 >= plan.rules.coverage * of as f64;
+    Measured {
+        score: mean(judgements.iter().map(whole)).filter(|_| covered),
+        dimensions: (0..plan.contract.dimensions.len())
+            .map(|nth| mean(judgements.iter().map(|judgement| dimension(&judgement.whole, nth))))
+            .collect(),
+        members: member_scores(plan, judgements),
+        judged: count(judgements.len()),
+        of: count(of),
+        claimed: judgements.iter().any(|judgement| judgement.kind == Kind::Claimed),
+        claim: mean(judgements.iter().map(|judgement| judgement.claim)),
+    }
+}
+
+fn member_scores(plan: &Plan, judgements: &[&Judgement]) -> Vec<Option<Score>> {
+    if !plan.is_chain() {
+        return Vec::new();
+    }
+    let score = |judgement: &&Judgement, name: &str| judgement.members.get(name)?.scored.composite;
+    let members = plan.target.members.iter();
+    members.map(|member| mean(judgements.iter().map(|judgement| score(judgement, &member.name)))).collect()
+}
+
+fn dimension(assessment: &Assessment, nth: usize) -> Option<Score> {
+    assessment.scored.dimensions.get(nth).and_then(|(_, score)| *score)
+}
+
+fn mean(scores: impl Iterator<Item = Option<Score>>) -> Option<Score> {
+    score::mean(&scores.flatten().collect::<Vec<_>>())
+}
+
+/// The scenarios in the order of the run's seed.
+fn canonical_order(plan: &Plan) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..plan.scenarios.len()).collect();
+    order.sort_by_key(|&scenario| {
+        Digest::of_parts([plan.seed.to_le_bytes().as_slice(), (scenario as u64).to_le_bytes().as_slice()])
+    });
+    order
+}

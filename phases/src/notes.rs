@@ -1,0 +1,100 @@
+//! What the judges said of a candidate, gathered over its scenarios: for the improver, the state and the report.
+
+use std::collections::BTreeMap;
+
+use crate::contract::{CriterionId, Verdict};
+use crate::id::CandidateId;
+use crate::judgement::{Finding, Judgement, Suggestion};
+use crate::measure::{self, SEARCH, Unit};
+use crate::plan::Place;
+use crate::run::Run;
+use crate::step::Trial;
+
+/// More than this is noise to a reader, human or model.
+const MOST: usize = 8;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Notes {
+    pub strengths: Vec<Box<str>>,
+    pub weaknesses: Vec<Box<str>>,
+    pub suggestions: Vec<Suggestion>,
+}
+
+impl Notes {
+    pub fn of(run: &Run, candidate: CandidateId) -> Self {
+        let mut notes = Self::default();
+        for (_, judgement) in judgements(run, candidate) {
+            merge(&mut notes.strengths, &judgement.strengths);
+            merge(&mut notes.weaknesses, &judgement.weaknesses);
+            merge(&mut notes.suggestions, &judgement.suggestions);
+        }
+        notes.suggestions.sort_by_key(|suggestion| suggestion.priority);
+        notes
+    }
+}
+
+/// A criterion over all scenarios: its worst finding, and how often it was met.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    pub worst: Finding,
+    pub met: usize,
+    pub of: usize,
+}
+
+/// How each criterion stands, in the order of the contract; those nobody could verify are left out.
+pub fn standings(run: &Run, candidate: CandidateId, member: Option<Place>) -> Vec<Standing> {
+    let name = member.map(|place| run.plan.member(place).name.as_str());
+    let mut by_criterion: BTreeMap<CriterionId, Vec<&Finding>> = BTreeMap::new();
+    for (_, judgement) in judgements(run, candidate) {
+        for finding in findings(judgement, name) {
+            by_criterion.entry(finding.criterion.clone()).or_default().push(finding);
+        }
+    }
+    let criteria = run.plan.contract.criteria.iter();
+    criteria
+        .filter_map(|criterion| by_criterion.remove(&criterion.id).and_then(|found| standing(&found)))
+        .collect()
+}
+
+/// A chain's member is told of the findings about itself, or, where the judge made none, of those about the whole.
+fn findings<'a>(judgement: &'a Judgement, member: Option<&str>) -> &'a [Finding] {
+    let own = member.and_then(|name| judgement.members.get(name));
+    &own.unwrap_or(&judgement.whole).findings
+}
+
+fn standing(found: &[&Finding]) -> Option<Standing> {
+    let verified: Vec<_> = found.iter().filter(|finding| finding.verdict != Verdict::Unverified).collect();
+    let worst = verified.iter().max_by_key(|finding| badness(finding.verdict))?;
+    Some(Standing {
+        worst: Finding::clone(worst),
+        met: verified.iter().filter(|finding| finding.verdict == Verdict::Pass).count(),
+        of: verified.len(),
+    })
+}
+
+fn badness(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Unverified => 0,
+        Verdict::Pass => 1,
+        Verdict::Partial => 2,
+        Verdict::Fail => 3,
+    }
+}
+
+/// The judgements of a candidate made while searching, in the canonical order of the scenarios.
+pub fn judgements(run: &Run, candidate: CandidateId) -> impl Iterator<Item = (usize, &Judgement)> {
+    run.measure.scenarios().iter().filter_map(move |&scenario| {
+        match measure::unit(run, candidate, Trial { scenario, ordinal: SEARCH }) {
+            Unit::Judged(judgement) => Some((scenario, judgement)),
+            Unit::Missing(_) | Unit::Next(_) => None,
+        }
+    })
+}
+
+fn merge<T: Clone + PartialEq>(into: &mut Vec<T>, more: &[T]) {
+    for one in more {
+        if into.len() < MOST && !into.contains(one) {
+            into.push(one.clone());
+        }
+    }
+}

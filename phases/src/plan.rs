@@ -1,0 +1,163 @@
+//! What a run is asked to do: frozen at its start, the first line of its journal.
+//!
+//! Everything that decides is here, so that a replay needs nothing else. Nothing here can be executed: agents are
+//! named, and what their names mean is looked up, and trusted, again each time a run is taken up.
+
+use serde::{Deserialize, Serialize};
+
+use crate::candidate::Candidate;
+use crate::contract::Contract;
+use crate::id::{CandidateId, Digest, TreeId};
+use crate::scenario::Scenario;
+use crate::score::Score;
+
+/// The version of the journal's format that this program writes.
+pub const FORMAT: u32 = 1;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub format: u32,
+    /// The version of skilltune that made the plan.
+    pub program: String,
+    pub run: RunId,
+    #[serde(rename = "loop")]
+    pub kind: LoopKind,
+    /// The run's own folder, for the paths shown in its state and report.
+    pub folder: String,
+    pub target: Target,
+    pub scenarios: Vec<Scenario>,
+    pub contract: Contract,
+    pub rules: Rules,
+    pub roles: Roles,
+    pub apply: Apply,
+    pub seed: u64,
+    /// Raised by `--fresh`, so that no stored answer fits.
+    pub epoch: u64,
+}
+
+/// A short name first, so that a few characters are a unique prefix; then when it began.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(pub String);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoopKind {
+    Tune,
+}
+
+/// The folders that may change, in the order in which they run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    pub mode: Mode,
+    pub members: Vec<Member>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    Single,
+    Chain,
+}
+
+/// One skill of the target, as it was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Member {
+    pub name: String,
+    /// The real path of the skill's folder.
+    pub path: String,
+    pub start: TreeId,
+    /// The Markdown files of the skill, relative, as the original lists them.
+    pub files: Vec<String>,
+}
+
+/// A member's place in the chain, counted from zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Place(pub usize);
+
+/// The numbers that the run's decisions are judged against.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rules {
+    pub max_iterations: u32,
+    pub threshold: Score,
+    /// A draft that falls by more than this below the best is dropped at once.
+    pub regress: f64,
+    /// Stalled when the best has risen by no more than `gain` over `window` rounds.
+    pub stall: Stall,
+    /// Failed rounds in a row that end the run.
+    pub max_errors: u32,
+    /// Fresh trials of each contestant in the final comparison; none means that the search's own scores decide.
+    pub confirm: u32,
+    /// The share of scenarios that must have been judged for a round to have a score.
+    pub coverage: f64,
+    pub budget: Budget,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stall {
+    pub window: usize,
+    pub gain: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    pub usd: Option<f64>,
+    /// Seconds of agents' work, added up over all calls.
+    pub seconds: Option<u64>,
+}
+
+/// Who does what.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Roles {
+    pub executor: Cast,
+    pub evaluator: Cast,
+    pub improver: Cast,
+}
+
+/// An agent in a role: its name, and the hash of all its settings, so that a changed agent is noticed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cast {
+    pub agent: String,
+    pub model: Option<String>,
+    pub settings: Digest,
+    pub timeout_seconds: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Apply {
+    Auto,
+    Ask,
+    Never,
+}
+
+impl Plan {
+    /// The target as it was found.
+    pub fn start(&self) -> Candidate {
+        let trees = self.target.members.iter().map(|member| member.start).collect();
+        Candidate::original(trees)
+    }
+
+    pub fn start_id(&self) -> CandidateId {
+        self.start().id
+    }
+
+    pub fn is_chain(&self) -> bool {
+        self.target.members.len() > 1
+    }
+
+    pub fn member(&self, place: Place) -> &Member {
+        &self.target.members[place.0]
+    }
+
+    pub fn places(&self) -> impl Iterator<Item = Place> + use<> {
+        (0..self.target.members.len()).map(Place)
+    }
+}
+
+impl std::fmt::Display for RunId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}

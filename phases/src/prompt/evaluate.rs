@@ -1,0 +1,94 @@
+//! What the evaluator is told: these criteria, this skill, what it produced. Never an earlier score, a round, or
+//! whether this is the original: the brief has no place for them.
+
+use serde::Serialize;
+
+use super::fence::{files, plain};
+use super::{READING, fence, render, scenario};
+use crate::contract::Contract;
+use crate::material::Named;
+use crate::scenario::Scenario;
+
+#[derive(Clone, Copy, Debug)]
+pub struct EvaluateBrief<'a> {
+    /// All members in order; more than one makes a chain, of which each member is judged too.
+    pub skills: &'a [Named<'a>],
+    pub scenario: &'a Scenario,
+    /// What each member produced, in the same order.
+    pub artifacts: &'a [Named<'a>],
+    pub contract: &'a Contract,
+    /// The code that the answer must bring back.
+    pub nonce: &'a str,
+    /// Why the answer before this one could not be used.
+    pub retry_error: Option<&'a str>,
+    pub seed: &'a str,
+}
+
+pub fn evaluate(brief: &EvaluateBrief<'_>) -> String {
+    let is_chain = brief.skills.len() > 1;
+    let entries = brief.contract.criteria.len() * if is_chain { 1 + brief.skills.len() } else { 1 };
+    render(
+        "evaluate",
+        Values {
+            reading: READING,
+            is_chain,
+            skills: parts(brief.seed, brief.skills),
+            scenario: scenario(brief.seed, brief.scenario),
+            artifacts: parts(brief.seed, brief.artifacts),
+            dimensions: dimensions(brief.contract),
+            entries,
+            nonce: brief.nonce,
+            retry_error: brief.retry_error.map(|error| fence(brief.seed, "what was wrong", error)),
+        },
+    )
+}
+
+fn parts(seed: &str, members: &[Named<'_>]) -> Vec<Part> {
+    let part = |member: &Named<'_>| Part {
+        name: plain(member.name),
+        at: plain(&member.folder.at),
+        files: files(seed, member.folder),
+    };
+    members.iter().map(part).collect()
+}
+
+fn dimensions(contract: &Contract) -> Vec<Group<'_>> {
+    let questions = |dimension| {
+        let criteria = contract.criteria_of(dimension);
+        criteria.map(|criterion| Question { id: criterion.id.as_str(), text: &criterion.text }).collect()
+    };
+    let group = contract.dimensions.iter();
+    group.map(|dimension| Group { name: &dimension.name, questions: questions(&dimension.id) }).collect()
+}
+
+#[derive(Serialize)]
+struct Values<'a> {
+    reading: &'static str,
+    is_chain: bool,
+    skills: Vec<Part>,
+    scenario: String,
+    artifacts: Vec<Part>,
+    dimensions: Vec<Group<'a>>,
+    entries: usize,
+    nonce: &'a str,
+    retry_error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Part {
+    name: String,
+    at: String,
+    files: String,
+}
+
+#[derive(Serialize)]
+struct Group<'a> {
+    name: &'a str,
+    questions: Vec<Question<'a>>,
+}
+
+#[derive(Serialize)]
+struct Question<'a> {
+    id: &'a str,
+    text: &'a str,
+}

@@ -1,0 +1,128 @@
+//! What the improver is told: what was missed and why, what must stay, what was tried, and two ways to answer.
+
+use serde::Serialize;
+
+use super::fence::{files, numbered, plain};
+use super::{READING, fence, render, scenario};
+use crate::contract::{Contract, CriterionId};
+use crate::judgement::{Finding, Suggestion};
+use crate::material::Named;
+use crate::scenario::Scenario;
+
+#[derive(Clone, Copy, Debug)]
+pub struct ImproveBrief<'a> {
+    /// The one member that may be changed.
+    pub skill: Named<'a>,
+    pub scenarios: &'a [Scenario],
+    pub contract: &'a Contract,
+    /// Failed and partial criteria with their evidence, those to work on first.
+    pub unmet: &'a [Finding],
+    /// Criteria that must stay met.
+    pub met: &'a [CriterionId],
+    pub suggestions: &'a [Suggestion],
+    pub tried_and_dropped: &'a [Tried],
+    pub before: Option<&'a Neighbour>,
+    pub after: Option<&'a Neighbour>,
+    /// Why the answer before this one could not be used.
+    pub retry_error: Option<&'a str>,
+    pub seed: &'a str,
+}
+
+/// An earlier change that was not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tried {
+    pub summary: String,
+    pub why: String,
+}
+
+/// The chain member before or after the one to improve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neighbour {
+    pub name: String,
+    pub description: String,
+    /// Paths of the files that pass between the two.
+    pub files: Vec<String>,
+}
+
+// More than this makes a prompt that nobody can follow.
+const MOST_SUGGESTIONS: usize = 12;
+const MOST_TRIED: usize = 8;
+const MOST_FILES: usize = 40;
+
+pub fn improve(brief: &ImproveBrief<'_>) -> String {
+    let seed = brief.seed;
+    let scenarios: Vec<_> = brief.scenarios.iter().map(|one| scenario(seed, one)).collect();
+    let unmet = brief.unmet.iter().map(|finding| missed(brief.contract, finding));
+    let met: Vec<_> = brief.met.iter().map(|id| held(brief.contract, id)).collect();
+    let suggestions = brief.suggestions.iter().take(MOST_SUGGESTIONS).map(suggested);
+    let tried = brief.tried_and_dropped.iter().rev().take(MOST_TRIED);
+    let tried = tried.map(|tried| format!("{}\nDropped: {}", tried.summary, tried.why));
+    render(
+        "improve",
+        Values {
+            reading: READING,
+            name: plain(brief.skill.name),
+            at: plain(&brief.skill.folder.at),
+            files: files(seed, brief.skill.folder),
+            scenarios: scenarios.join("\n\n"),
+            unmet: list(seed, "criteria missed", unmet),
+            met: met.concat(),
+            suggestions: list(seed, "suggestions", suggestions),
+            tried: list(seed, "tried and dropped", tried),
+            before: brief.before.map(|one| neighbour(seed, "handed over to this skill", one)),
+            after: brief.after.map(|one| neighbour(seed, "handed on by this skill", one)),
+            retry_error: brief.retry_error.map(|error| fence(seed, "what was wrong", error)),
+        },
+    )
+}
+
+fn missed(contract: &Contract, finding: &Finding) -> String {
+    let question = contract.criterion(&finding.criterion).map_or("", |criterion| &criterion.text);
+    format!("{} ({}): {question}\nSeen: {}", finding.criterion, finding.verdict, finding.evidence)
+}
+
+fn held(contract: &Contract, id: &CriterionId) -> String {
+    let question = contract.criterion(id).map_or("", |criterion| &criterion.text);
+    format!("- `{}`: {question}\n", plain(id.as_str()))
+}
+
+fn suggested(suggestion: &Suggestion) -> String {
+    let Suggestion { priority, target_file, description, rationale, snippet, member: _ } = suggestion;
+    let snippet = snippet.as_ref().map(|text| format!("\nText to use:\n{text}")).unwrap_or_default();
+    format!("[{priority}] {target_file}: {description}\nWhy: {rationale}{snippet}")
+}
+
+/// A fenced list, or nothing where there is nothing to list.
+fn list(seed: &str, label: &str, texts: impl Iterator<Item = String>) -> Option<String> {
+    let mut texts = texts.peekable();
+    texts.peek().is_some().then(|| numbered(seed, label, texts))
+}
+
+fn neighbour(seed: &str, label: &str, one: &Neighbour) -> Beside {
+    let paths: Vec<_> =
+        one.files.iter().take(MOST_FILES).map(|path| format!("\n- {}", plain(path))).collect();
+    let content = format!("{}: {}\n\nFiles:{}", one.name, one.description, paths.concat());
+    Beside { name: plain(&one.name), about: fence(seed, label, &content) }
+}
+
+#[derive(Serialize)]
+struct Values {
+    reading: &'static str,
+    name: String,
+    at: String,
+    files: String,
+    scenarios: String,
+    unmet: Option<String>,
+    met: String,
+    suggestions: Option<String>,
+    tried: Option<String>,
+    before: Option<Beside>,
+    after: Option<Beside>,
+    retry_error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Beside {
+    name: String,
+    about: String,
+}

@@ -1,0 +1,44 @@
+//! A task to try a skill on, as the prompts tell it.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scenario {
+    pub id: String,
+    pub description: String,
+    #[serde(default)]
+    pub requirements: Vec<String>,
+    #[serde(default)]
+    pub input_args: String,
+    #[serde(default = "any_success")]
+    pub success_criteria: String,
+}
+
+impl Scenario {
+    /// A scenario of which nothing but the task is told.
+    pub fn new(id: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            description: description.into(),
+            requirements: Vec::new(),
+            input_args: String::new(),
+            success_criteria: any_success(),
+        }
+    }
+}
+
+fn any_success() -> String {
+    "Produces correct, high-quality output".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_id_and_a_description_are_needed() {
+        let read: Scenario = serde_json::from_str(r#"{"id": "a", "description": "Write a haiku"}"#).unwrap();
+        assert_eq!(read, Scenario::new("a", "Write a haiku"));
+        assert_eq!(read.success_criteria, "Produces correct, high-quality output");
+    }
+}

@@ -1,0 +1,166 @@
+//! The structural gate: a candidate whose `SKILL.md` no agent could load is never tried.
+
+use serde::Deserialize;
+use serde_saphyr::Options;
+
+/// What agents read of a skill before they load it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frontmatter {
+    pub name: String,
+    pub description: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SkillError {
+    #[error("front matter is missing: the first line must be `---`")]
+    NotOpened,
+    #[error("front matter is never closed by a line `---`")]
+    NotClosed,
+    #[error("front matter is longer than {LONGEST} bytes")]
+    TooLong,
+    #[error("front matter is not a YAML mapping of the expected form: {0}")]
+    Yaml(Box<str>),
+    #[error("`{0}` is missing from the front matter or empty")]
+    Empty(&'static str),
+}
+
+const LONGEST: usize = 64 << 10;
+
+/// Reads the front matter of a `SKILL.md`; keys that are not ours are left to those whose they are.
+pub fn check(skill_md: &str) -> Result<Frontmatter, SkillError> {
+    let yaml = front_matter(skill_md)?;
+    if yaml.len() > LONGEST {
+        return Err(SkillError::TooLong);
+    }
+    let read: Option<Keys> =
+        serde_saphyr::from_str_with_options(yaml, options()).map_err(|error| yaml_error(&error))?;
+    let keys = read.unwrap_or_default();
+    let said = |key, text: Option<String>| {
+        text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).ok_or(SkillError::Empty(key))
+    };
+    Ok(Frontmatter { name: said("name", keys.name)?, description: said("description", keys.description)? })
+}
+
+#[derive(Default, Deserialize)]
+struct Keys {
+    name: Option<String>,
+    description: Option<String>,
+}
+
+/// Whether two texts have the same words: then a change is none.
+pub fn same_but_for_white_space(old: &str, new: &str) -> bool {
+    old.split_whitespace().eq(new.split_whitespace())
+}
+
+/// The text between the first line and the line that closes it.
+fn front_matter(skill_md: &str) -> Result<&str, SkillError> {
+    let text = skill_md.strip_prefix('\u{feff}').unwrap_or(skill_md);
+    let first = text.split_inclusive('\n').next().unwrap_or_default();
+    if first.trim_end() != "---" {
+        return Err(SkillError::NotOpened);
+    }
+    let rest = &text[first.len()..];
+    let mut end = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return Ok(&rest[..end]);
+        }
+        end += line.len();
+    }
+    Err(SkillError::NotClosed)
+}
+
+/// Far more than any skill needs, far less than a YAML bomb does.
+fn options() -> Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: 32,
+            max_events: 10_000,
+            max_nodes: 5_000,
+            max_aliases: 64,
+            max_anchors: 64,
+            max_documents: 1,
+        },
+        with_snippet: false,
+    }
+}
+
+fn yaml_error(error: &serde_saphyr::Error) -> SkillError {
+    SkillError::Yaml(crate::answer::capped(&error.to_string(), 300).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    fn named(yaml: &str) -> Result<Frontmatter, SkillError> {
+        check(&format!("---\n{yaml}---\n# Body\n"))
+    }
+
+    #[test]
+    fn name_and_description_are_read_and_other_keys_are_left_alone() {
+        let skill = named(
+            "name: writer\nallowed-tools: [Read, Write]\nmeta: {1: a}\ndescription: >\n  Writes\n  things\n",
+        );
+        assert_eq!(skill, Ok(Frontmatter { name: "writer".into(), description: "Writes things".into() }));
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_carriage_returns_do_no_harm() {
+        let skill = check("\u{feff}---\r\nname: a\r\ndescription: \"b: c\"\r\n---\r\nBody");
+        assert_eq!(skill, Ok(Frontmatter { name: "a".into(), description: "b: c".into() }));
+        assert!(check("---\nname: a\ndescription: b\n---").is_ok());
+    }
+
+    #[test]
+    fn front_matter_must_be_opened_on_the_first_line_and_closed() {
+        assert_eq!(check(""), Err(SkillError::NotOpened));
+        assert_eq!(check("# Title\n---\nname: a\n---\n"), Err(SkillError::NotOpened));
+        assert_eq!(check("\n---\nname: a\n---\n"), Err(SkillError::NotOpened));
+        assert_eq!(check("---\nname: a\ndescription: b\n"), Err(SkillError::NotClosed));
+    }
+
+    #[test]
+    fn a_missing_or_empty_key_is_named() {
+        assert_eq!(named(""), Err(SkillError::Empty("name")));
+        assert_eq!(named("description: b\n"), Err(SkillError::Empty("name")));
+        assert_eq!(named("name: a\n"), Err(SkillError::Empty("description")));
+        assert_eq!(named("name: a\ndescription: '  '\n"), Err(SkillError::Empty("description")));
+        assert_eq!(named("name: ~\ndescription: b\n"), Err(SkillError::Empty("name")));
+    }
+
+    #[test]
+    fn what_is_not_a_mapping_with_strings_is_refused() {
+        for yaml in [
+            "- a\n",
+            "text\n",
+            "name: [a]\ndescription: b\n",
+            "name: a: b\n",
+            "name: {a: b}\n",
+            "name: \"a\n",
+        ] {
+            assert!(matches!(named(yaml), Err(SkillError::Yaml(_))), "{yaml}: {:?}", named(yaml));
+        }
+    }
+
+    #[test]
+    fn bombs_of_depth_and_aliases_are_refused_quickly() {
+        let deep = format!("name: a\ndescription: b\nx: {}\n", "[".repeat(10_000));
+        assert!(matches!(named(&deep), Err(SkillError::Yaml(_))));
+        let mut laughs = String::from("name: a\ndescription: b\na0: &a0 [x, x]\n");
+        for level in 1..40 {
+            let below = level - 1;
+            writeln!(laughs, "a{level}: &a{level} [*a{below}, *a{below}]").unwrap();
+        }
+        assert!(matches!(named(&laughs), Err(SkillError::Yaml(_))));
+        assert_eq!(named(&format!("name: {}\n", "a".repeat(70_000))), Err(SkillError::TooLong));
+    }
+
+    #[test]
+    fn only_words_make_a_change() {
+        assert!(same_but_for_white_space("a  b\n\nc\n", "a b\r\nc"));
+        assert!(!same_but_for_white_space("a b", "ab"));
+    }
+}

@@ -1,0 +1,260 @@
+//! `iteration-state.json`: the run, folded, for people and scripts. The original's fields, and what we add.
+//!
+//! A pure function of the run, so that the journal replayed gives the file byte for byte.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::event::{Ending, Measured, PlacedBy, Shipment};
+use crate::id::{CandidateId, ContractId};
+use crate::ledger::Ledger;
+use crate::notes::Notes;
+use crate::plan::{LoopKind, Place, Plan, Roles, RunId};
+use crate::run::{Edit, Mishap, Round, Run, Standing};
+use crate::scenario::Scenario;
+use crate::score::Score;
+use crate::step::Step;
+use crate::stop::Reason;
+
+/// The state file's text.
+pub fn text(run: &Run) -> String {
+    let mut text = serde_json::to_string_pretty(&State::of(run)).expect("a state has a JSON text");
+    text.push('\n');
+    text
+}
+
+/// The original's fields, and ours beside them. What may be long is borrowed: a plan can have thousands of scenarios.
+#[derive(Serialize)]
+struct State<'a> {
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+    skilltune: Ours<'a>,
+}
+
+/// What the original does not have.
+#[derive(Serialize)]
+struct Ours<'a> {
+    format: u32,
+    program: &'a str,
+    run_id: &'a RunId,
+    #[serde(rename = "loop")]
+    kind: LoopKind,
+    seq: u64,
+    seed: u64,
+    epoch: u64,
+    contract: ContractId,
+    roles: &'a Roles,
+    scenarios: &'a [Scenario],
+    best: Option<Value>,
+    head: CandidateId,
+    accepted: usize,
+    rejected: usize,
+    focus: Option<&'a str>,
+    reason: Option<Reason>,
+    comparison: Option<&'a Shipment>,
+    ending: Option<Ending>,
+    placed: Option<PlacedBy>,
+    ledger: &'a Ledger,
+}
+
+impl<'a> State<'a> {
+    fn of(run: &'a Run) -> Self {
+        Self { fields: fields(run), skilltune: Ours::of(run) }
+    }
+}
+
+impl<'a> Ours<'a> {
+    fn of(run: &'a Run) -> Self {
+        let plan = &run.plan;
+        Self {
+            format: plan.format,
+            program: &plan.program,
+            run_id: &plan.run,
+            kind: plan.kind,
+            seq: run.seq,
+            seed: plan.seed,
+            epoch: plan.epoch,
+            contract: plan.contract.id(),
+            roles: &plan.roles,
+            scenarios: &plan.scenarios,
+            best: run.best().map(|(id, score)| json!({ "candidate": id, "score": score })),
+            head: run.head(),
+            accepted: run.accepted(),
+            rejected: run.rejected(),
+            focus: run.focus.map(|place| member_name(run, place)),
+            reason: run.stopped,
+            comparison: run.shipment.as_ref(),
+            ending: run.closed,
+            placed: run.placed,
+            ledger: &run.ledger,
+        }
+    }
+}
+
+fn fields(run: &Run) -> Map<String, Value> {
+    let Value::Object(mut fields) = head(run) else { unreachable!("the head is an object") };
+    fields.insert("iterations".into(), run.rounds.iter().map(|round| iteration(run, round)).collect());
+    fields.insert("errors".into(), run.errors.iter().map(mishap).collect());
+    fields.insert("error_count".into(), run.errors.len().into());
+    fields.insert("max_errors".into(), run.plan.rules.max_errors.into());
+    fields.insert("work_dir".into(), run.plan.folder.clone().into());
+    fields.insert(
+        "termination_reason".into(),
+        run.stopped.map_or(Value::Null, |reason| termination(reason).into()),
+    );
+    fields
+}
+
+fn head(run: &Run) -> Value {
+    let plan = &run.plan;
+    let scores: Vec<f64> = run.rounds.iter().filter_map(Round::score).map(Score::points).collect();
+    json!({
+        "status": status(run),
+        "started_at": run.started_at,
+        "updated_at": run.updated_at,
+        "target_skills": plan.target.members.iter().map(|member| json!({
+            "name": member.name,
+            "path": member.path,
+            "files": member.files,
+            "primary_file": "SKILL.md",
+        })).collect::<Value>(),
+        "test_scenario": plan.scenarios.first(),
+        "execution_mode": plan.target.mode,
+        "chain_order": chain_order(plan),
+        "current_iteration": run.round_number(),
+        "max_iterations": plan.rules.max_iterations,
+        "quality_threshold": plan.rules.threshold,
+        "latest_score": scores.last().copied().unwrap_or(0.0),
+        "score_trend": scores,
+        "converged": run.stopped == Some(Reason::Stalled),
+    })
+}
+
+/// One word for where a run stands.
+pub fn status(run: &Run) -> &'static str {
+    if run.closed.is_some() {
+        "completed"
+    } else if run.held {
+        "held"
+    } else if run.paused.is_some() {
+        "paused"
+    } else {
+        "running"
+    }
+}
+
+fn chain_order(plan: &Plan) -> Vec<&str> {
+    let members = plan.target.members.iter();
+    members.filter(|_| plan.is_chain()).map(|member| member.name.as_str()).collect()
+}
+
+fn iteration(run: &Run, round: &Round) -> Value {
+    json!({
+        "round": round.number,
+        "status": if round.edit.is_some() || run.stopped.is_some() { "completed" } else { "pending" },
+        "candidate": round.candidate,
+        "execution": execution(run, round),
+        "evaluation": round.measured.as_ref().map(|measured| evaluation(run, round, measured)),
+        "standing": standing(round),
+        "improvement": round.edit.as_ref().map(|edit| improvement(run, round, edit)),
+    })
+}
+
+fn execution(run: &Run, round: &Round) -> Value {
+    let dir = format!("{}/iterations/iteration-{}/artifacts", run.plan.folder, round.number);
+    json!({
+        "started_at": round.started_at,
+        "completed_at": round.scored_at,
+        "artifacts_dir": dir,
+        "success": round.measured.as_ref().map(|measured| measured.judged == measured.of),
+    })
+}
+
+fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
+    let notes = Notes::of(run, round.candidate);
+    let dimensions = run.plan.contract.dimensions.iter().zip(&measured.dimensions);
+    let chain = run.plan.is_chain().then(|| {
+        let members = run.plan.target.members.iter().zip(&measured.members);
+        members.map(|(member, score)| (member.name.clone(), json!(score))).collect::<serde_json::Map<_, _>>()
+    });
+    json!({
+        "score": measured.score,
+        "dimensions": dimensions.map(|(dimension, score)| json!({
+            "name": dimension.name, "id": dimension.id, "score": score, "weight": dimension.weight,
+        })).collect::<Value>(),
+        "strengths": notes.strengths,
+        "weaknesses": notes.weaknesses,
+        "suggestions": notes.suggestions,
+        "chain_scores": chain,
+        "eval_file": format!("iterations/iteration-{0}/iteration-{0}-eval.md", round.number),
+        "judged": measured.judged,
+        "of": measured.of,
+        "claimed": measured.claimed,
+        "claimed_score": measured.claim,
+    })
+}
+
+fn standing(round: &Round) -> Value {
+    match &round.standing {
+        None => Value::Null,
+        Some(Standing::Kept) => json!({ "kept": true }),
+        Some(Standing::Dropped(why)) => json!({ "kept": false, "why": why.to_string() }),
+    }
+}
+
+fn improvement(run: &Run, round: &Round, edit: &Edit) -> Value {
+    let file = format!("iterations/iteration-{0}/iteration-{0}-changes.md", round.number);
+    match edit {
+        Edit::Nothing { member, failure } => json!({
+            "changes_applied": [],
+            "changes_file": file,
+            "improvement_rationale": Value::Null,
+            "member": member_name(run, *member),
+            "failure": failure,
+        }),
+        Edit::Draft { candidate, origin } => json!({
+            "changes_applied": origin.report.changes.iter().map(|change| json!({
+                "summary": change.description, "file": change.file,
+            })).collect::<Value>(),
+            "changes_file": file,
+            "improvement_rationale": origin.report.summary,
+            "member": member_name(run, origin.member),
+            "candidate": candidate,
+        }),
+    }
+}
+
+fn member_name(run: &Run, place: Place) -> &str {
+    &run.plan.member(place).name
+}
+
+fn mishap(mishap: &Mishap) -> Value {
+    json!({
+        "phase": phase(&mishap.step),
+        "message": mishap.failure.why,
+        "timestamp": mishap.at,
+        "round": mishap.round,
+        "kind": mishap.failure.kind,
+    })
+}
+
+fn phase(step: &Step) -> &'static str {
+    match step {
+        Step::Exercise { .. } => "execute",
+        Step::Judge { .. } => "evaluate",
+        Step::Improve { .. } => "improve",
+        Step::Ask(_) | Step::Promote { .. } => "report",
+    }
+}
+
+/// The original's words where it has one.
+fn termination(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Reached => "quality_threshold_met",
+        Reason::Exhausted => "max_iterations_reached",
+        Reason::Stalled => "convergence_detected",
+        Reason::Failed => "error_limit_reached",
+        Reason::Oscillating => "oscillation_detected",
+        Reason::Budget => "budget_spent",
+    }
+}

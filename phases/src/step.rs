@@ -1,0 +1,98 @@
+//! What a loop can ask for: plain data, so that a step is its own key.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{CandidateId, TreeId};
+use crate::plan::Place;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Run one member on one scenario. Keyed by the member's tree, so that an unchanged one is not run again.
+    Exercise { member: Place, skill: TreeId, trial: Trial, input: Option<TreeId> },
+    /// Judge what one candidate left on one scenario.
+    Judge { candidate: CandidateId, trial: Trial, artifacts: Vec<TreeId> },
+    /// Have one member of a candidate improved.
+    Improve { round: u32, base: CandidateId, member: Place },
+    /// Ask a person.
+    Ask(Hold),
+    /// Bring a candidate into the target, which must still be `from`.
+    Promote { from: CandidateId, to: CandidateId },
+}
+
+/// One execution on one scenario. Fresh trials of the final comparison have ordinals of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Trial {
+    pub scenario: usize,
+    pub ordinal: u32,
+}
+
+/// A question to a person, with a declared default for those who are not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hold {
+    /// Shall the champion replace the target?
+    Apply { champion: CandidateId },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    Apply,
+    Keep,
+}
+
+impl Hold {
+    pub fn options(self) -> &'static [Choice] {
+        match self {
+            Self::Apply { .. } => &[Choice::Apply, Choice::Keep],
+        }
+    }
+
+    /// What is done unattended.
+    pub fn default_choice(self) -> Choice {
+        match self {
+            Self::Apply { .. } => Choice::Apply,
+        }
+    }
+}
+
+impl Choice {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Apply => "apply",
+            Self::Keep => "keep",
+        }
+    }
+}
+
+/// Which of the three roles a call of an agent is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    Executor,
+    Evaluator,
+    Improver,
+}
+
+impl Step {
+    /// The role that answers this step, if an agent does.
+    pub fn role(&self) -> Option<Role> {
+        match self {
+            Self::Exercise { .. } => Some(Role::Executor),
+            Self::Judge { .. } => Some(Role::Evaluator),
+            Self::Improve { .. } => Some(Role::Improver),
+            Self::Ask(_) | Self::Promote { .. } => None,
+        }
+    }
+}
+
+impl Role {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Executor => "executor",
+            Self::Evaluator => "evaluator",
+            Self::Improver => "improver",
+        }
+    }
+}

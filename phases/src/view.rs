@@ -1,0 +1,128 @@
+//! What follows from a run's rounds: its best, its head, its series. Derived each time, never stored.
+
+use crate::candidate::Origin;
+use crate::edit::EditReport;
+use crate::event::{FailureKind, Measured};
+use crate::id::CandidateId;
+use crate::plan::Place;
+use crate::run::{Edit, Round, Run, Standing};
+use crate::score::Score;
+use crate::stop::Series;
+
+/// An edit that was made and not kept: the improver is told, so as not to make it again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dropped<'a> {
+    pub round: u32,
+    pub member: Place,
+    /// The candidate and its improver's words; absent when the draft did not pass the gates.
+    pub draft: Option<(CandidateId, &'a EditReport)>,
+    pub why: String,
+}
+
+impl Run {
+    /// The best measured candidate; of equals, the earliest.
+    pub fn best(&self) -> Option<(CandidateId, Score)> {
+        best_of(&self.rounds)
+    }
+
+    /// The candidate that the next edit goes on from: the newest kept one, or the best after a drop.
+    pub fn head(&self) -> CandidateId {
+        let mut head = self.start();
+        for (index, round) in self.rounds.iter().enumerate() {
+            match round.standing {
+                Some(Standing::Kept) => head = round.candidate,
+                Some(Standing::Dropped(_)) => {
+                    head = best_of(&self.rounds[..index]).map_or(head, |(best, _)| best);
+                }
+                None => {}
+            }
+        }
+        head
+    }
+
+    /// What the newest complete measurement of a candidate said.
+    pub fn measured(&self, candidate: CandidateId) -> Option<&Measured> {
+        let of_it = self.rounds.iter().rev().filter(|round| round.candidate == candidate);
+        of_it.filter_map(|round| round.measured.as_ref()).find(|measured| measured.score.is_some())
+    }
+
+    pub fn series(&self) -> Series {
+        let mut candidates: Vec<CandidateId> = self.rounds.iter().map(|round| round.candidate).collect();
+        candidates.dedup();
+        let total = self.ledger.total();
+        Series {
+            scores: self.rounds.iter().filter_map(Round::score).collect(),
+            latest: self.rounds.last().and_then(Round::score),
+            candidates,
+            failed_in_a_row: self.failed_in_a_row(),
+            rounds: self.round_number(),
+            usd: total.usd,
+            seconds: total.ms / 1000,
+        }
+    }
+
+    fn failed_in_a_row(&self) -> u32 {
+        let failed = self.rounds.iter().rev().take_while(|round| round.failed()).count();
+        u32::try_from(failed).unwrap_or(u32::MAX)
+    }
+
+    /// The rounds that brought a new candidate which was kept.
+    pub fn accepted(&self) -> usize {
+        self.drafted_rounds().filter(|(_, round)| round.standing == Some(Standing::Kept)).count()
+    }
+
+    /// The drafts that were dropped, by the gates or by their score.
+    pub fn rejected(&self) -> usize {
+        self.dropped().len()
+    }
+
+    /// The rounds that measured a draft, and how it was made.
+    fn drafted_rounds(&self) -> impl Iterator<Item = (&Origin, &Round)> {
+        self.rounds.windows(2).filter_map(|pair| match &pair[0].edit {
+            Some(Edit::Draft { origin, .. }) => Some((origin, &pair[1])),
+            Some(Edit::Nothing { .. }) | None => None,
+        })
+    }
+
+    /// Every edit that was made and not kept, oldest first.
+    pub fn dropped(&self) -> Vec<Dropped<'_>> {
+        let by_gate = self.rounds.iter().filter_map(|round| match &round.edit {
+            Some(Edit::Nothing { member, failure }) if failure.kind == FailureKind::Gate => {
+                Some(Dropped { round: round.number, member: *member, draft: None, why: failure.why.clone() })
+            }
+            Some(_) | None => None,
+        });
+        let by_score = self.drafted_rounds().filter_map(|(origin, round)| {
+            let Some(Standing::Dropped(why)) = &round.standing else { return None };
+            let draft = Some((round.candidate, &origin.report));
+            Some(Dropped { round: round.number, member: origin.member, draft, why: why.to_string() })
+        });
+        let mut dropped: Vec<_> = by_gate.chain(by_score).collect();
+        dropped.sort_by_key(|one| one.round);
+        dropped
+    }
+
+    /// How often in a row the edits of this member came to nothing.
+    pub fn drops_in_a_row(&self, place: Place) -> usize {
+        let mut drops = 0;
+        for pair in self.rounds.windows(2) {
+            match &pair[0].edit {
+                Some(Edit::Nothing { member, failure }) if *member == place => {
+                    drops += usize::from(failure.kind == FailureKind::Gate);
+                }
+                Some(Edit::Draft { origin, .. }) if origin.member == place => match pair[1].standing {
+                    Some(Standing::Kept) => drops = 0,
+                    Some(Standing::Dropped(_)) => drops += 1,
+                    None => {}
+                },
+                Some(_) | None => {}
+            }
+        }
+        drops
+    }
+}
+
+fn best_of(rounds: &[Round]) -> Option<(CandidateId, Score)> {
+    let scored = rounds.iter().filter_map(|round| round.score().map(|score| (round.candidate, score)));
+    scored.reduce(|best, next| if next.1 > best.1 { next } else { best })
+}

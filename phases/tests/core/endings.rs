@@ -1,0 +1,229 @@
+//! Each stop rule is reached, and each way in which a run can come out.
+
+use skilltune_phases::ending::{Class, Outcome as Came};
+use skilltune_phases::event::{Ending, FailureKind, Outcome, Verdict};
+use skilltune_phases::plan::{Apply, Plan};
+use skilltune_phases::run::Run;
+use skilltune_phases::step::{Choice, Step};
+use skilltune_phases::stop::Reason;
+
+use crate::world::{Drive, failed, improved, judged, nth, plan, points, ran, tree};
+
+/// Runs a single skill on one scenario: each improvement is a new draft, and each trial has the score told.
+fn run_with(plan: Plan, mut score: impl FnMut(&Run, u32, usize) -> usize) -> Run {
+    let mut drive = Drive::start(plan);
+    drive.finish(
+        1,
+        |_| 0,
+        |run, step| match step {
+            Step::Exercise { skill, .. } => ran(&format!("artifacts of {skill}")),
+            Step::Judge { candidate, trial, .. } => {
+                let nth = nth(run, *candidate);
+                judged(run, score(run, trial.ordinal, nth), &[])
+            }
+            Step::Improve { round, .. } => improved(&format!("draft {round}")),
+            Step::Ask(_) => Outcome::Chosen(Choice::Keep),
+            Step::Promote { .. } => Outcome::Promoted,
+        },
+    );
+    drive.run
+}
+
+fn rising(_: &Run, _: u32, nth: usize) -> usize {
+    50 + 5 * nth
+}
+
+#[test]
+fn a_start_above_the_threshold_ends_the_run_and_nothing_is_compared() {
+    let run = run_with(plan(1, 1), |_, _, _| 95);
+    assert_eq!((run.stopped, run.closed), (Some(Reason::Reached), Some(Ending::Unchanged)));
+    assert_eq!(run.shipment.as_ref().unwrap().verdict, Verdict::Unchallenged);
+    assert_eq!((run.class(), run.outcome()), (Class::Reached, Came::Unchanged));
+    assert_eq!(run.ledger.total().calls, 2);
+}
+
+#[test]
+fn a_draft_above_the_threshold_is_compared_and_shipped() {
+    let run = run_with(plan(1, 1), |_, _, nth| if nth == 0 { 60 } else { 92 });
+    assert_eq!((run.stopped, run.closed), (Some(Reason::Reached), Some(Ending::Applied)));
+    assert_eq!(run.shipment.as_ref().unwrap().verdict, Verdict::Won);
+    assert_eq!((run.class(), run.outcome()), (Class::Reached, Came::Improved));
+    assert_eq!((run.initial_score(), run.final_score()), (Some(points(60.0)), Some(points(92.0))));
+}
+
+#[test]
+fn rounds_run_out_after_as_many_measurements_and_one_edit_less() {
+    let run = run_with(plan(1, 1), rising);
+    assert_eq!(run.stopped, Some(Reason::Exhausted));
+    assert_eq!((run.rounds.len(), run.candidates.len() - 1), (5, 4));
+    assert_eq!((run.class(), run.outcome()), (Class::Short, Came::Improved));
+}
+
+#[test]
+fn a_best_that_no_longer_rises_is_a_stall() {
+    let run = run_with(plan(1, 1), |_, _, nth| 50 + nth);
+    assert_eq!((run.stopped, run.rounds.len()), (Some(Reason::Stalled), 3));
+}
+
+#[test]
+fn a_regression_is_no_stall_while_the_best_has_just_risen() {
+    let run = run_with(plan(1, 1), |_, _, nth| [50, 70, 65, 66, 66][nth]);
+    assert_eq!((run.stopped, run.rounds.len()), (Some(Reason::Stalled), 4));
+}
+
+#[test]
+fn an_improver_that_undoes_its_own_work_oscillates_and_that_is_seen_before_the_stall() {
+    let mut drive = Drive::start(plan(1, 1));
+    drive.finish(
+        1,
+        |_| 0,
+        |run, step| match step {
+            Step::Exercise { skill, .. } => ran(&format!("artifacts of {skill}")),
+            Step::Judge { candidate, .. } => {
+                judged(run, if *candidate == run.start() { 50 } else { 58 }, &[])
+            }
+            Step::Improve { base, .. } if *base == run.start() => improved("other"),
+            Step::Improve { .. } => improved("start 0"),
+            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+        },
+    );
+    assert_eq!((drive.run.stopped, drive.run.rounds.len()), (Some(Reason::Oscillating), 4));
+}
+
+#[test]
+fn three_failed_rounds_in_a_row_end_the_run_and_nothing_is_judged() {
+    let mut drive = Drive::start(plan(1, 1));
+    drive.finish(1, |_| 0, |_, _| failed(FailureKind::TimedOut));
+    let run = drive.run;
+    assert_eq!((run.stopped, run.rounds.len(), run.errors.len()), (Some(Reason::Failed), 3, 6));
+    assert_eq!((run.class(), run.outcome()), (Class::Unjudged, Came::Unjudged));
+}
+
+#[test]
+fn failures_that_are_not_in_a_row_do_not_end_the_run() {
+    let mut drive = Drive::start(plan(1, 1));
+    drive.finish(
+        1,
+        |_| 0,
+        |run, step| match step {
+            Step::Judge { .. } if run.round_number() % 2 == 0 && run.stopped.is_none() => {
+                failed(FailureKind::OffSchema)
+            }
+            Step::Judge { candidate, .. } => {
+                let nth = nth(run, *candidate);
+                judged(run, rising(run, 0, nth), &[])
+            }
+            Step::Exercise { skill, .. } => ran(&skill.to_string()),
+            Step::Improve { round, .. } => improved(&format!("draft {round}")),
+            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+        },
+    );
+    assert_eq!((drive.run.stopped, drive.run.rounds.len()), (Some(Reason::Exhausted), 5));
+}
+
+#[test]
+fn money_spent_ends_the_run() {
+    let mut plan = plan(1, 1);
+    plan.rules.budget.usd = Some(1.6);
+    let run = run_with(plan, rising);
+    assert_eq!((run.stopped, run.rounds.len()), (Some(Reason::Budget), 2));
+}
+
+#[test]
+fn time_spent_ends_the_run() {
+    let mut plan = plan(1, 1);
+    plan.rules.budget.seconds = Some(6);
+    let run = run_with(plan, rising);
+    assert_eq!((run.stopped, run.rounds.len()), (Some(Reason::Budget), 2));
+}
+
+#[test]
+fn a_reached_goal_is_never_called_a_spent_budget() {
+    let mut plan = plan(1, 1);
+    (plan.rules.budget.usd, plan.rules.max_iterations) = (Some(0.1), 1);
+    assert_eq!(run_with(plan, |_, _, _| 95).stopped, Some(Reason::Reached));
+}
+
+#[test]
+fn a_champion_that_loses_on_fresh_trials_leaves_the_target_alone() {
+    let lucky = |_: &Run, ordinal: u32, nth: usize| if ordinal == 0 { 50 + 10 * nth } else { 50 };
+    let run = run_with(plan(1, 1), lucky);
+    assert_eq!(run.shipment.as_ref().unwrap().verdict, Verdict::Lost);
+    assert_eq!((run.closed, run.outcome()), (Some(Ending::Unchanged), Came::Unchanged));
+    assert_eq!(run.shipment.as_ref().unwrap().champion, run.start());
+}
+
+#[test]
+fn a_comparison_that_cannot_be_judged_ships_nothing() {
+    let mut drive = Drive::start(plan(1, 1));
+    drive.finish(
+        1,
+        |_| 0,
+        |run, step| match step {
+            Step::Judge { trial, .. } if trial.ordinal > 0 => failed(FailureKind::OffSchema),
+            Step::Judge { candidate, .. } => {
+                judged(run, if *candidate == run.start() { 50 } else { 95 }, &[])
+            }
+            Step::Exercise { skill, .. } => ran(&skill.to_string()),
+            Step::Improve { .. } => improved("draft"),
+            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+        },
+    );
+    assert_eq!(drive.run.shipment.as_ref().unwrap().verdict, Verdict::Indecisive);
+    assert_eq!((drive.run.class(), drive.run.outcome()), (Class::Unjudged, Came::Unjudged));
+}
+
+#[test]
+fn without_fresh_trials_the_scores_of_the_search_decide() {
+    let mut plan = plan(1, 1);
+    plan.rules.confirm = 0;
+    let run = run_with(plan, rising);
+    assert_eq!((run.closed, run.shipment.as_ref().unwrap().pairs), (Some(Ending::Applied), 0));
+    assert_eq!(run.final_score(), Some(points(70.0)));
+}
+
+#[test]
+fn a_champion_that_is_not_wanted_in_the_target_is_kept() {
+    let mut plan = plan(1, 1);
+    plan.apply = Apply::Never;
+    assert_eq!(run_with(plan.clone(), rising).outcome(), Came::Kept);
+    plan.apply = Apply::Ask;
+    assert_eq!(run_with(plan, rising).outcome(), Came::Kept);
+}
+
+#[test]
+fn a_persons_edit_in_the_target_is_a_conflict_and_no_success() {
+    let mut drive = Drive::start(plan(1, 1));
+    drive.finish(
+        1,
+        |_| 0,
+        |run, step| match step {
+            Step::Promote { .. } => Outcome::Conflict { found: vec![tree("theirs")] },
+            Step::Judge { candidate, .. } => {
+                judged(run, if *candidate == run.start() { 50 } else { 95 }, &[])
+            }
+            Step::Exercise { skill, .. } => ran(&skill.to_string()),
+            Step::Improve { .. } => improved("draft"),
+            Step::Ask(_) => Outcome::Chosen(Choice::Apply),
+        },
+    );
+    assert_eq!((drive.run.class(), drive.run.outcome()), (Class::Short, Came::Conflict));
+}
+
+#[test]
+fn a_round_with_too_few_judged_scenarios_has_no_score() {
+    let mut drive = Drive::start(plan(1, 4));
+    drive.finish(
+        2,
+        |_| 0,
+        |run, step| match step {
+            Step::Judge { trial, .. } if trial.scenario == 2 => failed(FailureKind::Empty),
+            Step::Judge { .. } => judged(run, 95, &[]),
+            Step::Exercise { skill, .. } => ran(&skill.to_string()),
+            Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+        },
+    );
+    let measured = drive.run.rounds[0].measured.as_ref().unwrap();
+    assert_eq!((measured.score, measured.judged, measured.of), (None, 3, 4));
+    assert_eq!(drive.run.stopped, Some(Reason::Failed));
+}

@@ -1,0 +1,108 @@
+//! What holds for every history: the properties that everything else stands on.
+
+use proptest::prelude::*;
+use skilltune_phases::event::{Decision, Ending, Event, Record};
+use skilltune_phases::plan::{Apply, Plan};
+use skilltune_phases::run::Run;
+use skilltune_phases::state;
+
+use crate::world::{Drive, plan, random_answer};
+
+fn any_plan() -> impl Strategy<Value = Plan> {
+    let apply = prop_oneof![Just(Apply::Auto), Just(Apply::Ask), Just(Apply::Never)];
+    (1_usize..=3, 1_usize..=4, any::<u64>(), 1_u32..=8, 0_u32..=2, apply).prop_map(
+        |(members, scenarios, seed, rounds, confirm, apply)| {
+            let mut plan = plan(members, scenarios);
+            plan.seed = seed;
+            plan.rules.max_iterations = rounds;
+            plan.rules.confirm = confirm;
+            plan.apply = apply;
+            plan
+        },
+    )
+}
+
+/// Which of the steps under way ends next, drawn from a list of numbers.
+fn picker(order: Vec<usize>) -> impl FnMut(usize) -> usize {
+    let mut numbers = order.into_iter().cycle();
+    move |room| numbers.next().unwrap_or(0) % room
+}
+
+proptest! {
+    #[test]
+    fn the_fold_of_every_prefix_is_the_live_state(plan in any_plan(), world: u64, order in vec_of_picks()) {
+        let mut live = Drive::start(plan);
+        let mut fold = Run::begin(&reread(&live.records[0])).unwrap();
+        let mut folded = 1;
+        let mut pick = picker(order);
+        loop {
+            let steps = live.due(4);
+            for record in &live.records[folded..] {
+                fold.apply(&reread(record));
+            }
+            folded = live.records.len();
+            prop_assert_eq!(&fold, &live.run);
+            prop_assert_eq!(state::text(&fold), state::text(&live.run));
+            if steps.is_empty() {
+                break;
+            }
+            let step = steps[pick(steps.len())].clone();
+            let outcome = random_answer(world, &live.run, &step);
+            live.done(step, outcome);
+        }
+    }
+
+    #[test]
+    fn the_same_answers_give_the_same_run_in_any_order_at_any_number_of_jobs(
+        plan in any_plan(), world: u64, jobs in 2_usize..9, order in vec_of_picks(),
+    ) {
+        let mut alone = Drive::start(plan.clone());
+        alone.finish(1, |_| 0, |run, step| random_answer(world, run, step));
+        let mut crowded = Drive::start(plan);
+        crowded.finish(jobs, picker(order), |run, step| random_answer(world, run, step));
+        prop_assert_eq!(alone.decisions(), crowded.decisions());
+        prop_assert_eq!(alone.run.outcome(), crowded.run.outcome());
+    }
+
+    #[test]
+    fn a_run_taken_up_at_any_record_ends_as_it_would_have(plan in any_plan(), world: u64, cut in any::<prop::sample::Index>()) {
+        let mut whole = Drive::start(plan);
+        whole.finish(1, |_| 0, |run, step| random_answer(world, run, step));
+        let kept = whole.records[..=cut.index(whole.records.len())].to_vec();
+        let mut resumed = Drive { run: Run::replay(&kept).unwrap(), records: kept };
+        resumed.finish(1, |_| 0, |run, step| random_answer(world, run, step));
+        prop_assert_eq!(&whole.records, &resumed.records);
+    }
+
+    #[test]
+    fn every_run_ends_and_ships_only_what_beat_the_start(plan in any_plan(), world: u64) {
+        let mut drive = Drive::start(plan);
+        drive.finish(3, |_| 0, |run, step| random_answer(world, run, step));
+        let run = &drive.run;
+        prop_assert!(run.closed.is_some() && run.stopped.is_some());
+        let most = run.plan.kind.machine().most_calls(&run.plan);
+        prop_assert!(u64::from(run.ledger.executor.calls) <= most.executor);
+        prop_assert!(u64::from(run.ledger.evaluator.calls) <= most.evaluator);
+        prop_assert!(u64::from(run.ledger.improver.calls) <= most.improver);
+        prop_assert!(run.round_number() <= run.plan.rules.max_iterations);
+        if run.closed == Some(Ending::Applied) {
+            prop_assert!(run.final_score() > run.initial_score());
+        }
+        let promotions = drive.records.iter().filter(|record| matches!(
+            &record.event, Event::Decided(Decision::Ship(_)),
+        ));
+        prop_assert_eq!(promotions.count(), 1);
+    }
+}
+
+/// The record as it comes back from its line in the journal.
+fn reread(record: &Record) -> Record {
+    let line = serde_json::to_string(record).expect("a record has a JSON text");
+    let read: Record = serde_json::from_str(&line).expect("a record reads its own text");
+    assert_eq!(record, &read);
+    read
+}
+
+fn vec_of_picks() -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(0_usize..16, 1..40)
+}

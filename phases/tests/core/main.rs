@@ -1,0 +1,6 @@
+//! The core, driven without a disk, a clock or a process.
+
+mod endings;
+mod laws;
+mod search;
+mod world;

@@ -1,0 +1,227 @@
+//! A world that answers steps without doing anything: the loop's other half, for tests.
+//!
+//! Its answers are a pure function of a seed and the step, so that two runs differ only in the order of arrival.
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+use skilltune_phases::contract::{Contract, Criterion, Dimension};
+use skilltune_phases::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
+use skilltune_phases::id::{CandidateId, Digest, TreeId};
+use skilltune_phases::judgement::{Assessment, Judgement, Kind};
+use skilltune_phases::loops::Next;
+use skilltune_phases::plan::{
+    Apply, Budget, Cast, FORMAT, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
+};
+use skilltune_phases::run::Run;
+use skilltune_phases::scenario::Scenario;
+use skilltune_phases::score::{Score, Scored};
+use skilltune_phases::step::{Choice, Step};
+
+pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
+    let cast =
+        Cast { agent: "world".into(), model: None, settings: Digest::of(b"world"), timeout_seconds: 1 };
+    let member = |nth: usize| Member {
+        name: format!("skill-{nth}"),
+        path: format!("/skills/skill-{nth}"),
+        start: tree(&format!("start {nth}")),
+        files: vec!["SKILL.md".into()],
+    };
+    Plan {
+        format: FORMAT,
+        program: "0.0.0".into(),
+        run: RunId("test".into()),
+        kind: LoopKind::Tune,
+        folder: "/project/.skilltune/runs/test".into(),
+        target: Target {
+            mode: if members > 1 { Mode::Chain } else { Mode::Single },
+            members: (0..members).map(member).collect(),
+        },
+        scenarios: (0..scenarios).map(scenario).collect(),
+        contract: contract(),
+        rules: rules(),
+        roles: Roles { executor: cast.clone(), evaluator: cast.clone(), improver: cast },
+        apply: Apply::Auto,
+        seed: 7,
+        epoch: 0,
+    }
+}
+
+fn scenario(nth: usize) -> Scenario {
+    Scenario {
+        id: format!("scenario-{nth}"),
+        description: format!("task {nth}"),
+        requirements: Vec::new(),
+        input_args: String::new(),
+        success_criteria: String::new(),
+    }
+}
+
+fn rules() -> Rules {
+    Rules {
+        max_iterations: 5,
+        threshold: points(90.0),
+        regress: 10.0,
+        stall: Stall { window: 2, gain: 2.0 },
+        max_errors: 3,
+        confirm: 1,
+        coverage: 0.8,
+        budget: Budget::default(),
+    }
+}
+
+fn contract() -> Contract {
+    Contract {
+        dimensions: vec![Dimension { id: "quality".into(), name: "Quality".into(), weight: 1.0 }],
+        criteria: vec![Criterion {
+            id: "quality.so".into(),
+            dimension: "quality".into(),
+            text: "Is it so?".into(),
+        }],
+    }
+}
+
+pub(crate) fn points(points: f64) -> Score {
+    Score::new(points).expect("a score of the tests is one")
+}
+
+pub(crate) fn tree(name: &str) -> TreeId {
+    TreeId(Digest::of(name.as_bytes()))
+}
+
+/// A judgement whose whole has just this score, and each member too.
+pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
+    let assess = |score: usize| {
+        let score = u32::try_from(score).ok().map(f64::from).and_then(Score::new);
+        let scored = Scored { composite: score, dimensions: vec![("quality".into(), score)] };
+        Assessment { findings: Vec::new(), scored }
+    };
+    let names = run.plan.target.members.iter().map(|member| member.name.clone());
+    Outcome::Judged(Box::new(Judgement {
+        kind: Kind::Evidenced,
+        whole: assess(whole),
+        members: names.zip(members.iter().map(|&passes| assess(passes))).collect(),
+        strengths: Vec::new(),
+        weaknesses: Vec::new(),
+        suggestions: Vec::new(),
+        claim: None,
+    }))
+}
+
+pub(crate) fn failed(kind: FailureKind) -> Outcome {
+    Outcome::Failed(Failure { kind, why: "the world would not".into() })
+}
+
+pub(crate) fn ran(name: &str) -> Outcome {
+    Outcome::Exercised { artifacts: tree(name), files: 1 }
+}
+
+pub(crate) fn improved(name: &str) -> Outcome {
+    Outcome::Improved { tree: tree(name), report: Box::default() }
+}
+
+/// A run and its journal, driven by whoever answers.
+pub(crate) struct Drive {
+    pub(crate) run: Run,
+    pub(crate) records: Vec<Record>,
+}
+
+impl Drive {
+    pub(crate) fn start(plan: Plan) -> Self {
+        let record = Record { seq: 0, at: clock(0), event: Event::Started(Box::new(plan)) };
+        let run = Run::begin(&record).expect("the first record is a plan");
+        Self { run, records: vec![record] }
+    }
+
+    pub(crate) fn record(&mut self, event: Event) {
+        let seq = self.records.len() as u64;
+        let record = Record { seq, at: clock(seq), event };
+        self.run.apply(&record);
+        self.records.push(record);
+    }
+
+    pub(crate) fn done(&mut self, step: Step, outcome: Outcome) {
+        let attempt = self.run.attempts(&step);
+        let spent = Spent { ms: 1000, usd: Some(0.5), ..Spent::default() };
+        self.record(Event::Done(Box::new(Done { step, attempt, call: None, outcome, spent })));
+    }
+
+    /// Makes all decisions that are due; the steps that the loop then asks for, at most `room`, or none at the end.
+    pub(crate) fn due(&mut self, room: usize) -> Vec<Step> {
+        loop {
+            let decision = match self.run.plan.kind.machine().next(&self.run) {
+                Next::Decide(decision) => decision,
+                Next::Do(steps) => return steps.take(room).collect(),
+                Next::End => return Vec::new(),
+            };
+            self.record(Event::Decided(decision));
+            assert!(self.records.len() < 100_000, "the loop goes on for ever");
+        }
+    }
+
+    /// Runs to the end with up to `jobs` steps under way, of which `pick` chooses the one that ends next.
+    pub(crate) fn finish(
+        &mut self,
+        jobs: usize,
+        mut pick: impl FnMut(usize) -> usize,
+        mut answer: impl FnMut(&Run, &Step) -> Outcome,
+    ) {
+        let mut under_way: Vec<Step> = Vec::new();
+        let mut answered: HashSet<Step> = HashSet::new();
+        loop {
+            let asked = self.due(usize::MAX);
+            for step in asked {
+                if under_way.len() < jobs && !under_way.contains(&step) {
+                    assert!(!answered.contains(&step), "asked again for what was answered: {step:?}");
+                    under_way.push(step);
+                }
+            }
+            if under_way.is_empty() {
+                return;
+            }
+            let step = under_way.remove(pick(under_way.len()));
+            let outcome = answer(&self.run, &step);
+            if !matches!(outcome, Outcome::Failed(_)) {
+                answered.insert(step.clone());
+            }
+            self.done(step, outcome);
+        }
+    }
+
+    pub(crate) fn decisions(&self) -> Vec<&Event> {
+        self.records
+            .iter()
+            .map(|record| &record.event)
+            .filter(|event| matches!(event, Event::Decided(_)))
+            .collect()
+    }
+}
+
+/// The how-manieth candidate of the run this is; the start is the first.
+pub(crate) fn nth(run: &Run, candidate: CandidateId) -> usize {
+    run.candidates.iter().position(|known| known.id == candidate).expect("it is a candidate of the run")
+}
+
+/// Answers drawn from a seed and the step alone, with failures among them.
+pub(crate) fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
+    let key = serde_json::to_vec(step).expect("a step has a JSON text");
+    let attempt = run.attempts(step);
+    let digest = Digest::of_parts([seed.to_le_bytes().as_slice(), &key, &attempt.to_le_bytes()]);
+    let roll = |nth: usize| usize::from(digest.as_bytes()[nth]);
+    if roll(0) < 30 {
+        return failed([FailureKind::TimedOut, FailureKind::OffSchema, FailureKind::Gate][roll(1) % 3]);
+    }
+    match step {
+        Step::Exercise { .. } => ran(&digest.hex()),
+        Step::Judge { .. } => judged(run, 40 + roll(2) % 60, &[roll(3) % 100, roll(4) % 100, roll(5) % 100]),
+        Step::Improve { .. } => improved(&format!("draft {}", roll(6) % 5)),
+        Step::Ask(_) => Outcome::Chosen(if roll(7) % 2 == 0 { Choice::Apply } else { Choice::Keep }),
+        Step::Promote { .. } if roll(8) % 4 == 0 => Outcome::Conflict { found: vec![tree("theirs")] },
+        Step::Promote { .. } => Outcome::Promoted,
+    }
+}
+
+/// Time that passes evenly: one second a record.
+fn clock(seq: u64) -> Timestamp {
+    Timestamp::from_second(1_700_000_000 + i64::try_from(seq).unwrap_or(0)).expect("in range")
+}

@@ -1,0 +1,161 @@
+//! A scripted agent: a real program that plays executor, evaluator or improver, always the same way.
+//!
+//! `fake-agent ROLE [SCRIPT]` reads its prompt from stdin. What it does follows from the skill it finds in its
+//! workspace (a line `Quality: 40`) and from the script, so that a run can be told in advance and two runs compared.
+//! Each call is logged twice, when it begins and when it has answered.
+
+#![expect(clippy::print_stderr, reason = "a program of its own, which says what went wrong")]
+
+mod evaluate;
+mod misbehave;
+mod script;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use script::{Script, Style};
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let Some(role) = arguments.next() else {
+        eprintln!("usage: fake-agent ROLE [SCRIPT]");
+        return ExitCode::from(64);
+    };
+    if let Some(part) = misbehave::part(&role) {
+        return part();
+    }
+    let script = arguments.next().map_or_else(Script::default, |script| Script::read(Path::new(&script)));
+    if let Some(&kind) = script.misbehave.get(&role) {
+        script.note("start", &format!("{role}-{kind:?}"));
+        return misbehave::misbehave(kind);
+    }
+    let mut prompt = String::new();
+    std::io::stdin().read_to_string(&mut prompt).expect("the prompt is text");
+    let call = call_name(&role, &prompt);
+    script.note("start", &call);
+    script.tell_start(&prompt);
+    // Stands for the time that a model takes; nobody waits for it in place of something else.
+    std::thread::sleep(Duration::from_millis(script.delay_ms + jitter(&script, &call)));
+    if let Some(mut gate) = script.gates.get(&role).and_then(|gate| fs::File::open(gate).ok()) {
+        gate.read_to_string(&mut String::new()).expect("the gate says nothing");
+    }
+    let answer = match role.as_str() {
+        "executor" => execute(&script),
+        "evaluator" => Some(evaluate::answer(&script, &prompt)),
+        "improver" => Some(improve(&script)),
+        other => panic!("no such role: {other}"),
+    };
+    let Some(answer) = answer else { return ExitCode::from(3) };
+    let answer = if script.parrot { prompt + &answer } else { answer };
+    let answer = if script.envelope { script::envelope(&answer) } else { answer };
+    if script.no_text {
+        std::io::stdout().write_all(b"\xff\xfe\n").expect("somebody reads the answer");
+    }
+    std::io::stdout().write_all(answer.as_bytes()).expect("somebody reads the answer");
+    close_streams();
+    script.note("answer", &call);
+    ExitCode::SUCCESS
+}
+
+/// An answer is complete when its streams are closed, and not before: only then is it noted as given.
+fn close_streams() {
+    std::io::stdout().flush().expect("somebody reads the answer");
+    let nowhere = fs::OpenOptions::new().write(true).open("/dev/null").expect("this is Unix");
+    rustix::stdio::dup2_stdout(&nowhere).expect("streams can be closed");
+    rustix::stdio::dup2_stderr(&nowhere).expect("streams can be closed");
+}
+
+/// The same call has the same prompt, and no other call has it.
+fn call_name(role: &str, prompt: &str) -> String {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    prompt.hash(&mut hasher);
+    format!("{role}-{:016x}", hasher.finish())
+}
+
+fn jitter(script: &Script, call: &str) -> u64 {
+    let hash = call.bytes().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+    let slow = if hash.is_multiple_of(16) { script.slow_ms } else { 0 };
+    slow + hash.checked_rem(script.jitter_ms).unwrap_or(0)
+}
+
+/// Leaves a file that tells what it was made with and from.
+fn execute(script: &Script) -> Option<String> {
+    let skill = only_skill();
+    let quality = quality_of(&skill);
+    if script.executor_fails_at.contains(&quality) {
+        eprintln!("no luck today");
+        return None;
+    }
+    let mut made = format!("made by {} with quality {quality}\n", name_of(&skill));
+    if let Ok(received) = fs::read_to_string("input/out.md") {
+        made.push_str("from: ");
+        made.push_str(&received);
+    }
+    if script.words_only {
+        return Some(made);
+    }
+    fs::write("out.md", made).expect("the workspace can be written");
+    fs::write("manifest.json", r#"{"artifacts":[{"path":"out.md"}]}"#).expect("the workspace can be written");
+    Some("done".to_owned())
+}
+
+/// Raises the quality of the skill as the script says, in place or in words.
+fn improve(script: &Script) -> String {
+    let skill = only_skill();
+    let quality = quality_of(&skill);
+    let page = skill.join("SKILL.md");
+    let text = fs::read_to_string(&page).expect("a skill has its page");
+    let Some(next) = script.next(&name_of(&skill), quality) else {
+        return "I have no idea.".to_owned();
+    };
+    let (old, new) = (format!("Quality: {quality}"), format!("Quality: {next}"));
+    let report = format!(
+        r#""summary":"quality {quality} becomes {next}","changes":[{{"priority":"high","description":"raise the quality","file":"SKILL.md"}}]"#
+    );
+    match script.style {
+        Style::InPlace => {
+            fs::write(&page, text.replace(&old, &new)).expect("the copy can be written");
+            fs::write(skill.join("notes.md"), format!("now {next}\n")).expect("the copy can be written");
+            format!("{{{report}}}")
+        }
+        Style::Words => {
+            format!(r#"{{"edits":[{{"path":"SKILL.md","find":"{old}","replace":"{new}"}}],{report}}}"#)
+        }
+        Style::Outside => r#"{"edits":[{"path":"../outside.md","content":"pwned"}]}"#.to_owned(),
+        Style::NoSkill => {
+            fs::remove_file(&page).expect("the copy can be written");
+            "{}".to_owned()
+        }
+    }
+}
+
+/// The one skill that stands in the workspace.
+fn only_skill() -> PathBuf {
+    let mut skills = skills();
+    assert_eq!(skills.len(), 1, "a member's workspace holds one skill");
+    skills.remove(0)
+}
+
+fn skills() -> Vec<PathBuf> {
+    let mut skills: Vec<_> = fs::read_dir("skill")
+        .expect("skills stand in `skill`")
+        .map(|entry| entry.expect("readable").path())
+        .collect();
+    skills.sort();
+    skills
+}
+
+fn name_of(skill: &Path) -> String {
+    skill.file_name().expect("a skill has a name").to_string_lossy().into_owned()
+}
+
+fn quality_of(skill: &Path) -> u32 {
+    let text = fs::read_to_string(skill.join("SKILL.md")).expect("a skill has its page");
+    let line =
+        text.lines().find_map(|line| line.strip_prefix("Quality: ")).expect("a test's skill has a quality");
+    line.trim().parse().expect("a quality is a number")
+}

@@ -1,0 +1,104 @@
+//! What agents do that should not: each kind in its own way hard to end, to read or to hold small.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use serde::Deserialize;
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Misbehaviour {
+    /// Ignores being asked to leave.
+    Deaf,
+    /// Ends, and leaves a child behind that holds its output.
+    Grandchild,
+    /// Has a child in a session of its own.
+    Session,
+    /// Has a child in a session of its own, whose parent is gone and whose environment is empty.
+    Daemon,
+    /// Prints as much as anybody takes.
+    Flood,
+    /// Never reads its prompt.
+    IgnorePrompt,
+    /// Closes its output and stays.
+    CloseOutput,
+}
+
+const FLOOD_MIB: usize = 300;
+
+pub(crate) fn misbehave(kind: Misbehaviour) -> ExitCode {
+    match kind {
+        Misbehaviour::Deaf => {
+            let shell = ["-c", "trap '' TERM INT HUP; exec \"$0\" hold"];
+            let failed = Command::new("/bin/sh").args(shell).arg(ourselves()).exec();
+            panic!("the shell starts: {failed}")
+        }
+        Misbehaviour::Grandchild => {
+            start("hold");
+            ExitCode::SUCCESS
+        }
+        Misbehaviour::Session => {
+            start("lead");
+            hold()
+        }
+        Misbehaviour::Daemon => {
+            start("daemon");
+            hold()
+        }
+        Misbehaviour::Flood => {
+            let piece = vec![b'x'; 1 << 20];
+            let flooded = (0..FLOOD_MIB).try_for_each(|_| io::stdout().write_all(&piece));
+            flooded.expect("somebody reads it");
+            ExitCode::SUCCESS
+        }
+        Misbehaviour::IgnorePrompt => hold(),
+        Misbehaviour::CloseOutput => {
+            let null = OpenOptions::new().write(true).open("/dev/null").expect("it is always there");
+            rustix::stdio::dup2_stdout(&null).expect("ours to replace");
+            rustix::stdio::dup2_stderr(&null).expect("ours to replace");
+            hold()
+        }
+    }
+}
+
+/// The parts that our own children play, by the word they are started with.
+pub(crate) fn part(word: &str) -> Option<fn() -> ExitCode> {
+    match word {
+        "hold" => Some(hold),
+        "lead" => Some(lead),
+        "daemon" => Some(daemon),
+        _ => None,
+    }
+}
+
+fn hold() -> ExitCode {
+    loop {
+        std::thread::park();
+    }
+}
+
+fn lead() -> ExitCode {
+    rustix::process::setsid().expect("a child leads no group");
+    hold()
+}
+
+fn daemon() -> ExitCode {
+    rustix::process::setsid().expect("a child leads no group");
+    leave_alone(Command::new(ourselves()).arg("hold").env_clear());
+    ExitCode::SUCCESS
+}
+
+fn start(part: &str) {
+    leave_alone(Command::new(ourselves()).arg(part));
+}
+
+#[expect(clippy::zombie_processes, reason = "that is the misbehaviour")]
+fn leave_alone(command: &mut Command) {
+    command.spawn().expect("we can be started");
+}
+
+fn ourselves() -> std::path::PathBuf {
+    std::env::current_exe().expect("we are somewhere")
+}

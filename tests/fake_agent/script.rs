@@ -1,0 +1,130 @@
+//! What the scripted agent is told to do.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::misbehave::Misbehaviour;
+
+#[expect(clippy::struct_excessive_bools, reason = "each is something that a test turns on")]
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Script {
+    pub(crate) log: PathBuf,
+    pub(crate) delay_ms: u64,
+    /// Up to so much more, the same for the same call.
+    pub(crate) jitter_ms: u64,
+    /// And so much more for one call in sixteen.
+    pub(crate) slow_ms: u64,
+    /// By role: a pipe that the agent waits at until the test opens it; one that is not there is an open gate.
+    pub(crate) gates: BTreeMap<String, PathBuf>,
+    /// By role: what the agent does instead of its work.
+    pub(crate) misbehave: BTreeMap<String, Misbehaviour>,
+    /// By skill: from which quality to which the improver goes.
+    pub(crate) improve: BTreeMap<String, BTreeMap<u32, u32>>,
+    pub(crate) style: Style,
+    /// Qualities that are judged so much better the first time; kept in `lucky_file`.
+    pub(crate) lucky: BTreeMap<u32, u32>,
+    pub(crate) lucky_file: PathBuf,
+    /// Answers the evaluator without criteria, as the original does.
+    pub(crate) claims: bool,
+    /// Answers the evaluator with rubbish.
+    pub(crate) rubbish: bool,
+    /// The executor gives up at these qualities.
+    pub(crate) executor_fails_at: Vec<u32>,
+    /// The executor leaves no file.
+    pub(crate) words_only: bool,
+    /// Where each call tells what it was started with.
+    pub(crate) dump: PathBuf,
+    /// Repeats the prompt before the answer.
+    pub(crate) parrot: bool,
+    /// Begins each answer with bytes that are no text.
+    pub(crate) no_text: bool,
+    /// Wraps every answer in a JSON document with its cost.
+    pub(crate) envelope: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Style {
+    #[default]
+    InPlace,
+    Words,
+    Outside,
+    NoSkill,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self {
+            log: PathBuf::new(),
+            delay_ms: 0,
+            jitter_ms: 0,
+            slow_ms: 0,
+            gates: BTreeMap::new(),
+            misbehave: BTreeMap::new(),
+            improve: BTreeMap::new(),
+            style: Style::default(),
+            lucky: BTreeMap::new(),
+            lucky_file: PathBuf::new(),
+            claims: false,
+            rubbish: false,
+            executor_fails_at: Vec::new(),
+            words_only: false,
+            envelope: false,
+            dump: PathBuf::new(),
+            parrot: false,
+            no_text: false,
+        }
+    }
+}
+
+impl Script {
+    pub(crate) fn read(path: &Path) -> Self {
+        let text = std::fs::read(path).expect("the script can be read");
+        serde_json::from_slice(&text).expect("the script is well formed")
+    }
+
+    /// The quality to go to; without a script, ever a little higher.
+    pub(crate) fn next(&self, skill: &str, quality: u32) -> Option<u32> {
+        if self.improve.is_empty() {
+            return Some((quality + 22).min(95));
+        }
+        self.improve.get(skill)?.get(&quality).copied()
+    }
+
+    /// Arguments, environment and the length of the prompt, as a line of JSON.
+    pub(crate) fn tell_start(&self, prompt: &str) {
+        if self.dump.as_os_str().is_empty() {
+            return;
+        }
+        let told = serde_json::json!({
+            "argv": std::env::args().collect::<Vec<_>>(),
+            "env": std::env::vars().collect::<BTreeMap<_, _>>(),
+            "prompt": prompt.len(),
+        });
+        append(&self.dump, &format!("{told}\n"));
+    }
+
+    /// One line in one write, so that the lines of several agents do not mix.
+    pub(crate) fn note(&self, what: &str, call: &str) {
+        if self.log.as_os_str().is_empty() {
+            return;
+        }
+        let line = format!("{what} {call} {}\n", std::process::id());
+        append(&self.log, &line);
+    }
+}
+
+fn append(path: &Path, line: &str) {
+    let mut log = OpenOptions::new().append(true).create(true).open(path).expect("the log can be opened");
+    log.write_all(line.as_bytes()).expect("the log can be written");
+}
+
+pub(crate) fn envelope(answer: &str) -> String {
+    let cost = serde_json::json!({ "usd": 0.25, "input": 1000, "output": 200 });
+    serde_json::json!({ "result": answer, "cost": cost }).to_string()
+}

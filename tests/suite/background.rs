@@ -1,0 +1,131 @@
+//! Our binary at work while the test looks on: what it says and what its agents log are waited for, never slept for.
+
+use std::fs::{self, File};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+
+use crate::scene::{Ran, SKILLTUNE, Scene};
+
+/// Far longer than anything takes, on a machine with other things to do.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub(crate) struct Background<'a> {
+    scene: &'a Scene,
+    child: Child,
+    exit: OwnedFd,
+    changes: OwnedFd,
+}
+
+impl<'a> Background<'a> {
+    pub(crate) fn start(scene: &'a Scene, arguments: &[&str]) -> Self {
+        Self::spawn(scene, scene.command(arguments))
+    }
+
+    /// Its output goes to files beside the log, so that one watch sees all.
+    pub(crate) fn spawn(scene: &'a Scene, mut command: Command) -> Self {
+        let changes = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).unwrap();
+        add_watch(&changes, scene.path(""), WatchFlags::MODIFY | WatchFlags::CREATE).unwrap();
+        let file = |name| File::create(scene.path(name)).unwrap();
+        let child = command.stdout(file("stdout")).stderr(file("stderr")).spawn().unwrap();
+        let exit = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).unwrap();
+        Self { scene, child, exit, changes }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until the files beside the log are as wanted; false when the program ended before.
+    pub(crate) fn until(&self, wanted: impl Fn(&Scene) -> bool) -> bool {
+        let limit = Instant::now() + PATIENCE;
+        while !wanted(self.scene) {
+            let left = Timespec::try_from(limit.saturating_duration_since(Instant::now())).unwrap();
+            let mut watched =
+                [PollFd::new(&self.exit, PollFlags::IN), PollFd::new(&self.changes, PollFlags::IN)];
+            assert!(poll(&mut watched, Some(&left)).unwrap() > 0, "waited in vain: {}", self.said("stderr"));
+            if !watched[0].revents().is_empty() {
+                return false;
+            }
+            while rustix::io::read(&self.changes, &mut [0; 4096]).is_ok() {}
+        }
+        true
+    }
+
+    /// Waits until so many calls have begun.
+    pub(crate) fn until_begun(&self, calls: usize) {
+        let begun = |scene: &Scene| scene.calls().values().map(|(begun, _)| begun).sum::<usize>();
+        assert!(self.until(|scene| begun(scene) >= calls), "it ended before: {}", self.said("stderr"));
+    }
+
+    pub(crate) fn until_said(&self, words: &str) {
+        assert!(self.until(|scene| said(scene, "stderr").contains(words)), "{}", self.said("stderr"));
+    }
+
+    /// Whether it ends within this time.
+    pub(crate) fn ends_within(&self, time: Duration) -> bool {
+        let time = Timespec::try_from(time).unwrap();
+        poll(&mut [PollFd::new(&self.exit, PollFlags::IN)], Some(&time)).unwrap() > 0
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// The guardians that work for it.
+    pub(crate) fn guardians(&self) -> Vec<Pid> {
+        let of_ours = |pid: &u32| {
+            let exe = fs::read_link(format!("/proc/{pid}/exe"));
+            *pid != self.pid() && exe.is_ok_and(|exe| exe == PathBuf::from(SKILLTUNE).canonicalize().unwrap())
+        };
+        let pids = self.scene.alive().into_iter().filter(of_ours);
+        pids.filter_map(|pid| Pid::from_raw(pid.cast_signed())).collect()
+    }
+
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub(crate) fn wait(mut self) -> Ran {
+        assert!(self.ends_within(PATIENCE), "it does not end: {}", self.said("stderr"));
+        let status = self.child.wait().unwrap();
+        Ran { code: status.code(), stdout: self.said("stdout"), stderr: self.said("stderr") }
+    }
+
+    fn said(&self, stream: &str) -> String {
+        said(self.scene, stream)
+    }
+}
+
+fn said(scene: &Scene, stream: &str) -> String {
+    fs::read_to_string(scene.path(stream)).unwrap_or_default()
+}
+
+/// A pipe that agents wait at until it is opened.
+pub(crate) struct Gate(PathBuf);
+
+impl Gate {
+    pub(crate) fn at(path: PathBuf) -> Self {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        mknodat(CWD, &path, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        Self(path)
+    }
+
+    /// Lets through whoever waits and whoever comes.
+    pub(crate) fn open(self) {
+        let open = File::options().read(true).write(true).open(&self.0).unwrap();
+        fs::remove_file(&self.0).unwrap();
+        drop(open);
+    }
+
+    /// Lets through whoever comes from now on, and nobody who waits.
+    pub(crate) fn remove(self) {
+        fs::remove_file(&self.0).unwrap();
+    }
+}

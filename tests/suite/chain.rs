@@ -1,0 +1,87 @@
+//! A chain: files handed on, the weakest member improved, all members one candidate.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, listing};
+
+pub(crate) fn script() -> Value {
+    json!({ "improve": {
+        "outline": { "90": 95 },
+        "writer": { "40": 60, "60": 92 },
+        "editor": { "70": 91 },
+    } })
+}
+
+pub(crate) const SKILLS: [(&str, u32); 3] = [("outline", 90), ("writer", 40), ("editor", 70)];
+
+fn artifact(scene: &Scene, round: u32, member: &str) -> String {
+    let path = format!("iterations/iteration-{round}/artifacts/{member}/scenario-1/1/out.md");
+    fs::read_to_string(scene.run_folder().join(path)).unwrap()
+}
+
+#[test]
+fn each_member_works_on_the_files_of_the_one_before() {
+    let scene = Scene::new(&SKILLS, &script());
+    scene.tune("outline,writer,editor", &["--chain", "--max-iterations", "1"]);
+    assert_eq!(
+        artifact(&scene, 1, "editor"),
+        "made by editor with quality 70\nfrom: made by writer with quality 40\nfrom: made by outline with quality 90\n"
+    );
+}
+
+#[test]
+fn the_weakest_member_is_improved_until_the_chain_is_good_and_all_are_promoted_together() {
+    let scene = Scene::new(&SKILLS, &script());
+    let ran = scene.tune("outline,writer,editor", &["--chain"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let focus: Vec<_> =
+        scene.events("decided").iter().filter_map(|decision| decision.get("focus").cloned()).collect();
+    assert_eq!(focus, [json!(1), json!(2)]);
+    assert_eq!([scene.quality("outline"), scene.quality("writer"), scene.quality("editor")], [90, 92, 91]);
+    let chain_scores = &scene.state()["iterations"][0]["evaluation"]["chain_scores"];
+    assert!(chain_scores["writer"].as_f64() < chain_scores["editor"].as_f64(), "{chain_scores}");
+}
+
+#[test]
+fn an_unchanged_upstream_member_is_not_run_again() {
+    let scene = Scene::new(&SKILLS, &script());
+    scene.tune("outline,writer,editor", &["--chain", "--apply", "never"]);
+    let runs = scene.events("done").into_iter().filter(|done| {
+        done["step"]["exercise"]["member"] == 0 && done["step"]["exercise"]["trial"]["ordinal"] == 0
+    });
+    assert_eq!(runs.count(), 1);
+}
+
+#[test]
+fn a_member_that_fails_stops_its_followers_of_that_round() {
+    let mut script = script();
+    script["executor_fails_at"] = json!([40]);
+    let scene = Scene::new(&SKILLS, &script);
+    let ran = scene.tune("outline,writer,editor", &["--chain"]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    let members: Vec<_> =
+        scene.events("done").iter().map(|done| done["step"]["exercise"]["member"].clone()).collect();
+    assert!(members.iter().all(|member| member == 0 || member == 1), "{members:?}");
+}
+
+#[test]
+fn several_skills_without_a_chain_are_tuned_one_by_one() {
+    let scene = Scene::new(&SKILLS, &script());
+    let ran = scene.tune("writer,editor", &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(scene.run_folders().len(), 2);
+    assert_eq!([scene.quality("writer"), scene.quality("editor")], [92, 91]);
+}
+
+#[test]
+fn a_chain_that_loses_leaves_every_member_as_it_was() {
+    let script = json!({ "improve": { "writer": { "40": 20 }, "outline": {}, "editor": {} } });
+    let scene = Scene::new(&SKILLS, &script);
+    let before: Vec<_> = SKILLS.iter().map(|(name, _)| listing(&scene.skill(name))).collect();
+    let ran = scene.tune("outline,writer,editor", &["--chain", "--max-iterations", "2"]);
+    assert_eq!(ran.json()["outcome"], "unchanged");
+    let after: Vec<_> = SKILLS.iter().map(|(name, _)| listing(&scene.skill(name))).collect();
+    assert_eq!(before, after);
+}

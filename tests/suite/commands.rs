@@ -1,0 +1,394 @@
+//! Every command after a real run: data on stdout, talk on stderr, the documented exit code.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value, json};
+use skilltune_orchestrator::store;
+use skilltune_phases::run::Run;
+use skilltune_phases::state;
+
+use crate::chain::SKILLS;
+use crate::scene::{Listing, Ran, Scene, listing};
+
+/// Up, down, and never up to the goal of 80.
+fn script() -> Value {
+    json!({ "improve": { "writer": { "40": 60, "60": 30, "30": 92 } } })
+}
+
+/// One run of one skill, which has won and replaced its target.
+pub(crate) fn won() -> Scene {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    assert_eq!(scene.tune("writer", &[]).code, Some(0));
+    scene
+}
+
+/// A run that waits for an answer: nobody is there to give one.
+pub(crate) fn held() -> (Scene, Listing) {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let before = listing(&scene.skill("writer"));
+    let ran = scene.run(&["tune", "writer", "write a page", "--apply", "ask", "--format", "json"]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(3), &json!("held")), "{ran:?}");
+    assert_eq!(listing(&scene.skill("writer")), before, "nothing is replaced before the answer");
+    (scene, before)
+}
+
+pub(crate) fn talk(scene: &Scene, ran: &Ran) -> String {
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran:?}");
+    scene.shown(&ran.stderr)
+}
+
+pub(crate) fn data(scene: &Scene, line: &[&str]) -> String {
+    let ran = scene.run(line);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{line:?}: {ran:?}");
+    scene.shown(&ran.stdout)
+}
+
+#[test]
+fn a_run_in_a_pipe_is_told_in_plain_lines() {
+    let scene = Scene::new(&[("writer", 40)], &script());
+    let ran = scene.run(&["tune", "writer", "write a page", "--yes"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(!ran.stdout.contains('\x1b') && !ran.stderr.contains('\x1b'), "no colour, no cursor in a pipe");
+    insta::assert_snapshot!(scene.shown(&ran.stderr), @r"
+    tune writer: to 80 in 5 rounds at most
+    executor executor, evaluator evaluator, improver improver
+    run RUN, 1 scenario
+
+    round 1  37            baseline
+    round 2  62.9 (+25.8)  kept
+    round 3  25.8 (-37.1)  dropped
+    round 4  25.8 (-37.1)  dropped
+    comparing 2 candidates on fresh trials
+    comparison won: the champion beat the start (37 -> 62.9, 1 pair)
+    ");
+    // How long it took differs.
+    let told: String = ran.stdout.split_inclusive('\n').filter(|line| !line.contains(" of work, ")).collect();
+    insta::assert_snapshot!(scene.shown(&told), @r"
+    writer: 37 -> 62.9 (+25.8), goal 80 not reached
+    The champion beat the start and is in the target.
+    The search ended, since the best score no longer rose.
+    This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.
+    report: /project/.skilltune/runs/RUN/final-report.md
+    to see what changed: skilltune diff RUN
+    to undo it: skilltune rollback RUN
+    ");
+    assert_eq!(data(&scene, &["show"]), scene.shown(&(ran.stderr + &ran.stdout)), "show tells it again");
+}
+
+#[test]
+fn a_run_is_looked_at_from_all_sides() {
+    let scene = won();
+    insta::assert_snapshot!(data(&scene, &["status"]), @r"
+    run      RUN  tune of writer
+    status   The champion beat the start and is in the target.
+    round    3 of 5
+    best     87, goal 80  (candidate HASH)
+    next     skilltune diff RUN   (see what changed)
+    next     skilltune rollback RUN   (undo it)
+    ");
+    insta::assert_snapshot!(data(&scene, &["list"]), @r"
+    RUN  ended        37 -> 87     writer
+    ");
+    let id = scene.run_id();
+    insta::assert_snapshot!(data(&scene, &["show", &id[..4], "best"]).lines().take(4).collect::<Vec<_>>().join("\n"), @r"
+    candidate 00025734f142aadb89db233d3f3529ed85efda308144ef6adcd92a2cd374e263
+    made in round 2 from HASH by an edit of writer
+    its improver says: quality 60 becomes 90
+    scored 87 in the search
+    ");
+    let round = data(&scene, &["show", &id, "1"]);
+    assert!(round.contains("# Iteration 1 Evaluation") && round.contains("# Iteration 1 Changes"), "{round}");
+    let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    assert_eq!(data(&scene, &["report"]), scene.shown(&report));
+    let diff = scene.run(&["diff"]);
+    assert_eq!((diff.code, diff.stderr.as_str()), (Some(0), "writer: M SKILL.md, A notes.md\n"));
+    insta::assert_snapshot!(diff.stdout, @r"
+    modified SKILL.md
+    --- a/SKILL.md
+    +++ b/SKILL.md
+    @@ -5,6 +5,6 @@
+     
+     # writer
+     
+    -Quality: 40
+    +Quality: 90
+     
+     See references/style.md.
+    added notes.md
+    --- /dev/null
+    +++ b/notes.md
+    @@ -0,0 +1 @@
+    +now 90
+    ");
+    let start = scene.run(&["diff", &id, "start"]);
+    assert_eq!((start.code, start.stdout.as_str()), (Some(0), ""), "{start:?}");
+}
+
+#[test]
+fn the_history_tells_every_event_in_words() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    scene.tune("writer", &["--jobs", "1", "--seed", "7"]);
+    let told = data(&scene, &["history"]);
+    // The time, and what a step took, differ.
+    let lines = told.lines().map(|line| {
+        let words = line.split_at(28).1;
+        words
+            .rsplit_once(" (")
+            .map_or(words, |(before, took)| if took.ends_with("s)") { before } else { words })
+    });
+    insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r"
+    run RUN begins on writer
+    round 1: measure HASH
+    running writer on scenario-1: left 2 files (HASH)
+    judging scenario-1: scored 37
+    the round's score is 37
+    keep HASH
+    improving writer: made HASH
+    draft HASH
+    round 2: measure HASH
+    running writer on scenario-1: left 2 files (HASH)
+    judging scenario-1: scored 62.9
+    the round's score is 62.9
+    keep HASH
+    improving writer: made HASH
+    draft HASH
+    round 3: measure HASH
+    running writer on scenario-1: left 2 files (HASH)
+    judging scenario-1: scored 87
+    the round's score is 87
+    keep HASH
+    the search is over, since the threshold was reached
+    compare 2 candidates on fresh trials
+    running writer on scenario-1: left 2 files (HASH)
+    judging scenario-1: scored 37
+    running writer on scenario-1: left 2 files (HASH)
+    judging scenario-1: scored 87
+    comparison won: the champion beat the start (HASH)
+    bringing the champion into the target: the champion is in the target
+    the run is over: the champion is in the target
+    ");
+}
+
+#[test]
+fn the_newest_run_is_meant_when_none_is_named_and_a_beginning_is_enough() {
+    let scene = won();
+    let first = scene.run_id();
+    scene.run(&["rollback"]);
+    let newest = scene.tune("writer", &["--apply", "never", "--fresh"]).json()["run_id"].clone();
+    let newest = newest.as_str().unwrap();
+    assert!(scene.run(&["status"]).stdout.contains(newest));
+    assert!(scene.run(&["status", &first[..4]]).stdout.contains(&first));
+    let listed = scene.run(&["list", "--format", "json"]);
+    let listed: Vec<Value> = serde_json::from_str(&listed.stdout).unwrap();
+    assert_eq!(listed.len(), scene.run_folders().len());
+    assert_eq!(listed[0]["run_id"], json!(newest));
+}
+
+#[test]
+fn the_object_at_the_end_has_exactly_the_documented_keys() {
+    for scene in [won(), held().0] {
+        let ran = scene.run(&["list", "--format", "json"]);
+        let listed: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let keys: Vec<_> = listed[0].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys.join(", "), KEYS);
+    }
+    let scene = Scene::new(&SKILLS, &crate::chain::script());
+    let ran = scene.tune("outline,writer,editor", &["--chain"]);
+    assert_eq!(
+        ran.json().as_object().unwrap().keys().map(String::as_str).collect::<Vec<_>>().join(", "),
+        KEYS
+    );
+    assert_eq!(ran.stdout.lines().count(), 1);
+}
+
+const KEYS: &str = "run_id, loop, target, outcome, reason, initial_score, final_score, threshold, iterations, accepted, \
+                    rejected, champion, report, state, cost";
+
+#[test]
+fn jsonl_is_the_journal_line_by_line_and_then_the_summary() {
+    let scene = Scene::new(&SKILLS, &crate::chain::script());
+    let line = [
+        "tune",
+        "outline,writer,editor",
+        "a page",
+        "--scenario",
+        "another page",
+        "--chain",
+        "--yes",
+        "--format",
+        "jsonl",
+    ];
+    let ran = scene.run(&line);
+    let mut lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let summary = lines.pop().unwrap();
+    assert_eq!(summary["outcome"], "improved");
+    let journal = fs::read_to_string(scene.run_folder().join("history.jsonl")).unwrap();
+    let journal = journal.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        line.as_object_mut().unwrap().remove("sum");
+        line
+    });
+    assert_eq!(lines, journal.collect::<Vec<_>>());
+}
+
+#[test]
+fn the_journal_replayed_gives_the_state_file_byte_for_byte() {
+    let single = won();
+    single.run(&["rollback"]);
+    let chain = Scene::new(&SKILLS, &crate::chain::script());
+    chain.tune("outline,writer,editor", &["--chain", "--scenario", "another page"]);
+    let mut failing = crate::chain::script();
+    failing["executor_fails_at"] = json!([40]);
+    let failed = Scene::new(&SKILLS, &failing);
+    failed.tune("outline,writer,editor", &["--chain"]);
+    for scene in [single, chain, failed, held().0] {
+        let folder = scene.run_folder();
+        let history = store::read(&folder.join("history.jsonl")).unwrap();
+        let replayed = state::text(&Run::replay(&history.records).unwrap());
+        let state = fs::read_to_string(folder.join("iteration-state.json")).unwrap();
+        let differ = state.lines().zip(replayed.lines()).find(|(state, replayed)| state != replayed);
+        assert!(state == replayed, "{differ:?}");
+    }
+}
+
+#[test]
+fn several_scenarios_are_judged_in_every_round_and_named_in_the_report() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    scene.tune(
+        "writer",
+        &["--scenario", "two pages", "--test", "three pages", "--requirements", "short,plain"],
+    );
+    let state = scene.state();
+    assert_eq!(state["skilltune"]["scenarios"].as_array().unwrap().len(), 3);
+    assert_eq!(state["test_scenario"]["requirements"], json!(["short", "plain"]));
+    for round in state["iterations"].as_array().unwrap() {
+        assert_eq!((&round["evaluation"]["judged"], &round["evaluation"]["of"]), (&json!(3), &json!(3)));
+    }
+    assert!(data(&scene, &["report"]).contains("scenario-3"));
+}
+
+#[test]
+fn a_skill_reached_through_a_link_is_worked_on_at_its_real_place() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    fs::create_dir_all(scene.path("project/.agents")).unwrap();
+    let link = scene.path("project/.agents/skills");
+    symlink("../.claude/skills", &link).unwrap();
+    let ran = scene.tune("writer", &[]);
+    assert_eq!(ran.code, Some(0), "one skill, whatever leads to it: {ran:?}");
+    assert_eq!(ran.json()["target"][0]["path"], json!(scene.skill("writer").to_str().unwrap()));
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert_eq!(scene.quality("writer"), 90);
+}
+
+#[test]
+fn git_and_our_own_folder_inside_a_skill_are_not_touched() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let git = scene.skill("writer").join(".git");
+    fs::create_dir_all(git.join("objects")).unwrap();
+    fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    let before = listing(&git);
+    // The skill is a repository of its own: it is the project, and its runs stand in it.
+    let ran = scene.tune("writer", &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(scene.quality("writer"), 90);
+    assert_eq!(listing(&git), before);
+    assert!(scene.skill("writer").join(".skilltune/runs").is_dir());
+    let skill = scene.skill("writer");
+    let rolled = scene.run(&["--project", skill.to_str().unwrap(), "rollback"]);
+    assert_eq!(rolled.code, Some(0), "{rolled:?}");
+    assert_eq!((scene.quality("writer"), listing(&git)), (40, before));
+}
+
+#[test]
+fn a_dry_run_shows_the_first_steps_and_the_most_calls_and_writes_nothing() {
+    let scene = Scene::new(&SKILLS, &json!({}));
+    let before = scene.everything();
+    let single = data(
+        &scene,
+        &["tune", "writer", "a", "--dry-run", "--scenario", "b", "--preset", "quick", "--seed", "7"],
+    );
+    let chain = data(&scene, &["tune", "outline,writer,editor", "a", "--dry-run", "--chain"]);
+    assert_eq!(scene.everything(), before);
+    insta::assert_snapshot!(single + &chain, @r"
+    tune writer: up to 3 rounds, to 70
+    first steps:
+      running writer on scenario-2
+      running writer on scenario-1
+    at most 52 calls: 24 of the executor (executor), 24 of the evaluator (evaluator), 4 of the improver (improver)
+    tune outline -> writer -> editor: up to 5 rounds, to 80
+    first steps:
+      running outline on scenario-1
+    at most 72 calls: 48 of the executor (executor), 16 of the evaluator (evaluator), 8 of the improver (improver)
+    ");
+}
+
+#[test]
+fn what_a_run_calls_is_within_what_the_dry_run_said() {
+    let scene = Scene::new(&SKILLS, &crate::chain::script());
+    let told = data(&scene, &["tune", "outline,writer,editor", "write a page", "--dry-run", "--chain"]);
+    let most: usize = told.split("at most ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    scene.tune("outline,writer,editor", &["--chain"]);
+    assert!(scene.answered() <= most, "{} of {most}", scene.answered());
+}
+
+#[test]
+fn settings_tell_their_value_and_where_it_comes_from() {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    fs::write(scene.path("project/skilltune.toml"), "[tune]\npreset = \"quick\"\njobs = 2\n").unwrap();
+    let told = data(&scene, &["config", "show"]);
+    let first: Vec<_> = told.lines().take(12).map(str::trim_end).collect();
+    insta::assert_snapshot!(first.join("\n"), @r"
+    tune.preset                          quick                                     project file /project/skilltune.toml
+    tune.max_iterations                  3                                         preset quick, project file /project/skilltune.toml
+    tune.threshold                       70                                        preset quick, project file /project/skilltune.toml
+    tune.regress                         10                                        default
+    tune.stall_window                    2                                         default
+    tune.stall_gain                      2                                         default
+    tune.max_errors                      3                                         default
+    tune.confirm                         1                                         default
+    tune.coverage                        0.8                                       default
+    tune.apply                           auto                                      default
+    tune.jobs                            2                                         project file /project/skilltune.toml
+    budget.usd                           -                                         default
+    ");
+    let rows: Value = serde_json::from_str(&data(&scene, &["config", "show", "--format", "json"])).unwrap();
+    assert_eq!(rows.as_array().unwrap().len(), told.lines().count());
+}
+
+#[test]
+fn clean_deletes_runs_and_what_only_they_need() {
+    let scene = won();
+    let skill = listing(&scene.skill("writer"));
+    let plan = scene.run(&["clean", "--dry-run"]);
+    assert_eq!((plan.code, scene.run_folders().len()), (Some(0), 1), "{plan:?}");
+    let kept = scene.run(&["clean", "--keep", "1", "--yes"]);
+    assert_eq!((kept.code, kept.stderr.as_str()), (Some(0), "nothing to clean\n"));
+    let cleaned = scene.run(&["clean", "--yes"]);
+    assert_eq!((cleaned.code, cleaned.stdout.as_str()), (Some(0), ""), "{cleaned:?}");
+    assert_eq!(scene.run_folders().len(), 0);
+    let left = listing(&scene.path("project/.skilltune"));
+    let files = left.iter().filter(|(path, ..)| scene.path("project/.skilltune").join(path).is_file());
+    assert_eq!(files.map(|(path, ..)| path.to_str().unwrap()).collect::<Vec<_>>(), [".gitignore", "lock"]);
+    assert_eq!(listing(&scene.skill("writer")), skill);
+}
+
+#[test]
+fn clean_leaves_a_run_that_can_be_taken_up() {
+    let (scene, _) = held();
+    assert_eq!(scene.run(&["clean", "--yes"]).stderr, "nothing to clean\n");
+    assert_eq!(scene.run(&["resume", "--answer", "apply"]).code, Some(0));
+}
+
+#[test]
+fn what_has_ended_is_neither_taken_up_nor_stopped() {
+    let scene = won();
+    let again = scene.run(&["resume"]);
+    assert!(again.stdout.starts_with("writer: 37 -> 87"), "what has ended is told once more: {again:?}");
+    insta::assert_snapshot!(scene.shown(&again.stderr), @r"
+    run RUN has ended; `skilltune report RUN` tells how
+    ");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["stop"])), @r"
+    run RUN is not running: nothing to stop
+    ");
+}

@@ -1,0 +1,176 @@
+//! The crash test: the real binary aborted at every durable step, taken up again, and compared with a run that was
+//! not.
+//!
+//! With one job the durable steps come in the same order every time, so that the n-th is the same one in every scene.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::chain;
+use crate::outcome::{Outcome, assert_tidy, repeated};
+use crate::scene::{Ran, Scene, listing};
+
+/// A run that accepts a change, drops another, and promotes.
+struct Story {
+    skills: &'static [(&'static str, u32)],
+    script: Value,
+    tune: &'static [&'static str],
+}
+
+const ALWAYS: [&str; 6] = ["--yes", "--format", "json", "--jobs", "1", "--seed"];
+
+impl Story {
+    fn single() -> Self {
+        Self {
+            skills: &[("writer", 40)],
+            script: json!({ "improve": { "writer": { "40": 60, "60": 30 } } }),
+            tune: &["writer", "--max-iterations", "3"],
+        }
+    }
+
+    fn chain() -> Self {
+        let mut script = chain::script();
+        script["improve"]["writer"] = json!({ "40": 60, "60": 20 });
+        Self {
+            skills: &chain::SKILLS,
+            script,
+            tune: &["outline,writer,editor", "--chain", "--max-iterations", "3"],
+        }
+    }
+
+    /// The skills hold what a careless copy gets wrong: an executable, a link, an empty folder.
+    fn scene(&self) -> Scene {
+        let scene = Scene::in_memory(self.skills, &self.script);
+        for (name, _) in self.skills {
+            let folder = scene.skill(name);
+            fs::write(folder.join("run.sh"), "true\n").unwrap();
+            fs::set_permissions(folder.join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+            symlink("references/style.md", folder.join("style")).unwrap();
+            fs::create_dir(folder.join("empty")).unwrap();
+        }
+        scene
+    }
+
+    fn tune(&self) -> Vec<&'static str> {
+        [&["tune", self.tune[0], "write a page"], &self.tune[1..], &ALWAYS, &["7"]].concat()
+    }
+
+    fn whole(&self) -> Outcome {
+        let scene = self.scene();
+        let ran = scene.run(&self.tune());
+        assert_tidy(&scene, "not crashed");
+        let outcome = Outcome::of(&scene, &ran);
+        let decisions = scene.events("decided");
+        for decision in ["keep", "drop", "ship"] {
+            assert!(decisions.iter().any(|made| made.get(decision).is_some()), "{decision}: {ran:?}");
+        }
+        assert_eq!(ran.json()["outcome"], "improved", "the target is replaced: {ran:?}");
+        outcome
+    }
+
+    /// Crashes at every point up to the last, two scenes at a time; how many points there were.
+    fn crash_everywhere(&self) -> u64 {
+        let whole = self.whole();
+        let next = AtomicU64::new(1);
+        let visit = || {
+            loop {
+                let at = next.fetch_add(1, Ordering::SeqCst);
+                if !self.crash_at(at, &whole) {
+                    return at;
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            let other = scope.spawn(visit);
+            let ended = visit();
+            ended.min(other.join().expect("the other half passes")) - 1
+        })
+    }
+
+    /// Whether there was such a point.
+    fn crash_at(&self, at: u64, whole: &Outcome) -> bool {
+        let story = format!("crashed at point {at}");
+        let scene = self.scene();
+        if !crashed(&scene, &self.tune(), at) {
+            return false;
+        }
+        let again = if scene.run_folders().is_empty() { self.tune() } else { resume().to_vec() };
+        // Some crash once more while they are taken up.
+        if at.is_multiple_of(5) && crashed(&scene, &again, 1 + at * 7 % 41) {
+            assert!(!scene.run_folders().is_empty() || again[0] == "tune", "{story}");
+        }
+        let again = if scene.run_folders().is_empty() { self.tune() } else { resume().to_vec() };
+        let ran = scene.run(&again);
+        assert!(ran.code.is_some(), "{story}: {ran:?}");
+        Outcome::of(&scene, &ran).assert_is(whole, &story);
+        assert_eq!(repeated(&scene), 0, "{story}: an answered call was made again");
+        assert_tidy(&scene, &story);
+        true
+    }
+}
+
+fn resume() -> [&'static str; 6] {
+    ["resume", "--yes", "--format", "json", "--jobs", "1"]
+}
+
+/// Runs our binary up to its `at`-th durable step; false when it has ended by itself before.
+fn crashed(scene: &Scene, arguments: &[&str], at: u64) -> bool {
+    const ABORTED: i32 = 6;
+    use std::os::unix::process::ExitStatusExt;
+    let output = scene.command(arguments).env("SKILLTUNE_CRASH_AT", at.to_string()).output().unwrap();
+    let signal = output.status.signal();
+    assert!(signal.is_none_or(|signal| signal == ABORTED), "{:?}", Ran::of(output));
+    signal.is_some()
+}
+
+#[test]
+fn a_single_run_aborted_at_any_durable_step_ends_as_if_it_had_not_been() {
+    let points = Story::single().crash_everywhere();
+    eprintln!("crash test: a single run has {points} durable steps");
+    assert!(points > 300, "{points}");
+}
+
+#[test]
+fn a_chain_run_aborted_at_any_durable_step_ends_as_if_it_had_not_been() {
+    let points = Story::chain().crash_everywhere();
+    eprintln!("crash test: a chain run has {points} durable steps");
+    assert!(points > 500, "{points}");
+}
+
+#[test]
+fn a_rollback_or_apply_aborted_at_any_durable_step_leaves_a_target_that_the_next_command_repairs() {
+    let story = Story::single();
+    let scene = story.scene();
+    let skill = scene.skill("writer");
+    let start = listing(&skill);
+    scene.run(&story.tune());
+    let champion = listing(&skill);
+    assert_ne!(start, champion);
+    let id = scene.run_id();
+    let put = |candidate, story: &str| {
+        let ran = scene.run(&["apply", &id, candidate]);
+        assert_eq!(ran.code, Some(0), "{story}: {ran:?}");
+        assert_eq!(listing(&skill), if candidate == "start" { &start[..] } else { &champion }, "{story}");
+        assert_tidy(&scene, story);
+    };
+    let commands: [(&[&str], _); 2] =
+        [(&["rollback", &id], "champion"), (&["apply", &id, "champion"], "start")];
+    let mut points = 0;
+    for (command, before) in commands {
+        for at in 1.. {
+            let story = format!("{command:?} crashed at point {at}");
+            put(before, &story);
+            if !crashed(&scene, command, at) {
+                break;
+            }
+            points += 1;
+            // The way on and the way back, from wherever the crash has left the target.
+            put(if at % 2 == 0 { "champion" } else { "start" }, &story);
+        }
+    }
+    eprintln!("crash test: rollback and apply have {points} durable steps");
+    assert!(points > 30, "{points}");
+}

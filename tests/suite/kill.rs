@@ -1,0 +1,153 @@
+//! Random `kill -9` of a chain run with four jobs, each followed by `resume`, until the run ends as it would have.
+//!
+//! How many is set with `SKILLTUNE_KILLS`, where they fall with `SKILLTUNE_SEED`.
+
+use std::time::Duration;
+
+use rustix::process::{Signal, kill_process};
+use serde_json::json;
+
+use crate::background::{Background, Gate};
+use crate::chain;
+use crate::outcome::{Outcome, assert_tidy, repeated};
+use crate::scene::{Scene, listing, survivors};
+
+const RUN: [&str; 6] = ["--yes", "--format", "json", "--jobs", "4", "--seed"];
+const RESUME: [&str; 6] = ["resume", "--yes", "--format", "json", "--jobs", "4"];
+/// Afterwards a run is let end: else no run ever would.
+const KILLS_A_RUN: usize = 12;
+
+fn tune() -> Vec<&'static str> {
+    let scenarios = ["--scenario", "another page", "--scenario", "a long page", "--scenario", "no page"];
+    let skills = ["tune", "outline,writer,editor", "write a page", "--chain", "--max-iterations", "3"];
+    [&skills[..], &scenarios, &RUN, &["7"]].concat()
+}
+
+fn scene() -> Scene {
+    let mut script = chain::script();
+    script["improve"]["writer"] = json!({ "40": 60, "60": 20 });
+    script["delay_ms"] = json!(3);
+    script["jitter_ms"] = json!(25);
+    // Some take longer than a killed program's guardian lets them: these are cut, and called again.
+    script["slow_ms"] = json!(900);
+    Scene::in_memory(&chain::SKILLS, &script)
+}
+
+/// splitmix64: the same seed gives the same moments.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % limit
+    }
+}
+
+#[derive(Debug, Default)]
+struct Figures {
+    kills: usize,
+    runs: usize,
+    calls: usize,
+    cut_in_flight: usize,
+    answered_again: usize,
+    processes_left: usize,
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
+}
+
+#[test]
+fn a_chain_run_killed_again_and_again_ends_as_if_it_had_not_been() {
+    let kills = usize::try_from(setting("SKILLTUNE_KILLS", 40)).unwrap();
+    let seed = setting("SKILLTUNE_SEED", 20);
+    eprintln!("random kills: {kills} with SKILLTUNE_SEED={seed}");
+    let whole = {
+        let scene = scene();
+        let ran = scene.run(&tune());
+        assert_tidy(&scene, "not killed");
+        assert_eq!(repeated(&scene), 0);
+        Outcome::of(&scene, &ran)
+    };
+    let mut random = Random(seed);
+    let mut figures = Figures::default();
+    while figures.kills < kills {
+        one_run(&mut random, kills, &mut figures, &whole);
+    }
+    // A lost run or a damaged target has failed the test by now.
+    eprintln!("random kills: {figures:?}, 0 runs lost, 0 targets damaged");
+    assert_eq!((figures.answered_again, figures.processes_left), (0, 0), "{figures:?}");
+}
+
+fn one_run(random: &mut Random, kills: usize, figures: &mut Figures, whole: &Outcome) {
+    let scene = scene();
+    let start = listing(&scene.path("project/.claude/skills"));
+    let mut left = KILLS_A_RUN.min(kills - figures.kills);
+    let ran = loop {
+        let taken_up = !scene.run_folders().is_empty();
+        let command = if taken_up { RESUME.to_vec() } else { tune() };
+        let run = Background::start(&scene, &command);
+        if left == 0 || !comes_to_its_moment(&run, &scene, random) {
+            break run.wait();
+        }
+        run.kill();
+        left -= 1;
+        figures.kills += 1;
+        let now = listing(&scene.path("project/.claude/skills"));
+        let pending = scene.path("state/skilltune/targets");
+        let pending = listing(&pending).iter().any(|(path, ..)| path.ends_with("pending.json"));
+        assert!(pending || now == start || whole.has_target(&now), "the target is neither old nor new");
+    };
+    let story = format!("seed and run {:?}, {figures:?}", scene.run_id());
+    figures.processes_left += scene.alive().len();
+    assert_tidy(&scene, &story);
+    figures.runs += 1;
+    figures.calls += scene.answered();
+    figures.cut_in_flight += scene.calls().values().map(|(begun, answered)| begun - answered).sum::<usize>();
+    figures.answered_again += repeated(&scene);
+    Outcome::of(&scene, &ran).assert_is(whole, &story);
+}
+
+/// Waits for the moment to kill; false when the run ended before it.
+fn comes_to_its_moment(run: &Background<'_>, scene: &Scene, random: &mut Random) -> bool {
+    let lines =
+        |scene: &Scene| scene.calls().values().map(|(begun, answered)| begun + answered).sum::<usize>();
+    let seen = lines(scene);
+    let more = usize::try_from(random.below(16)).unwrap();
+    // The short delay is part of the experiment: it moves the moment from the agents' log into our own work.
+    run.until(|scene| lines(scene) >= seen + more)
+        && !run.ends_within(Duration::from_micros(random.below(12_000)))
+}
+
+#[test]
+fn what_survives_the_killing_of_the_program_and_all_its_guardians_does_not_survive_the_resume() {
+    for then in ["resume", "tune"] {
+        let mut script = chain::script();
+        let scene = Scene::in_memory(&chain::SKILLS, &script);
+        let gate = Gate::at(scene.path("gate"));
+        script["gates"] = json!({ "executor": scene.path("gate") });
+        scene.write_script(&script);
+        let run = Background::start(&scene, &tune());
+        run.until_begun(4);
+        let guardians = run.guardians();
+        assert_eq!(guardians.len(), 4);
+        // Stopped first, so that none of them sees another one die.
+        run.signal(Signal::STOP);
+        for signal in [Signal::STOP, Signal::KILL] {
+            for &guardian in &guardians {
+                kill_process(guardian, signal).unwrap();
+            }
+        }
+        run.kill();
+        let killed = scene.run_id();
+        assert_eq!(survivors(&killed).len(), 4, "four agents wait for ever");
+        gate.remove();
+        let ran = scene.run(&if then == "resume" { RESUME.to_vec() } else { tune() });
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert_eq!(survivors(&killed), [0; 0], "{then}");
+        assert_eq!(scene.alive(), [0; 0], "{then}");
+    }
+}

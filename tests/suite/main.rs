@@ -1,0 +1,19 @@
+//! End to end: the real binary, scripted agents, a home and a project of the test's own.
+#![expect(clippy::unwrap_used, reason = "a test that fails should stop where it fails")]
+#![expect(clippy::print_stderr, reason = "some tests have figures to tell")]
+
+mod background;
+mod bad_input;
+mod chain;
+mod commands;
+mod crash;
+mod kill;
+mod misbehave;
+mod outcome;
+mod placing;
+mod promises;
+mod readme;
+mod scene;
+mod stopping;
+mod strangers;
+mod tune;

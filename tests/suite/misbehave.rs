@@ -1,0 +1,110 @@
+//! Agents that misbehave, each in its own way, in a real run: every step ends in time, little memory is held, and
+//! nothing of them survives.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::background::Background;
+use crate::outcome::assert_tidy;
+use crate::scene::Scene;
+
+/// What `--timeout 1` gives a call, and what it has to leave afterwards.
+const DEADLINE: u64 = 1_000;
+const GRACE: u64 = 3_000;
+/// What a loaded machine may add.
+const SLACK: u64 = 3_000;
+
+/// A run of one round: its one step is tried twice, and cannot be judged.
+fn misbehaves(role: &str, kind: &str) {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "misbehave": { role: kind } }));
+    // A prompt that fits into no pipe.
+    let long = "word ".repeat(30_000);
+    fs::write(scene.skill("writer").join("references/style.md"), long).unwrap();
+    let began = Instant::now();
+    let arguments = ["tune", "writer", "write a page", "--yes", "--max-iterations", "1", "--timeout", "1"];
+    let run = Background::start(&scene, &[&arguments[..], &["--format", "json"]].concat());
+    let (ours, guardians) = peak_memory(&run);
+    let ran = run.wait();
+    let took = began.elapsed().as_millis();
+    assert_eq!(ran.code, Some(4), "{kind}: {ran:?}");
+    assert_eq!(ran.json()["outcome"], "unjudged", "{kind}");
+    assert_tidy(&scene, kind);
+    let steps = failed_steps(&scene, role);
+    assert_eq!(steps.len(), 2, "{kind}: tried, and tried again");
+    let longest = steps.iter().max().expect("there are two");
+    eprintln!(
+        "misbehave: {role:9} {kind:13} longest step {longest:5} ms, run {took:5} ms, \
+         our memory {ours:6} KiB, a guardian's {guardians:6} KiB, 0 survivors"
+    );
+    assert!(*longest < DEADLINE + GRACE + SLACK, "{kind}: a step took {longest} ms");
+    assert!(ours.max(guardians) < 64 << 10, "{kind}: {ours} and {guardians} KiB");
+}
+
+/// The most that our program and any of its guardians held, in KiB, looked at until it ends.
+fn peak_memory(run: &Background<'_>) -> (u64, u64) {
+    let mut peak = (0, 0);
+    loop {
+        peak.0 = peak.0.max(high_water(run.pid()));
+        for guardian in run.guardians() {
+            peak.1 = peak.1.max(high_water(guardian.as_raw_pid().cast_unsigned()));
+        }
+        if run.ends_within(Duration::from_millis(20)) {
+            return peak;
+        }
+    }
+}
+
+fn high_water(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.map_or(0, |line| line.trim().trim_end_matches(" kB").parse().expect("a number"))
+}
+
+/// How many milliseconds each failed step of the role took.
+fn failed_steps(scene: &Scene, role: &str) -> Vec<u64> {
+    let text = fs::read_to_string(scene.run_folder().join("history.jsonl")).unwrap();
+    let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].clone());
+    let step = if role == "executor" { "exercise" } else { "judge" };
+    let failed = events.filter(|event| {
+        let done = &event["done"];
+        done["step"].get(step).is_some() && done["outcome"].get("failed").is_some()
+    });
+    failed.map(|event| event["done"]["spent"]["ms"].as_u64().expect("a time")).collect()
+}
+
+#[test]
+fn an_agent_deaf_to_being_asked_is_killed_after_its_grace() {
+    misbehaves("executor", "deaf");
+}
+
+#[test]
+fn a_grandchild_that_holds_the_output_delays_nothing() {
+    misbehaves("evaluator", "grandchild");
+}
+
+#[test]
+fn a_child_in_a_session_of_its_own_does_not_survive() {
+    misbehaves("executor", "session");
+}
+
+#[test]
+fn a_daemon_without_parent_or_environment_does_not_survive() {
+    misbehaves("executor", "daemon");
+}
+
+#[test]
+fn a_flood_of_output_is_neither_held_nor_kept() {
+    misbehaves("evaluator", "flood");
+}
+
+#[test]
+fn a_prompt_that_nobody_reads_holds_nobody_up() {
+    misbehaves("executor", "ignore_prompt");
+}
+
+#[test]
+fn an_agent_that_closes_its_output_and_stays_is_ended() {
+    misbehaves("executor", "close_output");
+}

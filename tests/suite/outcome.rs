@@ -1,0 +1,141 @@
+//! All that a run came to, in a form in which two runs can be compared: a cut one, taken up, with one that was not.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use skilltune_orchestrator::store::{self, Locks};
+use skilltune_phases::run::Run;
+use skilltune_phases::state;
+
+use crate::scene::{Ran, Scene, listing};
+
+type Listing = Vec<(PathBuf, u32, Vec<u8>)>;
+
+#[derive(Debug, PartialEq)]
+pub(crate) struct Outcome {
+    code: Option<i32>,
+    result: Value,
+    decisions: Vec<Value>,
+    /// Bytes and modes of every skill.
+    target: Listing,
+    /// Pages and artifacts of the rounds, and the reports.
+    pages: Listing,
+    /// How many calls have answered.
+    answered: usize,
+}
+
+impl Outcome {
+    pub(crate) fn of(scene: &Scene, ran: &Ran) -> Self {
+        Self {
+            code: ran.code,
+            result: result(ran),
+            decisions: scene.events("decided"),
+            target: listing(&scene.path("project/.claude/skills")),
+            pages: pages(scene),
+            answered: scene.answered(),
+        }
+    }
+
+    pub(crate) fn has_target(&self, target: &[(PathBuf, u32, Vec<u8>)]) -> bool {
+        self.target == target
+    }
+
+    /// Fails with what differs, and not with all that is the same.
+    pub(crate) fn assert_is(&self, whole: &Self, story: &str) {
+        assert_eq!((self.code, &self.result), (whole.code, &whole.result), "{story}");
+        assert_eq!(self.decisions, whole.decisions, "{story}");
+        for (what, ours, theirs) in
+            [("target", &self.target, &whole.target), ("pages", &self.pages, &whole.pages)]
+        {
+            let only = |a: &Listing, b: &Listing| -> Vec<String> {
+                let lacks = a.iter().filter(|entry| !b.contains(entry));
+                lacks.map(|(path, mode, bytes)| shown(path, *mode, bytes)).collect()
+            };
+            assert!(
+                ours == theirs,
+                "{story}: {what}: {:#?} instead of {:#?}",
+                only(ours, theirs),
+                only(theirs, ours)
+            );
+        }
+        assert_eq!(self.answered, whole.answered, "{story}: calls that have answered");
+    }
+}
+
+fn shown(path: &Path, mode: u32, bytes: &[u8]) -> String {
+    const SHOWN: usize = 300;
+    let text: String = String::from_utf8_lossy(bytes).chars().take(SHOWN).collect();
+    format!("{} {mode:o} {text}", path.display())
+}
+
+/// The object on stdout, without what two runs never share.
+fn result(ran: &Ran) -> Value {
+    let mut result = ran.json();
+    let fields = result.as_object_mut().expect("the result is an object");
+    for own in ["run_id", "target", "report", "state"] {
+        fields.remove(own).expect("the field is there");
+    }
+    fields["cost"].as_object_mut().expect("costs are an object").remove("seconds");
+    result
+}
+
+fn pages(scene: &Scene) -> Listing {
+    let folder = scene.run_folder();
+    let mut pages = listing(&folder.join("iterations"));
+    for name in ["final-report.md", "report.json"] {
+        let bytes = fs::read(folder.join(name)).unwrap_or_else(|_| panic!("{name} is missing"));
+        pages.push((name.into(), 0, bytes));
+    }
+    let (id, root) = (scene.run_id(), scene.path("").display().to_string());
+    for (_, _, bytes) in &mut pages {
+        if let Ok(text) = str::from_utf8(bytes) {
+            *bytes = masked(&text.replace(&id, "RUN").replace(&root, "ROOT/")).into_bytes();
+        }
+    }
+    pages
+}
+
+/// The text without times and durations: words made of digits that look like either.
+fn masked(text: &str) -> String {
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '-');
+    let mut masked = String::new();
+    let mut rest = text;
+    while let Some(from) = rest.find(|c: char| c.is_ascii_digit()) {
+        let length = rest[from..].find(|c| !word(c)).unwrap_or(rest.len() - from);
+        let (found, after) = rest[from..].split_at(length);
+        masked.push_str(&rest[..from]);
+        let seconds = found.strip_suffix('s').is_some_and(|number| number.parse::<f64>().is_ok());
+        let time = found.ends_with('Z') && found.contains('T');
+        masked.push_str(if seconds || time { "TIME" } else { found });
+        rest = after;
+    }
+    let masked = masked + rest;
+    // Costs in seconds stand in the report as numbers.
+    let lines = masked.lines().filter(|line| !line.trim_start().starts_with("\"seconds\": "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What must hold of a scene whenever a run in it has ended, whatever happened before.
+pub(crate) fn assert_tidy(scene: &Scene, story: &str) {
+    assert_eq!(scene.alive(), [0; 0], "{story}: something is alive");
+    let folder = scene.run_folder();
+    let history = store::read(&folder.join("history.jsonl")).expect("the journal can be read");
+    let run = Run::replay(&history.records).expect("the journal is that of a run");
+    let state = fs::read_to_string(folder.join("iteration-state.json")).expect("the state is there");
+    assert_eq!(state, state::text(&run), "{story}: the state is not the fold of the journal");
+    let locks = Locks::at(&scene.path("state/skilltune"));
+    for member in &run.plan.target.members {
+        let path = Path::new(&member.path);
+        assert_eq!(locks.holder(path).expect("the lock can be read"), None, "{story}: a lock is held");
+        assert!(!locks.folder(path).join("pending.json").exists(), "{story}: a promotion is pending");
+    }
+    let work = scene.path("cache/skilltune/work");
+    let left: Vec<_> = listing(&work).into_iter().map(|(path, ..)| path).collect();
+    assert!(left.is_empty(), "{story}: a workspace is left: {left:?}");
+}
+
+/// How many answered calls were made again, of all that were ever made.
+pub(crate) fn repeated(scene: &Scene) -> usize {
+    scene.calls().values().map(|&(_, answered)| answered.saturating_sub(1)).sum()
+}

@@ -1,0 +1,128 @@
+//! What a person brings into a skill and takes out again: `apply`, `rollback`, `export`, and the run's own question.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::json;
+
+use crate::chain::SKILLS;
+use crate::commands::{data, held, talk, won};
+use crate::scene::{Scene, listing};
+
+#[test]
+fn rollback_restores_byte_for_byte_and_apply_brings_back() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let folder = scene.skill("writer");
+    fs::create_dir(folder.join("empty")).unwrap();
+    symlink("references/style.md", folder.join("style")).unwrap();
+    let before = listing(&folder);
+    scene.tune("writer", &[]);
+    let after = listing(&folder);
+    assert_ne!(after, before);
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @r"
+    the target is again what it was before; `skilltune rollback RUN` undoes it
+    ");
+    assert_eq!(listing(&folder), before);
+    insta::assert_snapshot!(data(&scene, &["status"]), @r"
+    run      RUN  tune of writer
+    status   The champion beat the start and is in the target.
+    round    3 of 5
+    best     87, goal 80  (candidate HASH)
+    since    a person brought back what the target was before
+    next     skilltune diff RUN   (see the champion's changes)
+    next     skilltune apply RUN   (bring it into the target)
+    ");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @r"
+    candidate HASH is in the target; `skilltune rollback RUN` undoes it
+    ");
+    assert_eq!(listing(&folder), after);
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @r"
+    the target is just that already: nothing to do
+    ");
+    let id = scene.run_id();
+    talk(&scene, &scene.run(&["apply", &id, "start"]));
+    assert_eq!(listing(&folder), before);
+}
+
+#[test]
+fn an_edit_of_a_person_is_never_replaced_unless_they_say_so() {
+    let scene = won();
+    let page = scene.skill("writer").join("SKILL.md");
+    let mine = fs::read_to_string(&page).unwrap() + "My own line.\n";
+    fs::write(&page, &mine).unwrap();
+    let refused = scene.run(&["rollback"]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (Some(3), ""));
+    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    error: /project/.claude/skills/writer is not what run RUN left there
+    caused by: somebody has edited it since; it was left alone, and is kept in the store as HASH
+    hint: to replace it all the same: skilltune rollback RUN --force
+    hint: to look first: skilltune export RUN champion DIR
+    ");
+    assert_eq!(fs::read_to_string(&page).unwrap(), mine);
+    assert_eq!(scene.run(&["rollback", "--force"]).code, Some(0));
+    assert_eq!(scene.quality("writer"), 40);
+    assert_eq!(scene.run(&["rollback"]).code, Some(0), "a rollback can be undone");
+    assert_eq!(fs::read_to_string(&page).unwrap(), mine, "and their edit is back");
+}
+
+#[test]
+fn a_candidate_is_written_into_a_new_folder() {
+    let scene = won();
+    let id = scene.run_id();
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["export", &id, "champion", "out/there"])), @r"
+    candidate HASH is in /project/out/there
+    ");
+    assert_eq!(listing(&scene.path("project/out/there")), listing(&scene.skill("writer")));
+    let chain = Scene::new(&SKILLS, &crate::chain::script());
+    chain.tune("outline,writer,editor", &["--chain", "--apply", "never"]);
+    talk(&chain, &chain.run(&["export", &chain.run_id(), "start", "out"]));
+    for (name, _) in SKILLS {
+        assert_eq!(listing(&chain.path("project/out").join(name)), listing(&chain.skill(name)), "{name}");
+    }
+}
+
+#[test]
+fn a_question_without_a_terminal_holds_the_run_until_it_is_answered() {
+    let (scene, before) = held();
+    insta::assert_snapshot!(data(&scene, &["status"]), @r"
+    run      RUN  tune of writer
+    status   waits for an answer: may the champion replace the target?
+    round    3 of 5
+    best     87, goal 80  (candidate HASH)
+    next     skilltune resume RUN --answer apply   (bring the champion into the target)
+    next     skilltune resume RUN --answer keep   (leave the target as it is)
+    ");
+    let again = scene.run(&["resume", "--format", "json"]);
+    assert_eq!((again.code, &again.json()["outcome"]), (Some(3), &json!("held")), "still nobody is there");
+    let answered = scene.answered();
+    let ran = scene.run(&["resume", "--answer", "apply", "--format", "json"]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("improved")), "{ran:?}");
+    assert_eq!(scene.answered(), answered, "no call is made for it");
+    assert_ne!(listing(&scene.skill("writer")), before);
+}
+
+#[test]
+fn an_answer_may_be_to_keep_and_without_one_the_declared_default_is_taken() {
+    let (scene, before) = held();
+    let kept = scene.run(&["resume", "--answer", "keep", "--format", "json"]);
+    assert_eq!((kept.code, &kept.json()["outcome"]), (Some(0), &json!("kept")), "{kept:?}");
+    assert_eq!(listing(&scene.skill("writer")), before);
+    let (scene, _) = held();
+    let applied = scene.run(&["resume", "--yes", "--format", "json"]);
+    assert_eq!((applied.code, &applied.json()["outcome"]), (Some(0), &json!("improved")), "{applied:?}");
+    assert_eq!(scene.quality("writer"), 90);
+}
+
+#[test]
+fn never_applying_keeps_the_champion_for_later() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let before = listing(&scene.skill("writer"));
+    let ran = scene.tune("writer", &["--apply", "never"]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("kept")));
+    assert_eq!(listing(&scene.skill("writer")), before);
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @r"
+    run RUN has brought nothing into the target: nothing to roll back
+    ");
+    talk(&scene, &scene.run(&["apply"]));
+    assert_eq!(scene.quality("writer"), 90);
+}

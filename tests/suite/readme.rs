@@ -1,0 +1,86 @@
+//! The README's tour, command by command: what it shows is what the program says.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::Command;
+
+use crate::scene::{SKILLTUNE, Scene};
+
+/// A command of the tour and what the README shows of it.
+struct Shown {
+    command: String,
+    output: String,
+}
+
+fn tour() -> Vec<Shown> {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
+    let mut shown: Vec<Shown> = Vec::new();
+    for block in readme.split("```console\n").skip(1) {
+        let block = block.split_once("```").expect("a block ends").0;
+        for line in block.lines() {
+            match (line.strip_prefix("$ "), shown.last_mut()) {
+                (Some(command), _) => {
+                    shown.push(Shown { command: command.to_owned(), output: String::new() });
+                }
+                (None, Some(last)) => last.output.push_str(&(line.to_owned() + "\n")),
+                (None, None) => panic!("output before any command: {line}"),
+            }
+        }
+    }
+    shown
+}
+
+/// What the program says on both streams, in order.
+fn said(command: &mut Command) -> String {
+    let (mut reader, writer) = std::io::pipe().expect("a pipe can be made");
+    command.stdout(writer.try_clone().expect("a pipe can be shared")).stderr(writer);
+    let mut child = command.spawn().expect("our binary starts");
+    // The command itself holds the pipe's other end open.
+    *command = Command::new("true");
+    let mut text = String::new();
+    reader.read_to_string(&mut text).expect("our output is text");
+    child.wait().expect("it was started");
+    text
+}
+
+/// Without what differs from run to run: its id and its times.
+fn steady(text: &str, folder: &Path) -> String {
+    let text = text.replace(&folder.display().to_string(), "/tmp/tour");
+    let is_id = |word: &str| word.len() == 20 && word.as_bytes()[4] == b'-' && word.as_bytes()[13] == b'-';
+    let is_time = |word: &str| word.ends_with('s') && word[..word.len() - 1].parse::<f64>().is_ok();
+    let steadied =
+        text.split_inclusive(|c: char| !c.is_alphanumeric() && c != '-' && c != '.').map(|piece| {
+            let word = piece.trim_end_matches(|c: char| !c.is_alphanumeric());
+            let rest = &piece[word.len()..];
+            match word {
+                word if is_id(word) => format!("RUN{rest}"),
+                word if is_time(word) => format!("TIME{rest}"),
+                word => format!("{word}{rest}"),
+            }
+        });
+    steadied.collect()
+}
+
+#[test]
+fn the_tour_of_the_readme_is_what_happens() {
+    let scene = Scene::empty();
+    let folder = scene.path("tour");
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/tour");
+    let copied = Command::new("cp").arg("-r").args([&fixture, &folder]).status().expect("there is a cp");
+    assert!(copied.success());
+    let programs = Path::new(SKILLTUNE).parent().unwrap().display().to_string();
+    let tour = tour();
+    let ours: Vec<_> = tour.iter().filter(|shown| shown.command.starts_with("skilltune ")).collect();
+    assert!(ours.len() >= 5, "the tour has lost its commands");
+    for shown in ours {
+        let arguments = shown.command.replace(" \"A haiku about the first snow\"", "");
+        let mut arguments: Vec<&str> = arguments.split(' ').skip(1).collect();
+        if shown.command.contains("haiku about") {
+            arguments.insert(2, "A haiku about the first snow");
+        }
+        let mut command = scene.command(&arguments);
+        command.current_dir(&folder).env("PATH", format!("{programs}:/usr/bin:/bin"));
+        assert_eq!(steady(&said(&mut command), &folder), steady(&shown.output, &folder), "{}", shown.command);
+    }
+}

@@ -1,0 +1,286 @@
+//! A home, a project and a script: what one end-to-end test stands on.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+pub(crate) const SKILLTUNE: &str = env!("CARGO_BIN_EXE_skilltune");
+const FAKE_AGENT: &str = env!("CARGO_BIN_EXE_fake-agent");
+
+pub(crate) struct Scene {
+    root: TempDir,
+}
+
+impl Scene {
+    /// A project with the skills named, each of that quality, and agents that follow the script.
+    pub(crate) fn new(skills: &[(&str, u32)], script: &Value) -> Self {
+        Self::empty().filled(skills, script)
+    }
+
+    /// The same on a file system that costs nothing, where there is one: for tests that need hundreds of scenes, and
+    /// of which none cuts the power.
+    pub(crate) fn in_memory(skills: &[(&str, u32)], script: &Value) -> Self {
+        let memory = Path::new("/dev/shm");
+        let usable = tempfile::tempfile_in(memory).is_ok();
+        let folder = if usable { memory.to_owned() } else { std::env::temp_dir() };
+        Self::below(&folder).filled(skills, script)
+    }
+
+    fn filled(self, skills: &[(&str, u32)], script: &Value) -> Self {
+        for (name, quality) in skills {
+            self.write_skill(name, *quality);
+        }
+        self.write_script(script);
+        self.write_settings("");
+        self
+    }
+
+    /// A home and a project, and nothing in them.
+    pub(crate) fn empty() -> Self {
+        Self::below(&std::env::temp_dir())
+    }
+
+    fn below(folder: &Path) -> Self {
+        let scene = Self { root: TempDir::new_in(folder).expect("a temporary folder can be made") };
+        for folder in ["home", "config/skilltune", "state", "cache", "project/.git"] {
+            fs::create_dir_all(scene.path(folder)).expect("made in our own folder");
+        }
+        scene
+    }
+
+    pub(crate) fn path(&self, below: &str) -> PathBuf {
+        self.root.path().canonicalize().expect("the root is there").join(below)
+    }
+
+    pub(crate) fn skill(&self, name: &str) -> PathBuf {
+        self.path("project/.claude/skills").join(name)
+    }
+
+    pub(crate) fn write_skill(&self, name: &str, quality: u32) {
+        let folder = self.skill(name);
+        fs::create_dir_all(folder.join("references")).expect("made in our own folder");
+        let page = format!(
+            "---\nname: {name}\ndescription: Writes a page for tests. Use it in tests.\n---\n\n# {name}\n\nQuality: {quality}\n\nSee references/style.md.\n"
+        );
+        fs::write(folder.join("SKILL.md"), page).expect("written in our own folder");
+        fs::write(folder.join("references/style.md"), "Be brief.\n").expect("written in our own folder");
+    }
+
+    /// The script is laid over what every test wants of it.
+    pub(crate) fn write_script(&self, script: &Value) {
+        let mut whole = json!({ "log": self.path("calls.log"), "lucky_file": self.path("lucky") });
+        let fields = script.as_object().expect("a script is an object");
+        whole.as_object_mut().expect("an object").extend(fields.clone());
+        fs::write(self.path("script.json"), whole.to_string()).expect("written in our own folder");
+    }
+
+    /// The user's settings: three agents, one a role, and whatever else the test wants.
+    pub(crate) fn write_settings(&self, more: &str) {
+        let agent = |role: &str| {
+            format!(
+                "[agents.{role}]\ncommand = [{:?}, {role:?}, {:?}]\n\n",
+                FAKE_AGENT,
+                self.path("script.json").display().to_string()
+            )
+        };
+        let roles =
+            "[roles]\nexecutor = \"executor\"\nevaluator = \"evaluator\"\nimprover = \"improver\"\n\n";
+        let text = [more, "\n", roles, &agent("executor"), &agent("evaluator"), &agent("improver")].concat();
+        fs::write(self.path("config/skilltune/skilltune.toml"), text).expect("written in our own folder");
+    }
+
+    /// Our binary in this world and in no other: nothing of the machine's own environment is passed on.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(SKILLTUNE);
+        command
+            .args(arguments)
+            .current_dir(self.path("project"))
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", self.path("home"))
+            .env("XDG_CONFIG_HOME", self.path("config"))
+            .env("XDG_STATE_HOME", self.path("state"))
+            .env("XDG_CACHE_HOME", self.path("cache"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::of(self.command(arguments).output().expect("our binary starts"))
+    }
+
+    /// All that stands in this world: project, home, settings, state and cache.
+    pub(crate) fn everything(&self) -> Listing {
+        listing(&self.path(""))
+    }
+
+    /// What the binary says when it refuses; it must have written nothing, and printed no data.
+    pub(crate) fn refusal(&self, arguments: &[&str]) -> String {
+        let before = self.everything();
+        let ran = self.run(arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments:?}: {ran:?}");
+        assert_eq!(self.everything(), before, "{arguments:?} has written something");
+        self.shown(&ran.stderr)
+    }
+
+    /// A text without what differs from one world to the next: its folder, its runs' ids, hashes.
+    pub(crate) fn shown(&self, text: &str) -> String {
+        let root = self.path("").to_str().expect("the path is text").trim_end_matches('/').to_owned();
+        let ids = self.run_folders();
+        let ids = ids.iter().filter_map(|folder| folder.file_name()?.to_str());
+        let text = ids.fold(text.replace(&root, ""), |text, id| text.replace(id, "RUN"));
+        text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).map(without_digest).collect()
+    }
+
+    /// `tune SKILLS a scenario --yes`, with what the test adds.
+    pub(crate) fn tune(&self, skills: &str, more: &[&str]) -> Ran {
+        self.run(&[&["tune", skills, "write a page", "--yes", "--format", "json"], more].concat())
+    }
+
+    /// The run's folder, when there is just one.
+    pub(crate) fn run_folder(&self) -> PathBuf {
+        let mut runs = self.run_folders();
+        assert_eq!(runs.len(), 1, "one run is expected");
+        runs.remove(0)
+    }
+
+    /// The id of the run, when there is just one.
+    pub(crate) fn run_id(&self) -> String {
+        let folder = self.run_folder();
+        folder.file_name().and_then(|name| name.to_str()).expect("an id is text").to_owned()
+    }
+
+    pub(crate) fn run_folders(&self) -> Vec<PathBuf> {
+        let Ok(runs) = fs::read_dir(self.path("project/.skilltune/runs")) else { return Vec::new() };
+        let folders = runs.map(|run| run.expect("readable").path());
+        // A run begins with its journal: a folder without one is what a killed program had just made.
+        folders.filter(|folder| folder.join("history.jsonl").exists()).collect()
+    }
+
+    pub(crate) fn state(&self) -> Value {
+        let text = fs::read(self.run_folder().join("iteration-state.json")).expect("the state is there");
+        serde_json::from_slice(&text).expect("the state is JSON")
+    }
+
+    /// The journal's events of one kind, without what differs between two runs: times and costs.
+    pub(crate) fn events(&self, kind: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.run_folder().join("history.jsonl")).expect("the journal is there");
+        let events = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON"));
+        events.filter_map(|line| line["event"].get(kind).cloned()).map(without_costs).collect()
+    }
+
+    /// How often each call has begun, and how often it has answered.
+    pub(crate) fn calls(&self) -> HashMap<String, (usize, usize)> {
+        let log = fs::read_to_string(self.path("calls.log")).unwrap_or_default();
+        let mut calls = HashMap::<String, (usize, usize)>::new();
+        for line in log.lines() {
+            let mut words = line.split(' ');
+            let (what, call) = (words.next().expect("a word"), words.next().expect("a call"));
+            let (begun, answered) = calls.entry(call.to_owned()).or_default();
+            *(if what == "start" { begun } else { answered }) += 1;
+        }
+        calls
+    }
+
+    pub(crate) fn answered(&self) -> usize {
+        self.calls().values().map(|(_, answered)| answered).sum()
+    }
+
+    /// Everything alive that was started in this scene: us, guardians, agents and what they have started. They are
+    /// known by what their environment names, or by where they stand.
+    pub(crate) fn alive(&self) -> Vec<u32> {
+        let root = self.path("");
+        let needle = root.as_os_str().as_encoded_bytes();
+        processes(|pid, environment| {
+            let stands = fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(&root));
+            stands || environment.windows(needle.len()).any(|part| part == needle)
+        })
+    }
+
+    pub(crate) fn quality(&self, name: &str) -> u32 {
+        let page = fs::read_to_string(self.skill(name).join("SKILL.md")).expect("the skill has its page");
+        let line =
+            page.lines().find_map(|line| line.strip_prefix("Quality: ")).expect("it states its quality");
+        line.parse().expect("a number")
+    }
+}
+
+/// A word, and the character that ends it.
+fn without_digest(word: &str) -> String {
+    let (hex, end) = word.split_at(word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).len());
+    let is_digest = hex.len() == 12 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_digest { format!("HASH{end}") } else { word.to_owned() }
+}
+
+fn without_costs(mut event: Value) -> Value {
+    if let Some(fields) = event.as_object_mut() {
+        fields.remove("spent");
+    }
+    event
+}
+
+/// How the binary ended, and what it said.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    pub(crate) fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("our output is text"),
+            stderr: String::from_utf8(output.stderr).expect("our output is text"),
+        }
+    }
+
+    /// The object that is the last thing on stdout.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|_| panic!("no object on stdout: {self:?}"))
+    }
+}
+
+/// All of a folder: names, kinds, modes, bytes.
+pub(crate) type Listing = Vec<(PathBuf, u32, Vec<u8>)>;
+
+pub(crate) fn listing(folder: &Path) -> Listing {
+    use std::os::unix::fs::PermissionsExt;
+    let mut all = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(&next).expect("readable") {
+            let path = entry.expect("readable").path();
+            let meta = path.symlink_metadata().expect("it is there");
+            let bytes = if meta.is_file() { fs::read(&path).expect("readable") } else { Vec::new() };
+            if meta.is_dir() {
+                open.push(path.clone());
+            }
+            let name = path.strip_prefix(folder).expect("below it").to_owned();
+            all.push((name, meta.permissions().mode(), bytes));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// The processes that carry a run's marker: there must be none once the run is over.
+pub(crate) fn survivors(run_id: &str) -> Vec<u32> {
+    let marker = format!("SKILLTUNE_RUN={run_id}");
+    processes(|_, environment| environment.split(|&byte| byte == 0).any(|entry| entry == marker.as_bytes()))
+}
+
+fn processes(chosen: impl Fn(u32, &[u8]) -> bool) -> Vec<u32> {
+    let processes = fs::read_dir("/proc").expect("this is Linux").flatten();
+    processes
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|&pid| chosen(pid, &fs::read(format!("/proc/{pid}/environ")).unwrap_or_default()))
+        .collect()
+}

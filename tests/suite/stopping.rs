@@ -1,0 +1,351 @@
+//! A run that is stopped, held up or got in the way of: it saves, says what is the matter, and goes on later.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::background::{Background, Gate};
+use crate::outcome::{Outcome, assert_tidy, repeated};
+use crate::scene::{Ran, Scene, listing, survivors};
+
+const TUNE: [&str; 12] = [
+    "tune",
+    "writer",
+    "write a page",
+    "--yes",
+    "--format",
+    "json",
+    "--seed",
+    "7",
+    "--jobs",
+    "1",
+    "--max-iterations",
+    "3",
+];
+const RESUME: [&str; 6] = ["resume", "--yes", "--format", "json", "--jobs", "1"];
+
+fn script() -> Value {
+    json!({ "improve": { "writer": { "40": 60, "60": 30 } } })
+}
+
+/// A scene whose executors wait at a gate.
+fn gated() -> (Scene, Gate) {
+    let scene = Scene::new(&[("writer", 40)], &script());
+    let mut script = script();
+    script["gates"] = json!({ "executor": scene.path("gate") });
+    scene.write_script(&script);
+    let gate = Gate::at(scene.path("gate"));
+    (scene, gate)
+}
+
+fn undisturbed() -> Outcome {
+    let scene = Scene::new(&[("writer", 40)], &script());
+    let ran = scene.run(&TUNE);
+    Outcome::of(&scene, &ran)
+}
+
+/// The run that was stopped can be taken up, and ends as it would have.
+fn assert_goes_on(scene: &Scene) {
+    assert_eq!(scene.alive(), [0; 0]);
+    let ran = scene.run(&RESUME);
+    Outcome::of(scene, &ran).assert_is(&undisturbed(), "taken up");
+    assert_eq!(repeated(scene), 0);
+    assert_tidy(scene, "taken up");
+}
+
+fn paused(scene: &Scene) -> Value {
+    scene.events("noted").pop().expect("the pause is noted")["paused"].clone()
+}
+
+#[test]
+fn the_first_interrupt_finishes_what_is_under_way_and_saves() {
+    let (scene, gate) = gated();
+    let run = Background::start(&scene, &TUNE);
+    run.until_begun(1);
+    run.signal(Signal::INT);
+    run.until_said("finishing what is under way");
+    gate.open();
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert_eq!((paused(&scene), scene.answered()), (json!("interrupted"), 1));
+    assert_eq!(scene.events("done").len(), 1, "what was under way has been finished");
+    assert_goes_on(&scene);
+}
+
+#[test]
+fn the_second_interrupt_ends_what_is_under_way_and_saves() {
+    let (scene, gate) = gated();
+    let run = Background::start(&scene, &TUNE);
+    run.until_begun(1);
+    run.signal(Signal::INT);
+    run.until_said("finishing what is under way");
+    run.signal(Signal::INT);
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert_eq!((paused(&scene), scene.answered()), (json!("interrupted"), 0));
+    assert_eq!(scene.events("done").len(), 0);
+    gate.remove();
+    assert_goes_on(&scene);
+}
+
+#[test]
+fn the_third_interrupt_leaves_at_once_and_the_guardians_end_the_deaf() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "misbehave": { "executor": "deaf" } }));
+    let run = Background::start(&scene, &TUNE);
+    run.until_begun(1);
+    for words in ["finishing what is under way", "ending what is under way"] {
+        run.signal(Signal::INT);
+        run.until_said(words);
+    }
+    run.signal(Signal::INT);
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    let left = scene.run_id();
+    // The next command waits for the guardians before it goes on.
+    let run = Background::start(&scene, &RESUME);
+    run.until_begun(2);
+    assert_eq!(survivors(&left).len(), 1, "the new call, and not the one that was left");
+    run.signal(Signal::TERM);
+    assert_eq!(run.wait().code, Some(143));
+    assert_eq!(scene.alive(), [0; 0]);
+}
+
+#[test]
+fn being_told_to_end_ends_what_is_under_way_and_saves() {
+    let (scene, gate) = gated();
+    let run = Background::start(&scene, &TUNE);
+    run.until_begun(1);
+    run.signal(Signal::TERM);
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(143), "{ran:?}");
+    assert_eq!((paused(&scene), scene.events("done").len()), (json!("terminated"), 0));
+    gate.remove();
+    assert_goes_on(&scene);
+}
+
+#[test]
+fn a_service_manager_that_ends_every_process_at_once_loses_nothing() {
+    let (scene, gate) = gated();
+    let run = Background::start(&scene, &TUNE);
+    run.until_begun(1);
+    for pid in scene.alive() {
+        let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+        let _ = rustix::process::kill_process(pid, Signal::TERM);
+    }
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(143), "{ran:?}");
+    gate.remove();
+    assert_goes_on(&scene);
+}
+
+#[test]
+fn a_guardian_that_somebody_kills_costs_its_call_and_not_the_run() {
+    let (scene, gate) = gated();
+    let run = Background::start(&scene, &TUNE);
+    run.until_begun(1);
+    for guardian in run.guardians() {
+        rustix::process::kill_process(guardian, Signal::KILL).unwrap();
+    }
+    run.until_begun(2);
+    gate.open();
+    let ran = run.wait();
+    Outcome::of(&scene, &ran).assert_is(&undisturbed(), "a guardian was killed");
+    assert_tidy(&scene, "a guardian was killed");
+}
+
+#[test]
+fn stop_asks_a_run_to_finish_what_is_under_way() {
+    let (scene, gate) = gated();
+    let run = Background::start(&scene, &TUNE);
+    run.until_begun(1);
+    let stop = scene.run(&["stop"]);
+    assert_eq!(stop.code, Some(0), "{stop:?}");
+    assert!(stop.stderr.contains("skilltune resume"), "{stop:?}");
+    gate.open();
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert_eq!((paused(&scene), scene.events("done").len()), (json!("stopped"), 1));
+    assert!(scene.run(&["stop"]).stderr.contains("nothing to stop"));
+    assert_goes_on(&scene);
+}
+
+#[test]
+fn the_second_run_on_a_target_is_told_who_works_on_it_and_what_to_do() {
+    let (scene, gate) = gated();
+    // The same folder by another name, as people share one between agents.
+    fs::create_dir_all(scene.path("project/.agents/skills")).unwrap();
+    symlink("../../.claude/skills/writer", scene.path("project/.agents/skills/writer")).unwrap();
+    let run = Background::start(&scene, &TUNE);
+    run.until_begun(1);
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    for skill in ["writer", ".agents/skills/writer", ".claude/skills/writer"] {
+        let refused = scene.tune(skill, &[]);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        let id = scene.run_id();
+        for part in [
+            format!("{} is in use by another skilltune", scene.skill("writer").display()),
+            format!("process {} on {host} has worked on it since 20", run.pid()),
+            format!("skilltune stop {id}"),
+        ] {
+            assert!(refused.stderr.contains(&part), "{part:?} is not in {}", refused.stderr);
+        }
+        assert!(!refused.stderr.contains("was left"), "it was not left: {}", refused.stderr);
+    }
+    gate.open();
+    assert_eq!(run.wait().code, Some(3));
+    assert_eq!(scene.run_folders().len(), 1, "whoever was refused has begun nothing");
+    let twice = scene.tune("writer,.agents/skills/writer", &["--chain"]);
+    assert_eq!(twice.code, Some(2), "{twice:?}");
+}
+
+#[test]
+fn the_lock_of_a_killed_run_is_stale_and_taken() {
+    let (scene, gate) = gated();
+    let run = Background::start(&scene, &TUNE);
+    run.until_begun(1);
+    run.kill();
+    gate.remove();
+    let status = scene.run(&["status"]);
+    assert!(status.stdout.contains("was cut off"), "{status:?}");
+    let ran = scene.run(&RESUME);
+    Outcome::of(&scene, &ran).assert_is(&undisturbed(), "taken up");
+    assert_tidy(&scene, "taken up");
+}
+
+#[test]
+fn an_edit_made_during_the_run_is_kept_and_so_is_the_champion() {
+    let (scene, gate) = gated();
+    let page = scene.skill("writer").join("SKILL.md");
+    let run = Background::start(&scene, &[&TUNE[..4], &TUNE[6..]].concat());
+    run.until_begun(1);
+    let theirs = fs::read_to_string(&page).unwrap() + "\nMy own words.\n";
+    fs::write(&page, &theirs).unwrap();
+    let edited = listing(&scene.skill("writer"));
+    gate.open();
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert_eq!(listing(&scene.skill("writer")), edited, "theirs stands where they wrote it");
+    let told = command_told(&ran, "apply");
+    let applied = scene.run(&told.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(applied.code, Some(0), "the command that was told applies ours: {told:?} {applied:?}");
+    assert_eq!(scene.quality("writer"), 60);
+    let back = scene.run(&["rollback"]);
+    assert_eq!(back.code, Some(0), "{back:?}");
+    assert_eq!(listing(&scene.skill("writer")), edited, "rollback brings back theirs");
+}
+
+/// The words after `skilltune` of a command that a person was told to type.
+fn command_told(ran: &Ran, verb: &str) -> Vec<String> {
+    let start = format!("skilltune {verb}");
+    let line = ran.stdout.lines().find_map(|line| line.split_once(&start));
+    let rest = line.unwrap_or_else(|| panic!("no {start:?} in {ran:?}")).1;
+    std::iter::once(verb.to_owned()).chain(rest.split_whitespace().map(str::to_owned)).collect()
+}
+
+/// A small file system of its own over a folder, gone when dropped.
+struct Mounted(PathBuf);
+
+impl Mounted {
+    /// None where this may not be done: mounting takes a privilege that a test need not have.
+    fn over(folder: &Path, options: &str) -> Option<Self> {
+        fs::create_dir_all(folder).unwrap();
+        mount(&["-t", "tmpfs", "-o", options, "tmpfs"], folder).then(|| Self(folder.to_owned()))
+    }
+
+    fn remount(&self, options: &str) {
+        assert!(mount(&["-o", &format!("remount,{options}")], &self.0));
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+fn mount(arguments: &[&str], folder: &Path) -> bool {
+    let output = Command::new("mount").args(arguments).arg(folder).output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn a_full_disk_stops_the_run_with_the_cause_and_what_was_before_it_is_intact() {
+    let scene = Scene::new(&[("writer", 40)], &script());
+    let start = listing(&scene.skill("writer"));
+    let Some(disk) = Mounted::over(&scene.path("project/.skilltune"), "size=200k") else {
+        eprintln!("stopping: no full disk was tried: a file system cannot be mounted here");
+        return;
+    };
+    let ran = scene.run(&TUNE);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("No space left on device"), "{ran:?}");
+    assert!(ran.stderr.contains("skilltune resume"), "{ran:?}");
+    assert_eq!(listing(&scene.skill("writer")), start);
+    assert_eq!(scene.alive(), [0; 0]);
+    let still = scene.run(&RESUME);
+    assert_eq!(still.code, Some(1), "it is still full: {still:?}");
+    disk.remount("size=64m");
+    assert_goes_on(&scene);
+}
+
+#[test]
+fn a_journal_that_may_not_grow_stops_the_run_and_is_whole() {
+    let scene = Scene::new(&[("writer", 40)], &script());
+    // The limit is on every file, in blocks of 512 bytes; the journal is the one that comes to it.
+    let limited = |arguments: &[&str]| {
+        let inner = scene.command(arguments);
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg("trap '' XFSZ; ulimit -f 40; exec \"$0\" \"$@\"");
+        command.arg(inner.get_program()).args(inner.get_args()).env_clear();
+        command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(inner.get_current_dir().unwrap());
+        Ran::of(command.output().unwrap())
+    };
+    let ran = limited(&TUNE);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("history.jsonl"), "{ran:?}");
+    let text = fs::read_to_string(scene.run_folder().join("history.jsonl")).unwrap();
+    assert!(text.ends_with('\n'), "no line is torn");
+    assert_goes_on(&scene);
+}
+
+#[test]
+fn a_target_that_cannot_be_written_is_as_it_was_and_replaced_when_it_can() {
+    let scene = Scene::new(&[("writer", 40)], &script());
+    let folder = scene.skill("writer");
+    let Some(disk) = Mounted::over(&folder, "size=1m") else {
+        eprintln!("stopping: no read-only target was tried: a file system cannot be mounted here");
+        return;
+    };
+    scene.write_skill("writer", 40);
+    disk.remount("ro");
+    let start = listing(&folder);
+    let ran = scene.run(&TUNE);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("could not be replaced, and is as it was"), "{ran:?}");
+    assert!(ran.stderr.contains("Read-only file system"), "{ran:?}");
+    assert_eq!(listing(&folder), start);
+    disk.remount("rw");
+    let ran = scene.run(&RESUME);
+    assert_eq!((ran.code, scene.quality("writer")), (Some(3), 60), "{ran:?}");
+    assert_tidy(&scene, "taken up");
+}
+
+#[test]
+fn a_run_whose_workspaces_and_answers_have_vanished_goes_on() {
+    for vanished in ["cache/skilltune", "project/.skilltune/cache"] {
+        let (scene, gate) = gated();
+        let run = Background::start(&scene, &TUNE);
+        run.until_begun(1);
+        run.kill();
+        gate.remove();
+        fs::remove_dir_all(scene.path(vanished)).unwrap();
+        let ran = scene.run(&RESUME);
+        Outcome::of(&scene, &ran).assert_is(&undisturbed(), vanished);
+        assert_tidy(&scene, vanished);
+    }
+}

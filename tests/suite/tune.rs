@@ -1,0 +1,204 @@
+//! One skill, from the first measurement to the last comparison.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, listing, survivors};
+
+/// Rising, with one draft that falls far below the best.
+fn rising() -> Value {
+    json!({ "improve": { "writer": { "40": 60, "60": 30, "30": 75, "75": 90 } } })
+}
+
+#[test]
+fn a_better_draft_is_kept_a_worse_one_dropped_and_the_champion_replaces_the_target() {
+    let script = json!({ "improve": { "writer": { "40": 25, "25": 60 } }, "style": "in_place" });
+    let scene = Scene::new(&[("writer", 40)], &script);
+    let before = listing(&scene.skill("writer"));
+    let ran = scene.tune("writer", &["--max-iterations", "2"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let result = ran.json();
+    assert_eq!((&result["outcome"], &result["rejected"]), (&json!("unchanged"), &json!(1)), "{result}");
+    assert_eq!(listing(&scene.skill("writer")), before, "nothing ships that has not beaten the start");
+}
+
+#[test]
+fn a_goal_that_is_reached_ends_the_run_with_zero_and_the_target_is_the_champion() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let ran = scene.tune("writer", &[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    let result = ran.json();
+    assert_eq!(survivors(result["run_id"].as_str().unwrap()), [0_u32; 0], "nothing outlives its run");
+    assert_eq!(result["outcome"], "improved");
+    assert_eq!(result["reason"], "reached");
+    assert_eq!((&result["iterations"], &result["accepted"]), (&json!(3), &json!(2)));
+    assert!(result["final_score"].as_f64() > result["initial_score"].as_f64());
+    assert_eq!(scene.quality("writer"), 90);
+    assert_eq!(fs::read_to_string(scene.skill("writer").join("notes.md")).unwrap(), "now 90\n");
+}
+
+#[test]
+fn a_draft_that_falls_far_is_dropped_and_the_search_goes_on_from_the_best() {
+    let script = json!({ "improve": { "writer": { "60": 30, "30": 99 } } });
+    let scene = Scene::new(&[("writer", 60)], &script);
+    scene.tune("writer", &["--max-iterations", "3"]);
+    let decisions = scene.events("decided");
+    let drops: Vec<_> = decisions.iter().filter_map(|decision| decision.get("drop")).collect();
+    assert!(!drops.is_empty(), "{decisions:?}");
+    let opened: Vec<_> = decisions.iter().filter_map(|decision| decision.get("open")).collect();
+    assert_eq!(opened[1]["candidate"], drops[0]["candidate"]);
+}
+
+#[test]
+fn a_champion_by_luck_loses_the_final_comparison_and_the_target_stays() {
+    let script = json!({ "improve": { "writer": { "60": 50 } }, "lucky": { "50": 95 } });
+    let scene = Scene::new(&[("writer", 60)], &script);
+    let before = listing(&scene.skill("writer"));
+    let ran = scene.tune("writer", &["--threshold", "90"]);
+    let result = ran.json();
+    assert_eq!((ran.code, &result["outcome"]), (Some(3), &json!("unchanged")), "{result}");
+    assert_eq!(scene.state()["skilltune"]["comparison"]["verdict"], "lost");
+    assert_eq!(listing(&scene.skill("writer")), before);
+}
+
+#[test]
+fn the_run_leaves_its_pages_under_the_originals_names() {
+    let scene = Scene::new(&[("writer", 40)], &rising());
+    scene.tune("writer", &[]);
+    let run = scene.run_folder();
+    for name in [
+        "iteration-state.json",
+        "history.jsonl",
+        "final-report.md",
+        "report.json",
+        "iterations/iteration-1/iteration-1-eval.md",
+        "iterations/iteration-1/iteration-1-changes.md",
+        "iterations/iteration-1/artifacts/writer/scenario-1/1/out.md",
+        "iterations/iteration-2/iteration-2-eval.md",
+    ] {
+        assert!(run.join(name).is_file(), "{name} is missing");
+    }
+    let state = scene.state();
+    for field in [
+        "status",
+        "started_at",
+        "updated_at",
+        "target_skills",
+        "test_scenario",
+        "execution_mode",
+        "chain_order",
+        "current_iteration",
+        "max_iterations",
+        "quality_threshold",
+        "latest_score",
+        "score_trend",
+        "converged",
+        "iterations",
+        "errors",
+        "error_count",
+        "max_errors",
+        "work_dir",
+        "termination_reason",
+    ] {
+        assert!(state.get(field).is_some(), "{field} is missing");
+    }
+    assert_eq!(state["status"], "completed");
+    let report = fs::read_to_string(run.join("final-report.md")).unwrap();
+    assert!(report.contains("one scenario"), "with one scenario the report says that this shows little");
+}
+
+#[test]
+fn the_next_run_on_the_same_input_makes_no_call_again_unless_fresh_is_asked_for() {
+    let scene = Scene::new(&[("writer", 40)], &rising());
+    scene.tune("writer", &["--apply", "never"]);
+    let first = scene.answered();
+    let again = scene.tune("writer", &["--apply", "never"]).json();
+    assert_eq!(scene.answered(), first);
+    assert_eq!((&again["cost"]["calls"], &again["outcome"]), (&json!(0), &json!("kept")));
+    scene.tune("writer", &["--apply", "never", "--fresh"]);
+    assert_eq!(scene.answered(), 2 * first);
+}
+
+#[test]
+fn edits_in_words_are_applied_as_well_as_edits_in_place() {
+    let mut script = rising();
+    script["style"] = json!("words");
+    script["envelope"] = json!(true);
+    let scene = Scene::new(&[("writer", 75)], &script);
+    let settings = fs::read_to_string(scene.path("config/skilltune/skilltune.toml")).unwrap();
+    let wrapped = settings.replace("\n\n[agents.", "\noutput = \"/result\"\n\n[agents.");
+    let cost = "output = \"/result\"\ncost = { usd = \"/cost/usd\", input_tokens = \"/cost/input\", output_tokens = \"/cost/output\" }\n";
+    fs::write(scene.path("config/skilltune/skilltune.toml"), wrapped.trim_end().to_owned() + "\n" + cost)
+        .unwrap();
+    let settings = fs::read_to_string(scene.path("config/skilltune/skilltune.toml")).unwrap();
+    let settings = settings.replacen("output = \"/result\"\n\n[agents.executor]", "\n[agents.executor]", 1);
+    fs::write(scene.path("config/skilltune/skilltune.toml"), settings).unwrap();
+    let result = scene.tune("writer", &[]).json();
+    assert_eq!(result["outcome"], "improved", "{result}");
+    assert_eq!(scene.quality("writer"), 90);
+    assert_eq!(result["cost"]["usd"], 0.25, "only the improver tells its price");
+}
+
+#[test]
+fn an_answer_without_criteria_is_marked_as_claimed() {
+    let mut script = rising();
+    script["claims"] = json!(true);
+    let scene = Scene::new(&[("writer", 85)], &script);
+    let ran = scene.tune("writer", &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let state = scene.state();
+    assert_eq!(state["iterations"][0]["evaluation"]["claimed"], true);
+    assert_eq!(state["iterations"][0]["evaluation"]["score"], 85.0);
+    assert_eq!(state["iterations"][0]["evaluation"]["claimed_score"], 99.0);
+}
+
+#[test]
+fn rubbish_from_the_judge_is_incomplete_and_never_a_score() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "rubbish": true }));
+    let ran = scene.tune("writer", &[]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    let (result, state) = (ran.json(), scene.state());
+    assert_eq!((&result["outcome"], &result["final_score"]), (&json!("unjudged"), &Value::Null));
+    assert_eq!(state["score_trend"], json!([]));
+    assert_eq!(state["errors"].as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn words_alone_are_an_artifact() {
+    let mut script = rising();
+    script["words_only"] = json!(true);
+    let scene = Scene::new(&[("writer", 85)], &script);
+    scene.tune("writer", &[]);
+    let answer = scene.run_folder().join("iterations/iteration-1/artifacts/writer/scenario-1/1/answer.md");
+    assert_eq!(fs::read_to_string(answer).unwrap(), "made by writer with quality 85\n");
+}
+
+#[test]
+fn drafts_that_are_no_valid_change_are_dropped_by_the_gates() {
+    for style in ["outside", "no_skill"] {
+        let mut script = rising();
+        script["style"] = json!(style);
+        let scene = Scene::new(&[("writer", 40)], &script);
+        let before = listing(&scene.skill("writer"));
+        let result = scene.tune("writer", &["--max-iterations", "2"]).json();
+        assert_eq!(
+            (&result["outcome"], &result["accepted"], &result["rejected"]),
+            (&json!("unchanged"), &json!(0), &json!(1))
+        );
+        assert_eq!(listing(&scene.skill("writer")), before);
+        assert!(!scene.path("project/.claude/skills/outside.md").exists());
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_decisions_at_one_job_and_at_eight() {
+    let decisions = |jobs: &str| {
+        let scene = Scene::new(&[("writer", 40)], &rising());
+        let scenarios = ["--scenario", "b", "--scenario", "c", "--scenario", "d", "--scenario", "e"];
+        let ran = scene.tune("writer", &[&scenarios[..], &["--seed", "7", "--jobs", jobs]].concat());
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        scene.events("decided")
+    };
+    assert_eq!(decisions("1"), decisions("8"));
+}
