@@ -202,6 +202,5 @@ fn rules() -> Rules {
 }
 
 fn holder() -> Holder {
-    let pid = i32::try_from(std::process::id()).unwrap_or(0);
-    Holder { pid, host: "bench".into(), since: Timestamp::now(), doing: RUN.into() }
+    Holder { pid: std::process::id(), host: "bench".into(), since: Timestamp::now(), doing: RUN.into() }
 }

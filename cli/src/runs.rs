@@ -38,7 +38,7 @@ pub struct Known {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     Running {
-        pid: i32,
+        pid: u32,
     },
     Held,
     /// Stopped, or killed: it can be taken up again.

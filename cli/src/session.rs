@@ -81,7 +81,7 @@ pub fn lock(
 ) -> Result<(Locks, TargetLock), Complaint> {
     let locks = Locks::at(&around.state);
     let holder = Holder {
-        pid: i32::try_from(std::process::id()).unwrap_or_default(),
+        pid: std::process::id(),
         host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         since: Timestamp::now(),
         doing: doing.to_owned(),

@@ -17,7 +17,9 @@ pub fn run(args: &RunArgs, around: &Surroundings, printer: Printer) -> Result<Ex
         printer.talk(&format!("run {id} is not running: nothing to stop"));
         return Ok(Exit::Reached);
     };
-    let asked = Pid::from_raw(pid).map(|pid| kill_process(pid, Signal::USR1));
+    // A number below one is not one process: a signal to it would go to many.
+    let process = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let asked = process.map(|pid| kill_process(pid, Signal::USR1));
     match asked {
         Some(Ok(())) => {
             printer.talk(&format!(

@@ -74,7 +74,7 @@ mod elsewhere {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeSet, HashSet};
     use std::fs::{self, File};
     use std::io::Read;
     use std::time::{Duration, Instant};
@@ -89,7 +89,8 @@ mod linux {
     pub(in super::super) struct Seen {
         pub(in super::super) pid: Pid,
         pub(in super::super) parent: i32,
-        pub(in super::super) group: i32,
+        /// None for one that is just being reaped, whose group and session the kernel tells as -1.
+        pub(in super::super) group: Option<Pid>,
         pub(in super::super) session: i32,
         /// It has ended and waits to be reaped.
         pub(in super::super) dead: bool,
@@ -117,12 +118,17 @@ mod linux {
         let state = rest.next()?;
         let mut number = || rest.next()?.parse().ok();
         Some(Seen {
-            pid: Pid::from_raw(str::from_utf8(pid).ok()?.parse().ok()?)?,
+            pid: one(str::from_utf8(pid).ok()?.parse().ok()?)?,
             parent: number()?,
-            group: number()?,
+            group: one(number()?),
             session: number()?,
             dead: matches!(state, "Z" | "X"),
         })
+    }
+
+    /// One process or group; a signal to a number that is not positive would go to many.
+    fn one(raw: i32) -> Option<Pid> {
+        Pid::from_raw(raw.max(0))
     }
 
     /// The processes that are roots, and all that descends from them.
@@ -142,10 +148,10 @@ mod linux {
     pub(in super::super) fn kill(family: &[Seen]) {
         // A group lies within one session, and these live in a guardian's or in one made below it: no group but
         // the guardian's own holds anybody else.
-        let own = rustix::process::getpgrp().as_raw_pid();
-        let groups: BTreeSet<i32> =
-            family.iter().map(|seen| seen.group).filter(|group| *group != own).collect();
-        for group in groups.into_iter().filter_map(Pid::from_raw) {
+        let own = rustix::process::getpgrp();
+        let groups: HashSet<Pid> =
+            family.iter().filter_map(|seen| seen.group).filter(|group| *group != own).collect();
+        for group in groups {
             let _ = kill_process_group(group, Signal::KILL);
         }
         for seen in family.iter().filter(|seen| !seen.dead) {
@@ -187,14 +193,21 @@ mod linux {
         use super::*;
 
         fn seen(pid: i32, parent: i32) -> Seen {
-            Seen { pid: Pid::from_raw(pid).expect("a pid"), parent, group: pid, session: pid, dead: false }
+            Seen { pid: one(pid).expect("a pid"), parent, group: one(pid), session: pid, dead: false }
         }
 
         #[test]
         fn a_name_with_brackets_and_spaces_does_not_shift_the_fields() {
             let read = read_stat(b"71 (a) S 1 (b) Z 7 70 69 0 -1").expect("a stat line");
-            assert_eq!((read.pid.as_raw_pid(), read.parent, read.group, read.session), (71, 7, 70, 69));
+            assert_eq!((read.pid.as_raw_pid(), read.parent, read.group, read.session), (71, 7, one(70), 69));
             assert!(read.dead);
+        }
+
+        #[test]
+        fn one_that_is_being_reaped_has_no_group_to_be_killed() {
+            let read = read_stat(b"71 (name) X 7 -1 -1 0 -1").expect("a stat line");
+            assert!(read.dead);
+            assert_eq!(read.group, None, "a signal to -1 goes to everybody");
         }
 
         #[test]

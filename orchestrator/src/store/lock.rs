@@ -32,7 +32,7 @@ pub enum LockError {
 /// Who holds a lock, for the error that names them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    pub pid: i32,
+    pub pid: u32,
     pub host: String,
     pub since: Timestamp,
     /// What the holder does: a run's id, or a command's name.
