@@ -7,16 +7,19 @@
 
 mod claimed;
 mod evidenced;
+mod findings;
 mod suggestion;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{self, Object, OffSchema};
-use crate::contract::{Contract, CriterionId, Verdict};
+use crate::contract::{Contract, CriterionId};
 use crate::score::{Score, Scored};
 
+pub use findings::{Finding, Findings};
 pub use suggestion::{Priority, Suggestion};
 
 /// What was asked, as far as reading the answer needs it.
@@ -57,16 +60,16 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assessment {
     /// In the order of the contract; empty when the judgement is only claimed.
-    pub findings: Vec<Finding>,
+    pub findings: Findings,
     pub scored: Scored,
 }
 
-/// One criterion's verdict and what it rests on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
-    pub criterion: CriterionId,
-    pub verdict: Verdict,
-    pub evidence: Box<str>,
+impl Judgement {
+    /// Holds its lists of criteria in common with others that have the same.
+    pub(crate) fn share(&mut self, criteria: &Arc<[CriterionId]>) {
+        let all = std::iter::once(&mut self.whole).chain(self.members.values_mut());
+        all.for_each(|assessment| assessment.findings.share(criteria));
+    }
 }
 
 /// Reads an evaluator's answer.

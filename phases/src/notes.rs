@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::contract::{CriterionId, Verdict};
 use crate::id::CandidateId;
-use crate::judgement::{Finding, Judgement, Suggestion};
+use crate::judgement::{Finding, Findings, Judgement, Suggestion};
 use crate::measure::{self, SEARCH, Unit};
 use crate::plan::Place;
 use crate::run::Run;
@@ -35,19 +35,19 @@ impl Notes {
 
 /// A criterion over all scenarios: its worst finding, and how often it was met.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standing {
-    pub worst: Finding,
+pub struct Standing<'a> {
+    pub worst: Finding<'a>,
     pub met: usize,
     pub of: usize,
 }
 
 /// How each criterion stands, in the order of the contract; those nobody could verify are left out.
-pub fn standings(run: &Run, candidate: CandidateId, member: Option<Place>) -> Vec<Standing> {
+pub fn standings(run: &Run, candidate: CandidateId, member: Option<Place>) -> Vec<Standing<'_>> {
     let name = member.map(|place| run.plan.member(place).name.as_str());
-    let mut by_criterion: BTreeMap<CriterionId, Vec<&Finding>> = BTreeMap::new();
+    let mut by_criterion: BTreeMap<&CriterionId, Vec<Finding<'_>>> = BTreeMap::new();
     for (_, judgement) in judgements(run, candidate) {
-        for finding in findings(judgement, name) {
-            by_criterion.entry(finding.criterion.clone()).or_default().push(finding);
+        for finding in findings(judgement, name).iter() {
+            by_criterion.entry(finding.criterion).or_default().push(finding);
         }
     }
     let criteria = run.plan.contract.criteria.iter();
@@ -57,16 +57,16 @@ pub fn standings(run: &Run, candidate: CandidateId, member: Option<Place>) -> Ve
 }
 
 /// A chain's member is told of the findings about itself, or, where the judge made none, of those about the whole.
-fn findings<'a>(judgement: &'a Judgement, member: Option<&str>) -> &'a [Finding] {
+fn findings<'a>(judgement: &'a Judgement, member: Option<&str>) -> &'a Findings {
     let own = member.and_then(|name| judgement.members.get(name));
     &own.unwrap_or(&judgement.whole).findings
 }
 
-fn standing(found: &[&Finding]) -> Option<Standing> {
+fn standing<'a>(found: &[Finding<'a>]) -> Option<Standing<'a>> {
     let verified: Vec<_> = found.iter().filter(|finding| finding.verdict != Verdict::Unverified).collect();
     let worst = verified.iter().max_by_key(|finding| badness(finding.verdict))?;
     Some(Standing {
-        worst: Finding::clone(worst),
+        worst: **worst,
         met: verified.iter().filter(|finding| finding.verdict == Verdict::Pass).count(),
         of: verified.len(),
     })

@@ -9,7 +9,7 @@ use crate::candidate::Candidate;
 use crate::contract::CriterionId;
 use crate::event::{Failure, FailureKind, Outcome};
 use crate::id::{CandidateId, Digest, TreeId};
-use crate::judgement::{self, Ask, Finding, Suggestion};
+use crate::judgement::{self, Ask, Findings, Suggestion};
 use crate::material::{Body, Folder, Named};
 use crate::measure::{self, SEARCH};
 use crate::notes::{self, Notes};
@@ -53,7 +53,7 @@ enum Brief {
 #[derive(Clone, Debug)]
 struct Improving {
     member: Place,
-    unmet: Vec<Finding>,
+    unmet: Findings,
     met: Vec<CriterionId>,
     suggestions: Vec<Suggestion>,
     tried: Vec<Tried>,
@@ -233,7 +233,7 @@ fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Made> {
         standings.into_iter().partition(|standing| standing.met == standing.of);
     let improving = Improving {
         member,
-        met: met.into_iter().map(|standing| standing.worst.criterion).collect(),
+        met: met.into_iter().map(|standing| standing.worst.criterion.clone()).collect(),
         unmet: unmet.into_iter().map(|standing| standing.worst).collect(),
         suggestions: suggestions(run, base, member),
         tried: tried(run, member),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::candidate::{Candidate, Origin};
+use crate::contract::CriterionId;
 use crate::event::{
     Decision, Done, Ending, Event, Failure, FailureKind, Measured, Outcome, Pause, PlacedBy, Record,
     Shipment, Signal, Why,
@@ -46,6 +47,8 @@ pub struct Run {
     pub errors: Vec<Mishap>,
     pub ledger: Ledger,
     answers: HashMap<Step, Outcome>,
+    /// Those of the contract, held once for all judgements.
+    criteria: Arc<[CriterionId]>,
     failures: HashMap<Step, Tries>,
 }
 
@@ -138,6 +141,7 @@ impl Run {
             errors: Vec::new(),
             ledger: Ledger::default(),
             answers: HashMap::new(),
+            criteria: plan.contract.criteria.iter().map(|criterion| criterion.id.clone()).collect(),
             failures: HashMap::new(),
             plan: Arc::new(plan.as_ref().clone()),
         })
@@ -167,7 +171,11 @@ impl Run {
         match &done.outcome {
             Outcome::Failed(failure) => self.failed(&done.step, failure, at),
             outcome => {
-                self.answers.insert(done.step.clone(), outcome.clone());
+                let mut outcome = outcome.clone();
+                if let Outcome::Judged(judgement) = &mut outcome {
+                    judgement.share(&self.criteria);
+                }
+                self.answers.insert(done.step.clone(), outcome);
             }
         }
         if let Step::Exercise { trial, .. } | Step::Judge { trial, .. } = &done.step {

@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::contract::{Contract, DimensionId, Verdict};
-use crate::judgement::Finding;
+use crate::judgement::Findings;
 
 /// A number from 0 to 100, held in millionths so that equal scores are equal and float noise decides nothing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,12 +77,10 @@ pub struct Scored {
 /// A pass is worth 1, a partial ½, a fail 0. A dimension is 100 times the mean worth of its verified criteria, and
 /// absent when none is verified. The composite is the mean of the present dimensions by weight, and absent when they
 /// hold less than half of the contract's weight. Findings of criteria outside the contract count for nothing.
-pub fn score(contract: &Contract, findings: &[Finding]) -> Scored {
+pub fn score(contract: &Contract, findings: &Findings) -> Scored {
     let dimensions = contract.dimensions.iter().map(|dimension| {
         let verdicts = findings.iter().filter(|finding| {
-            contract
-                .criterion(&finding.criterion)
-                .is_some_and(|criterion| criterion.dimension == dimension.id)
+            contract.criterion(finding.criterion).is_some_and(|criterion| criterion.dimension == dimension.id)
         });
         (dimension.id.clone(), dimension_score(verdicts.map(|finding| finding.verdict)))
     });

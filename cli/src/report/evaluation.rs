@@ -85,7 +85,7 @@ fn composite(round: &Round) -> String {
 }
 
 fn dimensions(page: &mut Page, run: &Run, measured: &Measured, judged: &[(usize, &Judgement)]) {
-    let findings: Vec<&Finding> = judged.iter().flat_map(|(_, one)| &one.whole.findings).collect();
+    let findings: Vec<Finding<'_>> = judged.iter().flat_map(|(_, one)| one.whole.findings.iter()).collect();
     let rows = run.plan.contract.dimensions.iter().zip(&measured.dimensions).map(|(dimension, score)| {
         vec![
             words(&dimension.name),
@@ -99,10 +99,10 @@ fn dimensions(page: &mut Page, run: &Run, measured: &Measured, judged: &[(usize,
 }
 
 /// How many verdicts of a dimension were passes, and which criteria were not met everywhere.
-fn feedback(run: &Run, dimension: &Dimension, score: Option<Score>, findings: &[&Finding]) -> String {
+fn feedback(run: &Run, dimension: &Dimension, score: Option<Score>, findings: &[Finding<'_>]) -> String {
     let contract = &run.plan.contract;
-    let of = |finding: &&&Finding| {
-        contract.criterion(&finding.criterion).is_some_and(|criterion| criterion.dimension == dimension.id)
+    let of = |finding: &&Finding<'_>| {
+        contract.criterion(finding.criterion).is_some_and(|criterion| criterion.dimension == dimension.id)
     };
     let verdicts: Vec<_> = findings.iter().filter(of).collect();
     if verdicts.is_empty() {
@@ -110,8 +110,8 @@ fn feedback(run: &Run, dimension: &Dimension, score: Option<Score>, findings: &[
     }
     let passed = verdicts.iter().filter(|finding| finding.verdict == Verdict::Pass).count();
     let mut open: Vec<_> = verdicts.iter().filter(|finding| finding.verdict != Verdict::Pass).collect();
-    open.sort_by_key(|finding| &finding.criterion);
-    open.dedup_by_key(|finding| &finding.criterion);
+    open.sort_by_key(|finding| finding.criterion);
+    open.dedup_by_key(|finding| finding.criterion);
     let names: Vec<_> = open.iter().map(|finding| code_cell(finding.criterion.as_str())).collect();
     let met = format!("{passed} of {} passed", verdicts.len());
     if names.is_empty() { met } else { format!("{met}; not {}", names.join(", ")) }
@@ -183,13 +183,13 @@ fn assessment(page: &mut Page, run: &Run, assessment: &Assessment) {
         return;
     }
     page.list(assessment.findings.iter().map(|finding| {
-        let question = run.plan.contract.criterion(&finding.criterion);
+        let question = run.plan.contract.criterion(finding.criterion);
         let question = question.map_or(String::new(), |criterion| format!(": {}", words(&criterion.text)));
         let lead = format!("**{}** {}{question}", finding.verdict, code(finding.criterion.as_str()));
         if finding.evidence.is_empty() {
             return lead;
         }
-        format!("{lead}\n{}", fence("text", &finding.evidence))
+        format!("{lead}\n{}", fence("text", finding.evidence))
     }));
 }
 

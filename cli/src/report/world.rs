@@ -5,7 +5,7 @@ use skilltune_phases::contract::{Contract, Criterion, Dimension, Verdict};
 use skilltune_phases::edit::{Change, EditReport};
 use skilltune_phases::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
 use skilltune_phases::id::{CandidateId, Digest, TreeId};
-use skilltune_phases::judgement::{Assessment, Finding, Judgement, Kind, Priority, Suggestion};
+use skilltune_phases::judgement::{Assessment, Finding, Findings, Judgement, Kind, Priority, Suggestion};
 use skilltune_phases::loops::Next;
 use skilltune_phases::plan::{
     Apply, Budget, Cast, FORMAT, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
@@ -110,24 +110,25 @@ pub(crate) fn judged(run: &Run, score: u32) -> Outcome {
         ("clarity.words", Verdict::Fail, ""),
         ("output.done", Verdict::Partial, "haiku.md has | two lines\x1b[31m"),
     ];
-    let findings = findings.map(|(id, verdict, evidence)| Finding {
-        criterion: id.into(),
-        verdict,
-        evidence: evidence.into(),
+    let findings = findings.map(|(id, verdict, evidence)| (id.into(), verdict, evidence));
+    let finding = findings.iter().map(|(criterion, verdict, evidence)| Finding {
+        criterion,
+        verdict: *verdict,
+        evidence,
     });
-    judgement(run, score, Kind::Evidenced, &findings)
+    judgement(run, score, Kind::Evidenced, &finding.collect())
 }
 
 /// Numbers without evidence.
 pub(crate) fn claimed(run: &Run, score: u32) -> Outcome {
-    judgement(run, score, Kind::Claimed, &[])
+    judgement(run, score, Kind::Claimed, &Findings::none())
 }
 
-fn judgement(run: &Run, score: u32, kind: Kind, findings: &[Finding]) -> Outcome {
+fn judgement(run: &Run, score: u32, kind: Kind, findings: &Findings) -> Outcome {
     let assess = |score: u32| {
         let dimensions = ["clarity", "output"].map(|id| (id.into(), Some(points(score))));
         let scored = Scored { composite: Some(points(score)), dimensions: dimensions.into() };
-        Assessment { findings: findings.to_vec(), scored }
+        Assessment { findings: findings.clone(), scored }
     };
     let members = run.plan.target.members.iter().filter(|_| run.plan.is_chain()).zip(0..);
     Outcome::Judged(Box::new(Judgement {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Ask, Assessment, Judgement, Kind, Remarks, claim, remarks};
+use super::{Ask, Assessment, Findings, Judgement, Kind, Remarks, claim, remarks};
 use crate::answer::{self, Mismatch, Object, OffSchema, shape};
 use crate::contract::Dimension;
 use crate::score::{Score, Scored, compose};
@@ -63,7 +63,7 @@ fn assess(entries: &[Entry], ask: &Ask<'_>) -> Result<Assessment, OffSchema> {
     let known = |entry: &&Entry| ask.contract.dimensions.iter().any(|dimension| entry.is_of(dimension));
     odd.unknown.extend(entries.iter().filter(|entry| !known(entry)).map(Entry::label));
     odd.into_result()?;
-    Ok(Assessment { findings: Vec::new(), scored: compose(ask.contract, dimensions) })
+    Ok(Assessment { findings: Findings::none(), scored: compose(ask.contract, dimensions) })
 }
 
 fn members(object: &Object, ask: &Ask<'_>) -> Result<BTreeMap<String, Assessment>, OffSchema> {
@@ -74,7 +74,7 @@ fn members(object: &Object, ask: &Ask<'_>) -> Result<BTreeMap<String, Assessment
             shape(&format!("`chain_scores` must hold a number from 0 to 100 for the member {name}"))
         })?;
         let scored = Scored { composite: Some(composite), dimensions: Vec::new() };
-        Ok(((*name).to_owned(), Assessment { findings: Vec::new(), scored }))
+        Ok(((*name).to_owned(), Assessment { findings: Findings::none(), scored }))
     };
     ask.members.iter().map(member).collect()
 }

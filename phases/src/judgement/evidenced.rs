@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Ask, Assessment, Finding, Judgement, Kind, Remarks, claim, remarks};
+use super::{Ask, Assessment, Finding, Findings, Judgement, Kind, Remarks, claim, remarks};
 use crate::answer::{self, Mismatch, Object, OffSchema};
 use crate::contract::Verdict;
 use crate::score::score;
@@ -45,7 +45,7 @@ pub(super) fn read(mut object: Object, ask: &Ask<'_>) -> Result<Judgement, OffSc
 
 /// Takes the answers about one member, or about the whole, out of all of them.
 fn assess(member: &str, answers: &mut Answers, ask: &Ask<'_>, odd: &mut Mismatch) -> Assessment {
-    let mut findings = Vec::with_capacity(ask.contract.criteria.len());
+    let mut weighed = Vec::with_capacity(ask.contract.criteria.len());
     for criterion in &ask.contract.criteria {
         let id = criterion.id.as_str();
         let entries = answers.remove(&(member.to_owned(), id.to_owned())).unwrap_or_default();
@@ -53,23 +53,26 @@ fn assess(member: &str, answers: &mut Answers, ask: &Ask<'_>, odd: &mut Mismatch
             [] => odd.missing.push(slot(member, id)),
             [entry] => {
                 let (verdict, evidence) = weigh(entry);
-                findings.push(Finding { criterion: criterion.id.clone(), verdict, evidence });
+                weighed.push((&criterion.id, verdict, evidence));
             }
             _ => odd.double.push(slot(member, id)),
         }
     }
+    let weighed = weighed.iter();
+    let findings: Findings =
+        weighed.map(|&(criterion, verdict, ref evidence)| Finding { criterion, verdict, evidence }).collect();
     let scored = score(ask.contract, &findings);
     Assessment { findings, scored }
 }
 
 /// Praise without evidence is no verdict; a fail may well consist in there being nothing to quote.
-fn weigh(entry: &Entry) -> (Verdict, Box<str>) {
+fn weigh(entry: &Entry) -> (Verdict, String) {
     let evidence = answer::capped(&entry.evidence, LONGEST_EVIDENCE);
     let verdict = match entry.verdict {
         Verdict::Pass | Verdict::Partial if !answer::says_something(&evidence) => Verdict::Unverified,
         verdict => verdict,
     };
-    (verdict, evidence.into())
+    (verdict, evidence)
 }
 
 fn slot(member: &str, id: &str) -> String {

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::contract::Verdict;
 use crate::rubric;
 
 const NONCE: &str = "n0nce";
@@ -54,7 +55,7 @@ fn a_full_verdict_is_scored_by_us_and_its_own_number_stays_a_claim() {
     assert_eq!(judgement.kind, Kind::Evidenced);
     assert_eq!(judgement.whole.scored.composite, Some(Score::FULL));
     assert_eq!(judgement.claim, Score::new(12.0));
-    assert_eq!(judgement.whole.findings.len(), 19);
+    assert_eq!(judgement.whole.findings.iter().count(), 19);
     assert_eq!(judgement.suggestions[0].priority, Priority::High);
     assert!(judgement.members.is_empty());
 }
@@ -138,7 +139,7 @@ fn praise_without_evidence_is_unverified_and_blame_without_it_stands() {
         answer["criteria"][at]["evidence"] = json!(" - \n");
     }
     let judgement = read_single(&answer.to_string()).unwrap();
-    let verdicts: Vec<_> = judgement.whole.findings[..4].iter().map(|finding| finding.verdict).collect();
+    let verdicts: Vec<_> = judgement.whole.findings.iter().take(4).map(|finding| finding.verdict).collect();
     assert_eq!(verdicts, [Verdict::Unverified, Verdict::Unverified, Verdict::Fail, Verdict::Unverified]);
 }
 
@@ -150,7 +151,7 @@ fn hostile_lengths_are_cut() {
     answer["suggestions"] =
         json!(vec![json!({"description": "d".repeat(3000), "snippet": "x".repeat(3000)}); 50]);
     let judgement = read_single(&answer.to_string()).unwrap();
-    assert_eq!(judgement.whole.findings[0].evidence.chars().count(), 600);
+    assert_eq!(judgement.whole.findings.iter().next().unwrap().evidence.chars().count(), 600);
     assert_eq!((judgement.strengths.len(), judgement.suggestions.len()), (12, 12));
     assert_eq!(judgement.suggestions[0].snippet.as_ref().unwrap().chars().count(), 2000);
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::fence::{files, numbered, plain};
 use super::{READING, fence, render, scenario};
 use crate::contract::{Contract, CriterionId};
-use crate::judgement::{Finding, Suggestion};
+use crate::judgement::{Finding, Findings, Suggestion};
 use crate::material::Named;
 use crate::scenario::Scenario;
 
@@ -16,7 +16,7 @@ pub struct ImproveBrief<'a> {
     pub scenarios: &'a [Scenario],
     pub contract: &'a Contract,
     /// Failed and partial criteria with their evidence, those to work on first.
-    pub unmet: &'a [Finding],
+    pub unmet: &'a Findings,
     /// Criteria that must stay met.
     pub met: &'a [CriterionId],
     pub suggestions: &'a [Suggestion],
@@ -76,8 +76,8 @@ pub fn improve(brief: &ImproveBrief<'_>) -> String {
     )
 }
 
-fn missed(contract: &Contract, finding: &Finding) -> String {
-    let question = contract.criterion(&finding.criterion).map_or("", |criterion| &criterion.text);
+fn missed(contract: &Contract, finding: Finding<'_>) -> String {
+    let question = contract.criterion(finding.criterion).map_or("", |criterion| &criterion.text);
     format!("{} ({}): {question}\nSeen: {}", finding.criterion, finding.verdict, finding.evidence)
 }
 

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::contract::{CriterionId, Verdict};
-use crate::judgement::{Ask, Finding, Priority, Suggestion, read};
+use crate::judgement::{Ask, Finding, Findings, Priority, Suggestion, read};
 use crate::material::{Body, Folder, Material, Named};
 use crate::rubric;
 
@@ -54,8 +54,9 @@ fn evaluated(skills: &[&str], artifact: &str, retry_error: Option<&str>) -> Stri
 
 fn improved(full: bool) -> String {
     let skill = folder("skill/poet", &[("SKILL.md", "# Poet\n")]);
-    let unmet =
-        [Finding { criterion: "clarity.steps".into(), verdict: Verdict::Fail, evidence: "no steps".into() }];
+    let steps = "clarity.steps".into();
+    let unmet = Finding { criterion: &steps, verdict: Verdict::Fail, evidence: "no steps" };
+    let unmet: Findings = full.then_some(unmet).into_iter().collect();
     let suggestions = [Suggestion {
         priority: Priority::High,
         member: None,
@@ -75,7 +76,7 @@ fn improved(full: bool) -> String {
         skill: Named { name: "poet", folder: &skill },
         scenarios: &[haiku()],
         contract: &rubric::tune(),
-        unmet: &unmet[..usize::from(full)],
+        unmet: &unmet,
         met: &met[..usize::from(full)],
         suggestions: &suggestions[..usize::from(full)],
         tried_and_dropped: &tried[..usize::from(full)],

@@ -2,17 +2,16 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::contract::Verdict::{Fail, Partial, Pass, Unverified};
+use crate::judgement::Finding;
 use crate::rubric;
 
-fn findings(contract: &Contract, verdicts: &[Verdict]) -> Vec<Finding> {
+fn findings(contract: &Contract, verdicts: &[Verdict]) -> Findings {
+    found(contract, verdicts).collect()
+}
+
+fn found<'a>(contract: &'a Contract, verdicts: &'a [Verdict]) -> impl Iterator<Item = Finding<'a>> {
     let pairs = contract.criteria.iter().zip(verdicts);
-    pairs
-        .map(|(criterion, verdict)| Finding {
-            criterion: criterion.id.clone(),
-            verdict: *verdict,
-            evidence: "quoted".into(),
-        })
-        .collect()
+    pairs.map(|(criterion, &verdict)| Finding { criterion: &criterion.id, verdict, evidence: "quoted" })
 }
 
 fn composite(verdicts: &[Verdict]) -> Option<Score> {
@@ -155,9 +154,9 @@ proptest! {
         (verdicts, order) in (prop::collection::vec(verdict(), 19), Just((0..19).collect::<Vec<_>>()).prop_shuffle()),
     ) {
         let contract = rubric::tune();
-        let findings = findings(&contract, &verdicts);
-        let shuffled: Vec<_> = order.into_iter().map(|at| findings[at].clone()).collect();
-        prop_assert_eq!(score(&contract, &findings), score(&contract, &shuffled));
+        let found: Vec<_> = found(&contract, &verdicts).collect();
+        let shuffled = order.into_iter().map(|at| found[at]).collect();
+        prop_assert_eq!(score(&contract, &found.iter().copied().collect()), score(&contract, &shuffled));
     }
 
     #[test]

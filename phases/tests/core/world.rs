@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use skilltune_phases::contract::{Contract, Criterion, Dimension};
 use skilltune_phases::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
 use skilltune_phases::id::{CandidateId, Digest, TreeId};
-use skilltune_phases::judgement::{Assessment, Judgement, Kind};
+use skilltune_phases::judgement::{Assessment, Findings, Judgement, Kind};
 use skilltune_phases::loops::Next;
 use skilltune_phases::plan::{
     Apply, Budget, Cast, FORMAT, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
@@ -94,7 +94,7 @@ pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
     let assess = |score: usize| {
         let score = u32::try_from(score).ok().map(f64::from).and_then(Score::new);
         let scored = Scored { composite: score, dimensions: vec![("quality".into(), score)] };
-        Assessment { findings: Vec::new(), scored }
+        Assessment { findings: Findings::none(), scored }
     };
     let names = run.plan.target.members.iter().map(|member| member.name.clone());
     Outcome::Judged(Box::new(Judgement {
