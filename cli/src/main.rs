@@ -27,6 +27,7 @@ mod session;
 mod settings;
 mod signals;
 mod style;
+mod suite;
 mod trust;
 
 use std::process::ExitCode;

@@ -15,6 +15,8 @@ use crate::questions::Answers;
 use crate::roles::{self, Casting, PerRole};
 use crate::scenarios::scenarios;
 use crate::settings::{Limits, Origin, Setting, Settings};
+use crate::suite::Suite;
+use crate::trust::{self, Named, TrustStore};
 
 /// One run: several skills that are no chain are several requests.
 #[derive(Clone, Debug)]
@@ -42,6 +44,7 @@ pub fn requests(
     let asked = person.filter(|_| !args.yes);
     let skills = find::skills(&args.skills, around)?;
     let named = named_mode(args)?;
+    let suite = args.suite.as_ref().map(|path| Suite::read(&around.cwd.join(path))).transpose()?;
     // What the settings lack is said before anything is asked.
     let first = Draft::new(skills[..1].to_vec(), args, around)?;
     let preset = match asked.filter(|_| args.preset.is_none()) {
@@ -61,8 +64,13 @@ pub fn requests(
         for draft in &drafts {
             roles::ensure_trusted(&draft.casting, &draft.settings, around, asked)?;
         }
+        let programs = suite.as_ref().map(Suite::programs).unwrap_or_default();
+        if let Some(suite) = suite.as_ref().filter(|_| !programs.is_empty()) {
+            trust::ensure(&suite.file, Named::Programs(&programs), &TrustStore::new(around), asked)?;
+        }
     }
-    Ok(drafts.into_iter().map(|draft| draft.request(mode, args)).collect())
+    let scenarios = scenarios(args, suite.as_ref());
+    Ok(drafts.into_iter().map(|draft| draft.request(mode, scenarios.clone(), args)).collect())
 }
 
 /// A request that may still have to be asked about.
@@ -88,11 +96,11 @@ impl Draft {
         lay_flags(&mut self.settings, args);
     }
 
-    fn request(self, mode: Mode, args: &TuneArgs) -> Request {
+    fn request(self, mode: Mode, scenarios: Vec<Scenario>, args: &TuneArgs) -> Request {
         let settings = &self.settings;
         Request {
             mode,
-            scenarios: scenarios(args),
+            scenarios,
             rules: settings.rules(),
             limits: settings.limits(),
             jobs: settings.jobs.value as usize,

@@ -11,7 +11,7 @@ use crate::complaint::Complaint;
 use crate::folders::Surroundings;
 use crate::questions::Answers;
 use crate::settings::{AgentEntry, Origin, Setting, Settings, nearest};
-use crate::trust::{self, TrustStore};
+use crate::trust::{self, Named, TrustStore};
 
 /// One of something for each role.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +90,9 @@ pub fn ensure_trusted(
     names.sort();
     names.dedup();
     match &settings.project_file {
-        Some(file) if !names.is_empty() => trust::ensure(file, &names, &TrustStore::new(around), person),
+        Some(file) if !names.is_empty() => {
+            trust::ensure(file, Named::Agents(&names), &TrustStore::new(around), person)
+        }
         _ => Ok(()),
     }
 }

@@ -1,24 +1,36 @@
-//! The tasks of a run, from text and flags.
+//! The tasks of a run, from text, flags and a suite.
 
 use skilltune_phases::scenario::Scenario;
 
 use crate::args::TuneArgs;
+use crate::suite::Suite;
 
 /// What a skill is tried on when nobody says what for.
 pub const GENERAL: &str = "Use the skill for a typical task of the kind that it describes, from its first step to its last, \
 and leave everything that it promises. Choose realistic input yourself: one ordinary case, and one at the edge of what \
 the skill should cover.";
 
-/// All that was said, or the general task.
-pub fn scenarios(args: &TuneArgs) -> Vec<Scenario> {
+/// All that was said, or the general task. The requirements of the flags hold for the tasks of the flags.
+pub fn scenarios(args: &TuneArgs, suite: Option<&Suite>) -> Vec<Scenario> {
+    let mut scenarios = suite.map_or_else(Vec::new, |suite| suite.scenarios.clone());
     let text = args.text.join(" ");
     let said = std::iter::once(&text).chain(&args.scenarios).map(|text| text.trim());
     let mut tasks: Vec<&str> = said.filter(|task| !task.is_empty()).collect();
-    if tasks.is_empty() {
+    if tasks.is_empty() && scenarios.is_empty() {
         tasks.push(GENERAL);
     }
-    let numbered = tasks.into_iter().enumerate();
-    numbered.map(|(at, task)| scenario(&format!("scenario-{}", at + 1), task, args)).collect()
+    for task in tasks {
+        let id = next_id(&scenarios);
+        scenarios.push(scenario(&id, task, args));
+    }
+    scenarios
+}
+
+/// The first number that no scenario before it has taken.
+fn next_id(scenarios: &[Scenario]) -> String {
+    let ids = (scenarios.len() + 1..).map(|number| format!("scenario-{number}"));
+    let mut free = ids.filter(|id| scenarios.iter().all(|scenario| scenario.id != *id));
+    free.next().expect("numbers do not end")
 }
 
 fn scenario(id: &str, task: &str, args: &TuneArgs) -> Scenario {
@@ -39,7 +51,7 @@ mod tests {
     use crate::args::tune_args;
 
     fn told(line: &[&str]) -> Vec<Scenario> {
-        scenarios(&tune_args(line).unwrap())
+        scenarios(&tune_args(line).unwrap(), None)
     }
 
     #[test]

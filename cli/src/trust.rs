@@ -1,4 +1,4 @@
-//! Trust: a project's settings name programs, and nothing found in a repository runs before a person has agreed.
+//! Trust: a project's settings and suites name programs, and nothing found in a repository runs before a person has agreed.
 //!
 //! Agreement is bound to the bytes of a settings file at its real path. Agents of the user's own file need none.
 
@@ -99,10 +99,17 @@ impl Content {
     }
 }
 
-/// Refuses to go on unless the file, which describes these agents, is trusted; a person may agree now.
+/// What a file would have us run.
+#[derive(Clone, Copy, Debug)]
+pub enum Named<'a> {
+    Agents(&'a [String]),
+    Programs(&'a [String]),
+}
+
+/// Refuses to go on unless the file, which names these, is trusted; a person may agree now.
 pub fn ensure(
     file: &SettingsFile,
-    agents: &[String],
+    programs: Named<'_>,
     store: &TrustStore,
     person: Option<&dyn Answers>,
 ) -> Result<(), Complaint> {
@@ -110,12 +117,15 @@ pub fn ensure(
         return Ok(());
     }
     let path = file.path.display();
-    let agents = agents.join(", ");
-    let question = format!("{path} says which programs to run ({agents}). Trust it?");
+    let (word, names) = match programs {
+        Named::Agents(names) => ("agents", names.join(", ")),
+        Named::Programs(names) => ("programs", names.join(", ")),
+    };
+    let question = format!("{path} says which programs to run ({names}). Trust it?");
     if person.map(|person| person.agree(&question)).transpose()?.unwrap_or(false) {
         return Ok(store.record(file)?);
     }
-    Err(Complaint::input(format!("the agents of {path} are not trusted: {agents}"))
+    Err(Complaint::input(format!("the {word} of {path} are not trusted: {names}"))
         .hint(format!("read the file, then run `skilltune trust {path}`"))
         .hint("--trust allows them for this once"))
 }

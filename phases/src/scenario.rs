@@ -12,6 +12,9 @@ pub struct Scenario {
     pub input_args: String,
     #[serde(default = "any_success")]
     pub success_criteria: String,
+    /// What the built-in executor runs, with the skill in its workspace: a program and its arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
 }
 
 impl Scenario {
@@ -23,6 +26,7 @@ impl Scenario {
             requirements: Vec::new(),
             input_args: String::new(),
             success_criteria: any_success(),
+            command: None,
         }
     }
 }

@@ -111,7 +111,7 @@ pub struct CleanArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct TrustArgs {
-    /// A skilltune.toml, or its folder
+    /// A skilltune.toml, its folder, or a suite
     pub path: PathBuf,
 }
 

@@ -1,5 +1,7 @@
 //! The flags of `tune`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use skilltune_phases::score::Score;
 
@@ -23,6 +25,9 @@ pub struct TuneArgs {
     /// A further task to try the skill on (repeatable)
     #[arg(long = "scenario", alias = "test", value_name = "TEXT", help_heading = SCENARIO)]
     pub scenarios: Vec<String>,
+    /// A file of further tasks
+    #[arg(long, value_name = "FILE", help_heading = SCENARIO)]
+    pub suite: Option<PathBuf>,
     /// What the result must meet (repeatable, or separated by commas)
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = SCENARIO)]
     pub requirements: Vec<String>,
@@ -67,7 +72,7 @@ pub struct TuneArgs {
     /// The deadline of every call, such as 90, 90s or 10m
     #[arg(long, value_name = "TIME", value_parser = values::seconds, help_heading = AGENTS)]
     pub timeout: Option<u64>,
-    /// Run the agents of the project's settings, this once
+    /// Run the agents of the project's settings and the commands of the suite, this once
     #[arg(long, help_heading = AGENTS)]
     pub trust: bool,
 

@@ -1,4 +1,4 @@
-//! `skilltune trust`: a person has read a project's settings and agrees that its agents be run.
+//! `skilltune trust`: a person has read a project's settings, or a suite, and agrees that what they name be run.
 
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ use crate::exit::Exit;
 use crate::folders::{SETTINGS_FILE, Surroundings};
 use crate::printer::Printer;
 use crate::settings::{Origin, Settings, SettingsFile};
+use crate::suite::Suite;
 use crate::trust::TrustStore;
 
 pub fn run(args: &TrustArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
@@ -15,18 +16,18 @@ pub fn run(args: &TrustArgs, around: &Surroundings, printer: Printer) -> Result<
     Ok(Exit::Reached)
 }
 
-const WHAT: &str = "give a project's skilltune.toml, or the folder that it stands in";
+const WHAT: &str = "give a project's skilltune.toml, the folder that it stands in, or a suite";
 
 fn record(args: &TrustArgs, around: &Surroundings) -> Result<String, Complaint> {
     let given: PathBuf = around.cwd.join(&args.path).components().collect();
     let path = if given.is_dir() { given.join(SETTINGS_FILE) } else { given };
+    if !path.exists() {
+        return Err(Complaint::input(format!("there is no {}", path.display())).hint(WHAT));
+    }
     if !path.ends_with(SETTINGS_FILE) {
-        let what = if path.exists() {
-            format!("{} is not a {SETTINGS_FILE}", path.display())
-        } else {
-            format!("there is no {}", path.display())
-        };
-        return Err(Complaint::input(what).hint(WHAT));
+        let suite = Suite::read(&path).map_err(|complaint| complaint.hint(WHAT))?;
+        TrustStore::new(around).record(&suite.file)?;
+        return Ok(trusted_suite(&suite));
     }
     let Some(file) = SettingsFile::read(&path)? else {
         return Err(Complaint::input(format!("there is no {}", path.display())).hint(WHAT));
@@ -38,11 +39,27 @@ fn record(args: &TrustArgs, around: &Surroundings) -> Result<String, Complaint> 
     Ok(trusted(&file, &settings))
 }
 
-fn trusted(file: &SettingsFile, settings: &Settings) -> String {
-    let agents = settings.agents.iter().map(|(name, agent)| {
-        let words: Vec<String> = agent.settings.command.iter().map(|word| format!("{word:?}")).collect();
-        format!("\n  agent {name}: {}", words.join(" "))
+fn trusted_suite(suite: &Suite) -> String {
+    let lines = suite.scenarios.iter().filter_map(|scenario| {
+        let command = scenario.command.as_ref()?;
+        Some(format!("\n  scenario {}: {}", scenario.id, quoted(command)))
     });
+    let mut lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        lines.push("\n  it names no commands".to_owned());
+    }
+    format!("trusted as it is now: {}{}", suite.file.path.display(), lines.concat())
+}
+
+fn quoted(command: &[String]) -> String {
+    command.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" ")
+}
+
+fn trusted(file: &SettingsFile, settings: &Settings) -> String {
+    let agents = settings
+        .agents
+        .iter()
+        .map(|(name, agent)| format!("\n  agent {name}: {}", quoted(&agent.settings.command)));
     let agents: String = agents.collect();
     let agents = if agents.is_empty() { "\n  it describes no agents".to_owned() } else { agents };
     format!("trusted as it is now: {}{agents}", file.path.display())

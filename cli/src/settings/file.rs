@@ -14,7 +14,7 @@ use super::origin::Origin;
 use super::setting::described;
 use super::{PRESET, Settings};
 
-/// A settings file as it was when it was read: trust is bound to these very bytes.
+/// A file of settings, or a suite, as it was when it was read: trust is bound to these very bytes.
 #[derive(Clone, Debug)]
 pub struct SettingsFile {
     /// The real path.
@@ -44,6 +44,10 @@ impl SettingsFile {
         let text = String::from_utf8(bytes)
             .map_err(|error| unreadable(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error())))?;
         Ok(Some(Self { path: path.canonicalize().map_err(unreadable)?, digest, text }))
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Puts what the file says over what was said before.

@@ -54,6 +54,7 @@ fn scenario(nth: usize) -> Scenario {
         requirements: Vec::new(),
         input_args: String::new(),
         success_criteria: String::new(),
+        command: None,
     }
 }
 

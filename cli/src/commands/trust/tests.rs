@@ -39,11 +39,11 @@ fn what_is_missing_or_broken_or_something_else_is_refused() {
     error: /skilltune.toml:1: unknown key `agent`
     hint: did you mean `agents`?
     error: there is no /empty/skilltune.toml
-    hint: give a project's skilltune.toml, or the folder that it stands in
+    hint: give a project's skilltune.toml, the folder that it stands in, or a suite
     error: there is no /missing
-    hint: give a project's skilltune.toml, or the folder that it stands in
+    hint: give a project's skilltune.toml, the folder that it stands in, or a suite
     error: there is no /other.toml
-    hint: give a project's skilltune.toml, or the folder that it stands in
+    hint: give a project's skilltune.toml, the folder that it stands in, or a suite
     ");
     assert!(!root.path().join("home").exists(), "nothing is written");
 }
@@ -59,4 +59,14 @@ fn it_is_said_what_is_trusted_and_no_secret() {
     trusted as it is now: /p/skilltune.toml
       agent a: "prog" "two words"
     "#);
+}
+
+#[test]
+fn a_suite_is_trusted_with_its_commands() {
+    let root = world("");
+    let suite = "[[scenarios]]\nid = 'a'\ndescription = 'b'\ncommand = ['sh', 'run it']\n";
+    std::fs::write(root.path().join("suite.toml"), suite).unwrap();
+    assert!(trust(&root, "suite.toml").unwrap().ends_with("suite.toml\n  scenario a: \"sh\" \"run it\""));
+    let file = SettingsFile::read(&root.path().join("suite.toml")).unwrap().unwrap();
+    assert!(TrustStore::new(&Surroundings::fake(root.path(), &[])).trusts(&file).unwrap());
 }
