@@ -1,5 +1,8 @@
 //! The structural gate: a candidate whose `SKILL.md` no agent could load is never tried.
 
+mod block;
+pub mod strict;
+
 use serde::Deserialize;
 use serde_saphyr::Options;
 

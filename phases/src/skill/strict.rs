@@ -1,0 +1,345 @@
+//! What the field's reference validator says about a front matter, and on which line.
+//!
+//! No fault means that it accepts. Held to its recorded verdicts by `phases/tests/core/frontmatter`; the few forms in
+//! which we are stricter, and why, stand in `fixtures/frontmatter/record.py`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+use super::LONGEST;
+use super::block::{self, Entry, Node};
+use crate::answer::capped;
+
+const FIELDS: [&str; 6] = ["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
+const LONGEST_NAME: usize = 64;
+const LONGEST_DESCRIPTION: usize = 1024;
+const LONGEST_COMPATIBILITY: usize = 500;
+
+/// How much is shown of a name or key that somebody wrote.
+pub(super) const SHOWN: usize = 100;
+
+/// One reason why the reference validator refuses a skill. Names and keys are cut to be shown.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    #[error("front matter is missing: the file must begin with `---`")]
+    NotOpened,
+    #[error("front matter is never closed by a second `---`")]
+    NotClosed,
+    #[error("front matter is longer than {LONGEST} bytes")]
+    Oversized,
+    #[error("front matter holds the unprintable character {found:?}")]
+    Unprintable { line: usize, found: char },
+    #[error("front matter is not YAML: {why}")]
+    NotYaml { line: usize, why: Box<str> },
+    #[error("front matter uses {construct}, which strict readers refuse")]
+    Refused { line: usize, construct: Construct },
+    #[error("the key {key:?} is said twice")]
+    Repeated { line: usize, key: String },
+    #[error("front matter is not a mapping of keys to values")]
+    NotMapping,
+    #[error("{key:?} is not a field of a skill")]
+    Unknown { line: usize, key: String },
+    #[error("`{0}` is missing")]
+    Missing(Field),
+    #[error("`{field}` is no text, or an empty one")]
+    NoText { line: usize, field: Field },
+    #[error("{field} is {long} characters long, more than {most}")]
+    TooLong { line: usize, field: Field, long: usize, most: usize },
+    #[error("name {name:?} has letters that are not lower-case")]
+    NotLowercase { line: usize, name: String },
+    #[error("name {name:?} begins or ends with a hyphen")]
+    OuterHyphen { line: usize, name: String },
+    #[error("name {name:?} has two hyphens side by side")]
+    DoubleHyphen { line: usize, name: String },
+    #[error("name {name:?} holds {found:?}: only letters, digits and hyphens may stand there")]
+    NotLetter { line: usize, name: String, found: char },
+    #[error("name {name:?} is not that of its folder, {folder:?}")]
+    NotFolder { line: usize, name: String, folder: String },
+}
+
+/// The fields whose values are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    Name,
+    Description,
+    Compatibility,
+}
+
+/// What YAML has and strict readers refuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Construct {
+    #[error("an alias")]
+    Alias,
+    #[error("an anchor")]
+    Anchor,
+    #[error("a tag")]
+    Tag,
+    #[error("brackets or braces")]
+    Flow,
+    #[error("a tab outside of quotes")]
+    Tab,
+    #[error("an invisible character outside of quotes")]
+    Invisible,
+    #[error("a list or mapping as a key")]
+    CollectionAsKey,
+    #[error("a `<<` that merges nothing")]
+    Merge,
+    #[error("mappings side by side with different indents")]
+    UnevenIndent,
+    #[error("a second document")]
+    SecondDocument,
+}
+
+/// Judges the front matter of a `SKILL.md` in a folder of this name, as the reference validator would.
+pub fn strict(skill_md: &str, folder: &str) -> Vec<Fault> {
+    let text = with_line_feeds(skill_md);
+    match front_matter(&text).and_then(block::read) {
+        Ok(entries) => judged(&entries, folder),
+        Err(fault) => vec![fault],
+    }
+}
+
+impl Fault {
+    /// A name for the kind of fault that outlives its wording.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Self::NotOpened => "not-opened",
+            Self::NotClosed => "not-closed",
+            Self::Oversized => "oversized",
+            Self::Unprintable { .. } => "unprintable",
+            Self::NotYaml { .. } => "not-yaml",
+            Self::Refused { .. } => "refused-yaml",
+            Self::Repeated { .. } => "repeated-key",
+            Self::NotMapping => "not-mapping",
+            Self::Unknown { .. } => "unknown-field",
+            Self::Missing(_) => "missing-field",
+            Self::NoText { .. } => "no-text",
+            Self::TooLong { .. } => "too-long",
+            Self::NotLowercase { .. } => "name-case",
+            Self::OuterHyphen { .. } | Self::DoubleHyphen { .. } => "name-hyphen",
+            Self::NotLetter { .. } => "name-character",
+            Self::NotFolder { .. } => "name-folder",
+        }
+    }
+
+    /// The line of the file to look at; the first, if the fault is one of the whole front matter.
+    pub fn line(&self) -> usize {
+        match self {
+            Self::NotOpened | Self::NotClosed | Self::Oversized | Self::NotMapping | Self::Missing(_) => 1,
+            Self::Unprintable { line, .. }
+            | Self::NotYaml { line, .. }
+            | Self::Refused { line, .. }
+            | Self::Repeated { line, .. }
+            | Self::Unknown { line, .. }
+            | Self::NoText { line, .. }
+            | Self::TooLong { line, .. }
+            | Self::NotLowercase { line, .. }
+            | Self::OuterHyphen { line, .. }
+            | Self::DoubleHyphen { line, .. }
+            | Self::NotLetter { line, .. }
+            | Self::NotFolder { line, .. } => *line,
+        }
+    }
+}
+
+impl Field {
+    fn key(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Description => "description",
+            Self::Compatibility => "compatibility",
+        }
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.key())
+    }
+}
+
+/// The reference ends the front matter at the next `---`, even one in the middle of a line.
+fn front_matter(text: &str) -> Result<&str, Fault> {
+    let rest = text.strip_prefix("---").ok_or(Fault::NotOpened)?;
+    let (yaml, _) = rest.split_once("---").ok_or(Fault::NotClosed)?;
+    if yaml.len() > LONGEST { Err(Fault::Oversized) } else { Ok(yaml) }
+}
+
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') {
+        Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+fn judged(entries: &[Entry], folder: &str) -> Vec<Fault> {
+    let mut faults: Vec<Fault> = entries.iter().filter_map(unknown).collect();
+    match required(entries, Field::Name) {
+        Ok((line, name)) => faults.extend(name_faults(line, name, folder)),
+        Err(fault) => faults.push(fault),
+    }
+    match required(entries, Field::Description) {
+        Ok((line, text)) => faults.extend(too_long(Field::Description, line, text, LONGEST_DESCRIPTION)),
+        Err(fault) => faults.push(fault),
+    }
+    faults.extend(find(entries, "compatibility").and_then(compatibility));
+    faults
+}
+
+fn find<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Entry> {
+    entries.iter().find(|entry| entry.key == key)
+}
+
+fn unknown(entry: &Entry) -> Option<Fault> {
+    let known = FIELDS.contains(&entry.key.as_str());
+    (!known).then(|| Fault::Unknown { line: entry.line, key: capped(&entry.key, SHOWN) })
+}
+
+fn required(entries: &[Entry], field: Field) -> Result<(usize, &str), Fault> {
+    let entry = find(entries, field.key()).ok_or(Fault::Missing(field))?;
+    match &entry.value {
+        Node::Text(text) if !text.chars().all(white) => Ok((entry.line, text)),
+        _ => Err(Fault::NoText { line: entry.line, field }),
+    }
+}
+
+fn compatibility(entry: &Entry) -> Option<Fault> {
+    let (line, field) = (entry.line, Field::Compatibility);
+    match &entry.value {
+        Node::Text(text) => too_long(field, line, text, LONGEST_COMPATIBILITY),
+        _ => Some(Fault::NoText { line, field }),
+    }
+}
+
+fn too_long(field: Field, line: usize, text: &str, most: usize) -> Option<Fault> {
+    let long = text.chars().count();
+    (long > most).then_some(Fault::TooLong { line, field, long, most })
+}
+
+fn name_faults(line: usize, said: &str, folder: &str) -> impl Iterator<Item = Fault> {
+    let name: String = said.trim_matches(white).nfkc().collect();
+    let case = name.to_lowercase() != name;
+    let outer = name.starts_with('-') || name.ends_with('-');
+    let double = name.contains("--");
+    let odd = name.chars().find(|c| *c != '-' && !letter_or_digit(*c));
+    let other = !name.chars().eq(folder.nfkc());
+    let shown = capped(&name, SHOWN);
+    [
+        too_long(Field::Name, line, &name, LONGEST_NAME),
+        case.then(|| Fault::NotLowercase { line, name: shown.clone() }),
+        outer.then(|| Fault::OuterHyphen { line, name: shown.clone() }),
+        double.then(|| Fault::DoubleHyphen { line, name: shown.clone() }),
+        odd.map(|found| Fault::NotLetter { line, name: shown.clone(), found }),
+        other.then(|| Fault::NotFolder { line, name: shown.clone(), folder: capped(folder, SHOWN) }),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Of the general categories L and N. Marks and enclosed letters are alphabetic to Unicode, and are neither.
+fn letter_or_digit(c: char) -> bool {
+    let enclosed = matches!(c, '\u{24b6}'..='\u{24e9}' | '\u{1f130}'..='\u{1f189}');
+    c.is_alphanumeric() && !is_combining_mark(c) && !enclosed
+}
+
+/// White space to the reference, which counts the four separators of ASCII in.
+fn white(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(yaml: &str) -> Vec<Fault> {
+        strict(&format!("---\n{yaml}---\n# Body\n"), "a")
+    }
+
+    fn said(yaml: &str) -> Vec<String> {
+        faults(yaml).iter().map(|fault| format!("{}: {} [{}]", fault.line(), fault, fault.rule())).collect()
+    }
+
+    const AB: &str = "name: a\ndescription: b\n";
+
+    #[test]
+    fn every_fault_of_a_field_is_told_with_its_line() {
+        let yaml = format!("version: 1\n\n# note\nname: >\n  -B--ü!{}\ndescription: ''\n", "x".repeat(60));
+        insta::assert_snapshot!(said(&yaml).join("\n").replace(&"x".repeat(60), "x.."), @r#"
+        2: "version" is not a field of a skill [unknown-field]
+        5: name is 66 characters long, more than 64 [too-long]
+        5: name "-B--ü!x.." has letters that are not lower-case [name-case]
+        5: name "-B--ü!x.." begins or ends with a hyphen [name-hyphen]
+        5: name "-B--ü!x.." has two hyphens side by side [name-hyphen]
+        5: name "-B--ü!x.." holds '!': only letters, digits and hyphens may stand there [name-character]
+        5: name "-B--ü!x.." is not that of its folder, "a" [name-folder]
+        7: `description` is no text, or an empty one [no-text]
+        "#);
+    }
+
+    #[test]
+    fn a_fault_of_form_comes_alone_with_its_line() {
+        let wrong = [
+            "license: [MIT]\n",
+            "license: &a b\n",
+            "license: *a\n",
+            "license: !!str a\n",
+            "license: a\tb\n",
+            "\tlicense: a\n",
+            "name: b\n",
+            "<<: a\n",
+            "? - a\n: b\n",
+            "license: 'a\n",
+            "...\nx\n",
+            "license: \0\n",
+        ];
+        let told: Vec<_> = wrong.iter().map(|yaml| said(&format!("{AB}{yaml}")).join(" + ")).collect();
+        insta::assert_snapshot!(told.join("\n"), @r#"
+        4: front matter uses brackets or braces, which strict readers refuse [refused-yaml]
+        4: front matter uses an anchor, which strict readers refuse [refused-yaml]
+        4: front matter uses an alias, which strict readers refuse [refused-yaml]
+        4: front matter uses a tag, which strict readers refuse [refused-yaml]
+        4: front matter uses a tab outside of quotes, which strict readers refuse [refused-yaml]
+        3: front matter is not YAML: while scanning a plain scalar, found a tab [not-yaml]
+        4: the key "name" is said twice [repeated-key]
+        4: front matter uses a `<<` that merges nothing, which strict readers refuse [refused-yaml]
+        4: front matter uses a list or mapping as a key, which strict readers refuse [refused-yaml]
+        4: front matter is not YAML: unclosed quote [not-yaml]
+        5: front matter uses a second document, which strict readers refuse [refused-yaml]
+        4: front matter holds the unprintable character '\0' [unprintable]
+        "#);
+    }
+
+    #[test]
+    fn lines_are_counted_alike_whatever_ends_them() {
+        for text in [
+            "---\nname: a\ndescription: b\nx: c\n---\n",
+            "---\r\nname: a\r\ndescription: b\r\nx: c\r\n---\r\n",
+        ] {
+            assert_eq!(strict(text, "a"), [Fault::Unknown { line: 4, key: "x".into() }]);
+        }
+    }
+
+    #[test]
+    fn what_is_too_big_or_too_deep_is_refused_before_it_is_read_to_its_end() {
+        assert_eq!(faults(&format!("{AB}license: {}\n", "x".repeat(LONGEST))), [Fault::Oversized]);
+        assert_eq!(faults(&format!("{AB}license:\n  {}x\n", "- ".repeat(200))), []);
+        for deep in ["- ".repeat(30_000), "? ".repeat(30_000), "[".repeat(60_000), "{a: ".repeat(15_000)] {
+            let found = faults(&format!("{AB}license:\n  {deep}\n"));
+            assert!(
+                matches!(found[..], [Fault::NotYaml { line: 5, .. } | Fault::Refused { line: 5, .. }]),
+                "{found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_so_many_lines_of_a_quoted_text_are_forgiven_their_indent() {
+        let lines = |count| faults(&format!("name: a\ndescription: 'b{}'\n", "\nc".repeat(count)));
+        assert_eq!(lines(64), []);
+        assert!(matches!(lines(65)[..], [Fault::NotYaml { line: 68, .. }]), "{:?}", lines(65));
+    }
+}
