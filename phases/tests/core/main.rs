@@ -1,6 +1,7 @@
 //! The core, driven without a disk, a clock or a process.
 
 mod endings;
+mod frontmatter;
 mod laws;
 mod search;
 mod world;
