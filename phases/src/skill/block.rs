@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         self.seen = to.max(from);
         let mut at = from;
         for line in self.yaml.get(from..to).unwrap_or_default().split_inclusive('\n') {
-            let ends = line.starts_with("...");
+            let ends = is_end(line);
             // The parser passes over an end of nothing; the reference does not.
             let of_nothing = ends && (from == 0 || self.ended);
             let fault = if of_nothing { Some((0, Construct::SecondDocument)) } else { blemish(line) };
@@ -242,14 +242,16 @@ fn mend(yaml: &str, error: &ScanError) -> Option<Mend> {
     let before = yaml.get(..at)?;
     let line = before.rfind('\n').map_or(0, |at| at + 1);
     match error.kind() {
-        ErrorKind::InvalidQuotedScalarIndent | ErrorKind::TabInIndentation
-            if !yaml[line..].starts_with("...") =>
-        {
+        ErrorKind::InvalidQuotedScalarIndent | ErrorKind::TabInIndentation if !is_end(&yaml[line..]) => {
             Some((line, INDENT))
         }
         ErrorKind::CommentNotSeparated if before.ends_with(['"', '\'']) => Some((at, " ")),
         _ => None,
     }
+}
+
+fn is_end(line: &str) -> bool {
+    line.strip_prefix("...").is_some_and(|rest| rest.chars().next().is_none_or(char::is_whitespace))
 }
 
 /// Line breaks of old, half of which the reference still honours.
