@@ -19,6 +19,7 @@ pub mod event;
 pub mod id;
 pub mod judgement;
 pub mod ledger;
+pub mod lint;
 pub mod loops;
 pub mod material;
 pub mod measure;

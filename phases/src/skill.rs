@@ -4,7 +4,7 @@ mod block;
 pub mod strict;
 
 use serde::Deserialize;
-use serde_saphyr::Options;
+use serde_saphyr::{DuplicateKeyPolicy, Options};
 
 /// What agents read of a skill before they load it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,11 +32,8 @@ const LONGEST: usize = 64 << 10;
 /// Reads the front matter of a `SKILL.md`; keys that are not ours are left to those whose they are.
 pub fn check(skill_md: &str) -> Result<Frontmatter, SkillError> {
     let yaml = front_matter(skill_md)?;
-    if yaml.len() > LONGEST {
-        return Err(SkillError::TooLong);
-    }
-    let read: Option<Keys> =
-        serde_saphyr::from_str_with_options(yaml, options()).map_err(|error| yaml_error(&error))?;
+    let read: Option<Keys> = serde_saphyr::from_str_with_options(yaml, options(DuplicateKeyPolicy::Error))
+        .map_err(|error| yaml_error(&error))?;
     let keys = read.unwrap_or_default();
     let said = |key, text: Option<String>| {
         text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).ok_or(SkillError::Empty(key))
@@ -56,7 +53,7 @@ pub fn same_but_for_white_space(old: &str, new: &str) -> bool {
 }
 
 /// The text between the first line and the line that closes it.
-fn front_matter(skill_md: &str) -> Result<&str, SkillError> {
+pub(crate) fn front_matter(skill_md: &str) -> Result<&str, SkillError> {
     let text = skill_md.strip_prefix('\u{feff}').unwrap_or(skill_md);
     let first = text.split_inclusive('\n').next().unwrap_or_default();
     if first.trim_end() != "---" {
@@ -66,7 +63,7 @@ fn front_matter(skill_md: &str) -> Result<&str, SkillError> {
     let mut end = 0;
     for line in rest.split_inclusive('\n') {
         if line.trim_end() == "---" {
-            return Ok(&rest[..end]);
+            return if end > LONGEST { Err(SkillError::TooLong) } else { Ok(&rest[..end]) };
         }
         end += line.len();
     }
@@ -74,7 +71,7 @@ fn front_matter(skill_md: &str) -> Result<&str, SkillError> {
 }
 
 /// Far more than any skill needs, far less than a YAML bomb does.
-fn options() -> Options {
+pub(crate) fn options(duplicate_keys: DuplicateKeyPolicy) -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_depth: 32,
@@ -84,6 +81,7 @@ fn options() -> Options {
             max_anchors: 64,
             max_documents: 1,
         },
+        duplicate_keys: duplicate_keys,
         with_snippet: false,
     }
 }

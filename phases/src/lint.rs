@@ -1,0 +1,119 @@
+//! What is wrong with a skill's files, and the repairs that need no judgement.
+//!
+//! ```text
+//! Files --> Reading (every Markdown file read once) --> findings        (front, page, links, reach, text, secret)
+//!   ^                                              \--> edits of a rule (mend)
+//!   +------------- those that mend it and make nothing else worse ---+
+//! ```
+//!
+//! A skill that no agent could load is looked at all the same, as far as it can be: this is what tells why.
+
+mod contents;
+mod front;
+mod links;
+mod listing;
+mod mend;
+mod page;
+mod path;
+mod prose;
+mod reach;
+mod reading;
+mod rule;
+mod secret;
+mod split;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use crate::material::Body;
+
+pub use listing::{BUDGET, LISTED, Listing};
+pub use mend::{Mended, Reach, Repair, mend, mend_all};
+pub use rule::{Mend, Rule, Severity};
+pub use split::tokens;
+
+use reading::Reading;
+
+/// A skill's folder as lint sees it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    folder: String,
+    files: Vec<File>,
+}
+
+/// One file, by its path within the folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    pub path: String,
+    pub body: Body,
+    pub executable: bool,
+}
+
+/// One thing that is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    pub path: String,
+    /// Counted from one; what concerns a whole file has none.
+    pub line: Option<usize>,
+    pub rule: Rule,
+    pub message: String,
+}
+
+impl Files {
+    /// The files of the folder of that name; of those with one path the last is kept.
+    pub fn new(folder: impl Into<String>, files: impl IntoIterator<Item = File>) -> Self {
+        let mut sorted = Self { folder: folder.into(), files: Vec::new() };
+        let mut files: Vec<File> = files.into_iter().collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.reverse();
+        files.dedup_by(|earlier, later| earlier.path == later.path);
+        files.reverse();
+        sorted.files = files;
+        sorted
+    }
+
+    /// The folder's own name.
+    pub fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    /// Sorted by path.
+    pub fn files(&self) -> &[File] {
+        &self.files
+    }
+
+    pub fn get(&self, path: &str) -> Option<&File> {
+        self.at(path).ok().map(|at| &self.files[at])
+    }
+
+    /// Puts files in the place of those with the same path, or beside the others.
+    fn put(&mut self, files: impl IntoIterator<Item = File>) {
+        for file in files {
+            match self.at(&file.path) {
+                Ok(at) => self.files[at] = file,
+                Err(at) => self.files.insert(at, file),
+            }
+        }
+    }
+
+    fn at(&self, path: &str) -> Result<usize, usize> {
+        self.files.binary_search_by(|file| file.path.as_str().cmp(path))
+    }
+}
+
+/// All that is wrong, by path, line and rule.
+pub fn lint(files: &Files) -> Vec<Finding> {
+    let reading = Reading::of(files);
+    let mut findings = Vec::new();
+    front::check(&reading, &mut findings);
+    links::check(&reading, &mut findings);
+    reach::check(&reading, &mut findings);
+    text::check(&reading, &mut findings);
+    prose::check(&reading, &mut findings);
+    contents::check(&reading, &mut findings);
+    split::check(&reading, &mut findings);
+    secret::check(&reading, &mut findings);
+    findings.sort();
+    findings.dedup();
+    findings
+}

@@ -1,0 +1,243 @@
+//! The front matter: whether agents load it, all of them alike, and whether it says what it should.
+
+mod description;
+mod field;
+mod name;
+mod value;
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::mend::Edit;
+use super::reading::{MAIN, Reading, finding};
+use super::{File, Finding, Rule};
+use crate::material::Body;
+use crate::skill::{self, SkillError};
+
+use field::Field;
+use value::Value;
+
+/// The front matter of a `SKILL.md`, as text and as what it means.
+#[derive(Debug)]
+pub(super) struct Front<'a> {
+    yaml: &'a str,
+    /// Where it begins in the file.
+    at: usize,
+    fields: Vec<Field<'a>>,
+    values: Result<BTreeMap<String, Value>, (usize, String)>,
+}
+
+const BOM: char = '\u{feff}';
+
+impl<'a> Front<'a> {
+    pub(super) fn read(text: &'a str) -> Result<Self, SkillError> {
+        let yaml = skill::front_matter(text)?;
+        let at = yaml.as_ptr() as usize - text.as_ptr() as usize;
+        Ok(Self { yaml, at, fields: field::scan(yaml), values: value::read(yaml) })
+    }
+
+    /// What a key is set to, if that is text.
+    pub(super) fn text(&self, key: &str) -> Option<&str> {
+        match self.values.as_ref().ok()?.get(key)? {
+            Value::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+            Value::Scalar | Value::Nothing | Value::Many => None,
+        }
+    }
+
+    fn field(&self, key: &str) -> Option<&Field<'a>> {
+        self.fields.iter().find(|field| field.key == key)
+    }
+
+    /// The line in the file on which a key stands.
+    fn line(&self, key: &str) -> Option<usize> {
+        self.field(key).map(|field| field.line)
+    }
+}
+
+/// Where the text after the front matter begins. In a file that is no `SKILL.md` a rule may look like front matter.
+pub(super) fn body_at(text: &str, is_main: bool) -> usize {
+    let bare = text.strip_prefix(BOM).unwrap_or(text);
+    match skill::front_matter(text) {
+        Ok(yaml) if is_main || looks_like_fields(yaml) => {
+            let closing = yaml.as_ptr() as usize - text.as_ptr() as usize + yaml.len();
+            text[closing..].find('\n').map_or(text.len(), |end| closing + end + 1)
+        }
+        // All of it may be front matter.
+        Err(SkillError::NotClosed | SkillError::TooLong) if is_main => text.len(),
+        _ => text.len() - bare.len(),
+    }
+}
+
+fn looks_like_fields(yaml: &str) -> bool {
+    yaml.split(':').next().is_some_and(|key| !key.is_empty() && !key.contains([' ', '\n', '#', '*']))
+        && yaml.contains(':')
+}
+
+pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
+    let Some(main) = reading.main else {
+        let message = "there is no SKILL.md".to_owned();
+        out.push(Finding { path: MAIN.to_owned(), line: None, rule: Rule::MainFile, message });
+        return;
+    };
+    let file = reading.file(main);
+    if file.path != MAIN {
+        out.push(finding(Rule::MainFileCase, file, None, format!("the file is called {}", file.path)));
+    }
+    let Some(text) = reading.text(main) else {
+        out.push(finding(Rule::MainFile, file, None, no_text(&file.body)));
+        return;
+    };
+    match Front::read(text) {
+        Ok(front) => {
+            let found = Found { reading, file, front: &front };
+            found.form(text, out);
+            found.fields(out);
+            if front.values.is_ok() {
+                name::check(&found, out);
+                description::check(&found, out);
+                found.lengths(out);
+            }
+        }
+        Err(why) => out.push(finding(Rule::FrontMatter, file, 1, why.to_string())),
+    }
+}
+
+/// The name made that of the folder.
+pub(super) fn renamed(reading: &Reading) -> Vec<Edit> {
+    rewritten(reading, |text, front| name::renamed(text, front, reading.files.folder()))
+}
+
+/// A description that is too long cut at a sentence, the others moved into the body.
+pub(super) fn trimmed(reading: &Reading) -> Vec<Edit> {
+    rewritten(reading, |text, front| description::trimmed(text, front, body_at(text, true)))
+}
+
+fn rewritten(reading: &Reading, rewrite: impl Fn(&str, &Front) -> Option<String>) -> Vec<Edit> {
+    let edit = || {
+        let main = reading.main?;
+        let text = reading.text(main)?;
+        let made = rewrite(text, &Front::read(text).ok()?).filter(|made| made != text)?;
+        Some(Edit::of_text(reading.file(main), made, 1))
+    };
+    edit().into_iter().collect()
+}
+
+fn no_text(body: &Body) -> String {
+    match body {
+        Body::Link { target } => {
+            format!("the file is a symlink, to {target}: only its target was copied with it")
+        }
+        Body::Large { bytes } => format!("the file has {bytes} bytes, which no agent reads"),
+        Body::Binary { .. } | Body::Text(_) => "the file is not text in UTF-8".to_owned(),
+    }
+}
+
+/// What the checks of single fields look at.
+struct Found<'f, 'a> {
+    reading: &'f Reading<'a>,
+    file: &'a File,
+    front: &'f Front<'a>,
+}
+
+/// What the format has, and its reference validator knows.
+const KNOWN: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
+
+/// What Claude Code reads besides.
+const CLAUDE_CODE: [&str; 14] = [
+    "when_to_use",
+    "argument-hint",
+    "arguments",
+    "disable-model-invocation",
+    "user-invocable",
+    "model",
+    "effort",
+    "context",
+    "agent",
+    "hooks",
+    "paths",
+    "shell",
+    "disallowed-tools",
+    "background",
+];
+
+/// Fields that hold a text, whatever it looks like.
+const TEXTS: [&str; 5] = ["name", "description", "license", "compatibility", "when_to_use"];
+
+impl Found<'_, '_> {
+    fn say(&self, rule: Rule, key: &str, message: impl Into<String>) -> Finding {
+        finding(rule, self.file, self.front.line(key).unwrap_or(1), message)
+    }
+
+    /// What some parsers take otherwise than others.
+    fn form(&self, text: &str, out: &mut Vec<Finding>) {
+        let mut say = |line: usize, message: &str| {
+            out.push(finding(Rule::FrontMatterForm, self.file, line, message));
+        };
+        let first = text.lines().next().unwrap_or_default();
+        if first.trim_start_matches(BOM) != "---" {
+            say(1, "the line `---` ends in blanks");
+        }
+        let closing = text[self.front.at + self.front.yaml.len()..].lines().next().unwrap_or_default();
+        let lines = self.front.yaml.matches('\n').count();
+        if closing != "---" {
+            say(lines + 2, "the line `---` ends in blanks");
+        }
+        let indented_by_tab = |line: &str| {
+            line.len() > line.trim_start().len()
+                && line[..line.len() - line.trim_start().len()].contains('\t')
+        };
+        if let Some(at) = self.front.yaml.lines().position(indented_by_tab) {
+            say(at + 2, "a tab stands in the indentation, which YAML forbids");
+        }
+        for key in TEXTS.iter().filter(|key| **key != "name") {
+            let Some(field) = self.front.field(key) else { continue };
+            if field.is_plain() && field.raw.contains(" #") {
+                say(field.line, &format!("what follows ` #` in `{key}` is a comment to YAML"));
+            }
+        }
+    }
+
+    fn fields(&self, out: &mut Vec<Finding>) {
+        let mut seen = HashSet::new();
+        for field in self.front.fields.iter().filter(|field| !seen.insert(field.key)) {
+            let message = format!("`{}` is given twice", field.key);
+            out.push(finding(Rule::FieldDuplicate, self.file, field.line, message));
+        }
+        let values = match &self.front.values {
+            Ok(values) => values,
+            Err((line, why)) => {
+                let why = format!("it is not a YAML mapping: {why}");
+                out.push(finding(Rule::FrontMatter, self.file, *line, why));
+                return;
+            }
+        };
+        for key in values.keys().map(String::as_str).filter(|key| !KNOWN.contains(key)) {
+            out.push(if CLAUDE_CODE.contains(&key) {
+                self.say(Rule::FieldPortable, key, format!("`{key}` is a field of Claude Code only"))
+            } else {
+                self.say(Rule::FieldUnknown, key, format!("`{key}` is no known field"))
+            });
+        }
+        for key in TEXTS.iter().filter(|key| values.contains_key(**key)) {
+            let Some(field) = self.front.field(key).filter(|field| field.is_plain()) else { continue };
+            if let Some(kind) = field::misread(field.raw) {
+                let message = format!("`{key}: {}` is {kind} to YAML, not a text", field.raw);
+                out.push(self.say(Rule::FieldKind, key, message));
+            }
+        }
+    }
+
+    fn lengths(&self, out: &mut Vec<Finding>) {
+        let length = |key| self.front.text(key).map_or(0, |text| text.chars().count());
+        let compatibility = length("compatibility");
+        if compatibility > 500 {
+            let message = format!("the compatibility has {compatibility} characters, 500 are allowed");
+            out.push(self.say(Rule::Compatibility, "compatibility", message));
+        }
+        let listed = length("description") + length("when_to_use");
+        if listed > super::LISTED {
+            let message =
+                format!("description and when_to_use have {listed} characters; {} are shown", super::LISTED);
+            out.push(self.say(Rule::ListingCut, "when_to_use", message));
+        }
+    }
+}

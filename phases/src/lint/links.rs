@@ -1,0 +1,292 @@
+//! Paths in the text: that they lead to something, within the skill's folder, on every machine.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::mend::Edit;
+use super::page::{Link, Page};
+use super::path::{decoded, encoded, folder_of, relative, resolved, words};
+use super::reading::{Reading, extension, finding, name};
+use super::{File, Finding, Rule};
+use crate::material::Body;
+
+pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
+    for (_, file, page) in reading.pages() {
+        for link in &page.links {
+            let (rule, message) = match judged(reading, file, link) {
+                Judged::Fine => continue,
+                Judged::Absolute => {
+                    (Rule::PathAbsolute, format!("the link to `{}` is an absolute path", link.to))
+                }
+                Judged::Outside => {
+                    (Rule::PathOutside, format!("the link to `{}` leaves the skill's folder", link.to))
+                }
+                Judged::Dangling => (Rule::LinkDangling, format!("the link to `{}` leads nowhere", link.to)),
+            };
+            out.push(finding(rule, file, page.line(link.at), message));
+        }
+        check_words(reading, file, page, out);
+    }
+    for file in reading.files.files() {
+        if let Body::Link { target } = &file.body {
+            check_symlink(reading, file, target, out);
+        }
+    }
+}
+
+enum Judged {
+    Fine,
+    Absolute,
+    Outside,
+    Dangling,
+}
+
+fn judged(reading: &Reading, file: &File, link: &Link) -> Judged {
+    let Some((path, _)) = local(&link.to) else { return Judged::Fine };
+    if is_absolute(path) {
+        return Judged::Absolute;
+    }
+    match resolved(folder_of(&file.path), &decoded(path)) {
+        None => Judged::Outside,
+        Some(path) if reading.exists(&path) => Judged::Fine,
+        Some(_) => Judged::Dangling,
+    }
+}
+
+/// The path of a link to a file, and what follows it; nothing when the link is meant for something else.
+fn local(to: &str) -> Option<(&str, &str)> {
+    let end = to.find(['#', '?']).unwrap_or(to.len());
+    let (path, tail) = to.split_at(end);
+    let scheme = path.split_once(':').map(|(scheme, _)| scheme).filter(|scheme| scheme.len() > 1);
+    let has_scheme =
+        scheme.is_some_and(|scheme| scheme.chars().all(|c| c.is_ascii_alphanumeric()) && scheme != "file");
+    let is_example = path.contains(['<', '>', '{', '}', '$', '*', '|', '\n', '…']) || path.contains("...");
+    let is_path = path.contains(['/', '.', '\\']) && !path.starts_with("//");
+    (is_path && !has_scheme && !is_example).then_some((path, tail))
+}
+
+fn is_absolute(path: &str) -> bool {
+    let has_drive =
+        path.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && path[1..].starts_with(':');
+    path.starts_with(['/', '\\', '~']) || path.starts_with("file:") || has_drive
+}
+
+/// Links that lead nowhere, pointed to the one file that has the name they look for.
+pub(super) fn repointed(reading: &Reading) -> Vec<Edit> {
+    let mut small: HashMap<String, Vec<usize>> = HashMap::new();
+    for (name, files) in reading.names() {
+        small.entry(name.to_lowercase()).or_default().extend(files);
+    }
+    let edit = |(_, file, page): (usize, &File, &Page)| {
+        let change = |link: &Link| {
+            let place = link.place.clone()?;
+            matches!(judged(reading, file, link), Judged::Dangling).then_some(())?;
+            let (path, tail) = local(&link.to)?;
+            let path = decoded(path).replace('\\', "/");
+            let named = Some(reading.named(name(&path))).filter(|named| !named.is_empty());
+            let fits = named.or_else(|| small.get(&name(&path).to_lowercase()).map(Vec::as_slice))?;
+            let fit = only_other(reading, file, fits)?;
+            Some((place, encoded(&relative(folder_of(&file.path), &fit.path)) + tail))
+        };
+        Edit::of_places(file, page.text, page.links.iter().filter_map(change).collect())
+    };
+    reading.pages().filter_map(edit).collect()
+}
+
+/// The one file of these that is not the one which links to it.
+fn only_other<'a>(reading: &Reading<'a>, from: &File, fits: &[usize]) -> Option<&'a File> {
+    let mut others = fits.iter().map(|at| reading.file(*at)).filter(|file| file.path != from.path);
+    others.next().filter(|_| others.next().is_none())
+}
+
+/// What prose and code name without linking to it.
+fn check_words(reading: &Reading, file: &File, page: &Page, out: &mut Vec<Finding>) {
+    let mut links: Vec<&Range<usize>> = page.links.iter().filter_map(|link| link.place.as_ref()).collect();
+    links.sort_by_key(|place| place.start);
+    let is_linked = |at: usize| {
+        let next = links.partition_point(|place| place.end <= at);
+        links.get(next).is_some_and(|place| place.contains(&at))
+    };
+    let mut seen = HashSet::new();
+    for (at, word) in words(page.text).filter(|(_, word)| word.contains(['/', '\\'])) {
+        let judged = absolute(reading, page.text, at, word)
+            .or_else(|| missing(reading, file, page, at, word).map(|message| (Rule::PathMissing, message)));
+        let Some((rule, message)) = judged else { continue };
+        if !is_linked(at) && seen.insert(word) {
+            out.push(finding(rule, file, page.line(at), message));
+        }
+    }
+}
+
+/// Names of people that stand for anybody's.
+const ANYBODY: [&str; 8] = ["user", "username", "you", "yourname", "your-name", "me", "name", "runner"];
+
+fn absolute(reading: &Reading, text: &str, at: usize, word: &str) -> Option<(Rule, String)> {
+    if let Some(skill) = shelved(word) {
+        let folder = reading.files.folder();
+        return Some(if skill == folder {
+            (Rule::PathAbsolute, format!("`{word}` holds only where the skill is installed like that"))
+        } else {
+            (Rule::PathOtherSkill, format!("`{word}` is in the folder of another skill"))
+        });
+    }
+    let sibling =
+        word.strip_prefix("../").filter(|rest| rest.ends_with("/SKILL.md") && !rest.starts_with("../"));
+    if sibling.is_some_and(|_| resolved(folder_of(""), word).is_none()) {
+        return Some((Rule::PathOtherSkill, format!("`{word}` is in the folder of another skill")));
+    }
+    let home = ["/home/", "/Users/"].iter().find_map(|home| word.strip_prefix(home));
+    let person = home.and_then(|rest| rest.split('/').next()).filter(|person| !person.is_empty());
+    let is_home = person.is_some_and(|person| !ANYBODY.contains(&person.to_ascii_lowercase().as_str()));
+    let before = &text.as_bytes()[..at];
+    let has_drive = matches!(before, [.., b':']) && word.starts_with('\\') && !word.starts_with("\\\\") && {
+        let letters = before[..before.len() - 1].iter().rev().take_while(|byte| byte.is_ascii_alphabetic());
+        letters.count() == 1
+    };
+    (is_home || has_drive).then(|| (Rule::PathAbsolute, format!("`{word}` is a path of one machine")))
+}
+
+/// The skill in whose folder a path is, when it is one where agents keep skills.
+fn shelved(word: &str) -> Option<&str> {
+    const AGENTS: [&str; 6] = [".claude", ".agents", ".gemini", ".codex", ".opencode", ".cursor"];
+    let (before, after) = word.split_once("/skills/")?;
+    AGENTS.contains(&name(before)).then_some(())?;
+    after.split('/').next().filter(|skill| !skill.is_empty())
+}
+
+/// A file that should be in one of the skill's folders, named in prose.
+fn missing(reading: &Reading, file: &File, page: &Page, at: usize, word: &str) -> Option<String> {
+    let path = word.strip_prefix("./").unwrap_or(word);
+    let (top, _) = path.split_once('/')?;
+    let is_file =
+        extension(path).is_some_and(|ext| ext.len() <= 5 && ext.chars().all(|c| c.is_ascii_alphanumeric()));
+    if !is_file || !reading.is_folder(top) || page.is_code(at) {
+        return None;
+    }
+    let places = ["", folder_of(&file.path)].map(|folder| resolved(folder, path));
+    // A name that goes on behind what is no part of a word is not known whole.
+    let goes_on = page.text[at + word.len()..].starts_with(['*', '{', '<', '$', '[']);
+    let is_there = goes_on || places.iter().flatten().any(|path| reading.exists(path));
+    (!is_there).then(|| format!("`{word}` is not there"))
+}
+
+fn check_symlink(reading: &Reading, file: &File, target: &str, out: &mut Vec<Finding>) {
+    let place = if target.starts_with('/') { None } else { resolved(folder_of(&file.path), target) };
+    match place {
+        None => {
+            let message = format!("the symlink leads out of the skill's folder, to {target}");
+            out.push(finding(Rule::PathOutside, file, None, message));
+        }
+        Some(path) if !reading.exists(&path) => {
+            out.push(finding(
+                Rule::LinkDangling,
+                file,
+                None,
+                format!("the symlink leads nowhere, to {target}"),
+            ));
+        }
+        Some(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{found, skill};
+    use super::super::{Reach, mend, mend_all};
+    use super::*;
+
+    #[test]
+    fn a_link_must_lead_to_a_file_or_a_folder_of_the_skill() {
+        let files = skill(
+            "[a](references/a.md#x) [b](references/) [c](gone.md) [d](https://x.y/z.md) [e](#f)\n\n\
+             [g](mailto:a@b.c) [h](url) [i](<name>.md) [j](../x/a.md) [k](/etc/x.conf) [l](<refs/a b.md>)\n",
+        )
+        .with("references/a.md", "[up](../SKILL.md) [out](../../x.md)\n");
+        assert_eq!(
+            found(&files, Rule::LinkDangling),
+            [
+                "SKILL.md:5: the link to `gone.md` leads nowhere",
+                "SKILL.md:7: the link to `refs/a b.md` leads nowhere"
+            ]
+        );
+        assert_eq!(
+            found(&files, Rule::PathOutside),
+            [
+                "SKILL.md:7: the link to `../x/a.md` leaves the skill's folder",
+                "references/a.md:1: the link to `../../x.md` leaves the skill's folder"
+            ]
+        );
+        assert_eq!(
+            found(&files, Rule::PathAbsolute),
+            ["SKILL.md:7: the link to `/etc/x.conf` is an absolute path"]
+        );
+    }
+
+    #[test]
+    fn a_link_is_pointed_to_the_only_file_that_fits() {
+        let files = skill("[a](a.md#top) [b](refs\\B%20c.md) [two](two.md)\n\n[r]: a.md\n")
+            .with("references/a.md", "[s](../skill.md)\n")
+            .with("references/b c.md", "[a](references/a.md)\n")
+            .with("x/two.md", "")
+            .with("y/two.md", "");
+        let mended = mend(&files, Rule::LinkDangling);
+        let text = |path| mended.text(path);
+        assert!(text("SKILL.md").ends_with(
+            "[a](references/a.md#top) [b](references/b%20c.md) [two](two.md)\n\n[r]: references/a.md\n"
+        ));
+        assert_eq!(text("references/b c.md"), "[a](a.md)\n");
+        assert_eq!(text("references/a.md"), "[s](../SKILL.md)\n");
+        assert!(mend_all(&mended.files, Reach::Keeps).done.is_empty());
+    }
+
+    #[test]
+    fn what_prose_names_in_a_folder_of_the_skill_must_be_there() {
+        let files = skill(
+            "Run `scripts/a.py`, then `scripts/b.py`. See scripts/*.py, scripts/x-{y}.py and src/b.py.\n\n\
+             ```\nscripts/c.py\n```\n\n`scripts/b.py` again; [l](scripts/d.py)\n",
+        )
+        .with("scripts/a.py", "");
+        assert_eq!(found(&files, Rule::PathMissing), ["SKILL.md:5: `scripts/b.py` is not there"]);
+    }
+
+    #[test]
+    fn paths_of_one_machine_and_of_other_skills_are_told() {
+        let files = skill(
+            "Run ~/.claude/skills/demo/a.py and `.claude/skills/other/b.py`.\n\
+             In /home/jane/x, not in /home/user/x. On D:\\data\\x but not \\\\server or a\\b.\n\
+             Read ../other/SKILL.md, https://x.y/home/jane/x.\n",
+        );
+        assert_eq!(
+            found(&files, Rule::PathAbsolute),
+            [
+                "SKILL.md:5: `~/.claude/skills/demo/a.py` holds only where the skill is installed like that",
+                "SKILL.md:6: `/home/jane/x` is a path of one machine",
+                "SKILL.md:6: `\\data\\x` is a path of one machine"
+            ]
+        );
+        assert_eq!(
+            found(&files, Rule::PathOtherSkill),
+            [
+                "SKILL.md:5: `.claude/skills/other/b.py` is in the folder of another skill",
+                "SKILL.md:7: `../other/SKILL.md` is in the folder of another skill"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_symlink_stays_within_the_folder_and_leads_somewhere() {
+        let files = skill("Read a, b, c.\n")
+            .linked("a", "/etc/passwd")
+            .linked("b", "SKILL.md")
+            .linked("c", "gone")
+            .linked("d/e", "../../x");
+        assert_eq!(
+            found(&files, Rule::PathOutside),
+            [
+                "a: the symlink leads out of the skill's folder, to /etc/passwd",
+                "d/e: the symlink leads out of the skill's folder, to ../../x"
+            ]
+        );
+        assert_eq!(found(&files, Rule::LinkDangling), ["c: the symlink leads nowhere, to gone"]);
+    }
+}

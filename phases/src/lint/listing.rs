@@ -1,0 +1,42 @@
+//! What skills take of the listing in which agents look them up.
+
+use super::front::Front;
+use super::reading::Reading;
+use super::{Files, Finding, Rule};
+
+/// How much of one skill is shown.
+pub const LISTED: usize = 1536;
+/// What all skills together may take: a hundredth of a context of 200,000 tokens.
+pub const BUDGET: usize = 8000;
+
+/// The share of some skills in one agent's listing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    pub skills: usize,
+    pub characters: usize,
+}
+
+impl Listing {
+    pub fn add(&mut self, files: &Files) {
+        self.skills += 1;
+        self.characters += characters(files);
+    }
+
+    /// What is wrong with the folder that holds them.
+    pub fn finding(self, folder: &str) -> Option<Finding> {
+        let Self { skills, characters } = self;
+        let message =
+            format!("the descriptions of {skills} skills have {characters} characters, of about {BUDGET}");
+        let finding = Finding { path: folder.to_owned(), line: None, rule: Rule::ListingBudget, message };
+        (characters > BUDGET).then_some(finding)
+    }
+}
+
+fn characters(files: &Files) -> usize {
+    let main = Reading::main_of(files).map(|at| &files.files()[at]);
+    let Some(front) = main.and_then(super::reading::text).and_then(|text| Front::read(text).ok()) else {
+        return 0;
+    };
+    let length = |key| front.text(key).map_or(0, |text| text.chars().count());
+    (length("description") + length("when_to_use")).min(LISTED)
+}

@@ -1,0 +1,94 @@
+//! Paths as texts write them: relative to the file they stand in, with slashes.
+
+/// Where a relative path leads, from the skill's folder; nothing when it leaves that folder.
+pub(super) fn resolved(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+pub(super) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The way from a folder to a path.
+pub(super) fn relative(folder: &str, path: &str) -> String {
+    let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let to: Vec<&str> = path.split('/').collect();
+    let shared = from.iter().zip(&to[..to.len() - 1]).take_while(|(a, b)| a == b).count();
+    let up = from[shared..].iter().map(|_| "..");
+    up.chain(to[shared..].iter().copied()).collect::<Vec<_>>().join("/")
+}
+
+/// `%20` as what it stands for; what is no valid text stays as it is written.
+pub(super) fn decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let code = after.get(..2).filter(|_| byte == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        let code = code.filter(|hex| !hex.starts_with('+')).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(code.unwrap_or(byte));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
+}
+
+/// As the destination of a link, where blanks, brackets and the like would end it.
+pub(super) fn encoded(path: &str) -> String {
+    let ends =
+        |c: char| c.is_ascii_control() || matches!(c, ' ' | '(' | ')' | '<' | '>' | '%' | '#' | '?' | '\\');
+    let written = |c: char| if ends(c) { format!("%{:02X}", u32::from(c)) } else { c.to_string() };
+    path.chars().map(written).collect()
+}
+
+/// The words of a text that could be paths, and where each stands; a full stop ends a sentence.
+pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | '~' | '\\');
+    let words = text.split(move |c| !part(c)).map(|word| word.trim_end_matches('.'));
+    let words = words.filter(|word| !word.is_empty());
+    words.map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_path_is_followed_and_may_not_leave() {
+        assert_eq!(resolved("", "./a//b.md").as_deref(), Some("a/b.md"));
+        assert_eq!(resolved("references", "../a.md").as_deref(), Some("a.md"));
+        assert_eq!(resolved("references", "../../a.md"), None);
+        assert_eq!(resolved("a", "../../a/b"), None, "out and in again is out");
+    }
+
+    #[test]
+    fn what_is_encoded_is_read_as_it_was() {
+        assert_eq!(encoded("a b(1)%.md"), "a%20b%281%29%25.md");
+        assert_eq!([decoded("a%20b"), decoded("100%"), decoded("%+1%zz%ff")], ["a b", "100%", "%+1%zz%ff"]);
+    }
+
+    #[test]
+    fn paths_are_found_among_other_words() {
+        let words: Vec<_> =
+            words("See (a/b.md).\nRun `./c-d.py --x=~/e`: 见 f/").map(|(_, word)| word).collect();
+        assert_eq!(words, ["See", "a/b.md", "Run", "./c-d.py", "--x", "~/e", "见", "f/"]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_way_from_one_place_to_another_leads_there(
+            folder in "([a-c]/){0,3}[a-c]|", path in "([a-c]/){0,3}[a-c]( x)?"
+        ) {
+            prop_assert_eq!(resolved(&folder, &relative(&folder, &path)), Some(path.clone()));
+            prop_assert_eq!(decoded(&encoded(&path)), path);
+        }
+    }
+}

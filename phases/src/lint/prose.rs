@@ -1,0 +1,194 @@
+//! The order of a text: headings that descend step by step, and nothing said twice.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::mend::Edit;
+use super::page::{Heading, Kind, Page};
+use super::reading::{Reading, finding};
+use super::{File, Finding, Rule};
+use crate::skill;
+
+pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
+    // Where front matter has no end, nobody knows what is below it.
+    if let Some((file, page)) = reading.main_page()
+        && skill::front_matter(page.text).is_ok()
+        && page.body().trim().is_empty()
+    {
+        out.push(finding(Rule::BodyEmpty, file, None, "there are no instructions"));
+    }
+    for (_, file, page) in reading.pages() {
+        for pair in outermost(page).collect::<Vec<_>>().windows(2) {
+            let (above, heading) = (pair[0], pair[1]);
+            if heading.level > above.level + 1 {
+                let message =
+                    format!("a heading of level {} follows one of level {}", heading.level, above.level);
+                out.push(finding(Rule::HeadingJump, file, page.line(heading.at.start), message));
+            }
+        }
+        for repeat in repeats(page) {
+            let message = format!("the paragraph stands on line {} already", page.line(repeat.first));
+            out.push(finding(
+                Rule::ParagraphRepeated,
+                file,
+                page.line(page.blocks[repeat.block].at.start),
+                message,
+            ));
+        }
+    }
+}
+
+fn outermost<'p>(page: &'p Page) -> impl Iterator<Item = &'p Heading> {
+    page.headings.iter().filter(|heading| heading.is_outermost)
+}
+
+/// Every heading that is too deep raised, and those below it with it.
+pub(super) fn levelled(reading: &Reading) -> Vec<Edit> {
+    let edit = |(_, file, page): (usize, &File, &Page)| {
+        let mut above: Vec<(usize, usize)> = Vec::new();
+        let mut places = Vec::new();
+        for heading in outermost(page) {
+            let kept = above.iter().take_while(|(level, _)| *level < heading.level).count();
+            above.truncate(kept);
+            let level = above.last().map_or(heading.level, |(_, made)| made + 1);
+            above.push((heading.level, level));
+            if level != heading.level {
+                let at = heading.at.start;
+                places.push((at..at + heading.level, "#".repeat(level)));
+            }
+        }
+        Edit::of_places(file, page.text, places)
+    };
+    reading.pages().filter_map(edit).collect()
+}
+
+/// A paragraph that has stood before.
+struct Repeat {
+    block: usize,
+    first: usize,
+}
+
+/// Shorter ones are turns of phrase.
+const SHORTEST: usize = 60;
+
+fn repeats(page: &Page) -> Vec<Repeat> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut repeats = Vec::new();
+    for (block, found) in page.blocks.iter().enumerate().filter(|(_, found)| found.kind == Kind::Paragraph) {
+        let words = page.text[found.at.clone()].trim();
+        // What ends in a colon belongs to what follows.
+        if words.chars().count() < SHORTEST || words.ends_with(':') {
+            continue;
+        }
+        match seen.get(words) {
+            Some(first) => repeats.push(Repeat { block, first: *first }),
+            None => drop(seen.insert(words, found.at.start)),
+        }
+    }
+    repeats
+}
+
+/// Without paragraphs that have stood before, where nothing is left alone or grows together without them.
+pub(super) fn said_once(reading: &Reading) -> Vec<Edit> {
+    let edit = |(_, file, page): (usize, &File, &Page)| {
+        let repeats = repeats(page);
+        let mut repeats = repeats.iter().peekable();
+        let mut before = None;
+        let mut places = Vec::new();
+        for (number, block) in page.blocks.iter().enumerate() {
+            let after = page.blocks.get(number + 1).map(|next| next.kind);
+            let is_repeat = repeats.next_if(|repeat| repeat.block == number).is_some();
+            if is_repeat && may_go(before, after) {
+                places.push((with_blank_lines(page, &block.at), String::new()));
+            } else {
+                before = Some(block.kind);
+            }
+        }
+        Edit::of_places(file, page.text, places)
+    };
+    reading.pages().filter_map(edit).collect()
+}
+
+fn may_go(before: Option<Kind>, after: Option<Kind>) -> bool {
+    match (before, after) {
+        (Some(Kind::Paragraph), None | Some(Kind::Paragraph | Kind::Heading))
+        | (Some(Kind::Heading), Some(Kind::Paragraph)) => true,
+        (None | Some(Kind::Paragraph | Kind::Heading | Kind::Other), _) => false,
+    }
+}
+
+/// The lines of a block and the empty ones below it.
+fn with_blank_lines(page: &Page, at: &Range<usize>) -> Range<usize> {
+    let start = page.text[..at.start].rfind('\n').map_or(0, |end| end + 1);
+    let mut end = page.end_of_line(at.start + page.text[at.clone()].trim_end().len().saturating_sub(1));
+    while end < page.text.len() {
+        let next = page.end_of_line(end);
+        if !page.text[end..next].trim().is_empty() {
+            break;
+        }
+        end = next;
+    }
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{found, skill};
+    use super::super::{Reach, mend, mend_all};
+    use super::*;
+
+    const LONG: &str = "A paragraph that is long enough to be noticed when it is said again.";
+
+    #[test]
+    fn a_skill_without_instructions_is_told() {
+        for body in ["", "\n \n"] {
+            assert_eq!(found(&skill(body), Rule::BodyEmpty), ["SKILL.md: there are no instructions"]);
+        }
+        assert!(found(&skill("x"), Rule::BodyEmpty).is_empty());
+    }
+
+    #[test]
+    fn headings_descend_step_by_step() {
+        let files =
+            skill("# A\n\n### B ###\n\n#### C\n\n## D\n\nE\n---\n\n> # F\n> ### G\n\n```\n#### H\n```\n");
+        assert_eq!(
+            found(&files, Rule::HeadingJump),
+            ["SKILL.md:7: a heading of level 3 follows one of level 1"]
+        );
+        let mended = mend(&files, Rule::HeadingJump);
+        assert!(
+            mended.text("SKILL.md").ends_with(
+                "# A\n\n## B ###\n\n### C\n\n## D\n\nE\n---\n\n> # F\n> ### G\n\n```\n#### H\n```\n"
+            )
+        );
+    }
+
+    #[test]
+    fn a_paragraph_said_again_goes_with_its_blank_line() {
+        let body = format!(
+            "# A\n\n{LONG}\n\nText.\n\n{LONG}\n\n\n## B\n\n  {LONG}\n\nMore.\n\n[r]: a.md\n\n{LONG}\n"
+        );
+        let files = skill(&body).with("a.md", "");
+        assert_eq!(found(&files, Rule::ParagraphRepeated).len(), 3);
+        let mended = mend(&files, Rule::ParagraphRepeated);
+        assert!(
+            mended
+                .text("SKILL.md")
+                .ends_with(&format!("# A\n\n{LONG}\n\nText.\n\n## B\n\nMore.\n\n[r]: a.md\n\n"))
+        );
+    }
+
+    #[test]
+    fn a_paragraph_stays_where_a_heading_or_a_list_needs_it() {
+        let body = format!(
+            "{LONG}\n\n## A\n\n{LONG}\n\n{LONG}\n\n## B\n\nText.\n\n{LONG}\n\n- x\n\n{LONG}\n\nText {LONG}:\n\nText {LONG}:\n"
+        );
+        let files = skill(&body);
+        let mended = mend(&files, Rule::ParagraphRepeated);
+        let want = format!(
+            "{LONG}\n\n## A\n\n{LONG}\n\n## B\n\nText.\n\n{LONG}\n\n- x\n\n{LONG}\n\nText {LONG}:\n\nText {LONG}:\n"
+        );
+        assert!(mended.text("SKILL.md").ends_with(&want), "{}", mended.text("SKILL.md"));
+        assert!(mend_all(&mended.files, Reach::Keeps).done.is_empty());
+    }
+}

@@ -1,0 +1,247 @@
+//! Which files the text leads to, and over how many others.
+//!
+//! Any word that names a file counts, in prose, code and scripts alike: a file is called an orphan only when really
+//! nothing leads to it.
+
+use std::collections::{HashMap, HashSet};
+
+use super::path::{decoded, folder_of, resolved, words};
+use super::reading::{Reading, extension, finding, is_markdown, name};
+use super::{Finding, Rule};
+
+pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
+    let Some(main) = reading.main.filter(|main| reading.text(*main).is_some()) else { return };
+    let ways = Walk::from(reading, main);
+    for (at, file) in reading.files.files().iter().enumerate() {
+        match ways[at] {
+            None if !is_expected(&file.path) => {
+                out.push(finding(Rule::FileOrphan, file, None, "no text of the skill names this file"));
+            }
+            Some(Way { over: Some(over), depth }) if depth > 1 && is_markdown(&file.path) => {
+                let over = &reading.file(over).path;
+                if is_markdown(over) {
+                    let message = format!("only {over} names this file, not SKILL.md");
+                    out.push(finding(Rule::ReferenceNested, file, None, message));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The shortest way to a file.
+#[derive(Clone, Copy)]
+struct Way {
+    depth: usize,
+    /// The file that names it.
+    over: Option<usize>,
+}
+
+struct Walk<'r, 'a> {
+    reading: &'r Reading<'a>,
+    ways: Vec<Option<Way>>,
+    next: Vec<usize>,
+    /// Names and folders that lead to no file any more that is not reached already.
+    spent: HashSet<String>,
+    /// Programs by the name under which others import them.
+    modules: HashMap<&'a str, Vec<usize>>,
+    /// Files whose names have blanks and the like, by the longest word in them.
+    odd: HashMap<&'a str, Vec<usize>>,
+}
+
+impl<'r, 'a> Walk<'r, 'a> {
+    fn from(reading: &'r Reading<'a>, main: usize) -> Vec<Option<Way>> {
+        let mut modules: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut odd: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (name, files) in reading.names() {
+            if let Some(stem) = module(name) {
+                modules.entry(stem).or_default().extend(files);
+            }
+            if let Some(word) = longest_word(name).filter(|word| *word != name) {
+                odd.entry(word).or_default().extend(files);
+            }
+        }
+        let ways = vec![None; reading.files.files().len()];
+        let mut walk = Self { reading, ways, next: Vec::new(), spent: HashSet::new(), modules, odd };
+        walk.ways[main] = Some(Way { depth: 0, over: None });
+        let mut now = vec![main];
+        while !now.is_empty() {
+            for at in now {
+                walk.follow(at);
+            }
+            now = std::mem::take(&mut walk.next);
+        }
+        walk.ways
+    }
+
+    fn follow(&mut self, at: usize) {
+        let Some(text) = self.reading.text(at) else { return };
+        let path = &self.reading.file(at).path;
+        for (_, word) in words(text) {
+            self.word(at, folder_of(path), word);
+        }
+        if let Some(page) = self.reading.page(at) {
+            for link in &page.links {
+                let to = decoded(link.to.split(['#', '?']).next().unwrap_or_default());
+                if let Some(to) = resolved(folder_of(path), &to) {
+                    self.path(at, &to);
+                }
+            }
+        }
+    }
+
+    fn word(&mut self, at: usize, folder: &str, word: &str) {
+        let last = name(word);
+        if !is_markdown(&self.reading.file(at).path) {
+            let stem = last.rsplit('.').next().unwrap_or(last);
+            self.all(at, "import", stem, |walk| walk.modules.get(stem).map_or(&[], Vec::as_slice));
+        }
+        self.all(at, "word", last, |walk| walk.odd.get(last).map_or(&[], Vec::as_slice));
+        match self.reading.named(last) {
+            [] if word.contains('/') => {
+                let folder = [resolved(folder, word), resolved("", word.trim_start_matches('/'))];
+                folder
+                    .into_iter()
+                    .flatten()
+                    .filter(|path| !path.is_empty())
+                    .for_each(|path| self.path(at, &path));
+            }
+            [] => {}
+            [only] => self.reach(at, *only),
+            several => match self.exact(folder, word) {
+                Some(file) => self.reach(at, file),
+                None => self.all(at, "name", last, |_| several),
+            },
+        }
+    }
+
+    /// The file that a path means among several of one name, whatever stands before it.
+    fn exact(&self, folder: &str, word: &str) -> Option<usize> {
+        let starts = std::iter::once(0).chain(word.match_indices('/').map(|(slash, _)| slash + 1));
+        let paths = starts.flat_map(|start| [resolved(folder, &word[start..]), resolved("", &word[start..])]);
+        // A bare name is exact only where it stands.
+        let mut paths = paths.take(if word.contains('/') { 16 } else { 1 }).flatten();
+        paths.find_map(|path| self.reading.files.at(&path).ok())
+    }
+
+    /// A file, or all that is in a folder.
+    fn path(&mut self, at: usize, path: &str) {
+        if let Ok(file) = self.reading.files.at(path) {
+            self.reach(at, file);
+        } else if self.reading.is_folder(path) {
+            let below = format!("{path}/");
+            if self.spent.insert(below.clone()) {
+                let files = self.reading.files.files();
+                let first = files.partition_point(|file| file.path < below);
+                let count = files[first..].iter().take_while(|file| file.path.starts_with(&below)).count();
+                (first..first + count).for_each(|file| self.reach(at, file));
+            }
+        }
+    }
+
+    /// All files that a word can mean, once: there may be many of both.
+    fn all(&mut self, at: usize, how: &str, word: &str, files: impl for<'s> Fn(&'s Self) -> &'s [usize]) {
+        if !files(self).is_empty() && self.spent.insert(format!("{how} {word}")) {
+            for file in files(self).to_vec() {
+                self.reach(at, file);
+            }
+        }
+    }
+
+    fn reach(&mut self, over: usize, file: usize) {
+        if self.ways[file].is_none() {
+            let depth = self.ways[over].map_or(0, |way| way.depth) + 1;
+            self.ways[file] = Some(Way { depth, over: Some(over) });
+            self.next.push(file);
+        }
+    }
+}
+
+fn longest_word(name: &str) -> Option<&str> {
+    words(name).map(|(_, word)| word).max_by_key(|word| word.len())
+}
+
+/// The name under which a program imports this one.
+fn module(name: &str) -> Option<&str> {
+    const PROGRAMS: [&str; 13] =
+        ["py", "js", "mjs", "cjs", "ts", "tsx", "jsx", "rb", "sh", "lua", "pl", "r", "xsd"];
+    extension(name).filter(|extension| PROGRAMS.contains(extension))?;
+    name.rsplit_once('.').map(|(stem, _)| stem)
+}
+
+/// Files that are there for people and their tools, not for the agent.
+pub(super) fn is_expected(path: &str) -> bool {
+    const PAGES: [&str; 8] =
+        ["readme", "license", "licence", "notice", "changelog", "contributing", "authors", "security"];
+    const TOOLS: [&str; 8] = [
+        "__init__.py",
+        "package.json",
+        "package-lock.json",
+        "requirements.txt",
+        "pyproject.toml",
+        "uv.lock",
+        "poetry.lock",
+        "openai.yaml",
+    ];
+    const FOLDERS: [&str; 4] = ["evals/", "tests/", "node_modules/", "__pycache__/"];
+    let name = name(path).to_ascii_lowercase();
+    PAGES.iter().any(|page| name.starts_with(page))
+        || TOOLS.contains(&name.as_str())
+        || FOLDERS.iter().any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
+        || path.split('/').any(|part| part.starts_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{found, skill};
+    use super::*;
+
+    #[test]
+    fn a_file_that_nothing_names_is_an_orphan() {
+        let files = skill("Read `references/a.md`, or all of assets/icons/.\n")
+            .with("references/a.md", "Run ${DIR}/scripts/x.py\n")
+            .with("references/b.md", "c.md\n")
+            .with("references/c.md", "b.md\n")
+            .with("assets/icons/i.svg", "")
+            .with("scripts/x.py", "from lib.tools import y\n")
+            .with("scripts/lib/tools.py", "")
+            .with("README.md", "")
+            .with("evals/evals.json", "");
+        assert_eq!(
+            found(&files, Rule::FileOrphan),
+            [
+                "references/b.md: no text of the skill names this file",
+                "references/c.md: no text of the skill names this file"
+            ]
+        );
+    }
+
+    #[test]
+    fn odd_names_are_found_by_links_and_by_words() {
+        let files = skill("[a](references/my%20notes.md) and \"the plan (1).md\"\n")
+            .with("references/my notes.md", "")
+            .with("the plan (1).md", "")
+            .with("other (1).md", "");
+        assert_eq!(found(&files, Rule::FileOrphan), ["other (1).md: no text of the skill names this file"]);
+    }
+
+    #[test]
+    fn a_reference_must_be_named_by_the_main_file() {
+        let files = skill("[a](references/a.md) and scripts/x.sh\n")
+            .with("references/a.md", "Then [b](b.md), scripts/y.sh.\n")
+            .with("references/b.md", "")
+            .with("scripts/x.sh", "cat template.md\n")
+            .with("scripts/y.sh", "")
+            .with("scripts/template.md", "");
+        assert_eq!(
+            found(&files, Rule::ReferenceNested),
+            ["references/b.md: only references/a.md names this file, not SKILL.md"]
+        );
+    }
+
+    #[test]
+    fn of_several_files_with_one_name_the_path_tells_which_is_meant() {
+        let files = skill("Read x/index.md.\n").with("x/index.md", "").with("y/index.md", "");
+        assert_eq!(found(&files, Rule::FileOrphan), ["y/index.md: no text of the skill names this file"]);
+    }
+}

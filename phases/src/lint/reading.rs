@@ -1,0 +1,127 @@
+//! A skill's files, with what every rule needs to know of them: read once, asked often.
+
+use std::collections::{HashMap, HashSet};
+
+use super::front;
+use super::page::Page;
+use super::{File, Files, Finding, Rule};
+use crate::material::Body;
+
+#[derive(Debug)]
+pub(super) struct Reading<'a> {
+    pub files: &'a Files,
+    /// The place of `SKILL.md`, or of one in small letters.
+    pub main: Option<usize>,
+    /// Of each file that is Markdown.
+    pages: Vec<Option<Page<'a>>>,
+    by_name: HashMap<&'a str, Vec<usize>>,
+    folders: HashSet<&'a str>,
+}
+
+pub(super) const MAIN: &str = "SKILL.md";
+
+impl<'a> Reading<'a> {
+    pub(super) fn of(files: &'a Files) -> Self {
+        let main = Self::main_of(files);
+        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut folders = HashSet::new();
+        for (at, file) in files.files().iter().enumerate() {
+            by_name.entry(name(&file.path)).or_default().push(at);
+            folders.extend(file.path.match_indices('/').map(|(slash, _)| &file.path[..slash]));
+        }
+        let page = |(at, file): (usize, &'a File)| {
+            let text = text(file).filter(|_| is_markdown(&file.path))?;
+            Some(Page::of(text, front::body_at(text, main == Some(at))))
+        };
+        let pages = files.files().iter().enumerate().map(page).collect();
+        Self { files, main, pages, by_name, folders }
+    }
+
+    pub(super) fn main_of(files: &Files) -> Option<usize> {
+        files.at(MAIN).or_else(|_| files.at(&MAIN.to_lowercase())).ok()
+    }
+
+    pub(super) fn file(&self, at: usize) -> &'a File {
+        &self.files.files()[at]
+    }
+
+    pub(super) fn text(&self, at: usize) -> Option<&'a str> {
+        text(self.file(at))
+    }
+
+    /// The path and text of every text file.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (usize, &'a File, &'a str)> {
+        let files = self.files.files().iter().enumerate();
+        files.filter_map(|(at, file)| Some((at, file, text(file)?)))
+    }
+
+    pub(super) fn pages(&self) -> impl Iterator<Item = (usize, &'a File, &Page<'a>)> {
+        let pages = self.pages.iter().enumerate();
+        pages.filter_map(|(at, page)| Some((at, self.file(at), page.as_ref()?)))
+    }
+
+    pub(super) fn page(&self, at: usize) -> Option<&Page<'a>> {
+        self.pages[at].as_ref()
+    }
+
+    /// `SKILL.md` as Markdown.
+    pub(super) fn main_page(&self) -> Option<(&'a File, &Page<'a>)> {
+        let main = self.main?;
+        Some((self.file(main), self.page(main)?))
+    }
+
+    /// The files of that name, in whatever folder.
+    pub(super) fn named(&self, name: &str) -> &[usize] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = (&'a str, &[usize])> {
+        self.by_name.iter().map(|(name, files)| (*name, files.as_slice()))
+    }
+
+    pub(super) fn is_folder(&self, path: &str) -> bool {
+        self.folders.contains(path)
+    }
+
+    /// Whether something has that path; below a link there may be anything.
+    pub(super) fn exists(&self, path: &str) -> bool {
+        let is_link =
+            |path: &str| self.files.get(path).is_some_and(|file| matches!(file.body, Body::Link { .. }));
+        let mut above = path.match_indices('/').map(|(slash, _)| &path[..slash]);
+        path.is_empty() || self.files.at(path).is_ok() || self.is_folder(path) || above.any(is_link)
+    }
+}
+
+pub(super) fn text(file: &File) -> Option<&str> {
+    match &file.body {
+        Body::Text(text) => Some(text),
+        Body::Large { .. } | Body::Binary { .. } | Body::Link { .. } => None,
+    }
+}
+
+pub(super) fn finding(
+    rule: Rule,
+    file: &File,
+    line: impl Into<Option<usize>>,
+    message: impl Into<String>,
+) -> Finding {
+    Finding { path: file.path.clone(), line: line.into(), rule, message: message.into() }
+}
+
+pub(super) fn name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+pub(super) fn is_markdown(path: &str) -> bool {
+    matches!(extension(path), Some("md" | "markdown" | "MD"))
+}
+
+pub(super) fn extension(path: &str) -> Option<&str> {
+    name(path).rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension)
+}
+
+/// Whether a text is a script that names its interpreter.
+pub(super) fn is_script(file: &File, text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    !is_markdown(&file.path) && (text.starts_with("#!/") || text.starts_with("#! /"))
+}

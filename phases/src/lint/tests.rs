@@ -1,0 +1,238 @@
+//! Small skills for the tests of the rules, and what holds for all of them together.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A skill under construction.
+pub(super) struct Made(Files);
+
+/// A sound `SKILL.md`, whose body begins on line 5.
+pub(super) fn skill(body: &str) -> Made {
+    let text =
+        format!("---\nname: demo\ndescription: Shows a thing. Use when a thing is to be shown.\n---\n{body}");
+    Made(Files::new("demo", [])).with("SKILL.md", &text)
+}
+
+impl Made {
+    pub(super) fn with(self, path: &str, text: &str) -> Self {
+        self.put(path, Body::Text(text.to_owned()))
+    }
+
+    pub(super) fn linked(self, path: &str, target: &str) -> Self {
+        self.put(path, Body::Link { target: target.to_owned() })
+    }
+
+    pub(super) fn in_folder(self, name: &str) -> Self {
+        Self(Files { folder: name.to_owned(), ..self.0 })
+    }
+
+    pub(super) fn text(&self, path: &str) -> &str {
+        reading::text(self.0.get(path).unwrap()).unwrap()
+    }
+
+    fn put(mut self, path: &str, body: Body) -> Self {
+        self.0.put([File { path: path.to_owned(), body, executable: false }]);
+        self
+    }
+}
+
+impl std::ops::Deref for Made {
+    type Target = Files;
+
+    fn deref(&self) -> &Files {
+        &self.0
+    }
+}
+
+/// The findings of one rule, as `path:line: message`.
+pub(super) fn found(files: &Files, rule: Rule) -> Vec<String> {
+    let findings = lint(files).into_iter().filter(|finding| finding.rule == rule);
+    findings
+        .map(|Finding { path, line, message, .. }| {
+            let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+            format!("{path}{line}: {message}")
+        })
+        .collect()
+}
+
+#[test]
+fn a_sound_skill_has_no_findings() {
+    let files = skill("# Demo\n\n1. Read [the rules](references/rules.md).\n2. Run `scripts/show.sh`.\n")
+        .with("references/rules.md", "# Rules\n\nBe brief.\n")
+        .with("scripts/show.sh", "echo\n");
+    assert_eq!(lint(&files), []);
+}
+
+#[test]
+fn of_two_files_with_one_path_the_last_is_kept() {
+    let file = |text: &str| File { path: "a".into(), body: Body::Text(text.into()), executable: false };
+    let files = Files::new("x", [file("1"), file("2")]);
+    assert_eq!(files.files(), [file("2")]);
+}
+
+#[test]
+fn what_no_agent_could_load_is_told_and_looked_at_as_far_as_it_goes() {
+    let page = |text: &str| Files::new("demo", []).with_main(text);
+    let told = |text: &str| {
+        let findings = lint(&page(text)).into_iter();
+        findings.map(|finding| format!("{} {}", finding.rule, finding.message)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(""), ["front-matter front matter is missing: the first line must be `---`"]);
+    assert_eq!(told("---\nname: demo\n"), ["front-matter front matter is never closed by a line `---`"]);
+    assert_eq!(
+        told("---\nname: demo\nname: demo\ndescription: Shows a thing when asked.\n---\n[a](b.md)\n"),
+        ["field-duplicate `name` is given twice", "link-dangling the link to `b.md` leads nowhere"]
+    );
+    assert_eq!(lint(&Files::new("demo", []))[0].message, "there is no SKILL.md");
+    let binary = File { path: "SKILL.md".into(), body: Body::Binary { bytes: 3 }, executable: false };
+    assert_eq!(lint(&Files::new("demo", [binary]))[0].message, "the file is not text in UTF-8");
+}
+
+impl Files {
+    fn with_main(mut self, text: &str) -> Self {
+        self.put([File { path: "SKILL.md".into(), body: Body::Text(text.into()), executable: false }]);
+        self
+    }
+}
+
+#[test]
+fn front_matter_that_agents_load_differently_is_told() {
+    let told = |text: &str| {
+        let findings = lint(&Files::new("2026", []).with_main(text)).into_iter();
+        let lines = findings.map(|f| format!("{} {} {}", f.line.unwrap(), f.rule, f.message));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(told(
+        "--- \nname: 2026\ndescription: Shows #1 things when asked. See #2 #3\nlicense: no\nmodel: x\ncolour: red\n---\nText.\n"
+    ), @r"
+    1 front-matter-form the line `---` ends in blanks
+    2 field-kind `name: 2026` is a number to YAML, not a text
+    3 front-matter-form what follows ` #` in `description` is a comment to YAML
+    4 field-kind `license: no` is a yes or no to YAML, not a text
+    5 field-portable `model` is a field of Claude Code only
+    6 field-unknown `colour` is no known field
+    ");
+    insta::assert_snapshot!(told("---\nname: \"2026\"\ndescription: Does. Use when asked.\nmetadata:\n  x:\n\t- y\n---\nText.\n"), @r"
+    6 front-matter it is not a YAML mapping: tabs disallowed within this context (block indentation) at line 6, column 2
+    6 front-matter-form a tab stands in the indentation, which YAML forbids
+    ");
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        "[a-zA-Z ]{0,12}",
+        Just("\n".to_owned()),
+        Just("\n\n".to_owned()),
+        Just("\r\n".to_owned()),
+        Just(" \n".to_owned()),
+        Just("  \n".to_owned()),
+        Just("```\n".to_owned()),
+        Just("    code \n".to_owned()),
+        Just("- item\n".to_owned()),
+        Just("> quote\n".to_owned()),
+        Just("# One\n\n".to_owned()),
+        Just("### Three\n\n".to_owned()),
+        Just("#### Four\n\n".to_owned()),
+        Just("Setext\n---\n".to_owned()),
+        Just("[a](a.md) [b](references/b.md#x) [c](<c d.md>)\n".to_owned()),
+        Just("[r][r]\n\n[r]: b.md\n".to_owned()),
+        Just(
+            "\nA paragraph that is long enough to be noticed when it is said again and again.\n\n".to_owned()
+        ),
+        Just("\n## Part\n\n".to_owned() + &"A line of the part.\n".repeat(130)),
+        Just("写一首俳句。\n".to_owned()),
+        Just("<div>\n".to_owned()),
+        Just("|a|b|\n|-|-|\n|`x`|y|\n".to_owned()),
+    ];
+    prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat())
+}
+
+fn front() -> impl Strategy<Value = String> {
+    let long = "A sentence that says when to use it. ".repeat(40);
+    let sound = "description: Shows a thing when asked.\n";
+    prop_oneof![
+        Just(String::new()),
+        Just(format!("---\nname: demo\n{sound}---\n")),
+        Just(format!("---\r\nname: Demo\r\n{sound}---\r\n")),
+        Just(format!("\u{feff}---\nname: 'other' # x\n{sound}hooks: {{a: [b]}}\n---\n")),
+        Just(format!("---\nname: demo\ndescription: {long}\nlicense: MIT\n---\n")),
+        Just(format!("---\nname: demo\ndescription: >-\n  {long}\n---\n# Title\n")),
+        Just(format!("---\nname: demo\nname: x\n{sound}")),
+        "(---\n)?([a-z: #'\"|>\\[{-]{0,8}\n){0,6}(---\n)?",
+    ]
+}
+
+fn files() -> impl Strategy<Value = Files> {
+    let others = prop::collection::btree_map("(references/|x/)?[abc]( d)?\\.(md|sh)", text(), 0..4);
+    (front(), text(), others, any::<bool>()).prop_map(|(front, body, others, script)| {
+        let mut made = Files::new("demo", []).with_main(&(front + &body));
+        let lead = if script { "#!/bin/sh\r\n" } else { "" };
+        made.put(others.into_iter().map(|(path, text)| File {
+            path,
+            body: Body::Text(lead.to_owned() + &text),
+            executable: false,
+        }));
+        made
+    })
+}
+
+/// The lines of front matter, but for name and description.
+fn fields(files: &Files) -> Vec<String> {
+    let text = reading::text(files.get("SKILL.md").unwrap()).unwrap();
+    let front = crate::skill::front_matter(text).unwrap_or_default().replace('\r', "");
+    front
+        .lines()
+        .map(str::to_owned)
+        .filter(|line| !line.contains("name") && !line.contains("sentence"))
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn mending_comes_to_an_end_and_makes_nothing_worse(files in files()) {
+        let count = |files: &Files, rule: Rule| lint(files).iter().filter(|finding| finding.rule == rule).count();
+        for reach in [Reach::Keeps, Reach::Moves] {
+            let mended = mend_all(&files, reach);
+            for rule in Rule::ALL {
+                prop_assert!(count(&mended.files, *rule) <= count(&files, *rule), "{rule} {mended:?}");
+            }
+            let again = mend_all(&mended.files, reach);
+            prop_assert_eq!(&again.done, &[]);
+            prop_assert_eq!(&again.files, &mended.files);
+            prop_assert_eq!(mended.done.is_empty(), mended.files == files);
+        }
+    }
+
+    #[test]
+    fn one_rule_at_a_time_is_mended_once(files in files()) {
+        for rule in Rule::ALL {
+            let mended = mend(&files, *rule);
+            prop_assert!(mend(&mended.files, *rule).done.is_empty(), "{rule}");
+        }
+    }
+
+    #[test]
+    fn fields_and_code_are_never_touched(files in files()) {
+        let mended = mend_all(&files, Reach::Keeps);
+        let before = fields(&files);
+        // Before the mark and the carriage returns went, there may have been no front matter at all.
+        if !before.is_empty() {
+            prop_assert_eq!(fields(&mended.files), before);
+        }
+        let code = |files: &Files| {
+            let text = reading::text(files.get("SKILL.md").unwrap()).unwrap().replace("\r\n", "\n").replace('\r', "\n");
+            let page = page::Page::of(&text, front::body_at(&text, true));
+            page.code.iter().map(|at| text[at.clone()].to_owned()).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(code(&mended.files), code(&files));
+    }
+
+    #[test]
+    fn any_text_can_be_looked_at(text in "\\PC{0,200}", front in "[ -~\n\t]{0,60}") {
+        let _ = lint(&Files::new("demo", []).with_main(&format!("---\n{front}\n---\n{text}")));
+        let _ = lint(&Files::new("demo", []).with_main(&text));
+    }
+}

@@ -1,0 +1,174 @@
+//! The bytes of files: line endings, blanks, marks, modes.
+
+use std::ops::Range;
+
+use super::mend::Edit;
+use super::page::Page;
+use super::reading::{Reading, finding, is_markdown, is_script};
+use super::{File, Finding, Rule};
+use crate::material::Body;
+
+const BOM: char = '\u{feff}';
+
+pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
+    for (_, file, text) in reading.texts() {
+        if has_mark(file, text) {
+            out.push(finding(Rule::ByteOrderMark, file, 1, "the file begins with a byte order mark"));
+        }
+        if has_returns(file, text) {
+            let message = "lines end in carriage returns";
+            out.push(finding(Rule::LineEndings, file, 1, message));
+        }
+        if is_script(file, text) && !file.executable {
+            out.push(finding(Rule::ScriptMode, file, 1, "the script is not executable"));
+        }
+    }
+    for (_, file, page) in reading.pages() {
+        let blanks = blanks(page);
+        if let Some(first) = blanks.first() {
+            let count = blanks.len();
+            let lines = if count == 1 { "1 line ends".to_owned() } else { format!("{count} lines end") };
+            let message = format!("{lines} in blanks");
+            out.push(finding(Rule::TrailingBlanks, file, page.line(first.start), message));
+        }
+    }
+    for file in reading.files.files() {
+        if let Body::Large { bytes } = file.body {
+            out.push(finding(Rule::FileUnread, file, None, format!("the file has {bytes} bytes")));
+        }
+    }
+}
+
+fn has_mark(file: &File, text: &str) -> bool {
+    text.starts_with(BOM) && (is_markdown(&file.path) || is_script(file, text))
+}
+
+/// Data may well have them; a script may have them where its interpreter is not named.
+fn has_returns(file: &File, text: &str) -> bool {
+    let first = || text.split('\n').next().unwrap_or_default();
+    if is_markdown(&file.path) {
+        text.contains('\r')
+    } else {
+        is_script(file, text) && first().ends_with('\r')
+    }
+}
+
+/// What stands behind the last word of lines, but for code and for what breaks a line.
+fn blanks(page: &Page) -> Vec<Range<usize>> {
+    let mut blanks = Vec::new();
+    let mut start = page.body_at;
+    for line in page.body().split_inclusive('\n') {
+        let content = line.trim_end_matches(['\n', '\r']);
+        let words = content.trim_end_matches([' ', '\t']);
+        let breaks = !words.is_empty() && content.ends_with("  ");
+        let place = start + words.len()..start + content.len();
+        if !place.is_empty() && !breaks && !page.is_code(start) && !page.is_code(place.start) {
+            blanks.push(place);
+        }
+        start += line.len();
+    }
+    blanks
+}
+
+pub(super) fn without_marks(reading: &Reading) -> Vec<Edit> {
+    let marked = reading.texts().filter(|(_, file, text)| has_mark(file, text));
+    marked.map(|(_, file, text)| Edit::of_text(file, text.trim_start_matches(BOM).to_owned(), 1)).collect()
+}
+
+pub(super) fn with_line_feeds(reading: &Reading) -> Vec<Edit> {
+    let returned = reading.texts().filter(|(_, file, text)| has_returns(file, text));
+    let edit = |(_, file, text): (usize, &File, &str)| {
+        let count = text.matches('\r').count();
+        let fed = text.replace("\r\n", "\n");
+        // In Markdown a carriage return alone ends a line too.
+        Edit::of_text(file, if is_markdown(&file.path) { fed.replace('\r', "\n") } else { fed }, count)
+    };
+    returned.map(edit).collect()
+}
+
+pub(super) fn without_blanks(reading: &Reading) -> Vec<Edit> {
+    let edit = |(_, file, page): (usize, &File, &Page)| {
+        let places = blanks(page).into_iter().map(|place| (place, String::new()));
+        Edit::of_places(file, page.text, places.collect())
+    };
+    reading.pages().filter_map(edit).collect()
+}
+
+pub(super) fn executable(reading: &Reading) -> Vec<Edit> {
+    let scripts = reading.texts().filter(|(_, file, text)| is_script(file, text) && !file.executable);
+    scripts.map(|(_, file, _)| Edit::executable(file)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use pulldown_cmark::{Event, Options, Parser};
+
+    use super::super::mend;
+    use super::super::tests::{found, skill};
+    use super::*;
+
+    #[test]
+    fn blanks_go_but_for_those_of_code_and_of_broken_lines() {
+        let text = "one \ntwo  \nthree\t\n  \n```\ncode \n```\n\n    code \n\n<pre>\nx \n</pre>\n";
+        let files = skill(text).with("a.txt", "x \n").with("b.md", "x \r\ny\r\n");
+        let told = found(&files, Rule::TrailingBlanks);
+        assert_eq!(told, ["SKILL.md:5: 3 lines end in blanks", "b.md:1: 1 line ends in blanks"]);
+        let mended = mend(&files, Rule::TrailingBlanks);
+        assert!(
+            mended
+                .text("SKILL.md")
+                .ends_with("one\ntwo  \nthree\n\n```\ncode \n```\n\n    code \n\n<pre>\nx \n</pre>\n")
+        );
+        assert_eq!([mended.text("a.txt"), mended.text("b.md")], ["x \n", "x\r\ny\r\n"]);
+    }
+
+    #[test]
+    fn markdown_and_scripts_that_name_their_interpreter_have_line_feeds() {
+        let files = skill("a\n")
+            .with("a.md", "a\r\nb\rc\n")
+            .with("run.sh", "#!/bin/sh\r\necho\r\n")
+            .with("data.csv", "a\r\nb\r\n")
+            .with("x.bat", "echo\r\n");
+        assert_eq!(
+            found(&files, Rule::LineEndings),
+            ["a.md:1: lines end in carriage returns", "run.sh:1: lines end in carriage returns"]
+        );
+        let mended = mend(&files, Rule::LineEndings);
+        assert_eq!([mended.text("a.md"), mended.text("run.sh")], ["a\nb\nc\n", "#!/bin/sh\necho\n"]);
+        assert_eq!([mended.text("data.csv"), mended.text("x.bat")], ["a\r\nb\r\n", "echo\r\n"]);
+    }
+
+    #[test]
+    fn marks_go_and_scripts_become_executable() {
+        let files = skill("a\n")
+            .with("a.md", "\u{feff}a\n")
+            .with("run", "\u{feff}#!/bin/sh\n")
+            .with("lib.rs", "#![allow(x)]\n")
+            .with("data.txt", "\u{feff}x");
+        let told = [Rule::ByteOrderMark, Rule::ScriptMode].map(|rule| found(&files, rule).join(", "));
+        assert_eq!(
+            told,
+            [
+                "a.md:1: the file begins with a byte order mark, run:1: the file begins with a byte order mark",
+                "run:1: the script is not executable"
+            ]
+        );
+        let mended = mend(&files, Rule::ByteOrderMark);
+        assert_eq!([mended.text("a.md"), mended.text("run")], ["a\n", "#!/bin/sh\n"]);
+        let mended = mend(&files, Rule::ScriptMode);
+        assert!(
+            mended.files.get("run").unwrap().executable && !mended.files.get("lib.rs").unwrap().executable
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_page_without_blanks_reads_as_it_did(text in "([a#>*`<| \t\n-]|  \n|\n\n|```\n|    |<pre>\n|- ){0,40}") {
+            let files = skill(&text);
+            let mended = mend(&files, Rule::TrailingBlanks);
+            let events = |text: &str| Parser::new_ext(text, Options::ENABLE_TABLES).map(Event::into_static).collect::<Vec<_>>();
+            prop_assert_eq!(events(mended.text("SKILL.md")), events(files.text("SKILL.md")));
+        }
+    }
+}
