@@ -5,7 +5,7 @@ mod tune;
 mod values;
 
 pub use runs::{
-    ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DiffArgs, ExportArgs, ListArgs, ResumeArgs,
+    ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DemoArgs, DiffArgs, ExportArgs, ListArgs, ResumeArgs,
     RollbackArgs, RunArgs, ShowArgs, TrustArgs,
 };
 pub use tune::TuneArgs;
@@ -30,6 +30,9 @@ pub struct Cli {
 
 /// The word that starts our own program as a guardian.
 pub const GUARDIAN: &str = "guardian";
+
+/// The word that starts our own program as the built-in agent.
+pub const OFFLINE: &str = "offline";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -61,6 +64,8 @@ pub enum Command {
     Clean(CleanArgs),
     /// Allow the agents of a project's settings to be run
     Trust(TrustArgs),
+    /// Copy an example and tune it, without a model, a key or a network
+    Demo(DemoArgs),
     /// Look at the settings
     Config(ConfigArgs),
     /// Guard one child program at a time

@@ -3,6 +3,7 @@
 mod apply;
 mod clean;
 mod config;
+mod demo;
 mod diff;
 mod export;
 mod history;
@@ -37,6 +38,7 @@ pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<
         Command::Report(args) => report::run(&args, around, printer),
         Command::Clean(args) => clean::run(&args, around, printer),
         Command::Trust(args) => trust::run(&args, around, printer),
+        Command::Demo(args) => demo::run(&args, around, printer),
         Command::Config(args) => match args.command {
             ConfigCommand::Show { format } => config::show(format, around, printer),
         },

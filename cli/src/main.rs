@@ -33,6 +33,7 @@ mod trust;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use skilltune_orchestrator::offline::offline_main;
 use skilltune_orchestrator::process::guardian_main;
 
 use crate::args::Cli;
@@ -45,6 +46,9 @@ fn main() -> ExitCode {
     // Before anything else is read: a guardian is started once a job, and has no time to lose.
     if std::env::args_os().nth(1).is_some_and(|word| word == args::GUARDIAN) {
         return guardian_main();
+    }
+    if std::env::args_os().nth(1).is_some_and(|word| word == args::OFFLINE) {
+        return offline_main();
     }
     arm_crash_point();
     let cli = match Cli::try_parse() {

@@ -4,10 +4,11 @@
 
 use std::path::PathBuf;
 
+use skilltune_phases::offline;
 use skilltune_phases::plan::{Apply, Mode, Rules};
 use skilltune_phases::scenario::Scenario;
 
-use crate::args::{ModeName, Preset, TuneArgs};
+use crate::args::{AgentSpec, ModeName, Preset, TuneArgs};
 use crate::complaint::Complaint;
 use crate::find::{self, Skill};
 use crate::folders::Surroundings;
@@ -46,13 +47,15 @@ pub fn requests(
     let named = named_mode(args)?;
     let suite = args.suite.as_ref().map(|path| Suite::read(&around.cwd.join(path))).transpose()?;
     // What the settings lack is said before anything is asked.
-    let first = Draft::new(skills[..1].to_vec(), args, around)?;
+    let mut stand_in = StandIn { person: asked, agreed: None };
+    let first = Draft::new(skills[..1].to_vec(), args, around, &mut stand_in)?;
     let preset = match asked.filter(|_| args.preset.is_none()) {
         Some(person) => Some(person.preset(first.settings.preset.value)?),
         None => None,
     };
     let mode = mode(named, skills.len(), asked)?;
-    let drafts = targets(skills, mode).into_iter().map(|members| Draft::new(members, args, around));
+    let drafts =
+        targets(skills, mode).into_iter().map(|members| Draft::new(members, args, around, &mut stand_in));
     let mut drafts = drafts.collect::<Result<Vec<Draft>, Complaint>>()?;
     if let Some(preset) = preset {
         for draft in &mut drafts {
@@ -82,10 +85,16 @@ struct Draft {
 }
 
 impl Draft {
-    fn new(members: Vec<Skill>, args: &TuneArgs, around: &Surroundings) -> Result<Self, Complaint> {
+    fn new(
+        members: Vec<Skill>,
+        args: &TuneArgs,
+        around: &Surroundings,
+        stand_in: &mut StandIn<'_>,
+    ) -> Result<Self, Complaint> {
         let project = around.project_of(&members[0].path);
         let mut settings = Settings::load(&project, around)?;
         lay_flags(&mut settings, args);
+        stand_in.fill(&mut settings)?;
         let casting = roles::cast(&settings, around)?;
         Ok(Self { project, members, settings, casting })
     }
@@ -112,6 +121,32 @@ impl Draft {
         }
     }
 }
+
+/// The built-in agent, for roles that nobody has: offered to a person, once, and never taken in silence.
+struct StandIn<'a> {
+    person: Option<&'a dyn Answers>,
+    agreed: Option<bool>,
+}
+
+impl StandIn<'_> {
+    fn fill(&mut self, settings: &mut Settings) -> Result<(), Complaint> {
+        let PerRole { executor, evaluator, improver } = &mut settings.roles;
+        let mut open =
+            [executor, evaluator, improver].into_iter().filter(|role| role.value.is_none()).peekable();
+        let Some(person) = self.person.filter(|_| open.peek().is_some()) else { return Ok(()) };
+        let agreed = match self.agreed {
+            Some(agreed) => agreed,
+            None => person.agree(OFFER)?,
+        };
+        self.agreed = Some(agreed);
+        for role in open.filter(|_| agreed) {
+            role.set(Some(AgentSpec { agent: offline::NAME.to_owned(), model: None }), Origin::Answer);
+        }
+        Ok(())
+    }
+}
+
+const OFFER: &str = "No agent is set for every role. Use the built-in one there? It needs no model and looks at structure only.";
 
 fn named_mode(args: &TuneArgs) -> Result<Option<Mode>, Complaint> {
     match (args.chain, args.mode) {

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use skilltune_orchestrator::agent::Agent;
+use skilltune_phases::offline;
 use skilltune_phases::plan::{Cast, Roles};
 use skilltune_phases::step::Role;
 
-use crate::args::AgentSpec;
+use crate::args::{AgentSpec, OFFLINE};
 use crate::complaint::Complaint;
 use crate::folders::Surroundings;
 use crate::questions::Answers;
@@ -126,6 +127,9 @@ fn part(
     settings: &Settings,
     around: &Surroundings,
 ) -> Result<Part, Complaint> {
+    if spec.agent == offline::NAME {
+        return built_in(spec, chosen, role, settings, around);
+    }
     let Some(entry) = settings.agents.get(&spec.agent) else {
         return Err(unknown(spec, chosen, role, settings));
     };
@@ -142,6 +146,30 @@ fn part(
         timeout_seconds: by_flag.or(entry.settings.timeout).unwrap_or(own.value),
         agent: Agent::new(name, spec.model.clone(), entry.settings.clone(), found, &around.env),
         described: entry.origin.clone(),
+    })
+}
+
+/// The agent that needs no model: our own program, started once more.
+fn built_in(
+    spec: &AgentSpec,
+    chosen: &Origin,
+    role: Role,
+    settings: &Settings,
+    around: &Surroundings,
+) -> Result<Part, Complaint> {
+    if spec.model.is_some() {
+        let word = role.word();
+        return Err(Complaint::input(format!(
+            "`{spec}` as {word} by {chosen}: the built-in agent has no models"
+        ))
+        .hint(format!("say just `{}`", offline::NAME)));
+    }
+    let program = std::env::current_exe()
+        .map_err(|error| Complaint::ours("cannot find our own program").caused_by(error))?;
+    Ok(Part {
+        agent: Agent::built_in(program, OFFLINE, &around.env),
+        timeout_seconds: settings.timeouts.of(role).value,
+        described: Origin::Default,
     })
 }
 
@@ -167,12 +195,15 @@ fn nobody(role: Role, settings: &Settings) -> Complaint {
             .hint(known),
         None => complaint.hint(example("mine")),
     }
+    .hint(BUILT_IN)
 }
 
 fn known(settings: &Settings) -> Option<String> {
     let names: Vec<&str> = settings.agents.keys().map(String::as_str).collect();
     (!names.is_empty()).then(|| format!("these agents are described: {}", names.join(", ")))
 }
+
+const BUILT_IN: &str = "--agent offline needs no model: it looks at structure only, and says so";
 
 /// The least that describes an agent.
 fn example(name: &str) -> String {

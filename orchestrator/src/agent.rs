@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use skilltune_phases::event::Spent;
 use skilltune_phases::id::Digest;
+use skilltune_phases::offline;
 
 /// `[agents.NAME]` of the settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,6 +69,8 @@ pub struct Agent {
     settings: AgentSettings,
     program: PathBuf,
     env: Vec<(String, String)>,
+    /// Whether it takes a task as data, and no prompt.
+    built_in: bool,
 }
 
 /// What the placeholders of one call stand for.
@@ -111,7 +114,32 @@ impl Agent {
         let mut env: BTreeMap<String, String> =
             passed.filter_map(|name| Some((name.to_owned(), ambient.get(name)?.clone()))).collect();
         env.extend(settings.env.set.clone());
-        Self { name: name.to_owned(), model, settings, program, env: env.into_iter().collect() }
+        Self {
+            name: name.to_owned(),
+            model,
+            settings,
+            program,
+            env: env.into_iter().collect(),
+            built_in: false,
+        }
+    }
+
+    /// The agent that is in our own program, which comes to [`crate::offline::offline_main`] when given `hidden_arg`.
+    pub fn built_in(program: PathBuf, hidden_arg: &str, ambient: &BTreeMap<String, String>) -> Self {
+        let command = vec![offline::NAME.to_owned(), hidden_arg.to_owned()];
+        let settings = AgentSettings {
+            command,
+            output: Output::Text,
+            timeout: None,
+            env: EnvSettings::default(),
+            cost: CostPointers::default(),
+        };
+        Self { built_in: true, ..Self::new(offline::NAME, None, settings, program, ambient) }
+    }
+
+    /// Whether it takes a task as data in place of a prompt.
+    pub fn is_built_in(&self) -> bool {
+        self.built_in
     }
 
     pub fn timeout(&self) -> Option<u64> {
@@ -165,27 +193,30 @@ impl Agent {
         }
     }
 
-    /// One pass from left to right, so that nothing filled in is ever taken for a placeholder.
     fn fill(&self, argument: &str, slots: Slots<'_>) -> String {
-        let values = [
-            (MODEL, self.model.clone().unwrap_or_default()),
-            (WORKSPACE, slots.workspace.to_string_lossy().into_owned()),
-            (PROMPT_FILE, slots.prompt_file.to_string_lossy().into_owned()),
-        ];
-        let (mut filled, mut rest) = (String::new(), argument);
-        while let Some(open) = rest.find('{') {
-            filled.push_str(&rest[..open]);
-            rest = &rest[open..];
-            if let Some((name, value)) = values.iter().find(|(name, _)| rest.starts_with(name)) {
-                filled.push_str(value);
-                rest = &rest[name.len()..];
-            } else {
-                filled.push('{');
-                rest = &rest[1..];
-            }
-        }
-        filled + rest
+        let workspace = slots.workspace.to_string_lossy();
+        let prompt_file = slots.prompt_file.to_string_lossy();
+        let model = self.model.as_deref().unwrap_or_default();
+        filled(argument, &[(MODEL, model), (WORKSPACE, &workspace), (PROMPT_FILE, &prompt_file)])
     }
+}
+
+/// An argument with what its placeholders stand for; one pass from left to right, so that nothing filled in is ever
+/// taken for a placeholder.
+pub(crate) fn filled(argument: &str, values: &[(&str, &str)]) -> String {
+    let (mut filled, mut rest) = (String::new(), argument);
+    while let Some(open) = rest.find('{') {
+        filled.push_str(&rest[..open]);
+        rest = &rest[open..];
+        if let Some((name, value)) = values.iter().find(|(name, _)| rest.starts_with(name)) {
+            filled.push_str(value);
+            rest = &rest[name.len()..];
+        } else {
+            filled.push('{');
+            rest = &rest[1..];
+        }
+    }
+    filled + rest
 }
 
 const MODEL: &str = "{model}";

@@ -24,6 +24,7 @@ pub mod loops;
 pub mod material;
 pub mod measure;
 pub mod notes;
+pub mod offline;
 pub mod order;
 pub mod plan;
 pub mod prompt;

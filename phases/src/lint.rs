@@ -18,6 +18,7 @@ mod path;
 mod prose;
 mod reach;
 mod reading;
+mod route;
 mod rule;
 mod secret;
 mod split;
@@ -29,6 +30,7 @@ use crate::material::Body;
 
 pub use listing::{BUDGET, LISTED, Listing};
 pub use mend::{Mended, Reach, Repair, mend, mend_all};
+pub use route::{Route, Stage, Stop, route};
 pub use rule::{Mend, Rule, Severity};
 pub use split::tokens;
 

@@ -13,6 +13,7 @@ use crate::judgement::{self, Ask, Findings, Suggestion};
 use crate::material::{Body, Folder, Named};
 use crate::measure::{self, SEARCH};
 use crate::notes::{self, Notes};
+use crate::offline::{self, Judged, Task};
 use crate::plan::{Place, Plan};
 use crate::prompt::{self, EvaluateBrief, ExecuteBrief, ImproveBrief, Neighbour, Tried};
 use crate::run::Run;
@@ -100,6 +101,39 @@ impl Order {
             Brief::Evaluate { trial } => self.evaluate_prompt(*trial, folders),
             Brief::Improve(improving) => self.improve_prompt(improving, folders),
         }
+    }
+
+    /// The same for the built-in agent, which reads no prose.
+    pub fn task(&self) -> Task {
+        match &self.brief {
+            Brief::Execute { member, trial, upstream } => Task::Execute {
+                skill: self.skill(*member, 0),
+                input: upstream.then(|| INPUT.to_owned()),
+                command: self.plan.scenarios[trial.scenario].command.clone(),
+            },
+            Brief::Evaluate { .. } => {
+                let (skills, artifacts) = self.placements.split_at(self.plan.target.members.len());
+                let judged = |(at, place): (usize, Place)| Judged {
+                    skill: self.skill(place, at),
+                    artifacts: artifacts.get(at).map(|placement| placement.at.clone()),
+                };
+                Task::Evaluate {
+                    verdict_of: self.nonce(),
+                    contract: self.plan.contract.clone(),
+                    members: self.plan.places().take(skills.len()).enumerate().map(judged).collect(),
+                }
+            }
+            Brief::Improve(improving) => Task::Improve {
+                skill: self.skill(improving.member, 0),
+                contract: self.plan.contract.clone(),
+                tried: improving.tried.iter().map(|tried| tried.summary.clone()).collect(),
+            },
+        }
+    }
+
+    fn skill(&self, member: Place, placement: usize) -> offline::Folder {
+        let name = self.plan.member(member).name.clone();
+        offline::Folder { name, at: self.placements[placement].at.clone() }
     }
 
     /// Reads an evaluator's answer.

@@ -1,13 +1,14 @@
 //! What a run is asked to do: frozen at its start, the first line of its journal.
 //!
-//! Everything that decides is here, so that a replay needs nothing else. Nothing here can be executed: agents are
-//! named, and what their names mean is looked up, and trusted, again each time a run is taken up.
+//! Everything that decides is here, so that a replay needs nothing else. Agents are only named: what their names mean
+//! is looked up, and trusted, again each time a run is taken up.
 
 use serde::{Deserialize, Serialize};
 
 use crate::candidate::Candidate;
 use crate::contract::Contract;
 use crate::id::{CandidateId, Digest, TreeId};
+use crate::offline;
 use crate::scenario::Scenario;
 use crate::score::Score;
 
@@ -130,6 +131,14 @@ pub enum Apply {
     Auto,
     Ask,
     Never,
+}
+
+impl Cast {
+    /// As people are told it.
+    pub fn shown(&self) -> String {
+        let agent = offline::shown(&self.agent);
+        self.model.as_ref().map_or_else(|| agent.to_owned(), |model| format!("{agent}:{model}"))
+    }
 }
 
 impl Plan {

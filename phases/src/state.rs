@@ -44,6 +44,7 @@ struct Ours<'a> {
     epoch: u64,
     contract: ContractId,
     roles: &'a Roles,
+    agents: Value,
     scenarios: &'a [Scenario],
     best: Option<Value>,
     head: CandidateId,
@@ -76,6 +77,7 @@ impl<'a> Ours<'a> {
             epoch: plan.epoch,
             contract: plan.contract.id(),
             roles: &plan.roles,
+            agents: agents(&plan.roles),
             scenarios: &plan.scenarios,
             best: run.best().map(|(id, score)| json!({ "candidate": id, "score": score })),
             head: run.head(),
@@ -89,6 +91,15 @@ impl<'a> Ours<'a> {
             ledger: &run.ledger,
         }
     }
+}
+
+/// Who did what, as people are told it.
+fn agents(roles: &Roles) -> Value {
+    json!({
+        "executor": roles.executor.shown(),
+        "evaluator": roles.evaluator.shown(),
+        "improver": roles.improver.shown(),
+    })
 }
 
 fn fields(run: &Run) -> Map<String, Value> {

@@ -116,6 +116,13 @@ pub struct TrustArgs {
 }
 
 #[derive(Clone, Debug, Args)]
+pub struct DemoArgs {
+    /// A folder that is new or empty
+    #[arg(default_value = "skilltune-demo")]
+    pub dir: PathBuf,
+}
+
+#[derive(Clone, Debug, Args)]
 pub struct ConfigArgs {
     #[command(subcommand)]
     pub command: ConfigCommand,

@@ -164,11 +164,11 @@ fn show_plan(plan: &Plan, printer: Printer) -> Result<Exit, Complaint> {
         "at most {} calls: {} of the executor ({}), {} of the evaluator ({}), {} of the improver ({})",
         most.executor + most.evaluator + most.improver,
         most.executor,
-        plan.roles.executor.agent,
+        plan.roles.executor.shown(),
         most.evaluator,
-        plan.roles.evaluator.agent,
+        plan.roles.evaluator.shown(),
         most.improver,
-        plan.roles.improver.agent,
+        plan.roles.improver.shown(),
     ));
     printer.data(&lines.join("\n"))?;
     Ok(Exit::Reached)

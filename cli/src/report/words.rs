@@ -23,7 +23,7 @@ pub(crate) fn member(run: &Run, place: Place) -> &str {
 }
 
 pub(crate) fn cast(cast: &Cast) -> String {
-    cast.model.as_ref().map_or_else(|| cast.agent.clone(), |model| format!("{}:{model}", cast.agent))
+    cast.shown()
 }
 
 /// Who does what; said once when all roles are the same agent's.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use skilltune_orchestrator::agent::{AgentSettings, CostPointers, EnvSettings, Output};
+use skilltune_phases::offline;
 use toml::de::{DeTable, DeValue};
 
 use super::error::SettingsError;
@@ -36,6 +37,9 @@ pub(super) fn read(
         let (name, key) = (name.get_ref(), format!("agents.{}", name.get_ref()));
         if !is_agent_name(name) {
             return Err(page.wrong_secret(&key, value, "named with letters, digits, `-`, `_` and `.` only"));
+        }
+        if *name == offline::NAME {
+            return Err(page.wrong_secret(&key, value, "named otherwise: this is the built-in agent"));
         }
         let agent = Section::open(page, key, value, "a table with a `command`")?.agent(value)?;
         Ok((name.to_string(), AgentEntry { settings: agent, origin: origin.clone() }))

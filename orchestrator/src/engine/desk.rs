@@ -72,8 +72,8 @@ impl Paper {
 
 impl Workshop {
     pub(super) fn prepare(&self, plan: &Plan, order: &Order, role: Role) -> Result<Ready, EngineError> {
-        let prompt = self.prompt(order)?;
         let agent = self.cast.of(role);
+        let prompt = self.prompt(order, agent)?;
         let key = call_key(plan, order, cast_of(plan, role), &prompt);
         if let Some(reply) = self.stored_reply(key) {
             return Ok(Ready::Answered(reply));
@@ -108,7 +108,10 @@ impl Workshop {
         Ok(reply)
     }
 
-    fn prompt(&self, order: &Order) -> Result<String, EngineError> {
+    fn prompt(&self, order: &Order, agent: &Agent) -> Result<String, EngineError> {
+        if agent.is_built_in() {
+            return Ok(serde_json::to_string(&order.task()).expect("a task has a JSON text"));
+        }
         let load = |placement: &skilltune_phases::order::Placement| {
             materials::load(&self.objects, placement.tree, &placement.at)
         };

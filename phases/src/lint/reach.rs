@@ -17,7 +17,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
             None if !is_expected(&file.path) => {
                 out.push(finding(Rule::FileOrphan, file, None, "no text of the skill names this file"));
             }
-            Some(Way { over: Some(over), depth }) if depth > 1 && is_markdown(&file.path) => {
+            Some(Way { over: Some(over), depth, .. }) if depth > 1 && is_markdown(&file.path) => {
                 let over = &reading.file(over).path;
                 if is_markdown(over) {
                     let message = format!("only {over} names this file, not SKILL.md");
@@ -29,10 +29,19 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     }
 }
 
+/// Every file with the number of steps that lead to it, in the order in which a reader comes to them.
+pub(super) fn ways(reading: &Reading, main: usize) -> Vec<(usize, Option<usize>)> {
+    let mut ways: Vec<_> = Walk::from(reading, main).into_iter().enumerate().collect();
+    ways.sort_by_key(|(_, way)| way.map_or(usize::MAX, |way| way.nth));
+    ways.into_iter().map(|(at, way)| (at, way.map(|way| way.depth))).collect()
+}
+
 /// The shortest way to a file.
 #[derive(Clone, Copy)]
 struct Way {
     depth: usize,
+    /// How many files were found before it.
+    nth: usize,
     /// The file that names it.
     over: Option<usize>,
 }
@@ -41,6 +50,7 @@ struct Walk<'r, 'a> {
     reading: &'r Reading<'a>,
     ways: Vec<Option<Way>>,
     next: Vec<usize>,
+    found: usize,
     /// Names and folders that lead to no file any more that is not reached already.
     spent: HashSet<String>,
     /// Programs by the name under which others import them.
@@ -62,8 +72,9 @@ impl<'r, 'a> Walk<'r, 'a> {
             }
         }
         let ways = vec![None; reading.files.files().len()];
-        let mut walk = Self { reading, ways, next: Vec::new(), spent: HashSet::new(), modules, odd };
-        walk.ways[main] = Some(Way { depth: 0, over: None });
+        let mut walk =
+            Self { reading, ways, next: Vec::new(), found: 0, spent: HashSet::new(), modules, odd };
+        walk.ways[main] = Some(Way { depth: 0, nth: 0, over: None });
         let mut now = vec![main];
         while !now.is_empty() {
             for at in now {
@@ -151,7 +162,8 @@ impl<'r, 'a> Walk<'r, 'a> {
     fn reach(&mut self, over: usize, file: usize) {
         if self.ways[file].is_none() {
             let depth = self.ways[over].map_or(0, |way| way.depth) + 1;
-            self.ways[file] = Some(Way { depth, over: Some(over) });
+            self.found += 1;
+            self.ways[file] = Some(Way { depth, nth: self.found, over: Some(over) });
             self.next.push(file);
         }
     }

@@ -163,12 +163,12 @@ rules! {
     HeadingJump: "heading-jump" Note Moves STEPS,
         "A heading that skips a level makes it unclear which part it belongs to.",
         "Raise it to one level below the heading above it.";
-    ContentsMissing: "contents-missing" Warning Keeps CONTEXT,
-        "An agent that looks at the head of a long file does not learn what else is in it.",
-        "Put a list of its sections at the top.";
     ParagraphRepeated: "paragraph-repeated" Warning Keeps REDUNDANCY,
         "What is said twice is paid for twice, and one day changed only once.",
         "Keep the first, and remove the others.";
+    ContentsMissing: "contents-missing" Warning Keeps CONTEXT,
+        "An agent that looks at the head of a long file does not learn what else is in it.",
+        "Put a list of its sections at the top.";
     LinkDangling: "link-dangling" Error Keeps PARTS,
         "The agent looks for this file and does not find it.",
         "Correct the path, or add the file.";

@@ -1,0 +1,153 @@
+//! The built-in agent as a program: a task comes by stdin, the current folder is its workspace.
+//!
+//! It is started like any other agent, so that deadlines, clean-up and crash recovery hold for it and for the command
+//! of a scenario alike. What it decides is decided in `phases::offline`.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use skilltune_phases::lint::Files;
+use skilltune_phases::material::Body;
+use skilltune_phases::offline::{self, Judged, Ran, Task};
+
+use crate::agent::filled;
+use crate::atomic::{self, Durability};
+use crate::disk::{DiskError, OnDisk};
+use crate::skill_files;
+
+/// How the scenario's command has ended; beside what it left.
+const RAN: &str = "run.json";
+/// What the scenario's command printed.
+const PRINTED: &str = "stdout.txt";
+/// More than this of it is dropped.
+const PRINTED_BYTES: u64 = 1 << 20;
+
+#[derive(Debug, thiserror::Error)]
+enum OfflineError {
+    #[error("this is no task of the built-in agent")]
+    NoTask(#[source] serde_json::Error),
+    #[error("the scenario's command is empty")]
+    NoCommand,
+    #[error("could not run {program:?}")]
+    Command { program: String, source: io::Error },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    #[error("could not speak")]
+    Mute(#[source] io::Error),
+}
+
+/// Does one task in the current folder.
+pub fn offline_main() -> ExitCode {
+    match task().and_then(|task| answer(&task)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
+            let _ = writeln!(io::stderr(), "{error}{}", cause.unwrap_or_default());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn task() -> Result<Task, OfflineError> {
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text).on_disk("read", Path::new("the task"))?;
+    serde_json::from_str(&text).map_err(OfflineError::NoTask)
+}
+
+fn answer(task: &Task) -> Result<(), OfflineError> {
+    match task {
+        Task::Execute { skill, command: None, .. } => {
+            let page = offline::walk(&skill.name, &files(&skill.at)?);
+            fs::write("walk.md", page).on_disk("write", Path::new("walk.md"))?;
+            say("walked through the skill")
+        }
+        Task::Execute { skill, input, command: Some(command) } => {
+            let values = [("{skill}", skill.at.as_str()), ("{input}", input.as_deref().unwrap_or_default())];
+            let command: Vec<String> = command.iter().map(|word| filled(word, &values)).collect();
+            run(&command)?;
+            say("ran the scenario's command")
+        }
+        Task::Evaluate { verdict_of, contract, members } => {
+            let seen = members.iter().map(seen).collect::<Result<Vec<_>, _>>()?;
+            say(&offline::judge(verdict_of, contract, &seen).to_string())
+        }
+        Task::Improve { skill, contract, tried } => {
+            let before = files(&skill.at)?;
+            let Some(improved) = offline::improve(contract, &before, tried) else {
+                return say(
+                    r#"{"edits": [], "summary": "nothing is left to repair without changing a meaning"}"#,
+                );
+            };
+            put(Path::new(&skill.at), &before, &improved.files)?;
+            say(&improved.report.to_string())
+        }
+    }
+}
+
+/// What the evaluator looks at of one member.
+fn seen(judged: &Judged) -> Result<(Judged, Files, Option<Ran>), OfflineError> {
+    let ran = judged.artifacts.as_ref().and_then(|at| fs::read(Path::new(at).join(RAN)).ok());
+    let ran = ran.and_then(|text| serde_json::from_slice(&text).ok());
+    Ok((judged.clone(), files(&judged.skill.at)?, ran))
+}
+
+/// Runs a scenario's command here, and leaves how it ended and what it printed beside its own files.
+fn run(command: &[String]) -> Result<(), OfflineError> {
+    let [program, arguments @ ..] = command else { return Err(OfflineError::NoCommand) };
+    let cannot = |source| OfflineError::Command { program: program.clone(), source };
+    let mut started = Command::new(program);
+    started.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
+    let mut child = started.spawn().map_err(cannot)?;
+    let printed = child.stdout.take().map(|pipe| std::thread::spawn(move || first_of(pipe)));
+    let status = child.wait().map_err(cannot)?;
+    // Whatever it left running would hold the pipe; who has left the group is ended with the call.
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let printed = printed.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    if !printed.is_empty() {
+        write(PRINTED, &printed)?;
+    }
+    let ran = Ran { command: command.to_vec(), exit: status.code() };
+    write(RAN, &serde_json::to_vec_pretty(&ran).expect("a command has a JSON text"))
+}
+
+/// The beginning of what comes through a pipe; the rest is read and dropped, so that nobody waits for us.
+fn first_of(mut pipe: impl Read) -> Vec<u8> {
+    let mut kept = Vec::new();
+    let _ = pipe.by_ref().take(PRINTED_BYTES).read_to_end(&mut kept);
+    let _ = io::copy(&mut pipe, &mut io::sink());
+    kept
+}
+
+/// In place of whatever the command has left at that name, a link included.
+fn write(name: &str, bytes: &[u8]) -> Result<(), OfflineError> {
+    Ok(atomic::replace(Path::new(name), bytes, Durability::Order)?)
+}
+
+fn say(answer: &str) -> Result<(), OfflineError> {
+    writeln!(io::stdout(), "{answer}").map_err(OfflineError::Mute)
+}
+
+/// Writes what differs; the copy is ours alone, and lint names no file that is not in it or is a link.
+fn put(root: &Path, before: &Files, after: &Files) -> Result<(), OfflineError> {
+    for file in after.files().iter().filter(|file| before.get(&file.path) != Some(*file)) {
+        let path = root.join(&file.path);
+        if let Body::Text(text) = &file.body {
+            atomic::replace(&path, text.as_bytes(), Durability::Order)?;
+        }
+        let mode = if file.executable { 0o755 } else { 0o644 };
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).on_disk("change the mode of", &path)?;
+    }
+    Ok(())
+}
+
+/// A skill's files, as lint sees them.
+fn files(at: &str) -> Result<Files, OfflineError> {
+    Ok(skill_files::load(Path::new(at))?)
+}

@@ -1,0 +1,52 @@
+//! The improver: the one kind of repair that gains most, of those that keep every word's meaning.
+
+use serde_json::{Value, json};
+
+use super::judge::structural;
+use crate::contract::Contract;
+use crate::lint::{self, Files, Mend, Rule};
+use crate::score::Score;
+
+/// A skill with one kind of repair made, and the improver's report of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Improved {
+    pub files: Files,
+    pub report: Value,
+}
+
+/// Makes the repairs of one rule, unless the same was tried before; nothing when there is nothing to repair.
+pub fn improve(contract: &Contract, files: &Files, tried: &[String]) -> Option<Improved> {
+    let found = lint::lint(files);
+    let before = structural(contract, files).composite;
+    let open = Rule::ALL.iter().copied().filter(|rule| {
+        rule.mend() == Mend::Keeps
+            && *rule != Rule::NameFolder // A run may not change a name: people and other skills call it.
+            && found.iter().any(|finding| finding.rule == *rule)
+            && !tried.contains(&summary(*rule))
+    });
+    let drafts =
+        open.map(|rule| (rule, lint::mend(files, rule))).filter(|(_, mended)| !mended.done.is_empty());
+    let drafts = drafts.map(|(rule, mended)| {
+        let after = structural(contract, &mended.files).composite;
+        (gain(before, after), rule, mended)
+    });
+    // The first of those that gain the same: the rules stand in one order.
+    let (_, rule, mended) = drafts.min_by_key(|(gain, ..)| std::cmp::Reverse(*gain))?;
+    let changes = mended.done.iter().map(
+        |repair| json!({ "description": format!("{} ({})", rule.how(), repair.count), "file": repair.path }),
+    );
+    let report = json!({ "summary": summary(rule), "changes": changes.collect::<Vec<_>>() });
+    Some(Improved { files: mended.files, report })
+}
+
+/// What a change of this kind is called: the same words every time, so that one that was tried is known again.
+fn summary(rule: Rule) -> String {
+    format!("{rule}: {}", rule.how())
+}
+
+/// In millionths of a point; a skill that had no score gains by having one.
+fn gain(before: Option<Score>, after: Option<Score>) -> Option<i64> {
+    let points = |score: Score| (score.points() * 1e6).round();
+    #[expect(clippy::cast_possible_truncation, reason = "a score has at most a hundred million millionths")]
+    after.map(|after| (points(after) - before.map_or(0.0, points)) as i64)
+}
