@@ -1,5 +1,9 @@
 //! What lies between two manifests: as a list for programs, as a unified diff for people.
 
+mod size;
+
+pub use size::{DiffSize, size};
+
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

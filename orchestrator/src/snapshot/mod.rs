@@ -21,7 +21,7 @@ mod restore;
 mod trees;
 
 pub use capture::{Captured, Limits, capture, scan};
-pub use diff::{Change, ChangeKind, changes, unified};
+pub use diff::{Change, ChangeKind, DiffSize, changes, size as diff_size, unified};
 pub use look::CaptureError;
 pub use manifest::{Entry, Manifest, ManifestError, Node};
 pub use objects::{Content, ObjectError, Objects};
