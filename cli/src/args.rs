@@ -68,9 +68,6 @@ pub enum Command {
     Demo(DemoArgs),
     /// Look at the settings
     Config(ConfigArgs),
-    /// Guard one child program at a time
-    #[command(name = GUARDIAN, hide = true)]
-    Guardian,
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ use crate::runs::exit_of;
 use crate::settings;
 use crate::signals;
 
-/// The hidden command that turns our binary into a guardian.
+/// The word that turns our binary into a guardian.
 pub use crate::args::GUARDIAN;
 
 /// What a run needs from settings and flags that is not part of its plan.

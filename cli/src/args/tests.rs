@@ -21,7 +21,7 @@ fn the_command_line_is_sound() {
 }
 
 #[test]
-fn help_ends_with_the_exit_codes_and_hides_the_guardian() {
+fn help_ends_with_the_exit_codes_and_does_not_know_the_guardian() {
     let help = Cli::command().render_help().to_string();
     insta::assert_snapshot!(help.split_once("Exit codes").map(|(_, table)| table).unwrap(), @r"
     :
