@@ -112,6 +112,13 @@ impl Surroundings {
         self.env.get("TERM").is_some_and(|value| value == "dumb")
     }
 
+    /// Whether the locale says that all letters can be shown; the first of its variables that is set decides.
+    pub fn is_utf8(&self) -> bool {
+        let set = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(|name| self.is_set(name));
+        let charset = set.map(|name| self.env[name].to_lowercase().replace('-', ""));
+        charset.is_some_and(|charset| charset.ends_with("utf8"))
+    }
+
     pub fn is_set(&self, name: &str) -> bool {
         self.env.get(name).is_some_and(|value| !value.is_empty())
     }
@@ -190,6 +197,15 @@ mod tests {
             let error = around().within(Some(Path::new(bad))).unwrap_err();
             assert_eq!(error.to_string(), format!("cannot use {bad} as the project folder"));
         }
+    }
+
+    #[test]
+    fn the_first_variable_of_the_locale_decides_which_letters_there_are() {
+        let shows = |vars: &[_]| Surroundings::fake("/w", vars).is_utf8();
+        assert!(shows(&[("LANG", "de_AT.UTF-8")]));
+        assert!(shows(&[("LC_ALL", ""), ("LC_CTYPE", "C.utf8"), ("LANG", "C")]));
+        assert!(!shows(&[("LC_ALL", "C"), ("LANG", "C.UTF-8")]));
+        assert!(!shows(&[]));
     }
 
     #[test]

@@ -66,9 +66,17 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
     let told: String = ran.stdout.split_inclusive('\n').filter(|line| !line.contains(" of work, ")).collect();
     insta::assert_snapshot!(scene.shown(&told), @r"
     writer: 37 -> 62.9 (+25.8), goal 80 not reached
+
+    round 1  ##############                  |          37    baseline
+    round 2  #########################       |          62.9  kept
+    round 3  ##########                      |          25.8  dropped
+    round 4  ##########                      |          25.8  dropped
+                                             goal 80
+
     The champion beat the start and is in the target.
     The search ended, since the best score no longer rose.
     This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.
+    The champion changes +2 -1 in 2 files.
     report: /project/.skilltune/runs/RUN/final-report.md
     to see what changed: skilltune diff RUN
     to undo it: skilltune rollback RUN

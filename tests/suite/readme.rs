@@ -80,7 +80,7 @@ fn the_tour_of_the_readme_is_what_happens() {
             arguments.insert(2, "A haiku about the first snow");
         }
         let mut command = scene.command(&arguments);
-        command.current_dir(&folder).env("PATH", format!("{programs}:/usr/bin:/bin"));
+        command.current_dir(&folder).env("PATH", format!("{programs}:/usr/bin:/bin")).env("LANG", "C.UTF-8");
         assert_eq!(steady(&said(&mut command), &folder), steady(&shown.output, &folder), "{}", shown.command);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::plan::{Cast, Plan};
 use skilltune_phases::step::Role;
 
@@ -47,7 +48,7 @@ pub fn take_up(
     let locks = session::lock(around, printer, &known.targets(), &plan.run.0)?;
     let _in_use = runs.home.hold().map_err(session::ours)?;
     let taken = session::take_up(&known.folder, &plan.run, printer)?;
-    let reporter = progress::reporter(args.format, around, printer);
+    let reporter = progress::reporter(args.format, Objects::at(runs.home.objects()), around, printer);
     session::drive(around, &runs.home, taken, locks, means, reporter, answer(args, around))
 }
 
@@ -63,7 +64,7 @@ fn ended(
     let _locks = session::lock(around, printer, &known.targets(), &id.0)?;
     session::settle(around, printer, &runs.home, &known.run)?;
     printer.talk(&format!("run {id} has ended; `skilltune report {id}` tells how"));
-    progress::reporter(args.format, around, printer).finished(&known.run);
+    progress::reporter(args.format, Objects::at(runs.home.objects()), around, printer).finished(&known.run);
     Ok(exit_of(&known.run))
 }
 

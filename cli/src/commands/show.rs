@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::candidate::Candidate;
 
 use crate::args::ShowArgs;
@@ -15,10 +16,12 @@ use crate::runs::{Known, Runs};
 use crate::session::ours;
 
 pub fn run(args: &ShowArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let known = Runs::here(around).find(args.run.run.as_deref())?;
+    let runs = Runs::here(around);
+    let known = runs.find(args.run.run.as_deref())?;
     let text = match args.what.as_deref() {
         None => {
-            progress::retell(&known.records, around, printer).map_err(ours)?;
+            progress::retell(&known.records, Objects::at(runs.home.objects()), around, printer)
+                .map_err(ours)?;
             return Ok(Exit::Reached);
         }
         Some(what) => match what.parse::<u32>() {

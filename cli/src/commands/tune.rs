@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::event::{Event, Record};
 use skilltune_phases::loops::Next;
@@ -87,7 +88,7 @@ fn one(
     let _in_use = home.hold().map_err(session::ours)?;
     let plan = planning::plan(request, &home, epoch, name)?;
     let begun = session::begin(around, &home, plan)?;
-    let reporter = progress::reporter(args.format, around, printer);
+    let reporter = progress::reporter(args.format, Objects::at(home.objects()), around, printer);
     let means = Means::of(&request.casting, request.limits, request.jobs);
     session::drive(around, &home, begun, locks, means, reporter, answer(args, around))
 }

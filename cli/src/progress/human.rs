@@ -1,10 +1,12 @@
-//! `--format human`: a header, a line a round, a live line on a terminal, a summary at the end.
+//! `--format human`: a header, a line a round, a live line on a terminal, a picture and a summary at the end.
 
+use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::event::{Decision, Event, Failure, FailureKind, Record, Signal};
 use skilltune_phases::plan::Place;
 use skilltune_phases::run::Run;
 use skilltune_phases::step::Step;
 
+use super::chart::{Letters, chart};
 use super::lines::{self, Told};
 use super::live::Live;
 use super::width::{around, cut, wrapped};
@@ -22,19 +24,23 @@ pub(crate) struct Look {
     pub(crate) live: bool,
     pub(crate) talk: Style,
     pub(crate) data: Style,
+    pub(crate) letters: Letters,
 }
 
-#[derive(Debug)]
+/// How much of the target a run's champion changes, if there is one.
+pub(crate) type Changed = Box<dyn Fn(&Run) -> Option<DiffSize>>;
+
 pub(crate) struct Human {
     streams: Streams,
     look: Look,
+    changed: Changed,
     live: Option<Live>,
     greeted: bool,
 }
 
 impl Human {
-    pub(crate) fn new(streams: Streams, look: Look) -> Self {
-        Self { streams, look, live: None, greeted: false }
+    pub(crate) fn new(streams: Streams, look: Look, changed: Changed) -> Self {
+        Self { streams, look, changed, live: None, greeted: false }
     }
 }
 
@@ -67,10 +73,18 @@ impl Reporter for Human {
     fn finished(&mut self, run: &Run) {
         self.rest();
         self.streams.talk("");
-        let summary = lines::summary(run, self.look.width);
-        let (headline, rest) = summary.split_first().expect("a summary has a headline");
-        self.streams.data(&self.look.data.bold(headline));
-        for line in rest {
+        let Look { width, data, letters, .. } = self.look;
+        let mut told = lines::headline(run, width);
+        if let Some(first) = told.first_mut() {
+            *first = data.bold(first);
+        }
+        if let Some(chart) = chart(run, width, letters) {
+            told.push(String::new());
+            told.extend(chart.rows.iter().map(|row| painted(row, data)));
+            told.extend([data.dim(&chart.goal), String::new()]);
+        }
+        told.extend(lines::story(run, (self.changed)(run), width));
+        for line in &told {
             self.streams.data(line);
         }
     }
@@ -120,7 +134,7 @@ impl Human {
     fn measured(&mut self, run: &Run) {
         let Some(round) = run.rounds.last() else { return };
         let line = lines::round(run, round, self.look.width);
-        let mut told: Vec<String> = line.iter().map(|line| self.painted(line)).collect();
+        let mut told: Vec<String> = line.iter().map(|line| painted(line, self.look.talk)).collect();
         if round.score().is_none() {
             told.extend(lines::missing(run, round, self.look.width));
         }
@@ -164,17 +178,6 @@ impl Human {
         self.say(&[cut(&format!("taken up again{place}{best}"), self.look.width)]);
     }
 
-    fn painted(&self, told: &Told) -> String {
-        let Told { before, verdict, after } = told;
-        let (style, word) = (self.look.talk, verdict.word());
-        let word = match verdict {
-            Standing::Baseline | Standing::Kept => style.green(word),
-            Standing::Dropped => style.red(word),
-            Standing::Again | Standing::Incomplete => style.yellow(word),
-        };
-        format!("{before}{word}{after}")
-    }
-
     /// No live line, until a step begins.
     fn rest(&mut self) {
         if let Some(mut live) = self.live.take() {
@@ -190,6 +193,17 @@ impl Human {
             None => write(),
         }
     }
+}
+
+fn painted(told: &Told, style: Style) -> String {
+    let Told { before, verdict, after } = told;
+    let word = verdict.word();
+    let word = match verdict {
+        Standing::Baseline | Standing::Kept => style.green(word),
+        Standing::Dropped => style.red(word),
+        Standing::Again | Standing::Incomplete => style.yellow(word),
+    };
+    format!("{before}{word}{after}")
 }
 
 #[cfg(test)]

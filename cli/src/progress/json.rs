@@ -1,4 +1,4 @@
-//! `--format json`: nothing until the end, then one object on one line.
+//! `--format json` and `jsonl`: one object at the end, with or without every record on a line before it.
 
 use skilltune_phases::event::Record;
 use skilltune_phases::run::Run;
@@ -10,16 +10,28 @@ use crate::report::{json, plain};
 #[derive(Debug)]
 pub(crate) struct Json {
     streams: Streams,
+    tells_records: bool,
 }
 
 impl Json {
-    pub(crate) fn new(streams: Streams) -> Self {
-        Self { streams }
+    /// Nothing until the end, then one object on one line.
+    pub(crate) fn at_the_end(streams: Streams) -> Self {
+        Self { streams, tells_records: false }
+    }
+
+    /// Each record as a line, and at the end the summary as the last one.
+    pub(crate) fn by_record(streams: Streams) -> Self {
+        Self { streams, tells_records: true }
     }
 }
 
 impl Reporter for Json {
-    fn recorded(&mut self, _: &Run, _: &Record) {}
+    fn recorded(&mut self, _: &Run, record: &Record) {
+        if self.tells_records {
+            let line = serde_json::to_string(record);
+            self.streams.data(&line.expect("a record has a JSON text: the journal is made of it"));
+        }
+    }
 
     fn began(&mut self, _: &Run, _: &Step) {}
 
@@ -31,5 +43,40 @@ impl Reporter for Json {
 
     fn remark(&mut self, text: &str) {
         self.streams.talk(&plain::clean(text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::progress::capture::{Captured, follow};
+    use crate::report::world::{plan, play, scored};
+
+    #[test]
+    fn every_record_is_a_line_that_can_be_read_again_and_the_last_line_is_the_summary() {
+        let play = play(plan(&["haiku"], 1), scored(&[50, 95], &[52, 91]));
+        let seen = follow(&play, Json::by_record).data();
+        let lines: Vec<&str> = seen.lines().collect();
+        let (last, records) = lines.split_last().unwrap();
+        let records: Vec<Record> = records.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(records, play.records);
+        assert_eq!(serde_json::from_str::<Value>(last).unwrap(), json::summary(&play.run));
+    }
+
+    #[test]
+    fn json_says_nothing_until_the_end_and_then_one_object() {
+        let play = play(plan(&["haiku"], 1), scored(&[50, 95], &[52, 91]));
+        let seen = follow(&play, Json::at_the_end);
+        assert_eq!(seen.data(), format!("{}\n", json::summary(&play.run)));
+        assert_eq!(seen.talk(), "");
+    }
+
+    #[test]
+    fn remarks_are_no_data() {
+        let captured = Captured::default();
+        Json::by_record(captured.streams()).remark("a\x1b[31m remark");
+        assert_eq!((captured.data().as_str(), captured.talk().as_str()), ("", "a[31m remark\n"));
     }
 }

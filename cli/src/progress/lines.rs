@@ -1,5 +1,6 @@
 //! The lines that a person reads, one by one: plain text, never wider than told.
 
+use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::event::Shipment;
 use skilltune_phases::run::{Round, Run};
 use skilltune_phases::score::Score;
@@ -10,7 +11,7 @@ use crate::report::words::{self, Standing};
 use crate::report::{figures, plain, troubles};
 
 /// Narrower than this, columns are not lined up.
-const ROOMY: usize = 60;
+pub(super) const ROOMY: usize = 60;
 
 /// What is tuned, by whom, up to what.
 pub(super) fn header(run: &Run, width: usize) -> Vec<String> {
@@ -97,9 +98,9 @@ fn fresh(run: &Run, shipment: &Shipment) -> String {
     }
 }
 
-/// How it came out, and what to do next.
-pub(super) fn summary(run: &Run, width: usize) -> Vec<String> {
-    let mut lines = headline(run, width);
+/// How it came out, what it took, and what to do next.
+pub(super) fn story(run: &Run, changed: Option<DiffSize>, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
     let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
     say(words::became(run));
     if let Some(reason) = run.stopped {
@@ -107,6 +108,9 @@ pub(super) fn summary(run: &Run, width: usize) -> Vec<String> {
     }
     if let Some(caution) = words::caution(run) {
         say(&caution);
+    }
+    if let Some(size) = changed {
+        say(&format!("The champion changes {}.", figures::size(&size)));
     }
     say(&effort(run));
     if run.closed.is_some() {
@@ -117,8 +121,8 @@ pub(super) fn summary(run: &Run, width: usize) -> Vec<String> {
     lines
 }
 
-/// On one line if a shortened name makes it fit; a number is never cut.
-fn headline(run: &Run, width: usize) -> Vec<String> {
+/// What was tuned, from where to where; on one line if a shortened name makes it fit; a number is never cut.
+pub(super) fn headline(run: &Run, width: usize) -> Vec<String> {
     let (name, scores) = (plain::one_line(&words::target(run)), scores(run));
     let room = width.saturating_sub(columns(&scores)).max(width / 2);
     wrapped(&format!("{}{scores}", shortened(&name, room)), width, "  ")

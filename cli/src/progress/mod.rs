@@ -5,7 +5,9 @@
 
 use std::os::fd::AsFd;
 
+use skilltune_orchestrator::snapshot::{DiffSize, ObjectError, Objects, diff_size};
 use skilltune_phases::event::Record;
+use skilltune_phases::id::TreeId;
 use skilltune_phases::run::{NotARun, Run};
 
 use crate::args::Streamed;
@@ -14,35 +16,47 @@ use crate::printer::Printer;
 
 #[cfg(test)]
 mod capture;
+mod chart;
 mod human;
 mod json;
-mod jsonl;
 mod lines;
 mod live;
 mod reporter;
 mod width;
 
+use chart::Letters;
+use human::Changed;
 pub(crate) use human::{Human, Look};
 pub(crate) use json::Json;
-pub(crate) use jsonl::Jsonl;
 pub(crate) use reporter::{Reporter, Streams};
 
-/// The reporter that a format asks for, on the program's own streams.
-pub(crate) fn reporter(format: Streamed, around: &Surroundings, printer: Printer) -> Box<dyn Reporter> {
+/// The reporter that a format asks for, on the program's own streams; `objects` hold the candidates of its run.
+pub(crate) fn reporter(
+    format: Streamed,
+    objects: Objects,
+    around: &Surroundings,
+    printer: Printer,
+) -> Box<dyn Reporter> {
     let streams = Streams { data: Box::new(std::io::stdout()), talk: Box::new(std::io::stderr()) };
     match format {
-        Streamed::Json => Box::new(Json::new(streams)),
-        Streamed::Jsonl => Box::new(Jsonl::new(streams)),
-        Streamed::Human => Box::new(Human::new(streams, look(around, printer))),
+        Streamed::Json => Box::new(Json::at_the_end(streams)),
+        Streamed::Jsonl => Box::new(Json::by_record(streams)),
+        Streamed::Human => Box::new(Human::new(streams, look(around, printer), changed(objects))),
     }
 }
 
 /// Tells a run again from its records, as it was told while it went on; all of it is data.
-pub(crate) fn retell(records: &[Record], around: &Surroundings, printer: Printer) -> Result<(), NotARun> {
+pub(crate) fn retell(
+    records: &[Record],
+    objects: Objects,
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<(), NotARun> {
     let streams = Streams { data: Box::new(std::io::stdout()), talk: Box::new(std::io::stdout()) };
     let width = if around.terminal.stdout { console_width(std::io::stdout()) } else { UNBOUNDED };
-    let look = Look { width, live: false, talk: printer.data, data: printer.data };
-    let mut human = Human::new(streams, look);
+    let letters = Letters::of(around);
+    let look = Look { width, live: false, talk: printer.data, data: printer.data, letters };
+    let mut human = Human::new(streams, look, changed(objects));
     let (first, rest) = records.split_first().ok_or(NotARun::Empty)?;
     let mut run = Run::begin(first)?;
     human.recorded(&run, first);
@@ -58,7 +72,24 @@ pub(crate) fn retell(records: &[Record], around: &Surroundings, printer: Printer
 fn look(around: &Surroundings, printer: Printer) -> Look {
     let live = around.terminal.stderr && !around.is_ci() && !around.is_dumb();
     let width = if around.terminal.stderr { console_width(std::io::stderr()) } else { UNBOUNDED };
-    Look { width, live, talk: printer.talk, data: printer.data }
+    Look { width, live, talk: printer.talk, data: printer.data, letters: Letters::of(around) }
+}
+
+/// Reads the store only when the run has a champion; a store that cannot be read costs a line and no run.
+fn changed(objects: Objects) -> Changed {
+    Box::new(move |run| {
+        let champion = run.candidate(run.shipment.as_ref()?.champion)?;
+        let start = run.candidate(run.start()).filter(|start| start.id != champion.id)?;
+        between(&objects, &start.trees, &champion.trees).ok()
+    })
+}
+
+fn between(objects: &Objects, from: &[TreeId], to: &[TreeId]) -> Result<DiffSize, ObjectError> {
+    let mut size = DiffSize::default();
+    for (&from, &to) in from.iter().zip(to).filter(|(from, to)| from != to) {
+        size += diff_size(objects, &objects.manifest(from)?, &objects.manifest(to)?)?;
+    }
+    Ok(size)
 }
 
 const UNBOUNDED: usize = u16::MAX as usize;

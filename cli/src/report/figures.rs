@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::ledger::Account;
 use skilltune_phases::score::Score;
 
@@ -52,6 +53,19 @@ fn dollars(usd: f64) -> String {
     if usd > 0.0 && usd < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
 
+/// A change in lines and files: `+12 -3 in 2 files`.
+pub(crate) fn size(size: &DiffSize) -> String {
+    let files = count(size.files, "file");
+    let opaque = match size.opaque {
+        0 => String::new(),
+        opaque => format!(", {} of them large or binary", grouped(opaque as u64)),
+    };
+    if size.added + size.removed == 0 {
+        return format!("{files}{opaque}");
+    }
+    format!("+{} -{} in {files}{opaque}", grouped(size.added as u64), grouped(size.removed as u64))
+}
+
 /// How many of a thing: `1 call`, `2 calls`.
 pub(crate) fn count(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
@@ -99,6 +113,15 @@ mod tests {
         let account = |calls, unpriced, usd| Account { calls, unpriced, usd, ..Account::default() };
         let accounts = [account(0, 0, 0.0), account(2, 0, 1.5), account(3, 1, 0.004), account(2, 2, 0.0)];
         assert_eq!(accounts.map(|one| money(&one)), ["$0", "$1.50", "$0.0040 and 1 unpriced", "unpriced"]);
+    }
+
+    #[test]
+    fn a_change_is_told_in_lines_where_there_are_any() {
+        let told = |added, removed, files, opaque| size(&DiffSize { added, removed, files, opaque });
+        assert_eq!(told(12, 3, 2, 0), "+12 -3 in 2 files");
+        assert_eq!(told(1_200, 0, 1, 0), "+1,200 -0 in 1 file");
+        assert_eq!(told(1, 1, 3, 2), "+1 -1 in 3 files, 2 of them large or binary");
+        assert_eq!([told(0, 0, 1, 0), told(0, 0, 2, 1)], ["1 file", "2 files, 1 of them large or binary"]);
     }
 
     #[test]

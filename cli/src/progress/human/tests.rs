@@ -5,10 +5,18 @@ use super::*;
 use crate::progress::capture::{Captured, follow};
 use crate::report::world::{Play, claimed, failed, plan, play, scored, tree};
 
-const PLAIN: Look = Look { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN };
+const PLAIN: Look =
+    Look { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN, letters: Letters::Blocks };
+
+/// The trees of these runs are in no store.
+fn human(streams: Streams, look: Look) -> Human {
+    let size = DiffSize { added: 12, removed: 3, files: 2, opaque: 0 };
+    let won = |run: &Run| run.shipment.as_ref().is_some_and(|shipment| shipment.champion != run.start());
+    Human::new(streams, look, Box::new(move |run| won(run).then_some(size)))
+}
 
 fn seen(play: &Play, look: Look) -> Captured {
-    follow(play, |streams| Human::new(streams, look))
+    follow(play, |streams| human(streams, look))
 }
 
 fn chain() -> Play {
@@ -31,10 +39,17 @@ fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
         ");
     insta::assert_snapshot!(seen.data(), @r"
         haiku: 52 -> 91 (+39), goal 90 reached
+
+        round 1  ████████████████████                │      50    baseline
+        round 2  ████████████                        │      30    dropped
+        round 3  ██████████████████████████████████████     95    kept
+                                                     goal 90
+
         The champion beat the start and is in the target.
         The search ended, since the threshold was reached.
         This shows little: it rests on one scenario, and says nothing of how the skill
           does on other tasks.
+        The champion changes +12 -3 in 2 files.
         3 rounds, 1 kept, 1 dropped; 12 calls, 18s of work, $6.00
         report: /p/.skilltune/runs/calm-otter/final-report.md
         to see what changed: skilltune diff calm-otter
@@ -56,9 +71,16 @@ fn a_chain_tells_which_member_was_edited() {
         comparison won: the champion beat the start (52 -> 91, 2 pairs)
 
         plan-the-poem -> write-the-poem: 52 -> 91 (+39), goal 90 reached
+
+        round 1  ████████████████████                │      50    baseline
+        round 2  ████████████                        │      30    dropped
+        round 3  ██████████████████████████████████████     95    kept
+                                                     goal 90
+
         The champion beat the start and is in the target.
         The search ended, since the threshold was reached.
         This shows little: it rests on 2 scenarios, and such a difference may well be chance.
+        The champion changes +12 -3 in 2 files.
         3 rounds, 1 kept, 1 dropped; 26 calls, 39s of work, $13.00
         report: /p/.skilltune/runs/calm-otter/final-report.md
         to see what changed: skilltune diff calm-otter
@@ -82,6 +104,12 @@ fn a_narrow_terminal_gets_narrow_lines() {
 
         plan-the-p…-the-poem: 52 -> 91 (+39),
           goal 90 reached
+
+        1  █████████        │   50    baseline
+        2  █████▍           │   30    dropped
+        3  █████████████████│   95    kept
+                            goal 90
+
         The champion beat the start and is in
           the target.
         The search ended, since the threshold
@@ -89,6 +117,7 @@ fn a_narrow_terminal_gets_narrow_lines() {
         This shows little: it rests on 2
           scenarios, and such a difference may
           well be chance.
+        The champion changes +12 -3 in 2 files.
         3 rounds, 1 kept, 1 dropped; 26 calls,
           39s of work, $13.00
         report:
@@ -156,6 +185,11 @@ fn each_way_to_end_says_what_to_type_next() {
     let lost = end(single(), &mut scored(&[50, 95], &[50, 50]));
     insta::assert_snapshot!(lost, @r"
         haiku: 50 -> 50 (±0), goal 90 not reached
+
+        round 1  ████████████████████                │      50    baseline
+        round 2  ██████████████████████████████████████     95    kept
+                                                     goal 90
+
         Nothing beat the start; the target stays as it was found.
         The search ended, since the threshold was reached.
         This shows little: it rests on one scenario, and says nothing of how the skill
@@ -180,11 +214,17 @@ fn each_way_to_end_says_what_to_type_next() {
     });
     insta::assert_snapshot!(conflict, @r"
         haiku: 50 -> 95 (+45), goal 90 reached
+
+        round 1  ████████████████████                │      50    baseline
+        round 2  ██████████████████████████████████████     95    kept
+                                                     goal 90
+
         The target was edited by someone else during the run, so it was left alone; the
           champion is kept in the store.
         The search ended, since the threshold was reached.
         This shows little: it rests on one scenario, and says nothing of how the skill
           does on other tasks.
+        The champion changes +12 -3 in 2 files.
         2 rounds, 1 kept, 0 dropped; 9 calls, 13s of work, $4.50
         report: /p/.skilltune/runs/calm-otter/final-report.md
         to see the champion's changes: skilltune diff calm-otter
@@ -214,7 +254,7 @@ fn a_run_taken_up_again_says_where_it_stands() {
     play.record(Event::Noted(Signal::Paused(Pause::Interrupted)));
     play.record(Event::Noted(Signal::Resumed { program: "1.2.3".to_owned() }));
     let captured = Captured::default();
-    let mut human = Human::new(captured.streams(), PLAIN);
+    let mut human = human(captured.streams(), PLAIN);
     human.recorded(&play.run, play.records.last().unwrap());
     human.remark("one\x07 remark");
     human.finished(&play.run);
@@ -248,7 +288,7 @@ fn colour_is_used_only_when_told() {
 fn without_a_terminal_nothing_is_said_of_single_steps() {
     let play = Play::begin(plan(&["haiku"], 1));
     let captured = Captured::default();
-    let mut human = Human::new(captured.streams(), PLAIN);
+    let mut human = human(captured.streams(), PLAIN);
     let step = Step::Improve { round: 1, base: play.run.start(), member: Place(0) };
     human.recorded(&play.run, &play.records[0]);
     let header = captured.talk();
@@ -262,7 +302,7 @@ fn a_live_line_changes_nothing_of_what_is_written() {
     let play = play(plan(&["haiku"], 1), scored(&[95], &[]));
     let step = Step::Improve { round: 1, base: play.run.start(), member: Place(0) };
     let captured = Captured::default();
-    let mut human = Human::new(captured.streams(), Look { live: true, ..PLAIN });
+    let mut human = human(captured.streams(), Look { live: true, ..PLAIN });
     human.began(&play.run, &step);
     human.remark("a remark");
     human.ended(&play.run, &step);
