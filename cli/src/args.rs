@@ -1,6 +1,7 @@
 //! The command line. What it says is checked for form here, and for meaning by those who read it.
 
 mod runs;
+mod setup;
 mod tune;
 mod values;
 
@@ -8,6 +9,7 @@ pub use runs::{
     ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DemoArgs, DiffArgs, ExportArgs, ListArgs, ResumeArgs,
     RollbackArgs, RunArgs, ShowArgs, TrustArgs,
 };
+pub use setup::{CompletionsArgs, InitArgs, ManArgs};
 pub use tune::TuneArgs;
 pub use values::{AgentSpec, ApplyWhen, Format, ModeName, Preset, Streamed, is_agent_name, word};
 
@@ -68,6 +70,12 @@ pub enum Command {
     Demo(DemoArgs),
     /// Look at the settings
     Config(ConfigArgs),
+    /// Write a skilltune.toml with every setting and what it means
+    Init(InitArgs),
+    /// Print what a shell needs to complete this command line
+    Completions(CompletionsArgs),
+    /// Print the manual as a page for man
+    Man(ManArgs),
 }
 
 #[cfg(test)]

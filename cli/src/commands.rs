@@ -2,12 +2,15 @@
 
 mod apply;
 mod clean;
+mod completions;
 mod config;
 mod demo;
 mod diff;
 mod export;
 mod history;
+mod init;
 mod list;
+mod man;
 mod report;
 mod resume;
 mod show;
@@ -42,5 +45,8 @@ pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<
         Command::Config(args) => match args.command {
             ConfigCommand::Show { format } => config::show(format, around, printer),
         },
+        Command::Init(args) => init::run(&args, around, printer),
+        Command::Completions(args) => completions::run(&args, printer),
+        Command::Man(args) => man::run(&args, around, printer),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use inquire::{Confirm, InquireError, Select};
 use skilltune_phases::plan::Mode;
-use skilltune_phases::step::{Choice as Answer, Hold};
+use skilltune_phases::step::{Choice as Answer, Hold, Role};
 
 use crate::args::Preset;
 use crate::complaint::Complaint;
@@ -14,6 +14,8 @@ use crate::folders::Surroundings;
 pub trait Answers {
     fn preset(&self, suggested: Preset) -> Result<Preset, Complaint>;
     fn mode(&self, skills: usize) -> Result<Mode, Complaint>;
+    /// One of the agents for a role, or none yet.
+    fn agent(&self, role: Role, known: &[String]) -> Result<Option<String>, Complaint>;
     /// A question that a run asks.
     fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint>;
     /// A yes or no, whose default is no.
@@ -43,6 +45,12 @@ impl Answers for Person {
         let single = Choice { text: "single: each by itself (recommended)".to_owned(), value: Mode::Single };
         let chain = "chain: in order, each working on what the one before it made".to_owned();
         choose(&question, vec![single, Choice { text: chain, value: Mode::Chain }], 0)
+    }
+
+    fn agent(&self, role: Role, known: &[String]) -> Result<Option<String>, Complaint> {
+        let named = known.iter().map(|name| Choice { text: name.clone(), value: Some(name.clone()) });
+        let nobody = Choice { text: "nobody yet".to_owned(), value: None };
+        choose(&format!("Who is the {}?", role.word()), named.chain([nobody]).collect(), 0)
     }
 
     fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint> {
@@ -102,13 +110,20 @@ pub mod scripted {
     pub struct Script {
         pub preset: Preset,
         pub mode: Mode,
+        pub agent: Option<String>,
         pub agrees: bool,
         pub asked: RefCell<Vec<String>>,
     }
 
     impl Default for Script {
         fn default() -> Self {
-            Self { preset: Preset::Quick, mode: Mode::Chain, agrees: true, asked: RefCell::default() }
+            Self {
+                preset: Preset::Quick,
+                mode: Mode::Chain,
+                agent: None,
+                agrees: true,
+                asked: RefCell::default(),
+            }
         }
     }
 
@@ -121,6 +136,11 @@ pub mod scripted {
         fn mode(&self, skills: usize) -> Result<Mode, Complaint> {
             self.asked.borrow_mut().push(format!("mode, {skills}"));
             Ok(self.mode)
+        }
+
+        fn agent(&self, role: Role, _: &[String]) -> Result<Option<String>, Complaint> {
+            self.asked.borrow_mut().push(format!("agent, {}", role.word()));
+            Ok(self.agent.clone())
         }
 
         fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint> {

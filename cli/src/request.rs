@@ -202,7 +202,8 @@ fn lay_flags(settings: &mut Settings, args: &TuneArgs) {
     }
 }
 
-fn lay<T>(setting: &mut Setting<T>, value: Option<T>, flag: &'static str) {
+/// A flag's value, if it was given.
+pub fn lay<T>(setting: &mut Setting<T>, value: Option<T>, flag: &'static str) {
     if let Some(value) = value {
         setting.set(value, Origin::Flag(flag));
     }

@@ -1,6 +1,6 @@
 //! Who does what: from names in flags, settings or a plan to agents that are on this machine and trusted.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::agent::Agent;
 use skilltune_phases::offline;
@@ -39,6 +39,14 @@ impl<T> PerRole<T> {
             Role::Executor => &self.executor,
             Role::Evaluator => &self.evaluator,
             Role::Improver => &self.improver,
+        }
+    }
+
+    pub fn of_mut(&mut self, role: Role) -> &mut T {
+        match role {
+            Role::Executor => &mut self.executor,
+            Role::Evaluator => &mut self.evaluator,
+            Role::Improver => &mut self.improver,
         }
     }
 
@@ -134,9 +142,8 @@ fn part(
         return Err(unknown(spec, chosen, role, settings));
     };
     let name = &spec.agent;
-    let program = &entry.settings.command[0];
-    let path = around.env.get("PATH").map_or("", String::as_str);
-    let found = which::which_in(program, Some(path), base(entry, around)).map_err(|_| {
+    let found = program(entry, around).map_err(|_| {
+        let program = &entry.settings.command[0];
         Complaint::input(format!("agent `{name}` cannot run: program {program:?} was not found"))
             .hint(format!("install it, or set agents.{name}.command ({})", entry.origin))
     })?;
@@ -171,6 +178,12 @@ fn built_in(
         timeout_seconds: settings.timeouts.of(role).value,
         described: Origin::Default,
     })
+}
+
+/// Where an agent's program is.
+pub fn program(entry: &AgentEntry, around: &Surroundings) -> which::Result<PathBuf> {
+    let path = around.env.get("PATH").map_or("", String::as_str);
+    which::which_in(&entry.settings.command[0], Some(path), base(entry, around))
 }
 
 /// A program given as a relative path is meant from its settings file.

@@ -10,6 +10,7 @@ mod nearest;
 mod origin;
 mod setting;
 mod show;
+mod template;
 
 pub use agents::AgentEntry;
 pub use error::SettingsError;

@@ -28,6 +28,8 @@ pub struct Range {
 pub trait Slot {
     /// Takes a value over, or says what it must be.
     fn read(&mut self, value: &DeValue<'_>, origin: &Origin) -> Result<(), String>;
+    /// What values it takes.
+    fn must_be(&self) -> String;
     fn json(&self) -> Json;
     fn origin(&self) -> &Origin;
 }
@@ -56,9 +58,13 @@ impl<T> Setting<T> {
 
 impl<T: Readable> Slot for Setting<T> {
     fn read(&mut self, value: &DeValue<'_>, origin: &Origin) -> Result<(), String> {
-        let read = T::read(value, self.range).ok_or_else(|| T::must_be(self.range))?;
+        let read = T::read(value, self.range).ok_or_else(|| self.must_be())?;
         self.set(read, origin.clone());
         Ok(())
+    }
+
+    fn must_be(&self) -> String {
+        T::must_be(self.range)
     }
 
     fn json(&self) -> Json {

@@ -33,7 +33,7 @@ impl Files {
     }
 }
 
-fn project(text: &str) -> Settings {
+pub fn project(text: &str) -> Settings {
     Files::new("", text).load()
 }
 

@@ -1,0 +1,61 @@
+//! The arguments of the commands around runs: settings, completions, man pages.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+use skilltune_phases::score::Score;
+
+use super::values::{self, AgentSpec, ApplyWhen, Preset};
+
+#[derive(Clone, Debug, Args)]
+pub struct InitArgs {
+    /// The project folder [default: the current one]
+    pub dir: Option<PathBuf>,
+    /// How many rounds, and to what score
+    #[arg(long, value_enum, value_name = "PRESET")]
+    pub preset: Option<Preset>,
+    /// Measurements at most, the first one included
+    #[arg(long, value_name = "N", value_parser = values::rounds)]
+    pub max_iterations: Option<u32>,
+    /// The score to reach, 0 to 100
+    #[arg(long, value_name = "SCORE", value_parser = values::points)]
+    pub threshold: Option<Score>,
+    /// Who does all that no other flag names: NAME, or NAME:MODEL
+    #[arg(long, value_name = "AGENT")]
+    pub agent: Option<AgentSpec>,
+    /// Who runs the skill
+    #[arg(long, value_name = "AGENT")]
+    pub executor: Option<AgentSpec>,
+    /// Who judges the results
+    #[arg(long, value_name = "AGENT")]
+    pub evaluator: Option<AgentSpec>,
+    /// Who improves the skill
+    #[arg(long, value_name = "AGENT")]
+    pub improver: Option<AgentSpec>,
+    /// When the champion may replace the skill
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub apply: Option<ApplyWhen>,
+    /// Calls at the same time
+    #[arg(long, value_name = "N", value_parser = values::jobs)]
+    pub jobs: Option<u32>,
+    /// Replace a skilltune.toml that is there
+    #[arg(long)]
+    pub force: bool,
+    /// Ask nothing: take the defaults
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell that is to complete
+    pub shell: Shell,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct ManArgs {
+    /// Write a page for every command into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}

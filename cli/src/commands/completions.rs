@@ -1,0 +1,40 @@
+//! `completions`: what a shell reads to complete our command line.
+
+use clap::CommandFactory as _;
+use clap_complete::{Shell, generate};
+
+use crate::args::{Cli, CompletionsArgs};
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+pub fn run(args: &CompletionsArgs, printer: Printer) -> Result<Exit, Complaint> {
+    printer.data(script(args.shell).trim_end())?;
+    Ok(Exit::Reached)
+}
+
+fn script(shell: Shell) -> String {
+    let mut script = Vec::new();
+    generate(shell, &mut Cli::command(), "skilltune", &mut script);
+    String::from_utf8(script).expect("our words are text")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum as _;
+
+    use super::*;
+
+    #[test]
+    fn every_shell_learns_every_command_and_flag_and_nothing_hidden() {
+        for shell in Shell::value_variants() {
+            let script = script(*shell);
+            for word in ["rollback", "init", "max-iterations", "thorough"] {
+                // PowerShell and elvish are told of values by the help text alone.
+                let told = script.contains(word) || (word == "thorough" && !script.contains("standard"));
+                assert!(told, "{shell}: {word}");
+            }
+            assert!(!script.contains("guardian"), "{shell}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! `init`: a settings file with every setting in it, and what a person chose.
+
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::atomic::{self, Durability};
+use skilltune_phases::step::Role;
+
+use crate::args::{AgentSpec, InitArgs, Preset};
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::folders::{SETTINGS_FILE, Surroundings};
+use crate::printer::Printer;
+use crate::questions::{Answers, Person};
+use crate::request::lay;
+use crate::session::ours;
+use crate::settings::{Origin, Settings};
+
+pub fn run(args: &InitArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    let path = folder(args, around)?.join(SETTINGS_FILE);
+    // Before anything is asked; a dangling link is something too.
+    if !args.force && path.symlink_metadata().is_ok() {
+        return Err(taken(&path));
+    }
+    let person = Person::present(around).filter(|_| !args.yes);
+    // The project's own file is about to be written: what counts is what the user has described.
+    let described = Settings::load(&around.config, around)?;
+    let described: Vec<String> = described.agents.into_keys().collect();
+    let chosen = chosen(args, &described, person)?;
+    write(&path, &chosen.template(), args.force)?;
+    printer.talk(&told(&path, &chosen, &described));
+    Ok(Exit::Reached)
+}
+
+fn folder(args: &InitArgs, around: &Surroundings) -> Result<PathBuf, Complaint> {
+    let given = args.dir.as_ref().or(around.project.as_ref()).map(|dir| around.cwd.join(dir));
+    let folder = given.unwrap_or_else(|| around.cwd.clone());
+    let refused = |cause: String| {
+        Complaint::input(format!("cannot use {} as a project folder", folder.display()))
+            .caused_by(cause)
+            .hint("give a folder that is there")
+    };
+    let real = folder.canonicalize().map_err(|error| refused(error.to_string()))?;
+    if real.is_dir() { Ok(real) } else { Err(refused("not a directory".to_owned())) }
+}
+
+fn taken(path: &Path) -> Complaint {
+    Complaint::input(format!("{} is there already", path.display()))
+        .hint("edit it; `skilltune config show` tells every setting that there is")
+        .hint("--force replaces it")
+}
+
+/// Flags first; what none of them says is asked, if anybody is there.
+fn chosen(
+    args: &InitArgs,
+    described: &[String],
+    person: Option<&dyn Answers>,
+) -> Result<Settings, Complaint> {
+    let mut settings = Settings::default();
+    let goal_is_given = args.preset.is_some() || args.threshold.is_some() || args.max_iterations.is_some();
+    match (args.preset, person.filter(|_| !goal_is_given)) {
+        (Some(preset), _) => settings.set_preset(preset, &Origin::Flag("--preset")),
+        (None, Some(person)) => settings.set_preset(person.preset(Preset::Standard)?, &Origin::Answer),
+        (None, None) => {}
+    }
+    lay(&mut settings.max_iterations, args.max_iterations, "--max-iterations");
+    lay(&mut settings.threshold, args.threshold, "--threshold");
+    lay(&mut settings.apply, args.apply, "--apply");
+    lay(&mut settings.jobs, args.jobs, "--jobs");
+    for (role, own, flag) in [
+        (Role::Executor, &args.executor, "--executor"),
+        (Role::Evaluator, &args.evaluator, "--evaluator"),
+        (Role::Improver, &args.improver, "--improver"),
+    ] {
+        let setting = settings.roles.of_mut(role);
+        lay(setting, args.agent.clone().map(Some), "--agent");
+        lay(setting, own.clone().map(Some), flag);
+        if let Some(person) = person.filter(|_| setting.value.is_none() && !described.is_empty())
+            && let Some(name) = person.agent(role, described)?
+        {
+            setting.set(Some(AgentSpec { agent: name, model: None }), Origin::Answer);
+        }
+    }
+    Ok(settings)
+}
+
+/// In one step; a link is replaced, and never written through.
+fn write(path: &Path, text: &str, force: bool) -> Result<(), Complaint> {
+    if force {
+        return atomic::replace(path, text.as_bytes(), Durability::Barrier).map_err(ours);
+    }
+    atomic::create(path, text.as_bytes()).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => taken(path),
+        _ => ours(error),
+    })
+}
+
+fn told(path: &Path, chosen: &Settings, described: &[String]) -> String {
+    let mut lines = vec![format!("wrote {}", path.display())];
+    let named = chosen.roles.all().into_iter().filter_map(|role| role.value.as_ref());
+    let mut unknown: Vec<&str> = named.map(|spec| spec.agent.as_str()).collect();
+    unknown.retain(|name| !described.iter().any(|known| known == name));
+    unknown.sort_unstable();
+    unknown.dedup();
+    if described.is_empty() && unknown.is_empty() {
+        lines.push("no agent is described yet: the end of the file shows how".to_owned());
+    }
+    for name in unknown {
+        lines.push(format!("agent {name} is not described yet: add [agents.{name}] to the file"));
+    }
+    lines.push("to see whether all is ready: skilltune doctor".to_owned());
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests;

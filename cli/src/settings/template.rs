@@ -1,0 +1,164 @@
+//! A settings file that tells of every setting: what was chosen is set, and all else is there as a comment.
+//!
+//! A line that begins with `#` and no blank is a setting with its default: without the `#` it changes nothing.
+
+use std::fmt::Write as _;
+
+use serde_json::Value as Json;
+
+use super::Settings;
+use super::origin::Origin;
+use super::setting::Slot;
+
+const HEAD: &str = "\
+# Settings of skilltune for this project. Every setting is here with its default; take the `#` away to change it.
+# `skilltune config show` tells what is in force, and where it comes from. Flags go over this file.
+";
+
+const AGENTS: &str = r#"
+# An agent is any program that reads a prompt on its standard input and answers. It is named in [roles] or by --agent.
+# Those described here run after `skilltune trust`; those in your own settings at once. No shell sees the command;
+# {model}, {workspace} and {prompt_file} are filled in. `output` is "text", or where in a JSON answer the text stands.
+#[agents.mine]
+#command = ["program", "argument", "--model={model}"]
+#output = "/answer"
+#timeout = 300
+#env.pass = ["MY_API_KEY"]
+#env.set = { MY_MODE = "quiet" }
+#cost = { usd = "/cost/usd", input_tokens = "/usage/in", output_tokens = "/usage/out" }
+"#;
+
+impl Settings {
+    /// The whole file; what a person chose, by flag or answer, is set in it.
+    pub fn template(&self) -> String {
+        let mut own = self.clone();
+        let mut text = HEAD.to_owned();
+        let mut open = "";
+        for (key, slot) in own.slots() {
+            let (table, name) = key.split_once('.').expect("every setting is in a table");
+            if table != open {
+                let _ = write!(text, "\n[{table}]\n");
+                open = table;
+            }
+            let _ = write!(text, "\n# {} {}.\n", about(key), capitalised(&slot.must_be()));
+            text.push_str(&assignment(name, slot));
+        }
+        text + AGENTS
+    }
+}
+
+fn assignment(name: &str, slot: &dyn Slot) -> String {
+    let value = match slot.json() {
+        // There is no word for nothing in TOML.
+        Json::Null => return String::new(),
+        Json::String(text) => toml::Value::String(text).to_string(),
+        Json::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(float) => float.to_string(),
+            None => number.to_string(),
+        },
+        other @ (Json::Bool(_) | Json::Array(_) | Json::Object(_)) => other.to_string(),
+    };
+    let mark = match slot.origin() {
+        Origin::Answer | Origin::Flag(_) => "",
+        Origin::Default | Origin::User(_) | Origin::Project(_) | Origin::Run | Origin::Preset(..) => "#",
+    };
+    format!("{mark}{name} = {value}\n")
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// What a setting is for.
+fn about(key: &str) -> &'static str {
+    ABOUT.iter().find(|(known, _)| *known == key).map_or("", |(_, about)| about)
+}
+
+const ABOUT: [(&str, &str); 22] = [
+    ("tune.preset", "How many rounds, and to what score: stands for max_iterations and threshold."),
+    ("tune.max_iterations", "Measurements at most, the first one included."),
+    ("tune.threshold", "The score to reach."),
+    ("tune.regress", "A candidate is dropped when it scores so many points less than the best."),
+    ("tune.stall_window", "Over how many rounds the best score must rise for the search to go on."),
+    ("tune.stall_gain", "By how many points it must rise there."),
+    ("tune.max_errors", "After so many rounds without a score, one after the other, the search ends."),
+    ("tune.confirm", "Fresh trials a scenario in the final comparison; 0 compares the scores of the search."),
+    ("tune.coverage", "The share of trials that must be judged for a round to have a score."),
+    ("tune.apply", "When the champion may replace the skill."),
+    ("tune.jobs", "Calls at the same time."),
+    ("budget.usd", "Dollars that a run may cost; no limit unless set, such as `usd = 5`."),
+    ("budget.seconds", "Seconds that a run's calls may take; no limit unless set, such as `seconds = 3600`."),
+    ("roles.executor", "Who runs the skill; nobody unless set, such as `executor = \"mine\"`."),
+    ("roles.evaluator", "Who judges the results; nobody unless set, such as `evaluator = \"mine\"`."),
+    ("roles.improver", "Who improves the skill; nobody unless set, such as `improver = \"mine:large\"`."),
+    ("timeouts.executor", "Seconds that a call of the executor may take."),
+    ("timeouts.evaluator", "Seconds that a call of the evaluator may take."),
+    ("timeouts.improver", "Seconds that a call of the improver may take."),
+    ("limits.artifact_files", "Files that a trial may leave."),
+    ("limits.artifact_bytes", "Bytes that a trial may leave."),
+    ("limits.output_bytes", "Bytes of an agent's output that are kept."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Preset;
+    use crate::settings::show::Row;
+    use crate::settings::tests::project;
+
+    /// Every setting of the template as if it had been typed.
+    fn switched_on(template: &str) -> String {
+        let line = |line: &str| match line.strip_prefix('#') {
+            Some(setting) if !setting.starts_with(' ') => format!("{setting}\n"),
+            _ => format!("{line}\n"),
+        };
+        template.lines().map(line).collect()
+    }
+
+    fn values(rows: Vec<Row>) -> Vec<(String, Json)> {
+        let own = rows.into_iter().filter(|row| !row.key.starts_with("agents."));
+        own.map(|row| (row.key, row.value)).collect()
+    }
+
+    #[test]
+    fn as_it_is_written_it_sets_nothing_and_switched_on_it_sets_every_default() {
+        let defaults = Settings::default();
+        let template = defaults.template();
+        assert!(project(&template).rows().iter().all(|row| row.file.is_none()));
+        let all = project(&switched_on(&template));
+        assert_eq!(values(all.rows()), values(defaults.rows()));
+        let set = all.rows().into_iter().filter(|row| row.origin == "project_file");
+        let unset = defaults.rows().into_iter().filter(|row| row.value.is_null()).count();
+        assert_eq!(values(set.collect()).len(), values(defaults.rows()).len() - unset);
+    }
+
+    #[test]
+    fn the_agent_in_it_shows_every_key_that_an_agent_has() {
+        let all = project(&switched_on(&Settings::default().template()));
+        let rows: Vec<Row> =
+            all.rows().into_iter().filter(|row| row.key.starts_with("agents.mine.")).collect();
+        assert!(rows.len() >= 8, "{rows:?}");
+        assert!(rows.iter().all(|row| !row.value.is_null()), "{rows:?}");
+    }
+
+    #[test]
+    fn every_setting_says_what_it_is_for_and_nothing_else_does() {
+        let keys: Vec<&str> = Settings::default().slots().iter().map(|(key, _)| *key).collect();
+        assert_eq!(ABOUT.map(|(key, _)| key).to_vec(), keys);
+    }
+
+    #[test]
+    fn what_was_chosen_is_set_and_nothing_that_follows_from_it() {
+        let mut chosen = Settings::default();
+        chosen.set_preset(Preset::Quick, &Origin::Answer);
+        chosen.roles.executor.set("mine:la\"rge".parse().ok(), Origin::Flag("--executor"));
+        let template = chosen.template();
+        assert!(template.contains("\npreset = \"quick\"\n") && template.contains("\n#threshold = 70\n"));
+        let read = project(&template);
+        assert_eq!(values(read.rows()), values(chosen.rows()));
+        let set = read.rows().into_iter().filter(|row| row.origin == "project_file");
+        let set: Vec<String> = set.map(|row| row.key).collect();
+        assert_eq!(set, ["tune.preset", "roles.executor"]);
+    }
+}

@@ -1,0 +1,95 @@
+//! `init`, `completions` and `man`: files and texts for a person to begin with.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use crate::scene::Scene;
+
+#[test]
+fn init_writes_settings_that_are_found_and_change_nothing_but_what_was_asked() {
+    let scene = Scene::new(&[("writer", 40)], &serde_json::json!({}));
+    let rows = |scene: &Scene| {
+        let rows = scene.run(&["config", "show", "--format", "json"]).json();
+        let row = |row: &serde_json::Value| (row["key"].to_string(), row["value"].to_string());
+        rows.as_array().unwrap().iter().map(row).collect::<Vec<_>>()
+    };
+    let before = rows(&scene);
+    let ran = scene.run(&["init", "--threshold", "85.5"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran:?}");
+    insta::assert_snapshot!(scene.shown(&ran.stderr), @r"
+        wrote /project/skilltune.toml
+        to see whether all is ready: skilltune doctor
+        ");
+    let changed: Vec<_> = rows(&scene).into_iter().filter(|row| !before.contains(row)).collect();
+    assert_eq!(changed, [("\"tune.threshold\"".to_owned(), "85.5".to_owned())]);
+    let told = scene.run(&["init", "--preset", "quick", "--agent", "other", "--force"]).stderr;
+    insta::assert_snapshot!(scene.shown(&told), @r"
+        wrote /project/skilltune.toml
+        agent other is not described yet: add [agents.other] to the file
+        to see whether all is ready: skilltune doctor
+        ");
+}
+
+#[test]
+fn what_is_there_is_never_overwritten_unasked_and_no_link_is_written_through() {
+    let scene = Scene::empty();
+    let (file, precious) = (scene.path("project/skilltune.toml"), scene.path("precious"));
+    fs::write(&file, "# mine\n").unwrap();
+    insta::assert_snapshot!(scene.refusal(&["init"]), @r"
+        error: /project/skilltune.toml is there already
+        hint: edit it; `skilltune config show` tells every setting that there is
+        hint: --force replaces it
+        ");
+    fs::remove_file(&file).unwrap();
+    symlink(&precious, &file).unwrap();
+    assert!(scene.refusal(&["init"]).contains("is there already"), "a dangling link is something");
+    fs::write(&precious, "precious").unwrap();
+    assert_eq!(scene.run(&["init", "--force"]).code, Some(0));
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
+    assert!(file.symlink_metadata().unwrap().is_file(), "the link was replaced");
+    let folder = fs::read_dir(scene.path("project")).unwrap().count();
+    assert_eq!(folder, 2, "the file, .git, and nothing left over");
+}
+
+#[test]
+fn init_takes_a_folder_that_is_there() {
+    let scene = Scene::empty();
+    fs::create_dir(scene.path("project/sub")).unwrap();
+    assert_eq!(scene.run(&["init", "sub"]).code, Some(0));
+    assert!(scene.path("project/sub/skilltune.toml").is_file());
+    insta::assert_snapshot!(scene.refusal(&["init", "missing"]), @r"
+        error: cannot use /project/missing as a project folder
+        caused by: No such file or directory (os error 2)
+        hint: give a folder that is there
+        ");
+    assert!(scene.refusal(&["init", "sub/skilltune.toml"]).contains("not a directory"));
+}
+
+#[test]
+fn completions_are_what_the_shell_can_read() {
+    let scene = Scene::empty();
+    let ran = scene.run(&["completions", "bash"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    fs::write(scene.path("completions"), &ran.stdout).unwrap();
+    if let Ok(bash) = Command::new("bash").arg("-n").arg(scene.path("completions")).status() {
+        assert!(bash.success());
+    }
+    assert!(ran.stdout.contains("rollback") && !ran.stdout.contains("guardian"));
+    assert!(scene.refusal(&["completions", "cmd.exe"]).contains("bash, elvish, fish, powershell, zsh"));
+}
+
+#[test]
+fn the_manual_is_printed_or_written_a_page_a_command() {
+    let scene = Scene::empty();
+    let ran = scene.run(&["man"]);
+    assert!(ran.code == Some(0) && ran.stdout.contains(".TH skilltune 1"), "{ran:?}");
+    let precious = scene.path("precious");
+    fs::create_dir(scene.path("project/pages")).unwrap();
+    symlink(&precious, scene.path("project/pages/skilltune.1")).unwrap();
+    let ran = scene.run(&["man", "--out", "pages"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran:?}");
+    assert!(scene.path("project/pages/skilltune-tune.1").is_file());
+    assert!(scene.path("project/pages/skilltune.1").symlink_metadata().unwrap().is_file());
+    assert!(!precious.exists(), "no link is written through");
+}
