@@ -9,7 +9,7 @@ pub use runs::{
     ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DemoArgs, DiffArgs, ExportArgs, ListArgs, ResumeArgs,
     RollbackArgs, RunArgs, ShowArgs, TrustArgs,
 };
-pub use setup::{CompletionsArgs, InitArgs, ManArgs};
+pub use setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 pub use tune::TuneArgs;
 pub use values::{AgentSpec, ApplyWhen, Format, ModeName, Preset, Streamed, is_agent_name, word};
 
@@ -70,6 +70,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Look at the settings
     Config(ConfigArgs),
+    /// Say what is here to work with, what is missing, and how to get it
+    Doctor(DoctorArgs),
     /// Write a skilltune.toml with every setting and what it means
     Init(InitArgs),
     /// Print what a shell needs to complete this command line

@@ -6,6 +6,7 @@ mod completions;
 mod config;
 mod demo;
 mod diff;
+mod doctor;
 mod export;
 mod history;
 mod init;
@@ -45,6 +46,7 @@ pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<
         Command::Config(args) => match args.command {
             ConfigCommand::Show { format } => config::show(format, around, printer),
         },
+        Command::Doctor(args) => doctor::run(&args, around, printer),
         Command::Init(args) => init::run(&args, around, printer),
         Command::Completions(args) => completions::run(&args, printer),
         Command::Man(args) => man::run(&args, around, printer),

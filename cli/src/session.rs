@@ -64,7 +64,7 @@ impl Means {
 
 /// The variables by which a later command finds what is left of a run: its agents, and their guardians.
 const RUN: &str = "SKILLTUNE_RUN";
-const GUARDS: &str = "SKILLTUNE_GUARDS";
+pub const GUARDS: &str = "SKILLTUNE_GUARDS";
 
 /// The guardians of a killed program have this long; a hundredth of it is what they need.
 const LAST_WORDS: Duration = Duration::from_secs(10);

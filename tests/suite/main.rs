@@ -7,6 +7,7 @@ mod bad_input;
 mod chain;
 mod commands;
 mod crash;
+mod doctor;
 mod init;
 mod kill;
 mod misbehave;

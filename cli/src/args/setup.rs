@@ -1,12 +1,26 @@
-//! The arguments of the commands around runs: settings, completions, man pages.
+//! The arguments of the commands around runs: looking at the machine, settings, completions, man pages.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use clap_complete::Shell;
 use skilltune_phases::score::Score;
 
-use super::values::{self, AgentSpec, ApplyWhen, Preset};
+use super::values::{self, AgentSpec, ApplyWhen, Format, Preset};
+
+#[derive(Clone, Debug, Args)]
+pub struct DoctorArgs {
+    /// How long a program may take to tell its version, such as 5, 5s or 1m
+    #[arg(long, value_name = "TIME", value_parser = deadline, default_value = "10s")]
+    pub timeout: Duration,
+    /// Ask the agents of the project's settings too, this once
+    #[arg(long)]
+    pub trust: bool,
+    /// How it is told
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
+}
 
 #[derive(Clone, Debug, Args)]
 pub struct InitArgs {
@@ -58,4 +72,8 @@ pub struct ManArgs {
     /// Write a page for every command into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+fn deadline(text: &str) -> Result<Duration, String> {
+    values::seconds(text).map(Duration::from_secs)
 }

@@ -29,6 +29,7 @@ use human::Changed;
 pub(crate) use human::{Human, Look};
 pub(crate) use json::Json;
 pub(crate) use reporter::{Reporter, Streams};
+pub(crate) use width::flowed;
 
 /// The reporter that a format asks for, on the program's own streams; `objects` hold the candidates of its run.
 pub(crate) fn reporter(
@@ -53,9 +54,9 @@ pub(crate) fn retell(
     printer: Printer,
 ) -> Result<(), NotARun> {
     let streams = Streams { data: Box::new(std::io::stdout()), talk: Box::new(std::io::stdout()) };
-    let width = if around.terminal.stdout { console_width(std::io::stdout()) } else { UNBOUNDED };
     let letters = Letters::of(around);
-    let look = Look { width, live: false, talk: printer.data, data: printer.data, letters };
+    let look =
+        Look { width: data_width(around), live: false, talk: printer.data, data: printer.data, letters };
     let mut human = Human::new(streams, look, changed(objects));
     let (first, rest) = records.split_first().ok_or(NotARun::Empty)?;
     let mut run = Run::begin(first)?;
@@ -90,6 +91,11 @@ fn between(objects: &Objects, from: &[TreeId], to: &[TreeId]) -> Result<DiffSize
         size += diff_size(objects, &objects.manifest(from)?, &objects.manifest(to)?)?;
     }
     Ok(size)
+}
+
+/// How wide a line of data may be: a pipe has no width.
+pub(crate) fn data_width(around: &Surroundings) -> usize {
+    if around.terminal.stdout { console_width(std::io::stdout()) } else { UNBOUNDED }
 }
 
 const UNBOUNDED: usize = u16::MAX as usize;

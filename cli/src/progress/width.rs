@@ -65,6 +65,19 @@ const LEAST: usize = 7;
 
 /// Words set in lines; a word that is longer than a line loses its middle.
 pub(super) fn wrapped(text: &str, most: usize, indent: &str) -> Vec<String> {
+    let fit = |line: String| {
+        let word = line.trim_start();
+        let lead = &line[..line.len() - word.len()];
+        format!("{lead}{}", shortened(word, most.saturating_sub(columns(lead))))
+    };
+    flowed(text, most, indent)
+        .into_iter()
+        .map(|line| if columns(&line) > most { fit(line) } else { line })
+        .collect()
+}
+
+/// The same, and a word that is longer than a line has one of its own: paths and commands are there to be copied.
+pub(crate) fn flowed(text: &str, most: usize, indent: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
@@ -72,10 +85,8 @@ pub(super) fn wrapped(text: &str, most: usize, indent: &str) -> Vec<String> {
                 line.push(' ');
                 line.push_str(word);
             }
-            before => {
-                let lead = if before.is_some() { indent } else { "" };
-                lines.push(format!("{lead}{}", shortened(word, most.saturating_sub(columns(lead)))));
-            }
+            Some(_) => lines.push(format!("{indent}{word}")),
+            None => lines.push(word.to_owned()),
         }
     }
     lines
@@ -105,6 +116,10 @@ mod tests {
             wrapped("report /very/long/path of a run", 12, "  "),
             ["report", "  /very…path", "  of a run"]
         );
-        assert!(wrapped("", 10, "").is_empty());
+        assert_eq!(
+            flowed("report /very/long/path of a run", 12, "  "),
+            ["report", "  /very/long/path", "  of a run"]
+        );
+        assert!(wrapped("", 10, "").is_empty() && flowed("", 10, "").is_empty());
     }
 }

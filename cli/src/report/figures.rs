@@ -53,6 +53,13 @@ fn dollars(usd: f64) -> String {
     if usd > 0.0 && usd < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
 
+/// Bytes in the largest unit that they fill.
+pub(crate) fn bytes(number: u64) -> String {
+    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let unit = units.into_iter().find(|(size, _)| number >= *size);
+    unit.map_or_else(|| format!("{number} B"), |(size, name)| format!("{} {name}", grouped(number / size)))
+}
+
 /// A change in lines and files: `+12 -3 in 2 files`.
 pub(crate) fn size(size: &DiffSize) -> String {
     let files = count(size.files, "file");
@@ -113,6 +120,12 @@ mod tests {
         let account = |calls, unpriced, usd| Account { calls, unpriced, usd, ..Account::default() };
         let accounts = [account(0, 0, 0.0), account(2, 0, 1.5), account(3, 1, 0.004), account(2, 2, 0.0)];
         assert_eq!(accounts.map(|one| money(&one)), ["$0", "$1.50", "$0.0040 and 1 unpriced", "unpriced"]);
+    }
+
+    #[test]
+    fn bytes_are_told_in_a_unit_that_fits() {
+        let told = [0, 1023, 1024, 5 << 20, (1 << 30) - 1, 2_000 << 30].map(bytes);
+        assert_eq!(told, ["0 B", "1023 B", "1 KiB", "5 MiB", "1,023 MiB", "2,000 GiB"]);
     }
 
     #[test]

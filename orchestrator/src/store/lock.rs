@@ -75,12 +75,18 @@ impl Locks {
 
     /// Who works on this skill now, if anybody does.
     pub fn holder(&self, target: &Path) -> Result<Option<Holder>, LockError> {
-        let path = self.folder(target).join("lock");
-        if !path.exists() {
-            return Ok(None);
-        }
-        let mut file = OpenOptions::new().read(true).write(true).open(&path).on_disk("open", &path)?;
-        Ok(if try_lock(&file, &path)? { None } else { read_holder(&mut file) })
+        holder_in(&self.folder(target))
+    }
+
+    /// Everybody who works on any skill now, as far as they can be seen.
+    pub fn holders(&self) -> Vec<Holder> {
+        let folders = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let mut holders: Vec<Holder> =
+            folders.filter_map(|folder| holder_in(&folder.path()).ok().flatten()).collect();
+        holders.sort_by_key(|holder| (holder.since, holder.pid));
+        // One who works on a chain holds a lock a member.
+        holders.dedup();
+        holders
     }
 
     fn acquire_one(&self, target: &Path, holder: &Holder) -> Result<File, LockError> {
@@ -113,6 +119,15 @@ impl TargetLock {
         self.files.extend(other.files);
         self.targets.extend(other.targets);
     }
+}
+
+fn holder_in(folder: &Path) -> Result<Option<Holder>, LockError> {
+    let path = folder.join("lock");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let mut file = OpenOptions::new().read(true).write(true).open(&path).on_disk("open", &path)?;
+    Ok(if try_lock(&file, &path)? { None } else { read_holder(&mut file) })
 }
 
 fn try_lock(file: &File, path: &Path) -> Result<bool, DiskError> {
@@ -152,8 +167,9 @@ mod tests {
         };
         assert_eq!((path, by.doing.as_str()), (skill.clone(), "run 1"));
         assert_eq!(locks.holder(&skill).unwrap().unwrap().doing, "run 1");
+        assert_eq!(locks.holders(), [holder("run 1")]);
         drop(first);
-        assert_eq!(locks.holder(&skill).unwrap(), None);
+        assert_eq!((locks.holder(&skill).unwrap(), locks.holders()), (None, Vec::new()));
         drop(locks.acquire(&[skill], &holder("run 3")).unwrap());
     }
 

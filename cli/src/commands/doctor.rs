@@ -1,0 +1,64 @@
+//! `doctor`: what is here to work with, what is missing and how to get it, and whether the main job can run.
+//!
+//! It looks and asks; it leaves nothing behind, runs nothing that nobody has trusted, and waits for no program longer
+//! than told.
+
+mod agents;
+mod place;
+mod project;
+mod told;
+mod verdict;
+mod versions;
+
+use serde::Serialize;
+
+use agents::AgentSeen;
+use place::Place;
+use project::Project;
+use told::told;
+use verdict::Verdict;
+
+use crate::args::{DoctorArgs, Format};
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::folders::Surroundings;
+use crate::printer::Printer;
+use crate::progress;
+use crate::settings::Settings;
+
+/// Everything that was seen. Its keys are a public interface.
+#[derive(Debug, Serialize)]
+struct Seen {
+    ready: bool,
+    /// One line: what to type, or what to do first.
+    next: String,
+    version: &'static str,
+    agents: Vec<AgentSeen>,
+    folders: Vec<Place>,
+    project: Project,
+}
+
+pub fn run(args: &DoctorArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    let seen = look(args, around)?;
+    printer.data(&match args.format {
+        Format::Human => told(&seen, progress::data_width(around), printer.data),
+        Format::Json => serde_json::to_string_pretty(&seen).expect("what was seen has a JSON text"),
+    })?;
+    Ok(if seen.ready { Exit::Reached } else { Exit::Input })
+}
+
+fn look(args: &DoctorArgs, around: &Surroundings) -> Result<Seen, Complaint> {
+    let root = around.project_here();
+    // With settings that cannot be read, all else is still worth a look.
+    let read = Settings::load(&root, around).map_err(Complaint::from);
+    let (settings, broken) = match read {
+        Ok(settings) => (settings, None),
+        Err(complaint) => (Settings::default(), Some(complaint)),
+    };
+    let project = Project::look(&root, &settings, broken.as_ref(), around);
+    let trusted = args.trust || project.trusted != Some(false);
+    let agents = agents::look(&settings, trusted, args.timeout, around)?;
+    let folders = place::look(&root, around);
+    let Verdict { ready, next } = verdict::judge(&settings, &project, &agents, &folders, around);
+    Ok(Seen { ready, next, version: env!("CARGO_PKG_VERSION"), agents, folders, project })
+}

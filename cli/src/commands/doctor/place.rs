@@ -1,0 +1,132 @@
+//! A folder that we write into: whether it can be, how full it is, and what its file system can do.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with, statvfs};
+use serde::Serialize;
+use skilltune_orchestrator::atomic::TEMP_PREFIX;
+use skilltune_orchestrator::store::Home;
+
+use crate::folders::Surroundings;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Place {
+    pub(super) what: &'static str,
+    pub(super) path: String,
+    pub(super) exists: bool,
+    pub(super) writable: bool,
+    pub(super) bytes: u64,
+    /// There are more entries than were counted.
+    pub(super) more: bool,
+    pub(super) free_bytes: Option<u64>,
+    /// Two files can change places in one step; unknown where nothing can be written.
+    pub(super) exchange: Option<bool>,
+    /// Copies can share their bytes. Saves room and time, no more.
+    pub(super) reflink: Option<bool>,
+}
+
+/// The folders of a run: its project, what we store there, our state, and the workspaces.
+pub(super) fn look(project: &Path, around: &Surroundings) -> Vec<Place> {
+    let store = Home::of(project);
+    let own = [("store", store.root()), ("state", &around.state), ("cache", &around.cache)];
+    own.map(|(what, path)| Place::look(what, path)).into()
+}
+
+impl Place {
+    fn look(what: &'static str, path: &Path) -> Self {
+        let ground = ground(path);
+        let writable = ground.is_dir() && access(&ground, Access::WRITE_OK | Access::EXEC_OK).is_ok();
+        let probe = if writable { probe(&ground).ok() } else { None };
+        let (bytes, more) = weigh(path);
+        Self {
+            what,
+            path: path.display().to_string(),
+            exists: path.is_dir(),
+            writable,
+            bytes,
+            more,
+            free_bytes: statvfs(&ground).ok().map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize)),
+            exchange: probe.map(|probe| probe.exchange),
+            reflink: probe.map(|probe| probe.reflink),
+        }
+    }
+}
+
+/// The folder itself, or the nearest one above that is there: where it would be made.
+fn ground(path: &Path) -> PathBuf {
+    let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok());
+    there.unwrap_or(Path::new("/")).to_owned()
+}
+
+#[derive(Clone, Copy)]
+struct Probe {
+    exchange: bool,
+    reflink: bool,
+}
+
+/// Tries it out in a folder that is gone afterwards.
+fn probe(ground: &Path) -> io::Result<Probe> {
+    let room = tempfile::Builder::new().prefix(TEMP_PREFIX).tempdir_in(ground)?;
+    let [one, other, copy] = ["one", "other", "copy"].map(|name| room.path().join(name));
+    std::fs::write(&one, "1")?;
+    std::fs::write(&other, "2")?;
+    let exchanged = renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE).is_ok();
+    let reflink = clones(&File::open(&one)?, &File::create(&copy)?);
+    Ok(Probe { exchange: exchanged, reflink })
+}
+
+#[cfg(target_os = "linux")]
+fn clones(from: &File, to: &File) -> bool {
+    rustix::fs::ioctl_ficlone(to, from).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn clones(_: &File, _: &File) -> bool {
+    false
+}
+
+/// More entries than these are not counted: nobody waits for a doctor who weighs everything.
+const WEIGHED: usize = 100_000;
+
+/// The bytes of the files below a folder, links not followed, and whether there are more.
+fn weigh(path: &Path) -> (u64, bool) {
+    let mut entries = walkdir::WalkDir::new(path).into_iter().filter_map(Result::ok);
+    let counted = entries.by_ref().take(WEIGHED).filter_map(|entry| entry.metadata().ok());
+    let bytes = counted.filter(std::fs::Metadata::is_file).map(|file| file.len()).sum();
+    (bytes, entries.next().is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_is_weighed_without_what_its_links_lead_to() {
+        let root = tempfile::tempdir().unwrap();
+        let (folder, elsewhere) = (root.path().join("folder"), root.path().join("elsewhere"));
+        fs::create_dir_all(folder.join("sub")).unwrap();
+        fs::create_dir(&elsewhere).unwrap();
+        fs::write(elsewhere.join("large"), [0; 9000]).unwrap();
+        fs::write(folder.join("a"), [0; 100]).unwrap();
+        fs::write(folder.join("sub/b"), [0; 23]).unwrap();
+        symlink(&elsewhere, folder.join("link")).unwrap();
+        assert_eq!(weigh(&folder), (123, false));
+        assert_eq!(weigh(&root.path().join("missing")), (0, false));
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_judged_by_where_it_would_be_made() {
+        let root = tempfile::tempdir().unwrap();
+        let place = Place::look("state", &root.path().join("a/b"));
+        assert!(!place.exists && place.writable && place.free_bytes.is_some() && place.exchange.is_some());
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0, "nothing is left behind");
+        fs::write(root.path().join("file"), "").unwrap();
+        let place = Place::look("state", &root.path().join("file/below"));
+        assert!(!place.writable && place.exchange.is_none());
+    }
+}

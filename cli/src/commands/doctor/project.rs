@@ -1,0 +1,116 @@
+//! The project: its settings and whether they are trusted, its runs, and who works on what.
+
+use std::path::Path;
+
+use serde::Serialize;
+use skilltune_orchestrator::store::{Home, Locks};
+
+use crate::complaint::Complaint;
+use crate::folders::Surroundings;
+use crate::report::{plain, words};
+use crate::roles;
+use crate::runs::{Runs, Standing};
+use crate::settings::{Origin, Settings};
+use crate::trust::TrustStore;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Project {
+    pub(super) root: String,
+    pub(super) settings_file: Option<String>,
+    /// What is wrong with the settings, the user's or the project's.
+    pub(super) settings_error: Option<String>,
+    /// Why the settings alone do not say who does what.
+    pub(super) roles_error: Option<String>,
+    /// Whether the agents that the project describes may run; nothing where it describes none.
+    pub(super) trusted: Option<bool>,
+    pub(super) git: bool,
+    /// Whether git leaves our folder alone; nothing as long as there is none.
+    pub(super) ignored: Option<bool>,
+    pub(super) runs: Vec<OpenRun>,
+    /// Runs whose journal cannot be read.
+    pub(super) damaged: Vec<String>,
+    pub(super) locks: Vec<Lock>,
+}
+
+/// A run that has not ended.
+#[derive(Debug, Serialize)]
+pub(super) struct OpenRun {
+    pub(super) id: String,
+    pub(super) status: &'static str,
+    pub(super) target: String,
+}
+
+/// Somebody at work, in whatever project.
+#[derive(Debug, Serialize)]
+pub(super) struct Lock {
+    pub(super) pid: u32,
+    pub(super) host: String,
+    pub(super) since: String,
+    pub(super) doing: String,
+}
+
+impl Project {
+    pub(super) fn look(
+        root: &Path,
+        settings: &Settings,
+        broken: Option<&Complaint>,
+        around: &Surroundings,
+    ) -> Self {
+        let file = settings.project_file.as_ref();
+        let describes = settings.agents.values().any(|agent| matches!(agent.origin, Origin::Project(_)));
+        let trusts = |file| TrustStore::new(around).trusts(file).unwrap_or(false);
+        let (runs, damaged) = open_runs(&Runs::of(root, around));
+        Self {
+            root: root.display().to_string(),
+            settings_file: file.map(|file| file.path.display().to_string()),
+            settings_error: broken.map(|complaint| complaint.what.clone()),
+            roles_error: roles::cast(settings, around).err().map(|complaint| complaint.what),
+            trusted: file.filter(|_| describes).map(trusts),
+            git: root.ancestors().any(|folder| folder.join(".git").exists()),
+            ignored: ignored(&Home::of(root)),
+            runs,
+            damaged,
+            locks: locks(around),
+        }
+    }
+}
+
+/// Our folder says itself that git shall leave it alone.
+fn ignored(home: &Home) -> Option<bool> {
+    home.root().symlink_metadata().ok()?;
+    let path = home.root().join(".gitignore");
+    // Anything else may never come to an end.
+    let is_file = path.symlink_metadata().is_ok_and(|meta| meta.is_file());
+    let text = if is_file { std::fs::read_to_string(path).unwrap_or_default() } else { String::new() };
+    Some(text.lines().any(|line| line.trim() == "*"))
+}
+
+fn open_runs(runs: &Runs) -> (Vec<OpenRun>, Vec<String>) {
+    let (mut open, mut damaged) = (Vec::new(), Vec::new());
+    for id in runs.ids() {
+        let Ok(known) = runs.load(&id) else {
+            damaged.push(plain::one_line(&id.0));
+            continue;
+        };
+        let status = match runs.standing(&known.run) {
+            Standing::Running { .. } => "running",
+            Standing::Held => "waiting",
+            Standing::Open => "stopped",
+            Standing::Ended => continue,
+        };
+        let target = plain::one_line(&words::target(&known.run));
+        open.push(OpenRun { id: plain::one_line(&id.0), status, target });
+    }
+    (open, damaged)
+}
+
+fn locks(around: &Surroundings) -> Vec<Lock> {
+    let held = Locks::at(&around.state).holders();
+    let told = held.into_iter().map(|holder| Lock {
+        pid: holder.pid,
+        host: plain::one_line(&holder.host),
+        since: holder.since.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+        doing: plain::one_line(&holder.doing),
+    });
+    told.collect()
+}

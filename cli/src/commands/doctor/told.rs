@@ -1,0 +1,146 @@
+//! What was seen, as a person reads it: a mark a line, and one line at the end.
+
+use super::Seen;
+use super::agents::AgentSeen;
+use super::place::Place;
+use super::project::{Lock, OpenRun, Project};
+use crate::progress::flowed;
+use crate::report::{figures, plain};
+use crate::style::Style;
+
+/// What a line means for a run.
+enum Mark {
+    Good,
+    /// Not here, and perhaps not needed.
+    Absent,
+    Bad,
+}
+
+struct Line {
+    mark: Mark,
+    text: String,
+}
+
+pub(super) fn told(seen: &Seen, width: usize, style: Style) -> String {
+    let sections = [
+        ("agents", seen.agents.iter().map(agent).collect()),
+        ("folders", seen.folders.iter().map(place).collect()),
+        ("project", project(&seen.project)),
+    ];
+    let mut lines = vec![format!("skilltune {}", seen.version)];
+    for (title, inner) in sections {
+        lines.extend([String::new(), style.bold(title)]);
+        lines.extend(inner.iter().flat_map(|line| shown(line, width, style)));
+    }
+    lines.push(String::new());
+    lines.extend(ending(seen, width, style));
+    lines.join("\n")
+}
+
+/// The mark stands out, and what does not fit beside it goes below.
+fn shown(line: &Line, width: usize, style: Style) -> Vec<String> {
+    let mark = match line.mark {
+        Mark::Good => style.green("ok"),
+        Mark::Absent => style.dim("--"),
+        Mark::Bad => style.red("!!"),
+    };
+    let text = flowed(&plain::one_line(&line.text), width.saturating_sub(INDENT.len()), "");
+    let lead = |at| if at == 0 { format!("  {mark}  ") } else { INDENT.to_owned() };
+    text.iter().enumerate().map(|(at, text)| lead(at) + text).collect()
+}
+
+const INDENT: &str = "      ";
+
+/// The one line that says whether to go on.
+fn ending(seen: &Seen, width: usize, style: Style) -> Vec<String> {
+    let word = if seen.ready { "ready:" } else { "not ready:" };
+    let mut lines = flowed(&format!("{word} {}", plain::one_line(&seen.next)), width, "  ");
+    if let Some(first) = lines.first_mut() {
+        let painted = if seen.ready { style.green(word) } else { style.red(word) };
+        *first = first.replacen(word, &painted, 1);
+    }
+    lines
+}
+
+fn good(text: String) -> Line {
+    Line { mark: Mark::Good, text }
+}
+
+fn absent(text: String) -> Line {
+    Line { mark: Mark::Absent, text }
+}
+
+fn bad(text: String) -> Line {
+    Line { mark: Mark::Bad, text }
+}
+
+fn agent(seen: &AgentSeen) -> Line {
+    let AgentSeen { name, program, .. } = seen;
+    let Some(path) = &seen.path else {
+        let get = seen.get.map_or(String::new(), |get| format!("; {get}"));
+        return match &seen.described {
+            Some(origin) => bad(format!("{name}: program {program:?} was not found ({origin}){get}")),
+            None => absent(format!("{name}: not found{get}")),
+        };
+    };
+    let told = seen.version.as_ref().or(seen.trouble.as_ref()).map_or("", String::as_str);
+    match &seen.described {
+        Some(origin) if seen.usable => good(format!("{name}: {told}, {path} ({origin})")),
+        Some(origin) => bad(format!("{name}: {told}, {path} ({origin})")),
+        None => absent(format!("{name}: {told}, {path}; no settings describe it")),
+    }
+}
+
+fn place(seen: &Place) -> Line {
+    let Place { what, path, .. } = seen;
+    if !seen.writable {
+        return bad(format!("{what}: {path} cannot be written"));
+    }
+    let free = seen.free_bytes.map_or(String::new(), |free| format!(", {} free", figures::bytes(free)));
+    let held = match (seen.exists, seen.more) {
+        (true, false) => figures::bytes(seen.bytes),
+        (true, true) => format!("more than {}", figures::bytes(seen.bytes)),
+        (false, _) => "not made yet".to_owned(),
+    };
+    let can = |able: Option<bool>, yes: &'static str, no: &'static str| {
+        able.map_or("", |able| if able { yes } else { no })
+    };
+    let exchange = can(seen.exchange, "", ", files cannot change places in one step");
+    let reflink = can(seen.reflink, ", copies share their bytes", "");
+    good(format!("{what}: {path}: {held}{free}{exchange}{reflink}"))
+}
+
+fn project(seen: &Project) -> Vec<Line> {
+    let mut lines = vec![good(format!("folder: {}", seen.root))];
+    lines.push(match (&seen.settings_error, &seen.settings_file, seen.trusted) {
+        (Some(error), ..) => bad(format!("settings: {error}")),
+        (None, None, _) => absent("settings: no skilltune.toml; `skilltune init` writes one".to_owned()),
+        (None, Some(file), None) => good(format!("settings: {file}, which describes no agents")),
+        (None, Some(file), Some(true)) => good(format!("settings: {file}, trusted")),
+        (None, Some(file), Some(false)) => bad(format!("settings: {file}, whose agents are not trusted")),
+    });
+    lines.push(match &seen.roles_error {
+        None => good("roles: each has its agent".to_owned()),
+        Some(why) => absent(format!("roles: {why}")),
+    });
+    if seen.git {
+        lines.push(match seen.ignored {
+            Some(false) => bad("git: .skilltune has no .gitignore that says `*`".to_owned()),
+            Some(true) => good("git: ignores .skilltune".to_owned()),
+            None => good("git: .skilltune will ignore itself".to_owned()),
+        });
+    }
+    let run = |run: &OpenRun| {
+        absent(format!("run {}: {}, {}; skilltune status {}", run.id, run.status, run.target, run.id))
+    };
+    lines.extend(seen.runs.iter().map(run));
+    lines.extend(seen.damaged.iter().map(|id| bad(format!("run {id}: its journal cannot be read"))));
+    let lock = |lock: &Lock| {
+        absent(format!("lock: process {} on {} since {} ({})", lock.pid, lock.host, lock.since, lock.doing))
+    };
+    lines.extend(seen.locks.iter().map(lock));
+    lines
+}
+
+#[cfg(test)]
+mod tests;

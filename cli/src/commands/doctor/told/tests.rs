@@ -1,0 +1,161 @@
+use super::*;
+
+fn agent(name: &str) -> AgentSeen {
+    AgentSeen {
+        name: name.to_owned(),
+        program: name.to_owned(),
+        path: Some(format!("/usr/local/bin/{name}")),
+        version: Some("2.1.329 (Claude Code)".to_owned()),
+        trouble: None,
+        described: Some("user file /home/me/.config/skilltune/skilltune.toml".to_owned()),
+        usable: true,
+        get: None,
+    }
+}
+
+fn place(what: &'static str) -> Place {
+    Place {
+        what,
+        path: format!("/home/me/{what}"),
+        exists: true,
+        writable: true,
+        bytes: 5 << 20,
+        more: false,
+        free_bytes: Some(7 << 30),
+        exchange: Some(true),
+        reflink: Some(true),
+    }
+}
+
+fn seen() -> Seen {
+    let missing = AgentSeen { path: None, version: None, described: None, usable: false, ..agent("gemini") };
+    let mute =
+        AgentSeen { version: None, trouble: Some("tells no version: exit code 2".into()), ..agent("mine") };
+    Seen {
+        ready: true,
+        next: "skilltune tune SKILL --agent claude".to_owned(),
+        version: "1.2.3",
+        agents: vec![
+            agent("claude"),
+            AgentSeen { get: Some("npm install -g @google/gemini-cli"), ..missing.clone() },
+            AgentSeen { described: Some("user file /s".to_owned()), ..missing },
+            AgentSeen { described: None, usable: false, ..agent("codex") },
+            AgentSeen { usable: false, ..mute },
+        ],
+        folders: vec![
+            place("store"),
+            Place { exists: false, exchange: Some(false), reflink: Some(false), ..place("state") },
+            Place { writable: false, ..place("cache") },
+        ],
+        project: Project {
+            root: "/home/me/project".to_owned(),
+            settings_file: Some("/home/me/project/skilltune.toml".to_owned()),
+            settings_error: None,
+            roles_error: None,
+            trusted: Some(false),
+            git: true,
+            ignored: Some(false),
+            runs: vec![OpenRun { id: "calm-otter".into(), status: "stopped", target: "haiku".into() }],
+            damaged: vec!["bad-otter".to_owned()],
+            locks: vec![Lock {
+                pid: 7,
+                host: "here".to_owned(),
+                since: "2026-01-02 03:04:05 UTC".to_owned(),
+                doing: "calm-otter".to_owned(),
+            }],
+        },
+    }
+}
+
+#[test]
+fn a_wide_terminal_gets_a_line_a_thing() {
+    insta::assert_snapshot!(told(&seen(), 200, Style::PLAIN), @r#"
+        skilltune 1.2.3
+
+        agents
+          ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude (user file /home/me/.config/skilltune/skilltune.toml)
+          --  gemini: not found; npm install -g @google/gemini-cli
+          !!  gemini: program "gemini" was not found (user file /s)
+          --  codex: 2.1.329 (Claude Code), /usr/local/bin/codex; no settings describe it
+          !!  mine: tells no version: exit code 2, /usr/local/bin/mine (user file /home/me/.config/skilltune/skilltune.toml)
+
+        folders
+          ok  store: /home/me/store: 5 MiB, 7 GiB free, copies share their bytes
+          ok  state: /home/me/state: not made yet, 7 GiB free, files cannot change places in one step
+          !!  cache: /home/me/cache cannot be written
+
+        project
+          ok  folder: /home/me/project
+          !!  settings: /home/me/project/skilltune.toml, whose agents are not trusted
+          ok  roles: each has its agent
+          !!  git: .skilltune has no .gitignore that says `*`
+          --  run calm-otter: stopped, haiku; skilltune status calm-otter
+          !!  run bad-otter: its journal cannot be read
+          --  lock: process 7 on here since 2026-01-02 03:04:05 UTC (calm-otter)
+
+        ready: skilltune tune SKILL --agent claude
+        "#);
+}
+
+#[test]
+fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
+    let told = told(&Seen { ready: false, ..seen() }, 40, Style::PLAIN);
+    insta::assert_snapshot!(told, @r#"
+        skilltune 1.2.3
+
+        agents
+          ok  claude: 2.1.329 (Claude Code),
+              /usr/local/bin/claude (user file
+              /home/me/.config/skilltune/skilltune.toml)
+          --  gemini: not found; npm install -g
+              @google/gemini-cli
+          !!  gemini: program "gemini" was not
+              found (user file /s)
+          --  codex: 2.1.329 (Claude Code),
+              /usr/local/bin/codex; no settings
+              describe it
+          !!  mine: tells no version: exit code
+              2, /usr/local/bin/mine (user file
+              /home/me/.config/skilltune/skilltune.toml)
+
+        folders
+          ok  store: /home/me/store: 5 MiB, 7
+              GiB free, copies share their bytes
+          ok  state: /home/me/state: not made
+              yet, 7 GiB free, files cannot
+              change places in one step
+          !!  cache: /home/me/cache cannot be
+              written
+
+        project
+          ok  folder: /home/me/project
+          !!  settings:
+              /home/me/project/skilltune.toml,
+              whose agents are not trusted
+          ok  roles: each has its agent
+          !!  git: .skilltune has no .gitignore
+              that says `*`
+          --  run calm-otter: stopped, haiku;
+              skilltune status calm-otter
+          !!  run bad-otter: its journal cannot
+              be read
+          --  lock: process 7 on here since
+              2026-01-02 03:04:05 UTC
+              (calm-otter)
+
+        not ready: skilltune tune SKILL --agent
+          claude
+        "#);
+    let wide = told.lines().filter(|line| line.chars().count() > 40);
+    assert!(wide.clone().all(|line| line.trim().contains('/') && !line.trim().contains(' ')), "{told}");
+}
+
+#[test]
+fn nothing_that_was_found_drives_the_terminal() {
+    let mut hostile = seen();
+    hostile.project.root = "/a\x1b[2J\u{202e}b".to_owned();
+    hostile.next = "tune\x07".to_owned();
+    let told = told(&hostile, 80, Style::PLAIN);
+    assert!(!told.contains(['\x1b', '\u{202e}', '\x07']), "{told}");
+    assert!(super::told(&seen(), 80, Style::VIVID).contains("\x1b[32mready:\x1b[0m skilltune tune"));
+}

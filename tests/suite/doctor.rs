@@ -1,0 +1,233 @@
+//! `doctor`: it sees what is here, says what to do, hangs on nothing, and leaves nothing behind.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::background::{Background, Gate};
+use crate::commands::held;
+use crate::scene::{Ran, Scene};
+
+fn program(path: &Path, script: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Only programs of the scene's own are on the PATH.
+fn doctor(scene: &Scene, more: &[&str]) -> Ran {
+    let mut command = scene.command(&[&["doctor"], more].concat());
+    command.env("PATH", scene.path("bin"));
+    Ran::of(command.output().unwrap())
+}
+
+/// The same as data; it must have written nothing.
+fn seen(scene: &Scene, more: &[&str]) -> (Option<i32>, Value) {
+    let before = scene.everything();
+    let ran = doctor(scene, &[&["--format", "json"], more].concat());
+    assert_eq!(scene.everything(), before, "something was written");
+    assert_eq!(ran.stderr, "");
+    (ran.code, ran.json())
+}
+
+fn agent<'v>(seen: &'v Value, name: &str) -> &'v Value {
+    let agents = seen["agents"].as_array().unwrap();
+    agents.iter().find(|agent| agent["name"] == name).unwrap_or_else(|| panic!("{name} in {seen}"))
+}
+
+/// Without what differs from one machine to the next: the room that is free, and what else a file system can do.
+fn steady(text: &str) -> String {
+    let line = |line: &str| match line.split_once(" free") {
+        Some((head, _)) => head.rsplit_once(", ").map_or(head, |(head, _)| head).to_owned(),
+        None => line.to_owned(),
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn on_a_bare_machine_it_says_what_is_missing_and_how_to_get_it() {
+    let scene = Scene::empty();
+    let ran = doctor(&scene, &[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(2), ""), "{ran:?}");
+    let told = scene.shown(&ran.stdout);
+    assert!(told.lines().all(|line| !line.contains('\x1b')));
+    insta::assert_snapshot!(steady(&told), @r"
+        skilltune 0.1.0
+
+        agents
+          --  claude: not found; npm install -g @anthropic-ai/claude-code
+          --  gemini: not found; npm install -g @google/gemini-cli
+          --  codex: not found; npm install -g @openai/codex
+          --  opencode: not found; npm install -g opencode-ai
+          --  ccw: not found; it comes with the project Claude Code Workflow
+          --  maestro: not found; it comes with the project maestro-flow
+
+        folders
+          ok  store: /project/.skilltune: not made yet
+          ok  state: /state/skilltune: not made yet
+          ok  cache: /cache/skilltune: not made yet
+
+        project
+          ok  folder: /project
+          --  settings: no skilltune.toml; `skilltune init` writes one
+          --  roles: no agent is set as executor
+          ok  git: .skilltune will ignore itself
+
+        not ready: install an agent, and describe it in skilltune.toml, which `skilltune init` writes
+        ");
+}
+
+#[test]
+fn with_agents_for_every_role_it_is_ready_and_tells_their_versions() {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    program(&scene.path("bin/claude"), "echo; echo '2.1.3 (Claude Code)'; echo more");
+    program(&scene.path("bin/mine"), "echo \"mine 7 of $1\"");
+    scene.write_settings("[agents.mine]\ncommand = [\"mine\", \"ask\"]\n");
+    let (code, seen) = seen(&scene, &[]);
+    assert_eq!(
+        (code, &seen["ready"], &seen["next"]),
+        (Some(0), &json!(true), &json!("skilltune tune SKILL"))
+    );
+    assert_eq!(agent(&seen, "claude")["version"], "2.1.3 (Claude Code)");
+    assert_eq!(agent(&seen, "claude")["usable"], false, "it is not described");
+    assert_eq!(agent(&seen, "mine")["version"], "mine 7 of --version");
+    assert_eq!(agent(&seen, "mine")["usable"], true);
+    // Many a script knows no `--version`, and works all the same.
+    assert_eq!(agent(&seen, "executor")["usable"], true);
+    assert_eq!(agent(&seen, "executor")["trouble"], "tells no version: exit code 101");
+    let ran = doctor(&scene, &[]);
+    assert_eq!(ran.stdout.lines().last(), Some("ready: skilltune tune SKILL"), "{ran:?}");
+}
+
+#[test]
+fn one_agent_that_works_is_enough_and_is_named() {
+    let scene = Scene::empty();
+    program(&scene.path("bin/mine"), "echo 1");
+    let settings = "[roles]\nexecutor = \"gone\"\n[agents.gone]\ncommand = [\"gone\"]\n[agents.mine]\ncommand = [\"mine\"]\n";
+    fs::write(scene.path("config/skilltune/skilltune.toml"), settings).unwrap();
+    let (code, seen) = seen(&scene, &[]);
+    assert_eq!((code, &seen["next"]), (Some(0), &json!("skilltune tune SKILL --agent mine")));
+    assert_eq!(agent(&seen, "gone")["path"], Value::Null);
+    let why = seen["project"]["roles_error"].as_str().unwrap();
+    assert!(why.contains("program \"gone\" was not found"), "{why}");
+}
+
+#[test]
+fn a_program_that_does_not_answer_is_given_up_with_all_that_it_started() {
+    let scene = Scene::empty();
+    program(&scene.path("bin/claude"), "/bin/sleep 600 & exec /bin/sleep 600");
+    program(&scene.path("bin/gemini"), "echo 0.61.0");
+    program(&scene.path("bin/codex"), "kill -9 $$");
+    fs::write(scene.path("bin/opencode"), "\x7fELF no program").unwrap();
+    fs::set_permissions(scene.path("bin/opencode"), fs::Permissions::from_mode(0o755)).unwrap();
+    let run = Background::spawn(&scene, {
+        let mut command = scene.command(&["doctor", "--timeout", "1", "--format", "json"]);
+        command.env("PATH", scene.path("bin"));
+        command
+    });
+    let ran = run.wait();
+    let seen = ran.json();
+    assert_eq!(agent(&seen, "claude")["trouble"], "has told no version within 1s");
+    assert_eq!(agent(&seen, "gemini")["version"], "0.61.0", "the others are heard all the same");
+    assert_eq!(agent(&seen, "codex")["trouble"], "tells no version: ended by signal 9");
+    let trouble = agent(&seen, "opencode")["trouble"].as_str().unwrap();
+    assert!(trouble.starts_with("cannot be started: "), "{trouble}");
+    assert_eq!(scene.alive(), [0; 0]);
+    assert_eq!(ran.code, Some(2), "none of them is described");
+}
+
+#[test]
+fn what_a_program_writes_into_its_home_is_gone_afterwards() {
+    let scene = Scene::empty();
+    program(
+        &scene.path("bin/claude"),
+        "echo x > \"$HOME/.claude.json\" && echo x > here && echo \"$SECRET/$HOME\"",
+    );
+    let before = scene.everything();
+    let mut command = scene.command(&["doctor", "--format", "json"]);
+    command.env("PATH", scene.path("bin")).env("SECRET", "s3cret");
+    let ran = Ran::of(command.output().unwrap());
+    let seen = ran.json();
+    let home = agent(&seen, "claude")["version"].as_str().unwrap();
+    let home = home.strip_prefix('/').expect("the secret is not handed on");
+    assert!(home.starts_with('/') && !Path::new(home).exists(), "{home}");
+    assert_eq!(scene.everything(), before);
+}
+
+#[test]
+fn nothing_of_a_project_is_run_before_it_is_trusted() {
+    let scene = Scene::empty();
+    let touched = scene.path("touched");
+    program(&scene.path("project/agent.sh"), &format!("echo run > {}; echo 1", touched.display()));
+    program(&scene.path("project/claude"), &format!("echo run > {}; echo 1", touched.display()));
+    let settings = "[agents.theirs]\ncommand = [\"./agent.sh\"]\n";
+    fs::write(scene.path("project/skilltune.toml"), settings).unwrap();
+    let (code, seen) = seen(&scene, &[]);
+    let file = scene.path("project/skilltune.toml");
+    let next = format!("read {0}, then: skilltune trust {0}", file.display());
+    assert_eq!((code, &seen["next"]), (Some(2), &json!(next)));
+    assert_eq!(agent(&seen, "theirs")["trouble"], "not trusted, so it was not asked");
+    assert_eq!(seen["project"]["trusted"], false);
+    // A PATH that leads into the project is no trust either.
+    for path in [".", "", "../project"] {
+        let mut command = scene.command(&["doctor", "--format", "json"]);
+        let ran = Ran::of(command.env("PATH", path).output().unwrap());
+        assert_eq!(agent(&ran.json(), "claude")["path"], Value::Null, "{path:?}");
+    }
+    assert!(!touched.exists());
+
+    assert_eq!(doctor(&scene, &["--trust"]).code, Some(0));
+    assert!(touched.exists(), "for this once");
+    assert_eq!(doctor(&scene, &[]).code, Some(2));
+    assert_eq!(scene.run(&["trust", "."]).code, Some(0));
+    let ran = doctor(&scene, &[]);
+    assert_eq!(ran.stdout.lines().last(), Some("ready: skilltune tune SKILL --agent theirs"), "{ran:?}");
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_said_and_all_else_is_told_all_the_same() {
+    let scene = Scene::empty();
+    fs::write(scene.path("project/skilltune.toml"), "[tune]\njob = 3\n").unwrap();
+    let (code, seen) = seen(&scene, &[]);
+    assert_eq!((code, &seen["ready"]), (Some(2), &json!(false)));
+    let error = seen["project"]["settings_error"].as_str().unwrap();
+    assert!(error.ends_with("skilltune.toml:2: unknown key `tune.job`"), "{error}");
+    assert_eq!(seen["folders"].as_array().unwrap().len(), 3);
+    assert!(doctor(&scene, &[]).stdout.contains("  !!  settings: "));
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_in_the_way() {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    fs::remove_dir(scene.path("state")).unwrap();
+    fs::write(scene.path("state"), "a file").unwrap();
+    let (code, seen) = seen(&scene, &[]);
+    let next = format!("make it possible to write in {}", scene.path("state/skilltune").display());
+    assert_eq!((code, &seen["next"]), (Some(2), &json!(next)));
+}
+
+#[test]
+fn runs_that_are_open_and_those_at_work_are_named() {
+    let (scene, _) = held();
+    let id = scene.run_id();
+    let (_, waiting) = seen(&scene, &[]);
+    assert_eq!(waiting["project"]["runs"], json!([{ "id": id, "status": "waiting", "target": "writer" }]));
+    assert_eq!((&waiting["project"]["locks"], &waiting["project"]["ignored"]), (&json!([]), &json!(true)));
+
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    scene.write_script(&json!({ "gates": { "executor": scene.path("gate") } }));
+    let gate = Gate::at(scene.path("gate"));
+    let run = Background::start(&scene, &["tune", "writer", "a page", "--yes", "--max-iterations", "1"]);
+    run.until_begun(1);
+    let seen = doctor(&scene, &["--format", "json"]).json();
+    assert_eq!(seen["project"]["runs"][0]["status"], "running");
+    assert_eq!(seen["project"]["locks"][0]["pid"], run.pid());
+    assert_eq!(seen["project"]["locks"][0]["doing"], seen["project"]["runs"][0]["id"]);
+    assert!(!run.ends_within(Duration::ZERO), "it was left in peace");
+    gate.open();
+    let ended = run.wait();
+    assert_eq!(ended.code, Some(3), "{ended:?}");
+}
