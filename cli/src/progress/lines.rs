@@ -20,11 +20,10 @@ pub(super) fn header(run: &Run, width: usize) -> Vec<String> {
     let rounds = figures::count(plan.rules.max_iterations as usize, "round");
     let goal = format!(": to {} in {rounds} at most", plan.rules.threshold);
     let scenarios = figures::count(plan.scenarios.len(), "scenario");
-    vec![
-        around(&format!("{} ", plan.kind.word()), &name, &goal, width),
-        cut(&plain::one_line(&words::roles(&plan.roles)), width),
-        around("run ", &plan.run.0, &format!(", {scenarios}"), width),
-    ]
+    let mut lines = vec![around(&format!("{} ", plan.kind.word()), &name, &goal, width)];
+    lines.extend(wrapped(&plain::one_line(&words::roles(&plan.roles)), width, "  "));
+    lines.push(around("run ", &plan.run.0, &format!(", {scenarios}"), width));
+    lines
 }
 
 /// A line whose verdict may be coloured.

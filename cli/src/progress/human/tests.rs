@@ -92,7 +92,8 @@ fn a_chain_tells_which_member_was_edited() {
 fn a_narrow_terminal_gets_narrow_lines() {
     insta::assert_snapshot!(seen(&chain(), Look { width: 40, ..PLAIN }).all(), @r"
         tune plan…oem: to 90 in 3 rounds at most
-        executor claude:small, evaluator gemini…
+        executor claude:small, evaluator gemini,
+          improver claude
         run calm-otter, 2 scenarios
 
         round 1  50  baseline
