@@ -59,7 +59,8 @@ impl Runs {
     /// All ids, the newest first.
     pub fn ids(&self) -> Vec<RunId> {
         let folders = std::fs::read_dir(self.home.runs()).into_iter().flatten().flatten();
-        let has_history = |folder: &std::fs::DirEntry| folder.path().join("history.jsonl").exists();
+        // Reading anything but a file may never come to an end.
+        let has_history = |folder: &std::fs::DirEntry| folder.path().join("history.jsonl").is_file();
         let names = folders.filter(has_history).filter_map(|folder| folder.file_name().into_string().ok());
         let mut ids: Vec<_> = names.map(RunId).collect();
         // Ids tell the second; within one, the journal knows which came first.

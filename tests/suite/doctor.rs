@@ -231,3 +231,20 @@ fn runs_that_are_open_and_those_at_work_are_named() {
     let ended = run.wait();
     assert_eq!(ended.code, Some(3), "{ended:?}");
 }
+
+#[test]
+fn pipes_in_the_place_of_files_hold_nobody_up() {
+    let scene = Scene::empty();
+    let run = scene.path("project/.skilltune/runs/0000-20260101-000000");
+    fs::create_dir_all(&run).unwrap();
+    for pipe in ["project/skilltune.toml", "project/.skilltune/.gitignore"] {
+        drop(Gate::at(scene.path(pipe)));
+    }
+    drop(Gate::at(run.join("history.jsonl")));
+    let ran = Background::start(&scene, &["doctor", "--format", "json"]).wait();
+    let seen = ran.json();
+    let error = seen["project"]["settings_error"].as_str().unwrap();
+    assert!(error.ends_with("project/skilltune.toml: not a file"), "{error}");
+    assert_eq!((&seen["project"]["ignored"], &seen["project"]["runs"]), (&json!(false), &json!([])));
+    assert_eq!(ran.code, Some(2));
+}

@@ -36,6 +36,10 @@ impl SettingsFile {
     /// Nothing, when there is no such file.
     pub fn read(path: &Path) -> Result<Option<Self>, SettingsError> {
         let unreadable = |source| SettingsError::Unreadable { path: path.to_owned(), source };
+        // A pipe that came with a repository would hold us up for ever.
+        if path.metadata().is_ok_and(|meta| !meta.is_file()) {
+            return Err(unreadable(io::Error::other("not a file")));
+        }
         let bytes = match std::fs::read(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read.map_err(unreadable)?,

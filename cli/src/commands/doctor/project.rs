@@ -63,7 +63,7 @@ impl Project {
         Self {
             root: root.display().to_string(),
             settings_file: file.map(|file| file.path.display().to_string()),
-            settings_error: broken.map(|complaint| complaint.what.clone()),
+            settings_error: broken.map(in_one_line),
             roles_error: roles::cast(settings, around).err().map(|complaint| complaint.what),
             trusted: file.filter(|_| describes).map(trusts),
             git: root.ancestors().any(|folder| folder.join(".git").exists()),
@@ -73,6 +73,12 @@ impl Project {
             locks: locks(around),
         }
     }
+}
+
+fn in_one_line(complaint: &Complaint) -> String {
+    let whole: Vec<&str> =
+        std::iter::once(&complaint.what).chain(&complaint.causes).map(String::as_str).collect();
+    whole.join(": ")
 }
 
 /// Our folder says itself that git shall leave it alone.
