@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
@@ -137,6 +138,23 @@ fn a_program_that_does_not_answer_is_given_up_with_all_that_it_started() {
     assert!(trouble.starts_with("cannot be started: "), "{trouble}");
     assert_eq!(scene.alive(), [0; 0]);
     assert_eq!(ran.code, Some(2), "none of them is described");
+}
+
+#[test]
+fn ctrl_c_ends_the_programs_and_leaves_nothing_behind() {
+    let scene = Scene::empty();
+    let begun = scene.path("begun");
+    program(&scene.path("bin/claude"), &format!("/bin/sleep 600 & echo > {}; wait", begun.display()));
+    fs::create_dir(scene.path("tmp")).unwrap();
+    let mut command = scene.command(&["doctor", "--timeout", "1h"]);
+    command.env("PATH", scene.path("bin")).env("TMPDIR", scene.path("tmp"));
+    let run = Background::spawn(&scene, command);
+    assert!(run.until(|_| begun.exists()));
+    run.signal(Signal::INT);
+    let ran = run.wait();
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(130), "", ""));
+    assert_eq!(scene.alive(), [0; 0]);
+    assert_eq!(fs::read_dir(scene.path("tmp")).unwrap().count(), 0);
 }
 
 #[test]

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
-use skilltune_orchestrator::process::{Call, Ended, GuardianPool, How, ProcessError, become_subreaper};
+use skilltune_orchestrator::process::{
+    Call, Cancel, Ended, GuardianPool, How, ProcessError, become_subreaper,
+};
 use tokio::sync::watch;
 
 use crate::complaint::Complaint;
@@ -60,16 +62,33 @@ pub(super) fn ask(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(failed("cannot start the runtime"))?;
     let mark = (GUARDS.to_owned(), "doctor".to_owned());
-    Ok(runtime.block_on(async {
-        let pool = GuardianPool::new(exe, GUARDIAN, mark, calls.len().min(AT_ONCE));
-        let tasks: Vec<_> = calls.into_iter().map(|call| tokio::spawn(one(pool.clone(), call))).collect();
+    let slots = calls.len().min(AT_ONCE);
+    runtime.block_on(all(GuardianPool::new(exe, GUARDIAN, mark, slots), calls))
+}
+
+/// Ctrl-C ends the programs, and leaves nothing behind either.
+async fn all(pool: GuardianPool, calls: Vec<Call>) -> Result<Vec<Heard>, Complaint> {
+    let (cancel, told) = watch::channel(None);
+    let tasks: Vec<_> =
+        calls.into_iter().map(|call| tokio::spawn(one(pool.clone(), call, told.clone()))).collect();
+    let answers = async {
         let mut heard = Vec::new();
         for task in tasks {
-            heard.push(task.await.unwrap_or_else(|_| Heard::Nothing("was given up".to_owned())));
+            heard.push(task.await.unwrap_or_else(|_| given_up()));
         }
-        pool.close().await;
         heard
-    }))
+    };
+    tokio::pin!(answers);
+    let heard = tokio::select! {
+        heard = &mut answers => Ok(heard),
+        _ = tokio::signal::ctrl_c() => {
+            cancel.send_replace(Some(Cancel::Now));
+            answers.await;
+            Err(Complaint::interrupted())
+        }
+    };
+    pool.close().await;
+    heard
 }
 
 /// What a program takes for the person's home: whatever it writes there is gone afterwards.
@@ -96,10 +115,13 @@ fn call(asked: &Asked, place: &Path, deadline: Duration, around: &Surroundings) 
     }
 }
 
-async fn one(pool: GuardianPool, call: Call) -> Heard {
-    let (_never, mut cancel) = watch::channel(None);
+async fn one(pool: GuardianPool, call: Call, mut cancel: watch::Receiver<Option<Cancel>>) -> Heard {
     let went = async { pool.acquire().await?.run(&call, &mut cancel).await };
     heard(went.await, &call)
+}
+
+fn given_up() -> Heard {
+    Heard::Nothing("was given up".to_owned())
 }
 
 fn heard(went: Result<Ended, ProcessError>, call: &Call) -> Heard {
@@ -113,7 +135,7 @@ fn heard(went: Result<Ended, ProcessError>, call: &Call) -> Heard {
         Ok(How::TimedOut) => {
             Heard::Nothing(format!("has told no version within {}", figures::duration(call.deadline)))
         }
-        Ok(How::Cancelled) => Heard::Nothing("was given up".to_owned()),
+        Ok(How::Cancelled) => given_up(),
         Ok(How::NotStarted { why }) => {
             Heard::NotStarted(format!("cannot be started: {}", plain::one_line(&why)))
         }
