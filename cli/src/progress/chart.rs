@@ -8,7 +8,7 @@ use crate::folders::Surroundings;
 use crate::report::figures;
 use crate::report::words::Standing;
 
-/// What bars are drawn with.
+/// What bars are drawn with, and the spinner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Letters {
     /// Eighths of a column.

@@ -24,6 +24,7 @@ pub(crate) struct Look {
     pub(crate) live: bool,
     pub(crate) talk: Style,
     pub(crate) data: Style,
+    /// Of the picture, and of the live line.
     pub(crate) letters: Letters,
 }
 
@@ -57,7 +58,8 @@ impl Reporter for Human {
     fn began(&mut self, run: &Run, step: &Step) {
         self.greet(run);
         if self.look.live {
-            self.live.get_or_insert_with(Live::new).began(run, step, self.look.width);
+            let letters = self.look.letters;
+            self.live.get_or_insert_with(|| Live::new(letters)).began(run, step, self.look.width);
         }
     }
 

@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use skilltune_phases::run::Run;
 use skilltune_phases::step::Step;
 
+use super::chart::Letters;
 use super::width::around;
 use crate::report::{figures, plain, words};
 
@@ -22,9 +23,14 @@ pub(super) struct Live {
 }
 
 impl Live {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(letters: Letters) -> Self {
         let since = Arc::new(Mutex::new(None));
-        let bar = ProgressBar::new_spinner().with_style(style(Arc::clone(&since)));
+        let style = style(Arc::clone(&since));
+        let style = match letters {
+            Letters::Blocks => style,
+            Letters::Plain => style.tick_chars("|/-\\ "),
+        };
+        let bar = ProgressBar::new_spinner().with_style(style);
         bar.enable_steady_tick(Duration::from_millis(200));
         Self { bar, under_way: Vec::new(), since }
     }
