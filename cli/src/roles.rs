@@ -201,14 +201,13 @@ fn unknown(spec: &AgentSpec, chosen: &Origin, role: Role, settings: &Settings) -
 }
 
 fn nobody(role: Role, settings: &Settings) -> Complaint {
-    let complaint = Complaint::input(format!("no agent is set as {}", role.word()));
+    let complaint = Complaint::input(format!("no agent is set as {}", role.word())).hint(BUILT_IN);
     match known(settings) {
         Some(known) => complaint
             .hint(format!("say --agent NAME or --{role} NAME, or set roles.{role}", role = role.word()))
             .hint(known),
         None => complaint.hint(example("mine")),
     }
-    .hint(BUILT_IN)
 }
 
 fn known(settings: &Settings) -> Option<String> {

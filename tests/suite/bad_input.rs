@@ -262,6 +262,7 @@ fn an_agent_must_be_known_and_its_program_be_there() {
     hint: these agents are described: evaluator, executor, improver
 
     error: no agent is set as executor
+    hint: --agent offline needs no model: it looks at structure only, and says so
     hint: describe it in skilltune.toml, then say --agent mine:
 
         [agents.mine]
@@ -269,6 +270,7 @@ fn an_agent_must_be_known_and_its_program_be_there() {
 
 
     error: no agent is set as executor
+    hint: --agent offline needs no model: it looks at structure only, and says so
     hint: say --agent NAME or --executor NAME, or set roles.executor
     hint: these agents are described: mine
 

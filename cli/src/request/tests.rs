@@ -155,9 +155,26 @@ fn nothing_is_asked_with_yes_or_with_the_flags_concerned() {
 #[test]
 fn a_bad_skill_or_agent_is_told_before_anything_is_asked() {
     let person = Script::default();
-    assert!(World::new("", "").ask(Some(&person), &["./a"]).is_err());
+    assert!(World::usual().ask(Some(&person), &["./a", "--agent", "nobody"]).is_err());
     assert!(World::usual().ask(Some(&person), &["./a,./missing"]).is_err());
     assert!(person.asked.borrow().is_empty());
+}
+
+#[test]
+fn without_an_agent_the_built_in_one_is_offered_once_and_never_taken_in_silence() {
+    let world = World::new("", "");
+    let person = Script { mode: Mode::Single, ..Script::default() };
+    let requests = world.ask(Some(&person), &["./a,./b", "--preset", "quick"]).unwrap();
+    let names: Vec<_> =
+        requests.iter().flat_map(|one| one.casting.all().map(|part| part.agent.name.as_str())).collect();
+    assert_eq!(names, ["offline"; 6]);
+    assert_eq!(*person.asked.borrow(), [OFFER, "mode, 2"]);
+    let refused = Script { agrees: false, ..Script::default() };
+    assert!(world.ask(Some(&refused), &["./a"]).is_err());
+    assert!(world.ask(None, &["./a"]).is_err(), "unattended");
+    assert!(world.ask(Some(&person), &["./a", "--yes"]).is_err(), "with --yes nothing is asked");
+    let some = world.one(&["./a", "--agent", "offline"]);
+    assert!(some.casting.all().iter().all(|part| part.agent.is_built_in()));
 }
 
 #[test]

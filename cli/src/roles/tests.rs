@@ -35,6 +35,7 @@ fn refusal(settings: &Settings) -> String {
 fn without_any_agent_it_is_shown_how_to_describe_one() {
     insta::assert_snapshot!(refusal(&settings(&[])), @r#"
     error: no agent is set as executor
+    hint: --agent offline needs no model: it looks at structure only, and says so
     hint: describe it in skilltune.toml, then say --agent mine:
 
         [agents.mine]
@@ -46,6 +47,7 @@ fn without_any_agent_it_is_shown_how_to_describe_one() {
 fn agents_that_nobody_chose_are_never_taken_in_silence() {
     insta::assert_snapshot!(refusal(&settings(&["claude"])), @r"
     error: no agent is set as executor
+    hint: --agent offline needs no model: it looks at structure only, and says so
     hint: say --agent NAME or --executor NAME, or set roles.executor
     hint: these agents are described: claude
     ");

@@ -24,8 +24,8 @@ fn member(name: &str) -> Judged {
     Judged { skill, artifacts: Some(format!("artifacts/{name}")) }
 }
 
-fn ran(exit: Option<i32>) -> Option<Ran> {
-    Some(Ran { command: vec!["sh".into(), "run.sh".into()], exit })
+fn ran(exit: Option<i32>) -> Ran {
+    Ran { command: vec!["sh".into(), "run.sh".into()], exit }
 }
 
 /// What the engine makes of the answer.
@@ -87,11 +87,11 @@ fn success_is_how_every_members_command_ended() {
         finding.unwrap().verdict
     };
     assert_eq!(success(&[None]), Verdict::Unverified);
-    assert_eq!(success(&[ran(Some(0))]), Verdict::Pass);
-    assert_eq!(success(&[ran(Some(1))]), Verdict::Fail);
-    assert_eq!(success(&[ran(None)]), Verdict::Fail, "a signal is no success");
-    assert_eq!(success(&[ran(Some(0)), ran(Some(0))]), Verdict::Pass);
-    assert_eq!(success(&[ran(Some(0)), None]), Verdict::Fail, "a member that left nothing has not run");
+    assert_eq!(success(&[Some(ran(Some(0)))]), Verdict::Pass);
+    assert_eq!(success(&[Some(ran(Some(1)))]), Verdict::Fail);
+    assert_eq!(success(&[Some(ran(None))]), Verdict::Fail, "a signal is no success");
+    assert_eq!(success(&[Some(ran(Some(0))), Some(ran(Some(0)))]), Verdict::Pass);
+    assert_eq!(success(&[Some(ran(Some(0))), None]), Verdict::Fail, "a member that left nothing has not run");
 }
 
 #[test]
