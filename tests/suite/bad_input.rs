@@ -303,10 +303,10 @@ fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
     hint: start one with `skilltune tune SKILL`, or name another project with --project DIR
 
     error: there is no /project/nowhere
-    hint: give a project's skilltune.toml, or the folder that it stands in
+    hint: give a project's skilltune.toml, the folder that it stands in, or a suite
 
     error: there is no /project/skilltune.toml
-    hint: give a project's skilltune.toml, or the folder that it stands in
+    hint: give a project's skilltune.toml, the folder that it stands in, or a suite
     ");
     scene.tune("writer", &[]);
     let taken = scene.path("project/taken");
