@@ -28,6 +28,11 @@ impl Digest {
         hasher.into()
     }
 
+    /// A hash that was written down as it is.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

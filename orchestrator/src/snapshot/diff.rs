@@ -4,7 +4,6 @@ mod size;
 
 pub use size::{DiffSize, size};
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use similar::TextDiff;
@@ -37,13 +36,9 @@ pub struct Change {
 
 /// The paths at which two folders differ, sorted.
 pub fn changes(from: &Manifest, to: &Manifest) -> Vec<Change> {
-    let paths: BTreeSet<&RelPath> =
-        from.entries().iter().chain(to.entries()).map(|entry| &entry.path).collect();
-    let change = |path: &RelPath| {
-        let kind = kind(from.get(path), to.get(path))?;
-        Some(Change { path: path.clone(), kind })
-    };
-    paths.into_iter().filter_map(change).collect()
+    let changed =
+        |(path, old, new): (&RelPath, _, _)| Some(Change { path: path.clone(), kind: kind(old, new)? });
+    from.beside(to).filter_map(changed).collect()
 }
 
 /// The same as a text for people, in the form of `git diff`.

@@ -3,6 +3,8 @@
 //! A manifest that exists is valid: sorted, complete and inside its root. It may have come from a hostile place, so
 //! whatever is not exactly what we would write ourselves does not parse.
 
+use std::cmp::Ordering;
+
 use skilltune_phases::id::{BlobId, Digest, TreeId};
 
 use super::encoding;
@@ -90,8 +92,25 @@ impl Manifest {
     }
 
     pub fn get(&self, path: &RelPath) -> Option<&Node> {
-        let at = self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok()?;
-        Some(&self.entries[at].node)
+        self.at(path.as_bytes())
+    }
+
+    /// Every path of this manifest or the other, sorted, with what stands there in each.
+    pub(super) fn beside<'a>(
+        &'a self,
+        other: &'a Self,
+    ) -> impl Iterator<Item = (&'a RelPath, Option<&'a Node>, Option<&'a Node>)> {
+        let (mut ours, mut theirs) = (self.entries.iter().peekable(), other.entries.iter().peekable());
+        std::iter::from_fn(move || {
+            let order = match (ours.peek(), theirs.peek()) {
+                (Some(one), Some(other)) => one.path.cmp(&other.path),
+                (Some(_), None) => Ordering::Less,
+                (None, _) => Ordering::Greater,
+            };
+            let one = ours.next_if(|_| order.is_le());
+            let other = theirs.next_if(|_| order.is_ge());
+            Some((&one.or(other)?.path, one.map(|entry| &entry.node), other.map(|entry| &entry.node)))
+        })
     }
 
     pub fn tree(&self) -> TreeId {
@@ -111,31 +130,41 @@ impl Manifest {
     fn check(&self) -> Result<(), ManifestError> {
         for pair in self.entries.windows(2) {
             match pair[0].path.cmp(&pair[1].path) {
-                std::cmp::Ordering::Less => {}
-                std::cmp::Ordering::Equal => return Err(ManifestError::Duplicate(pair[1].path.clone())),
-                std::cmp::Ordering::Greater => return Err(ManifestError::NotCanonical),
+                Ordering::Less => {}
+                Ordering::Equal => return Err(ManifestError::Duplicate(pair[1].path.clone())),
+                Ordering::Greater => return Err(ManifestError::NotCanonical),
             }
         }
-        self.entries.iter().try_for_each(|entry| self.check_entry(entry))
+        // Neighbours share their folder: it is looked up once for them all.
+        let mut folder = None;
+        for entry in &self.entries {
+            check_entry(entry)?;
+            let parent = entry.path.parent_bytes();
+            if parent != folder && !parent.is_none_or(|path| self.at(path).is_some_and(Node::is_folder)) {
+                return Err(ManifestError::Orphan(entry.path.clone()));
+            }
+            folder = parent;
+        }
+        Ok(())
     }
 
-    fn check_entry(&self, Entry { path, node }: &Entry) -> Result<(), ManifestError> {
-        if path.is_reserved() {
-            return Err(ManifestError::Reserved(path.clone()));
-        }
-        if node.mode().is_some_and(|mode| mode & !Node::MODE_BITS != 0) {
-            return Err(ManifestError::Mode(path.clone()));
-        }
-        if matches!(node, Node::Link { target } if target.is_empty() || target.contains(&0)) {
-            return Err(ManifestError::Target(path.clone()));
-        }
-        match path.parent() {
-            Some(parent) if !self.get(&parent).is_some_and(Node::is_folder) => {
-                Err(ManifestError::Orphan(path.clone()))
-            }
-            _ => Ok(()),
-        }
+    fn at(&self, path: &[u8]) -> Option<&Node> {
+        let at = self.entries.binary_search_by(|entry| entry.path.as_bytes().cmp(path)).ok()?;
+        Some(&self.entries[at].node)
     }
+}
+
+fn check_entry(Entry { path, node }: &Entry) -> Result<(), ManifestError> {
+    if path.is_reserved() {
+        return Err(ManifestError::Reserved(path.clone()));
+    }
+    if node.mode().is_some_and(|mode| mode & !Node::MODE_BITS != 0) {
+        return Err(ManifestError::Mode(path.clone()));
+    }
+    if matches!(node, Node::Link { target } if target.is_empty() || target.contains(&0)) {
+        return Err(ManifestError::Target(path.clone()));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -162,6 +191,8 @@ mod tests {
         let text = String::from_utf8(manifest.encode()).unwrap();
         assert_eq!(text.lines().next(), Some("skilltune manifest 1"));
         assert_eq!(text.lines().nth(2), Some(r"link /a\20b\5c\0a\ff d-e"));
+        let hash = Digest::of(b"x");
+        assert_eq!(text.lines().nth(3), Some(format!("file 0644 1 {hash} d/x").as_str()));
     }
 
     #[test]
@@ -171,6 +202,9 @@ mod tests {
             ("folder 0755 a\nfolder 0755 a\n", "twice"),
             ("link x a\nfolder 0755 a/b\n", "below a link"),
             ("folder 0755 a/b\n", "without its folder"),
+            ("file 0644 1 0123 a\n", "a short hash"),
+            (&format!("file 0644 1 {} a\n", "A".repeat(64)), "a hash in capitals"),
+            (&format!("file 0644 1 {} a\n", "g".repeat(64)), "no hash"),
             ("folder 755 a\n", "another spelling"),
             ("folder 0755 \\61\n", "a needless escape"),
             ("folder 0755 a", "no end of line"),

@@ -27,10 +27,11 @@ impl RelPath {
 
     /// The entry `name` of the folder `parent`, or of the root.
     pub fn below(parent: Option<&Self>, name: &OsStr) -> Result<Self, BadPath> {
-        match parent {
-            None => Self::parse(name.as_bytes()),
-            Some(parent) => Self::parse(&[&parent.0, b"/".as_slice(), name.as_bytes()].concat()),
+        let name = name.as_bytes();
+        if !is_name(name) || name.contains(&b'/') {
+            return Err(BadPath(String::from_utf8_lossy(name).into_owned()));
         }
+        Ok(Self(parent.map_or(name.into(), |parent| [&parent.0, b"/".as_slice(), name].concat().into())))
     }
 
     pub fn as_bytes(&self) -> &[u8] {
@@ -43,8 +44,12 @@ impl RelPath {
 
     /// The folder that holds it; `None` is the root.
     pub fn parent(&self) -> Option<Self> {
+        self.parent_bytes().map(|bytes| Self(bytes.into()))
+    }
+
+    pub(super) fn parent_bytes(&self) -> Option<&[u8]> {
         let slash = self.0.iter().rposition(|&byte| byte == b'/')?;
-        Some(Self(self.0[..slash].into()))
+        Some(&self.0[..slash])
     }
 
     /// The last component.

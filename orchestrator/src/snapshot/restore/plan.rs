@@ -3,7 +3,7 @@
 //! First everything that vanishes or changes between folder and not, innermost first; then what comes or changes,
 //! outermost first; then the modes of folders, innermost first, for a read-only one must be filled before.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::snapshot::manifest::{Manifest, Node};
@@ -77,21 +77,14 @@ impl Action {
 
 /// Every path at which the two differ, as a removal for now.
 fn differences(from: &Manifest, to: &Manifest) -> Vec<Action> {
-    let mut sides: BTreeMap<&RelPath, (Option<&Node>, Option<&Node>)> = BTreeMap::new();
-    for entry in from.entries() {
-        sides.entry(&entry.path).or_default().0 = Some(&entry.node);
-    }
-    for entry in to.entries() {
-        sides.entry(&entry.path).or_default().1 = Some(&entry.node);
-    }
-    sides.retain(|_, (from, to)| from != to);
-    let action = |(path, (from, to)): (&RelPath, (Option<&Node>, Option<&Node>))| Action {
+    let differing = from.beside(to).filter(|(_, from, to)| from != to);
+    let action = |(path, from, to): (&RelPath, Option<&Node>, Option<&Node>)| Action {
         step: Step::Remove,
         path: path.clone(),
         from: from.cloned(),
         to: to.cloned(),
     };
-    sides.into_iter().map(action).collect()
+    differing.map(action).collect()
 }
 
 /// The folders whose mode differs, that are new, or that have to be opened for a while to change what is in them.
