@@ -3,15 +3,18 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use rustix::fs::FileType;
-use skilltune_phases::id::TreeId;
+use rustix::fs::{FileType, Stat};
+use skilltune_phases::id::{BlobId, TreeId};
 
 use super::folder::Folder;
-use super::look::{CaptureError, Reading, look};
+use super::index::{Index, Indexes};
+use super::look::{CaptureError, Reading, look, look_in};
 use super::manifest::{Entry, Manifest, Node};
 use super::objects::Objects;
 use super::path::RelPath;
+use super::stamp::Stamp;
 use crate::atomic::TEMP_PREFIX;
 
 /// Every level holds a folder open: deeper than this would cost us our file descriptors.
@@ -44,14 +47,54 @@ pub fn capture(
     skip: &[&str],
     limits: Limits,
 ) -> Result<Captured, CaptureError> {
-    let manifest = walk(root, skip, limits, Some(objects))?;
-    let tree = objects.put_manifest(&manifest)?;
-    Ok(Captured { tree, manifest })
+    let mut walk = Walk { store: Some(objects), ..Walk::of(root, skip, limits) };
+    let manifest = walk.go()?;
+    Ok(Captured { tree: objects.put_manifest(&manifest)?, manifest })
 }
 
 /// The manifest that [`capture`] would store, storing nothing.
 pub fn scan(root: &Path, skip: &[&str], limits: Limits) -> Result<Manifest, CaptureError> {
-    walk(root, skip, limits, None)
+    Walk::of(root, skip, limits).go()
+}
+
+/// The same for a folder that is captured again and again: what has not been touched since is not read.
+impl Indexes {
+    pub fn capture(
+        &self,
+        objects: &Objects,
+        root: &Path,
+        skip: &[&str],
+        limits: Limits,
+    ) -> Result<Captured, CaptureError> {
+        self.capture_at(SystemTime::now(), objects, root, skip, limits)
+    }
+
+    /// Writes nothing, the index included.
+    pub fn scan(&self, root: &Path, skip: &[&str], limits: Limits) -> Result<Manifest, CaptureError> {
+        let index = Some(self.open(root, SystemTime::now()));
+        Walk { index, ..Walk::of(root, skip, limits) }.go()
+    }
+
+    /// The time decides only which files are settled enough to be listed.
+    pub(super) fn capture_at(
+        &self,
+        now: SystemTime,
+        objects: &Objects,
+        root: &Path,
+        skip: &[&str],
+        limits: Limits,
+    ) -> Result<Captured, CaptureError> {
+        let (index, voucher) = (self.open(root, now), objects.voucher());
+        let unsure = (!index.is_vouched_by(voucher)).then_some(objects);
+        let of = Walk::of(root, skip, limits);
+        let mut walk = Walk { store: Some(objects), unsure, index: Some(index), ..of };
+        let manifest = walk.go()?;
+        let tree = objects.put_manifest(&manifest)?;
+        if let Some(index) = walk.index {
+            index.save(voucher);
+        }
+        Ok(Captured { tree, manifest })
+    }
 }
 
 /// Whether a name is that of a file which only a crash of ours can have left.
@@ -59,26 +102,28 @@ pub(super) fn is_temporary(name: &OsStr) -> bool {
     name.as_bytes().starts_with(TEMP_PREFIX.as_bytes())
 }
 
-fn walk(
-    root: &Path,
-    skip: &[&str],
-    limits: Limits,
-    store: Option<&Objects>,
-) -> Result<Manifest, CaptureError> {
-    let mut walk = Walk { root, skip, left: limits, store, entries: Vec::new() };
-    walk.folder(&Folder::open(root)?, None, 1)?;
-    Ok(Manifest::new(walk.entries).expect("a walk lists every folder before what is in it, once"))
-}
-
 struct Walk<'a> {
     root: &'a Path,
     skip: &'a [&'a str],
     left: Limits,
     store: Option<&'a Objects>,
+    index: Option<Index>,
+    /// A store of which the index cannot say whether what it lists is still there.
+    unsure: Option<&'a Objects>,
     entries: Vec<Entry>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn of(root: &'a Path, skip: &'a [&'a str], limits: Limits) -> Self {
+        Self { root, skip, left: limits, store: None, index: None, unsure: None, entries: Vec::new() }
+    }
+
+    fn go(&mut self) -> Result<Manifest, CaptureError> {
+        self.folder(&Folder::open(self.root)?, None, 1)?;
+        let entries = std::mem::take(&mut self.entries);
+        Ok(Manifest::new(entries).expect("a walk lists every folder before what is in it, once"))
+    }
+
     fn folder(&mut self, folder: &Folder, at: Option<&RelPath>, depth: usize) -> Result<(), CaptureError> {
         let room = usize::try_from(self.left.files).unwrap_or(usize::MAX);
         for name in folder.names(room.saturating_add(1))? {
@@ -93,25 +138,48 @@ impl Walk<'_> {
 
     fn entry(&mut self, folder: &Folder, path: RelPath, depth: usize) -> Result<(), CaptureError> {
         let name = path.name();
-        if is_temporary(name) && folder.kind(name)? != Some(FileType::Directory) {
-            return Ok(());
-        }
         let changed = || CaptureError::Changing(folder.path_of(name));
-        let reading = Reading { store: self.store, at_most: self.left.bytes };
-        let node = look(folder, name, reading)?.ok_or_else(changed)?;
-        match node {
-            Node::File { size, .. } => self.left.bytes = self.left.bytes.saturating_sub(size),
-            Node::Link { .. } => {}
-            Node::Folder { .. } if depth == DEEPEST => {
+        let stat = folder.stat(name)?.ok_or_else(changed)?;
+        let node = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Directory if depth == DEEPEST => {
                 return Err(CaptureError::TooDeep(folder.path_of(name)));
             }
-            Node::Folder { .. } => {
+            FileType::Directory => {
                 let child = folder.child(name)?.ok_or_else(changed)?;
                 self.folder(&child, Some(&path), depth + 1)?;
+                Node::Folder { mode: child.mode()? }
             }
-        }
+            _ if is_temporary(name) => return Ok(()),
+            FileType::RegularFile => self.file(folder, &path, &stat)?,
+            _ => look(folder, name, self.reading())?.ok_or_else(changed)?,
+        };
         self.entries.push(Entry { path, node });
         Ok(())
+    }
+
+    /// A file as the index knows it, or else as it reads.
+    fn file(&mut self, folder: &Folder, path: &RelPath, stat: &Stat) -> Result<Node, CaptureError> {
+        if let Some(node) = self.known(path, &Stamp::of(stat)) {
+            return Ok(node);
+        }
+        let (node, stamp) = look_in(folder, path.name(), self.reading())?;
+        if let (Some(index), Node::File { blob, .. }) = (&mut self.index, &node) {
+            index.learn(path, &stamp, *blob);
+        }
+        self.left.bytes = self.left.bytes.saturating_sub(stamp.size);
+        Ok(node)
+    }
+
+    fn known(&mut self, path: &RelPath, stamp: &Stamp) -> Option<Node> {
+        let left = self.left.bytes.checked_sub(stamp.size)?;
+        let is_stored = |blob: BlobId| self.unsure.is_none_or(|objects| objects.holds(blob.0, stamp.size));
+        let blob = self.index.as_mut()?.find(path, stamp, is_stored)?;
+        self.left.bytes = left;
+        Some(Node::File { blob, size: stamp.size, mode: stamp.mode() })
+    }
+
+    fn reading(&self) -> Reading<'a> {
+        Reading { store: self.store, at_most: self.left.bytes }
     }
 
     fn skips(&self, path: &RelPath) -> bool {

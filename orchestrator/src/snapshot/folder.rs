@@ -5,11 +5,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
+use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, Mode, OFlags, RawDir, RenameFlags, SeekFrom, Stat};
 use rustix::io::Errno;
 
 use super::manifest::Node;
@@ -20,6 +21,8 @@ use crate::disk::{DiskError, OnDisk};
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 /// A fifo that took the place of a file must not make us wait for its writer.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+/// How many bytes of a folder's list are asked for at a time.
+const LISTED: usize = 16 << 10;
 const CREATE: OFlags = OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::CLOEXEC);
 
 #[derive(Debug)]
@@ -83,8 +86,11 @@ impl Folder {
 
     /// The names in it, sorted; no more than `at_most`, however many there are.
     pub(super) fn names(&self, at_most: usize) -> Result<Vec<OsString>, DiskError> {
-        let mut names = Vec::new();
-        for entry in Dir::read_from(&self.handle).on_disk("list", &self.path)? {
+        // Listed before, it would go on from where that ended.
+        rustix::fs::seek(&self.handle, SeekFrom::Start(0)).on_disk("list", &self.path)?;
+        let (mut names, mut room) = (Vec::new(), [MaybeUninit::uninit(); LISTED]);
+        let mut entries = RawDir::new(&self.handle, &mut room);
+        while let Some(entry) = entries.next() {
             let entry = entry.on_disk("list", &self.path)?;
             let name = entry.file_name().to_bytes();
             if name != b"." && name != b".." {
@@ -98,10 +104,10 @@ impl Folder {
         Ok(names)
     }
 
-    /// What kind of thing has that name, if any has.
-    pub(super) fn kind(&self, name: &OsStr) -> Result<Option<FileType>, DiskError> {
+    /// What the system tells of the thing with that name, if there is one.
+    pub(super) fn stat(&self, name: &OsStr) -> Result<Option<Stat>, DiskError> {
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Ok(Some(FileType::from_raw_mode(stat.st_mode))),
+            Ok(stat) => Ok(Some(stat)),
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(errno).on_disk("look at", self.path_of(name)),
         }

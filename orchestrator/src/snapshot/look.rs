@@ -1,9 +1,8 @@
 //! What stands at a name, read once and without following: the one place that turns a file into a [`Node`].
 
 use std::ffi::OsStr;
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{Read, Seek};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
@@ -11,6 +10,7 @@ use rustix::fs::FileType;
 use super::folder::Folder;
 use super::manifest::Node;
 use super::objects::{Content, ObjectError, Objects, hash_reader};
+use super::stamp::Stamp;
 use crate::disk::{DiskError, OnDisk};
 
 /// How often a file that changes under our eyes is read again before we give up.
@@ -53,10 +53,10 @@ pub(super) fn look(
     name: &OsStr,
     reading: Reading<'_>,
 ) -> Result<Option<Node>, CaptureError> {
-    let Some(kind) = folder.kind(name)? else { return Ok(None) };
+    let Some(stat) = folder.stat(name)? else { return Ok(None) };
     let changed = || CaptureError::Changing(folder.path_of(name));
-    let node = match kind {
-        FileType::RegularFile => read(&mut folder.open_file(name)?, &folder.path_of(name), reading)?,
+    let node = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => look_in(folder, name, reading)?.0,
         FileType::Directory => Node::Folder { mode: folder.child(name)?.ok_or_else(changed)?.mode()? },
         FileType::Symlink => Node::Link { target: folder.read_link(name)? },
         _ => return Err(CaptureError::Special(folder.path_of(name))),
@@ -64,32 +64,36 @@ pub(super) fn look(
     Ok(Some(node))
 }
 
-/// Reads an open file, again if it changed meanwhile: size, hash and mode belong to one moment.
-pub(super) fn read(file: &mut File, path: &Path, reading: Reading<'_>) -> Result<Node, CaptureError> {
+/// Reads a file, again if it changed meanwhile: size, hash and mode belong to the one moment of the stamp.
+pub(super) fn look_in(
+    folder: &Folder,
+    name: &OsStr,
+    reading: Reading<'_>,
+) -> Result<(Node, Stamp), CaptureError> {
+    let (mut file, path) = (folder.open_file(name)?, folder.path_of(name));
     for _ in 0..TRIES {
-        let before = file.metadata().on_disk("look at", path)?;
-        if !before.is_file() {
-            return Err(CaptureError::Special(path.to_path_buf()));
-        }
-        if before.len() > reading.at_most {
-            return Err(CaptureError::TooLarge(path.to_path_buf()));
+        let before = stamp(&file, &path)?;
+        if before.size > reading.at_most {
+            return Err(CaptureError::TooLarge(path));
         }
         // One byte more than there should be: a file that grows without end must not hold us.
-        let bounded = file.by_ref().take(before.len() + 1);
+        let bounded = file.by_ref().take(before.size + 1);
         let Content { blob, size } = match reading.store {
-            None => hash_reader(bounded, before.len(), path)?,
-            Some(objects) => objects.put_reader(bounded, before.len(), path)?,
+            None => hash_reader(bounded, before.size, &path)?,
+            Some(objects) => objects.put_reader(bounded, before.size, &path)?,
         };
-        let after = file.metadata().on_disk("look at", path)?;
-        if size == before.len() && moment(&before) == moment(&after) {
-            return Ok(Node::File { blob, size, mode: after.mode() & Node::MODE_BITS });
+        if size == before.size && stamp(&file, &path)? == before {
+            return Ok((Node::File { blob, size, mode: before.mode() }, before));
         }
-        file.rewind().on_disk("read", path)?;
+        file.rewind().on_disk("read", &path)?;
     }
-    Err(CaptureError::Changing(path.to_path_buf()))
+    Err(CaptureError::Changing(path))
 }
 
-fn moment(metadata: &Metadata) -> (u64, i64, i64, i64, i64, u32) {
-    let (written, changed) = (metadata.mtime(), metadata.ctime());
-    (metadata.len(), written, metadata.mtime_nsec(), changed, metadata.ctime_nsec(), metadata.mode())
+fn stamp(file: &File, path: &Path) -> Result<Stamp, CaptureError> {
+    let stat = rustix::fs::fstat(file).on_disk("look at", path)?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Ok(Stamp::of(&stat)),
+        _ => Err(CaptureError::Special(path.to_path_buf())),
+    }
 }

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! a folder -- capture, scan --> Manifest + Objects -- place ----------------> a folder of our own
-//!                                   |    |        \-- Replacement::apply --> a folder of a person
-//!                                changes, unified
+//!                  |                |    |        \-- Replacement::apply --> a folder of a person
+//!               Indexes          changes, unified
 //! ```
 
 mod capture;
 mod diff;
 mod encoding;
 mod folder;
+mod index;
 mod look;
 mod manifest;
 mod objects;
@@ -17,11 +18,14 @@ mod path;
 mod place;
 mod recent;
 mod restore;
+mod seal;
+mod stamp;
 #[cfg(test)]
 mod trees;
 
 pub use capture::{Captured, Limits, capture, scan};
 pub use diff::{Change, ChangeKind, DiffSize, changes, size as diff_size, unified};
+pub use index::Indexes;
 pub use look::CaptureError;
 pub use manifest::{Entry, Manifest, ManifestError, Node};
 pub use objects::{Content, ObjectError, Objects};

@@ -118,7 +118,7 @@ impl Objects {
         self.contains(BlobId(tree.0))
     }
 
-    fn holds(&self, digest: Digest, size: u64) -> bool {
+    pub(super) fn holds(&self, digest: Digest, size: u64) -> bool {
         fs::symlink_metadata(self.path_of(digest)).is_ok_and(|found| found.is_file() && found.len() == size)
     }
 
@@ -151,8 +151,22 @@ impl Objects {
         }
     }
 
-    /// Hands the object on: a small one whole and remembered, a large one piece by piece from the disk.
+    /// Hands the object on. A store that cannot is not what it was: nobody is to take its word for the other objects.
     fn feed(
+        &self,
+        digest: Digest,
+        sink: impl FnMut(&[u8]) -> Result<(), DiskError>,
+    ) -> Result<(), ObjectError> {
+        let fed = self.pass_on(digest, sink);
+        if let Err(ObjectError::Missing(_) | ObjectError::Damaged(_)) = fed {
+            // The error that matters is the first.
+            let _ = self.break_seal();
+        }
+        fed
+    }
+
+    /// A small object is handed on whole and remembered, a large one piece by piece.
+    fn pass_on(
         &self,
         digest: Digest,
         mut sink: impl FnMut(&[u8]) -> Result<(), DiskError>,
@@ -167,17 +181,19 @@ impl Objects {
             }
             opened => opened.on_disk("open", &path)?,
         };
-        if file.metadata().on_disk("look at", &path)?.len() > recent::SMALL {
+        let len = file.metadata().on_disk("look at", &path)?.len();
+        if len > IN_MEMORY {
             let (found, _) = pump(file, &path, sink)?;
             return if found == digest { Ok(()) } else { Err(ObjectError::Damaged(digest)) };
         }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).on_disk("read", &path)?;
+        let bytes = head(&mut file, len, &path)?;
         if Digest::of(&bytes) != digest {
             return Err(ObjectError::Damaged(digest));
         }
         sink(&bytes)?;
-        self.recent.insert(digest, bytes.into());
+        if len <= recent::SMALL {
+            self.recent.insert(digest, bytes.into());
+        }
         Ok(())
     }
 }

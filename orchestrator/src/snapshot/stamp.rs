@@ -1,0 +1,85 @@
+//! What the system tells of a file without its bytes being read, and when that is enough to know them again.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::fs::Stat;
+
+use super::manifest::Node;
+
+/// A file must have been left alone for so long: more than the coarsest step in which a file system counts time, two
+/// seconds, and than any tick of a clock, in which a file can change without its times doing so.
+const SETTLED: Duration = Duration::from_secs(3);
+
+/// Everything that changes when a file does; equal stamps of a settled file mean equal bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    device: u64,
+    inode: u64,
+    pub(super) size: u64,
+    mode: u32,
+    written: Time,
+    /// Set by the system alone: whoever sets the other time back cannot set this one.
+    changed: Time,
+}
+
+/// Seconds and nanoseconds.
+type Time = (i64, u64);
+
+impl Stamp {
+    /// How many bytes one takes when it is written down.
+    pub(super) const LEN: usize = 60;
+
+    pub(super) fn of(stat: &Stat) -> Self {
+        Self {
+            device: stat.st_dev,
+            inode: stat.st_ino,
+            size: u64::try_from(stat.st_size).unwrap_or_default(),
+            mode: stat.st_mode,
+            written: (stat.st_mtime, stat.st_mtime_nsec),
+            changed: (stat.st_ctime, stat.st_ctime_nsec),
+        }
+    }
+
+    pub(super) fn mode(&self) -> u32 {
+        self.mode & Node::MODE_BITS
+    }
+
+    /// Whether a later change cannot but show, when the file was read no earlier than `now`. What is written through a
+    /// map of memory shows when the system gets to it, and not before; nobody edits a text that way.
+    pub(super) fn is_settled(&self, now: SystemTime) -> bool {
+        let latest = now.checked_sub(SETTLED).and_then(|then| then.duration_since(UNIX_EPOCH).ok());
+        let Some(latest) = latest.and_then(|then| i64::try_from(then.as_secs()).ok()) else { return false };
+        self.written.0 < latest && self.changed.0 < latest
+    }
+
+    pub(super) fn encode(&self) -> [u8; Self::LEN] {
+        let mut bytes = [0; Self::LEN];
+        bytes[..8].copy_from_slice(&self.device.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.inode.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.size.to_le_bytes());
+        bytes[24..28].copy_from_slice(&self.mode.to_le_bytes());
+        bytes[28..36].copy_from_slice(&self.written.0.to_le_bytes());
+        bytes[36..44].copy_from_slice(&self.written.1.to_le_bytes());
+        bytes[44..52].copy_from_slice(&self.changed.0.to_le_bytes());
+        bytes[52..].copy_from_slice(&self.changed.1.to_le_bytes());
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_settled_when_both_its_times_are_long_enough_ago() {
+        let folder = tempfile::tempdir().unwrap();
+        let stamp = Stamp::of(&rustix::fs::stat(folder.path()).unwrap());
+        let born = UNIX_EPOCH + Duration::from_secs(u64::try_from(stamp.changed.0).unwrap());
+        assert!(!stamp.is_settled(born));
+        assert!(!stamp.is_settled(born + SETTLED), "the second may not be over");
+        assert!(stamp.is_settled(born + SETTLED + Duration::from_secs(1)));
+        let ahead = Stamp { written: (stamp.written.0 + 100, 0), ..stamp };
+        assert!(!ahead.is_settled(born + SETTLED + Duration::from_secs(1)));
+        assert!(!stamp.is_settled(UNIX_EPOCH));
+    }
+}
