@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
+use skilltune_orchestrator::snapshot::Indexes;
+
 use crate::complaint::{Complaint, Kind};
 
 /// The name of a settings file, in a project and under the user's configuration.
@@ -17,7 +19,7 @@ pub struct Surroundings {
     pub config: PathBuf,
     /// The folder of locks, pending promotions and trust.
     pub state: PathBuf,
-    /// The folder of the workspaces of trials.
+    /// The folder of the workspaces of trials, and of what is known of folders that were captured.
     pub cache: PathBuf,
     pub env: BTreeMap<String, String>,
     pub terminal: Terminal,
@@ -92,6 +94,11 @@ impl Surroundings {
         let marked = |folder: &&Path| folder.join(SETTINGS_FILE).exists() || folder.join(".git").exists();
         let found = || target.ancestors().find(marked).map(Path::to_owned);
         self.project.clone().or_else(found).unwrap_or_else(|| self.cwd.clone())
+    }
+
+    /// What is known of folders that were captured, so that they need not be read again.
+    pub fn indexes(&self) -> Indexes {
+        Indexes::at(self.cache.join("indexes"))
     }
 
     /// The project of commands that name no target.

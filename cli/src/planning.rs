@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use skilltune_orchestrator::snapshot::{CaptureError, Limits, Manifest, Node, Objects, capture, scan};
+use skilltune_orchestrator::snapshot::{CaptureError, Indexes, Limits, Manifest, Node, Objects};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::id::Digest;
 use skilltune_phases::plan::{FORMAT, LoopKind, Member, Plan, RunId, Target};
@@ -14,15 +14,21 @@ use crate::find::Skill;
 use crate::request::Request;
 
 /// A plan without anything being written: what a dry run shows.
-pub fn sketch(request: &Request, home: &Home, epoch: u64) -> Result<Plan, Complaint> {
-    build(request, home, epoch, None, |path| scan(path, &[], Limits::default()))
+pub fn sketch(request: &Request, home: &Home, indexes: &Indexes, epoch: u64) -> Result<Plan, Complaint> {
+    build(request, home, epoch, None, |path| indexes.scan(path, &[], Limits::default()))
 }
 
 /// The plan of the run that a sketch has named, its target in the store.
-pub fn plan(request: &Request, home: &Home, epoch: u64, run: RunId) -> Result<Plan, Complaint> {
+pub fn plan(
+    request: &Request,
+    home: &Home,
+    indexes: &Indexes,
+    epoch: u64,
+    run: RunId,
+) -> Result<Plan, Complaint> {
     let objects = Objects::at(home.objects());
     build(request, home, epoch, Some(run), |path| {
-        capture(&objects, path, &[], Limits::default()).map(|captured| captured.manifest)
+        indexes.capture(&objects, path, &[], Limits::default()).map(|captured| captured.manifest)
     })
 }
 

@@ -105,13 +105,7 @@ fn sweep(runs: &Runs) -> Result<usize, Complaint> {
     let Ok(known) = known else { return Ok(0) };
     let objects = Objects::at(runs.home.objects());
     let needed = needed(&objects, &known);
-    let mut swept = 0;
-    for path in files(objects.folder()) {
-        if digest_of(&path).is_none_or(|digest| !needed.contains(&digest)) {
-            remove(&path)?;
-            swept += 1;
-        }
-    }
+    let swept = objects.sweep(&needed).map_err(ours)?;
     let answered: HashSet<String> = known.iter().flat_map(calls).collect();
     for path in files(&runs.home.cache()) {
         if !path.file_stem().is_some_and(|key| answered.contains(&*key.to_string_lossy())) {
@@ -161,13 +155,6 @@ fn trees(known: &Known) -> Vec<TreeId> {
         }
     }
     trees
-}
-
-/// `ab/cdef...` of the store.
-fn digest_of(path: &Path) -> Option<Digest> {
-    let name = path.file_name()?.to_str()?;
-    let shard = path.parent()?.file_name()?.to_str()?;
-    format!("{shard}{name}").parse().ok()
 }
 
 fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {

@@ -64,7 +64,7 @@ fn one(
     let home = Home::of(&request.project);
     let epoch = if args.fresh { fresh_epoch() } else { 0 };
     if args.dry_run {
-        return show_plan(&planning::sketch(request, &home, epoch)?, printer);
+        return show_plan(&planning::sketch(request, &home, &around.indexes(), epoch)?, printer);
     }
     let targets = paths(&request.members);
     match Person::present(around).filter(|_| !args.yes) {
@@ -78,7 +78,7 @@ fn one(
         None => mention(&targets, around, printer),
     }
     // The run's name is in its lock, and the run's name follows from its plan; the plan is made again under the lock.
-    let name = planning::sketch(request, &home, epoch)?.run;
+    let name = planning::sketch(request, &home, &around.indexes(), epoch)?.run;
     let locks = session::lock(around, printer, &targets, &name.0)?;
     if let Some(left) = Runs::of(&request.project, around).unfinished(&targets) {
         // Nobody works on it, as the lock is ours: what it still has running works for nobody.
@@ -86,7 +86,7 @@ fn one(
     }
     home.create().map_err(session::ours)?;
     let _in_use = home.hold().map_err(session::ours)?;
-    let plan = planning::plan(request, &home, epoch, name)?;
+    let plan = planning::plan(request, &home, &around.indexes(), epoch, name)?;
     let begun = session::begin(around, &home, plan)?;
     let reporter = progress::reporter(args.format, Objects::at(home.objects()), around, printer);
     let means = Means::of(&request.casting, request.limits, request.jobs);
