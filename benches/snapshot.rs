@@ -1,0 +1,232 @@
+//! Capture and restore against their floor, a walk that only looks, and against what people use: `cp -a`, git, restic.
+//!
+//! `cargo bench -p skilltune-orchestrator --bench snapshot -- [--quick] [--in FOLDER] [--work FOLDER]`. The skills stand
+//! in one folder, the stores in the other. All take turns on the same files, and each is compared with a walk of the
+//! same moment, so that a noisy machine is noisy to all. A program that is not there is left out.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench talks to people")]
+
+mod snapshot_rivals;
+mod snapshot_tree;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, Replacement, scan};
+use skilltune_phases::id::TreeId;
+use snapshot_rivals::{Git, Restic, copy};
+use snapshot_tree::Tree;
+
+/// One size of a skill, and how often the quick and the slow things are done to it.
+struct Size {
+    files: usize,
+    bytes: usize,
+    quick: usize,
+    slow: usize,
+}
+
+const SIZES: [Size; 3] = [
+    Size { files: 20, bytes: 5_000, quick: 101, slow: 7 },
+    Size { files: 2_000, bytes: 25_000, quick: 41, slow: 5 },
+    Size { files: 20_000, bytes: 25_000, quick: 21, slow: 3 },
+];
+
+/// An index lists what has been left alone for so long: the bench looks at skills as people have them.
+const SETTLED: Duration = Duration::from_secs(5);
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match compare(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Where things stand while they are measured.
+struct Places {
+    skills: PathBuf,
+    stores: PathBuf,
+}
+
+fn compare(mut options: &[&str]) -> Result<()> {
+    let here = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let mut places = Places { skills: here.clone(), stores: here };
+    let mut sizes: &[Size] = &SIZES;
+    while let [option, rest @ ..] = options {
+        options = match (*option, rest) {
+            ("--quick", rest) => {
+                sizes = &SIZES[..2];
+                rest
+            }
+            ("--in", [folder, rest @ ..]) => {
+                places = Places { skills: folder.into(), stores: folder.into() };
+                rest
+            }
+            ("--work", [folder, rest @ ..]) => {
+                places.stores = folder.into();
+                rest
+            }
+            _ => return Err("usage: snapshot [--quick] [--in FOLDER] [--work FOLDER]".into()),
+        };
+    }
+    // Kept to the end: some file systems are slow to create where much was just deleted.
+    let skills = tempfile::tempdir_in(&places.skills)?;
+    let stores = tempfile::tempdir_in(&places.stores)?;
+    for size in sizes {
+        let tree = Tree::grow(skills.path().join(size.files.to_string()), size.files, size.bytes)?;
+        std::thread::sleep(SETTLED);
+        let table = measure(&tree, size, &stores.path().join(size.files.to_string()))?;
+        table.print(size);
+    }
+    Ok(())
+}
+
+/// What was measured, in the order in which it is shown.
+struct Table<'a> {
+    tree: &'a Tree,
+    rows: Vec<(&'static str, Vec<Sample>)>,
+}
+
+/// Both in seconds; the floor is that of the same moment.
+#[derive(Clone, Copy)]
+struct Sample {
+    took: f64,
+    floor: f64,
+}
+
+impl Table<'_> {
+    /// Times the walk that only looks, then the work; a first walk warms the caches for both.
+    fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.tree.look()?;
+        let (_, floor) = timed(|| self.tree.look())?;
+        let (done, took) = timed(work)?;
+        let sample = Sample { took, floor };
+        match self.rows.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, samples)) => samples.push(sample),
+            None => self.rows.push((name, vec![sample])),
+        }
+        Ok(done)
+    }
+
+    fn print(&self, size: &Size) {
+        println!(
+            "\n{:>6} files of {:>6} bytes      median         least   of the walk",
+            size.files, size.bytes
+        );
+        let walks = self.rows.iter().flat_map(|(_, samples)| samples);
+        let walks: Vec<_> = walks.map(|sample| Sample { took: sample.floor, ..*sample }).collect();
+        print_row("a walk that only looks", &walks);
+        self.rows.iter().for_each(|(name, samples)| print_row(name, samples));
+    }
+}
+
+fn print_row(name: &str, samples: &[Sample]) {
+    let took = sorted(samples.iter().map(|sample| sample.took * 1e3));
+    let ratios = sorted(samples.iter().map(|sample| sample.took / sample.floor));
+    let (median, least, ratio) = (took[took.len() / 2], took[0], ratios[ratios.len() / 2]);
+    println!("{name:<26} {median:>9.3} ms  {least:>9.3} ms  {ratio:>9.2}");
+}
+
+fn sorted(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_by(f64::total_cmp);
+    numbers
+}
+
+fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
+    let began = Instant::now();
+    let done = work()?;
+    Ok((done, began.elapsed().as_secs_f64()))
+}
+
+fn measure<'a>(tree: &'a Tree, size: &Size, stores: &Path) -> Result<Table<'a>> {
+    let mut table = Table { tree, rows: Vec::new() };
+    let start = scan(&tree.root, &[], Limits::default())?;
+    let ours = first_captures(&mut table, size, stores)?;
+    let git = Git::new(&tree.root, stores.join("git-0"));
+    let restic = Restic::new(&tree.root, stores.join("restic-0"));
+    for _ in 0..size.quick {
+        table.time("read and blake3", || tree.hash())?;
+        let unchanged = table.time("ours, unchanged", || ours.capture(&tree.root))?;
+        expect(unchanged == start.tree(), "an unchanged capture")?;
+    }
+    for round in 0..size.quick {
+        tree.edit(round)?;
+        let edited = table.time("ours, one edit", || ours.capture(&tree.root))?;
+        expect(edited != start.tree(), "a capture after an edit")?;
+        table.time("ours, restore of one edit", || ours.restore(&tree.root, start.tree()))?;
+        if round < size.slow {
+            expect(scan(&tree.root, &[], Limits::default())? == start, "what we restored")?;
+            rivals(&mut table, round, git.as_ref(), restic.as_ref())?;
+            ours.restore(&tree.root, start.tree())?;
+        }
+    }
+    Ok(table)
+}
+
+/// The same edit for the others.
+fn rivals(table: &mut Table<'_>, round: usize, git: Option<&Git>, restic: Option<&Restic>) -> Result<()> {
+    table.tree.edit(round)?;
+    if let Some(restic) = restic {
+        table.time("restic, one edit", || restic.backup())?;
+    }
+    if let Some(git) = git {
+        table.time("git, one edit", || git.commit())?;
+        table.time("git, restore of one edit", || git.restore())?;
+    }
+    Ok(())
+}
+
+/// Everything from nothing, a few times over; the stores of the first time are gone on with.
+fn first_captures(table: &mut Table<'_>, size: &Size, stores: &Path) -> Result<Ours> {
+    std::fs::create_dir(stores)?;
+    let root = table.tree.root.as_path();
+    for nth in 0..size.slow {
+        let at = |name: &str| stores.join(format!("{name}-{nth}"));
+        table.time("ours, first", || Ours::at(&at("ours")).capture(root))?;
+        table.time("cp -a", || copy(root, &at("cp")))?;
+        if let Some(git) = Git::new(root, at("git")) {
+            table.time("git, first", || git.init().and_then(|()| git.commit()))?;
+        }
+        if let Some(restic) = Restic::new(root, at("restic")) {
+            restic.init()?;
+            table.time("restic, first", || restic.backup())?;
+        }
+    }
+    Ok(Ours::at(&stores.join("ours-0")))
+}
+
+/// Our own store and indexes; opened anew each time, as a command does.
+struct Ours {
+    objects: PathBuf,
+    indexes: Indexes,
+}
+
+impl Ours {
+    fn at(folder: &Path) -> Self {
+        Self { objects: folder.join("objects"), indexes: Indexes::at(folder.join("indexes")) }
+    }
+
+    fn capture(&self, root: &Path) -> Result<TreeId> {
+        let objects = Objects::at(&self.objects);
+        Ok(self.indexes.capture(&objects, root, &[], Limits::default())?.tree)
+    }
+
+    fn restore(&self, root: &Path, to: TreeId) -> Result<()> {
+        let objects = Objects::at(&self.objects);
+        let now = self.indexes.capture(&objects, root, &[], Limits::default())?.manifest;
+        Replacement::plan(&now, &objects.manifest(to)?).apply(&objects, root)?;
+        Ok(())
+    }
+}
+
+fn expect(holds: bool, what: &str) -> Result<()> {
+    if holds { Ok(()) } else { Err(format!("{what} is not what it should be").into()) }
+}
