@@ -126,10 +126,10 @@ impl<'a> Walk<'a> {
 
     fn folder(&mut self, folder: &Folder, at: Option<&RelPath>, depth: usize) -> Result<(), CaptureError> {
         let room = usize::try_from(self.left.files).unwrap_or(usize::MAX);
-        for name in folder.names(room.saturating_add(1))? {
+        let below = |name: &OsStr| RelPath::below(at, name).expect("a listed name is a single component");
+        for path in folder.sorted(room.saturating_add(1), below)? {
             self.left.files = self.left.files.checked_sub(1).ok_or_else(|| self.too_large())?;
-            let path = RelPath::below(at, &name).expect("a listed name is a single component");
-            if !self.skips(&path) {
+            if at.is_some() || !self.skips(&path) {
                 self.entry(folder, path, depth)?;
             }
         }
@@ -146,8 +146,9 @@ impl<'a> Walk<'a> {
             }
             FileType::Directory => {
                 let child = folder.child(name)?.ok_or_else(changed)?;
-                self.folder(&child, Some(&path), depth + 1)?;
-                Node::Folder { mode: child.mode()? }
+                let node = Node::Folder { mode: child.mode()? };
+                self.entries.push(Entry { path: path.clone(), node });
+                return self.folder(&child, Some(&path), depth + 1);
             }
             _ if is_temporary(name) => return Ok(()),
             FileType::RegularFile => self.file(folder, &path, &stat)?,

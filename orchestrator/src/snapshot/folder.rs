@@ -86,6 +86,15 @@ impl Folder {
 
     /// The names in it, sorted; no more than `at_most`, however many there are.
     pub(super) fn names(&self, at_most: usize) -> Result<Vec<OsString>, DiskError> {
+        self.sorted(at_most, OsStr::to_owned)
+    }
+
+    /// The same as something else that sorts as they do.
+    pub(super) fn sorted<T: Ord>(
+        &self,
+        at_most: usize,
+        of: impl Fn(&OsStr) -> T,
+    ) -> Result<Vec<T>, DiskError> {
         // Listed before, it would go on from where that ended.
         rustix::fs::seek(&self.handle, SeekFrom::Start(0)).on_disk("list", &self.path)?;
         let (mut names, mut room) = (Vec::new(), [MaybeUninit::uninit(); LISTED]);
@@ -94,7 +103,7 @@ impl Folder {
             let entry = entry.on_disk("list", &self.path)?;
             let name = entry.file_name().to_bytes();
             if name != b"." && name != b".." {
-                names.push(OsStr::from_bytes(name).to_owned());
+                names.push(of(OsStr::from_bytes(name)));
             }
             if names.len() >= at_most {
                 break;
