@@ -1,10 +1,12 @@
 //! The command line. What it says is checked for form here, and for meaning by those who read it.
 
+mod lint;
 mod runs;
 mod setup;
 mod tune;
 mod values;
 
+pub use lint::{LintArgs, LintFormat};
 pub use runs::{
     ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DemoArgs, DiffArgs, ExportArgs, ListArgs, ResumeArgs,
     RollbackArgs, RunArgs, ShowArgs, TrustArgs,
@@ -40,6 +42,8 @@ pub const OFFLINE: &str = "offline";
 pub enum Command {
     /// Tune one skill, several, or a chain of them
     Tune(Box<TuneArgs>),
+    /// Tell what is wrong with skills, and mend what needs no judgement
+    Lint(LintArgs),
     /// Say how a run stands
     Status(RunArgs),
     /// Go on with a run that was stopped or killed

@@ -10,6 +10,7 @@ mod doctor;
 mod export;
 mod history;
 mod init;
+mod lint;
 mod list;
 mod man;
 mod report;
@@ -29,6 +30,7 @@ use crate::printer::Printer;
 pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     match command {
         Command::Tune(args) => tune::run(&args, around, printer),
+        Command::Lint(args) => lint::run(&args, around, printer),
         Command::Status(args) => status::run(&args, around, printer),
         Command::Resume(args) => resume::run(&args, around, printer),
         Command::Stop(args) => stop::run(&args, around, printer),

@@ -30,6 +30,17 @@ pub fn skills(list: &str, around: &Surroundings) -> Result<Vec<Skill>, FindError
     Ok(found)
 }
 
+/// Finds folders, separated by commas, that may be skills, sound or not.
+pub fn folders(list: &str, around: &Surroundings) -> Result<Vec<Skill>, FindError> {
+    let found = split(list, around)?.into_iter().map(|given| check::named(&located(given, around)?));
+    found.collect()
+}
+
+/// A folder by its real path, sound or not.
+pub fn real(folder: &Path) -> Result<Skill, FindError> {
+    check::named(folder)
+}
+
 /// A list that exists as a whole is one path: folders may have commas in their names.
 fn split<'l>(list: &'l str, around: &Surroundings) -> Result<Vec<&'l str>, FindError> {
     if is_path(list) && expanded(list, around)?.symlink_metadata().is_ok() {
@@ -43,8 +54,11 @@ fn split<'l>(list: &'l str, around: &Surroundings) -> Result<Vec<&'l str>, FindE
 }
 
 fn skill(given: &str, around: &Surroundings) -> Result<Skill, FindError> {
-    let folder = if is_path(given) { expanded(given, around)? } else { by_name(given, around)? };
-    check::folder(&folder)
+    check::folder(&located(given, around)?)
+}
+
+fn located(given: &str, around: &Surroundings) -> Result<PathBuf, FindError> {
+    if is_path(given) { expanded(given, around) } else { by_name(given, around) }
 }
 
 /// Everything but a bare name.

@@ -10,6 +10,7 @@ mod crash;
 mod doctor;
 mod init;
 mod kill;
+mod lint;
 mod misbehave;
 mod outcome;
 mod placing;

@@ -10,14 +10,20 @@ use super::{FindError, Skill};
 const SKILL_MD: &str = "SKILL.md";
 
 pub(super) fn folder(given: &Path) -> Result<Skill, FindError> {
+    let skill = named(given)?;
+    let skill_md = skill_md(&skill.path)?;
+    let text = fs::read_to_string(&skill_md)
+        .map_err(|source| FindError::Unreadable { path: skill_md.clone(), source })?;
+    skilltune_phases::skill::check(&text).map_err(|source| FindError::Broken { path: skill_md, source })?;
+    Ok(skill)
+}
+
+/// A folder by its real path and its own name.
+pub(super) fn named(given: &Path) -> Result<Skill, FindError> {
     let real = real_path(given)?;
     let (Some(name), Some(_)) = (real.file_name().and_then(|name| name.to_str()), real.to_str()) else {
         return Err(if real.parent().is_none() { FindError::Root } else { FindError::NotUtf8(real) });
     };
-    let skill_md = skill_md(&real)?;
-    let text = fs::read_to_string(&skill_md)
-        .map_err(|source| FindError::Unreadable { path: skill_md.clone(), source })?;
-    skilltune_phases::skill::check(&text).map_err(|source| FindError::Broken { path: skill_md, source })?;
     Ok(Skill { name: name.to_owned(), path: real })
 }
 

@@ -22,7 +22,7 @@ mod json;
 mod lines;
 mod live;
 mod reporter;
-mod width;
+pub(crate) mod width;
 
 use chart::Letters;
 use human::Changed;
@@ -99,6 +99,11 @@ pub(crate) fn data_width(around: &Surroundings) -> usize {
 }
 
 const UNBOUNDED: usize = u16::MAX as usize;
+
+/// The columns of what data goes to; a pipe has no width.
+pub(crate) fn data_width(around: &Surroundings) -> usize {
+    if around.terminal.stdout { console_width(std::io::stdout()) } else { UNBOUNDED }
+}
 
 fn console_width(terminal: impl AsFd) -> usize {
     let size = rustix::termios::tcgetwinsize(terminal);

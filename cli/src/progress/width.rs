@@ -3,7 +3,7 @@
 const GAP: &str = "…";
 
 /// Columns that a text takes, at most.
-pub(super) fn columns(text: &str) -> usize {
+pub(crate) fn columns(text: &str) -> usize {
     text.chars().map(wide).sum()
 }
 
@@ -24,7 +24,7 @@ fn wide(c: char) -> usize {
 }
 
 /// A text in no more than so many columns, its middle left out: names tell most at their ends.
-pub(super) fn shortened(text: &str, most: usize) -> String {
+pub(crate) fn shortened(text: &str, most: usize) -> String {
     if columns(text) <= most {
         return text.to_owned();
     }
@@ -64,7 +64,7 @@ pub(super) fn around(before: &str, name: &str, after: &str, most: usize) -> Stri
 const LEAST: usize = 7;
 
 /// Words set in lines; a word that is longer than a line loses its middle.
-pub(super) fn wrapped(text: &str, most: usize, indent: &str) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, most: usize, indent: &str) -> Vec<String> {
     let fit = |line: String| {
         let word = line.trim_start();
         let lead = &line[..line.len() - word.len()];

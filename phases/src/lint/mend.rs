@@ -54,10 +54,11 @@ pub fn mend_all(files: &Files, reach: Reach) -> Mended {
     let mut mended = Mended { files: files.clone(), done: Vec::new() };
     loop {
         let before = mended.done.len();
+        let mut found = tally(&mended.files);
         for rule in ORDER.into_iter().filter(|rule| reach.covers(*rule)) {
-            let Mended { files, done } = mend(&mended.files, rule);
-            mended.files = files;
-            mended.done.extend(done);
+            if found[rule as usize] > 0 {
+                found = mend_one(&mut mended, found, rule);
+            }
         }
         if mended.done.len() == before {
             mended.done = summed(mended.done);
@@ -69,15 +70,21 @@ pub fn mend_all(files: &Files, reach: Reach) -> Mended {
 /// What one rule finds, as far as that can be mended.
 pub fn mend(files: &Files, rule: Rule) -> Mended {
     let mut mended = Mended { files: files.clone(), done: Vec::new() };
+    mend_one(&mut mended, tally(files), rule);
+    mended.done = summed(mended.done);
+    mended
+}
+
+/// Mends until nothing more is accepted, and returns what is found then.
+fn mend_one(mended: &mut Mended, mut found: Tally, rule: Rule) -> Tally {
     loop {
         let edits = edits(&Reading::of(&mended.files), rule);
-        let before = mended.done.len();
-        if !edits.is_empty() {
-            let found = tally(&mended.files);
-            accept(&mut mended, &found, rule, &edits);
+        if edits.is_empty() {
+            return found;
         }
-        if mended.done.len() == before {
-            return Mended { done: summed(mended.done), ..mended };
+        match accept(mended, &found, rule, &edits) {
+            Some(after) => found = after,
+            None => return found,
         }
     }
 }

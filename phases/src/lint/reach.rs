@@ -94,7 +94,8 @@ impl<'r, 'a> Walk<'r, 'a> {
         if let Some(page) = self.reading.page(at) {
             for link in &page.links {
                 let to = decoded(link.to.split(['#', '?']).next().unwrap_or_default());
-                if let Some(to) = resolved(folder_of(path), &to) {
+                // A link within the page leads to no file, and not to its folder either.
+                if let Some(to) = resolved(folder_of(path), &to).filter(|_| !to.is_empty()) {
                     self.path(at, &to);
                 }
             }
@@ -230,11 +231,14 @@ mod tests {
 
     #[test]
     fn odd_names_are_found_by_links_and_by_words() {
-        let files = skill("[a](references/my%20notes.md) and \"the plan (1).md\"\n")
-            .with("references/my notes.md", "")
+        let files = skill("[a](references/my%20notes.md), [b](#b) and \"the plan (1).md\"\n")
+            .with("references/my notes.md", "[up](#up)\n")
+            .with("references/lost.md", "")
             .with("the plan (1).md", "")
             .with("other (1).md", "");
-        assert_eq!(found(&files, Rule::FileOrphan), ["other (1).md: no text of the skill names this file"]);
+        let orphans = ["other (1).md", "references/lost.md"]
+            .map(|path| format!("{path}: no text of the skill names this file"));
+        assert_eq!(found(&files, Rule::FileOrphan), orphans);
     }
 
     #[test]

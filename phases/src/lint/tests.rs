@@ -189,7 +189,7 @@ fn fields(files: &Files) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     #[test]
     fn mending_comes_to_an_end_and_makes_nothing_worse(files in files()) {

@@ -1,0 +1,122 @@
+//! `lint`: tells what is wrong with skills, and mends what needs no judgement.
+
+mod fix;
+mod github;
+mod human;
+mod json;
+mod load;
+mod report;
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use skilltune_phases::lint::{Listing, lint};
+
+use crate::args::{LintArgs, LintFormat};
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::find::{self, Skill};
+use crate::folders::Surroundings;
+use crate::printer::Printer;
+use crate::progress::data_width;
+
+use report::{Linted, Report, Shelf};
+
+pub fn run(args: &LintArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    let mut report = Report { reach: args.fix.map(Into::into), ..Report::default() };
+    let mut worst = Exit::Reached;
+    let mut seen = HashSet::new();
+    let groups = groups(&args.skills, around)?;
+    let is_only = groups.iter().map(|group| group.skills.len()).sum::<usize>() == 1;
+    for Group { shelf, skills } in groups {
+        let mut listing = Listing::default();
+        for skill in skills.into_iter().filter(|skill| seen.insert(skill.path.clone())) {
+            match linted(&skill, args, around, printer, &mut listing) {
+                Ok(linted) => report.skills.push(linted),
+                Err(complaint) if is_only => return Err(complaint),
+                Err(complaint) => {
+                    printer.complain(&complaint);
+                    worst = Exit::worst(worst, complaint.exit());
+                }
+            }
+        }
+        report.shelves.extend(shelf.map(|shelf| Shelf::new(shown(&shelf.path, around), listing)));
+    }
+    match args.format {
+        LintFormat::Human => printer.data(&human::text(&report, data_width(around), printer.data))?,
+        LintFormat::Json => printer.data(&json::text(&report, args.strict))?,
+        LintFormat::Github => {
+            let commands = github::text(&report);
+            if !commands.is_empty() {
+                printer.data(&commands)?;
+            }
+            printer.talk(&human::summary(&report));
+        }
+    }
+    let findings = if report.is_clean(args.strict) { Exit::Reached } else { Exit::Ended };
+    Ok(Exit::worst(worst, findings))
+}
+
+fn linted(
+    skill: &Skill,
+    args: &LintArgs,
+    around: &Surroundings,
+    printer: Printer,
+    listing: &mut Listing,
+) -> Result<Linted, Complaint> {
+    let (files, done) = match args.fix {
+        Some(fix) => fix::apply(skill, fix.into(), around, printer)?,
+        None => (load::files(skill)?, Vec::new()),
+    };
+    listing.add(&files);
+    Ok(Linted { name: skill.name.clone(), shown: shown(&skill.path, around), findings: lint(&files), done })
+}
+
+/// What one argument stands for: a skill, or a folder that holds some.
+struct Group {
+    shelf: Option<Skill>,
+    skills: Vec<Skill>,
+}
+
+fn groups(given: &[String], around: &Surroundings) -> Result<Vec<Group>, Complaint> {
+    let mut groups = Vec::new();
+    for list in given {
+        for folder in find::folders(list, around)? {
+            let skills = if is_skill(&folder.path) { Vec::new() } else { held(&folder)? };
+            groups.push(if skills.is_empty() {
+                Group { shelf: None, skills: vec![folder] }
+            } else {
+                Group { shelf: Some(folder), skills }
+            });
+        }
+    }
+    Ok(groups)
+}
+
+/// In whatever letters: that they are the wrong ones is a finding.
+fn is_skill(folder: &Path) -> bool {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| entry.file_name().eq_ignore_ascii_case("SKILL.md"))
+}
+
+/// The skills right below a folder, through links too: that is how they are installed.
+fn held(folder: &Skill) -> Result<Vec<Skill>, Complaint> {
+    let entries = folder.path.read_dir().map_err(|error| load::unreadable(&folder.path, error))?;
+    let mut skills: Vec<Skill> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir() && is_skill(path))
+        .filter_map(|path| find::real(&path).ok())
+        .collect();
+    skills.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(skills)
+}
+
+/// As short as it can be named from here.
+fn shown(path: &Path, around: &Surroundings) -> String {
+    match path.strip_prefix(&around.cwd) {
+        Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
+        Ok(below) => below.display().to_string(),
+        Err(_) => path.display().to_string(),
+    }
+}

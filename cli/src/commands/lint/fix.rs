@@ -1,0 +1,94 @@
+//! Brings repairs into a person's folder as a promotion does: under its lock, file by file, completed or undone after
+//! a crash, and never over an edit made meanwhile.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use skilltune_orchestrator::promote::{self, Move, Promotion};
+use skilltune_orchestrator::snapshot::{Entry, Limits, Manifest, Node, Objects, RelPath, capture};
+use skilltune_phases::lint::{File, Files, Reach, Repair, mend_all};
+use skilltune_phases::material::Body;
+
+use super::load;
+use crate::complaint::Complaint;
+use crate::find::Skill;
+use crate::folders::Surroundings;
+use crate::printer::Printer;
+use crate::session::{self, ours};
+
+const DOING: &str = "lint --fix";
+const FILE_MODE: u32 = 0o644;
+const FOLDER_MODE: u32 = 0o755;
+
+/// The files as they are then, and what was mended.
+pub(super) fn apply(
+    skill: &Skill,
+    reach: Reach,
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<(Files, Vec<Repair>), Complaint> {
+    let (locks, lock) = session::lock(around, printer, std::slice::from_ref(&skill.path), DOING)?;
+    // What a crash has left there is of no use any more: the lock has seen to that.
+    let store = locks.folder(&skill.path).join("fix");
+    remove(&store)?;
+    let files = load::files(skill)?;
+    if mend_all(&files, reach).done.is_empty() {
+        return Ok((files, Vec::new()));
+    }
+    let objects = Objects::at(&store);
+    let before = capture(&objects, &skill.path, &[], Limits::default()).map_err(ours)?;
+    // The folder may have changed since it was looked at: what is captured now is what is replaced.
+    let files = load::captured(skill, &before.manifest, &objects).map_err(ours)?;
+    let mended = mend_all(&files, reach);
+    let after = with(&objects, &before.manifest, &files, &mended.files)?;
+    let to = objects.put_manifest(&after).map_err(ours)?;
+    let moves = [Move { path: skill.path.clone(), from: before.tree, to }];
+    match promote::promote(&locks, &lock, &objects, DOING, &moves).map_err(ours)? {
+        Promotion::Done => {
+            remove(&store)?;
+            Ok((mended.files, mended.done))
+        }
+        Promotion::Conflict { .. } => Err(Complaint::conflict(format!(
+            "{} was edited while it was mended, and was left alone",
+            skill.path.display()
+        ))
+        .hint("try again when nobody works on it")),
+    }
+}
+
+/// The tree with the files that were mended in the place of what they were.
+fn with(objects: &Objects, tree: &Manifest, before: &Files, after: &Files) -> Result<Manifest, Complaint> {
+    let mut nodes: BTreeMap<RelPath, Node> =
+        tree.entries().iter().map(|entry| (entry.path.clone(), entry.node.clone())).collect();
+    for file in after.files() {
+        let old = before.get(&file.path);
+        let Body::Text(text) = &file.body else { continue };
+        if old == Some(file) {
+            continue;
+        }
+        let path = RelPath::parse(file.path.as_bytes()).map_err(ours)?;
+        for folder in path.lineage().filter(|above| *above != path) {
+            nodes.entry(folder).or_insert(Node::Folder { mode: FOLDER_MODE });
+        }
+        let mode = mode(nodes.get(&path), file);
+        let blob = objects.put(text.as_bytes()).map_err(ours)?;
+        nodes.insert(path, Node::File { blob, size: text.len() as u64, mode });
+    }
+    let entries = nodes.into_iter().map(|(path, node)| Entry { path, node }).collect();
+    Manifest::new(entries).map_err(ours)
+}
+
+/// Whoever may read a script may run it.
+fn mode(old: Option<&Node>, file: &File) -> u32 {
+    let mode = old.and_then(Node::mode).unwrap_or(FILE_MODE);
+    if file.executable { mode | (mode & 0o444) >> 2 } else { mode }
+}
+
+fn remove(store: &Path) -> Result<(), Complaint> {
+    match std::fs::remove_dir_all(store) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Complaint::ours(format!("could not remove {}", store.display())).caused_by(error))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,62 @@
+//! Findings for programs: one object, described in `docs/lint.md`.
+
+use serde_json::{Value, json};
+use skilltune_phases::lint::{BUDGET, Finding, Repair, Severity};
+
+use super::report::{Linted, Report, Shelf};
+
+/// Raised when a reader of the older form would go wrong.
+const FORMAT: u32 = 1;
+
+pub(super) fn text(report: &Report, strict: bool) -> String {
+    let counts = json!({
+        "errors": report.count(Severity::Error),
+        "warnings": report.count(Severity::Warning),
+        "notes": report.count(Severity::Note),
+    });
+    let object = json!({
+        "format": FORMAT,
+        "ok": report.is_clean(strict),
+        "counts": counts,
+        "skills": report.skills.iter().map(skill).collect::<Vec<_>>(),
+        "listings": report.shelves.iter().map(listing).collect::<Vec<_>>(),
+    });
+    serde_json::to_string_pretty(&object).expect("JSON has a text")
+}
+
+fn skill(skill: &Linted) -> Value {
+    json!({
+        "name": skill.name,
+        "path": skill.shown,
+        "findings": skill.findings.iter().map(finding).collect::<Vec<_>>(),
+        "mended": skill.done.iter().map(repair).collect::<Vec<_>>(),
+    })
+}
+
+fn finding(finding: &Finding) -> Value {
+    let Finding { path, line, rule, message } = finding;
+    json!({
+        "rule": rule.id(),
+        "severity": rule.severity().as_str(),
+        "path": path,
+        "line": line,
+        "message": message,
+        "why": rule.why(),
+        "how": rule.how(),
+        "mend": rule.mend().as_str(),
+    })
+}
+
+fn repair(repair: &Repair) -> Value {
+    json!({ "rule": repair.rule.id(), "path": repair.path, "count": repair.count })
+}
+
+fn listing(shelf: &Shelf) -> Value {
+    json!({
+        "path": shelf.shown,
+        "skills": shelf.listing.skills,
+        "characters": shelf.listing.characters,
+        "budget": BUDGET,
+        "finding": shelf.finding.as_ref().map(finding),
+    })
+}
