@@ -106,3 +106,15 @@ fn commands_on_runs_take_what_they_need() {
     let unknown = Cli::try_parse_from(["skilltune", "resume", "--answer", "maybe"]).unwrap_err();
     assert!(unknown.to_string().contains("must be one of apply, keep"));
 }
+
+#[test]
+fn a_fix_is_safe_unless_all_is_asked_for() {
+    let lint = |line: &str| match command(line) {
+        Command::Lint(args) => args,
+        other => panic!("not a lint: {other:?}"),
+    };
+    assert_eq!(lint("skilltune lint a b").fix, None);
+    let safe = lint("skilltune lint --fix a b");
+    assert_eq!((safe.fix, safe.skills), (Some(lint::Fix::Safe), vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(lint("skilltune lint a --fix=all --strict").fix, Some(lint::Fix::All));
+}

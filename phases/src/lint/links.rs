@@ -108,7 +108,8 @@ fn check_words(reading: &Reading, file: &File, page: &Page, out: &mut Vec<Findin
         links.get(next).is_some_and(|place| place.contains(&at))
     };
     let mut seen = HashSet::new();
-    for (at, word) in words(page.text).filter(|(_, word)| word.contains(['/', '\\'])) {
+    let is_path = |word: &str| word.bytes().any(|byte| matches!(byte, b'/' | b'\\'));
+    for (at, word) in words(page.text).filter(|(_, word)| is_path(word)) {
         let judged = absolute(reading, page.text, at, word)
             .or_else(|| missing(reading, file, page, at, word).map(|message| (Rule::PathMissing, message)));
         let Some((rule, message)) = judged else { continue };

@@ -48,11 +48,51 @@ pub(super) fn encoded(path: &str) -> String {
 }
 
 /// The words of a text that could be paths, and where each stands; a full stop ends a sentence.
+///
+/// Every byte of every skill goes through here more than once: ASCII is looked up, and only other letters are decoded.
 pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | '~' | '\\');
-    let words = text.split(move |c| !part(c)).map(|word| word.trim_end_matches('.'));
-    let words = words.filter(|word| !word.is_empty());
-    words.map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = at + text[at..].bytes().take_while(|byte| byte.is_ascii() && !is_part(*byte)).count();
+            let end = end_of_word(text, start);
+            if end == start {
+                // Nothing is left, or a letter of another script that is none.
+                at = start + text[start..].chars().next()?.len_utf8();
+                continue;
+            }
+            at = end;
+            let stops = text[start..end].bytes().rev().take_while(|byte| *byte == b'.').count();
+            if stops < end - start {
+                return Some((start, &text[start..end - stops]));
+            }
+        }
+    })
+}
+
+fn end_of_word(text: &str, start: usize) -> usize {
+    let mut end = start;
+    loop {
+        end += text[end..].bytes().take_while(|byte| is_part(*byte)).count();
+        match text[end..].chars().next() {
+            Some(c) if !c.is_ascii() && c.is_alphanumeric() => end += c.len_utf8(),
+            _ => return end,
+        }
+    }
+}
+
+fn is_part(byte: u8) -> bool {
+    const PARTS: [bool; 256] = {
+        let mut parts = [false; 256];
+        let mut byte = 0_u8;
+        while byte < 128 {
+            parts[byte as usize] =
+                byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/' | b'-' | b'~' | b'\\');
+            byte += 1;
+        }
+        parts
+    };
+    PARTS[usize::from(byte)]
 }
 
 #[cfg(test)]
@@ -80,6 +120,8 @@ mod tests {
         let words: Vec<_> =
             words("See (a/b.md).\nRun `./c-d.py --x=~/e`: 见 f/").map(|(_, word)| word).collect();
         assert_eq!(words, ["See", "a/b.md", "Run", "./c-d.py", "--x", "~/e", "见", "f/"]);
+        assert_eq!(super::words("（é.md）。").collect::<Vec<_>>(), [(3, "é.md")]);
+        assert_eq!(super::words(" ... 。").count(), 0);
     }
 
     proptest! {

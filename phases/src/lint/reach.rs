@@ -55,6 +55,8 @@ struct Walk<'r, 'a> {
     spent: HashSet<String>,
     /// Programs by the name under which others import them.
     modules: HashMap<&'a str, Vec<usize>>,
+    /// Whether some name is a word like any other.
+    bare: bool,
     /// Files whose names have blanks and the like, by the longest word in them.
     odd: HashMap<&'a str, Vec<usize>>,
 }
@@ -72,8 +74,9 @@ impl<'r, 'a> Walk<'r, 'a> {
             }
         }
         let ways = vec![None; reading.files.files().len()];
+        let bare = reading.names().any(|(name, _)| !name.contains('.'));
         let mut walk =
-            Self { reading, ways, next: Vec::new(), found: 0, spent: HashSet::new(), modules, odd };
+            Self { reading, ways, next: Vec::new(), found: 0, spent: HashSet::new(), modules, bare, odd };
         walk.ways[main] = Some(Way { depth: 0, nth: 0, over: None });
         let mut now = vec![main];
         while !now.is_empty() {
@@ -103,8 +106,14 @@ impl<'r, 'a> Walk<'r, 'a> {
     }
 
     fn word(&mut self, at: usize, folder: &str, word: &str) {
+        let is_program = !is_markdown(&self.reading.file(at).path);
+        // Most words are no names, and there are many of them.
+        let is_plain = || !word.bytes().any(|byte| matches!(byte, b'.' | b'/'));
+        if !self.bare && !is_program && self.odd.is_empty() && is_plain() {
+            return;
+        }
         let last = name(word);
-        if !is_markdown(&self.reading.file(at).path) {
+        if is_program {
             let stem = last.rsplit('.').next().unwrap_or(last);
             self.all(at, "import", stem, |walk| walk.modules.get(stem).map_or(&[], Vec::as_slice));
         }

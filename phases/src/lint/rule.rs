@@ -275,6 +275,21 @@ mod tests {
     }
 
     #[test]
+    fn the_published_table_is_that_of_the_code() {
+        let row = |rule: &Rule| {
+            let mended = match rule.mend() {
+                Mend::Keeps => "`--fix`",
+                Mend::Moves => "`--fix=all`",
+                Mend::ByHand => "hand",
+            };
+            format!("| `{rule}` | {} | {} | {} | {mended} |", rule.severity(), rule.why(), rule.how())
+        };
+        let is_rule = |line: &&str| line.starts_with("| `") && line.matches(" | ").count() == 4;
+        let published = include_str!("../../../docs/lint.md").lines().filter(is_rule);
+        assert_eq!(published.collect::<Vec<_>>(), Rule::ALL.iter().map(row).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn every_criterion_named_is_one_of_the_tune_contract() {
         let contract = rubric::tune();
         for criterion in Rule::ALL.iter().filter_map(|rule| rule.criterion()) {

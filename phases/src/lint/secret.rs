@@ -36,7 +36,8 @@ const SHAPES: [(&str, usize, &str); 27] = [
 
 pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     for (_, file, text) in reading.texts() {
-        let mut places: Vec<(usize, &str)> = keys(text).chain(blocks(text)).collect();
+        let mut places: Vec<(usize, &str)> = keys(text).collect();
+        places.extend(blocks(text));
         places.sort_unstable();
         let (mut line, mut counted) = (1, 0);
         for (at, kind) in places {

@@ -124,3 +124,85 @@ fn painted(style: Style, severity: Severity) -> String {
         Severity::Note => style.cyan(severity.as_str()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use skilltune_phases::lint::{Listing, Repair};
+
+    use super::*;
+    use crate::progress::width::columns;
+
+    fn report() -> Report {
+        let finding = |path: &str, line, rule, message: &str| Finding {
+            path: path.to_owned(),
+            line,
+            rule,
+            message: message.to_owned(),
+        };
+        let findings = vec![
+            finding("SKILL.md", Some(2), Rule::NameFolder, "the name is \"a\", the folder's is \"b\""),
+            finding(
+                "references/a\x1b[2J-very-long-name-of-a-file-indeed.md",
+                None,
+                Rule::FileOrphan,
+                "no text\nnames it",
+            ),
+        ];
+        let done = vec![Repair { rule: Rule::TrailingBlanks, path: "SKILL.md".to_owned(), count: 3 }];
+        let skill = Linted { name: "b".to_owned(), shown: "skills/b".to_owned(), findings, done };
+        let listing = Listing { skills: 90, characters: 9000 };
+        Report { reach: None, skills: vec![skill], shelves: vec![Shelf::new("skills".to_owned(), listing)] }
+    }
+
+    #[test]
+    fn a_narrow_terminal_is_not_overrun() {
+        insta::assert_snapshot!(text(&report(), 60, Style::PLAIN), @r#"
+        skills/b
+          mended SKILL.md: trailing-blanks, 3 places
+          SKILL.md:2: error name-folder: the name is "a", the
+              folder's is "b"
+              A skill is called by its folder's name; validators
+              refuse another one in its front matter. Write the
+              folder's name after `name:`, or rename the folder.
+              [--fix]
+          references/a[2J-very-long-name-of-a-file-indeed.md:
+              warning file-orphan: no text names it
+              No text of the skill leads to this file, so no agent
+              opens it. Name it in `SKILL.md`, or remove it.
+
+        skills
+          90 skills in the listing with 9,000 of about 8,000
+              characters
+          listing: warning listing-budget: the descriptions of 90
+              skills have 9000 characters, of about 8000
+              All skills share about 8,000 characters of listing;
+              beyond them only names remain. Shorten the longest
+              descriptions, or keep fewer skills here.
+
+        1 skill: 1 error, 2 warnings; mended 3 places; --fix may
+          mend 1
+        "#);
+        for width in [100, 80, 60, 40, 20] {
+            for line in text(&report(), width, Style::PLAIN).lines() {
+                assert!(columns(line) <= width, "{width}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_level_and_the_headline_are_painted() {
+        let vivid = text(&report(), 200, Style::VIVID);
+        assert!(vivid.contains("  SKILL.md:2: \x1b[1;31merror\x1b[0m name-folder: the name"), "{vivid}");
+        assert!(vivid.starts_with("\x1b[1mskills/b\x1b[0m\n"), "{vivid}");
+        assert!(!vivid.contains("\x1b[2J"), "names of files do not drive the terminal");
+    }
+
+    #[test]
+    fn a_clean_report_says_so() {
+        let report = Report {
+            skills: vec![Linted { findings: Vec::new(), done: Vec::new(), ..report().skills.remove(0) }],
+            ..Report::default()
+        };
+        assert_eq!(text(&report, 80, Style::PLAIN), "1 skill: nothing wrong");
+    }
+}
