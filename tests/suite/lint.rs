@@ -73,12 +73,12 @@ fn every_fixture_shows_what_it_is_for() {
     messy-text
       SKILL.md:1 byte-order-mark
       SKILL.md:1 line-endings
-      SKILL.md:9 heading-jump
-      SKILL.md:9 trailing-blanks
-      SKILL.md:25 paragraph-repeated
-      SKILL.md:27 link-dangling
-      SKILL.md:27 link-dangling
-      notes.md file-orphan
+      SKILL.md:11 paragraph-repeated
+      SKILL.md:13 heading-jump
+      SKILL.md:13 trailing-blanks
+      SKILL.md:29 paragraph-repeated
+      SKILL.md:31 link-dangling
+      SKILL.md:31 link-dangling
       notes.md:3 trailing-blanks
       pages/more.md file-orphan
     misnamed
@@ -139,12 +139,13 @@ fn what_keeps_its_meaning_is_mended_once() {
       outside path-outside
     messy-text
       mended SKILL.md byte-order-mark 1
-      mended SKILL.md line-endings 27
+      mended SKILL.md line-endings 31
       mended SKILL.md trailing-blanks 3
       mended notes.md trailing-blanks 1
       mended SKILL.md link-dangling 2
       mended SKILL.md paragraph-repeated 1
-      SKILL.md:9 heading-jump
+      SKILL.md:11 heading-jump
+      SKILL.md:27 paragraph-repeated
     misnamed
       mended SKILL.md name-folder 1
       SKILL.md:3 description-long
@@ -203,12 +204,13 @@ fn what_only_moves_is_mended_when_asked_for() {
       outside path-outside
     messy-text
       mended SKILL.md byte-order-mark 1
-      mended SKILL.md line-endings 27
+      mended SKILL.md line-endings 31
       mended SKILL.md trailing-blanks 3
       mended notes.md trailing-blanks 1
       mended SKILL.md link-dangling 2
       mended SKILL.md paragraph-repeated 1
       mended SKILL.md heading-jump 2
+      SKILL.md:27 paragraph-repeated
     misnamed
       mended SKILL.md name-folder 1
       mended SKILL.md description-long 1

@@ -1,6 +1,6 @@
 //! Paths in the text: that they lead to something, within the skill's folder, on every machine.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::mend::Edit;
@@ -73,19 +73,15 @@ fn is_absolute(path: &str) -> bool {
 
 /// Links that lead nowhere, pointed to the one file that has the name they look for.
 pub(super) fn repointed(reading: &Reading) -> Vec<Edit> {
-    let mut small: HashMap<String, Vec<usize>> = HashMap::new();
-    for (name, files) in reading.names() {
-        small.entry(name.to_lowercase()).or_default().extend(files);
-    }
     let edit = |(_, file, page): (usize, &File, &Page)| {
         let change = |link: &Link| {
             let place = link.place.clone()?;
             matches!(judged(reading, file, link), Judged::Dangling).then_some(())?;
             let (path, tail) = local(&link.to)?;
             let path = decoded(path).replace('\\', "/");
-            let named = Some(reading.named(name(&path))).filter(|named| !named.is_empty());
-            let fits = named.or_else(|| small.get(&name(&path).to_lowercase()).map(Vec::as_slice))?;
-            let fit = only_other(reading, file, fits)?;
+            let named = name(&path);
+            let fits = [reading.named(named), reading.named_alike(named)].concat();
+            let fit = only_other(reading, file, &fits)?;
             Some((place, encoded(&relative(folder_of(&file.path), &fit.path)) + tail))
         };
         Edit::of_places(file, page.text, page.links.iter().filter_map(change).collect())
@@ -108,7 +104,7 @@ fn check_words(reading: &Reading, file: &File, page: &Page, out: &mut Vec<Findin
         links.get(next).is_some_and(|place| place.contains(&at))
     };
     let mut seen = HashSet::new();
-    let is_path = |word: &str| word.bytes().any(|byte| matches!(byte, b'/' | b'\\'));
+    let is_path = |word: &str| word.bytes().any(|byte| matches!(byte, b'/' | b'\\' | b'.'));
     for (at, word) in words(page.text).filter(|(_, word)| is_path(word)) {
         let judged = absolute(reading, page.text, at, word)
             .or_else(|| missing(reading, file, page, at, word).map(|message| (Rule::PathMissing, message)));
@@ -158,7 +154,7 @@ fn shelved(word: &str) -> Option<&str> {
 /// A file that should be in one of the skill's folders, named in prose.
 fn missing(reading: &Reading, file: &File, page: &Page, at: usize, word: &str) -> Option<String> {
     let path = word.strip_prefix("./").unwrap_or(word);
-    let (top, _) = path.split_once('/')?;
+    let Some((top, _)) = path.split_once('/') else { return misspelt(reading, page, at, word) };
     let is_file =
         extension(path).is_some_and(|ext| ext.len() <= 5 && ext.chars().all(|c| c.is_ascii_alphanumeric()));
     if !is_file || !reading.is_folder(top) || page.is_code(at) {
@@ -169,6 +165,13 @@ fn missing(reading: &Reading, file: &File, page: &Page, at: usize, word: &str) -
     let goes_on = page.text[at + word.len()..].starts_with(['*', '{', '<', '$', '[']);
     let is_there = goes_on || places.iter().flatten().any(|path| reading.exists(path));
     (!is_there).then(|| format!("`{word}` is not there"))
+}
+
+/// A bare name that is that of a file but for its letters.
+fn misspelt(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<String> {
+    let is_name = !page.is_code(at) && extension(word).is_some();
+    let alike = reading.named_alike(word).first().filter(|_| is_name)?;
+    Some(format!("`{word}` is not there, but {} is", reading.file(*alike).path))
 }
 
 fn check_symlink(reading: &Reading, file: &File, target: &str, out: &mut Vec<Finding>) {
@@ -246,8 +249,16 @@ mod tests {
             "Run `scripts/a.py`, then `scripts/b.py`. See scripts/*.py, scripts/x-{y}.py and src/b.py.\n\n\
              ```\nscripts/c.py\n```\n\n`scripts/b.py` again; [l](scripts/d.py)\n",
         )
-        .with("scripts/a.py", "");
-        assert_eq!(found(&files, Rule::PathMissing), ["SKILL.md:5: `scripts/b.py` is not there"]);
+        .with("scripts/a.py", "")
+        .with("references/forms.md", "See Forms.md, A.PY, e.g. no.md.\n");
+        assert_eq!(
+            found(&files, Rule::PathMissing),
+            [
+                "SKILL.md:5: `scripts/b.py` is not there",
+                "references/forms.md:1: `A.PY` is not there, but scripts/a.py is",
+                "references/forms.md:1: `Forms.md` is not there, but references/forms.md is"
+            ]
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::mend::Edit;
-use super::page::{Heading, Kind, Page};
+use super::page::{Block, Heading, Kind, Page};
 use super::reading::{Reading, finding};
 use super::{File, Finding, Rule};
 use crate::skill;
@@ -88,25 +88,41 @@ fn repeats(page: &Page) -> Vec<Repeat> {
     repeats
 }
 
-/// Without paragraphs that have stood before, where nothing is left alone or grows together without them.
+/// Without paragraphs that have stood before in the same section, where nothing is left alone or grows together without
+/// them. In another section, or behind a line that introduces another case, the same words may well be meant again.
 pub(super) fn said_once(reading: &Reading) -> Vec<Edit> {
     let edit = |(_, file, page): (usize, &File, &Page)| {
         let repeats = repeats(page);
         let mut repeats = repeats.iter().peekable();
-        let mut before = None;
+        let (mut before, mut turned) = (None, None);
         let mut places = Vec::new();
         for (number, block) in page.blocks.iter().enumerate() {
             let after = page.blocks.get(number + 1).map(|next| next.kind);
-            let is_repeat = repeats.next_if(|repeat| repeat.block == number).is_some();
-            if is_repeat && may_go(before, after) {
+            let is_repeat = repeats.next_if(|repeat| repeat.block == number);
+            let is_said = is_repeat.is_some_and(|repeat| turned.is_none_or(|turn| turn < repeat.first));
+            if is_said && may_go(before, after) {
                 places.push((with_blank_lines(page, &block.at), String::new()));
             } else {
                 before = Some(block.kind);
+            }
+            if turns(page, block) {
+                turned = Some(block.at.start);
             }
         }
         Edit::of_places(file, page.text, places)
     };
     reading.pages().filter_map(edit).collect()
+}
+
+/// Whether a block begins another part: a heading, or a paragraph like one.
+fn turns(page: &Page, block: &Block) -> bool {
+    let words = page.text[block.at.clone()].trim();
+    let leads = words.starts_with("**") || words.starts_with("__");
+    match block.kind {
+        Kind::Heading => true,
+        Kind::Paragraph => leads || words.trim_end_matches(['*', '_']).ends_with(':'),
+        Kind::Other => false,
+    }
 }
 
 fn may_go(before: Option<Kind>, after: Option<Kind>) -> bool {
@@ -163,32 +179,30 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_paragraph_said_again_goes_with_its_blank_line() {
-        let body = format!(
-            "# A\n\n{LONG}\n\nText.\n\n{LONG}\n\n\n## B\n\n  {LONG}\n\nMore.\n\n[r]: a.md\n\n{LONG}\n"
-        );
-        let files = skill(&body).with("a.md", "");
-        assert_eq!(found(&files, Rule::ParagraphRepeated).len(), 3);
-        let mended = mend(&files, Rule::ParagraphRepeated);
-        assert!(
-            mended
-                .text("SKILL.md")
-                .ends_with(&format!("# A\n\n{LONG}\n\nText.\n\n## B\n\nMore.\n\n[r]: a.md\n\n"))
-        );
+    fn without_repeats(body: &str) -> String {
+        let mended = mend_all(&skill(body).with("a.md", ""), Reach::Keeps);
+        mended.text("SKILL.md").split_once("---\n").unwrap().1.split_once("---\n").unwrap().1.to_owned()
     }
 
     #[test]
-    fn a_paragraph_stays_where_a_heading_or_a_list_needs_it() {
-        let body = format!(
-            "{LONG}\n\n## A\n\n{LONG}\n\n{LONG}\n\n## B\n\nText.\n\n{LONG}\n\n- x\n\n{LONG}\n\nText {LONG}:\n\nText {LONG}:\n"
-        );
-        let files = skill(&body);
-        let mended = mend(&files, Rule::ParagraphRepeated);
-        let want = format!(
-            "{LONG}\n\n## A\n\n{LONG}\n\n## B\n\nText.\n\n{LONG}\n\n- x\n\n{LONG}\n\nText {LONG}:\n\nText {LONG}:\n"
-        );
-        assert!(mended.text("SKILL.md").ends_with(&want), "{}", mended.text("SKILL.md"));
-        assert!(mend_all(&mended.files, Reach::Keeps).done.is_empty());
+    fn a_paragraph_said_again_goes_with_its_blank_line() {
+        let body =
+            format!("# A\n\n{LONG}\n\nText.\n\n  {LONG}\n\n\n{LONG}\n\nMore.\n\n[r]: a.md\n\n{LONG}\n");
+        assert_eq!(found(&skill(&body), Rule::ParagraphRepeated).len(), 3);
+        assert_eq!(without_repeats(&body), format!("# A\n\n{LONG}\n\nText.\n\nMore.\n\n[r]: a.md\n\n"));
+    }
+
+    #[test]
+    fn a_paragraph_stays_where_it_may_be_meant_again() {
+        for turn in
+            ["## B\n\nText.", "**Otherwise**", "**If not:** go on.", "In other cases:", "- x", "```\nx\n```"]
+        {
+            let body = format!("{LONG}\n\n{turn}\n\n{LONG}\n\nText.\n");
+            assert_eq!(without_repeats(&body), body, "{turn}");
+        }
+        for alone in ["- x\n", "## B\n\nText.\n", "> x\n"] {
+            let body = format!("## A\n\n{LONG}\n\nText.\n\n{LONG}\n\n{alone}");
+            assert_eq!(without_repeats(&body) == body, !alone.starts_with('#'), "{alone}");
+        }
     }
 }

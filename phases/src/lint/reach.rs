@@ -91,8 +91,11 @@ impl<'r, 'a> Walk<'r, 'a> {
     fn follow(&mut self, at: usize) {
         let Some(text) = self.reading.text(at) else { return };
         let path = &self.reading.file(at).path;
-        for (_, word) in words(text) {
+        for (place, word) in words(text) {
             self.word(at, folder_of(path), word);
+            if word.contains('/') && text[place + word.len()..].starts_with(['*', '{', '<']) {
+                self.beginning(at, word.trim_start_matches("./"));
+            }
         }
         if let Some(page) = self.reading.page(at) {
             for link in &page.links {
@@ -113,12 +116,16 @@ impl<'r, 'a> Walk<'r, 'a> {
             return;
         }
         let last = name(word);
-        if is_program {
+        // An import may stand in an example too.
+        if is_program || last.contains('.') {
             let stem = last.rsplit('.').next().unwrap_or(last);
             self.all(at, "import", stem, |walk| walk.modules.get(stem).map_or(&[], Vec::as_slice));
         }
         self.all(at, "word", last, |walk| walk.odd.get(last).map_or(&[], Vec::as_slice));
         match self.reading.named(last) {
+            [] if !self.reading.named_alike(last).is_empty() => {
+                self.all(at, "alike", last, |walk| walk.reading.named_alike(last));
+            }
             [] if word.contains('/') => {
                 let folder = [resolved(folder, word), resolved("", word.trim_start_matches('/'))];
                 folder
@@ -157,6 +164,16 @@ impl<'r, 'a> Walk<'r, 'a> {
                 let count = files[first..].iter().take_while(|file| file.path.starts_with(&below)).count();
                 (first..first + count).for_each(|file| self.reach(at, file));
             }
+        }
+    }
+
+    /// All files whose paths begin like that, for what follows stands for anything.
+    fn beginning(&mut self, at: usize, path: &str) {
+        let files = self.reading.files.files();
+        if self.spent.insert(format!("{path}*")) {
+            let first = files.partition_point(|file| file.path.as_str() < path);
+            let count = files[first..].iter().take_while(|file| file.path.starts_with(path)).count();
+            (first..first + count).for_each(|file| self.reach(at, file));
         }
     }
 
@@ -235,6 +252,20 @@ mod tests {
                 "references/b.md: no text of the skill names this file",
                 "references/c.md: no text of the skill names this file"
             ]
+        );
+    }
+
+    #[test]
+    fn patterns_imports_and_other_letters_lead_to_files() {
+        let files =
+            skill("Read references/api-*.md and FORMS.md.\n\n```python\nfrom core.easing import ease\n```\n")
+                .with("references/api-a.md", "")
+                .with("references/other.md", "")
+                .with("forms.md", "")
+                .with("core/easing.py", "");
+        assert_eq!(
+            found(&files, Rule::FileOrphan),
+            ["references/other.md: no text of the skill names this file"]
         );
     }
 

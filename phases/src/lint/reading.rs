@@ -15,6 +15,8 @@ pub(super) struct Reading<'a> {
     /// Of each file that is Markdown.
     pages: Vec<Option<Page<'a>>>,
     by_name: HashMap<&'a str, Vec<usize>>,
+    /// The same with names in small letters.
+    by_small_name: HashMap<String, Vec<usize>>,
     folders: HashSet<&'a str>,
 }
 
@@ -29,12 +31,16 @@ impl<'a> Reading<'a> {
             by_name.entry(name(&file.path)).or_default().push(at);
             folders.extend(file.path.match_indices('/').map(|(slash, _)| &file.path[..slash]));
         }
+        let mut by_small_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for (name, files) in &by_name {
+            by_small_name.entry(name.to_lowercase()).or_default().extend(files);
+        }
         let page = |(at, file): (usize, &'a File)| {
             let text = text(file).filter(|_| is_markdown(&file.path))?;
             Some(Page::of(text, front::body_at(text, main == Some(at))))
         };
         let pages = files.files().iter().enumerate().map(page).collect();
-        Self { files, main, pages, by_name, folders }
+        Self { files, main, pages, by_name, by_small_name, folders }
     }
 
     pub(super) fn main_of(files: &Files) -> Option<usize> {
@@ -73,6 +79,14 @@ impl<'a> Reading<'a> {
     /// The files of that name, in whatever folder.
     pub(super) fn named(&self, name: &str) -> &[usize] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The files of that name in whatever letters, when none has just that name.
+    pub(super) fn named_alike(&self, name: &str) -> &[usize] {
+        match self.named(name) {
+            [] => self.by_small_name.get(&name.to_lowercase()).map_or(&[], Vec::as_slice),
+            _ => &[],
+        }
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = (&'a str, &[usize])> {
