@@ -18,7 +18,7 @@ use skilltune_phases::offline::{self, Judged, Ran, Task};
 use crate::agent::filled;
 use crate::atomic::{self, Durability};
 use crate::disk::{DiskError, OnDisk};
-use crate::skill_files;
+use crate::skill_files::{self, LoadError};
 
 /// How the scenario's command has ended; beside what it left.
 const RAN: &str = "run.json";
@@ -35,6 +35,8 @@ enum OfflineError {
     NoCommand,
     #[error("could not run {program:?}")]
     Command { program: String, source: io::Error },
+    #[error(transparent)]
+    Load(#[from] LoadError),
     #[error(transparent)]
     Disk(#[from] DiskError),
     #[error("could not speak")]
@@ -149,5 +151,7 @@ fn put(root: &Path, before: &Files, after: &Files) -> Result<(), OfflineError> {
 
 /// A skill's files, as lint sees them.
 fn files(at: &str) -> Result<Files, OfflineError> {
-    Ok(skill_files::load(Path::new(at))?)
+    let folder = Path::new(at);
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    Ok(skill_files::load(folder, &name)?)
 }

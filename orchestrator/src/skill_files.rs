@@ -1,36 +1,110 @@
-use crate::disk::{DiskError, OnDisk};
+//! A skill's files as lint looks at them, from its folder or from what was captured of it. No link is followed.
+
+use std::fs::File as OpenFile;
+use std::io::{self, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
 use skilltune_phases::lint::{File, Files};
 use skilltune_phases::material::Body;
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use walkdir::WalkDir;
 
-pub fn load(root: &Path) -> Result<Files, DiskError> {
-    let name = root.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+use crate::atomic::TEMP_PREFIX;
+use crate::disk::{DiskError, OnDisk};
+use crate::snapshot::{Manifest, Node, ObjectError, Objects, RESERVED};
+
+/// A larger text is not looked into.
+const LARGEST: u64 = 1 << 20;
+/// When the texts come to more than this, the others are not looked into either.
+const MOST_BYTES: u64 = 64 << 20;
+/// Nobody has written so many files by hand.
+const MOST_FILES: usize = 20_000;
+/// The bit by which its owner may run a file.
+const RUNS: u32 = 0o100;
+
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error("{} has more than {MOST_FILES} files", .0.display())]
+    TooMany(PathBuf),
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+/// The files below `root`, as those of a skill of that name.
+pub fn load(root: &Path, name: &str) -> Result<Files, LoadError> {
+    let is_theirs = |entry: &walkdir::DirEntry| {
+        let name = entry.file_name();
+        let is_reserved = entry.depth() == 1 && RESERVED.iter().any(|reserved| name == *reserved);
+        !is_reserved && !name.as_encoded_bytes().starts_with(TEMP_PREFIX.as_bytes())
+    };
     let mut files = Vec::new();
-    for entry in walkdir::WalkDir::new(root).follow_links(false) {
-        let Ok(entry) = entry else { continue };
-        if entry.file_type().is_dir() {
-            continue;
+    let mut left = MOST_BYTES;
+    for entry in WalkDir::new(root).min_depth(1).into_iter().filter_entry(is_theirs) {
+        let entry = entry.map_err(|error| {
+            let path = error.path().unwrap_or(root).to_owned();
+            DiskError { op: "read", path, source: error.into() }
+        })?;
+        files.extend(file(root, &entry, &mut left).on_disk("read", entry.path())?);
+        if files.len() > MOST_FILES {
+            return Err(LoadError::TooMany(root.to_owned()));
         }
-        let path = entry.path().strip_prefix(root).expect("below").to_string_lossy().into_owned();
-        let meta = entry.path().symlink_metadata().on_disk("look at", entry.path())?;
-        let body = if meta.is_symlink() {
-            Body::Link {
-                target: fs::read_link(entry.path())
-                    .on_disk("read", entry.path())?
-                    .to_string_lossy()
-                    .into_owned(),
-            }
-        } else if meta.len() > 1 << 20 {
-            Body::Large { bytes: meta.len() }
-        } else {
-            match String::from_utf8(fs::read(entry.path()).on_disk("read", entry.path())?) {
-                Ok(t) => Body::Text(t),
-                Err(e) => Body::Binary { bytes: e.as_bytes().len() as u64 },
-            }
-        };
-        files.push(File { path, body, executable: meta.permissions().mode() & 0o100 != 0 });
     }
     Ok(Files::new(name, files))
+}
+
+fn file(root: &Path, entry: &walkdir::DirEntry, left: &mut u64) -> io::Result<Option<File>> {
+    let below = entry.path().strip_prefix(root).expect("a walk stays below its root");
+    let path = below.to_string_lossy().into_owned();
+    let kind = entry.file_type();
+    if kind.is_symlink() {
+        let target = entry.path().read_link()?.to_string_lossy().into_owned();
+        return Ok(Some(File { path, body: Body::Link { target }, executable: false }));
+    }
+    if !kind.is_file() {
+        return Ok(None);
+    }
+    let mut opened = OpenFile::open(entry.path())?;
+    let meta = opened.metadata()?;
+    let executable = meta.permissions().mode() & RUNS != 0;
+    let bytes = meta.len();
+    let body = if bytes > LARGEST.min(*left) {
+        Body::Large { bytes }
+    } else {
+        let mut read = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default() + 1);
+        opened.by_ref().take(LARGEST + 1).read_to_end(&mut read)?;
+        body(read, below.to_str().is_some(), left)
+    };
+    Ok(Some(File { path, body, executable }))
+}
+
+/// The same of what was captured.
+pub fn load_captured(manifest: &Manifest, name: &str, objects: &Objects) -> Result<Files, ObjectError> {
+    let mut files = Vec::new();
+    let mut left = MOST_BYTES;
+    for entry in manifest.entries() {
+        let path = entry.path.as_path().to_string_lossy().into_owned();
+        let (body, mode) = match &entry.node {
+            Node::Folder { .. } => continue,
+            Node::Link { target } => (Body::Link { target: String::from_utf8_lossy(target).into_owned() }, 0),
+            Node::File { size, mode, .. } if *size > LARGEST.min(left) => {
+                (Body::Large { bytes: *size }, *mode)
+            }
+            Node::File { blob, mode, .. } => {
+                let is_named = entry.path.as_path().to_str().is_some();
+                (body(objects.read(*blob)?, is_named, &mut left), *mode)
+            }
+        };
+        files.push(File { path, body, executable: mode & RUNS != 0 });
+    }
+    Ok(Files::new(name, files))
+}
+
+/// What has a name that is no text is not looked into: it could not be written back under that name.
+fn body(bytes: Vec<u8>, is_named: bool, left: &mut u64) -> Body {
+    let size = bytes.len() as u64;
+    *left = left.saturating_sub(size);
+    match String::from_utf8(bytes) {
+        Ok(text) if is_named && !text.contains('\0') => Body::Text(text),
+        _ => Body::Binary { bytes: size },
+    }
 }

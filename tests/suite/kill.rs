@@ -99,7 +99,8 @@ fn one_run(random: &mut Random, kills: usize, figures: &mut Figures, whole: &Out
         let now = listing(&scene.path("project/.claude/skills"));
         let pending = scene.path("state/skilltune/targets");
         // Killed early, it may not even be there yet.
-        let pending = pending.exists() && listing(&pending).iter().any(|(path, ..)| path.ends_with("pending.json"));
+        let pending =
+            pending.exists() && listing(&pending).iter().any(|(path, ..)| path.ends_with("pending.json"));
         assert!(pending || now == start || whole.has_target(&now), "the target is neither old nor new");
     };
     let story = format!("seed and run {:?}, {figures:?}", scene.run_id());

@@ -4,13 +4,15 @@ mod fix;
 mod github;
 mod human;
 mod json;
-mod load;
 mod report;
 
 use std::collections::HashSet;
+use std::io;
 use std::path::Path;
 
-use skilltune_phases::lint::{Listing, lint};
+use skilltune_orchestrator::disk::DiskError;
+use skilltune_orchestrator::skill_files::{self, LoadError};
+use skilltune_phases::lint::{Files, Listing, lint};
 
 use crate::args::{LintArgs, LintFormat};
 use crate::complaint::Complaint;
@@ -66,10 +68,23 @@ fn linted(
 ) -> Result<Linted, Complaint> {
     let (files, done) = match args.fix {
         Some(fix) => fix::apply(skill, fix.into(), around, printer)?,
-        None => (load::files(skill)?, Vec::new()),
+        None => (load(skill)?, Vec::new()),
     };
     listing.add(&files);
     Ok(Linted { name: skill.name.clone(), shown: shown(&skill.path, around), findings: lint(&files), done })
+}
+
+fn load(skill: &Skill) -> Result<Files, Complaint> {
+    skill_files::load(&skill.path, &skill.name).map_err(|error| match error {
+        LoadError::TooMany(_) => Complaint::input(&error).hint("give the folder of a skill"),
+        LoadError::Disk(DiskError { path, source, .. }) => unreadable(&path, source),
+    })
+}
+
+fn unreadable(path: &Path, error: io::Error) -> Complaint {
+    Complaint::input(format!("cannot read {}", path.display()))
+        .caused_by(error)
+        .hint("a skill is files and folders that you can read")
 }
 
 /// What one argument stands for: a skill, or a folder that holds some.
@@ -101,7 +116,7 @@ fn is_skill(folder: &Path) -> bool {
 
 /// The skills right below a folder, through links too: that is how they are installed.
 fn held(folder: &Skill) -> Result<Vec<Skill>, Complaint> {
-    let entries = folder.path.read_dir().map_err(|error| load::unreadable(&folder.path, error))?;
+    let entries = folder.path.read_dir().map_err(|error| unreadable(&folder.path, error))?;
     let mut skills: Vec<Skill> = entries
         .flatten()
         .map(|entry| entry.path())

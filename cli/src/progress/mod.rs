@@ -100,11 +100,6 @@ pub(crate) fn data_width(around: &Surroundings) -> usize {
 
 const UNBOUNDED: usize = u16::MAX as usize;
 
-/// The columns of what data goes to; a pipe has no width.
-pub(crate) fn data_width(around: &Surroundings) -> usize {
-    if around.terminal.stdout { console_width(std::io::stdout()) } else { UNBOUNDED }
-}
-
 fn console_width(terminal: impl AsFd) -> usize {
     let size = rustix::termios::tcgetwinsize(terminal);
     size.map(|size| usize::from(size.ws_col)).ok().filter(|&columns| columns > 0).unwrap_or(80)

@@ -3,6 +3,7 @@
 mod description;
 mod field;
 mod name;
+mod reference;
 mod value;
 
 use std::collections::{BTreeMap, HashSet};
@@ -11,6 +12,7 @@ use super::mend::Edit;
 use super::reading::{MAIN, Reading, finding};
 use super::{File, Finding, Rule};
 use crate::material::Body;
+use crate::skill::strict::strict;
 use crate::skill::{self, SkillError};
 
 use field::Field;
@@ -86,19 +88,21 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
         out.push(finding(Rule::MainFile, file, None, no_text(&file.body)));
         return;
     };
+    let mut ours = Vec::new();
     match Front::read(text) {
         Ok(front) => {
             let found = Found { reading, file, front: &front };
-            found.form(text, out);
-            found.fields(out);
+            found.form(text, &mut ours);
+            found.fields(&mut ours);
             if front.values.is_ok() {
-                name::check(&found, out);
-                description::check(&found, out);
-                found.lengths(out);
+                name::check(&found, &mut ours);
+                description::check(&found, &mut ours);
+                found.lengths(&mut ours);
             }
         }
-        Err(why) => out.push(finding(Rule::FrontMatter, file, 1, why.to_string())),
+        Err(why) => ours.push(finding(Rule::FrontMatter, file, 1, why.to_string())),
     }
+    reference::agree(file, &strict(text, reading.files.folder()), ours, out);
 }
 
 /// The name made that of the folder.

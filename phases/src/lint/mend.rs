@@ -181,6 +181,7 @@ fn edits(reading: &Reading, rule: Rule) -> Vec<Edit> {
         | Rule::PathAbsolute
         | Rule::PathOutside
         | Rule::PathOtherSkill
+        | Rule::FrontMatterStrict
         | Rule::Secret => Vec::new(),
     }
 }

@@ -109,6 +109,9 @@ rules! {
     FrontMatterForm: "front-matter-form" Warning ByHand FACTS,
         "Agents read front matter with parsers of different strictness, and here they come to different results.",
         "Write each value on its key's line, quoted where it holds `: ` or ` #`, and indent with blanks.";
+    FrontMatterStrict: "front-matter-strict" Warning ByHand FACTS,
+        "Strict readers, the field's reference validator among them, refuse this form of YAML.",
+        "Write plain keys and values, a list with one `-` a line, and nothing in brackets or braces.";
     FieldDuplicate: "field-duplicate" Error ByHand AGREEMENT,
         "Of a key given twice one agent takes the first, another the last, and a third refuses the file.",
         "Keep one of them.";

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use skilltune_orchestrator::promote::{self, Move, Promotion};
+use skilltune_orchestrator::skill_files::load_captured;
 use skilltune_orchestrator::snapshot::{Entry, Limits, Manifest, Node, Objects, RelPath, capture};
 use skilltune_phases::lint::{File, Files, Reach, Repair, mend_all};
 use skilltune_phases::material::Body;
@@ -31,14 +32,14 @@ pub(super) fn apply(
     // What a crash has left there is of no use any more: the lock has seen to that.
     let store = locks.folder(&skill.path).join("fix");
     remove(&store)?;
-    let files = load::files(skill)?;
+    let files = load(skill)?;
     if mend_all(&files, reach).done.is_empty() {
         return Ok((files, Vec::new()));
     }
     let objects = Objects::at(&store);
     let before = capture(&objects, &skill.path, &[], Limits::default()).map_err(ours)?;
     // The folder may have changed since it was looked at: what is captured now is what is replaced.
-    let files = load::captured(skill, &before.manifest, &objects).map_err(ours)?;
+    let files = load_captured(&before.manifest, &skill.name, &objects).map_err(ours)?;
     let mended = mend_all(&files, reach);
     let after = with(&objects, &before.manifest, &files, &mended.files)?;
     let to = objects.put_manifest(&after).map_err(ours)?;
