@@ -15,7 +15,7 @@ use skilltune_orchestrator::engine::{
     CallLimits, CastAgents, Desk, Drive, Left, Observer, Pages, Person, Workshop,
 };
 use skilltune_orchestrator::process::{GuardianPool, become_subreaper};
-use skilltune_orchestrator::snapshot::{Limits, Objects, capture};
+use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
 use skilltune_orchestrator::store::{Holder, Home, Journal, Locks};
 use skilltune_phases::event::{Event, Record};
 use skilltune_phases::id::TreeId;
@@ -66,7 +66,8 @@ pub(crate) async fn run(
     let began = Instant::now();
     let started = Event::Started(Box::new(plan));
     let (journal, first) = Journal::begin(&shop.folder.history(), Timestamp::now(), started)?;
-    let desk = Desk { shop: Arc::new(shop), journal, locks, lock, jobs };
+    let indexes = Indexes::at(places.work.join("indexes"));
+    let desk = Desk { shop: Arc::new(shop), journal, locks, lock, indexes, jobs };
     let (_nobody_stops, halt) = watch::channel(None);
     let (mut observer, mut person) = (Silent, Nobody);
     let run = Run::begin(&first)?;

@@ -87,7 +87,7 @@ pub fn lock(
         doing: doing.to_owned(),
     };
     let mut lock = locks.acquire(targets, &holder).map_err(held)?;
-    for repair in promote::recover(&locks, &mut lock, &holder).map_err(unrepaired)? {
+    for repair in promote::recover(&locks, &mut lock, &holder, &around.indexes()).map_err(unrepaired)? {
         let paths: Vec<_> = repair.moves.iter().map(|one| one.path.display().to_string()).collect();
         let paths = paths.join(", ");
         printer.talk(&match repair.result {
@@ -192,7 +192,7 @@ pub fn drive(
     let shop = workshop(around, home, &run.plan.run, means)?;
     write_pages(&shop.objects, &shop.folder, &run, &report::PAGES).map_err(ours)?;
     let pool = shop.pool.clone();
-    let desk = Desk { shop: Arc::new(shop), journal, locks, lock, jobs };
+    let desk = Desk { shop: Arc::new(shop), journal, locks, lock, indexes: around.indexes(), jobs };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Complaint::ours("cannot start the runtime").caused_by(error))?;
     let mut person = AtTerminal { answer, somebody_there: around.is_interactive() };

@@ -12,8 +12,7 @@ use skilltune_phases::id::TreeId;
 use crate::atomic::{self, Durability};
 use crate::disk::{DiskError, OnDisk};
 use crate::snapshot::{
-    CaptureError, Entry, Limits, Manifest, Node, ObjectError, Objects, ReplaceError, Replacement, capture,
-    scan,
+    CaptureError, Entry, Indexes, Limits, Manifest, Node, ObjectError, Objects, ReplaceError, Replacement,
 };
 use crate::store::{Holder, LockError, Locks, TargetLock};
 
@@ -73,11 +72,11 @@ const INTENT_FORMAT: u32 = 1;
 /// Captures what stands at each path now.
 pub fn found(
     objects: &Objects,
+    indexes: &Indexes,
     paths: impl IntoIterator<Item = impl AsRef<Path>>,
 ) -> Result<Vec<TreeId>, PromoteError> {
-    let capture_one =
-        |path: &Path| capture(objects, path, &[], Limits::default()).map(|captured| captured.tree);
-    paths.into_iter().map(|path| Ok(capture_one(path.as_ref())?)).collect()
+    let capture = |path: &Path| indexes.capture(objects, path, &[], Limits::default());
+    paths.into_iter().map(|path| Ok(capture(path.as_ref())?.tree)).collect()
 }
 
 /// Replaces every member's folder. The lock must cover them all.
@@ -85,6 +84,7 @@ pub fn promote(
     locks: &Locks,
     lock: &TargetLock,
     objects: &Objects,
+    indexes: &Indexes,
     run: &str,
     moves: &[Move],
 ) -> Result<Promotion, PromoteError> {
@@ -92,7 +92,7 @@ pub fn promote(
         moves.iter().all(|one| lock.targets().contains(&one.path)),
         "a promotion needs its targets' locks"
     );
-    let found = found(objects, moves.iter().map(|one| &one.path))?;
+    let found = found(objects, indexes, moves.iter().map(|one| &one.path))?;
     let pairs = || moves.iter().zip(&found);
     if pairs().all(|(one, now)| one.to == *now) {
         return Ok(Promotion::Done);
@@ -108,7 +108,7 @@ pub fn promote(
         moves: moves.to_vec(),
     };
     declare(locks, &intent)?;
-    let result = carry_out(objects, moves);
+    let result = carry_out(objects, indexes, moves);
     if !matches!(result, Err(PromoteError::Pending(_))) {
         withdraw(locks, moves)?;
     }
@@ -116,7 +116,12 @@ pub fn promote(
 }
 
 /// Completes or undoes what a killed promotion left behind at any of the locked targets.
-pub fn recover(locks: &Locks, lock: &mut TargetLock, holder: &Holder) -> Result<Vec<Repair>, PromoteError> {
+pub fn recover(
+    locks: &Locks,
+    lock: &mut TargetLock,
+    holder: &Holder,
+    indexes: &Indexes,
+) -> Result<Vec<Repair>, PromoteError> {
     let mut repairs = Vec::new();
     for target in lock.targets().to_vec() {
         let path = intent_file(locks, &target);
@@ -129,21 +134,21 @@ pub fn recover(locks: &Locks, lock: &mut TargetLock, holder: &Holder) -> Result<
             .collect();
         lock.join(locks.acquire(&others, holder)?);
         let objects = Objects::at(&intent.objects);
-        let result = carry_out(&objects, &intent.moves)?;
+        let result = carry_out(&objects, indexes, &intent.moves)?;
         withdraw(locks, &intent.moves)?;
         repairs.push(Repair { run: intent.run, moves: intent.moves, result });
     }
     Ok(repairs)
 }
 
-fn carry_out(objects: &Objects, moves: &[Move]) -> Result<Promotion, PromoteError> {
+fn carry_out(objects: &Objects, indexes: &Indexes, moves: &[Move]) -> Result<Promotion, PromoteError> {
     let Err(error) = moves.iter().try_for_each(|one| replace(objects, one)) else {
         return Ok(Promotion::Done);
     };
-    let undone = moves.iter().try_for_each(|one| put_back(objects, one));
+    let undone = moves.iter().try_for_each(|one| put_back(objects, indexes, one));
     match (error, undone) {
         (StepError::Replace(ReplaceError::Edited { .. }), Ok(())) => {
-            Ok(Promotion::Conflict { found: found(objects, moves.iter().map(|one| &one.path))? })
+            Ok(Promotion::Conflict { found: found(objects, indexes, moves.iter().map(|one| &one.path))? })
         }
         (StepError::Replace(error), Ok(())) => Err(PromoteError::Undone(error)),
         (StepError::Replace(error), Err(_)) => Err(PromoteError::Pending(error)),
@@ -170,9 +175,9 @@ fn replace(objects: &Objects, one: &Move) -> Result<(), StepError> {
 }
 
 /// Back to `from`, except where a person has put something of their own.
-fn put_back(objects: &Objects, one: &Move) -> Result<(), StepError> {
+fn put_back(objects: &Objects, indexes: &Indexes, one: &Move) -> Result<(), StepError> {
     let (from, to) = (objects.manifest(one.from)?, objects.manifest(one.to)?);
-    let now = scan(&one.path, &[], Limits::default())?;
+    let now = indexes.scan(&one.path, &[], Limits::default())?;
     let around = around_edits(&from, &to, &now);
     Replacement::plan(&now, &around).apply(objects, &one.path).map_err(StepError::Replace)?;
     Ok(())

@@ -75,7 +75,7 @@ fn place(
     let _in_use = runs.home.hold().map_err(ours)?;
     let objects = Objects::at(runs.home.objects());
     let left = last_placed(&known).map_or_else(|| known.run.candidates[0].trees.clone(), |placed| placed.to);
-    let found = promote::found(&objects, &targets).map_err(ours)?;
+    let found = promote::found(&objects, &around.indexes(), &targets).map_err(ours)?;
     if found == placing.to {
         printer.talk("the target is just that already: nothing to do");
         // Unless it is there because a command that was to write it down has been killed.
@@ -89,7 +89,9 @@ fn place(
     }
     let moves = targets.iter().zip(found.iter().zip(&placing.to));
     let moves: Vec<_> = moves.map(|(path, (&from, &to))| Move { path: path.clone(), from, to }).collect();
-    match promote::promote(&locks, &lock, &objects, &known.run.plan.run.0, &moves).map_err(ours)? {
+    match promote::promote(&locks, &lock, &objects, &around.indexes(), &known.run.plan.run.0, &moves)
+        .map_err(ours)?
+    {
         Promotion::Conflict { found } => Err(edited(&known, &found, &placing.command)),
         Promotion::Done => {
             let placed = Signal::Placed { from: found, to: placing.to, by: placing.by };

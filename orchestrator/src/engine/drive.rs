@@ -18,6 +18,7 @@ use super::{EngineError, Observer, Person, Workshop};
 use crate::atomic;
 use crate::process::Cancel;
 use crate::promote::{self, Move, Promotion};
+use crate::snapshot::Indexes;
 use crate::store::{Journal, Locks, TargetLock};
 
 /// What a person or the system has asked of a running engine.
@@ -51,6 +52,7 @@ pub struct Desk {
     pub journal: Journal,
     pub locks: Locks,
     pub lock: TargetLock,
+    pub indexes: Indexes,
     pub jobs: usize,
 }
 
@@ -224,6 +226,7 @@ impl<'a> Drive<'a> {
             &self.desk.locks,
             &self.desk.lock,
             &self.desk.shop.objects,
+            &self.desk.indexes,
             &self.run.plan.run.0,
             &moves,
         )?;

@@ -13,6 +13,7 @@ struct Scene {
     _folder: TempDir,
     locks: Locks,
     objects: Objects,
+    indexes: Indexes,
     moves: Vec<Move>,
 }
 
@@ -20,20 +21,21 @@ impl Scene {
     fn set() -> Self {
         let folder = TempDir::new().unwrap();
         let objects = Objects::at(folder.path().join("objects"));
+        let indexes = Indexes::at(folder.path().join("indexes"));
         let moves = ["one", "two"].map(|name| {
             let path = folder.path().join(name);
             fs::create_dir_all(path.join("references")).unwrap();
             fs::write(path.join("SKILL.md"), format!("new {name}")).unwrap();
             fs::write(path.join("added.md"), "added").unwrap();
-            let to = found(&objects, [&path]).unwrap()[0];
+            let to = found(&objects, &indexes, [&path]).unwrap()[0];
             fs::write(path.join("SKILL.md"), format!("old {name}")).unwrap();
             fs::write(path.join("references/gone.md"), "gone").unwrap();
             fs::remove_file(path.join("added.md")).unwrap();
-            let from = found(&objects, [&path]).unwrap()[0];
+            let from = found(&objects, &indexes, [&path]).unwrap()[0];
             Move { path, from, to }
         });
         let locks = Locks::at(&folder.path().join("state"));
-        Self { _folder: folder, locks, objects, moves: moves.into() }
+        Self { _folder: folder, locks, objects, indexes, moves: moves.into() }
     }
 
     fn lock(&self) -> TargetLock {
@@ -42,17 +44,17 @@ impl Scene {
     }
 
     fn promote(&self) -> Result<Promotion, PromoteError> {
-        promote(&self.locks, &self.lock(), &self.objects, "run", &self.moves)
+        promote(&self.locks, &self.lock(), &self.objects, &self.indexes, "run", &self.moves)
     }
 
     fn recover(&self) -> Result<Vec<Repair>, PromoteError> {
         // Locking one of the two is enough: the intent names the other.
         let mut lock = self.locks.acquire(&[self.moves[1].path.clone()], &holder()).unwrap();
-        recover(&self.locks, &mut lock, &holder())
+        recover(&self.locks, &mut lock, &holder(), &self.indexes)
     }
 
     fn now(&self) -> Vec<TreeId> {
-        found(&self.objects, self.moves.iter().map(|one| &one.path)).unwrap()
+        found(&self.objects, &self.indexes, self.moves.iter().map(|one| &one.path)).unwrap()
     }
 
     fn all(&self, side: fn(&Move) -> TreeId) -> Vec<TreeId> {

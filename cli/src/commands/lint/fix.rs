@@ -44,7 +44,7 @@ pub(super) fn apply(
     let after = with(&objects, &before.manifest, &files, &mended.files)?;
     let to = objects.put_manifest(&after).map_err(ours)?;
     let moves = [Move { path: skill.path.clone(), from: before.tree, to }];
-    match promote::promote(&locks, &lock, &objects, DOING, &moves).map_err(ours)? {
+    match promote::promote(&locks, &lock, &objects, &around.indexes(), DOING, &moves).map_err(ours)? {
         Promotion::Done => {
             remove(&store)?;
             Ok((mended.files, mended.done))
