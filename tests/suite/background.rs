@@ -92,6 +92,17 @@ impl<'a> Background<'a> {
         self.child.wait().unwrap();
     }
 
+    /// Kills it, and sees its guardians end: until then they may still write down an answer.
+    pub(crate) fn kill_and_see_off(self) {
+        let guardians: Vec<OwnedFd> = self.guardians().into_iter().filter_map(handle).collect();
+        self.kill();
+        for guardian in guardians {
+            let limit = Timespec::try_from(PATIENCE).unwrap();
+            let ended = poll(&mut [PollFd::new(&guardian, PollFlags::IN)], Some(&limit)).unwrap();
+            assert!(ended > 0, "a guardian does not end");
+        }
+    }
+
     pub(crate) fn wait(mut self) -> Ran {
         assert!(self.ends_within(PATIENCE), "it does not end: {}", self.said("stderr"));
         let status = self.child.wait().unwrap();
@@ -101,6 +112,11 @@ impl<'a> Background<'a> {
     fn said(&self, stream: &str) -> String {
         said(self.scene, stream)
     }
+}
+
+/// None for a process that is gone already.
+fn handle(pid: Pid) -> Option<OwnedFd> {
+    pidfd_open(pid, PidfdFlags::empty()).ok()
 }
 
 fn said(scene: &Scene, stream: &str) -> String {

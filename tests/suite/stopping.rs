@@ -341,7 +341,7 @@ fn a_run_whose_workspaces_and_answers_have_vanished_goes_on() {
         let (scene, gate) = gated();
         let run = Background::start(&scene, &TUNE);
         run.until_begun(1);
-        run.kill();
+        run.kill_and_see_off();
         gate.remove();
         fs::remove_dir_all(scene.path(vanished)).unwrap();
         let ran = scene.run(&RESUME);
