@@ -1,9 +1,10 @@
 //! An error as a person sees it: what failed, the causes, and what to do now.
 
 use std::error::Error;
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 
 use crate::exit::Exit;
+use crate::progress::fitted;
 use crate::report::plain::pictured;
 use crate::style::Style;
 
@@ -73,14 +74,15 @@ impl Complaint {
     }
 
     /// Names that come from a repository must not steer the terminal.
-    pub fn render(&self, style: Style) -> String {
-        let mut text = format!("{} {}", style.red("error:"), pictured(&self.what));
-        let causes = self.causes.iter().map(|cause| (style.dim("caused by:"), cause));
-        let hints = self.hints.iter().map(|hint| (style.cyan("hint:"), hint));
-        for (label, line) in causes.chain(hints) {
-            write!(text, "\n{label} {}", pictured(line)).expect("a string takes everything");
-        }
-        text
+    pub fn render(&self, style: Style, width: usize) -> String {
+        let told = |label: &str, text: &str, paint: fn(Style, &str) -> String| {
+            let fitted = fitted(&format!("{label} {}", pictured(text)), width);
+            fitted.replacen(label, &paint(style, label), 1)
+        };
+        let mut parts = vec![told("error:", &self.what, Style::red)];
+        parts.extend(self.causes.iter().map(|cause| told("caused by:", cause, Style::dim)));
+        parts.extend(self.hints.iter().map(|hint| told("hint:", hint, Style::cyan)));
+        parts.join("\n")
     }
 
     fn new(kind: Kind, what: impl Display) -> Self {
@@ -103,7 +105,12 @@ mod tests {
     #[test]
     fn an_error_is_shown_with_its_causes_and_hints() {
         let complaint = Complaint::of(Kind::Input, &Outer(Inner)).hint("give another path");
-        insta::assert_snapshot!(complaint.render(Style::PLAIN), @r"
+        assert_eq!(
+            complaint.render(Style::VIVID, 14),
+            "\x1b[1;31merror:\x1b[0m cannot\n  read /a\n\x1b[2mcaused by:\x1b[0m no\n  such file\n\
+             \x1b[36mhint:\x1b[0m give\n  another path"
+        );
+        insta::assert_snapshot!(complaint.render(Style::PLAIN, 80), @r"
         error: cannot read /a
         caused by: no such file
         hint: give another path
@@ -112,7 +119,7 @@ mod tests {
 
     #[test]
     fn text_cannot_steer_the_terminal() {
-        let text = Complaint::input("a\x1b[2Jb\r\nc").hint("\u{7}").render(Style::PLAIN);
+        let text = Complaint::input("a\x1b[2Jb\r\nc").hint("\u{7}").render(Style::PLAIN, 80);
         assert_eq!(text, "error: a␛[2Jb␍\nc\nhint: ␇");
     }
 

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use crate::complaint::{Complaint, Kind};
 use crate::exit::Exit;
 use crate::folders::Surroundings;
+use crate::progress;
 use crate::style::Style;
 
 /// Where the program's words go. A reader that has gone away is no failure of ours.
@@ -14,14 +15,20 @@ pub struct Printer {
     pub data: Style,
     /// The style of what goes to stderr.
     pub talk: Style,
+    /// No line of talk is wider than this, unless there is something in it to copy.
+    talk_width: usize,
 }
 
 impl Printer {
-    pub const PLAIN: Self = Self { data: Style::PLAIN, talk: Style::PLAIN };
+    pub const PLAIN: Self = Self { data: Style::PLAIN, talk: Style::PLAIN, talk_width: progress::UNBOUNDED };
 
     pub fn new(around: &Surroundings) -> Self {
         let terminal = around.terminal;
-        Self { data: Style::on(terminal.stdout, around), talk: Style::on(terminal.stderr, around) }
+        Self {
+            data: Style::on(terminal.stdout, around),
+            talk: Style::on(terminal.stderr, around),
+            talk_width: progress::talk_width(around),
+        }
     }
 
     /// What was asked for.
@@ -38,17 +45,20 @@ impl Printer {
     }
 
     /// What is said besides.
-    #[expect(clippy::unused_self, reason = "whoever prints holds the printer")]
     pub fn talk(self, text: &str) {
-        // Nobody is left to be told that nobody can be told.
-        let _ = writeln!(io::stderr().lock(), "{text}");
+        say(&progress::fitted(text, self.talk_width));
     }
 
     pub fn complain(self, complaint: &Complaint) {
         if complaint.kind != Kind::Interrupted {
-            self.talk(&complaint.render(self.talk));
+            say(&complaint.render(self.talk, self.talk_width));
         }
     }
+}
+
+fn say(text: &str) {
+    // Nobody is left to be told that nobody can be told.
+    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// What clap has to say: help and version as data, mistakes as talk.

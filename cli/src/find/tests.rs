@@ -3,6 +3,7 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 use crate::complaint::Complaint;
+use crate::progress::UNBOUNDED;
 use crate::style::Style;
 
 /// A world below one folder: `home`, and a project `repo` in whose `sub` we stand.
@@ -55,7 +56,7 @@ impl World {
     fn refusal(&self, list: &str) -> String {
         let complaint = Complaint::from(skills(list, &self.around()).unwrap_err());
         assert_eq!(complaint.exit().code(), 2);
-        complaint.render(Style::PLAIN).replace(self.at("").to_str().unwrap(), "/")
+        complaint.render(Style::PLAIN, UNBOUNDED).replace(self.at("").to_str().unwrap(), "/")
     }
 }
 

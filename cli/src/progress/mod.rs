@@ -29,7 +29,7 @@ use human::Changed;
 pub(crate) use human::{Human, Look};
 pub(crate) use json::Json;
 pub(crate) use reporter::{Reporter, Streams};
-pub(crate) use width::flowed;
+pub(crate) use width::{fitted, flowed};
 
 /// The reporter that a format asks for, on the program's own streams; `objects` hold the candidates of its run.
 pub(crate) fn reporter(
@@ -72,8 +72,13 @@ pub(crate) fn retell(
 /// A pipe has no width, and no line that is drawn again and again.
 fn look(around: &Surroundings, printer: Printer) -> Look {
     let live = around.terminal.stderr && !around.is_ci() && !around.is_dumb();
-    let width = if around.terminal.stderr { console_width(std::io::stderr()) } else { UNBOUNDED };
-    Look { width, live, talk: printer.talk, data: printer.data, letters: Letters::of(around) }
+    Look {
+        width: talk_width(around),
+        live,
+        talk: printer.talk,
+        data: printer.data,
+        letters: Letters::of(around),
+    }
 }
 
 /// Reads the store only when the run has a champion; a store that cannot be read costs a line and no run.
@@ -98,7 +103,12 @@ pub(crate) fn data_width(around: &Surroundings) -> usize {
     if around.terminal.stdout { console_width(std::io::stdout()) } else { UNBOUNDED }
 }
 
-const UNBOUNDED: usize = u16::MAX as usize;
+/// How wide a line of talk may be.
+pub(crate) fn talk_width(around: &Surroundings) -> usize {
+    if around.terminal.stderr { console_width(std::io::stderr()) } else { UNBOUNDED }
+}
+
+pub(crate) const UNBOUNDED: usize = u16::MAX as usize;
 
 fn console_width(terminal: impl AsFd) -> usize {
     let size = rustix::termios::tcgetwinsize(terminal);

@@ -70,16 +70,42 @@ pub(crate) fn wrapped(text: &str, most: usize, indent: &str) -> Vec<String> {
         let lead = &line[..line.len() - word.len()];
         format!("{lead}{}", shortened(word, most.saturating_sub(columns(lead))))
     };
-    flowed(text, most, indent)
+    set(text.split_whitespace(), most, indent)
         .into_iter()
         .map(|line| if columns(&line) > most { fit(line) } else { line })
         .collect()
 }
 
-/// The same, and a word that is longer than a line has one of its own: paths and commands are there to be copied.
+/// The same, and what is longer than a line has one of its own: paths and commands are there to be copied.
 pub(crate) fn flowed(text: &str, most: usize, indent: &str) -> Vec<String> {
+    set(unbroken(text).into_iter(), most, indent)
+}
+
+/// The lines of a text, those that are too wide flowed; one that begins with a blank has a layout of its own.
+pub(crate) fn fitted(text: &str, most: usize) -> String {
+    let fit = |line: &str| {
+        let stays = columns(line) <= most || line.starts_with(' ');
+        if stays { vec![line.to_owned()] } else { flowed(line, most, "  ") }
+    };
+    text.split('\n').flat_map(fit).collect::<Vec<_>>().join("\n")
+}
+
+/// The words of a text; what stands between two backticks is one.
+fn unbroken(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let quoted = rest.strip_prefix('`').and_then(|inside| inside.find('`')).map_or(0, |at| at + 2);
+        let end = rest[quoted..].find(char::is_whitespace).map_or(rest.len(), |at| quoted + at);
+        words.push(&rest[..end]);
+        rest = rest[end..].trim_start();
+    }
+    words
+}
+
+fn set<'a>(words: impl Iterator<Item = &'a str>, most: usize, indent: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in words {
         match lines.last_mut() {
             Some(line) if columns(line) + 1 + columns(word) <= most => {
                 line.push(' ');
@@ -111,6 +137,14 @@ mod tests {
     }
 
     #[test]
+    fn a_text_keeps_its_lines_and_what_is_laid_out_in_it() {
+        let text = "hint: it looks like this:\n\n    command = [\"program\", \"argument\"]\nso";
+        let told = "hint: it looks\n  like this:\n\n    command = [\"program\", \"argument\"]\nso";
+        assert_eq!(fitted(text, 15), told);
+        assert_eq!(fitted(text, 80), text);
+    }
+
+    #[test]
     fn words_are_wrapped_and_the_longest_shortened() {
         assert_eq!(
             wrapped("report /very/long/path of a run", 12, "  "),
@@ -119,6 +153,10 @@ mod tests {
         assert_eq!(
             flowed("report /very/long/path of a run", 12, "  "),
             ["report", "  /very/long/path", "  of a run"]
+        );
+        assert_eq!(
+            flowed("run `skilltune diff` or `not closed", 12, "  "),
+            ["run", "  `skilltune diff`", "  or `not", "  closed"]
         );
         assert!(wrapped("", 10, "").is_empty() && flowed("", 10, "").is_empty());
     }

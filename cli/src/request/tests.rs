@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::*;
 use crate::args::tune_args;
+use crate::progress::UNBOUNDED;
 use crate::questions::scripted::Script;
 use crate::style::Style;
 
@@ -54,7 +55,7 @@ impl World {
         let complaint = self.ask(None, line).unwrap_err();
         assert_eq!(complaint.exit().code(), 2);
         let root = self.root.path().canonicalize().unwrap();
-        complaint.render(Style::PLAIN).replace(root.to_str().unwrap(), "")
+        complaint.render(Style::PLAIN, UNBOUNDED).replace(root.to_str().unwrap(), "")
     }
 }
 

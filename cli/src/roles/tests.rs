@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::progress::UNBOUNDED;
 use crate::style::Style;
 
 fn around() -> Surroundings {
@@ -28,7 +29,7 @@ fn all(settings: &mut Settings, spec: &str) {
 fn refusal(settings: &Settings) -> String {
     let complaint = cast(settings, &around()).unwrap_err();
     assert_eq!(complaint.exit().code(), 2);
-    complaint.render(Style::PLAIN)
+    complaint.render(Style::PLAIN, UNBOUNDED)
 }
 
 #[test]

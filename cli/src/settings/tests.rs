@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::complaint::Complaint;
+use crate::progress::UNBOUNDED;
 use crate::style::Style;
 
 /// A user's file and a project's file, below one folder.
@@ -41,7 +42,7 @@ fn refusal(text: &str) -> String {
     let files = Files::new("", text);
     let complaint = Complaint::from(Settings::load(&files.project(), &files.around()).unwrap_err());
     assert_eq!(complaint.exit().code(), 2);
-    complaint.render(Style::PLAIN).replace(files.project().to_str().unwrap(), "")
+    complaint.render(Style::PLAIN, UNBOUNDED).replace(files.project().to_str().unwrap(), "")
 }
 
 /// Another value than the default for every key.

@@ -2,6 +2,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
 use crate::folders::SETTINGS_FILE;
+use crate::progress::UNBOUNDED;
 use crate::questions::scripted::Script;
 use crate::style::Style;
 
@@ -34,7 +35,7 @@ impl Setup {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
         let complaint = Complaint::from(self.store().trusts(&self.file()).unwrap_err());
-        complaint.render(Style::PLAIN).replace(path.parent().unwrap().to_str().unwrap(), "")
+        complaint.render(Style::PLAIN, UNBOUNDED).replace(path.parent().unwrap().to_str().unwrap(), "")
     }
 
     fn ensure(&self, person: Option<&dyn Answers>) -> Result<(), Complaint> {
@@ -68,7 +69,7 @@ fn unattended_what_is_not_trusted_is_bad_input_with_a_hint() {
     let complaint = setup.ensure(None).unwrap_err();
     assert_eq!(complaint.kind, Kind::Input);
     let path = setup.file().path;
-    insta::assert_snapshot!(complaint.render(Style::PLAIN).replace(path.to_str().unwrap(), "/p/skilltune.toml"), @r"
+    insta::assert_snapshot!(complaint.render(Style::PLAIN, UNBOUNDED).replace(path.to_str().unwrap(), "/p/skilltune.toml"), @r"
     error: the agents of /p/skilltune.toml are not trusted: a, b
     hint: read the file, then run `skilltune trust /p/skilltune.toml`
     hint: --trust allows them for this once

@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::progress::UNBOUNDED;
 use crate::style::Style;
 
 fn trust(root: &tempfile::TempDir, path: &str) -> Result<String, Complaint> {
@@ -32,7 +33,7 @@ fn what_is_missing_or_broken_or_something_else_is_refused() {
         let complaint = trust(&root, path).unwrap_err();
         assert_eq!(complaint.exit(), Exit::Input);
         let real = root.path().canonicalize().unwrap();
-        let text = complaint.render(Style::PLAIN).replace(real.to_str().unwrap(), "");
+        let text = complaint.render(Style::PLAIN, UNBOUNDED).replace(real.to_str().unwrap(), "");
         text.replace(root.path().to_str().unwrap(), "")
     });
     insta::assert_snapshot!(refusals.join("\n"), @r"
