@@ -11,6 +11,8 @@ use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::folders::{Surroundings, Terminal};
 use crate::printer::Printer;
+use crate::progress::{self, fitted, flowed};
+use crate::report::plain::pictured;
 
 use super::tune;
 
@@ -40,74 +42,84 @@ const FILES: [(&str, &str); 16] = files! {
     "README.md"
 };
 
-/// What is run in the example's folder, as anybody could type it.
-const LINES: [&[&str]; 2] = [
-    &[
-        "tune",
-        "skills/release-notes",
-        "--suite",
-        "suite.toml",
-        "--threshold",
-        "97",
-        "--max-iterations",
-        "8",
-        "--trust",
-        "--yes",
-    ],
-    &[
-        "tune",
-        "skills/gather-facts,skills/write-brief",
-        "--chain",
-        "--suite",
-        "chain.toml",
-        "--threshold",
-        "95",
-        "--trust",
-        "--yes",
-    ],
+/// What is told and then run in the example's folder, as anybody could type it.
+const ACTS: [(&str, &str); 2] = [
+    (
+        "One skill: a link leads nowhere, its script cannot be executed, a long file has no list of its sections. \
+         Not every repair will do: the scenario runs the script, and shows which ones break it.",
+        "tune skills/release-notes --suite suite.toml --threshold 97 --max-iterations 8 --trust --yes",
+    ),
+    (
+        "A chain of two: what the first skill leaves is what the second one works on.",
+        "tune skills/gather-facts,skills/write-brief --chain --suite chain.toml --threshold 95 --trust --yes",
+    ),
+];
+
+const NEXT: [(&str, &str); 4] = [
+    ("skilltune diff", "what has changed in the last run"),
+    ("skilltune history", "what happened in it, and why"),
+    ("skilltune rollback", "bring back what was there before"),
+    ("skilltune tune YOUR-SKILL --agent offline", "the same for a skill of yours"),
 ];
 
 pub fn run(args: &DemoArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let given = around.cwd.join(&args.dir);
-    let folder = set_up(&given)?;
-    printer.data(&format!(
-        "Copied a flawed skill and a chain of two into {}.\n\
-         They are tuned by the built-in agent: no model, no key, no network. It looks at structure only.",
-        args.dir.display()
-    ))?;
+    let width = progress::data_width(around);
+    let say = |text: &str| printer.data(&fitted(text, width));
+    let folder = set_up(&around.cwd.join(&args.dir))?;
+    say(&format!("Copied a flawed skill and a chain of two into {}.", pictured(&shown(&args.dir))))?;
+    say("They are tuned by the built-in agent: no model, no key, no network. It looks at structure only.")?;
     let there = Surroundings {
         cwd: folder,
         terminal: Terminal { stdin: false, ..around.terminal },
         ..around.clone()
     };
     let mut worst = Exit::Reached;
-    for line in LINES {
-        printer.data(&format!("\n{}", printer.data.bold(&format!("$ skilltune {}", line.join(" ")))))?;
-        let words = ["skilltune"].iter().chain(line);
+    for (told, line) in ACTS {
+        say(&format!("\n{told}\n"))?;
+        printer.data(&printer.data.bold(&typed(line, width)))?;
+        let words = ["skilltune"].into_iter().chain(line.split(' '));
         let Ok(Command::Tune(args)) = Cli::try_parse_from(words).map(|cli| cli.command) else {
             unreachable!("the lines of the demo are lines of tune");
         };
         let exit = tune::run(&args, &there, printer)?;
-        if matches!(exit, Exit::Interrupted | Exit::Terminated) {
-            return Ok(exit);
-        }
         worst = Exit::worst(worst, exit);
+        if matches!(exit, Exit::Interrupted | Exit::Terminated) {
+            break;
+        }
     }
-    printer.data(&format!("\n{}", next(&args.dir)))?;
+    say(&format!("\n{}", next(&args.dir, width)))?;
     Ok(worst)
 }
 
-/// What to type now.
-fn next(dir: &Path) -> String {
-    format!(
-        "Look around, then try it on a skill of yours:\n\
-         \n  cd {}\
-         \n  skilltune diff                     what has changed in the last run\
-         \n  skilltune history                  what happened in it, and why\
-         \n  skilltune rollback                 bring back what was there before\
-         \n  skilltune tune YOUR-SKILL --agent offline",
-        dir.display()
-    )
+/// A command as it may be typed, on several lines where one is too narrow.
+fn typed(line: &str, width: usize) -> String {
+    const GOES_ON: &str = " \\\n";
+    let room = width.saturating_sub(GOES_ON.trim_end().len());
+    flowed(&format!("$ skilltune {line}"), room, "    ").join(GOES_ON)
+}
+
+/// What to type now: beside each command what it is for, or below it where there is no room.
+fn next(dir: &Path, width: usize) -> String {
+    let column = NEXT.iter().map(|(command, _)| command.len()).max().unwrap_or_default();
+    let fits = NEXT.iter().all(|(_, why)| 2 + column + 2 + why.len() <= width);
+    let line = |(command, why): (&str, &str)| {
+        if fits { format!("  {command:column$}  {why}") } else { format!("  {command}\n      {why}") }
+    };
+    let mut lines = vec![
+        "Look around, then try it on a skill of yours:".to_owned(),
+        String::new(),
+        format!("  cd {}", pictured(&shown(dir))),
+    ];
+    lines.extend(NEXT.map(line));
+    lines.join("\n")
+}
+
+/// A path as a shell takes it.
+fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
+    let stays = !text.is_empty() && text.chars().all(plain);
+    if stays { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 /// Writes the example into a folder that is new or empty; its real path.
@@ -149,6 +161,16 @@ mod tests {
         let mut held = FILES.map(|(path, _)| path.to_owned());
         held.sort();
         assert_eq!(there, held);
+    }
+
+    #[test]
+    fn its_commands_can_be_copied_from_a_terminal_of_any_width() {
+        assert_eq!(typed("tune a --yes", 80), "$ skilltune tune a --yes");
+        assert_eq!(typed("tune a --yes", 18), "$ skilltune tune \\\n    a --yes");
+        let paths = ["demo", "my demo", "it's", ""].map(|path| shown(Path::new(path)));
+        assert_eq!(paths, ["demo", "'my demo'", r"'it'\''s'", "''"]);
+        let most = |width| next(Path::new("demo"), width).lines().map(str::len).max().unwrap_or_default();
+        assert_eq!((most(100), most(77), most(76)), (77, 77, 45));
     }
 
     #[test]
