@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
 use crate::commands::held;
-use crate::scene::{Ran, Scene};
+use crate::scene::{Ran, SKILLTUNE, Scene};
 
 fn program(path: &Path, script: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -49,11 +49,12 @@ fn steady(text: &str) -> String {
 }
 
 #[test]
-fn on_a_bare_machine_it_says_what_is_missing_and_how_to_get_it() {
+fn on_a_bare_machine_it_is_ready_with_the_built_in_agent_and_says_what_more_there_could_be() {
     let scene = Scene::empty();
     let ran = doctor(&scene, &[]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (Some(2), ""), "{ran:?}");
-    let told = scene.shown(&ran.stdout);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    let ours = Path::new(SKILLTUNE).canonicalize().unwrap().display().to_string();
+    let told = scene.shown(&ran.stdout).replace(&ours, "/bin/skilltune");
     assert!(told.lines().all(|line| !line.contains('\x1b')));
     insta::assert_snapshot!(steady(&told), @r"
         skilltune 0.1.0
@@ -65,6 +66,7 @@ fn on_a_bare_machine_it_says_what_is_missing_and_how_to_get_it() {
           --  opencode: not found; npm install -g opencode-ai
           --  ccw: not found; it comes with the project Claude Code Workflow
           --  maestro: not found; it comes with the project maestro-flow
+          ok  offline: 0.1.0, /bin/skilltune (built in: no model, looks at structure only)
 
         folders
           ok  store: /project/.skilltune: not made yet
@@ -77,8 +79,32 @@ fn on_a_bare_machine_it_says_what_is_missing_and_how_to_get_it() {
           --  roles: no agent is set as executor
           ok  git: .skilltune will ignore itself
 
-        not ready: install an agent, and describe it in skilltune.toml, which `skilltune init` writes
+        ready with the built-in agent only: skilltune tune SKILL --agent offline
+        for more: install an agent, and describe it in skilltune.toml, which `skilltune init` writes
         ");
+}
+
+#[test]
+fn settings_that_name_the_built_in_agent_are_ready_and_no_more_than_that() {
+    let scene = Scene::empty();
+    fs::write(scene.path("project/skilltune.toml"), "[roles]\nexecutor = \"offline\"\n").unwrap();
+    assert_eq!(seen(&scene, &[]).1["next"], "skilltune tune SKILL --agent offline", "two roles are empty");
+    let all = "executor = \"offline\"\nevaluator = \"offline\"\nimprover = \"offline\"\n";
+    fs::write(scene.path("project/skilltune.toml"), format!("[roles]\n{all}")).unwrap();
+    let (code, told) = seen(&scene, &[]);
+    assert_eq!(
+        (code, &told["next"], &told["ready"]),
+        (Some(0), &json!("skilltune tune SKILL"), &json!(true))
+    );
+    assert!(told["for_more"].as_str().unwrap().starts_with("install an agent"), "{told}");
+    program(&scene.path("bin/mine"), "echo 1");
+    fs::write(scene.path("config/skilltune/skilltune.toml"), "[agents.mine]\ncommand = [\"mine\"]\n")
+        .unwrap();
+    assert_eq!(seen(&scene, &[]).1["for_more"], "skilltune tune SKILL --agent mine");
+    // One that reads and writes, in whatever role, is more than structure.
+    let mixed = all.replacen("offline", "mine", 1);
+    fs::write(scene.path("project/skilltune.toml"), format!("[roles]\n{mixed}")).unwrap();
+    assert_eq!(seen(&scene, &[]).1["for_more"], Value::Null);
 }
 
 #[test]
@@ -137,7 +163,7 @@ fn a_program_that_does_not_answer_is_given_up_with_all_that_it_started() {
     let trouble = agent(&seen, "opencode")["trouble"].as_str().unwrap();
     assert!(trouble.starts_with("cannot be started: "), "{trouble}");
     assert_eq!(scene.alive(), [0; 0]);
-    assert_eq!(ran.code, Some(2), "none of them is described");
+    assert_eq!(ran.code, Some(0), "none of them is described, and the built-in one works");
 }
 
 #[test]
@@ -186,7 +212,8 @@ fn nothing_of_a_project_is_run_before_it_is_trusted() {
     let (code, seen) = seen(&scene, &[]);
     let file = scene.path("project/skilltune.toml");
     let next = format!("read {0}, then: skilltune trust {0}", file.display());
-    assert_eq!((code, &seen["next"]), (Some(2), &json!(next)));
+    assert_eq!((code, &seen["next"]), (Some(0), &json!("skilltune tune SKILL --agent offline")));
+    assert_eq!(seen["for_more"], json!(next));
     assert_eq!(agent(&seen, "theirs")["trouble"], "not trusted, so it was not asked");
     assert_eq!(seen["project"]["trusted"], false);
     // A PATH that leads into the project is no trust either.
@@ -197,12 +224,12 @@ fn nothing_of_a_project_is_run_before_it_is_trusted() {
     }
     assert!(!touched.exists());
 
-    assert_eq!(doctor(&scene, &["--trust"]).code, Some(0));
+    let ready = |ran: Ran| ran.stdout.lines().last().map(str::to_owned).unwrap();
+    assert_eq!(ready(doctor(&scene, &["--trust"])), "ready: skilltune tune SKILL --agent theirs");
     assert!(touched.exists(), "for this once");
-    assert_eq!(doctor(&scene, &[]).code, Some(2));
+    assert_eq!(ready(doctor(&scene, &[])), format!("for more: {next}"));
     assert_eq!(scene.run(&["trust", "."]).code, Some(0));
-    let ran = doctor(&scene, &[]);
-    assert_eq!(ran.stdout.lines().last(), Some("ready: skilltune tune SKILL --agent theirs"), "{ran:?}");
+    assert_eq!(ready(doctor(&scene, &[])), "ready: skilltune tune SKILL --agent theirs");
 }
 
 #[test]

@@ -32,6 +32,8 @@ struct Seen {
     ready: bool,
     /// One line: what to type, or what to do first.
     next: String,
+    /// What to do for an agent that reads and writes; nothing where one works.
+    for_more: Option<String>,
     version: &'static str,
     agents: Vec<AgentSeen>,
     folders: Vec<Place>,
@@ -59,6 +61,6 @@ fn look(args: &DoctorArgs, around: &Surroundings) -> Result<Seen, Complaint> {
     let trusted = args.trust || project.trusted != Some(false);
     let agents = agents::look(&settings, trusted, args.timeout, around)?;
     let folders = place::look(&root, around);
-    let Verdict { ready, next } = verdict::judge(&settings, &project, &agents, &folders, around);
-    Ok(Seen { ready, next, version: env!("CARGO_PKG_VERSION"), agents, folders, project })
+    let Verdict { ready, next, for_more } = verdict::judge(&settings, &project, &agents, &folders, around);
+    Ok(Seen { ready, next, for_more, version: env!("CARGO_PKG_VERSION"), agents, folders, project })
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use skilltune_orchestrator::agent::{AgentSettings, CostPointers, EnvSettings, Output};
+use skilltune_phases::offline;
 
 use super::versions::{self, Asked, Heard};
 use crate::complaint::Complaint;
@@ -53,7 +54,30 @@ pub(super) fn look(
     found.extend(settings.agents.keys().map(|name| Found::described(name, settings, trusted, around)));
     let asked: Vec<Asked> = found.iter().filter_map(Found::question).collect();
     let mut heard = versions::ask(&asked, deadline, around)?.into_iter();
-    Ok(found.into_iter().map(|found| found.seen(&mut heard)).collect())
+    let mut seen: Vec<AgentSeen> = found.into_iter().map(|found| found.seen(&mut heard)).collect();
+    // Last: any other one can do more.
+    seen.push(AgentSeen::built_in());
+    Ok(seen)
+}
+
+impl AgentSeen {
+    fn built_in() -> Self {
+        let path = std::env::current_exe().ok().map(|path| path.display().to_string());
+        Self {
+            name: offline::NAME.to_owned(),
+            program: "skilltune".to_owned(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            trouble: None,
+            described: Some("built in: no model, looks at structure only".to_owned()),
+            usable: path.is_some(),
+            path,
+            get: None,
+        }
+    }
+
+    pub(super) fn is_built_in(&self) -> bool {
+        self.name == offline::NAME
+    }
 }
 
 /// An agent before it is asked for its version.

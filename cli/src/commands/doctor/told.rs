@@ -51,13 +51,20 @@ fn shown(line: &Line, width: usize, style: Style) -> Vec<String> {
 
 const INDENT: &str = "      ";
 
-/// The one line that says whether to go on.
+/// Whether to go on, and what is missing for more.
 fn ending(seen: &Seen, width: usize, style: Style) -> Vec<String> {
-    let word = if seen.ready { "ready:" } else { "not ready:" };
+    let word = match (seen.ready, &seen.for_more) {
+        (true, None) => "ready:",
+        (true, Some(_)) => "ready with the built-in agent only:",
+        (false, _) => "not ready:",
+    };
     let mut lines = flowed(&format!("{word} {}", plain::one_line(&seen.next)), width, "  ");
     if let Some(first) = lines.first_mut() {
         let painted = if seen.ready { style.green(word) } else { style.red(word) };
         *first = first.replacen(word, &painted, 1);
+    }
+    if let Some(more) = &seen.for_more {
+        lines.extend(flowed(&format!("for more: {}", plain::one_line(more)), width, "  "));
     }
     lines
 }

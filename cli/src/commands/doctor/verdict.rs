@@ -10,6 +10,7 @@ use crate::settings::Settings;
 pub(super) struct Verdict {
     pub(super) ready: bool,
     pub(super) next: String,
+    pub(super) for_more: Option<String>,
 }
 
 /// The first thing that is in the way decides.
@@ -26,17 +27,37 @@ pub(super) fn judge(
     if let Some(folder) = folders.iter().find(|folder| !folder.writable) {
         return missing(&format!("make it possible to write in {}", folder.path));
     }
-    let usable = |name: &str| agents.iter().any(|agent| agent.usable && agent.name == name);
-    let cast = roles::cast(settings, around);
-    if cast.is_ok_and(|cast| cast.all().into_iter().all(|part| usable(&part.agent.name))) {
-        return ready("skilltune tune SKILL");
+    let usable = || agents.iter().filter(|agent| agent.usable);
+    let parts = roles::cast(settings, around).ok();
+    let set = parts.and_then(|parts| {
+        let agent = |name: &str| usable().find(|agent| agent.name == name);
+        parts.all().into_iter().map(|part| agent(&part.agent.name)).collect::<Option<Vec<_>>>()
+    });
+    let other = usable().find(|agent| !agent.is_built_in());
+    let with = |agent: &AgentSeen| format!("skilltune tune SKILL --agent {}", agent.name);
+    match (set, other) {
+        (Some(set), _) if !set.iter().all(|agent| agent.is_built_in()) => ready("skilltune tune SKILL"),
+        (Some(_), other) => with_built_in("skilltune tune SKILL", other.map(with), project, agents),
+        (None, Some(other)) => ready(&with(other)),
+        (None, None) => match usable().next() {
+            Some(built_in) => with_built_in(&with(built_in), None, project, agents),
+            None => missing(&toward_another(project, agents)),
+        },
     }
-    match (agents.iter().find(|agent| agent.usable), &project.settings_file) {
-        (Some(agent), _) => ready(&format!("skilltune tune SKILL --agent {}", agent.name)),
-        (None, Some(file)) if project.trusted == Some(false) => {
-            missing(&format!("read {file}, then: skilltune trust {file}"))
+}
+
+/// The main job can run, and what more there could be is said.
+fn with_built_in(command: &str, other: Option<String>, project: &Project, agents: &[AgentSeen]) -> Verdict {
+    let more = other.unwrap_or_else(|| toward_another(project, agents));
+    Verdict { for_more: Some(more), ..ready(command) }
+}
+
+fn toward_another(project: &Project, agents: &[AgentSeen]) -> String {
+    match &project.settings_file {
+        Some(file) if project.trusted == Some(false) => {
+            format!("read {file}, then: skilltune trust {file}")
         }
-        (None, _) => missing(&nobody(agents)),
+        Some(_) | None => nobody(agents),
     }
 }
 
@@ -53,9 +74,9 @@ fn nobody(agents: &[AgentSeen]) -> String {
 }
 
 fn ready(command: &str) -> Verdict {
-    Verdict { ready: true, next: command.to_owned() }
+    Verdict { ready: true, next: command.to_owned(), for_more: None }
 }
 
 fn missing(what: &str) -> Verdict {
-    Verdict { ready: false, next: what.to_owned() }
+    Verdict { ready: false, next: what.to_owned(), for_more: None }
 }

@@ -34,6 +34,7 @@ fn seen() -> Seen {
     Seen {
         ready: true,
         next: "skilltune tune SKILL --agent claude".to_owned(),
+        for_more: None,
         version: "1.2.3",
         agents: vec![
             agent("claude"),
