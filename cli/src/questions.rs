@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use inquire::{Confirm, InquireError, Select};
+use inquire::{Confirm, InquireError, Select, Text};
+use skilltune_phases::offline;
 use skilltune_phases::plan::Mode;
 use skilltune_phases::step::{Choice as Answer, Hold, Role};
 
@@ -16,6 +17,8 @@ pub trait Answers {
     fn mode(&self, skills: usize) -> Result<Mode, Complaint>;
     /// One of the agents for a role, or none yet.
     fn agent(&self, role: Role, known: &[String]) -> Result<Option<String>, Complaint>;
+    /// A task to try skills on, or none yet.
+    fn task(&self) -> Result<Option<String>, Complaint>;
     /// A question that a run asks.
     fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint>;
     /// A yes or no, whose default is no.
@@ -48,9 +51,20 @@ impl Answers for Person {
     }
 
     fn agent(&self, role: Role, known: &[String]) -> Result<Option<String>, Complaint> {
-        let named = known.iter().map(|name| Choice { text: name.clone(), value: Some(name.clone()) });
+        let about = |name: &str| match name {
+            offline::NAME => format!("{name}: built in, no model, looks at structure only"),
+            name => name.to_owned(),
+        };
+        let named = known.iter().map(|name| Choice { text: about(name), value: Some(name.clone()) });
         let nobody = Choice { text: "nobody yet".to_owned(), value: None };
         choose(&format!("Who is the {}?", role.word()), named.chain([nobody]).collect(), 0)
+    }
+
+    fn task(&self) -> Result<Option<String>, Complaint> {
+        let text = Text::new("What shall skills be tried on?");
+        let told = text.with_help_message("a task for a first suite.toml; empty for none yet").prompt();
+        let task = told.map_err(unanswered)?;
+        Ok(Some(task.trim().to_owned()).filter(|task| !task.is_empty()))
     }
 
     fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint> {
@@ -111,6 +125,7 @@ pub mod scripted {
         pub preset: Preset,
         pub mode: Mode,
         pub agent: Option<String>,
+        pub task: Option<String>,
         pub agrees: bool,
         pub asked: RefCell<Vec<String>>,
     }
@@ -121,6 +136,7 @@ pub mod scripted {
                 preset: Preset::Quick,
                 mode: Mode::Chain,
                 agent: None,
+                task: None,
                 agrees: true,
                 asked: RefCell::default(),
             }
@@ -138,9 +154,14 @@ pub mod scripted {
             Ok(self.mode)
         }
 
-        fn agent(&self, role: Role, _: &[String]) -> Result<Option<String>, Complaint> {
-            self.asked.borrow_mut().push(format!("agent, {}", role.word()));
+        fn agent(&self, role: Role, known: &[String]) -> Result<Option<String>, Complaint> {
+            self.asked.borrow_mut().push(format!("{} of {}", role.word(), known.join(", ")));
             Ok(self.agent.clone())
+        }
+
+        fn task(&self) -> Result<Option<String>, Complaint> {
+            self.asked.borrow_mut().push("task".to_owned());
+            Ok(self.task.clone())
         }
 
         fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint> {

@@ -32,6 +32,30 @@ fn init_writes_settings_that_are_found_and_change_nothing_but_what_was_asked() {
 }
 
 #[test]
+fn a_first_suite_can_be_run_as_it_was_written_and_is_not_overwritten_unasked() {
+    let scene = Scene::new(&[("writer", 40)], &serde_json::json!({}));
+    let told = scene.run(&["init", "--agent", "offline", "--suite", "Write a \"haiku\""]).stderr;
+    insta::assert_snapshot!(scene.shown(&told), @r"
+        wrote /project/skilltune.toml
+        wrote /project/suite.toml
+        to see whether all is ready: skilltune doctor
+        to try a skill on the task: skilltune tune SKILL --suite suite.toml
+        ");
+    let ran = scene.run(&["tune", "writer", "--suite", "suite.toml", "--yes", "--format", "json"]);
+    assert!(ran.code.is_some_and(|code| code != 1 && code != 2), "{ran:?}");
+    fs::remove_file(scene.path("project/skilltune.toml")).unwrap();
+    insta::assert_snapshot!(scene.refusal(&["init", "--suite", "Another"]), @r"
+        error: /project/suite.toml is there already
+        hint: edit it: each [[scenarios]] is a task
+        hint: --force replaces it
+        ");
+    assert!(scene.refusal(&["init", "--suite", " "]).contains("say what a skill is to be tried on"));
+    assert_eq!(scene.run(&["init", "--suite", "Another", "--force"]).code, Some(0));
+    let suite = fs::read_to_string(scene.path("project/suite.toml")).unwrap();
+    assert!(suite.contains("description = \"Another\""), "{suite}");
+}
+
+#[test]
 fn what_is_there_is_never_overwritten_unasked_and_no_link_is_written_through() {
     let scene = Scene::empty();
     let (file, precious) = (scene.path("project/skilltune.toml"), scene.path("precious"));

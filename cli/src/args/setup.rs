@@ -53,7 +53,10 @@ pub struct InitArgs {
     /// Calls at the same time
     #[arg(long, value_name = "N", value_parser = values::jobs)]
     pub jobs: Option<u32>,
-    /// Replace a skilltune.toml that is there
+    /// Write a first suite.toml too, with this task to try skills on
+    #[arg(long, value_name = "TASK", value_parser = task)]
+    pub suite: Option<String>,
+    /// Replace what is there
     #[arg(long)]
     pub force: bool,
     /// Ask nothing: take the defaults
@@ -72,6 +75,11 @@ pub struct ManArgs {
     /// Write a page for every command into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+fn task(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() { Err("say what a skill is to be tried on".to_owned()) } else { Ok(text.to_owned()) }
 }
 
 fn deadline(text: &str) -> Result<Duration, String> {

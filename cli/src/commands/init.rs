@@ -1,9 +1,13 @@
-//! `init`: a settings file with every setting in it, and what a person chose.
+//! `init`: a settings file with every setting in it, and what a person chose; a first suite, if they have a task.
+
+mod suite;
 
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::atomic::{self, Durability};
+use skilltune_phases::offline;
 use skilltune_phases::step::Role;
+use suite::{SUITE_FILE, stub};
 
 use crate::args::{AgentSpec, InitArgs, Preset};
 use crate::complaint::Complaint;
@@ -16,18 +20,25 @@ use crate::session::ours;
 use crate::settings::{Origin, Settings};
 
 pub fn run(args: &InitArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let path = folder(args, around)?.join(SETTINGS_FILE);
+    let folder = folder(args, around)?;
+    let (path, suite) = (folder.join(SETTINGS_FILE), folder.join(SUITE_FILE));
     // Before anything is asked; a dangling link is something too.
-    if !args.force && path.symlink_metadata().is_ok() {
-        return Err(taken(&path));
+    let is_taken = |path: &Path| !args.force && path.symlink_metadata().is_ok();
+    let wanted = [Some(&path), args.suite.as_ref().map(|_| &suite)];
+    if let Some(path) = wanted.into_iter().flatten().find(|path| is_taken(path)) {
+        return Err(taken(path));
     }
     let person = Person::present(around).filter(|_| !args.yes);
     // The project's own file is about to be written: what counts is what the user has described.
     let described = Settings::load(&around.config, around)?;
     let described: Vec<String> = described.agents.into_keys().collect();
     let chosen = chosen(args, &described, person)?;
+    let task = task(args, person.filter(|_| !is_taken(&suite)))?;
     write(&path, &chosen.template(), args.force)?;
-    printer.talk(&told(&path, &chosen, &described));
+    if let Some(task) = &task {
+        write(&suite, &stub(task), args.force)?;
+    }
+    printer.talk(&told(&path, task.map(|_| suite.as_path()), &chosen, &described));
     Ok(Exit::Reached)
 }
 
@@ -44,9 +55,13 @@ fn folder(args: &InitArgs, around: &Surroundings) -> Result<PathBuf, Complaint> 
 }
 
 fn taken(path: &Path) -> Complaint {
-    Complaint::input(format!("{} is there already", path.display()))
-        .hint("edit it; `skilltune config show` tells every setting that there is")
-        .hint("--force replaces it")
+    let complaint = Complaint::input(format!("{} is there already", path.display()));
+    let edit = if path.ends_with(SETTINGS_FILE) {
+        "edit it; `skilltune config show` tells every setting that there is"
+    } else {
+        "edit it: each [[scenarios]] is a task"
+    };
+    complaint.hint(edit).hint("--force replaces it")
 }
 
 /// Flags first; what none of them says is asked, if anybody is there.
@@ -56,6 +71,7 @@ fn chosen(
     person: Option<&dyn Answers>,
 ) -> Result<Settings, Complaint> {
     let mut settings = Settings::default();
+    let known = [described, &[offline::NAME.to_owned()]].concat();
     let goal_is_given = args.preset.is_some() || args.threshold.is_some() || args.max_iterations.is_some();
     match (args.preset, person.filter(|_| !goal_is_given)) {
         (Some(preset), _) => settings.set_preset(preset, &Origin::Flag("--preset")),
@@ -74,13 +90,21 @@ fn chosen(
         let setting = settings.roles.of_mut(role);
         lay(setting, args.agent.clone().map(Some), "--agent");
         lay(setting, own.clone().map(Some), flag);
-        if let Some(person) = person.filter(|_| setting.value.is_none() && !described.is_empty())
-            && let Some(name) = person.agent(role, described)?
+        if let Some(person) = person.filter(|_| setting.value.is_none())
+            && let Some(name) = person.agent(role, &known)?
         {
             setting.set(Some(AgentSpec { agent: name, model: None }), Origin::Answer);
         }
     }
     Ok(settings)
+}
+
+fn task(args: &InitArgs, person: Option<&dyn Answers>) -> Result<Option<String>, Complaint> {
+    match (&args.suite, person) {
+        (Some(task), _) => Ok(Some(task.clone())),
+        (None, Some(person)) => person.task(),
+        (None, None) => Ok(None),
+    }
 }
 
 /// In one step; a link is replaced, and never written through.
@@ -94,11 +118,12 @@ fn write(path: &Path, text: &str, force: bool) -> Result<(), Complaint> {
     })
 }
 
-fn told(path: &Path, chosen: &Settings, described: &[String]) -> String {
+fn told(path: &Path, suite: Option<&Path>, chosen: &Settings, described: &[String]) -> String {
     let mut lines = vec![format!("wrote {}", path.display())];
+    lines.extend(suite.map(|suite| format!("wrote {}", suite.display())));
     let named = chosen.roles.all().into_iter().filter_map(|role| role.value.as_ref());
     let mut unknown: Vec<&str> = named.map(|spec| spec.agent.as_str()).collect();
-    unknown.retain(|name| !described.iter().any(|known| known == name));
+    unknown.retain(|name| *name != offline::NAME && !described.iter().any(|known| known == name));
     unknown.sort_unstable();
     unknown.dedup();
     if described.is_empty() && unknown.is_empty() {
@@ -108,6 +133,9 @@ fn told(path: &Path, chosen: &Settings, described: &[String]) -> String {
         lines.push(format!("agent {name} is not described yet: add [agents.{name}] to the file"));
     }
     lines.push("to see whether all is ready: skilltune doctor".to_owned());
+    lines.extend(
+        suite.map(|_| format!("to try a skill on the task: skilltune tune SKILL --suite {SUITE_FILE}")),
+    );
     lines.join("\n")
 }
 

@@ -28,7 +28,12 @@ fn a_person_is_asked_for_the_goal_and_for_each_role() {
     let chosen = chosen(&args(&[]), &["claude".to_owned()], Some(&person)).unwrap();
     assert_eq!(
         *person.asked.borrow(),
-        ["preset, Standard", "agent, executor", "agent, evaluator", "agent, improver"]
+        [
+            "preset, Standard",
+            "executor of claude, offline",
+            "evaluator of claude, offline",
+            "improver of claude, offline"
+        ]
     );
     let expected = [
         ("tune.preset", "\"quick\" by answer"),
@@ -56,9 +61,20 @@ fn what_a_flag_says_is_not_asked() {
 }
 
 #[test]
-fn nobody_is_asked_for_agents_that_nobody_has_described() {
+fn where_no_agent_is_described_the_built_in_one_is_offered_and_taken_only_when_chosen() {
     let person = Script::default();
-    chosen(&args(&["--preset", "thorough"]), &[], Some(&person)).unwrap();
-    assert!(person.asked.borrow().is_empty());
+    let none = chosen(&args(&["--preset", "thorough"]), &[], Some(&person)).unwrap();
+    let asked = ["executor of offline", "evaluator of offline", "improver of offline"];
+    assert_eq!(*person.asked.borrow(), asked);
+    assert_eq!(none.roles.all().map(|role| role.value.clone()), [None, None, None]);
     assert_eq!(set(&chosen(&args(&[]), &[], None).unwrap()), []);
+}
+
+#[test]
+fn the_task_of_a_first_suite_is_asked_for_unless_a_flag_says_it() {
+    let person = Script { task: Some("answered".to_owned()), ..Script::default() };
+    assert_eq!(task(&args(&["--suite", " given "]), Some(&person)).unwrap().as_deref(), Some("given"));
+    assert!(person.asked.borrow().is_empty());
+    assert_eq!(task(&args(&[]), Some(&person)).unwrap().as_deref(), Some("answered"));
+    assert_eq!(task(&args(&[]), None).unwrap(), None);
 }

@@ -1,0 +1,75 @@
+//! A first suite: one scenario, a person's task, and beside it everything else that a scenario may say.
+//!
+//! A line that begins with `#` and no blank is a setting that may be taken up.
+
+/// The file that `init` writes.
+pub(super) const SUITE_FILE: &str = "suite.toml";
+
+/// The whole file.
+pub(super) fn stub(task: &str) -> String {
+    format!("{HEAD}description = {}\n{REST}", toml::Value::String(task.to_owned()))
+}
+
+const HEAD: &str = r#"# Tasks to try a skill on: `skilltune tune SKILL --suite suite.toml`. The more of them, the more a score can show.
+
+[[scenarios]]
+
+# Names the scenario in reports: letters, digits, `-` and `_`.
+id = "first"
+
+# The task, as somebody who uses the skill would put it.
+"#;
+
+const REST: &str = r#"
+# What the result has to satisfy, one by one.
+#requirements = ["at most 100 words", "no title"]
+
+# When the task is done well, in one sentence.
+#success_criteria = "somebody who knows nothing of it understands the result"
+
+# What the skill is called with, if it takes arguments.
+#input_args = "--short"
+
+# What the built-in agent runs instead of reading the task: a program and its arguments, no shell. {skill} is the
+# skill's folder, {input} what the skill before it in a chain has left. It runs after `skilltune trust suite.toml`.
+#command = ["sh", "{skill}/scripts/run.sh", "{input}"]
+
+# Another [[scenarios]] begins the next one.
+"#;
+
+#[cfg(test)]
+mod tests {
+    use skilltune_phases::scenario::Scenario;
+
+    use super::*;
+    use crate::suite::Suite;
+
+    fn read(text: &str) -> Suite {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(SUITE_FILE);
+        std::fs::write(&path, text).unwrap();
+        Suite::read(&path).unwrap()
+    }
+
+    #[test]
+    fn as_it_is_written_it_is_a_suite_of_the_task_and_runs_nothing() {
+        for task in ["Write a haiku", "\"quoted\" '''and''' \\ \n[[scenarios]]\n", "# 俳句"] {
+            let suite = read(&stub(task));
+            assert_eq!(suite.scenarios, [Scenario::new("first", task)]);
+            assert!(suite.programs().is_empty());
+        }
+    }
+
+    #[test]
+    fn switched_on_every_line_of_it_is_understood() {
+        let line = |line: &str| match line.strip_prefix('#') {
+            Some(setting) if !setting.starts_with(' ') => format!("{setting}\n"),
+            _ => format!("{line}\n"),
+        };
+        let suite = read(&stub("Write a haiku").lines().map(line).collect::<String>());
+        let [scenario] = &suite.scenarios[..] else { panic!("one scenario: {suite:?}") };
+        assert_eq!((scenario.requirements.len(), scenario.input_args.as_str()), (2, "--short"));
+        assert_ne!(scenario.success_criteria, Scenario::new("first", "Write a haiku").success_criteria);
+        assert_eq!(suite.programs(), ["sh"]);
+    }
+}
