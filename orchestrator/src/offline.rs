@@ -4,12 +4,14 @@
 //! of a scenario alike. What it decides is decided in `phases::offline`.
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, PipeReader, Read, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ChildStdout, Command, ExitCode, Stdio};
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::ioctl_fionread;
 use rustix::process::{Pid, Signal, kill_process_group};
 use skilltune_phases::lint::Files;
 use skilltune_phases::material::Body;
@@ -25,7 +27,7 @@ const RAN: &str = "run.json";
 /// What the scenario's command printed.
 const PRINTED: &str = "stdout.txt";
 /// More than this of it is dropped.
-const PRINTED_BYTES: u64 = 1 << 20;
+const PRINTED_BYTES: usize = 1 << 20;
 
 #[derive(Debug, thiserror::Error)]
 enum OfflineError {
@@ -105,13 +107,19 @@ fn run(command: &[String]) -> Result<(), OfflineError> {
     let mut started = Command::new(program);
     started.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
     let mut child = started.spawn().map_err(cannot)?;
-    let printed = child.stdout.take().map(|pipe| std::thread::spawn(move || first_of(pipe)));
-    let status = child.wait().map_err(cannot)?;
-    // Whatever it left running would hold the pipe; who has left the group is ended with the call.
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-    let printed = printed.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    let pipe = child.stdout.take().expect("its output was asked for");
+    let (over, alive) = io::pipe().map_err(cannot)?;
+    let waiter = std::thread::spawn(move || {
+        let status = child.wait();
+        // Who has left the group is ended with the call.
+        if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        drop(alive);
+        status
+    });
+    let printed = printed(pipe, &over).map_err(cannot)?;
+    let status = waiter.join().expect("whoever waits does not panic").map_err(cannot)?;
     if !printed.is_empty() {
         write(PRINTED, &printed)?;
     }
@@ -119,12 +127,33 @@ fn run(command: &[String]) -> Result<(), OfflineError> {
     write(RAN, &serde_json::to_vec_pretty(&ran).expect("a command has a JSON text"))
 }
 
-/// The beginning of what comes through a pipe; the rest is read and dropped, so that nobody waits for us.
-fn first_of(mut pipe: impl Read) -> Vec<u8> {
+/// The beginning of what a command prints until it is over; the rest is read and dropped, so that it never waits for us.
+fn printed(mut pipe: ChildStdout, over: &PipeReader) -> io::Result<Vec<u8>> {
     let mut kept = Vec::new();
-    let _ = pipe.by_ref().take(PRINTED_BYTES).read_to_end(&mut kept);
-    let _ = io::copy(&mut pipe, &mut io::sink());
-    kept
+    let mut piece = vec![0; 64 << 10];
+    let mut keep = |piece: &[u8]| {
+        let room = PRINTED_BYTES - kept.len();
+        kept.extend_from_slice(&piece[..piece.len().min(room)]);
+    };
+    while !is_over(&pipe, over)? {
+        match pipe.read(&mut piece)? {
+            0 => return Ok(kept),
+            count => keep(&piece[..count]),
+        }
+    }
+    // Its last words are in the pipe. Nobody waits for more: what has outlived it may hold the pipe, and print for ever.
+    let mut last = Vec::new();
+    let waiting = ioctl_fionread(&pipe)?;
+    pipe.take(waiting).read_to_end(&mut last)?;
+    keep(&last);
+    Ok(kept)
+}
+
+/// Waits for something to be read, or for the end.
+fn is_over(pipe: &ChildStdout, over: &PipeReader) -> io::Result<bool> {
+    let mut watched = [PollFd::new(pipe, PollFlags::IN), PollFd::new(over, PollFlags::IN)];
+    rustix::io::retry_on_intr(|| poll(&mut watched, None))?;
+    Ok(!watched[1].revents().is_empty())
 }
 
 /// In place of whatever the command has left at that name, a link included.
