@@ -4,8 +4,10 @@ use serde_json::{Value, json};
 
 use super::judge::structural;
 use crate::contract::Contract;
-use crate::lint::{self, Files, Mend, Rule};
+use crate::lint::{self, File, Files, Mend, Rule};
+use crate::material::Body;
 use crate::score::Score;
+use crate::skill::same_but_for_white_space;
 
 /// A skill with one kind of repair made, and the improver's report of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +26,9 @@ pub fn improve(contract: &Contract, files: &Files, tried: &[String]) -> Option<I
             && found.iter().any(|finding| finding.rule == *rule)
             && !tried.contains(&summary(*rule))
     });
-    let drafts =
-        open.map(|rule| (rule, lint::mend(files, rule))).filter(|(_, mended)| !mended.done.is_empty());
+    let drafts = open.map(|rule| (rule, lint::mend(files, rule)));
+    // What no gate lets through would be tried again in every round.
+    let drafts = drafts.filter(|(_, mended)| !same_words(files, &mended.files));
     let drafts = drafts.map(|(rule, mended)| {
         let after = structural(contract, &mended.files).composite;
         (gain(before, after), rule, mended)
@@ -37,6 +40,17 @@ pub fn improve(contract: &Contract, files: &Files, tried: &[String]) -> Option<I
     );
     let report = json!({ "summary": summary(rule), "changes": changes.collect::<Vec<_>>() });
     Some(Improved { files: mended.files, report })
+}
+
+/// Whether two versions differ in nothing but white space: no agent reads them differently.
+fn same_words(before: &Files, after: &Files) -> bool {
+    let same = |(old, new): (&File, &File)| match (&old.body, &new.body) {
+        (Body::Text(a), Body::Text(b)) => {
+            (&old.path, old.executable) == (&new.path, new.executable) && same_but_for_white_space(a, b)
+        }
+        _ => old == new,
+    };
+    before.files().len() == after.files().len() && before.files().iter().zip(after.files()).all(same)
 }
 
 /// What a change of this kind is called: the same words every time, so that one that was tried is known again.
