@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use skilltune_phases::candidate::Origin;
+use skilltune_phases::plan::Roles;
 use skilltune_phases::run::{Edit, Round, Run, Standing};
 
 /// The last thing on stdout with `--format json`.
@@ -19,6 +20,8 @@ pub(crate) fn summary(run: &Run) -> Value {
         "initial_score": run.initial_score(),
         "final_score": run.final_score(),
         "threshold": plan.rules.threshold,
+        // A score is worth what its judge is.
+        "agents": agents(&plan.roles),
         "iterations": run.rounds.len(),
         "accepted": run.accepted(),
         "rejected": run.rejected(),
@@ -36,6 +39,14 @@ pub(crate) fn report(run: &Run) -> Value {
     report["comparison"] = json!(run.shipment);
     report["rounds"] = run.rounds.iter().map(|round| self::round(run, round)).collect();
     report
+}
+
+fn agents(roles: &Roles) -> Value {
+    json!({
+        "executor": roles.executor.shown(),
+        "evaluator": roles.evaluator.shown(),
+        "improver": roles.improver.shown(),
+    })
 }
 
 fn cost(run: &Run) -> Value {

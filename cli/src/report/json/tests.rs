@@ -19,6 +19,11 @@ fn the_summary_has_just_the_documented_keys() {
           "initial_score": 52.0,
           "final_score": 91.0,
           "threshold": 90.0,
+          "agents": {
+            "executor": "claude:small",
+            "evaluator": "gemini",
+            "improver": "claude"
+          },
           "iterations": 2,
           "accepted": 1,
           "rejected": 0,
