@@ -32,7 +32,7 @@ fn tour() -> Vec<Shown> {
 }
 
 /// What the program says on both streams, in order.
-fn said(command: &mut Command) -> String {
+pub(crate) fn said(command: &mut Command) -> String {
     let (mut reader, writer) = std::io::pipe().expect("a pipe can be made");
     command.stdout(writer.try_clone().expect("a pipe can be shared")).stderr(writer);
     let mut child = command.spawn().expect("our binary starts");
@@ -45,7 +45,7 @@ fn said(command: &mut Command) -> String {
 }
 
 /// Without what differs from run to run: its id and its times.
-fn steady(text: &str, folder: &Path) -> String {
+pub(crate) fn steady(text: &str, folder: &Path) -> String {
     let text = text.replace(&folder.display().to_string(), "/tmp/tour");
     let is_id = |word: &str| word.len() == 20 && word.as_bytes()[4] == b'-' && word.as_bytes()[13] == b'-';
     let is_time = |word: &str| word.ends_with('s') && word[..word.len() - 1].parse::<f64>().is_ok();

@@ -1,0 +1,276 @@
+//! `demo`: with nothing but a home and a PATH it shows the whole loop, and touches nothing but its folder.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::background::{Background, Gate};
+use crate::offline::{beside, gated_shell};
+use crate::readme::{said, steady};
+use crate::scene::{Listing, Ran, SKILLTUNE, Scene, listing};
+
+/// `env -i HOME=... PATH=... skilltune demo` in that folder.
+fn demo(scene: &Scene, folder: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(SKILLTUNE);
+    command.arg("demo").args(more).current_dir(folder).stdin(Stdio::null());
+    command.env_clear().env("HOME", scene.path("home")).env("PATH", "/usr/bin:/bin");
+    command
+}
+
+fn ran(mut command: Command) -> Ran {
+    Ran::of(command.output().unwrap())
+}
+
+fn folder(scene: &Scene, name: &str) -> PathBuf {
+    let folder = scene.path(name);
+    fs::create_dir(&folder).unwrap();
+    folder
+}
+
+/// The runs in a demo's folder, the first one first.
+fn runs(demo: &Path) -> Vec<PathBuf> {
+    let runs = fs::read_dir(demo.join(".skilltune/runs")).unwrap().map(|run| run.unwrap().path());
+    let begun = |run: &PathBuf| {
+        let text = fs::read_to_string(run.join("history.jsonl")).unwrap();
+        let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        first["at"].as_str().unwrap().to_owned()
+    };
+    let mut runs: Vec<PathBuf> = runs.collect();
+    runs.sort_by_key(begun);
+    runs
+}
+
+fn decisions(run: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(run.join("history.jsonl")).unwrap();
+    let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].clone());
+    events.filter_map(|event| event.get("decided").cloned()).collect()
+}
+
+fn skills() -> Listing {
+    listing(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/demo/skills"))
+}
+
+/// What a demo has decided, and what became of its skills.
+fn outcome(demo: &Path) -> (Vec<Vec<Value>>, Listing) {
+    (runs(demo).iter().map(|run| decisions(run)).collect(), listing(&demo.join("skills")))
+}
+
+#[test]
+fn in_an_empty_folder_it_reads_like_a_story() {
+    let scene = Scene::empty();
+    let place = folder(&scene, "place");
+    let told = said(&mut demo(&scene, &place, &[]));
+    insta::assert_snapshot!(steady(&told, &place), @r"
+    Copied a flawed skill and a chain of two into skilltune-demo.
+    They are tuned by the built-in agent: no model, no key, no network. It looks at structure only.
+
+    One skill: a link leads nowhere, its script cannot be executed, a long file has no list of its sections. Not every repair will do: the scenario runs the script, and shows which ones break it.
+
+    $ skilltune tune skills/release-notes --suite suite.toml --threshold 97 --max-iterations 8 --trust --yes
+    tune release-notes: to 97 in 8 rounds at most
+    offline (structural) in all roles
+    run RUN, 1 scenario
+
+    round 1  63.7          baseline
+    round 2  88.7 (+25)    kept
+    round 3  95 (+6.2)     kept
+    round 4  77.5 (-17.5)  dropped
+    round 5  97.5 (+2.5)   kept
+    comparing 2 candidates on fresh trials
+    comparison won: the champion beat the start (63.7 -> 97.5, 1 pair)
+
+    release-notes: 63.7 -> 97.5 (+33.8), goal 97 reached
+
+    round 1  #########################              |   63.7  baseline
+    round 2  ###################################    |   88.7  kept
+    round 3  ###################################### |   95    kept
+    round 4  ###############################        |   77.5  dropped
+    round 5  #######################################|   97.5  kept
+                                                    goal 97
+
+    The champion beat the start and is in the target.
+    The search ended, since the threshold was reached.
+    This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.
+    The champion changes +14 -1 in 3 files.
+    5 rounds, 3 kept, 1 dropped; 18 calls, TIME of work, unpriced
+    report: /tmp/tour/skilltune-demo/.skilltune/runs/RUN/final-report.md
+    to see what changed: skilltune diff RUN
+    to undo it: skilltune rollback RUN
+
+    A chain of two: what the first skill leaves is what the second one works on.
+
+    $ skilltune tune skills/gather-facts,skills/write-brief --chain --suite chain.toml --threshold 95 --trust --yes
+    tune gather-facts -> write-brief: to 95 in 5 rounds at most
+    offline (structural) in all roles
+    run RUN, 1 scenario
+
+    round 1  72.5          baseline
+    round 2  72.5 (±0)     kept        write-brief
+    round 3  97.5 (+25)    kept        gather-facts
+    comparing 2 candidates on fresh trials
+    comparison won: the champion beat the start (72.5 -> 97.5, 1 pair)
+
+    gather-facts -> write-brief: 72.5 -> 97.5 (+25), goal 95 reached
+
+    round 1  #############################         |    72.5  baseline
+    round 2  #############################         |    72.5  kept
+    round 3  #######################################    97.5  kept
+                                                   goal 95
+
+    The champion beat the start and is in the target.
+    The search ended, since the threshold was reached.
+    This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.
+    The champion changes +2 -2 in 2 files.
+    3 rounds, 2 kept, 0 dropped; 15 calls, TIME of work, unpriced
+    report: /tmp/tour/skilltune-demo/.skilltune/runs/RUN/final-report.md
+    to see what changed: skilltune diff RUN
+    to undo it: skilltune rollback RUN
+
+    Look around, then try it on a skill of yours:
+
+      cd skilltune-demo
+      skilltune diff                             what has changed in the last run
+      skilltune history                          what happened in it, and why
+      skilltune rollback                         bring back what was there before
+      skilltune tune YOUR-SKILL --agent offline  the same for a skill of yours
+    ");
+}
+
+#[test]
+fn every_target_is_better_afterwards_and_every_page_says_who_looked_at_what() {
+    let scene = Scene::empty();
+    let place = folder(&scene, "place");
+    assert_eq!(ran(demo(&scene, &place, &[])).code, Some(0));
+    let demo = place.join("skilltune-demo");
+    let runs = runs(&demo);
+    assert_eq!(runs.len(), 2);
+    for run in &runs {
+        let state = fs::read_to_string(run.join("iteration-state.json")).unwrap();
+        for page in ["final-report.md", "report.json", "iteration-state.json"] {
+            let text = fs::read_to_string(run.join(page)).unwrap();
+            assert!(text.contains("offline (structural)"), "{page}");
+        }
+        let scores: Value = serde_json::from_str(&state).unwrap();
+        let scores = scores["score_trend"].as_array().unwrap();
+        assert!(scores.last().unwrap().as_f64() > scores[0].as_f64(), "{scores:?}");
+    }
+    let first = decisions(&runs[0]);
+    let count = |kind: &str| first.iter().filter(|decision| decision.get(kind).is_some()).count();
+    assert!(count("keep") >= 2 && count("drop") >= 1, "{first:?}");
+    let (before, after) = (skills(), listing(&demo.join("skills")));
+    for skill in ["release-notes", "gather-facts", "write-brief"] {
+        let of = |all: &Listing| {
+            all.iter().filter(|(path, ..)| path.starts_with(skill)).cloned().collect::<Vec<_>>()
+        };
+        assert_ne!(of(&before), of(&after), "{skill} has changed");
+    }
+    assert_eq!(scene.alive(), [0; 0]);
+    let beside: Vec<_> = fs::read_dir(&place).unwrap().collect();
+    assert_eq!(beside.len(), 1, "nothing stands beside the demo");
+}
+
+#[test]
+fn what_it_says_to_type_next_can_be_typed() {
+    let scene = Scene::empty();
+    let place = folder(&scene, "place");
+    let told = ran(demo(&scene, &place, &["my demo"])).stdout;
+    let lines: Vec<&str> = told.lines().map(str::trim).collect();
+    assert!(lines.contains(&"cd 'my demo'"), "{told}");
+    let next = lines.iter().filter_map(|line| line.strip_prefix("skilltune ")?.split_once("   ")?.0.into());
+    let next: Vec<&str> = next.collect();
+    assert_eq!(next, ["diff", "history", "rollback"]);
+    let mine = place.join("my demo");
+    let tuned = listing(&mine.join("skills"));
+    for line in next {
+        let mut command = scene.command(&[line]);
+        command.current_dir(&mine).env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
+        let ran = ran(command);
+        assert_eq!(ran.code, Some(0), "{line}: {ran:?}");
+    }
+    assert_ne!(listing(&mine.join("skills")), tuned, "the last run was rolled back");
+}
+
+#[test]
+fn a_folder_that_is_not_empty_or_none_is_left_as_it_is() {
+    let scene = Scene::empty();
+    let place = folder(&scene, "place");
+    fs::create_dir(place.join("mine")).unwrap();
+    fs::write(place.join("mine/file"), "mine").unwrap();
+    symlink(scene.path("nowhere"), place.join("link")).unwrap();
+    let before = scene.everything();
+    for (dir, why) in [
+        ("mine", "/place/mine is not empty"),
+        (".", "/place/. is not empty"),
+        ("mine/file", "Not a directory"),
+        ("mine/file/below", "Not a directory"),
+        ("link", "File exists"),
+    ] {
+        let ran = ran(demo(&scene, &place, &[dir]));
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{dir}: {ran:?}");
+        assert!(scene.shown(&ran.stderr).contains(why), "{dir}: {ran:?}");
+    }
+    assert_eq!(scene.everything(), before);
+}
+
+#[test]
+fn without_a_home_or_a_folder_that_can_be_written_it_says_so() {
+    let scene = Scene::empty();
+    let place = folder(&scene, "place");
+    let before = scene.everything();
+    let mut homeless = demo(&scene, &place, &[]);
+    let refused = Ran::of(homeless.env_remove("HOME").output().unwrap());
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("HOME is set to an absolute path"), "{refused:?}");
+    // Nobody can make a folder there, whoever they are.
+    let refused = ran(demo(&scene, Path::new("/proc"), &[]));
+    assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{refused:?}");
+    assert!(refused.stderr.contains("cannot write the example into /proc/skilltune-demo"), "{refused:?}");
+    assert_eq!(scene.everything(), before);
+}
+
+#[test]
+fn it_ends_alike_in_two_folders_and_at_any_number_of_jobs() {
+    let scene = Scene::empty();
+    let settings = scene.path("home/.config/skilltune");
+    fs::create_dir_all(&settings).unwrap();
+    let outcomes = ["1", "8", "8"].iter().enumerate().map(|(at, jobs)| {
+        fs::write(settings.join("skilltune.toml"), format!("[tune]\njobs = {jobs}\n")).unwrap();
+        let place = folder(&scene, &format!("place-{at}"));
+        assert_eq!(ran(demo(&scene, &place, &["here"])).code, Some(0));
+        outcome(&place.join("here"))
+    });
+    let outcomes: Vec<_> = outcomes.collect();
+    assert_eq!(outcomes[0].0.len(), 2);
+    assert_eq!(outcomes[0], outcomes[1]);
+    assert_eq!(outcomes[1], outcomes[2]);
+}
+
+#[test]
+fn ctrl_c_stops_it_and_the_run_can_be_taken_up() {
+    let scene = Scene::empty();
+    let place = folder(&scene, "place");
+    gated_shell(&scene);
+    let gate = Gate::at(scene.path("gate"));
+    let run = Background::spawn(&scene, beside(&scene, &["demo"], &place));
+    run.until_begun(1);
+    run.signal(Signal::INT);
+    run.until_said("finishing what is under way");
+    gate.open();
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert!(
+        ran.stdout.contains("\nto go on: skilltune resume ")
+            && ran.stdout.contains("\n  cd skilltune-demo\n")
+    );
+    assert_eq!(scene.alive(), [0; 0]);
+    let demo = place.join("skilltune-demo");
+    assert_eq!(runs(&demo).len(), 1, "the chain has not begun");
+    assert_eq!(listing(&demo.join("skills")).len(), skills().len());
+    let resumed = Ran::of(beside(&scene, &["resume", "--trust"], &demo).output().unwrap());
+    assert_eq!(resumed.code, Some(0), "{resumed:?}");
+    assert!(resumed.stdout.contains("release-notes: 63.7 -> 97.5"), "{resumed:?}");
+}

@@ -1,0 +1,178 @@
+//! Suites whose scenarios name commands: run once they are trusted, judged by how they end, and whatever they do, in
+//! time, within their folder, and with nothing left of them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::outcome::assert_tidy;
+use crate::scene::{Ran, Scene};
+
+/// One round of the built-in agent on a suite with one scenario, which is this text of a shell.
+fn scene(text: &str) -> Scene {
+    with_command(&["sh", "-c", text])
+}
+
+fn with_command(command: &[&str]) -> Scene {
+    let scene = Scene::empty();
+    scene.write_skill("writer", 40);
+    write_suite(&scene, command);
+    scene
+}
+
+fn write_suite(scene: &Scene, command: &[&str]) {
+    let suite =
+        format!("[[scenarios]]\nid = \"one\"\ndescription = \"Write a page\"\ncommand = {command:?}\n");
+    fs::write(scene.path("project/suite.toml"), suite).unwrap();
+}
+
+fn tune(scene: &Scene, more: &[&str]) -> Ran {
+    let line = ["tune", "writer", "--suite", "suite.toml", "--agent", "offline", "--max-iterations", "1"];
+    scene.run(&[&line[..], &["--yes", "--format", "json"], more].concat())
+}
+
+/// The run of a suite that is trusted for once; nothing of it is left.
+fn ran(scene: &Scene, more: &[&str]) -> Ran {
+    let ran = tune(scene, &[&["--trust"], more].concat());
+    assert_tidy(scene, "a command of a suite");
+    ran
+}
+
+/// What the first trial of the first round has left.
+fn left(scene: &Scene, name: &str) -> PathBuf {
+    let trials = scene.run_folder().join("iterations/iteration-1/artifacts/writer/one");
+    let mut trials = fs::read_dir(trials).unwrap().map(|trial| trial.unwrap().path());
+    let trial = trials.next().expect("the trial has left something");
+    trial.join(name)
+}
+
+fn how_it_ended(scene: &Scene) -> Value {
+    let path = left(scene, "run.json");
+    assert!(path.symlink_metadata().unwrap().is_file());
+    serde_json::from_slice::<Value>(&fs::read(path).unwrap()).unwrap()["exit"].clone()
+}
+
+/// All that the steps of a run came to.
+fn told(scene: &Scene) -> String {
+    scene.events("done").iter().map(Value::to_string).collect()
+}
+
+#[test]
+fn commands_run_once_a_person_has_trusted_the_suite_and_only_as_it_was() {
+    let scene = scene("echo done > page.md");
+    let refused = tune(&scene, &[]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{refused:?}");
+    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    error: the programs of /project/suite.toml are not trusted: sh
+    hint: read the file, then run `skilltune trust /project/suite.toml`
+    hint: --trust allows them for this once
+    ");
+    assert!(scene.run_folders().is_empty(), "nothing has begun");
+    assert_ne!(tune(&scene, &["--trust"]).code, Some(2));
+    assert_eq!(tune(&scene, &[]).code, Some(2), "once is not remembered");
+    let trusted = scene.run(&["trust", "suite.toml"]);
+    assert_eq!((trusted.code, trusted.stdout.as_str()), (Some(0), ""), "{trusted:?}");
+    insta::assert_snapshot!(scene.shown(&trusted.stderr), @r#"
+    trusted as it is now: /project/suite.toml
+      scenario one: "sh" "-c" "echo done > page.md"
+    "#);
+    assert_ne!(tune(&scene, &[]).code, Some(2));
+    let suite = scene.path("project/suite.toml");
+    let text = fs::read_to_string(&suite).unwrap();
+    fs::write(&suite, text.clone() + "\n").unwrap();
+    assert_eq!(tune(&scene, &[]).code, Some(2), "another byte, another file");
+    fs::write(&suite, text).unwrap();
+    assert_ne!(tune(&scene, &[]).code, Some(2));
+    assert_eq!(scene.alive(), [0; 0]);
+}
+
+#[test]
+fn a_command_that_fails_costs_the_criterion_of_success() {
+    let (good, bad) = (scene("echo hello"), scene("echo half > page.md; exit 3"));
+    let scores = [&good, &bad].map(|scene| ran(scene, &[]).json()["initial_score"].as_f64().unwrap());
+    assert!(scores[0] > scores[1], "{scores:?}");
+    assert_eq!((how_it_ended(&good), how_it_ended(&bad)), (json!(0), json!(3)));
+    assert_eq!(fs::read_to_string(left(&good, "stdout.txt")).unwrap(), "hello\n");
+    assert_eq!(fs::read_to_string(left(&bad, "page.md")).unwrap(), "half\n");
+    assert!(!left(&bad, "stdout.txt").exists(), "it has printed nothing");
+    assert!(told(&good).contains("ended with exit code 0") && told(&bad).contains("ended with exit code 3"));
+    // A signal is no exit code, and no success.
+    let killed = scene("kill -9 $$");
+    let score = ran(&killed, &[]).json()["initial_score"].as_f64().unwrap();
+    assert_eq!((how_it_ended(&killed), score.to_bits()), (Value::Null, scores[1].to_bits()));
+}
+
+#[test]
+fn of_what_a_command_prints_the_first_megabyte_is_kept_and_it_never_waits() {
+    let scene = scene("head -c 5000000 /dev/zero | tr '\\0' x; echo the end >&2; exit 0");
+    ran(&scene, &[]);
+    assert_eq!(how_it_ended(&scene), json!(0));
+    let kept = fs::read(left(&scene, "stdout.txt")).unwrap();
+    assert!(kept.len() == 1 << 20 && kept.iter().all(|&byte| byte == b'x'), "{} bytes", kept.len());
+}
+
+#[test]
+fn a_grandchild_in_a_session_of_its_own_that_holds_the_output_delays_nothing_and_does_not_survive() {
+    // Its first line, printed before the command ends, is what it did meanwhile, and no more is waited for.
+    let scene =
+        scene("mkfifo up; setsid sh -c 'echo up; echo > up; sleep 600' & read x < up; rm up; echo down");
+    let ran = ran(&scene, &[]);
+    assert_eq!(
+        (how_it_ended(&scene), ran.json()["outcome"].clone()),
+        (json!(0), json!("unchanged")),
+        "{ran:?}"
+    );
+    assert_eq!(fs::read_to_string(left(&scene, "stdout.txt")).unwrap(), "up\ndown\n");
+}
+
+#[test]
+fn a_command_that_hangs_is_ended_at_its_deadline() {
+    let scene = scene("trap '' TERM INT; setsid sleep 600 & sleep 600");
+    let ran = ran(&scene, &["--timeout", "1"]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(4), &json!("unjudged")), "{ran:?}");
+}
+
+#[test]
+fn a_link_in_the_place_of_our_own_files_is_replaced_and_never_written_through() {
+    let precious = Scene::empty();
+    let file = precious.path("precious");
+    fs::write(&file, "precious").unwrap();
+    let file = file.display();
+    let scene = scene(&format!("ln -s '{file}' run.json; ln -s '{file}' stdout.txt; echo overwritten"));
+    ran(&scene, &[]);
+    assert_eq!(fs::read_to_string(precious.path("precious")).unwrap(), "precious");
+    assert_eq!(how_it_ended(&scene), json!(0));
+    assert!(left(&scene, "stdout.txt").symlink_metadata().unwrap().is_file());
+    assert_eq!(fs::read_to_string(left(&scene, "stdout.txt")).unwrap(), "overwritten\n");
+}
+
+#[test]
+fn what_cannot_be_run_or_told_is_no_score_and_says_why() {
+    for (command, why) in [
+        (&["no-such-program", "x"][..], "could not run \"no-such-program\": No such file or directory"),
+        (&["./no-such-program"], "could not run \"./no-such-program\": No such file or directory"),
+        (&["sh", "-c", "mkdir -p run.json/x"], "run.json"),
+    ] {
+        let scene = with_command(command);
+        let ran = ran(&scene, &[]);
+        assert_eq!((ran.code, &ran.json()["outcome"]), (Some(4), &json!("unjudged")), "{command:?}: {ran:?}");
+        let told = told(&scene);
+        assert!(told.contains(&why.replace('"', "\\\"")), "{command:?}: {told}");
+    }
+    // A shell that finds nothing to run has run, and failed.
+    let scene = with_command(&["sh", "{skill}/scripts/none.sh"]);
+    ran(&scene, &[]);
+    assert!(how_it_ended(&scene).as_i64().is_some_and(|code| code != 0));
+}
+
+#[test]
+fn a_suite_that_is_missing_or_wrong_is_refused_before_anything_is_written() {
+    let scene = scene("true");
+    let line = ["tune", "writer", "--agent", "offline", "--yes", "--suite"];
+    insta::assert_snapshot!(scene.refusal(&[&line[..], &["none.toml"]].concat()), @"error: there is no suite /project/none.toml");
+    assert!(scene.refusal(&[&line[..], &["."]].concat()).contains("caused by: not a file"));
+    let up = "[[scenarios]]\nid = \"../up\"\ndescription = \"a\"\n";
+    fs::write(scene.path("project/suite.toml"), up).unwrap();
+    insta::assert_snapshot!(scene.refusal(&[&line[..], &["suite.toml"]].concat()), @"error: /project/suite.toml: `../up` is no id: up to 64 letters, digits, `-` and `_`");
+}
