@@ -43,7 +43,6 @@ fn a_first_suite_can_be_run_as_it_was_written_and_is_not_overwritten_unasked() {
         ");
     let ran = scene.run(&["tune", "writer", "--suite", "suite.toml", "--yes", "--format", "json"]);
     assert!(ran.code.is_some_and(|code| code != 1 && code != 2), "{ran:?}");
-    fs::remove_file(scene.path("project/skilltune.toml")).unwrap();
     insta::assert_snapshot!(scene.refusal(&["init", "--suite", "Another"]), @r"
         error: /project/suite.toml is there already
         hint: edit it: each [[scenarios]] is a task
@@ -51,6 +50,14 @@ fn a_first_suite_can_be_run_as_it_was_written_and_is_not_overwritten_unasked() {
         ");
     assert!(scene.refusal(&["init", "--suite", " "]).contains("say what a skill is to be tried on"));
     assert_eq!(scene.run(&["init", "--suite", "Another", "--force"]).code, Some(0));
+    let settings = scene.path("project/skilltune.toml");
+    fs::write(&settings, "# mine\n").unwrap();
+    fs::remove_file(scene.path("project/suite.toml")).unwrap();
+    let told = scene.run(&["init", "--suite", "Another"]).stderr;
+    assert!(
+        scene.shown(&told).starts_with("left as it is: /project/skilltune.toml\nwrote /project/suite.toml\n")
+    );
+    assert_eq!(fs::read_to_string(&settings).unwrap(), "# mine\n");
     let suite = fs::read_to_string(scene.path("project/suite.toml")).unwrap();
     assert!(suite.contains("description = \"Another\""), "{suite}");
 }

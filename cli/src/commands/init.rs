@@ -24,21 +24,25 @@ pub fn run(args: &InitArgs, around: &Surroundings, printer: Printer) -> Result<E
     let (path, suite) = (folder.join(SETTINGS_FILE), folder.join(SUITE_FILE));
     // Before anything is asked; a dangling link is something too.
     let is_taken = |path: &Path| !args.force && path.symlink_metadata().is_ok();
-    let wanted = [Some(&path), args.suite.as_ref().map(|_| &suite)];
-    if let Some(path) = wanted.into_iter().flatten().find(|path| is_taken(path)) {
-        return Err(taken(path));
+    // A project that has its settings may still want a suite.
+    let stays = is_taken(&path);
+    let wanted = if args.suite.is_some() { &suite } else { &path };
+    if is_taken(wanted) {
+        return Err(taken(wanted));
     }
     let person = Person::present(around).filter(|_| !args.yes);
     // The project's own file is about to be written: what counts is what the user has described.
     let described = Settings::load(&around.config, around)?;
     let described: Vec<String> = described.agents.into_keys().collect();
-    let chosen = chosen(args, &described, person)?;
+    let chosen = if stays { None } else { Some(chosen(args, &described, person)?) };
     let task = task(args, person.filter(|_| !is_taken(&suite)))?;
-    write(&path, &chosen.template(), args.force)?;
+    if let Some(chosen) = &chosen {
+        write(&path, &chosen.template(), args.force)?;
+    }
     if let Some(task) = &task {
         write(&suite, &stub(task), args.force)?;
     }
-    printer.talk(&told(&path, task.map(|_| suite.as_path()), &chosen, &described));
+    printer.talk(&told(&path, task.map(|_| suite.as_path()), chosen.as_ref(), &described));
     Ok(Exit::Reached)
 }
 
@@ -118,25 +122,30 @@ fn write(path: &Path, text: &str, force: bool) -> Result<(), Complaint> {
     })
 }
 
-fn told(path: &Path, suite: Option<&Path>, chosen: &Settings, described: &[String]) -> String {
-    let mut lines = vec![format!("wrote {}", path.display())];
+fn told(path: &Path, suite: Option<&Path>, chosen: Option<&Settings>, described: &[String]) -> String {
+    let word = if chosen.is_some() { "wrote" } else { "left as it is:" };
+    let mut lines = vec![format!("{word} {}", path.display())];
     lines.extend(suite.map(|suite| format!("wrote {}", suite.display())));
+    lines.extend(chosen.map(|chosen| missing(chosen, described)).unwrap_or_default());
+    lines.push("to see whether all is ready: skilltune doctor".to_owned());
+    lines.extend(
+        suite.map(|_| format!("to try a skill on the task: skilltune tune SKILL --suite {SUITE_FILE}")),
+    );
+    lines.join("\n")
+}
+
+/// The agents that are still to be described.
+fn missing(chosen: &Settings, described: &[String]) -> Vec<String> {
     let named = chosen.roles.all().into_iter().filter_map(|role| role.value.as_ref());
     let mut unknown: Vec<&str> = named.map(|spec| spec.agent.as_str()).collect();
     unknown.retain(|name| *name != offline::NAME && !described.iter().any(|known| known == name));
     unknown.sort_unstable();
     unknown.dedup();
     if described.is_empty() && unknown.is_empty() {
-        lines.push("no agent is described yet: the end of the file shows how".to_owned());
+        return vec!["no agent is described yet: the end of the file shows how".to_owned()];
     }
-    for name in unknown {
-        lines.push(format!("agent {name} is not described yet: add [agents.{name}] to the file"));
-    }
-    lines.push("to see whether all is ready: skilltune doctor".to_owned());
-    lines.extend(
-        suite.map(|_| format!("to try a skill on the task: skilltune tune SKILL --suite {SUITE_FILE}")),
-    );
-    lines.join("\n")
+    let line = |name| format!("agent {name} is not described yet: add [agents.{name}] to the file");
+    unknown.into_iter().map(line).collect()
 }
 
 #[cfg(test)]
