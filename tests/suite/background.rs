@@ -114,6 +114,14 @@ impl<'a> Background<'a> {
     }
 }
 
+/// A test that fails leaves nothing at work.
+impl Drop for Background<'_> {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 /// None for a process that is gone already.
 fn handle(pid: Pid) -> Option<OwnedFd> {
     pidfd_open(pid, PidfdFlags::empty()).ok()
