@@ -71,6 +71,7 @@ fn every_fixture_shows_what_it_is_for() {
       key.pem:1 secret
       outside path-outside
     messy-text
+      SKILL.md:1 front-matter
       SKILL.md:1 byte-order-mark
       SKILL.md:1 line-endings
       SKILL.md:11 paragraph-repeated
@@ -90,6 +91,7 @@ fn every_fixture_shows_what_it_is_for() {
       SKILL.md:4 field-portable
       SKILL.md:4 listing-cut
       SKILL.md:5 field-unknown
+      SKILL.md:6 front-matter-strict
     nameless
       SKILL.md body-empty
       SKILL.md:1 name
@@ -154,6 +156,7 @@ fn what_keeps_its_meaning_is_mended_once() {
       SKILL.md:4 field-portable
       SKILL.md:4 listing-cut
       SKILL.md:5 field-unknown
+      SKILL.md:6 front-matter-strict
     nameless
       SKILL.md body-empty
       SKILL.md:1 name
@@ -219,6 +222,7 @@ fn what_only_moves_is_mended_when_asked_for() {
       SKILL.md:4 field-portable
       SKILL.md:4 listing-cut
       SKILL.md:5 field-unknown
+      SKILL.md:6 front-matter-strict
     nameless
       SKILL.md body-empty
       SKILL.md:1 name

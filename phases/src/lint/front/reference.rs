@@ -19,20 +19,19 @@ const JUDGED: [Rule; 10] = [
     Rule::Compatibility,
 ];
 
-/// Takes over our own findings where the validator finds fault too, and its own where we have none.
+/// Our own findings, unless the validator accepts what they are about, and its own where we have none.
 pub(super) fn agree(file: &File, faults: &[Fault], ours: Vec<Finding>, out: &mut Vec<Finding>) {
-    let its: Vec<Rule> = faults.iter().map(rule).collect();
     for found in ours {
-        if !JUDGED.contains(&found.rule) || its.contains(&found.rule) {
+        if !faults.is_empty() || !JUDGED.contains(&found.rule) {
             out.push(found);
         } else if found.rule == Rule::FrontMatter {
             // It reads what others do not.
             out.push(Finding { rule: Rule::FrontMatterForm, ..found });
         }
     }
-    for (fault, rule) in faults.iter().zip(its) {
-        if !out.iter().any(|found| found.rule == rule) {
-            out.push(finding(rule, file, fault.line(), fault.to_string()));
+    for fault in faults {
+        if !out.iter().any(|found| found.rule == rule(fault)) {
+            out.push(finding(rule(fault), file, fault.line(), fault.to_string()));
         }
     }
 }
