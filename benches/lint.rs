@@ -85,12 +85,16 @@ fn write_skill(root: &Path, nth: usize) -> Result<()> {
          and `scripts/check.py`.\n\n"
     );
     let page = |lines: usize| {
-        let line = |at| format!("{at}. Do step {at} of `skill-{nth}`, as **said** in [its part](#part-{at}).\n\n");
+        let line =
+            |at| format!("{at}. Do step {at} of `skill-{nth}`, as **said** in [its part](#part-{at}).\n\n");
         (0..lines).map(line).collect::<String>()
     };
     fs::write(folder.join("SKILL.md"), head + &page(60))?;
     for (name, lines) in [("a", 20), ("b", 30), ("c", 40)] {
-        fs::write(folder.join("references").join(format!("{name}.md")), format!("# {name}\n\n{}", page(lines)))?;
+        fs::write(
+            folder.join("references").join(format!("{name}.md")),
+            format!("# {name}\n\n{}", page(lines)),
+        )?;
     }
     fs::write(folder.join("scripts/run.sh"), "#!/bin/sh\nexec python3 scripts/check.py \"$@\"\n")?;
     fs::write(folder.join("scripts/check.py"), "import sys\n\nprint(len(sys.argv))\n".repeat(20))?;

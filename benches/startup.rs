@@ -15,7 +15,7 @@ use tempfile::TempDir;
 const SKILLTUNE: &str = env!("CARGO_BIN_EXE_skilltune");
 
 /// What is measured: every one must do what it is asked.
-const COMMANDS: [&[&str]; 2] = [&["--version"], &["status"]];
+const COMMANDS: [&[&str]; 3] = [&["--version"], &["status"], &["lint", "./writer"]];
 
 /// The argument that makes us the floor.
 const NOTHING: &str = "nothing";
@@ -101,7 +101,7 @@ impl Scene {
         }
         scene.write(
             "project/writer/SKILL.md",
-            "---\nname: writer\ndescription: Writes.\n---\n\nWrite it.\n",
+            "---\nname: writer\ndescription: Writes a line. Use when a line is to be written.\n---\n\nWrite it.\n",
         )?;
         // It answers nothing: the run fails, and is a run.
         scene.write("home/.config/skilltune/skilltune.toml", &agent()?)?;
