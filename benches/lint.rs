@@ -78,16 +78,16 @@ fn write_skill(root: &Path, nth: usize) -> Result<()> {
     let folder = root.join(format!("skill-{nth}"));
     fs::create_dir_all(folder.join("references"))?;
     fs::create_dir_all(folder.join("scripts"))?;
-    let link = if nth.is_multiple_of(10) { "reference/a.md" } else { "references/a.md" };
+    let first = if nth.is_multiple_of(10) { "reference/a.md" } else { "references/a.md" };
     let head = format!(
         "---\nname: skill-{nth}\ndescription: Does task {nth} of many. Use when task {nth} is to be done.\n---\n\n\
-         # Skill {nth}\n\nRead [the first]({link}), `references/b.md` and `references/c.md`; run `scripts/run.sh` \
+         # Skill {nth}\n\nRead [the first]({first}), `references/b.md` and `references/c.md`; run `scripts/run.sh` \
          and `scripts/check.py`.\n\n"
     );
     let page = |lines: usize| {
-        let line =
+        let step =
             |at| format!("{at}. Do step {at} of `skill-{nth}`, as **said** in [its part](#part-{at}).\n\n");
-        (0..lines).map(line).collect::<String>()
+        (0..lines).map(step).collect::<String>()
     };
     fs::write(folder.join("SKILL.md"), head + &page(60))?;
     for (name, lines) in [("a", 20), ("b", 30), ("c", 40)] {
