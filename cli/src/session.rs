@@ -213,6 +213,7 @@ pub fn drive(
     reporter.into_inner().finished(&run);
     Ok(match left {
         Left::Ended | Left::Held => exit_of(&run),
+        Left::Paused(Pause::Blocked) => Exit::Unjudged,
         Left::Paused(Pause::Terminated) => Exit::Terminated,
         Left::Paused(Pause::Interrupted | Pause::Stopped) => Exit::Interrupted,
     })

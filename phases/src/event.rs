@@ -84,6 +84,30 @@ pub enum FailureKind {
     TooLarge,
     /// The draft is not a valid change: a no-op, not a skill, outside its folder.
     Gate,
+    /// The model would not do it.
+    Refused,
+    /// It came to no end within the turns it has.
+    TurnLimit,
+    /// It came to no end within the money it has.
+    BudgetLimit,
+    /// It was not let do what it needed for an answer.
+    DeniedTool,
+    /// The service wants fewer requests.
+    RateLimited,
+    /// What the account may use up is used up.
+    UsageLimit,
+    /// The service has too much to do, or is out of order.
+    Overloaded,
+    /// The service was not reached, or cut off in the middle.
+    Network,
+    /// Nobody is logged in, or the key is not accepted.
+    Authentication,
+    /// There is no such model, or not for this account.
+    ModelNotFound,
+    /// More was asked than the model can read.
+    PromptTooLong,
+    /// The agent does not take the arguments or the settings that it is given.
+    UsageError,
 }
 
 /// What one call cost. A stored answer costs nothing again.
@@ -214,6 +238,8 @@ pub enum Pause {
     Interrupted,
     Terminated,
     Stopped,
+    /// A call failed in a way that trying again does not mend.
+    Blocked,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -30,6 +30,7 @@ pub mod plan;
 pub mod prompt;
 #[cfg(test)]
 mod published;
+pub mod remedy;
 pub mod rubric;
 pub mod run;
 pub mod scenario;

@@ -11,6 +11,7 @@ use crate::id::{CandidateId, Digest, TreeId};
 use crate::offline;
 use crate::scenario::Scenario;
 use crate::score::Score;
+use crate::step::Role;
 
 /// The version of the journal's format that this program writes.
 pub const FORMAT: u32 = 1;
@@ -131,6 +132,16 @@ pub enum Apply {
     Auto,
     Ask,
     Never,
+}
+
+impl Roles {
+    pub fn of(&self, role: Role) -> &Cast {
+        match role {
+            Role::Executor => &self.executor,
+            Role::Evaluator => &self.evaluator,
+            Role::Improver => &self.improver,
+        }
+    }
 }
 
 impl Cast {

@@ -18,6 +18,7 @@ use crate::judgement::Judgement;
 use crate::ledger::Ledger;
 use crate::measure::Measure;
 use crate::plan::{Place, Plan};
+use crate::remedy::Remedy;
 use crate::score::Score;
 use crate::step::Step;
 use crate::stop::Reason;
@@ -45,6 +46,8 @@ pub struct Run {
     pub paused: Option<Pause>,
     pub held: bool,
     pub errors: Vec<Mishap>,
+    /// The first call since the run was last taken up that failed so that no other need be tried.
+    pub blocked: Option<Mishap>,
     pub ledger: Ledger,
     answers: HashMap<Step, Outcome>,
     /// Those of the contract, held once for all judgements.
@@ -139,6 +142,7 @@ impl Run {
             paused: None,
             held: false,
             errors: Vec::new(),
+            blocked: None,
             ledger: Ledger::default(),
             answers: HashMap::new(),
             criteria: plan.contract.criteria.iter().map(|criterion| criterion.id.clone()).collect(),
@@ -191,12 +195,19 @@ impl Run {
             in_stage: 0,
             last: failure.clone(),
         });
-        tries.in_stage = if tries.stage == stage { tries.in_stage + 1 } else { 1 };
-        tries.stage = stage;
         tries.total += 1;
-        tries.last = failure.clone();
-        let round = self.round_number();
-        self.errors.push(Mishap { at, round, step: step.clone(), failure: failure.clone() });
+        let blocks = failure.kind.blocks();
+        // What stopped the whole run says nothing of the step: that keeps all of its tries.
+        if !blocks {
+            tries.in_stage = if tries.stage == stage { tries.in_stage + 1 } else { 1 };
+            tries.stage = stage;
+            tries.last = failure.clone();
+        }
+        let mishap = Mishap { at, round: self.round_number(), step: step.clone(), failure: failure.clone() };
+        if blocks && self.blocked.is_none() {
+            self.blocked = Some(mishap.clone());
+        }
+        self.errors.push(mishap);
     }
 
     fn decided(&mut self, decision: &Decision, at: Timestamp) {
@@ -230,7 +241,7 @@ impl Run {
     fn noted(&mut self, signal: &Signal) {
         match signal {
             Signal::Paused(pause) => self.paused = Some(*pause),
-            Signal::Resumed { .. } => self.paused = None,
+            Signal::Resumed { .. } => (self.paused, self.blocked) = (None, None),
             Signal::Held => self.held = true,
             Signal::Placed { by, .. } => self.placed = Some(*by),
         }
@@ -293,9 +304,10 @@ impl Run {
         self.failures.get(step).map_or(0, |tries| tries.total)
     }
 
-    /// Why the step failed just before, in this round: the second try is told.
+    /// Why the step failed just before, in this round, if the second try is to be told.
     pub fn last_failure(&self, step: &Step) -> Option<&Failure> {
-        self.failures.get(step).filter(|tries| tries.stage == self.stage()).map(|tries| &tries.last)
+        let tries = self.failures.get(step).filter(|tries| tries.stage == self.stage())?;
+        Some(&tries.last).filter(|failure| failure.kind.remedy() == Remedy::Tell)
     }
 
     pub fn candidate(&self, id: CandidateId) -> Option<&Candidate> {

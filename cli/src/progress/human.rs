@@ -1,7 +1,7 @@
 //! `--format human`: a header, a line a round, a live line on a terminal, a picture and a summary at the end.
 
 use skilltune_orchestrator::snapshot::DiffSize;
-use skilltune_phases::event::{Decision, Event, Failure, FailureKind, Record, Signal};
+use skilltune_phases::event::{Decision, Event, Failure, FailureKind, Pause, Record, Signal};
 use skilltune_phases::plan::Place;
 use skilltune_phases::run::Run;
 use skilltune_phases::step::Step;
@@ -150,7 +150,19 @@ impl Human {
             | FailureKind::Crashed
             | FailureKind::Empty
             | FailureKind::OffSchema
-            | FailureKind::TooLarge => format!("the improver {}", words::failure(failure.kind)),
+            | FailureKind::TooLarge
+            | FailureKind::Refused
+            | FailureKind::TurnLimit
+            | FailureKind::BudgetLimit
+            | FailureKind::DeniedTool
+            | FailureKind::RateLimited
+            | FailureKind::UsageLimit
+            | FailureKind::Overloaded
+            | FailureKind::Network
+            | FailureKind::Authentication
+            | FailureKind::ModelNotFound
+            | FailureKind::PromptTooLong
+            | FailureKind::UsageError => format!("the improver {}", words::failure(failure.kind)),
         };
         let name = plain::one_line(words::member(run, member));
         let after = format!(": {what}: {}", plain::one_line(&failure.why));
@@ -167,6 +179,9 @@ impl Human {
             Signal::Placed { by, .. } => return self.say(&[cut(words::placed(*by), self.look.width)]),
         };
         self.say(&wrapped(&format!("run {} {text}", run.plan.run), self.look.width, "  "));
+        if let (Signal::Paused(Pause::Blocked), Some(mishap)) = (signal, &run.blocked) {
+            self.say(&lines::blocked(run, mishap, self.look.width));
+        }
     }
 
     /// A run that is taken up again says where it stands.

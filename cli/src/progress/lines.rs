@@ -2,7 +2,7 @@
 
 use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::event::Shipment;
-use skilltune_phases::run::{Round, Run};
+use skilltune_phases::run::{Mishap, Round, Run};
 use skilltune_phases::score::Score;
 
 use super::width::{around, columns, cut, shortened, wrapped};
@@ -69,6 +69,14 @@ fn aside(run: &Run, round: &Round) -> (String, String) {
     }
     let comma = if member.is_empty() || more.is_empty() { "" } else { ", " };
     (plain::one_line(member), format!("{comma}{}", more.join(", ")))
+}
+
+/// What a run cannot go on for, and what helps.
+pub(super) fn blocked(run: &Run, mishap: &Mishap, width: usize) -> Vec<String> {
+    let told = format!("{}: {}", words::failure(mishap.failure.kind), mishap.failure.why);
+    let told = format!("  {}: {}", words::step(run, &mishap.step), told);
+    let hint = format!("  hint: {}", advice::mend(run, mishap));
+    [told, hint].iter().flat_map(|line| wrapped(&plain::one_line(line), width, "    ")).collect()
 }
 
 /// Why a round is incomplete: the steps that were given up.

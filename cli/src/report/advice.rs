@@ -1,8 +1,9 @@
 //! What a person may want to type after a run, or in the middle of one.
 
 use skilltune_phases::ending::Outcome;
-use skilltune_phases::event::PlacedBy;
-use skilltune_phases::run::Run;
+use skilltune_phases::event::{FailureKind, PlacedBy};
+use skilltune_phases::remedy::Remedy;
+use skilltune_phases::run::{Mishap, Run};
 use skilltune_phases::step::Choice;
 
 /// A command to type next, and what for.
@@ -30,6 +31,31 @@ pub(crate) fn next(run: &Run) -> Vec<Next> {
     };
     let command = |verb| format!("skilltune {verb} {}", run.plan.run);
     choices.iter().map(|&(verb, purpose)| Next { command: command(verb), purpose }).collect()
+}
+
+/// What lets a run that is blocked go on.
+pub(crate) fn mend(run: &Run, mishap: &Mishap) -> String {
+    let kind = mishap.failure.kind;
+    let cast = mishap.step.role().map(|role| run.plan.roles.of(role));
+    let agent = cast.map_or("the agent", |cast| cast.agent.as_str());
+    match (kind.remedy(), kind) {
+        (Remedy::Wait, _) => format!("wait until the limit of {agent} is lifted"),
+        (Remedy::Mend, FailureKind::Authentication) => login(agent),
+        (Remedy::Mend, FailureKind::ModelNotFound) => {
+            format!("begin another run with a model that {agent} has: --agent {agent}:MODEL")
+        }
+        (Remedy::Mend | Remedy::Tell | Remedy::Repeat, _) => {
+            format!("see what `skilltune doctor` says of {agent}; its newest version may be needed")
+        }
+    }
+}
+
+fn login(agent: &str) -> String {
+    match agent {
+        "claude" => "start `claude` and type /login, or set ANTHROPIC_API_KEY".to_owned(),
+        "gemini" => "start `gemini` and log in, or set GEMINI_API_KEY".to_owned(),
+        agent => format!("log in to {agent}"),
+    }
 }
 
 fn answer(run: &Run, choice: Choice) -> Next {

@@ -7,6 +7,8 @@ use skilltune_phases::candidate::Origin;
 use skilltune_phases::plan::Roles;
 use skilltune_phases::run::{Edit, Round, Run, Standing};
 
+use super::advice;
+
 /// The last thing on stdout with `--format json`.
 pub(crate) fn summary(run: &Run) -> Value {
     let plan = &run.plan;
@@ -17,6 +19,9 @@ pub(crate) fn summary(run: &Run) -> Value {
         "target": target.map(|member| json!({ "name": member.name, "path": member.path })).collect::<Value>(),
         "outcome": run.outcome(),
         "reason": run.stopped,
+        "blocked": run.blocked.as_ref().map(|mishap| json!({
+            "kind": mishap.failure.kind, "why": mishap.failure.why, "mend": advice::mend(run, mishap),
+        })),
         "initial_score": run.initial_score(),
         "final_score": run.final_score(),
         "threshold": plan.rules.threshold,

@@ -60,6 +60,18 @@ pub(crate) fn failure(kind: FailureKind) -> &'static str {
         FailureKind::OffSchema => "gave an answer that cannot be read",
         FailureKind::TooLarge => "left too much",
         FailureKind::Gate => "made no valid change",
+        FailureKind::Refused => "would not do it",
+        FailureKind::TurnLimit => "came to no end within its turns",
+        FailureKind::BudgetLimit => "came to no end within the budget",
+        FailureKind::DeniedTool => "was denied what it needed",
+        FailureKind::RateLimited => "was told to ask less often",
+        FailureKind::UsageLimit => "has reached the account's limit",
+        FailureKind::Overloaded => "met a service that is overloaded",
+        FailureKind::Network => "did not reach the service",
+        FailureKind::Authentication => "is not let in",
+        FailureKind::ModelNotFound => "does not find the model",
+        FailureKind::PromptTooLong => "was asked more than it can read",
+        FailureKind::UsageError => "does not take its arguments",
     }
 }
 
@@ -79,6 +91,7 @@ pub(crate) fn pause(pause: Pause) -> &'static str {
         Pause::Interrupted => "was interrupted; everything so far is saved",
         Pause::Terminated => "was told to end; everything so far is saved",
         Pause::Stopped => "was told to stop; everything so far is saved",
+        Pause::Blocked => "cannot go on; everything so far is saved",
     }
 }
 

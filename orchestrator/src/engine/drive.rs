@@ -109,6 +109,14 @@ impl<'a> Drive<'a> {
             if self.halt.borrow().is_some() {
                 return self.halted().await;
             }
+            if self.run.blocked.is_some() {
+                // Nothing more is begun; what is under way may still come to an answer.
+                if self.calls.is_empty() {
+                    return Ok(Left::Paused(Pause::Blocked));
+                }
+                self.wait().await?;
+                continue;
+            }
             let due = match self.next() {
                 Due::Decide(decision) => {
                     self.record(Event::Decided(decision))?;

@@ -1,7 +1,7 @@
 //! Each stop rule is reached, and each way in which a run can come out.
 
 use skilltune_phases::ending::{Class, Outcome as Came};
-use skilltune_phases::event::{Ending, FailureKind, Outcome, Verdict};
+use skilltune_phases::event::{Ending, Event, FailureKind, Outcome, Pause, Signal, Verdict};
 use skilltune_phases::plan::{Apply, Plan};
 use skilltune_phases::run::Run;
 use skilltune_phases::step::{Choice, Step};
@@ -226,4 +226,28 @@ fn a_round_with_too_few_judged_scenarios_has_no_score() {
     let measured = drive.run.rounds[0].measured.as_ref().unwrap();
     assert_eq!((measured.score, measured.judged, measured.of), (None, 3, 4));
     assert_eq!(drive.run.stopped, Some(Reason::Failed));
+}
+
+#[test]
+fn what_no_other_try_mends_blocks_the_run_until_it_is_taken_up_and_costs_the_step_none_of_its_tries() {
+    let mut drive = Drive::start(plan(1, 1));
+    for time in 1..=3 {
+        let step = drive.due(1).remove(0);
+        assert_eq!(drive.run.attempts(&step), time - 1, "each try is a call of its own");
+        drive.done(step.clone(), failed(FailureKind::Authentication));
+        assert_eq!(drive.run.blocked.as_ref().unwrap().failure.kind, FailureKind::Authentication);
+        assert_eq!(drive.run.last_failure(&step), None, "nothing is to be told to the agent");
+        assert_eq!(drive.due(1), [step], "it is not given up");
+        drive.record(Event::Noted(Signal::Paused(Pause::Blocked)));
+        drive.record(Event::Noted(Signal::Resumed { program: "1".into() }));
+        assert_eq!((&drive.run.blocked, drive.run.paused), (&None, None));
+    }
+    let step = drive.due(1).remove(0);
+    drive.done(step.clone(), failed(FailureKind::RateLimited));
+    assert_eq!((&drive.run.blocked, drive.run.last_failure(&step)), (&None, None));
+    assert_eq!((drive.due(1), drive.run.round_number()), (vec![step.clone()], 1));
+    drive.done(step, failed(FailureKind::Crashed));
+    drive.due(1);
+    assert_eq!(drive.run.round_number(), 2, "two tries are all that it has in a round");
+    assert_eq!(Run::replay(&drive.records).unwrap(), drive.run);
 }

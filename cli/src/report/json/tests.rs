@@ -16,6 +16,7 @@ fn the_summary_has_just_the_documented_keys() {
           ],
           "outcome": "improved",
           "reason": "reached",
+          "blocked": null,
           "initial_score": 52.0,
           "final_score": 91.0,
           "threshold": 90.0,
