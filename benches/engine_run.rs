@@ -148,13 +148,7 @@ fn skill_at(folder: &Path) -> std::io::Result<PathBuf> {
 }
 
 fn agent(program: &str) -> Agent {
-    let settings = AgentSettings {
-        command: vec!["agent".into()],
-        output: skilltune_orchestrator::agent::Output::Text,
-        timeout: None,
-        env: skilltune_orchestrator::agent::EnvSettings::default(),
-        cost: skilltune_orchestrator::agent::CostPointers::default(),
-    };
+    let settings = AgentSettings { command: vec!["agent".into()], ..AgentSettings::default() };
     Agent::new("agent", None, settings, program.into(), &BTreeMap::new())
 }
 

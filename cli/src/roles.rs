@@ -1,8 +1,9 @@
 //! Who does what: from names in flags, settings or a plan to agents that are on this machine and trusted.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::agent::Agent;
+use skilltune_orchestrator::agent::{Agent, Real};
 use skilltune_phases::offline;
 use skilltune_phases::plan::{Cast, Roles};
 use skilltune_phases::step::Role;
@@ -67,7 +68,7 @@ impl<T> PerRole<T> {
 pub fn cast(settings: &Settings, around: &Surroundings) -> Result<Casting, Complaint> {
     PerRole::try_build(|role| {
         let Setting { value: Some(spec), origin, .. } = settings.roles.of(role) else {
-            return Err(nobody(role, settings));
+            return Err(nobody(role, settings, around));
         };
         part(spec, origin, role, settings, around)
     })
@@ -76,11 +77,7 @@ pub fn cast(settings: &Settings, around: &Surroundings) -> Result<Casting, Compl
 /// The parts of a run that is taken up again: names from its plan, all else from today's settings.
 pub fn recast(planned: &Roles, settings: &Settings, around: &Surroundings) -> Result<Casting, Complaint> {
     PerRole::try_build(|role| {
-        let cast = match role {
-            Role::Executor => &planned.executor,
-            Role::Evaluator => &planned.evaluator,
-            Role::Improver => &planned.improver,
-        };
+        let cast = planned.of(role);
         let spec = AgentSpec { agent: cast.agent.clone(), model: cast.model.clone() };
         let part = part(&spec, &Origin::Run, role, settings, around)?;
         Ok(Part { timeout_seconds: cast.timeout_seconds, ..part })
@@ -139,7 +136,10 @@ fn part(
         return built_in(spec, chosen, role, settings, around);
     }
     let Some(entry) = settings.agents.get(&spec.agent) else {
-        return Err(unknown(spec, chosen, role, settings));
+        return match Real::named(&spec.agent) {
+            Some(real) => installed(real, spec, role, settings, around),
+            None => Err(unknown(spec, chosen, role, settings)),
+        };
     };
     let name = &spec.agent;
     let found = program(entry, around).map_err(|_| {
@@ -154,6 +154,43 @@ fn part(
         agent: Agent::new(name, spec.model.clone(), entry.settings.clone(), found, &around.env),
         described: entry.origin.clone(),
     })
+}
+
+/// An agent that needs no settings: its program is enough.
+fn installed(
+    real: Real,
+    spec: &AgentSpec,
+    role: Role,
+    settings: &Settings,
+    around: &Surroundings,
+) -> Result<Part, Complaint> {
+    let name = real.name();
+    let found = on_path(name, around).map_err(|_| {
+        Complaint::input(format!("agent `{name}` cannot run: program {name:?} was not found"))
+            .hint(format!("install it ({}), or describe it as [agents.{name}]", get(real)))
+    })?;
+    Ok(Part {
+        timeout_seconds: settings.timeouts.of(role).value,
+        agent: Agent::real(real, spec.model.clone(), found, &around.env),
+        described: Origin::Default,
+    })
+}
+
+/// How to get it.
+pub fn get(real: Real) -> &'static str {
+    match real {
+        Real::Claude => "npm install -g @anthropic-ai/claude-code",
+        Real::Gemini => "npm install -g @google/gemini-cli",
+    }
+}
+
+/// Where a program is, in those folders of PATH that mean the same wherever we stand: nothing of a repository is run
+/// for being in it.
+pub fn on_path(name: &str, around: &Surroundings) -> which::Result<PathBuf> {
+    let path = around.env.get("PATH").map_or("", String::as_str);
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    let path: OsString = std::env::join_paths(folders).unwrap_or_default();
+    which::which_in(name, Some(path), "/")
 }
 
 /// The agent that needs no model: our own program, started once more.
@@ -194,19 +231,28 @@ fn base<'a>(entry: &'a AgentEntry, around: &'a Surroundings) -> &'a Path {
 fn unknown(spec: &AgentSpec, chosen: &Origin, role: Role, settings: &Settings) -> Complaint {
     let name = &spec.agent;
     let what = format!("no agent is named `{name}`, chosen as {} by {chosen}", role.word());
-    let near = nearest(name, settings.agents.keys().map(String::as_str));
+    let known_names: Vec<&str> =
+        settings.agents.keys().map(String::as_str).chain(Real::ALL.map(Real::name)).collect();
+    let near = nearest(name, known_names);
     let near = near.map(|near| format!("did you mean `{near}`?"));
     let complaint = near.into_iter().fold(Complaint::input(what), Complaint::hint);
     complaint.hint(known(settings).unwrap_or_else(|| example(name)))
 }
 
-fn nobody(role: Role, settings: &Settings) -> Complaint {
+fn nobody(role: Role, settings: &Settings, around: &Surroundings) -> Complaint {
     let complaint = Complaint::input(format!("no agent is set as {}", role.word())).hint(BUILT_IN);
+    let here = Real::ALL.into_iter().filter(|real| on_path(real.name(), around).is_ok());
+    let here: Vec<String> = here.map(|real| format!("--agent {}", real.name())).collect();
+    let complaint = match here.as_slice() {
+        [] => complaint,
+        here => complaint.hint(format!("what is installed needs no settings: {}", here.join(" or "))),
+    };
     match known(settings) {
         Some(known) => complaint
             .hint(format!("say --agent NAME or --{role} NAME, or set roles.{role}", role = role.word()))
             .hint(known),
-        None => complaint.hint(example("mine")),
+        None if here.is_empty() => complaint.hint(example("mine")),
+        None => complaint,
     }
 }
 

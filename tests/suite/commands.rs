@@ -210,9 +210,8 @@ fn the_object_at_the_end_has_exactly_the_documented_keys() {
     assert_eq!(ran.stdout.lines().count(), 1);
 }
 
-const KEYS: &str = "run_id, loop, target, outcome, reason, blocked, initial_score, final_score, threshold, agents, iterations, \
-                    accepted, \
-                    rejected, champion, report, state, cost";
+const KEYS: &str = "run_id, loop, target, outcome, reason, blocked, initial_score, final_score, threshold, \
+                    iterations, accepted, rejected, champion, report, state, cost";
 
 #[test]
 fn jsonl_is_the_journal_line_by_line_and_then_the_summary() {

@@ -119,12 +119,13 @@ fn with_agents_for_every_role_it_is_ready_and_tells_their_versions() {
         (Some(0), &json!(true), &json!("skilltune tune SKILL"))
     );
     assert_eq!(agent(&seen, "claude")["version"], "2.1.3 (Claude Code)");
-    assert_eq!(agent(&seen, "claude")["usable"], false, "it is not described");
+    assert_eq!(agent(&seen, "claude")["usable"], true, "it needs no description");
     assert_eq!(agent(&seen, "mine")["version"], "mine 7 of --version");
     assert_eq!(agent(&seen, "mine")["usable"], true);
     // Many a script knows no `--version`, and works all the same.
     assert_eq!(agent(&seen, "executor")["usable"], true);
     assert_eq!(agent(&seen, "executor")["trouble"], "tells no version: exit code 101");
+    assert_eq!(agent(&seen, "executor")["roles"], json!(["executor"]));
     let ran = doctor(&scene, &[]);
     assert_eq!(ran.stdout.lines().last(), Some("ready: skilltune tune SKILL"), "{ran:?}");
 }
@@ -163,7 +164,8 @@ fn a_program_that_does_not_answer_is_given_up_with_all_that_it_started() {
     let trouble = agent(&seen, "opencode")["trouble"].as_str().unwrap();
     assert!(trouble.starts_with("cannot be started: "), "{trouble}");
     assert_eq!(scene.alive(), [0; 0]);
-    assert_eq!(ran.code, Some(0), "none of them is described, and the built-in one works");
+    assert_eq!((agent(&seen, "claude")["usable"].clone(), ran.code), (json!(false), Some(0)), "one will do");
+    assert_eq!(seen["next"], "skilltune tune SKILL --agent gemini");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod background;
 mod bad_input;
+mod blocked;
 mod chain;
 mod commands;
 mod crash;

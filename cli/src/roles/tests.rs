@@ -107,5 +107,11 @@ fn an_agent_gets_the_variables_that_are_passed_on() {
     let mut settings = settings(&["a"]);
     all(&mut settings, "a");
     let casting = cast(&settings, &around()).unwrap();
-    assert!(casting.of(Role::Improver).agent.env([]).contains(&("KEY".to_owned(), "value".to_owned())));
+    assert!(
+        casting
+            .of(Role::Improver)
+            .agent
+            .env(Path::new("/t"), [])
+            .contains(&("KEY".to_owned(), "value".to_owned()))
+    );
 }

@@ -19,10 +19,10 @@ use super::draft;
 use super::materials;
 use super::reply::Reply;
 use super::{EngineError, Workshop};
-use crate::agent::{Agent, Slots};
+use crate::agent::{Agent, Fitting, Heard, Remains, Slots};
 use crate::crash;
 use crate::disk::{DiskError, OnDisk};
-use crate::process::{Call, Ended, How};
+use crate::process::{Call, Ended};
 use crate::snapshot::{self, CaptureError, Entry, Manifest, Node, RelPath, capture};
 
 /// What a call needs next.
@@ -74,7 +74,7 @@ impl Workshop {
     pub(super) fn prepare(&self, plan: &Plan, order: &Order, role: Role) -> Result<Ready, EngineError> {
         let agent = self.cast.of(role);
         let prompt = self.prompt(order, agent)?;
-        let key = call_key(plan, order, cast_of(plan, role), &prompt);
+        let key = call_key(plan, order, plan.roles.of(role), &prompt);
         if let Some(reply) = self.stored_reply(key) {
             return Ok(Ready::Answered(reply));
         }
@@ -82,8 +82,9 @@ impl Workshop {
         if let Some(ended) = recorded_end(&paper)? {
             return Ok(Ready::Ended(paper, ended));
         }
-        self.set_out(&paper, order, &prompt)?;
-        let call = self.call(&paper, agent, plan, Duration::from_secs(cast_of(plan, role).timeout_seconds));
+        self.set_out(&paper, order, agent, &prompt)?;
+        let call =
+            self.call(&paper, agent, plan, role, Duration::from_secs(plan.roles.of(role).timeout_seconds));
         Ok(Ready::Start(paper, call))
     }
 
@@ -96,12 +97,14 @@ impl Workshop {
         ended: &Ended,
     ) -> Result<Reply, EngineError> {
         let agent = self.cast.of(role);
-        let stdout = self.kept(&paper.stdout())?;
-        let outcome = match &ended.how {
-            How::Exited(0) => self.outcome(order, role, paper, agent, &stdout)?,
-            how => Outcome::Failed(self.failure(how, paper, ended)?),
+        let (stdout, stderr) = (self.kept(&paper.stdout())?, self.kept(&paper.stderr())?);
+        let Heard { answer, spent, talk } = agent.hear(Remains { ended, stdout: &stdout, stderr: &stderr });
+        let denied = talk.as_ref().map_or(&[][..], |talk| &talk.denied);
+        let outcome = match answer {
+            Ok(answer) => self.outcome(order, role, paper, &answer, denied)?,
+            Err(failure) => Outcome::Failed(failure),
         };
-        let reply = Reply { key: paper.key, outcome, spent: agent.spent(&stdout, ended.took_ms) };
+        let reply = Reply { key: paper.key, outcome, spent, talk };
         self.store_reply(&reply)?;
         crash::point("call: the reply is stored");
         clear(&paper.desk)?;
@@ -120,7 +123,7 @@ impl Workshop {
     }
 
     /// A fresh desk: nothing of an earlier try may be on it.
-    fn set_out(&self, paper: &Paper, order: &Order, prompt: &str) -> Result<(), EngineError> {
+    fn set_out(&self, paper: &Paper, order: &Order, agent: &Agent, prompt: &str) -> Result<(), EngineError> {
         clear(&paper.desk)?;
         clear(&paper.folder)?;
         fs::create_dir_all(&paper.folder).on_disk("make the folder", &paper.folder)?;
@@ -132,20 +135,22 @@ impl Workshop {
             let manifest = self.objects.manifest(placement.tree)?;
             snapshot::place(&self.objects, &manifest, &paper.space().join(&placement.at))?;
         }
+        if let Some(Fitting { folder, file, text }) = agent.fitting() {
+            let folder = paper.space().join(folder);
+            fs::create_dir(&folder).on_disk("make the folder", &folder)?;
+            fs::write(folder.join(file), text).on_disk("write", folder.join(file))?;
+        }
         fs::write(paper.prompt(), prompt).on_disk("write", paper.prompt())?;
         Ok(())
     }
 
-    fn call(&self, paper: &Paper, agent: &Agent, plan: &Plan, deadline: Duration) -> Call {
+    fn call(&self, paper: &Paper, agent: &Agent, plan: &Plan, role: Role, deadline: Duration) -> Call {
         let (space, prompt) = (paper.space(), paper.prompt());
-        let slots = Slots { workspace: &space, prompt_file: &prompt };
-        let more = [
-            ("SKILLTUNE_RUN".to_owned(), plan.run.0.clone()),
-            ("TMPDIR".to_owned(), paper.temp().to_string_lossy().into_owned()),
-        ];
+        let slots = Slots { role, workspace: &space, prompt_file: &prompt, usd: plan.rules.budget.usd };
+        let mark = ("SKILLTUNE_RUN".to_owned(), plan.run.0.clone());
         Call {
             argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
-            env: agent.env(more),
+            env: agent.env(&paper.temp(), [mark]),
             stdin: agent.reads_stdin().then_some(prompt),
             cwd: space,
             stdout: paper.stdout(),
@@ -157,34 +162,38 @@ impl Workshop {
         }
     }
 
+    /// `denied` are the tools that it was not let use.
     fn outcome(
         &self,
         order: &Order,
         role: Role,
         paper: &Paper,
-        agent: &Agent,
-        stdout: &str,
+        answer: &str,
+        denied: &[String],
     ) -> Result<Outcome, EngineError> {
-        let answer = agent.answer(stdout);
-        let Some(answer) = answer else {
-            return Ok(failed(
-                FailureKind::OffSchema,
-                "its output has no text where the settings say it stands",
-            ));
-        };
-        match role {
-            Role::Executor => self.artifacts(paper, &answer),
+        let outcome = match role {
+            Role::Executor => self.artifacts(role, paper, answer, denied),
             Role::Evaluator if answer.trim().is_empty() => Ok(failed(FailureKind::Empty, "no text at all")),
-            Role::Evaluator => Ok(order.judge(&answer)),
+            Role::Evaluator => Ok(order.judge(answer)),
             Role::Improver => {
-                draft::read(&self.objects, self.limits.artifacts, order, &paper.space(), &answer)
+                draft::read(&self.objects, self.limits.artifacts, order, &paper.space(), answer)
             }
-        }
+        };
+        outcome.map(|outcome| explained(outcome, denied))
     }
 
     /// What the executor wrote; an answer in words alone becomes `answer.md`.
-    fn artifacts(&self, paper: &Paper, answer: &str) -> Result<Outcome, EngineError> {
-        let captured = match capture(&self.objects, &paper.space(), &[SKILL, INPUT], self.limits.artifacts) {
+    fn artifacts(
+        &self,
+        role: Role,
+        paper: &Paper,
+        answer: &str,
+        denied: &[String],
+    ) -> Result<Outcome, EngineError> {
+        let fitting = self.cast.of(role).fitting();
+        let given: Vec<&str> =
+            [SKILL, INPUT].into_iter().chain(fitting.as_ref().map(|fitting| fitting.folder)).collect();
+        let captured = match capture(&self.objects, &paper.space(), &given, self.limits.artifacts) {
             Ok(captured) => captured,
             Err(error) => return not_ours(error).map(|why| failed(FailureKind::TooLarge, &why)),
         };
@@ -192,7 +201,8 @@ impl Workshop {
         if files > 0 {
             return Ok(Outcome::Exercised { artifacts: captured.tree, files });
         }
-        if answer.trim().is_empty() {
+        // Words in the place of files that it was not let write are an excuse.
+        if answer.trim().is_empty() || !denied.is_empty() {
             return Ok(failed(FailureKind::Empty, "no files and no text"));
         }
         let blob = self.objects.put(answer.as_bytes())?;
@@ -200,20 +210,6 @@ impl Workshop {
         let node = Node::File { blob, size: answer.len() as u64, mode: 0o644 };
         let manifest = Manifest::new(vec![Entry { path, node }]).expect("one file makes a manifest");
         Ok(Outcome::Exercised { artifacts: self.objects.put_manifest(&manifest)?, files: 1 })
-    }
-
-    fn failure(&self, how: &How, paper: &Paper, ended: &Ended) -> Result<Failure, DiskError> {
-        let (kind, what) = match how {
-            How::TimedOut => (FailureKind::TimedOut, format!("after {} s", ended.took_ms / 1000)),
-            How::Exited(code) => (FailureKind::Crashed, format!("exit code {code}")),
-            How::Signalled(signal) => (FailureKind::Crashed, format!("signal {signal}")),
-            How::NotStarted { why } => (FailureKind::Crashed, format!("could not be started: {why}")),
-            How::Cancelled => (FailureKind::Crashed, "cancelled".to_owned()),
-        };
-        let stderr = self.kept(&paper.stderr())?;
-        let last = stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
-        let why = last.map_or(what.clone(), |line| format!("{what}: {}", shortened(line)));
-        Ok(Failure { kind, why })
     }
 
     /// A stream as it was kept, as far as it is text.
@@ -246,14 +242,6 @@ fn call_key(plan: &Plan, order: &Order, cast: &Cast, prompt: &str) -> CallKey {
     CallKey(Digest::of_parts(parts))
 }
 
-pub(super) fn cast_of(plan: &Plan, role: Role) -> &Cast {
-    match role {
-        Role::Executor => &plan.roles.executor,
-        Role::Evaluator => &plan.roles.evaluator,
-        Role::Improver => &plan.roles.improver,
-    }
-}
-
 /// The guardian's record of a call that had ended, if its workspace is still there to be read.
 fn recorded_end(paper: &Paper) -> Result<Option<Ended>, EngineError> {
     if !paper.space().is_dir() {
@@ -277,13 +265,20 @@ pub(super) fn failed(kind: FailureKind, why: &str) -> Outcome {
     Outcome::Failed(Failure { kind, why: why.to_owned() })
 }
 
-fn count_files(manifest: &Manifest) -> u64 {
-    manifest.entries().iter().filter(|entry| !entry.node.is_folder()).count() as u64
+/// An answer that is none, where the agent was not let do what it wanted.
+fn explained(outcome: Outcome, denied: &[String]) -> Outcome {
+    match outcome {
+        Outcome::Failed(Failure { kind: FailureKind::Empty | FailureKind::OffSchema, why })
+            if !denied.is_empty() =>
+        {
+            failed(FailureKind::DeniedTool, &format!("it was denied {}: {why}", denied.join(", ")))
+        }
+        outcome => outcome,
+    }
 }
 
-fn shortened(line: &str) -> String {
-    const LONGEST: usize = 300;
-    line.chars().filter(|char| !char.is_control()).take(LONGEST).collect()
+fn count_files(manifest: &Manifest) -> u64 {
+    manifest.entries().iter().filter(|entry| !entry.node.is_folder()).count() as u64
 }
 
 /// Removes a folder of ours with all that an agent left in it, folders without rights included.

@@ -10,6 +10,7 @@ use skilltune_phases::event::{Outcome, Spent};
 use skilltune_phases::id::CallKey;
 
 use super::Workshop;
+use crate::agent::Talk;
 use crate::atomic::{self, Durability};
 use crate::disk::DiskError;
 
@@ -18,6 +19,9 @@ pub(super) struct Reply {
     pub(super) key: CallKey,
     pub(super) outcome: Outcome,
     pub(super) spent: Spent,
+    /// What the agent told on the way, if it is one that does: for whoever wants to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) talk: Option<Talk>,
 }
 
 impl Workshop {

@@ -1,12 +1,12 @@
 //! The agents that we know of, and those that the settings describe: where they are, and what version.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
-use skilltune_orchestrator::agent::{AgentSettings, CostPointers, EnvSettings, Output};
+use skilltune_orchestrator::agent::{AgentSettings, Real};
 use skilltune_phases::offline;
+use skilltune_phases::step::Role;
 
 use super::versions::{self, Asked, Heard};
 use crate::complaint::Complaint;
@@ -26,16 +26,16 @@ pub(super) struct AgentSeen {
     pub(super) trouble: Option<String>,
     /// Where the settings describe it; nothing for one that is only known by name.
     pub(super) described: Option<String>,
-    /// Whether a run may start it: described, found, trusted.
+    /// Whether a run may start it: found, trusted, and described, if it needs to be.
     pub(super) usable: bool,
+    /// The roles that the settings give it.
+    pub(super) roles: Vec<&'static str>,
     /// How to get it, when it is missing.
     pub(super) get: Option<&'static str>,
 }
 
-/// Command-line agents that people have, and how to get them.
-const KNOWN: [(&str, &str); 6] = [
-    ("claude", "npm install -g @anthropic-ai/claude-code"),
-    ("gemini", "npm install -g @google/gemini-cli"),
+/// Command-line agents that people have and that have to be described, and how to get them.
+const KNOWN: [(&str, &str); 4] = [
     ("codex", "npm install -g @openai/codex"),
     ("opencode", "npm install -g opencode-ai"),
     ("ccw", "it comes with the project Claude Code Workflow"),
@@ -49,15 +49,26 @@ pub(super) fn look(
     deadline: Duration,
     around: &Surroundings,
 ) -> Result<Vec<AgentSeen>, Complaint> {
-    let known = KNOWN.iter().filter(|(name, _)| !settings.agents.contains_key(*name));
-    let mut found: Vec<Found> = known.map(|&(name, get)| Found::known(name, get, around)).collect();
+    let unlike = |name: &str| !settings.agents.contains_key(name);
+    let known = known().filter(|(name, _)| unlike(name));
+    let mut found: Vec<Found> = known.map(|(name, get)| Found::known(name, get, around)).collect();
     found.extend(settings.agents.keys().map(|name| Found::described(name, settings, trusted, around)));
     let asked: Vec<Asked> = found.iter().filter_map(Found::question).collect();
     let mut heard = versions::ask(&asked, deadline, around)?.into_iter();
     let mut seen: Vec<AgentSeen> = found.into_iter().map(|found| found.seen(&mut heard)).collect();
     // Last: any other one can do more.
     seen.push(AgentSeen::built_in());
-    Ok(seen)
+    Ok(seen.into_iter().map(|seen| AgentSeen { roles: roles_of(&seen.name, settings), ..seen }).collect())
+}
+
+fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+    Real::ALL.into_iter().map(|real| (real.name(), roles::get(real))).chain(KNOWN)
+}
+
+fn roles_of(name: &str, settings: &Settings) -> Vec<&'static str> {
+    let roles = [Role::Executor, Role::Evaluator, Role::Improver].into_iter();
+    let takes = |role: &Role| settings.roles.of(*role).value.as_ref().is_some_and(|spec| spec.agent == name);
+    roles.filter(takes).map(Role::word).collect()
 }
 
 impl AgentSeen {
@@ -72,6 +83,7 @@ impl AgentSeen {
             usable: path.is_some(),
             path,
             get: None,
+            roles: Vec::new(),
         }
     }
 
@@ -92,28 +104,22 @@ struct Found {
 
 impl Found {
     fn known(name: &str, get: &'static str, around: &Surroundings) -> Self {
-        let settings = AgentSettings {
-            command: vec![name.to_owned()],
-            output: Output::default(),
-            timeout: None,
-            env: EnvSettings::default(),
-            cost: CostPointers::default(),
-        };
-        let path = which::which_in(name, Some(absolute_path(around)), "/").ok();
+        let settings = AgentSettings { command: vec![name.to_owned()], ..AgentSettings::default() };
+        let path = roles::on_path(name, around).ok();
         Self { name: name.to_owned(), settings, path, described: None, trusted: true, get: Some(get) }
     }
 
     fn described(name: &str, settings: &Settings, trusted: bool, around: &Surroundings) -> Self {
         let entry = &settings.agents[name];
         let foreign = matches!(entry.origin, Origin::Project(_));
-        let get = KNOWN.iter().find(|(known, _)| *known == entry.settings.command[0]);
+        let get = known().find(|(known, _)| *known == entry.settings.command[0]);
         Self {
             name: name.to_owned(),
             path: roles::program(entry, around).ok(),
             settings: entry.settings.clone(),
             described: Some(entry.origin.to_string()),
             trusted: trusted || !foreign,
-            get: get.map(|(_, get)| *get),
+            get: get.map(|(_, get)| get),
         }
     }
 
@@ -132,8 +138,14 @@ impl Found {
             None if self.path.is_some() => (None, Some("not trusted, so it was not asked".to_owned())),
             None => (None, None),
         };
+        // A script of somebody's own need not tell a version; an agent that we know does.
+        let ready = match self.described {
+            Some(_) => self.trusted && started,
+            None => Real::named(&self.name).is_some() && version.is_some(),
+        };
         AgentSeen {
-            usable: self.described.is_some() && self.path.is_some() && self.trusted && started,
+            usable: self.path.is_some() && ready,
+            roles: Vec::new(),
             get: self.get.filter(|_| self.path.is_none()),
             program: self.settings.command[0].clone(),
             path: self.path.map(|path| path.display().to_string()),
@@ -143,11 +155,4 @@ impl Found {
             trouble,
         }
     }
-}
-
-/// The folders of PATH that mean the same wherever we stand: nothing of a repository is run for being in it.
-fn absolute_path(around: &Surroundings) -> OsString {
-    let path = around.env.get("PATH").map_or("", String::as_str);
-    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
-    std::env::join_paths(folders).unwrap_or_default()
 }

@@ -1,5 +1,7 @@
 //! What was seen, as a person reads it: a mark a line, and one line at the end.
 
+use skilltune_orchestrator::agent::Real;
+
 use super::Seen;
 use super::agents::AgentSeen;
 use super::place::Place;
@@ -91,9 +93,18 @@ fn agent(seen: &AgentSeen) -> Line {
         };
     };
     let told = seen.version.as_ref().or(seen.trouble.as_ref()).map_or("", String::as_str);
+    let roles = match seen.roles.as_slice() {
+        [] => String::new(),
+        roles => format!("; {}", roles.join(", ")),
+    };
     match &seen.described {
-        Some(origin) if seen.usable => good(format!("{name}: {told}, {path} ({origin})")),
-        Some(origin) => bad(format!("{name}: {told}, {path} ({origin})")),
+        Some(origin) if seen.usable => good(format!("{name}: {told}, {path} ({origin}){roles}")),
+        Some(origin) => bad(format!("{name}: {told}, {path} ({origin}){roles}")),
+        None if seen.usable && roles.is_empty() => {
+            good(format!("{name}: {told}, {path}; takes any role: --agent {name}"))
+        }
+        None if seen.usable => good(format!("{name}: {told}, {path}{roles}")),
+        None if Real::named(name).is_some() => bad(format!("{name}: {told}, {path}{roles}")),
         None => absent(format!("{name}: {told}, {path}; no settings describe it")),
     }
 }

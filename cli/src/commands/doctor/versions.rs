@@ -103,7 +103,7 @@ fn call(asked: &Asked, place: &Path, deadline: Duration, around: &Surroundings) 
     let agent = Agent::new(&asked.name, None, asked.settings.clone(), asked.program.clone(), &ambient);
     Call {
         argv: vec![asked.program.clone().into(), "--version".into()],
-        env: agent.env([("TMPDIR".to_owned(), home.to_string_lossy().into_owned())]),
+        env: agent.env(&home, []),
         cwd: home,
         stdin: None,
         stdout: place.join("stdout"),

@@ -9,6 +9,7 @@ fn agent(name: &str) -> AgentSeen {
         trouble: None,
         described: Some("user file /home/me/.config/skilltune/skilltune.toml".to_owned()),
         usable: true,
+        roles: Vec::new(),
         get: None,
     }
 }
@@ -37,7 +38,8 @@ fn seen() -> Seen {
         for_more: None,
         version: "1.2.3",
         agents: vec![
-            agent("claude"),
+            AgentSeen { roles: vec!["executor", "improver"], ..agent("claude") },
+            AgentSeen { described: None, ..agent("claude") },
             AgentSeen { get: Some("npm install -g @google/gemini-cli"), ..missing.clone() },
             AgentSeen { described: Some("user file /s".to_owned()), ..missing },
             AgentSeen { described: None, usable: false, ..agent("codex") },
@@ -74,7 +76,8 @@ fn a_wide_terminal_gets_a_line_a_thing() {
         skilltune 1.2.3
 
         agents
-          ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude (user file /home/me/.config/skilltune/skilltune.toml)
+          ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude (user file /home/me/.config/skilltune/skilltune.toml); executor, improver
+          ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude; takes any role: --agent claude
           --  gemini: not found; npm install -g @google/gemini-cli
           !!  gemini: program "gemini" was not found (user file /s)
           --  codex: 2.1.329 (Claude Code), /usr/local/bin/codex; no settings describe it
@@ -107,7 +110,11 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
         agents
           ok  claude: 2.1.329 (Claude Code),
               /usr/local/bin/claude (user file
-              /home/me/.config/skilltune/skilltune.toml)
+              /home/me/.config/skilltune/skilltune.toml);
+              executor, improver
+          ok  claude: 2.1.329 (Claude Code),
+              /usr/local/bin/claude; takes any
+              role: --agent claude
           --  gemini: not found; npm install -g
               @google/gemini-cli
           !!  gemini: program "gemini" was not

@@ -1,0 +1,162 @@
+//! claude: Claude Code, in print mode.
+//!
+//! `--restricted` takes away shell and web, keeps files within the workspace, and leaves the user's settings out; what
+//! a role may do with files is said by mode and tools. Its exit code tells nothing: the last `result` does, and that
+//! one's subtype `success` neither.
+
+use serde_json::Value;
+use skilltune_phases::event::{Failure, FailureKind, Spent};
+use skilltune_phases::step::Role;
+
+use super::heard::{Heard, Remains, Talk, failed, shortened};
+use super::stream::{events, text};
+use crate::process::How;
+
+pub(super) const NAME: &str = "claude";
+
+/// Its login.
+pub(super) const PASSED: [&str; 4] =
+    ["CLAUDE_CONFIG_DIR", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
+pub(super) const SERVICE: &str = "ANTHROPIC_BASE_URL";
+
+/// Few tries of its own, for we have ours; nothing of its own accord; no skills but the candidate.
+pub(super) const SET: [(&str, &str); 6] = [
+    ("CLAUDE_CODE_MAX_RETRIES", "2"),
+    ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+    ("CLAUDE_CODE_DISABLE_BUNDLED_SKILLS", "1"),
+    ("DISABLE_AUTOUPDATER", "1"),
+    ("DISABLE_ERROR_REPORTING", "1"),
+    ("DISABLE_TELEMETRY", "1"),
+];
+/// It keeps its temporary files where this says, whatever TMPDIR says.
+pub(super) const TEMP: &str = "CLAUDE_CODE_TMPDIR";
+
+const ALWAYS: [&str; 9] = [
+    "-p",
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    "--restricted",
+    "--strict-mcp-config",
+    "--no-session-persistence",
+    "--max-turns",
+    "100",
+];
+const MAY_WRITE: [&str; 4] = ["--permission-mode", "acceptEdits", "--tools", "Read,Grep,Glob,Write,Edit"];
+const MAY_READ: [&str; 4] = ["--permission-mode", "dontAsk", "--tools", "Read,Grep,Glob"];
+
+pub(super) fn arguments(model: Option<&str>, role: Role, usd: Option<f64>) -> Vec<String> {
+    let rights = match role {
+        Role::Executor | Role::Improver => MAY_WRITE,
+        Role::Evaluator => MAY_READ,
+    };
+    let mut arguments: Vec<String> = ALWAYS.into_iter().chain(rights).map(str::to_owned).collect();
+    arguments.extend(model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
+    arguments.extend(usd.into_iter().flat_map(|usd| ["--max-budget-usd".to_owned(), usd.to_string()]));
+    arguments
+}
+
+pub(super) fn hear(left: Remains<'_>) -> Heard {
+    let mut talk = Talk::default();
+    let (mut begun, mut result) = (false, None);
+    for event in events(left.stdout, &mut talk) {
+        match (text(&event, "type"), text(&event, "subtype")) {
+            (Some("system"), Some("init")) => {
+                begun = true;
+                talk.model = text(&event, "model").map(str::to_owned);
+                talk.session = text(&event, "session_id").map(str::to_owned);
+            }
+            (Some("system"), Some("permission_denied")) => {
+                talk.was_denied(text(&event, "tool_name").unwrap_or("a tool"));
+            }
+            (Some("assistant"), _) => assistant(&event, &mut talk),
+            (Some("result"), _) => result = Some(event),
+            (Some("system" | "user"), _) => {}
+            _ => talk.unknown += 1,
+        }
+    }
+    let answer = match &result {
+        Some(result) => ended(result, &mut talk),
+        None if begun => Err(left.without_end()),
+        None => Err(not_begun(left)),
+    };
+    Heard { answer, spent: spent(result.as_ref(), left.ended.took_ms), talk: Some(talk) }
+}
+
+fn assistant(event: &Value, talk: &mut Talk) {
+    let blocks = event.pointer("/message/content").and_then(Value::as_array);
+    for block in blocks.into_iter().flatten().filter(|block| block["type"] == "tool_use") {
+        talk.used(text(block, "name").unwrap_or("a tool"));
+    }
+}
+
+fn ended(result: &Value, talk: &mut Talk) -> Result<String, Failure> {
+    talk.turns = result.get("num_turns").and_then(Value::as_u64);
+    for denial in result.get("permission_denials").and_then(Value::as_array).into_iter().flatten() {
+        talk.was_denied(text(denial, "tool_name").unwrap_or("a tool"));
+    }
+    if result.get("is_error").and_then(Value::as_bool) != Some(false) {
+        let why = words(result);
+        return Err(failed(kind(result, &why), &why));
+    }
+    Ok(text(result, "result").unwrap_or_default().to_owned())
+}
+
+/// What an error says of itself.
+fn words(result: &Value) -> String {
+    let first = result.pointer("/errors/0").and_then(Value::as_str);
+    let what = text(result, "result").or(first).or(text(result, "subtype"));
+    what.unwrap_or("an error without a word").to_owned()
+}
+
+fn kind(result: &Value, why: &str) -> FailureKind {
+    let says = |words: &[&str]| words.iter().any(|one| why.to_lowercase().contains(one));
+    let is = |key, value| text(result, key) == Some(value);
+    match result.get("api_error_status").and_then(Value::as_u64) {
+        _ if is("stop_reason", "refusal") => FailureKind::Refused,
+        _ if is("subtype", "error_max_turns") => FailureKind::TurnLimit,
+        _ if is("subtype", "error_max_budget_usd") => FailureKind::BudgetLimit,
+        _ if is("terminal_reason", "blocking_limit") || says(&["prompt is too long"]) => {
+            FailureKind::PromptTooLong
+        }
+        _ if says(&["usage limit", "hit your", "limit reached", "credit balance"]) => FailureKind::UsageLimit,
+        Some(401 | 403) => FailureKind::Authentication,
+        Some(404) => FailureKind::ModelNotFound,
+        Some(429) => FailureKind::RateLimited,
+        Some(500..) => FailureKind::Overloaded,
+        Some(400..) => FailureKind::UsageError,
+        _ if says(&["not logged in", "/login"]) => FailureKind::Authentication,
+        _ if is("api_error", "max_output_tokens") => FailureKind::OffSchema,
+        _ if is("api_error", "connection_failed") || says(&["timed out", "malformed response"]) => {
+            FailureKind::Network
+        }
+        _ => FailureKind::Crashed,
+    }
+}
+
+/// It has said nothing that we could read: it does not take what it was started with, or was never started.
+fn not_begun(left: Remains<'_>) -> Failure {
+    let first = left.stderr.lines().map(str::trim).find(|line| !line.is_empty());
+    match (&left.ended.how, first) {
+        (How::Exited(1..), Some(line)) => failed(FailureKind::UsageError, &shortened(line)),
+        _ => left.without_end(),
+    }
+}
+
+fn spent(result: Option<&Value>, ms: u64) -> Spent {
+    let at = |pointer: &str| result?.pointer(pointer);
+    let tokens = |name: &str| at(&format!("/usage/{name}")).and_then(Value::as_u64);
+    let cached = ["cache_read_input_tokens", "cache_creation_input_tokens"].map(tokens);
+    let input = tokens("input_tokens").map(|input| input + cached.iter().flatten().sum::<u64>());
+    let usd = at("/total_cost_usd").and_then(Value::as_f64);
+    Spent {
+        ms,
+        usd: usd.filter(|usd| usd.is_finite() && *usd >= 0.0),
+        input_tokens: input,
+        output_tokens: tokens("output_tokens"),
+        cached: false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+use super::*;
+use crate::agent::heard::ended;
+use crate::process::Ended;
+
+/// What a real claude has printed.
+macro_rules! transcript {
+    ($name:literal) => {
+        include_str!(concat!("../../../../fixtures/transcripts/claude/", $name, ".jsonl"))
+    };
+}
+
+fn heard(how: How, stdout: &str, stderr: &str) -> Heard {
+    hear(Remains { ended: &ended(how), stdout, stderr })
+}
+
+fn failure(how: How, stdout: &str, stderr: &str) -> (FailureKind, String) {
+    let failure = heard(how, stdout, stderr).answer.unwrap_err();
+    (failure.kind, failure.why)
+}
+
+/// A result that tells of an error.
+fn error(fields: &serde_json::Value) -> String {
+    let mut result =
+        serde_json::json!({ "type": "result", "subtype": "success", "is_error": true, "result": "no" });
+    result.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    result.to_string()
+}
+
+#[test]
+fn an_answer_comes_with_its_cost_its_tools_and_its_model() {
+    let heard = heard(How::Exited(0), transcript!("write"), "");
+    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
+    let spent = Spent {
+        ms: 7000,
+        usd: Some(0.01008),
+        input_tokens: Some(2400),
+        output_tokens: Some(100),
+        cached: false,
+    };
+    assert_eq!(heard.spent, spent);
+    let talk = heard.talk.unwrap();
+    assert_eq!((talk.model.as_deref(), talk.turns, talk.unknown), (Some("claude-opus-5-5"), Some(2), 0));
+    assert_eq!(talk.tools, [("Write".to_owned(), 1)].into());
+    assert!(talk.session.is_some() && talk.denied.is_empty());
+}
+
+#[test]
+fn what_it_was_not_let_do_is_told_once() {
+    let heard = heard(How::Exited(0), transcript!("denied"), "");
+    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
+    assert_eq!(heard.talk.unwrap().denied, ["Write"]);
+}
+
+#[test]
+fn an_error_is_no_answer_whatever_its_subtype_says() {
+    let kinds = [
+        (transcript!("401"), FailureKind::Authentication),
+        (transcript!("500"), FailureKind::Overloaded),
+        (transcript!("refusal"), FailureKind::Refused),
+        (transcript!("max-output"), FailureKind::OffSchema),
+        (transcript!("max-turns"), FailureKind::TurnLimit),
+        (transcript!("max-budget"), FailureKind::BudgetLimit),
+    ];
+    for (stdout, kind) in kinds {
+        // The exit code says nothing: 0 comes with errors too.
+        for code in [0, 1] {
+            assert_eq!(failure(How::Exited(code), stdout, "").0, kind, "{stdout}");
+        }
+    }
+}
+
+#[test]
+fn what_the_service_answered_tells_what_kind_of_failure_it_is() {
+    for (status, kind) in [
+        (400, FailureKind::UsageError),
+        (403, FailureKind::Authentication),
+        (404, FailureKind::ModelNotFound),
+        (429, FailureKind::RateLimited),
+        (503, FailureKind::Overloaded),
+        (529, FailureKind::Overloaded),
+    ] {
+        let result = error(&serde_json::json!({ "api_error_status": status }));
+        assert_eq!(failure(How::Exited(1), &result, "").0, kind, "{status}");
+    }
+    for (words, kind) in [
+        ("You've hit your limit, resets 3pm", FailureKind::UsageLimit),
+        ("Prompt is too long", FailureKind::PromptTooLong),
+        ("Not logged in · Please run /login", FailureKind::Authentication),
+        ("Request timed out", FailureKind::Network),
+        ("something else", FailureKind::Crashed),
+    ] {
+        let result = error(&serde_json::json!({ "result": words }));
+        assert_eq!(failure(How::Exited(1), &result, ""), (kind, words.to_owned()));
+    }
+}
+
+#[test]
+fn without_a_result_there_is_no_answer() {
+    let begun = transcript!("write").lines().next().unwrap();
+    assert_eq!(failure(How::Exited(0), begun, "").0, FailureKind::Crashed);
+    assert_eq!(failure(How::Exited(0), "", "").0, FailureKind::Crashed);
+    assert_eq!(failure(How::TimedOut, begun, ""), (FailureKind::TimedOut, "after 7 s".to_owned()));
+    let usage = failure(How::Exited(1), "", "error: unknown option '--restricted'\n");
+    assert_eq!(usage, (FailureKind::UsageError, "error: unknown option '--restricted'".to_owned()));
+}
+
+#[test]
+fn an_output_that_was_cut_by_us_is_said_to_be() {
+    let ended = Ended { stdout_truncated: true, ..ended(How::Exited(0)) };
+    let begun = transcript!("write").lines().next().unwrap();
+    let failure = hear(Remains { ended: &ended, stdout: begun, stderr: "" }).answer.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::TooLarge);
+    assert!(failure.why.contains("limits.output_bytes"), "{}", failure.why);
+}
+
+#[test]
+fn lines_that_nobody_knows_are_counted_and_do_no_harm() {
+    let strange = "no JSON\n[1]\n{\"type\":\"novelty\"}\n{\"type\":7}\n\n";
+    let heard = heard(How::Exited(0), &format!("{strange}{}", transcript!("text")), "");
+    assert_eq!(heard.answer.unwrap(), "HELLO-FAKE");
+    assert_eq!(heard.talk.unwrap().unknown, 4);
+}
+
+#[test]
+fn no_beginning_of_a_transcript_is_an_answer() {
+    for whole in [transcript!("write"), transcript!("denied"), transcript!("refusal")] {
+        for (end, _) in whole.trim_end().char_indices() {
+            assert!(heard(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+use super::*;
+use crate::agent::heard::ended;
+
+fn settings(settings: serde_json::Value) -> AgentSettings {
+    serde_json::from_value(settings).unwrap()
+}
+
+fn heard(settings: &AgentSettings, stdout: &str) -> Heard {
+    settings.hear(Remains { ended: &ended(How::Exited(0)), stdout, stderr: "" })
+}
+
+fn answer(settings: &AgentSettings, stdout: &str) -> Option<String> {
+    heard(settings, stdout).answer.ok()
+}
+
+#[test]
+fn the_answer_is_all_of_the_output_or_stands_where_the_pointer_says() {
+    let text = settings(serde_json::json!({ "command": ["mine"] }));
+    assert_eq!(answer(&text, "a\nb").as_deref(), Some("a\nb"));
+    let pointed = settings(serde_json::json!({ "command": ["mine"], "output": "/a/0" }));
+    assert_eq!(answer(&pointed, r#"{"a":["yes"]}"#).as_deref(), Some("yes"));
+    assert_eq!(answer(&pointed, "starting up...\n{\"a\":[\"yes\"]}\n").as_deref(), Some("yes"));
+    for none in ["", "yes", r#"{"a":[1]}"#, r#"{"b":1}"#] {
+        assert_eq!(heard(&pointed, none).answer.unwrap_err().kind, FailureKind::OffSchema, "{none:?}");
+    }
+}
+
+#[test]
+fn an_exit_code_is_a_failure_and_tells_the_last_line_of_stderr() {
+    let left = Remains { ended: &ended(How::Exited(3)), stdout: "an answer", stderr: "one\n\x1b[31mtwo\n\n" };
+    let failure = settings(serde_json::json!({ "command": ["mine"] })).hear(left).answer.unwrap_err();
+    assert_eq!((failure.kind, failure.why.as_str()), (FailureKind::Crashed, "exit code 3: [31mtwo"));
+}
+
+#[test]
+fn a_cost_is_taken_only_when_it_can_be_one() {
+    let cost = serde_json::json!({ "usd": "/usd", "input_tokens": "/in", "output_tokens": "/out" });
+    let settings = settings(serde_json::json!({ "command": ["mine"], "cost": cost }));
+    let spent = heard(&settings, r#"{"usd":0.5,"in":10,"out":-3}"#).spent;
+    assert_eq!(spent, Spent { ms: 7000, usd: Some(0.5), input_tokens: Some(10), ..Spent::default() });
+    assert_eq!(heard(&settings, r#"{"usd":-1}"#).spent.usd, None);
+    assert_eq!(heard(&settings, "no document").spent.usd, None);
+}
+
+#[test]
+fn an_output_is_text_or_a_pointer() {
+    let read = |output: &str| serde_json::from_value::<Output>(output.into());
+    assert_eq!(read("text").unwrap(), Output::Text);
+    assert_eq!(read("/a").unwrap(), Output::Pointer("/a".into()));
+    assert!(read("answer").unwrap_err().to_string().contains("begins with a slash"));
+}

@@ -1,0 +1,280 @@
+//! An agent with a model, found on this machine: what is started, with which environment, and how it is heard.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use skilltune_phases::id::Digest;
+use skilltune_phases::offline;
+use skilltune_phases::step::Role;
+
+use super::command::AgentSettings;
+use super::heard::{Heard, Remains};
+use super::{claude, gemini};
+
+/// An agent with a model, found on this machine.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    pub name: String,
+    pub model: Option<String>,
+    program: PathBuf,
+    env: BTreeMap<String, String>,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// A command that the settings describe.
+    Command(AgentSettings),
+    /// Our own program, started with this argument; it takes a task as data, and no prompt.
+    BuiltIn(String),
+    Real(Real),
+}
+
+/// The agents that need no settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Real {
+    Claude,
+    Gemini,
+}
+
+/// What one call is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Slots<'a> {
+    pub role: Role,
+    pub workspace: &'a Path,
+    pub prompt_file: &'a Path,
+    /// The most that the call may cost, where that can be enforced.
+    pub usd: Option<f64>,
+}
+
+/// A file that stands in the workspace for the agent's sake, and is nobody's work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fitting {
+    /// The folder at the top of the workspace.
+    pub folder: &'static str,
+    pub file: &'static str,
+    pub text: String,
+}
+
+/// Passed on to every child, when set: enough to find programs, the home and the language.
+const PASSED: [&str; 10] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
+
+/// Passed on to the real agents: the way to their services.
+const WAY: [&str; 10] = [
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "NODE_EXTRA_CA_CERTS",
+    "SSL_CERT_FILE",
+];
+
+/// A script named among the arguments is part of the agent; anything larger is data.
+const SCRIPT_BYTES: u64 = 1 << 20;
+
+impl Real {
+    pub const ALL: [Self; 2] = [Self::Claude, Self::Gemini];
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|real| real.name() == name)
+    }
+
+    /// Its own, and its program's.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => claude::NAME,
+            Self::Gemini => gemini::NAME,
+        }
+    }
+
+    fn passed(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude => &claude::PASSED,
+            Self::Gemini => &gemini::PASSED,
+        }
+    }
+
+    fn set(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Claude => &claude::SET,
+            Self::Gemini => &gemini::SET,
+        }
+    }
+
+    fn arguments(self, model: Option<&str>, role: Role, usd: Option<f64>) -> Vec<String> {
+        match self {
+            Self::Claude => claude::arguments(model, role, usd),
+            Self::Gemini => gemini::arguments(model, role),
+        }
+    }
+
+    /// The variable that says where its service is, if not where it usually is.
+    fn service(self) -> &'static str {
+        match self {
+            Self::Claude => claude::SERVICE,
+            Self::Gemini => gemini::SERVICE,
+        }
+    }
+}
+
+impl Agent {
+    /// `program` is where the command's first word was found; `ambient` is our own environment.
+    pub fn new(
+        name: &str,
+        model: Option<String>,
+        settings: AgentSettings,
+        program: PathBuf,
+        ambient: &BTreeMap<String, String>,
+    ) -> Self {
+        let passed = PASSED.into_iter().chain(settings.env.pass.iter().map(String::as_str));
+        let mut env = picked(passed, ambient);
+        env.extend(settings.env.set.clone());
+        Self { name: name.to_owned(), model, program, env, kind: Kind::Command(settings) }
+    }
+
+    /// The agent that is in our own program, which comes to [`crate::offline::offline_main`] when given `hidden_arg`.
+    pub fn built_in(program: PathBuf, hidden_arg: &str, ambient: &BTreeMap<String, String>) -> Self {
+        let (name, env) = (offline::NAME.to_owned(), picked(PASSED, ambient));
+        Self { name, model: None, program, env, kind: Kind::BuiltIn(hidden_arg.to_owned()) }
+    }
+
+    pub fn real(
+        real: Real,
+        model: Option<String>,
+        program: PathBuf,
+        ambient: &BTreeMap<String, String>,
+    ) -> Self {
+        let mut env = picked(PASSED.into_iter().chain(WAY).chain(real.passed().iter().copied()), ambient);
+        env.extend(real.set().iter().map(|&(name, value)| (name.to_owned(), value.to_owned())));
+        // Set even if to nothing: what is not set, a file of the workspace could set.
+        let service = ambient.get(real.service()).cloned().unwrap_or_default();
+        env.insert(real.service().to_owned(), service);
+        Self { name: real.name().to_owned(), model, program, env, kind: Kind::Real(real) }
+    }
+
+    /// Whether it takes a task as data in place of a prompt.
+    pub fn is_built_in(&self) -> bool {
+        matches!(self.kind, Kind::BuiltIn(_))
+    }
+
+    pub fn timeout(&self) -> Option<u64> {
+        match &self.kind {
+            Kind::Command(settings) => settings.timeout,
+            Kind::BuiltIn(_) | Kind::Real(_) => None,
+        }
+    }
+
+    /// The hash of all that makes this agent answer as it does: settings, model, program, and scripts it names.
+    pub fn fingerprint(&self) -> Digest {
+        let model = serde_json::to_vec(&self.model).expect("a name has a JSON text");
+        let mut parts = vec![model, contents(&self.program)];
+        match &self.kind {
+            Kind::Command(settings) => {
+                parts.push(serde_json::to_vec(settings).expect("settings have a JSON text"));
+                parts.extend(settings.command[1..].iter().map(|argument| contents(Path::new(argument))));
+            }
+            Kind::BuiltIn(hidden_arg) => parts.push(hidden_arg.clone().into_bytes()),
+            Kind::Real(real) => {
+                for role in [Role::Executor, Role::Evaluator, Role::Improver] {
+                    parts.push(real.arguments(None, role, None).join("\0").into_bytes());
+                }
+                parts.extend(self.fitting().map(|fitting| fitting.text.into_bytes()));
+                // Another service answers otherwise.
+                parts.extend(self.env.get(real.service()).map(|place| place.clone().into_bytes()));
+            }
+        }
+        Digest::of_parts(parts.iter().map(Vec::as_slice))
+    }
+
+    pub fn argv(&self, slots: Slots<'_>) -> Vec<String> {
+        let arguments = match &self.kind {
+            Kind::Command(settings) => settings.arguments(self.model.as_deref(), slots),
+            Kind::BuiltIn(hidden_arg) => vec![hidden_arg.clone()],
+            Kind::Real(real) => real.arguments(self.model.as_deref(), slots.role, slots.usd),
+        };
+        let program = self.program.to_string_lossy().into_owned();
+        std::iter::once(program).chain(arguments).collect()
+    }
+
+    /// The complete environment of a program that keeps its temporary files there.
+    pub fn env(
+        &self,
+        temp: &Path,
+        more: impl IntoIterator<Item = (String, String)>,
+    ) -> Vec<(String, String)> {
+        let temp = temp.to_string_lossy().into_owned();
+        let mut env = self.env.clone();
+        match self.kind {
+            Kind::Real(Real::Claude) => env.insert(claude::TEMP.to_owned(), temp.clone()),
+            Kind::Real(Real::Gemini) if gemini::has_key(&env) => {
+                env.insert(gemini::HOME.to_owned(), temp.clone())
+            }
+            Kind::Real(Real::Gemini) | Kind::Command(_) | Kind::BuiltIn(_) => None,
+        };
+        env.insert("TMPDIR".to_owned(), temp);
+        env.extend(more);
+        env.into_iter().collect()
+    }
+
+    /// What has to stand in the workspace besides what the call is about.
+    pub fn fitting(&self) -> Option<Fitting> {
+        match self.kind {
+            Kind::Real(Real::Gemini) => Some(gemini::fitting(gemini::has_key(&self.env))),
+            Kind::Command(_) | Kind::BuiltIn(_) | Kind::Real(Real::Claude) => None,
+        }
+    }
+
+    /// Whether the prompt goes to stdin: always, unless the command asks for it as a file.
+    pub fn reads_stdin(&self) -> bool {
+        match &self.kind {
+            Kind::Command(settings) => settings.reads_stdin(),
+            Kind::BuiltIn(_) | Kind::Real(_) => true,
+        }
+    }
+
+    pub(crate) fn hear(&self, left: Remains<'_>) -> Heard {
+        match &self.kind {
+            Kind::Command(settings) => settings.hear(left),
+            Kind::BuiltIn(_) => AgentSettings::default().hear(left),
+            Kind::Real(Real::Claude) => claude::hear(left),
+            Kind::Real(Real::Gemini) => gemini::hear(left),
+        }
+    }
+}
+
+fn picked<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+    ambient: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    names.into_iter().filter_map(|name| Some((name.to_owned(), ambient.get(name)?.clone()))).collect()
+}
+
+/// What a path adds to the fingerprint: a small file's bytes, a large one's size and time, nothing otherwise.
+fn contents(path: &Path) -> Vec<u8> {
+    let Ok(meta) = std::fs::metadata(path) else { return Vec::new() };
+    if !meta.is_file() {
+        return Vec::new();
+    }
+    if meta.len() > SCRIPT_BYTES {
+        return format!("{} {:?}", meta.len(), meta.modified().ok()).into_bytes();
+    }
+    std::fs::read(path).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

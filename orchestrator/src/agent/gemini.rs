@@ -1,0 +1,225 @@
+//! gemini: Gemini CLI, without a terminal.
+//!
+//! Without approval of shells it offers none, and without approval of edits no tool that writes. Its exit code is the
+//! service's status cut to a byte, or 0 for much that is no success: the last `result` decides.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use skilltune_phases::event::{Failure, FailureKind, Spent};
+use skilltune_phases::step::Role;
+
+use super::found::Fitting;
+use super::heard::{Heard, Remains, Talk, failed, shortened};
+use super::stream::{events, text};
+use crate::process::How;
+
+pub(super) const NAME: &str = "gemini";
+
+/// Its login.
+pub(super) const PASSED: [&str; 8] = [
+    HOME,
+    KEY,
+    "GOOGLE_API_KEY",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "GOOGLE_CLOUD_PROJECT",
+    "GOOGLE_CLOUD_LOCATION",
+    "GOOGLE_GENAI_USE_VERTEXAI",
+    "GOOGLE_GENAI_USE_GCA",
+];
+/// The folder that holds its `.gemini`.
+pub(super) const HOME: &str = "GEMINI_CLI_HOME";
+const KEY: &str = "GEMINI_API_KEY";
+pub(super) const SERVICE: &str = "GOOGLE_GEMINI_BASE_URL";
+
+/// One process, that we can end. The workspace is one of ours, and the settings in it are.
+pub(super) const SET: [(&str, &str); 3] =
+    [("GEMINI_CLI_NO_RELAUNCH", "true"), ("GEMINI_CLI_TRUST_WORKSPACE", "true"), ("TERM", "dumb")];
+
+/// No extensions and no servers of the user's: there are none of that name.
+const ALWAYS: [&str; 6] =
+    ["--output-format", "stream-json", "--extensions", "none", "--allowed-mcp-server-names", "none"];
+
+pub(super) fn arguments(model: Option<&str>, role: Role) -> Vec<String> {
+    let mode = match role {
+        Role::Executor | Role::Improver => "auto_edit",
+        Role::Evaluator => "default",
+    };
+    let mut arguments: Vec<String> = ALWAYS.into_iter().map(str::to_owned).collect();
+    arguments.extend(["--approval-mode".to_owned(), mode.to_owned()]);
+    arguments.extend(model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
+    arguments
+}
+
+/// A key is all that it needs of the user: then it gets a home of its own, and reads nothing of theirs.
+pub(super) fn has_key(env: &BTreeMap<String, String>) -> bool {
+    let is_set = |name: &&str| env.get(*name).is_some_and(|value| !value.is_empty());
+    is_set(&KEY) && !["GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"].iter().any(is_set)
+}
+
+/// Its settings for the workspace, which go before the user's.
+pub(super) fn fitting(has_key: bool) -> Fitting {
+    let mut settings = json!({
+        "general": { "maxAttempts": 2, "enableAutoUpdate": false },
+        "model": { "maxSessionTurns": 100 },
+        "telemetry": { "enabled": false },
+        "privacy": { "usageStatisticsEnabled": false },
+        "advanced": { "ignoreLocalEnv": true },
+        "context": { "memoryBoundaryMarkers": [] },
+        "hooksConfig": { "enabled": false },
+        "skills": { "enabled": false },
+    });
+    if has_key {
+        settings["security"] = json!({ "auth": { "selectedType": "gemini-api-key" } });
+    }
+    Fitting { folder: ".gemini", file: "settings.json", text: settings.to_string() }
+}
+
+/// What the events say, put together.
+#[derive(Default)]
+struct Said {
+    begun: bool,
+    words: String,
+    asked: usize,
+    troubles: Vec<String>,
+    result: Option<Value>,
+}
+
+pub(super) fn hear(left: Remains<'_>) -> Heard {
+    let (mut talk, mut said) = (Talk::default(), Said::default());
+    for event in events(left.stdout, &mut talk) {
+        said.take(event, &mut talk);
+    }
+    if let Some(models) = said.result.as_ref().and_then(|result| result.pointer("/stats/models")?.as_object())
+    {
+        talk.model = models.keys().next().cloned().or(talk.model);
+    }
+    let spent = spent(said.result.as_ref(), left.ended.took_ms);
+    Heard { answer: said.answer(left), spent, talk: Some(talk) }
+}
+
+impl Said {
+    fn take(&mut self, event: Value, talk: &mut Talk) {
+        let content = text(&event, "content").unwrap_or_default();
+        match (text(&event, "type"), text(&event, "role")) {
+            (Some("init"), _) => {
+                self.begun = true;
+                talk.model = text(&event, "model").map(str::to_owned);
+                talk.session = text(&event, "session_id").map(str::to_owned);
+            }
+            (Some("message"), Some("assistant")) => self.words.push_str(content),
+            (Some("message"), _) => self.asked += content.len(),
+            (Some("tool_use"), _) => {
+                // What was said before a tool was used is not the answer.
+                self.words.clear();
+                talk.used(text(&event, "tool_name").unwrap_or("a tool"));
+            }
+            (Some("tool_result"), _) => denied(&event, talk),
+            (Some("error"), _) => {
+                self.troubles.push(text(&event, "message").unwrap_or_default().to_owned());
+            }
+            (Some("result"), _) => self.result = Some(event),
+            _ => talk.unknown += 1,
+        }
+    }
+
+    fn answer(self, left: Remains<'_>) -> Result<String, Failure> {
+        let Some(result) = &self.result else { return Err(self.without_result(left)) };
+        let looping = self.troubles.iter().find(|trouble| trouble.contains("Loop detected"));
+        if let Some(trouble) = looping {
+            return Err(failed(FailureKind::TurnLimit, trouble));
+        }
+        if text(result, "status") == Some("success") {
+            return Ok(self.words);
+        }
+        let error = result.pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
+        let why =
+            error.or(self.troubles.into_iter().next_back()).unwrap_or("an error without a word".to_owned());
+        let typed = result.pointer("/error/type").and_then(Value::as_str).unwrap_or_default();
+        Err(failed(kind(typed, &why, left), &why))
+    }
+
+    fn without_result(&self, left: Remains<'_>) -> Failure {
+        match &left.ended.how {
+            How::Exited(41) => failed(FailureKind::Authentication, &last_words(left)),
+            How::Exited(42 | 44 | 52 | 55) => failed(FailureKind::UsageError, &last_words(left)),
+            How::Exited(1..) if !self.begun => failed(FailureKind::UsageError, &last_words(left)),
+            How::Exited(0) if self.asked > LONG => {
+                failed(FailureKind::PromptTooLong, &format!("{} bytes, and no word in answer", self.asked))
+            }
+            _ => left.without_end(),
+        }
+    }
+}
+
+/// A prompt of this many bytes has passed a million tokens or comes near, and is then dropped without a word.
+const LONG: usize = 2_000_000;
+
+fn denied(event: &Value, talk: &mut Talk) {
+    let kind = event.pointer("/error/type").and_then(Value::as_str).unwrap_or_default();
+    if matches!(
+        kind,
+        "tool_not_registered" | "policy_violation" | "execution_denied" | "path_not_in_workspace"
+    ) {
+        // Its id begins with the name.
+        let id = text(event, "tool_id").unwrap_or("a tool");
+        talk.was_denied(id.split("__").next().unwrap_or(id));
+    }
+}
+
+fn kind(typed: &str, why: &str, left: Remains<'_>) -> FailureKind {
+    let lower = why.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|one| lower.contains(one));
+    let missing = left.stderr.contains("ModelNotFoundError");
+    match status(why, left) {
+        _ if typed == "FatalTurnLimitedError" => FailureKind::TurnLimit,
+        _ if says(&["empty response"]) => FailureKind::Empty,
+        _ if says(&["exceeds the maximum number of tokens", "input token count"]) => {
+            FailureKind::PromptTooLong
+        }
+        _ if says(&["daily quota", "exhausted your"]) => FailureKind::UsageLimit,
+        _ if says(&["api key not valid", "api_key_invalid"]) => FailureKind::Authentication,
+        Some(401 | 403) => FailureKind::Authentication,
+        Some(404) => FailureKind::ModelNotFound,
+        _ if missing => FailureKind::ModelNotFound,
+        Some(429) => FailureKind::RateLimited,
+        Some(500..) => FailureKind::Overloaded,
+        Some(400..) => FailureKind::UsageError,
+        _ if says(&["terminated", "fetch failed", "socket", "econn", "incomplete json", "finish reason"]) => {
+            FailureKind::Network
+        }
+        _ => FailureKind::Crashed,
+    }
+}
+
+/// The service's status: in the error as it sent it, or in what an exit code has left of it.
+fn status(why: &str, left: Remains<'_>) -> Option<u64> {
+    let sent = why.split_once("\"code\":").map(|(_, rest)| rest);
+    let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>();
+    if let Some(status) = sent.and_then(|rest| digits(rest.trim_start()).parse().ok()) {
+        return Some(status);
+    }
+    let How::Exited(code) = left.ended.how else { return None };
+    let statuses = [400, 401, 403, 404, 429, 500, 502, 503, 504];
+    statuses.into_iter().find(|status| i64::from(code) == (*status & 0xff)).map(i64::unsigned_abs)
+}
+
+/// It talks much on stderr; what is wrong comes last.
+fn last_words(left: Remains<'_>) -> String {
+    let line = left.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    line.map_or_else(|| "it said nothing".to_owned(), shortened)
+}
+
+fn spent(result: Option<&Value>, ms: u64) -> Spent {
+    let tokens = |name: &str| result?.pointer(&format!("/stats/{name}")).and_then(Value::as_u64);
+    Spent {
+        ms,
+        usd: None,
+        input_tokens: tokens("input_tokens"),
+        output_tokens: tokens("output_tokens"),
+        cached: false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

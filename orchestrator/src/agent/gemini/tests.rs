@@ -1,0 +1,114 @@
+use super::*;
+use crate::agent::heard::ended;
+
+/// What a real gemini has printed.
+macro_rules! transcript {
+    ($name:literal) => {
+        include_str!(concat!("../../../../fixtures/transcripts/gemini/", $name, ".jsonl"))
+    };
+}
+
+fn heard(how: How, stdout: &str, stderr: &str) -> Heard {
+    hear(Remains { ended: &ended(how), stdout, stderr })
+}
+
+fn failure(how: How, stdout: &str, stderr: &str) -> FailureKind {
+    heard(how, stdout, stderr).answer.unwrap_err().kind
+}
+
+fn error(message: &str) -> String {
+    json!({ "type": "result", "status": "error", "error": { "type": "unknown", "message": message } })
+        .to_string()
+}
+
+const BEGUN: &str = r#"{"type":"init","session_id":"s","model":"m"}"#;
+
+#[test]
+fn an_answer_comes_with_its_tokens_its_tools_and_the_model_that_was_really_used() {
+    let heard = heard(How::Exited(0), transcript!("write"), "");
+    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
+    let spent = Spent { ms: 7000, input_tokens: Some(2000), output_tokens: Some(100), ..Spent::default() };
+    assert_eq!(heard.spent, spent);
+    let talk = heard.talk.unwrap();
+    assert_eq!((talk.model.as_deref(), talk.unknown), (Some("gemini-3.1-pro-preview"), 0));
+    assert_eq!(talk.tools, [("write_file".to_owned(), 1)].into());
+}
+
+#[test]
+fn an_answer_in_pieces_is_put_together_and_what_came_before_a_tool_is_none_of_it() {
+    let say = |text: &str| {
+        json!({ "type": "message", "role": "assistant", "content": text, "delta": true }).to_string()
+    };
+    let tool = json!({ "type": "tool_use", "tool_name": "read_file" }).to_string();
+    let end = json!({ "type": "result", "status": "success" }).to_string();
+    let stdout = [BEGUN.to_owned(), say("I look."), tool, say("{\"a\":"), say("1}"), end].join("\n");
+    assert_eq!(heard(How::Exited(0), &stdout, "").answer.unwrap(), "{\"a\":1}");
+}
+
+#[test]
+fn the_status_is_read_from_the_error_or_from_what_the_exit_code_has_left_of_it() {
+    assert_eq!(failure(How::Exited(145), transcript!("401"), ""), FailureKind::Authentication);
+    assert_eq!(failure(How::Exited(0), transcript!("401"), ""), FailureKind::Authentication);
+    let said = error("[API Error: it is so]");
+    for (code, kind) in [
+        (144, FailureKind::UsageError),
+        (147, FailureKind::Authentication),
+        (148, FailureKind::ModelNotFound),
+        (173, FailureKind::RateLimited),
+        (244, FailureKind::Overloaded),
+        (247, FailureKind::Overloaded),
+        (1, FailureKind::Crashed),
+    ] {
+        assert_eq!(failure(How::Exited(code), &said, ""), kind, "{code}");
+    }
+    assert_eq!(failure(How::Exited(1), &said, "x ModelNotFoundError: y"), FailureKind::ModelNotFound);
+}
+
+#[test]
+fn what_an_error_says_tells_what_kind_it_is() {
+    assert_eq!(failure(How::Exited(0), transcript!("cut-off"), ""), FailureKind::Network);
+    let kinds = [
+        ("You have exhausted your daily quota on this model.", FailureKind::UsageLimit),
+        ("it is a 429\nTo increase your limits, request a quota increase", FailureKind::RateLimited),
+        ("{\"code\":400,\"message\":\"API key not valid\"}", FailureKind::Authentication),
+    ];
+    for (why, kind) in kinds {
+        assert_eq!(failure(How::Exited(173), &error(why), ""), kind, "{why}");
+    }
+    assert_eq!(failure(How::Exited(1), &error("[API Error: fetch failed]"), ""), FailureKind::Network);
+    let turns = error("x").replace("unknown", "FatalTurnLimitedError");
+    assert_eq!(failure(How::Exited(53), &turns, ""), FailureKind::TurnLimit);
+    let looping =
+        json!({ "type": "error", "severity": "warning", "message": "Loop detected, stopping execution" });
+    let stdout = format!("{BEGUN}\n{looping}\n{}", json!({ "type": "result", "status": "success" }));
+    assert_eq!(failure(How::Exited(0), &stdout, ""), FailureKind::TurnLimit);
+}
+
+#[test]
+fn without_a_result_there_is_no_answer() {
+    assert_eq!(failure(How::Exited(0), BEGUN, ""), FailureKind::Crashed);
+    assert_eq!(failure(How::TimedOut, BEGUN, ""), FailureKind::TimedOut);
+    assert_eq!(failure(How::Exited(41), "", "Invalid auth method selected."), FailureKind::Authentication);
+    assert_eq!(failure(How::Exited(55), "", "not trusted"), FailureKind::UsageError);
+    assert_eq!(failure(How::Exited(1), "", "Unknown argument: x"), FailureKind::UsageError);
+    let long = json!({ "type": "message", "role": "user", "content": "x".repeat(LONG + 1) });
+    assert_eq!(failure(How::Exited(0), &format!("{BEGUN}\n{long}"), ""), FailureKind::PromptTooLong);
+}
+
+#[test]
+fn a_tool_that_it_does_not_have_was_denied() {
+    let event = json!({
+        "type": "tool_result", "tool_id": "run_shell_command__call_1", "status": "error",
+        "error": { "type": "tool_not_registered", "message": "no" },
+    });
+    let heard = heard(How::Exited(0), &format!("{BEGUN}\n{event}\n{}", transcript!("write")), "");
+    assert_eq!(heard.talk.unwrap().denied, ["run_shell_command"]);
+}
+
+#[test]
+fn no_beginning_of_a_transcript_is_an_answer() {
+    let whole = transcript!("write").trim_end();
+    for (end, _) in whole.char_indices() {
+        assert!(heard(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
+    }
+}

@@ -1,0 +1,96 @@
+//! What is heard of a call: its answer or why there is none, what it cost, and what the agent told on the way.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use skilltune_phases::event::{Failure, FailureKind, Spent};
+
+use crate::process::{Ended, How};
+
+/// What a call has left to be read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Remains<'a> {
+    pub(crate) ended: &'a Ended,
+    pub(crate) stdout: &'a str,
+    pub(crate) stderr: &'a str,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heard {
+    /// The answer's text, which may be empty where files are the answer.
+    pub answer: Result<String, Failure>,
+    pub spent: Spent,
+    /// Of a real agent, which tells what it does.
+    pub talk: Option<Talk>,
+}
+
+/// What a real agent told on the way to its answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Talk {
+    /// The model that answered, which need not be the one that was asked for.
+    pub model: Option<String>,
+    pub session: Option<String>,
+    pub turns: Option<u64>,
+    /// How often each tool was used.
+    pub tools: BTreeMap<String, u64>,
+    /// The tools that it was not let use.
+    pub denied: Vec<String>,
+    /// Lines that say something we do not know: a newer version may say more.
+    pub unknown: u64,
+}
+
+pub(super) fn failed(kind: FailureKind, why: &str) -> Failure {
+    Failure { kind, why: shortened(why) }
+}
+
+impl Remains<'_> {
+    /// The failure of a program that has not come to an answer by itself.
+    pub(super) fn failure(&self) -> Failure {
+        let (kind, what) = match &self.ended.how {
+            How::TimedOut => (FailureKind::TimedOut, format!("after {} s", self.ended.took_ms / 1000)),
+            How::Exited(code) => (FailureKind::Crashed, format!("exit code {code}")),
+            How::Signalled(signal) => (FailureKind::Crashed, format!("signal {signal}")),
+            How::NotStarted { why } => (FailureKind::Crashed, format!("could not be started: {why}")),
+            How::Cancelled => (FailureKind::Crashed, "cancelled".to_owned()),
+        };
+        let last = self.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
+        let why = last.map_or(what.clone(), |line| format!("{what}: {}", shortened(line)));
+        Failure { kind, why }
+    }
+
+    /// The same for an agent whose last line tells the answer.
+    pub(super) fn without_end(&self) -> Failure {
+        if self.ended.stdout_truncated {
+            let why = "it said more than limits.output_bytes lets us keep, and the answer stands at the end";
+            return failed(FailureKind::TooLarge, why);
+        }
+        match self.ended.how {
+            How::Exited(0) => {
+                failed(FailureKind::Crashed, "it ended without an answer, and without an error")
+            }
+            How::Exited(_) | How::TimedOut | How::Signalled(_) | How::NotStarted { .. } | How::Cancelled => {
+                self.failure()
+            }
+        }
+    }
+}
+
+/// A line for people.
+pub(super) fn shortened(line: &str) -> String {
+    const LONGEST: usize = 300;
+    let plain = line.chars().map(|char| if char.is_whitespace() { ' ' } else { char });
+    plain.filter(|char| !char.is_control()).take(LONGEST).collect()
+}
+
+#[cfg(test)]
+pub(super) fn ended(how: How) -> Ended {
+    Ended {
+        how,
+        stdout_bytes: 0,
+        stderr_bytes: 0,
+        stdout_truncated: false,
+        stderr_truncated: false,
+        took_ms: 7000,
+        swept: 0,
+    }
+}

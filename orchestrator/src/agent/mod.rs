@@ -1,0 +1,18 @@
+//! Agents: programs that take a prompt and answer. One file an agent: how it is called, and how its answer is read.
+//!
+//! No shell is ever asked, and a prompt is never an argument: it goes by stdin or by file.
+
+mod claude;
+mod command;
+mod found;
+mod gemini;
+mod heard;
+
+mod stream;
+
+pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output};
+pub use found::{Agent, Fitting, Real, Slots};
+pub use heard::{Heard, Talk};
+
+pub(crate) use command::filled;
+pub(crate) use heard::Remains;

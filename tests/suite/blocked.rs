@@ -1,0 +1,73 @@
+//! An agent that is not let in stops the run at once, which goes on when that is put right. A script stands in for
+//! the real agent, and says what the real one has said.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+
+use crate::scene::{Ran, Scene};
+
+const REFUSED: &str = include_str!("../../fixtures/transcripts/claude/401.jsonl");
+const DONE: &str = include_str!("../../fixtures/transcripts/claude/write.jsonl");
+
+/// A claude that writes a page once there is a login.
+fn with_claude() -> Scene {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    fs::create_dir(scene.path("bin")).unwrap();
+    fs::write(scene.path("refused"), REFUSED).unwrap();
+    fs::write(scene.path("done"), DONE).unwrap();
+    let at = |name: &str| scene.path(name).display().to_string();
+    let script = format!(
+        "#!/bin/sh\necho call >> {}\nif [ -e {} ]; then echo words > page.md; cat {}; else cat {}; exit 1; fi\n",
+        at("calls"),
+        at("login"),
+        at("done"),
+        at("refused"),
+    );
+    fs::write(scene.path("bin/claude"), script).unwrap();
+    fs::set_permissions(scene.path("bin/claude"), fs::Permissions::from_mode(0o755)).unwrap();
+    scene
+}
+
+fn run(scene: &Scene, arguments: &[&str]) -> Ran {
+    let mut command = scene.command(arguments);
+    command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
+    Ran::of(command.output().unwrap())
+}
+
+const ONCE: [&str; 8] =
+    ["tune", "writer", "write a page", "--yes", "--executor", "claude:opus", "--max-iterations", "1"];
+
+#[test]
+fn an_agent_that_is_not_let_in_is_not_tried_again_until_somebody_has_logged_in() {
+    let scene = with_claude();
+    let blocked = run(&scene, &ONCE);
+    assert_eq!(blocked.code, Some(4), "{blocked:?}");
+    assert_eq!(fs::read_to_string(scene.path("calls")).unwrap(), "call\n");
+    insta::assert_snapshot!(scene.shown(&blocked.stderr), @r"
+        tune writer: to 80 in 1 round at most
+        executor claude:opus, evaluator evaluator, improver improver
+        run RUN, 1 scenario
+
+        run RUN cannot go on; everything so far is saved
+        running writer on scenario-1: is not let in: Failed to authenticate. API Error: 401 fake 401
+        hint: start `claude` and type /login, or set ANTHROPIC_API_KEY
+        ");
+    assert!(blocked.stdout.contains("skilltune resume"), "{blocked:?}");
+
+    fs::write(scene.path("login"), "").unwrap();
+    let ended = run(&scene, &["resume", "--format", "json"]);
+    assert_eq!((ended.code, &ended.json()["blocked"]), (Some(3), &json!(null)), "{ended:?}");
+    assert_eq!(fs::read_to_string(scene.path("calls")).unwrap(), "call\ncall\n");
+    assert_eq!(ended.json()["cost"]["usd"], json!(0.010_08));
+}
+
+#[test]
+fn an_agent_that_is_named_and_not_installed_is_an_error_that_says_how_to_get_it() {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    insta::assert_snapshot!(scene.refusal(&ONCE), @r#"
+        error: agent `claude` cannot run: program "claude" was not found
+        hint: install it (npm install -g @anthropic-ai/claude-code), or describe it as [agents.claude]
+        "#);
+}
