@@ -69,9 +69,10 @@ pub(super) fn hear(left: Remains<'_>) -> Heard {
             (Some("system"), Some("permission_denied")) => {
                 talk.was_denied(text(&event, "tool_name").unwrap_or("a tool"));
             }
-            (Some("assistant"), _) => assistant(&event, &mut talk),
+            (Some("assistant"), _) => tools_used(&event, &mut talk),
+            (Some("user"), _) => tools_missed(&event, &mut talk),
             (Some("result"), _) => result = Some(event),
-            (Some("system" | "user"), _) => {}
+            (Some("system"), _) => {}
             _ => talk.unknown += 1,
         }
     }
@@ -83,10 +84,24 @@ pub(super) fn hear(left: Remains<'_>) -> Heard {
     Heard { answer, spent: spent(result.as_ref(), left.ended.took_ms), talk: Some(talk) }
 }
 
-fn assistant(event: &Value, talk: &mut Talk) {
+fn blocks<'e>(event: &'e Value, kind: &'static str) -> impl Iterator<Item = &'e Value> {
     let blocks = event.pointer("/message/content").and_then(Value::as_array);
-    for block in blocks.into_iter().flatten().filter(|block| block["type"] == "tool_use") {
+    blocks.into_iter().flatten().filter(move |block| block["type"] == kind)
+}
+
+fn tools_used(event: &Value, talk: &mut Talk) {
+    for block in blocks(event, "tool_use") {
         talk.used(text(block, "name").unwrap_or("a tool"));
+    }
+}
+
+/// A tool that its role does not have is no denial to it, but an error.
+fn tools_missed(event: &Value, talk: &mut Talk) {
+    const MISSED: &str = "No such tool available: ";
+    let errors = blocks(event, "tool_result").filter_map(|block| text(block, "content"));
+    for missed in errors.filter_map(|error| Some(error.split_once(MISSED)?.1)) {
+        let name = missed.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
+        talk.was_denied(name.unwrap_or("a tool"));
     }
 }
 

@@ -1,5 +1,7 @@
 //! Whether the main job can run with some agent, and the one thing to do now.
 
+use skilltune_orchestrator::agent::Real;
+
 use super::agents::AgentSeen;
 use super::place::Place;
 use super::project::Project;
@@ -62,13 +64,16 @@ fn toward_another(project: &Project, agents: &[AgentSeen]) -> String {
 }
 
 fn nobody(agents: &[AgentSeen]) -> String {
-    let name = |agent: &&AgentSeen| agent.described.is_none() && agent.path.is_some();
+    let name = |agent: &&AgentSeen| {
+        agent.described.is_none() && agent.path.is_some() && Real::named(&agent.name).is_none()
+    };
     match agents.iter().find(name).map(|agent| &agent.name) {
         Some(name) => {
             format!("describe {name} as [agents.{name}] in skilltune.toml, which `skilltune init` writes")
         }
         None => {
-            "install an agent, and describe it in skilltune.toml, which `skilltune init` writes".to_owned()
+            "install claude or gemini, or describe an agent in skilltune.toml, which `skilltune init` writes"
+                .to_owned()
         }
     }
 }

@@ -52,6 +52,15 @@ fn what_it_was_not_let_do_is_told_once() {
 }
 
 #[test]
+fn a_tool_that_its_role_does_not_have_was_denied() {
+    let error = "<tool_use_error>Error: No such tool available: Bash. Bash is disabled for this session</tool_use_error>";
+    let block = serde_json::json!({ "type": "tool_result", "is_error": true, "content": error });
+    let event = serde_json::json!({ "type": "user", "message": { "role": "user", "content": [block] } });
+    let heard = heard(How::Exited(0), &format!("{event}\n{}", transcript!("text")), "");
+    assert_eq!(heard.talk.unwrap().denied, ["Bash"]);
+}
+
+#[test]
 fn an_error_is_no_answer_whatever_its_subtype_says() {
     let kinds = [
         (transcript!("401"), FailureKind::Authentication),
