@@ -11,6 +11,10 @@ ci:
 test:
     cargo test --workspace --all-features
 
+# The adapters against the real claude and gemini, which npm installs; no key is needed.
+agents *filter:
+    bash tests/agents/run {{filter}}
+
 # Only the pure core: no disk, no processes.
 core:
     cargo test -p skilltune-phases

@@ -1,0 +1,111 @@
+//! What can go wrong between an agent and its service, and what each comes to in the journal.
+
+use crate::scene::{Ran, Scene};
+
+/// One round under a scenario of the server's, in which the executor fails.
+fn failing(agent: &str, scenario: &str, more: &[&str]) -> Ran {
+    let scene = Scene::new();
+    let once = ["--agent", agent, "--max-iterations", "1"];
+    let ran = scene.tune(scenario, scenario, &[&once, more].concat());
+    assert!(scene.skill().ends_with("Quality: 40\n"), "{ran:?}");
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    ran
+}
+
+/// It ended with this kind of failure: tried twice, or once, if trying again is no use.
+fn assert_fails(agent: &str, scenario: &str, kind: &str) {
+    let ran = failing(agent, scenario, &[]);
+    let times = if matches!(kind, "authentication" | "model_not_found" | "usage_error" | "usage_limit") {
+        1
+    } else {
+        2
+    };
+    assert_eq!(ran.failures(), vec![kind; times], "{agent} {scenario}: {ran:?}");
+    assert_eq!(ran.summary["blocked"].is_null(), times == 2, "{ran:?}");
+}
+
+const CLAUDE: &str = "claude:claude-sonnet-4-5";
+const GEMINI: &str = "gemini:gemini-3-pro-preview";
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn what_claude_tells_of_its_service_is_understood() {
+    for (scenario, kind) in [
+        ("400", "usage_error"),
+        ("401", "authentication"),
+        ("403", "authentication"),
+        ("404", "model_not_found"),
+        ("429", "rate_limited"),
+        ("500", "overloaded"),
+        ("529", "overloaded"),
+        ("used-up", "usage_limit"),
+        ("page", "network"),
+        ("refusal", "refused"),
+        ("empty", "empty"),
+    ] {
+        assert_fails(CLAUDE, scenario, kind);
+    }
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn what_gemini_tells_of_its_service_is_understood() {
+    for (scenario, kind) in [
+        ("400", "usage_error"),
+        ("401", "authentication"),
+        ("403", "authentication"),
+        ("404", "model_not_found"),
+        ("429", "rate_limited"),
+        ("500", "overloaded"),
+        ("503", "overloaded"),
+        ("used-up", "usage_limit"),
+        ("page", "network"),
+        ("empty", "empty"),
+    ] {
+        assert_fails(GEMINI, scenario, kind);
+    }
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn a_service_that_says_nothing_ends_with_the_deadline() {
+    for agent in [CLAUDE, GEMINI] {
+        let ran = failing(agent, "hang", &["--timeout", "4"]);
+        assert_eq!(ran.failures(), ["timed_out"; 2], "{ran:?}");
+    }
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn an_excuse_in_the_place_of_files_is_a_denied_tool() {
+    for agent in [CLAUDE, GEMINI] {
+        let ran = failing(agent, "forbidden", &[]);
+        assert_eq!(ran.failures(), ["denied_tool"; 2], "{ran:?}");
+    }
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn an_agent_that_turns_in_circles_comes_to_the_end_of_its_turns() {
+    for agent in [CLAUDE, GEMINI] {
+        assert_eq!(failing(agent, "loop", &[]).failures(), ["turn_limit"; 2]);
+    }
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn money_that_is_spent_ends_claude_in_the_middle() {
+    let scene = Scene::new();
+    std::fs::write(scene.path("project/skilltune.toml"), "[budget]\nusd = 0.01\n").unwrap();
+    let ran = scene.tune("loop", "500", &["--agent", CLAUDE, "--max-iterations", "1"]);
+    assert_eq!(ran.failures()[0], "budget_limit", "{ran:?}");
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn words_that_are_no_verdict_are_asked_for_once_more_and_then_given_up() {
+    let scene = Scene::new();
+    let roles = ["--agent", CLAUDE, "--evaluator", GEMINI, "--max-iterations", "1"];
+    let ran = scene.tune("good", "chat", &roles);
+    assert_eq!((ran.code, ran.failures()), (Some(4), vec!["off_schema".to_owned(); 2]), "{ran:?}");
+}

@@ -1,0 +1,137 @@
+//! A home with the real agents on its PATH, a project with one skill, and the way to our server.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::server::Server;
+
+pub(crate) struct Scene {
+    root: TempDir,
+    pub(crate) server: Server,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) summary: Value,
+    pub(crate) stderr: String,
+    pub(crate) history: Vec<Value>,
+    /// `reply.json` of every call.
+    pub(crate) replies: Vec<Value>,
+}
+
+const SKILL: &str = "---\nname: haiku\ndescription: Writes a haiku. Use it for haiku.\n---\n\nQuality: 40\n";
+
+/// In every place where a user may keep what is no part of the skill; no model may hear of it.
+pub(crate) const SECRET: &str = "KEEP-THIS-OUT";
+
+impl Scene {
+    pub(crate) fn new() -> Self {
+        let scene = Self { root: tempfile::tempdir().unwrap(), server: Server::start() };
+        for folder in [
+            "bin",
+            "project/.git",
+            "home/.claude",
+            "home/.gemini/skills/other",
+            "project/.claude/skills/haiku",
+        ] {
+            fs::create_dir_all(scene.path(folder)).unwrap();
+        }
+        scene.install("claude", "@anthropic-ai/claude-code-linux-x64/claude");
+        scene.install("gemini", "@google/gemini-cli/bundle/gemini.js");
+        scene.write("project/.claude/skills/haiku/SKILL.md", SKILL);
+        scene.write("home/.claude/CLAUDE.md", SECRET);
+        // Above the workspaces, where agents look upwards.
+        scene.write("home/CLAUDE.md", SECRET);
+        scene.write("home/GEMINI.md", SECRET);
+        scene.write("home/.gemini/GEMINI.md", SECRET);
+        scene.write(
+            "home/.gemini/skills/other/SKILL.md",
+            &format!("---\nname: other\ndescription: {SECRET}\n---\nx\n"),
+        );
+        let server = json!({ "command": "touch", "args": [scene.path("started")] });
+        let settings = json!({
+            "security": { "auth": { "selectedType": "gemini-api-key" } },
+            "mcpServers": { "theirs": server },
+        });
+        scene.write("home/.gemini/settings.json", &settings.to_string());
+        let hook = json!([{ "hooks": [{ "type": "command", "command": format!("touch {}", scene.path("started").display()) }] }]);
+        scene.write("home/.claude/settings.json", &json!({ "hooks": { "SessionStart": hook } }).to_string());
+        scene
+    }
+
+    /// The real path: agents tell their models real paths.
+    pub(crate) fn path(&self, below: &str) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join(below)
+    }
+
+    pub(crate) fn skill(&self) -> String {
+        fs::read_to_string(self.path("project/.claude/skills/haiku/SKILL.md")).unwrap()
+    }
+
+    /// `tune` with our own binary; each role's scenario of the server is the agent's.
+    pub(crate) fn tune(&self, claude: &str, gemini: &str, more: &[&str]) -> Ran {
+        let always = ["tune", "haiku", "write one about a leaf", "--yes", "--format", "json"];
+        self.run(claude, gemini, &[&always, more].concat())
+    }
+
+    pub(crate) fn run(&self, claude: &str, gemini: &str, arguments: &[&str]) -> Ran {
+        let output = Command::new(env!("CARGO_BIN_EXE_skilltune"))
+            .args(arguments)
+            .current_dir(self.path("project"))
+            .env_clear()
+            .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", self.path("bin").display()))
+            .env("HOME", self.path("home"))
+            .env("LANG", "C.UTF-8")
+            .env("ANTHROPIC_API_KEY", "a-key-of-nobody")
+            .env("ANTHROPIC_BASE_URL", self.server.url(claude))
+            .env("GEMINI_API_KEY", "a-key-of-nobody")
+            .env("GOOGLE_GEMINI_BASE_URL", self.server.url(gemini))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ran {
+            code: output.status.code(),
+            summary: serde_json::from_str(&text(&output.stdout)).unwrap_or_default(),
+            stderr: text(&output.stderr),
+            history: self.files("history.jsonl").iter().flat_map(|file| lines(file)).collect(),
+            replies: self.files("reply.json").iter().flat_map(|file| lines(file)).collect(),
+        }
+    }
+
+    /// All files of a name below the runs.
+    fn files(&self, name: &str) -> Vec<PathBuf> {
+        let runs = walkdir::WalkDir::new(self.path("project/.skilltune/runs")).into_iter().flatten();
+        runs.map(walkdir::DirEntry::into_path).filter(|path| path.ends_with(name)).collect()
+    }
+
+    fn install(&self, name: &str, package: &str) {
+        let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/agents/node_modules");
+        let program = modules.join(package).canonicalize().expect("tests/agents/run installs the agents");
+        symlink(program, self.path("bin").join(name)).unwrap();
+    }
+
+    fn write(&self, below: &str, text: &str) {
+        fs::write(self.path(below), text).unwrap();
+    }
+}
+
+impl Ran {
+    /// The kinds of all failures, in their order.
+    pub(crate) fn failures(&self) -> Vec<String> {
+        let failed = self.history.iter().filter_map(|line| line.pointer("/event/done/outcome/failed/kind"));
+        failed.filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+}
+
+fn lines(file: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(file).unwrap();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}

@@ -1,0 +1,97 @@
+//! As much of HTTP as the agents' clients need.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+pub(super) struct Request {
+    pub(super) method: String,
+    pub(super) path: String,
+    pub(super) body: String,
+}
+
+pub(super) struct Answer {
+    status: u16,
+    kind: &'static str,
+    body: String,
+    /// Whether more is announced than is sent.
+    cut: bool,
+    /// Whether nothing is sent at all.
+    mute: bool,
+}
+
+impl Request {
+    pub(super) fn read(stream: &mut TcpStream) -> Option<Self> {
+        let mut reader = BufReader::new(stream);
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let mut words = line.split_whitespace();
+        let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).ok()?;
+            let Some((name, value)) = line.trim().split_once(':') else { break };
+            if name.eq_ignore_ascii_case("content-length") {
+                length = value.trim().parse().ok()?;
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        Some(Self { method, path, body: String::from_utf8(body).ok()? })
+    }
+}
+
+impl Answer {
+    pub(super) fn json(body: &serde_json::Value) -> Self {
+        Self::ok("application/json", body.to_string())
+    }
+
+    pub(super) fn events(body: String) -> Self {
+        Self::ok("text/event-stream", body)
+    }
+
+    pub(super) fn page() -> Self {
+        Self::ok("text/html", "<html><body>Log in to this network first.</body></html>".to_owned())
+    }
+
+    pub(super) fn error(status: u16, body: &serde_json::Value) -> Self {
+        Self { status, ..Self::json(body) }
+    }
+
+    pub(super) fn status(status: u16, text: &str) -> Self {
+        Self { status, ..Self::ok("text/plain", text.to_owned()) }
+    }
+
+    pub(super) fn nothing() -> Self {
+        Self { mute: true, ..Self::status(200, "") }
+    }
+
+    pub(super) fn cut(self) -> Self {
+        Self { cut: true, ..self }
+    }
+
+    fn ok(kind: &'static str, body: String) -> Self {
+        Self { status: 200, kind, body, cut: false, mute: false }
+    }
+
+    /// What cannot be written any more has no reader.
+    pub(super) fn write(self, stream: &mut TcpStream) {
+        if self.mute {
+            wait_for_the_end(stream);
+            return;
+        }
+        let length = self.body.len() + usize::from(self.cut);
+        let head = format!(
+            "HTTP/1.1 {} Said\r\ncontent-type: {}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n",
+            self.status, self.kind
+        );
+        let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(self.body.as_bytes()));
+    }
+}
+
+/// Until the client has had enough.
+fn wait_for_the_end(stream: &mut TcpStream) {
+    let _ = stream.set_read_timeout(None::<Duration>);
+    while matches!(stream.read(&mut [0; 64]), Ok(1..)) {}
+}

@@ -1,0 +1,77 @@
+//! A model server of our own on loopback: what the real agents talk to in place of their services.
+//!
+//! The scenario stands in the base URL, so that one server serves all tests: `http://127.0.0.1:PORT/s/SCENARIO`.
+
+mod anthropic;
+mod gemini;
+mod http;
+mod model;
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use http::{Answer, Request};
+use model::Scenario;
+
+#[derive(Clone)]
+pub(crate) struct Server {
+    address: SocketAddr,
+    /// Scenarios and bodies.
+    asked: Arc<Mutex<Vec<(String, String)>>>,
+}
+
+impl Server {
+    /// It goes on until the tests end.
+    pub(crate) fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback can be listened on");
+        let address = listener.local_addr().expect("it is bound");
+        let server = Self { address, asked: Arc::default() };
+        let serving = server.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let serving = serving.clone();
+                thread::spawn(move || serving.serve(stream));
+            }
+        });
+        server
+    }
+
+    pub(crate) fn url(&self, scenario: &str) -> String {
+        format!("http://{}/s/{scenario}", self.address)
+    }
+
+    /// How often a model was asked under a scenario.
+    pub(crate) fn asked(&self, scenario: &str) -> usize {
+        let asked = self.asked.lock().expect("nobody has panicked");
+        asked.iter().filter(|(one, _)| one == scenario).count()
+    }
+
+    /// All that any agent has sent.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        let asked = self.asked.lock().expect("nobody has panicked");
+        asked.iter().map(|(_, body)| body.clone()).collect()
+    }
+
+    fn serve(&self, mut stream: TcpStream) {
+        // A client that goes away in the middle is none of our business.
+        let Some(request) = Request::read(&mut stream) else { return };
+        let Some((scenario, rest)) = request.path.strip_prefix("/s/").and_then(|path| path.split_once('/'))
+        else {
+            return Answer::status(404, "no scenario").write(&mut stream);
+        };
+        let is_asked = request.method == "POST" && !rest.contains("count_tokens");
+        if is_asked {
+            self.asked.lock().expect("nobody has panicked").push((scenario.to_owned(), request.body.clone()));
+        }
+        let scenario = Scenario::named(scenario);
+        let answer = if rest.starts_with("v1/messages") {
+            anthropic::answer(scenario, rest, &request.body)
+        } else if rest.contains(":streamGenerateContent") || rest.contains(":generateContent") {
+            gemini::answer(scenario, rest, &request.body)
+        } else {
+            Answer::status(404, "no such place")
+        };
+        answer.write(&mut stream);
+    }
+}

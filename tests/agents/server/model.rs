@@ -1,0 +1,166 @@
+//! The model: it reads the prompts of skilltune as a model would, and does as little as answers them.
+
+use serde_json::{Value, json};
+
+/// What the server does with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scenario {
+    /// What is asked for.
+    Good,
+    Status(u16),
+    /// An answer without a word.
+    Empty,
+    Refusal,
+    /// The answer is cut off at the model's limit.
+    TooLong,
+    /// The connection ends in the middle of an answer.
+    Cut,
+    /// Nothing is answered.
+    Hang,
+    /// A web page in place of an answer.
+    Page,
+    /// A tool is asked for, again and again.
+    Loop,
+    /// A tool is asked for that nobody has.
+    Forbidden,
+    /// Words that are no verdict.
+    Chat,
+    /// Who judges the skill tries to make it better first.
+    Meddle,
+    /// The account has used up what it may.
+    UsedUp,
+}
+
+/// A conversation, whichever interface it came through.
+pub(super) struct Talk {
+    /// All that the user has said.
+    pub(super) words: String,
+    /// How many tools have told their results.
+    pub(super) results: usize,
+    /// The whole request.
+    pub(super) body: String,
+}
+
+/// A model's turn.
+#[derive(Debug, PartialEq)]
+pub(super) enum Turn {
+    Text(String),
+    Write {
+        path: String,
+        content: String,
+    },
+    Read {
+        path: String,
+    },
+    Edit {
+        path: String,
+        old: String,
+        new: String,
+    },
+    /// A command in a shell.
+    Shell,
+}
+
+impl Scenario {
+    pub(super) fn named(name: &str) -> Self {
+        match name {
+            "empty" => Self::Empty,
+            "refusal" => Self::Refusal,
+            "too-long" => Self::TooLong,
+            "cut" => Self::Cut,
+            "hang" => Self::Hang,
+            "page" => Self::Page,
+            "loop" => Self::Loop,
+            "forbidden" => Self::Forbidden,
+            "chat" => Self::Chat,
+            "meddle" => Self::Meddle,
+            "used-up" => Self::UsedUp,
+            name => name.parse().map_or(Self::Good, Self::Status),
+        }
+    }
+}
+
+/// The quality that makes a skill pass, and the one that an improver writes.
+pub(super) const GOOD: u32 = 95;
+
+pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
+    let space = talk.space();
+    match scenario {
+        Scenario::Loop => Turn::Read { path: format!("{space}/skill/haiku/file-{}.md", talk.results) },
+        Scenario::Forbidden if talk.results == 0 => Turn::Shell,
+        Scenario::Empty => Turn::Text(String::new()),
+        Scenario::Chat | Scenario::Forbidden => Turn::Text("I have looked at it. It is good.".to_owned()),
+        _ if talk.words.contains("# Carry out an agent skill") => execute(talk, &space),
+        Scenario::Meddle if talk.results == 0 && talk.words.contains("# Judge an agent skill") => {
+            let content = format!("---\nname: haiku\ndescription: Mine.\n---\n\nQuality: {GOOD}\n");
+            Turn::Write { path: format!("{space}/skill/haiku/SKILL.md"), content }
+        }
+        _ if talk.words.contains("# Judge an agent skill") => Turn::Text(judge(&talk.words)),
+        _ if talk.words.contains("# Improve an agent skill") => improve(talk, &space),
+        _ => Turn::Text("ok".to_owned()),
+    }
+}
+
+fn execute(talk: &Talk, space: &str) -> Turn {
+    match talk.results {
+        0 => Turn::Write { path: format!("{space}/haiku.md"), content: "One leaf\n".to_owned() },
+        _ => Turn::Text("All files are written.".to_owned()),
+    }
+}
+
+fn improve(talk: &Talk, space: &str) -> Turn {
+    let path = format!("{space}/skill/haiku/SKILL.md");
+    match talk.results {
+        0 => Turn::Read { path },
+        1 => Turn::Edit {
+            path,
+            old: format!("Quality: {}", quality(&talk.words)),
+            new: format!("Quality: {GOOD}"),
+        },
+        _ => Turn::Text(
+            json!({ "summary": "the quality is raised", "changes": [], "skipped": [] }).to_string(),
+        ),
+    }
+}
+
+/// Every criterion passes for a good skill, and every other one for one that is not.
+fn judge(words: &str) -> String {
+    let between = |line: &str, open: &str, close: &str| -> Option<String> {
+        Some(line.split_once(open)?.1.split_once(close)?.0.to_owned())
+    };
+    let code = words.lines().rev().find_map(|line| between(line, "\"verdict_of\": \"", "\""));
+    let page = words.rsplit_once("## The criteria").expect("criteria are asked for").1;
+    let asked = page.lines().filter(|line| line.starts_with("- `"));
+    let good = quality(words) >= GOOD;
+    let criteria = asked.filter_map(|line| between(line, "- `", "`")).enumerate().map(|(nth, id)| {
+        let verdict = if good || nth % 2 == 0 { "pass" } else { "fail" };
+        json!({ "id": id, "verdict": verdict, "evidence": "SKILL.md: `Quality:`" })
+    });
+    json!({
+        "verdict_of": code,
+        "criteria": criteria.collect::<Vec<Value>>(),
+        "strengths": [], "weaknesses": [], "suggestions": [],
+    })
+    .to_string()
+}
+
+fn quality(words: &str) -> u32 {
+    let line = words.lines().find_map(|line| line.strip_prefix("Quality: "));
+    line.and_then(|number| number.trim().parse().ok()).unwrap_or(0)
+}
+
+impl Talk {
+    /// The workspace, as the agent has told it to its model: `.../skilltune/work/RUN/CALL/space`.
+    fn space(&self) -> String {
+        const BELOW: &str = "/skilltune/work/";
+        let outside = |c: char| c.is_whitespace() || matches!(c, '"' | '`' | '(' | '\\' | ':');
+        let spaces = self.body.match_indices(BELOW).filter_map(|(at, _)| {
+            let from = self.body[..at].rfind(outside).map_or(0, |last| last + 1);
+            let mut below = self.body[at + BELOW.len()..].split('/');
+            let (run, call) = (below.next()?, below.next()?);
+            below.next()?.strip_prefix("space")?;
+            Some(format!("{}{BELOW}{run}/{call}/space", &self.body[from..at]))
+        });
+        { spaces }.next().unwrap_or_else(|| "/nowhere".to_owned())
+    }
+}

@@ -1,0 +1,89 @@
+//! Whole runs: a skill is tried by one real agent, judged, improved, compared, and replaced.
+
+use serde_json::json;
+
+use crate::scene::{Ran, SECRET, Scene};
+
+/// It was improved and is in place, and the real agents have done it.
+fn assert_improved(scene: &Scene, ran: &Ran) {
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    assert_eq!(ran.summary["outcome"], "improved", "{ran:?}");
+    assert_eq!(ran.failures(), [""; 0], "{ran:?}");
+    assert!(scene.skill().ends_with("Quality: 95\n"), "{}", scene.skill());
+    for request in scene.server.requests() {
+        let leak = request.find(SECRET).map(|at| &request[at.saturating_sub(400)..at + 40]);
+        assert_eq!(leak, None, "a model has heard of what is the user's own");
+    }
+    assert!(!scene.path("started").exists(), "a server or a hook of the user's was started");
+}
+
+/// How often a tool was used in all calls.
+fn used(ran: &Ran, tool: &str) -> u64 {
+    ran.replies.iter().filter_map(|reply| reply["talk"]["tools"][tool].as_u64()).sum()
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn claude_in_all_roles_improves_a_skill() {
+    let scene = Scene::new();
+    let ran = scene.tune("good", "500", &["--agent", "claude:claude-sonnet-4-5"]);
+    assert_improved(&scene, &ran);
+    // One trial of each of two rounds, and one of each of two contestants; one edit after a look.
+    assert_eq!((used(&ran, "Write"), used(&ran, "Read"), used(&ran, "Edit")), (4, 1, 1), "{:?}", ran.replies);
+    assert!(ran.summary["cost"]["usd"].as_f64().unwrap() > 0.0);
+    assert_eq!(ran.summary["cost"]["unpriced"], 0);
+    assert!(ran.replies.iter().all(|reply| reply["talk"]["model"] == "claude-sonnet-4-5"));
+    assert_eq!(scene.server.asked("500"), 0);
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn gemini_in_all_roles_improves_a_skill() {
+    let scene = Scene::new();
+    let ran = scene.tune("500", "good", &["--agent", "gemini:gemini-3-pro-preview"]);
+    assert_improved(&scene, &ran);
+    assert_eq!((used(&ran, "write_file"), used(&ran, "replace")), (4, 1), "{:?}", ran.replies);
+    // It tells tokens, and no price.
+    assert_eq!(ran.summary["cost"]["unpriced"], ran.summary["cost"]["calls"]);
+    assert!(ran.summary["cost"]["input_tokens"].as_u64().unwrap() > 0);
+    assert_eq!(scene.server.asked("500"), 0);
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn gemini_judges_what_claude_does() {
+    let scene = Scene::new();
+    let roles = ["--agent", "claude", "--evaluator", "gemini:gemini-3-pro-preview", "--jobs", "2"];
+    let ran = scene.tune("good", "good", &roles);
+    assert_improved(&scene, &ran);
+    assert_eq!((used(&ran, "Write"), used(&ran, "write_file")), (4, 0));
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn who_judges_is_not_let_change_what_is_judged() {
+    for (agent, tool) in [("claude", "Write"), ("gemini:gemini-3-pro-preview", "write_file")] {
+        let scene = Scene::new();
+        let ran = scene.tune("meddle", "meddle", &["--agent", agent, "--max-iterations", "1"]);
+        assert_eq!((ran.code, ran.failures()), (Some(3), Vec::new()), "{ran:?}");
+        assert_eq!(used(&ran, tool), 2, "one of the executor's and one of the judge's: {ran:?}");
+        let denied = ran.replies.iter().filter(|reply| reply["talk"]["denied"] == json!([tool]));
+        assert_eq!(denied.count(), 1, "{ran:?}");
+    }
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn a_limit_in_the_middle_stops_the_run_and_what_was_paid_for_is_kept() {
+    let scene = Scene::new();
+    let roles = ["--agent", "claude", "--evaluator", "gemini:gemini-3-pro-preview"];
+    let blocked = scene.tune("good", "401", &roles);
+    assert_eq!((blocked.code, &blocked.summary["outcome"]), (Some(4), &json!("stopped")), "{blocked:?}");
+    assert_eq!(blocked.failures(), ["authentication"]);
+    assert_eq!(blocked.summary["blocked"]["mend"], "start `gemini` and log in, or set GEMINI_API_KEY");
+    let asked = scene.server.asked("good");
+    // Nothing has changed: it is tried once more, and stops again. The trial is not made again.
+    let again = scene.run("good", "401", &["resume", "--format", "json"]);
+    assert_eq!((again.code, again.failures().len()), (Some(4), 2), "{again:?}");
+    assert_eq!(scene.server.asked("good"), asked);
+}
