@@ -46,7 +46,7 @@ impl FindError {
             Self::EmptyName(_) => vec!["separate skills by single commas, without spaces".to_owned()],
             Self::Nowhere { name, looked_below, near, is_here } => {
                 let near = near.as_ref().map(|near| format!("did you mean `{near}`?"));
-                let here = is_here.then(|| format!("to tune the folder here, say ./{name}"));
+                let here = is_here.then(|| format!("for the folder here, say ./{name}"));
                 let below: Vec<_> = looked_below.iter().map(|path| path.display().to_string()).collect();
                 let looked = format!("looked in {} below {}", SHELVES.join(", "), below.join(", "));
                 let path = "for a skill elsewhere, give its path, such as ./my-skill".to_owned();

@@ -118,7 +118,7 @@ fn a_name_found_nowhere_tells_where_was_looked_and_what_is_near() {
     insta::assert_snapshot!(world.refusal("wirter"), @r#"
     error: no skill is named "wirter"
     hint: did you mean `writer`?
-    hint: to tune the folder here, say ./wirter
+    hint: for the folder here, say ./wirter
     hint: looked in .claude/skills, .agents/skills, .gemini/skills, .codex/skills below /repo/sub, /repo, /home
     hint: for a skill elsewhere, give its path, such as ./my-skill
     "#);
