@@ -43,7 +43,7 @@ impl Exit {
             Self::Reached => "goal reached, or nothing left to do",
             Self::Failed => "skilltune itself failed",
             Self::Input => "bad input",
-            Self::Ended => "ended without reaching the goal; the champion is kept",
+            Self::Ended => "ended without reaching the goal (the champion is kept), or lint has findings",
             Self::Unjudged => "could not be judged: agents failed or answers were incomplete",
             Self::Interrupted => "interrupted",
             Self::Terminated => "terminated",

@@ -307,6 +307,12 @@ fn held(error: LockError) -> Complaint {
     let LockError::Held { path, holder } = &error else { return ours(error) };
     let complaint = Complaint::input(format!("{} is in use by another skilltune", path.display()));
     let Some(holder) = holder else { return complaint.hint("try again when it is done") };
+    // A command's name is no run's: only runs are stopped by name.
+    let hint = if holder.doing.contains(' ') {
+        "wait for it: it is soon done".to_owned()
+    } else {
+        format!("wait for it, or stop it with `skilltune stop {}`", holder.doing)
+    };
     complaint
         .caused_by(format!(
             "process {} on {} has worked on it since {} ({})",
@@ -315,7 +321,7 @@ fn held(error: LockError) -> Complaint {
             holder.since.strftime("%Y-%m-%d %H:%M:%S UTC"),
             holder.doing
         ))
-        .hint(format!("wait for it, or stop it with `skilltune stop {}`", holder.doing))
+        .hint(hint)
 }
 
 fn unrepaired(error: PromoteError) -> Complaint {

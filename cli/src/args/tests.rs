@@ -28,7 +28,7 @@ fn help_ends_with_the_exit_codes_and_does_not_know_the_guardian() {
         0  goal reached, or nothing left to do
         1  skilltune itself failed
         2  bad input
-        3  ended without reaching the goal; the champion is kept
+        3  ended without reaching the goal (the champion is kept), or lint has findings
         4  could not be judged: agents failed or answers were incomplete
       130  interrupted
       143  terminated
