@@ -12,7 +12,7 @@ use super::mend::Edit;
 use super::reading::{MAIN, Reading, finding};
 use super::{File, Finding, Rule};
 use crate::material::Body;
-use crate::skill::strict::strict;
+use crate::skill::strict::{FIELDS, LONGEST_COMPATIBILITY, strict};
 use crate::skill::{self, SkillError};
 
 use field::Field;
@@ -142,9 +142,6 @@ struct Found<'f, 'a> {
     front: &'f Front<'a>,
 }
 
-/// What the format has, and its reference validator knows.
-const KNOWN: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
-
 /// What Claude Code reads besides.
 const CLAUDE_CODE: [&str; 14] = [
     "when_to_use",
@@ -214,7 +211,7 @@ impl Found<'_, '_> {
                 return;
             }
         };
-        for key in values.keys().map(String::as_str).filter(|key| !KNOWN.contains(key)) {
+        for key in values.keys().map(String::as_str).filter(|key| !FIELDS.contains(key)) {
             out.push(if CLAUDE_CODE.contains(&key) {
                 self.say(Rule::FieldPortable, key, format!("`{key}` is a field of Claude Code only"))
             } else {
@@ -233,8 +230,10 @@ impl Found<'_, '_> {
     fn lengths(&self, out: &mut Vec<Finding>) {
         let length = |key| self.front.text(key).map_or(0, |text| text.chars().count());
         let compatibility = length("compatibility");
-        if compatibility > 500 {
-            let message = format!("the compatibility has {compatibility} characters, 500 are allowed");
+        if compatibility > LONGEST_COMPATIBILITY {
+            let message = format!(
+                "the compatibility has {compatibility} characters, {LONGEST_COMPATIBILITY} are allowed"
+            );
             out.push(self.say(Rule::Compatibility, "compatibility", message));
         }
         let listed = length("description") + length("when_to_use");

@@ -13,10 +13,12 @@ use super::LONGEST;
 use super::block::{self, Entry, Node};
 use crate::answer::capped;
 
-const FIELDS: [&str; 6] = ["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
-const LONGEST_NAME: usize = 64;
-const LONGEST_DESCRIPTION: usize = 1024;
-const LONGEST_COMPATIBILITY: usize = 500;
+/// What the format has.
+pub(crate) const FIELDS: [&str; 6] =
+    ["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
+pub(crate) const LONGEST_NAME: usize = 64;
+pub(crate) const LONGEST_DESCRIPTION: usize = 1024;
+pub(crate) const LONGEST_COMPATIBILITY: usize = 500;
 
 /// How much is shown of a name or key that somebody wrote.
 pub(super) const SHOWN: usize = 100;

@@ -3,8 +3,7 @@
 use super::value::Value;
 use super::{Found, Front};
 use crate::lint::{Finding, Rule};
-
-pub(super) const LONGEST: usize = 1024;
+use crate::skill::strict::LONGEST_DESCRIPTION as LONGEST;
 
 pub(super) fn check(found: &Found, out: &mut Vec<Finding>) {
     let mut say = |rule, message: String| out.push(found.say(rule, "description", message));

@@ -3,8 +3,8 @@
 use super::value::Value;
 use super::{Found, Front, field};
 use crate::lint::{Finding, Rule};
+use crate::skill::strict::LONGEST_NAME as LONGEST;
 
-const LONGEST: usize = 64;
 const RESERVED: [&str; 2] = ["anthropic", "claude"];
 
 pub(super) fn check(found: &Found, out: &mut Vec<Finding>) {
