@@ -157,17 +157,11 @@ impl<'r, 'a> Walk<'r, 'a> {
         if let Ok(file) = self.reading.files.at(path) {
             self.reach(at, file);
         } else if self.reading.is_folder(path) {
-            let below = format!("{path}/");
-            if self.spent.insert(below.clone()) {
-                let files = self.reading.files.files();
-                let first = files.partition_point(|file| file.path < below);
-                let count = files[first..].iter().take_while(|file| file.path.starts_with(&below)).count();
-                (first..first + count).for_each(|file| self.reach(at, file));
-            }
+            self.beginning(at, &format!("{path}/"));
         }
     }
 
-    /// All files whose paths begin like that, for what follows stands for anything.
+    /// All files whose paths begin like that: those in a folder, or those that a pattern stands for.
     fn beginning(&mut self, at: usize, path: &str) {
         let files = self.reading.files.files();
         if self.spent.insert(format!("{path}*")) {
