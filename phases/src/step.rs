@@ -88,6 +88,8 @@ impl Step {
 }
 
 impl Role {
+    pub const ALL: [Self; 3] = [Self::Executor, Self::Evaluator, Self::Improver];
+
     pub fn word(self) -> &'static str {
         match self {
             Self::Executor => "executor",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::plan::{Cast, Plan};
+use skilltune_phases::plan::Plan;
 use skilltune_phases::step::Role;
 
 use crate::args::{ResumeArgs, RunArgs, TuneArgs};
@@ -102,16 +102,11 @@ fn answer(args: &ResumeArgs, around: &Surroundings) -> Answer {
 
 /// A run goes on with the agents that it began with, or not at all: its answers would not be comparable.
 fn unchanged(plan: &Plan, means: &Means) -> Result<(), Complaint> {
-    let roles: [(Role, &Cast); 3] = [
-        (Role::Executor, &plan.roles.executor),
-        (Role::Evaluator, &plan.roles.evaluator),
-        (Role::Improver, &plan.roles.improver),
-    ];
-    let changed = roles.into_iter().find(|(role, cast)| means.cast.of(*role).fingerprint() != cast.settings);
-    changed.map_or(Ok(()), |(role, cast)| {
+    let is_changed = |role: &Role| means.cast.of(*role).fingerprint() != plan.roles.of(*role).settings;
+    Role::ALL.into_iter().find(is_changed).map_or(Ok(()), |role| {
         Err(Complaint::input(format!(
             "the agent {:?} ({}) is not the one that run {} began with",
-            cast.agent,
+            plan.roles.of(role).agent,
             role.word(),
             plan.run
         ))

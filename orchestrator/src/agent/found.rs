@@ -190,7 +190,7 @@ impl Agent {
             }
             Kind::BuiltIn(hidden_arg) => parts.push(hidden_arg.clone().into_bytes()),
             Kind::Real(real) => {
-                for role in [Role::Executor, Role::Evaluator, Role::Improver] {
+                for role in Role::ALL {
                     parts.push(real.arguments(None, role, None).join("\0").into_bytes());
                 }
                 parts.extend(self.fitting().map(|fitting| fitting.text.into_bytes()));

@@ -10,7 +10,7 @@ use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::step::Role;
 
 use super::found::Fitting;
-use super::heard::{Heard, Remains, Talk, failed, shortened};
+use super::heard::{Heard, Remains, Talk, failed};
 use super::stream::{events, text};
 use crate::process::How;
 
@@ -204,10 +204,8 @@ fn status(why: &str, left: Remains<'_>) -> Option<u64> {
     statuses.into_iter().find(|status| i64::from(code) == (*status & 0xff)).map(i64::unsigned_abs)
 }
 
-/// It talks much on stderr; what is wrong comes last.
 fn last_words(left: Remains<'_>) -> String {
-    let line = left.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    line.map_or_else(|| "it said nothing".to_owned(), shortened)
+    left.last_words().unwrap_or_else(|| "it said nothing".to_owned())
 }
 
 fn spent(result: Option<&Value>, ms: u64) -> Spent {

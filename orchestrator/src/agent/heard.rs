@@ -53,9 +53,13 @@ impl Remains<'_> {
             How::NotStarted { why } => (FailureKind::Crashed, format!("could not be started: {why}")),
             How::Cancelled => (FailureKind::Crashed, "cancelled".to_owned()),
         };
-        let last = self.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
-        let why = last.map_or(what.clone(), |line| format!("{what}: {}", shortened(line)));
+        let why = self.last_words().map_or(what.clone(), |line| format!("{what}: {line}"));
         Failure { kind, why }
+    }
+
+    /// Programs talk much on stderr; what is wrong comes last.
+    pub(super) fn last_words(&self) -> Option<String> {
+        self.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(shortened)
     }
 
     /// The same for an agent whose last line tells the answer.

@@ -66,9 +66,8 @@ fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 fn roles_of(name: &str, settings: &Settings) -> Vec<&'static str> {
-    let roles = [Role::Executor, Role::Evaluator, Role::Improver].into_iter();
     let takes = |role: &Role| settings.roles.of(*role).value.as_ref().is_some_and(|spec| spec.agent == name);
-    roles.filter(takes).map(Role::word).collect()
+    Role::ALL.into_iter().filter(takes).map(Role::word).collect()
 }
 
 impl AgentSeen {
