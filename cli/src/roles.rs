@@ -167,21 +167,13 @@ fn installed(
     let name = real.name();
     let found = on_path(name, around).map_err(|_| {
         Complaint::input(format!("agent `{name}` cannot run: program {name:?} was not found"))
-            .hint(format!("install it ({}), or describe it as [agents.{name}]", get(real)))
+            .hint(format!("install it ({}), or describe it as [agents.{name}]", real.get()))
     })?;
     Ok(Part {
         timeout_seconds: settings.timeouts.of(role).value,
         agent: Agent::real(real, spec.model.clone(), found, &around.env),
         described: Origin::Default,
     })
-}
-
-/// How to get it.
-pub fn get(real: Real) -> &'static str {
-    match real {
-        Real::Claude => "npm install -g @anthropic-ai/claude-code",
-        Real::Gemini => "npm install -g @google/gemini-cli",
-    }
 }
 
 /// Where a program is, in those folders of PATH that mean the same wherever we stand: nothing of a repository is run

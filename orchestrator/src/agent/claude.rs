@@ -9,27 +9,30 @@ use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::step::Role;
 
 use super::heard::{Heard, Remains, Talk, failed, shortened};
+use super::real::{Ask, Profile};
 use super::stream::{events, text};
 use crate::process::How;
 
-pub(super) const NAME: &str = "claude";
-
-/// Its login.
-pub(super) const PASSED: [&str; 4] =
-    ["CLAUDE_CONFIG_DIR", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
-pub(super) const SERVICE: &str = "ANTHROPIC_BASE_URL";
-
-/// Few tries of its own, for we have ours; nothing of its own accord; no skills but the candidate.
-pub(super) const SET: [(&str, &str); 6] = [
-    ("CLAUDE_CODE_MAX_RETRIES", "2"),
-    ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-    ("CLAUDE_CODE_DISABLE_BUNDLED_SKILLS", "1"),
-    ("DISABLE_AUTOUPDATER", "1"),
-    ("DISABLE_ERROR_REPORTING", "1"),
-    ("DISABLE_TELEMETRY", "1"),
-];
-/// It keeps its temporary files where this says, whatever TMPDIR says.
-pub(super) const TEMP: &str = "CLAUDE_CODE_TMPDIR";
+pub(super) const PROFILE: Profile = Profile {
+    name: "claude",
+    get: "npm install -g @anthropic-ai/claude-code",
+    passed: &["CLAUDE_CONFIG_DIR", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+    service: "ANTHROPIC_BASE_URL",
+    // Few tries of its own, for we have ours; nothing of its own accord; no skills but the candidate.
+    set: &[
+        ("CLAUDE_CODE_MAX_RETRIES", "2"),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("CLAUDE_CODE_DISABLE_BUNDLED_SKILLS", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("DISABLE_ERROR_REPORTING", "1"),
+        ("DISABLE_TELEMETRY", "1"),
+    ],
+    // It keeps its temporary files where this says, whatever TMPDIR says.
+    temporary: |_, temp| vec![("CLAUDE_CODE_TMPDIR", temp.to_owned())],
+    fitting: |_| None,
+    arguments,
+    hear,
+};
 
 const ALWAYS: [&str; 9] = [
     "-p",
@@ -45,18 +48,18 @@ const ALWAYS: [&str; 9] = [
 const MAY_WRITE: [&str; 4] = ["--permission-mode", "acceptEdits", "--tools", "Read,Grep,Glob,Write,Edit"];
 const MAY_READ: [&str; 4] = ["--permission-mode", "dontAsk", "--tools", "Read,Grep,Glob"];
 
-pub(super) fn arguments(model: Option<&str>, role: Role, usd: Option<f64>) -> Vec<String> {
-    let rights = match role {
+fn arguments(ask: &Ask<'_>) -> Vec<String> {
+    let rights = match ask.role {
         Role::Executor | Role::Improver => MAY_WRITE,
         Role::Evaluator => MAY_READ,
     };
     let mut arguments: Vec<String> = ALWAYS.into_iter().chain(rights).map(str::to_owned).collect();
-    arguments.extend(model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
-    arguments.extend(usd.into_iter().flat_map(|usd| ["--max-budget-usd".to_owned(), usd.to_string()]));
+    arguments.extend(ask.model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
+    arguments.extend(ask.usd.into_iter().flat_map(|usd| ["--max-budget-usd".to_owned(), usd.to_string()]));
     arguments
 }
 
-pub(super) fn hear(left: Remains<'_>) -> Heard {
+fn hear(left: Remains<'_>) -> Heard {
     let mut talk = Talk::default();
     let (mut begun, mut result) = (false, None);
     for event in events(left.stdout, &mut talk) {

@@ -9,7 +9,7 @@ use skilltune_phases::step::Role;
 
 use super::command::AgentSettings;
 use super::heard::{Heard, Remains};
-use super::{claude, gemini};
+use super::real::{Ask, Env, Fitting, Real};
 
 /// An agent with a model, found on this machine.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub struct Agent {
     pub name: String,
     pub model: Option<String>,
     program: PathBuf,
-    env: BTreeMap<String, String>,
+    env: Env,
     kind: Kind,
 }
 
@@ -30,13 +30,6 @@ enum Kind {
     Real(Real),
 }
 
-/// The agents that need no settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Real {
-    Claude,
-    Gemini,
-}
-
 /// What one call is given.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<'a> {
@@ -45,15 +38,6 @@ pub struct Slots<'a> {
     pub prompt_file: &'a Path,
     /// The most that the call may cost, where that can be enforced.
     pub usd: Option<f64>,
-}
-
-/// A file that stands in the workspace for the agent's sake, and is nobody's work.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fitting {
-    /// The folder at the top of the workspace.
-    pub folder: &'static str,
-    pub file: &'static str,
-    pub text: String,
 }
 
 /// Passed on to every child, when set: enough to find programs, the home and the language.
@@ -87,51 +71,6 @@ const WAY: [&str; 10] = [
 /// A script named among the arguments is part of the agent; anything larger is data.
 const SCRIPT_BYTES: u64 = 1 << 20;
 
-impl Real {
-    pub const ALL: [Self; 2] = [Self::Claude, Self::Gemini];
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|real| real.name() == name)
-    }
-
-    /// Its own, and its program's.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Claude => claude::NAME,
-            Self::Gemini => gemini::NAME,
-        }
-    }
-
-    fn passed(self) -> &'static [&'static str] {
-        match self {
-            Self::Claude => &claude::PASSED,
-            Self::Gemini => &gemini::PASSED,
-        }
-    }
-
-    fn set(self) -> &'static [(&'static str, &'static str)] {
-        match self {
-            Self::Claude => &claude::SET,
-            Self::Gemini => &gemini::SET,
-        }
-    }
-
-    fn arguments(self, model: Option<&str>, role: Role, usd: Option<f64>) -> Vec<String> {
-        match self {
-            Self::Claude => claude::arguments(model, role, usd),
-            Self::Gemini => gemini::arguments(model, role),
-        }
-    }
-
-    /// The variable that says where its service is, if not where it usually is.
-    fn service(self) -> &'static str {
-        match self {
-            Self::Claude => claude::SERVICE,
-            Self::Gemini => gemini::SERVICE,
-        }
-    }
-}
-
 impl Agent {
     /// `program` is where the command's first word was found; `ambient` is our own environment.
     pub fn new(
@@ -159,11 +98,12 @@ impl Agent {
         program: PathBuf,
         ambient: &BTreeMap<String, String>,
     ) -> Self {
-        let mut env = picked(PASSED.into_iter().chain(WAY).chain(real.passed().iter().copied()), ambient);
-        env.extend(real.set().iter().map(|&(name, value)| (name.to_owned(), value.to_owned())));
+        let profile = real.profile();
+        let mut env = picked(PASSED.into_iter().chain(WAY).chain(profile.passed.iter().copied()), ambient);
+        env.extend(profile.set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())));
         // Set even if to nothing: what is not set, a file of the workspace could set.
-        let service = ambient.get(real.service()).cloned().unwrap_or_default();
-        env.insert(real.service().to_owned(), service);
+        let service = ambient.get(profile.service).cloned().unwrap_or_default();
+        env.insert(profile.service.to_owned(), service);
         Self { name: real.name().to_owned(), model, program, env, kind: Kind::Real(real) }
     }
 
@@ -191,11 +131,12 @@ impl Agent {
             Kind::BuiltIn(hidden_arg) => parts.push(hidden_arg.clone().into_bytes()),
             Kind::Real(real) => {
                 for role in Role::ALL {
-                    parts.push(real.arguments(None, role, None).join("\0").into_bytes());
+                    let arguments = (real.profile().arguments)(&Ask { model: None, role, usd: None });
+                    parts.push(arguments.join("\0").into_bytes());
                 }
                 parts.extend(self.fitting().map(|fitting| fitting.text.into_bytes()));
                 // Another service answers otherwise.
-                parts.extend(self.env.get(real.service()).map(|place| place.clone().into_bytes()));
+                parts.extend(self.env.get(real.profile().service).map(|place| place.clone().into_bytes()));
             }
         }
         Digest::of_parts(parts.iter().map(Vec::as_slice))
@@ -205,7 +146,11 @@ impl Agent {
         let arguments = match &self.kind {
             Kind::Command(settings) => settings.arguments(self.model.as_deref(), slots),
             Kind::BuiltIn(hidden_arg) => vec![hidden_arg.clone()],
-            Kind::Real(real) => real.arguments(self.model.as_deref(), slots.role, slots.usd),
+            Kind::Real(real) => (real.profile().arguments)(&Ask {
+                model: self.model.as_deref(),
+                role: slots.role,
+                usd: slots.usd,
+            }),
         };
         let program = self.program.to_string_lossy().into_owned();
         std::iter::once(program).chain(arguments).collect()
@@ -219,13 +164,10 @@ impl Agent {
     ) -> Vec<(String, String)> {
         let temp = temp.to_string_lossy().into_owned();
         let mut env = self.env.clone();
-        match self.kind {
-            Kind::Real(Real::Claude) => env.insert(claude::TEMP.to_owned(), temp.clone()),
-            Kind::Real(Real::Gemini) if gemini::has_key(&env) => {
-                env.insert(gemini::HOME.to_owned(), temp.clone())
-            }
-            Kind::Real(Real::Gemini) | Kind::Command(_) | Kind::BuiltIn(_) => None,
-        };
+        if let Kind::Real(real) = self.kind {
+            let own = (real.profile().temporary)(&env, &temp);
+            env.extend(own.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        }
         env.insert("TMPDIR".to_owned(), temp);
         env.extend(more);
         env.into_iter().collect()
@@ -234,8 +176,8 @@ impl Agent {
     /// What has to stand in the workspace besides what the call is about.
     pub fn fitting(&self) -> Option<Fitting> {
         match self.kind {
-            Kind::Real(Real::Gemini) => Some(gemini::fitting(gemini::has_key(&self.env))),
-            Kind::Command(_) | Kind::BuiltIn(_) | Kind::Real(Real::Claude) => None,
+            Kind::Real(real) => (real.profile().fitting)(&self.env),
+            Kind::Command(_) | Kind::BuiltIn(_) => None,
         }
     }
 
@@ -251,16 +193,12 @@ impl Agent {
         match &self.kind {
             Kind::Command(settings) => settings.hear(left),
             Kind::BuiltIn(_) => AgentSettings::default().hear(left),
-            Kind::Real(Real::Claude) => claude::hear(left),
-            Kind::Real(Real::Gemini) => gemini::hear(left),
+            Kind::Real(real) => (real.profile().hear)(left),
         }
     }
 }
 
-fn picked<'a>(
-    names: impl IntoIterator<Item = &'a str>,
-    ambient: &BTreeMap<String, String>,
-) -> BTreeMap<String, String> {
+fn picked<'a>(names: impl IntoIterator<Item = &'a str>, ambient: &BTreeMap<String, String>) -> Env {
     names.into_iter().filter_map(|name| Some((name.to_owned(), ambient.get(name)?.clone()))).collect()
 }
 

@@ -3,62 +3,64 @@
 //! Without approval of shells it offers none, and without approval of edits no tool that writes. Its exit code is the
 //! service's status cut to a byte, or 0 for much that is no success: the last `result` decides.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::step::Role;
 
-use super::found::Fitting;
 use super::heard::{Heard, Remains, Talk, failed};
+use super::real::{Ask, Env, Fitting, Profile};
 use super::stream::{events, text};
 use crate::process::How;
 
-pub(super) const NAME: &str = "gemini";
+pub(super) const PROFILE: Profile = Profile {
+    name: "gemini",
+    get: "npm install -g @google/gemini-cli",
+    passed: &[
+        HOME,
+        KEY,
+        "GOOGLE_API_KEY",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "GOOGLE_CLOUD_PROJECT",
+        "GOOGLE_CLOUD_LOCATION",
+        "GOOGLE_GENAI_USE_VERTEXAI",
+        "GOOGLE_GENAI_USE_GCA",
+    ],
+    service: "GOOGLE_GEMINI_BASE_URL",
+    // One process, that we can end. The workspace is one of ours, and the settings in it are.
+    set: &[("GEMINI_CLI_NO_RELAUNCH", "true"), ("GEMINI_CLI_TRUST_WORKSPACE", "true"), ("TERM", "dumb")],
+    temporary: |env, temp| if has_key(env) { vec![(HOME, temp.to_owned())] } else { Vec::new() },
+    fitting: |env| Some(fitting(has_key(env))),
+    arguments,
+    hear,
+};
 
-/// Its login.
-pub(super) const PASSED: [&str; 8] = [
-    HOME,
-    KEY,
-    "GOOGLE_API_KEY",
-    "GOOGLE_APPLICATION_CREDENTIALS",
-    "GOOGLE_CLOUD_PROJECT",
-    "GOOGLE_CLOUD_LOCATION",
-    "GOOGLE_GENAI_USE_VERTEXAI",
-    "GOOGLE_GENAI_USE_GCA",
-];
 /// The folder that holds its `.gemini`.
-pub(super) const HOME: &str = "GEMINI_CLI_HOME";
+const HOME: &str = "GEMINI_CLI_HOME";
 const KEY: &str = "GEMINI_API_KEY";
-pub(super) const SERVICE: &str = "GOOGLE_GEMINI_BASE_URL";
-
-/// One process, that we can end. The workspace is one of ours, and the settings in it are.
-pub(super) const SET: [(&str, &str); 3] =
-    [("GEMINI_CLI_NO_RELAUNCH", "true"), ("GEMINI_CLI_TRUST_WORKSPACE", "true"), ("TERM", "dumb")];
 
 /// No extensions and no servers of the user's: there are none of that name.
 const ALWAYS: [&str; 6] =
     ["--output-format", "stream-json", "--extensions", "none", "--allowed-mcp-server-names", "none"];
 
-pub(super) fn arguments(model: Option<&str>, role: Role) -> Vec<String> {
-    let mode = match role {
+fn arguments(ask: &Ask<'_>) -> Vec<String> {
+    let mode = match ask.role {
         Role::Executor | Role::Improver => "auto_edit",
         Role::Evaluator => "default",
     };
     let mut arguments: Vec<String> = ALWAYS.into_iter().map(str::to_owned).collect();
     arguments.extend(["--approval-mode".to_owned(), mode.to_owned()]);
-    arguments.extend(model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
+    arguments.extend(ask.model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
     arguments
 }
 
 /// A key is all that it needs of the user: then it gets a home of its own, and reads nothing of theirs.
-pub(super) fn has_key(env: &BTreeMap<String, String>) -> bool {
+fn has_key(env: &Env) -> bool {
     let is_set = |name: &&str| env.get(*name).is_some_and(|value| !value.is_empty());
     is_set(&KEY) && !["GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"].iter().any(is_set)
 }
 
 /// Its settings for the workspace, which go before the user's.
-pub(super) fn fitting(has_key: bool) -> Fitting {
+fn fitting(has_key: bool) -> Fitting {
     let mut settings = json!({
         "general": { "maxAttempts": 2, "enableAutoUpdate": false },
         "model": { "maxSessionTurns": 100 },
@@ -85,7 +87,7 @@ struct Said {
     result: Option<Value>,
 }
 
-pub(super) fn hear(left: Remains<'_>) -> Heard {
+fn hear(left: Remains<'_>) -> Heard {
     let (mut talk, mut said) = (Talk::default(), Said::default());
     for event in events(left.stdout, &mut talk) {
         said.take(event, &mut talk);

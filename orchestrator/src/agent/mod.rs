@@ -7,12 +7,13 @@ mod command;
 mod found;
 mod gemini;
 mod heard;
-
+mod real;
 mod stream;
 
 pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output};
-pub use found::{Agent, Fitting, Real, Slots};
+pub use found::{Agent, Slots};
 pub use heard::{Heard, Talk};
+pub use real::{Fitting, Real};
 
 pub(crate) use command::filled;
 pub(crate) use heard::Remains;

@@ -62,7 +62,7 @@ pub(super) fn look(
 }
 
 fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
-    Real::ALL.into_iter().map(|real| (real.name(), roles::get(real))).chain(KNOWN)
+    Real::ALL.into_iter().map(|real| (real.name(), real.get())).chain(KNOWN)
 }
 
 fn roles_of(name: &str, settings: &Settings) -> Vec<&'static str> {

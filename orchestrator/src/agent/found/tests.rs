@@ -18,8 +18,8 @@ fn slots(role: Role) -> Slots<'static> {
     Slots { role, workspace, prompt_file, usd: Some(2.5) }
 }
 
-fn real(real: Real, ambient: &BTreeMap<String, String>) -> Agent {
-    Agent::real(real, Some("large".into()), "/bin/real".into(), ambient)
+fn real(name: &str, ambient: &BTreeMap<String, String>) -> Agent {
+    Agent::real(Real::named(name).unwrap(), Some("large".into()), "/bin/real".into(), ambient)
 }
 
 fn shown(env: &[(String, String)]) -> Vec<String> {
@@ -37,7 +37,7 @@ fn placeholders_are_filled_once_and_other_braces_stand_for_themselves() {
 fn the_prompt_goes_to_stdin_unless_it_is_asked_for_as_a_file() {
     assert!(agent(json!({ "command": ["mine", "{model}"] })).reads_stdin());
     assert!(!agent(json!({ "command": ["mine", "-f={prompt_file}"] })).reads_stdin());
-    assert!(real(Real::Claude, &ambient()).reads_stdin());
+    assert!(real("claude", &ambient()).reads_stdin());
 }
 
 #[test]
@@ -51,12 +51,12 @@ fn the_environment_holds_what_is_documented_named_or_set_and_nothing_else() {
 fn a_real_agent_has_its_own_key_and_no_other_and_keeps_its_files_where_they_are_cleared() {
     let mut ambient = ambient();
     ambient.insert("ANTHROPIC_API_KEY".into(), "a".into());
-    let claude = shown(&real(Real::Claude, &ambient).env(Path::new("/t"), []));
+    let claude = shown(&real("claude", &ambient).env(Path::new("/t"), []));
     for there in ["ANTHROPIC_API_KEY=a", "CLAUDE_CODE_TMPDIR=/t", "TMPDIR=/t", "CLAUDE_CODE_MAX_RETRIES=2"] {
         assert!(claude.iter().any(|one| one == there), "{there} in {claude:?}");
     }
     assert!(!claude.iter().any(|one| one.starts_with("SECRET") || one.starts_with("GEMINI")), "{claude:?}");
-    let gemini = shown(&real(Real::Gemini, &ambient).env(Path::new("/t"), []));
+    let gemini = shown(&real("gemini", &ambient).env(Path::new("/t"), []));
     // A service that is not named is named as none, so that no file can name one.
     for there in
         ["GEMINI_API_KEY=g", "GEMINI_CLI_NO_RELAUNCH=true", "GOOGLE_GEMINI_BASE_URL=", "GEMINI_CLI_HOME=/t"]
@@ -66,21 +66,21 @@ fn a_real_agent_has_its_own_key_and_no_other_and_keeps_its_files_where_they_are_
     assert!(!gemini.iter().any(|one| one.starts_with("ANTHROPIC")), "{gemini:?}");
     // Without a key its login is in the user's home.
     ambient.remove("GEMINI_API_KEY");
-    let gemini = shown(&real(Real::Gemini, &ambient).env(Path::new("/t"), []));
+    let gemini = shown(&real("gemini", &ambient).env(Path::new("/t"), []));
     assert!(!gemini.iter().any(|one| one.starts_with("GEMINI_CLI_HOME")), "{gemini:?}");
 }
 
 #[test]
 fn who_judges_has_no_tool_that_writes_and_nobody_has_a_shell() {
-    let argv = |kind, role| real(kind, &ambient()).argv(slots(role)).join(" ");
-    let judge = argv(Real::Claude, Role::Evaluator);
+    let argv = |name, role| real(name, &ambient()).argv(slots(role)).join(" ");
+    let judge = argv("claude", Role::Evaluator);
     assert!(judge.contains("--permission-mode dontAsk --tools Read,Grep,Glob --model large"), "{judge}");
-    assert!(argv(Real::Gemini, Role::Evaluator).contains("--approval-mode default --model large"));
+    assert!(argv("gemini", Role::Evaluator).contains("--approval-mode default --model large"));
     for role in [Role::Executor, Role::Improver] {
-        let writer = argv(Real::Claude, role);
+        let writer = argv("claude", role);
         assert!(writer.contains(" --restricted ") && writer.contains("acceptEdits"), "{writer}");
         assert!(writer.ends_with("--max-budget-usd 2.5") && !writer.contains("Bash"), "{writer}");
-        assert!(argv(Real::Gemini, role).contains("--approval-mode auto_edit"));
+        assert!(argv("gemini", role).contains("--approval-mode auto_edit"));
     }
 }
 
@@ -101,9 +101,9 @@ fn another_service_makes_another_agent_and_another_key_does_not() {
     let of = |name: &str, value: &str| {
         let mut ambient = ambient();
         ambient.insert(name.into(), value.into());
-        real(Real::Gemini, &ambient).fingerprint()
+        real("gemini", &ambient).fingerprint()
     };
     assert_eq!(of("GEMINI_API_KEY", "one"), of("GEMINI_API_KEY", "two"));
-    assert_ne!(of(gemini::SERVICE, "http://one"), of(gemini::SERVICE, "http://two"));
-    assert_ne!(of("X", ""), real(Real::Claude, &ambient()).fingerprint());
+    assert_ne!(of("GOOGLE_GEMINI_BASE_URL", "http://one"), of("GOOGLE_GEMINI_BASE_URL", "http://two"));
+    assert_ne!(of("X", ""), real("claude", &ambient()).fingerprint());
 }

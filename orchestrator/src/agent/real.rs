@@ -1,0 +1,81 @@
+//! The agents that need no settings. What we know of each is one [`Profile`], in a file of its own.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use skilltune_phases::step::Role;
+
+use super::heard::{Heard, Remains};
+use super::{claude, gemini};
+
+/// One of the agents that need no settings.
+#[derive(Clone, Copy)]
+pub struct Real(&'static Profile);
+
+/// Variables by their names.
+pub(super) type Env = BTreeMap<String, String>;
+
+/// All that is known of an agent; its functions decide nothing but what depends on the call.
+pub(super) struct Profile {
+    /// Its own name, and its program's.
+    pub(super) name: &'static str,
+    /// How to get it.
+    pub(super) get: &'static str,
+    /// Handed through from our environment, when set: its login.
+    pub(super) passed: &'static [&'static str],
+    /// The variable that says where its service is, if not where it usually is.
+    pub(super) service: &'static str,
+    pub(super) set: &'static [(&'static str, &'static str)],
+    /// The variables that name the call's temporary folder, or one in it.
+    pub(super) temporary: fn(&Env, temp: &str) -> Vec<(&'static str, String)>,
+    pub(super) fitting: fn(&Env) -> Option<Fitting>,
+    /// What follows the program.
+    pub(super) arguments: fn(&Ask<'_>) -> Vec<String>,
+    pub(super) hear: fn(Remains<'_>) -> Heard,
+}
+
+/// What a call asks of an agent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ask<'a> {
+    pub(super) model: Option<&'a str>,
+    pub(super) role: Role,
+    /// The most that it may cost, where that can be enforced.
+    pub(super) usd: Option<f64>,
+}
+
+/// A file that stands in the workspace for the agent's sake, and is nobody's work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fitting {
+    /// The folder at the top of the workspace.
+    pub folder: &'static str,
+    pub file: &'static str,
+    pub text: String,
+}
+
+impl Real {
+    pub const ALL: [Self; 2] = [Self(&claude::PROFILE), Self(&gemini::PROFILE)];
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|real| real.name() == name)
+    }
+
+    /// Its own, and its program's.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// How to get it.
+    pub fn get(self) -> &'static str {
+        self.0.get
+    }
+
+    pub(super) fn profile(self) -> &'static Profile {
+        self.0
+    }
+}
+
+impl fmt::Debug for Real {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(self.name())
+    }
+}
