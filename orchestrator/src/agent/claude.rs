@@ -30,6 +30,7 @@ pub(super) const PROFILE: Profile = Profile {
     // It keeps its temporary files where this says, whatever TMPDIR says.
     temporary: |_, temp| vec![("CLAUDE_CODE_TMPDIR", temp.to_owned())],
     fitting: |_| None,
+    ends_early: false,
     arguments,
     hear,
 };

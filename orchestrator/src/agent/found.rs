@@ -189,6 +189,14 @@ impl Agent {
         }
     }
 
+    /// Whether it is given a file to write to in place of a pipe.
+    pub(crate) fn writes_itself(&self) -> bool {
+        match self.kind {
+            Kind::Real(real) => real.profile().ends_early,
+            Kind::Command(_) | Kind::BuiltIn(_) => false,
+        }
+    }
+
     pub(crate) fn hear(&self, left: Remains<'_>) -> Heard {
         match &self.kind {
             Kind::Command(settings) => settings.hear(left),

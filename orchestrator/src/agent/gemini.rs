@@ -30,6 +30,8 @@ pub(super) const PROFILE: Profile = Profile {
     set: &[("GEMINI_CLI_NO_RELAUNCH", "true"), ("GEMINI_CLI_TRUST_WORKSPACE", "true"), ("TERM", "dumb")],
     temporary: |env, temp| if has_key(env) { vec![(HOME, temp.to_owned())] } else { Vec::new() },
     fitting: |env| Some(fitting(has_key(env))),
+    // It repeats its prompt, and leaves when a pipe has taken the first 64 KiB of that.
+    ends_early: true,
     arguments,
     hear,
 };
@@ -83,6 +85,7 @@ struct Said {
     begun: bool,
     words: String,
     asked: usize,
+    has_acted: bool,
     troubles: Vec<String>,
     result: Option<Value>,
 }
@@ -114,6 +117,7 @@ impl Said {
             (Some("tool_use"), _) => {
                 // What was said before a tool was used is not the answer.
                 self.words.clear();
+                self.has_acted = true;
                 talk.used(text(&event, "tool_name").unwrap_or("a tool"));
             }
             (Some("tool_result"), _) => denied(&event, talk),
@@ -132,7 +136,7 @@ impl Said {
             return Err(failed(FailureKind::TurnLimit, trouble));
         }
         if text(result, "status") == Some("success") {
-            return Ok(self.words);
+            return if self.was_too_much() { Err(self.too_long()) } else { Ok(self.words) };
         }
         let error = result.pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
         let why =
@@ -146,11 +150,18 @@ impl Said {
             How::Exited(41) => failed(FailureKind::Authentication, &last_words(left)),
             How::Exited(42 | 44 | 52 | 55) => failed(FailureKind::UsageError, &last_words(left)),
             How::Exited(1..) if !self.begun => failed(FailureKind::UsageError, &last_words(left)),
-            How::Exited(0) if self.asked > LONG => {
-                failed(FailureKind::PromptTooLong, &format!("{} bytes, and no word in answer", self.asked))
-            }
+            How::Exited(0) if self.was_too_much() => self.too_long(),
             _ => left.without_end(),
         }
+    }
+
+    /// What the model cannot read is never sent, and that is called a success.
+    fn was_too_much(&self) -> bool {
+        self.asked > LONG && !self.has_acted && self.words.is_empty()
+    }
+
+    fn too_long(&self) -> Failure {
+        failed(FailureKind::PromptTooLong, &format!("{} bytes, and no word in answer", self.asked))
     }
 }
 

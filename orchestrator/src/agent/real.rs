@@ -29,6 +29,8 @@ pub(super) struct Profile {
     /// The variables that name the call's temporary folder, or one in it.
     pub(super) temporary: fn(&Env, temp: &str) -> Vec<(&'static str, String)>,
     pub(super) fitting: fn(&Env) -> Option<Fitting>,
+    /// It ends before all that it has said is read, and then what no pipe holds is lost: it is given a file.
+    pub(super) ends_early: bool,
     /// What follows the program.
     pub(super) arguments: fn(&Ask<'_>) -> Vec<String>,
     pub(super) hear: fn(Remains<'_>) -> Heard,

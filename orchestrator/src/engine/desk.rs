@@ -155,6 +155,7 @@ impl Workshop {
             cwd: space,
             stdout: paper.stdout(),
             stderr: paper.stderr(),
+            writes_itself: agent.writes_itself(),
             keep_bytes: self.limits.output_bytes,
             deadline,
             grace: self.limits.grace,

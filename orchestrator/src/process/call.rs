@@ -29,6 +29,9 @@ pub struct Call {
     pub stdout: PathBuf,
     #[serde(with = "os_text")]
     pub stderr: PathBuf,
+    /// The child writes its output into the file itself: some programs lose what a pipe does not take at once.
+    #[serde(default)]
+    pub writes_itself: bool,
     /// How much of each stream is kept; what comes after is counted and dropped.
     pub keep_bytes: u64,
     pub deadline: Duration,

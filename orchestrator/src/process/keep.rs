@@ -1,9 +1,13 @@
-//! One output stream of a child: from its pipe into its file, as far as it is kept.
+//! One output stream of a child: into its file, as far as it is kept.
+//!
+//! Through a pipe, usually. Where the child writes the file itself, what is too much is cut away from time to time.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
 
 use rustix::event::PollFlags;
 
@@ -13,13 +17,59 @@ pub(super) struct Stream<'a> {
     pipe: Option<PipeReader>,
     path: &'a Path,
     file: Option<File>,
+    /// The child writes the file itself.
+    itself: bool,
     keep: u64,
     seen: u64,
 }
 
+/// Where the output of a child comes from.
+pub(super) enum Source {
+    Pipe(PipeReader),
+    /// The file that it writes.
+    Itself(File),
+}
+
+/// A pipe, and the child's end of it.
+pub(super) fn piped() -> io::Result<(Source, Stdio)> {
+    let (ours, theirs) = io::pipe()?;
+    Ok((Source::Pipe(ours), theirs.into()))
+}
+
+/// A file that was not there, and the child's handle to it, which only appends.
+pub(super) fn itself(path: &Path) -> io::Result<(Source, Stdio)> {
+    let file = OpenOptions::new().append(true).create_new(true).open(path)?;
+    Ok((Source::Itself(file.try_clone()?), file.into()))
+}
+
 impl<'a> Stream<'a> {
-    pub(super) fn new(pipe: PipeReader, path: &'a Path, keep: u64) -> Self {
-        Self { pipe: Some(pipe), path, file: None, keep, seen: 0 }
+    /// How often somebody must look at a file that a child writes itself.
+    const LOOK: Duration = Duration::from_secs(1);
+
+    pub(super) fn new(source: Source, path: &'a Path, keep: u64) -> Self {
+        let (pipe, file) = match source {
+            Source::Pipe(pipe) => (Some(pipe), None),
+            Source::Itself(file) => (None, Some(file)),
+        };
+        Self { itself: file.is_some(), pipe, path, file, keep, seen: 0 }
+    }
+
+    pub(super) fn look_within(&self) -> Option<Duration> {
+        self.itself.then_some(Self::LOOK)
+    }
+
+    /// Counts what has come into a file that the child writes itself, and cuts away what is not kept.
+    pub(super) fn look(&mut self) -> Result<(), Trouble> {
+        let Some(file) = self.file.as_ref().filter(|_| self.itself) else { return Ok(()) };
+        let cut = self.seen.saturating_sub(self.keep);
+        let looked = file.metadata().map(|meta| meta.len()).and_then(|length| {
+            if length > self.keep {
+                file.set_len(self.keep)?;
+            }
+            Ok(length)
+        });
+        self.seen = cut + looked.map_err(|source| self.trouble("cut", source))?;
+        Ok(())
     }
 
     /// The pipe to be watched, until its last writer has closed it.
@@ -51,6 +101,9 @@ impl<'a> Stream<'a> {
 
     /// Takes what is in the pipe now, and no more: whoever still writes is about to be killed.
     pub(super) fn drain(&mut self, buffer: &mut [u8]) -> Result<(), Trouble> {
+        if self.itself {
+            return self.settle();
+        }
         let Some(pipe) = &self.pipe else { return Ok(()) };
         let mut left = rustix::io::ioctl_fionread(pipe).unwrap_or(0);
         while left > 0 {
@@ -63,6 +116,15 @@ impl<'a> Stream<'a> {
             left -= count as u64;
         }
         self.pipe = None;
+        Ok(())
+    }
+
+    /// Leaves no file where nothing was said.
+    fn settle(&mut self) -> Result<(), Trouble> {
+        self.look()?;
+        if self.seen == 0 {
+            std::fs::remove_file(self.path).map_err(|source| self.trouble("remove", source))?;
+        }
         Ok(())
     }
 
@@ -103,4 +165,26 @@ impl<'a> Stream<'a> {
 /// Creates a file that was not there: an exclusive creation follows no link, dangling or not.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_child_writes_itself_is_counted_and_cut_again_and_again() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let path = folder.path().join("stdout");
+        let (source, _childs) = itself(&path).expect("a new file can be made");
+        let mut stream = Stream::new(source, &path, 4);
+        let mut child = OpenOptions::new().append(true).open(&path).expect("it is there");
+        for (said, seen, kept) in
+            [("ab", 2, "ab"), ("cdefgh", 8, "abcd"), ("", 8, "abcd"), ("ij", 10, "abcd")]
+        {
+            child.write_all(said.as_bytes()).expect("it can be written");
+            stream.look().expect("it can be looked at");
+            assert_eq!((stream.seen(), stream.truncated()), (seen, seen > 4));
+            assert_eq!(std::fs::read_to_string(&path).expect("it can be read"), kept);
+        }
+    }
 }

@@ -151,6 +151,7 @@ impl<'a> Live<'a> {
             let announced = self.poll(parent).map_err(|source| self.trouble("watch the call in", source))?;
             for (stream, flags) in self.streams.iter_mut().zip(announced.streams) {
                 stream.pump(flags, buffer)?;
+                stream.look()?;
             }
             if self.exit.happened(announced.exit) {
                 return Ok(match &mut self.course {
@@ -189,7 +190,8 @@ impl<'a> Live<'a> {
             (_, Some(until)) => until.saturating_duration_since(now).min(TIDY),
             (_, None) => TIDY,
         };
-        Timespec::try_from(Exit::LOOK.map_or(wait, |look| look.min(wait))).ok()
+        let looks = [Exit::LOOK, self.streams[0].look_within()];
+        Timespec::try_from(looks.into_iter().flatten().fold(wait, Duration::min)).ok()
     }
 
     fn listen(&mut self, parent: &mut Parent, readable: bool) {

@@ -3,20 +3,21 @@
 //! No `pre_exec` and no lookup in a changed PATH: either would turn the cheap spawn into a fork.
 
 use std::fs::File;
-use std::io::{self, PipeReader};
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 use rustix::process::Pid;
 
 use super::call::Call;
+use super::keep::{self, Source};
 
 /// A child that runs, in a process group of its own.
 pub(super) struct Started {
     pub(super) pid: Pid,
     pub(super) exit: Exit,
-    pub(super) stdout: PipeReader,
-    pub(super) stderr: PipeReader,
+    pub(super) stdout: Source,
+    pub(super) stderr: Source,
 }
 
 /// Starts the program; the error is what a person should read.
@@ -29,8 +30,9 @@ pub(super) fn start(call: &Call) -> Result<Started, String> {
         None => Stdio::null(),
     };
     let cannot = |error: io::Error| format!("cannot start {}: {error}", program.display());
-    let (stdout, child_stdout) = io::pipe().map_err(cannot)?;
-    let (stderr, child_stderr) = io::pipe().map_err(cannot)?;
+    let (stdout, child_stdout) =
+        if call.writes_itself { keep::itself(&call.stdout) } else { keep::piped() }.map_err(cannot)?;
+    let (stderr, child_stderr) = keep::piped().map_err(cannot)?;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(&call.cwd).process_group(0);
     command.env_clear().envs(call.env.iter().map(|(name, value)| (name, value)));

@@ -26,6 +26,22 @@ async fn a_child_gets_the_named_environment_folder_and_prompt_and_nothing_else()
 }
 
 #[tokio::test]
+async fn a_child_that_writes_its_file_itself_leaves_the_same() {
+    let stage = Stage::new();
+    let mut call = stage.call(&["report"]);
+    let piped = run(&call).await.unwrap();
+    let expected = fs::read(&call.stdout).unwrap();
+    call.writes_itself = true;
+    let itself = run(&call).await.unwrap();
+    assert_eq!(fs::read(&call.stdout).unwrap(), expected);
+    assert_eq!((itself.how, itself.stdout_bytes), (piped.how, piped.stdout_bytes));
+    let mut silent = stage.call(&["plain", "0"]);
+    silent.writes_itself = true;
+    assert_eq!(run(&silent).await.unwrap().stdout_bytes, 0);
+    assert!(!silent.stdout.exists(), "nothing was written to it");
+}
+
+#[tokio::test]
 async fn a_path_need_not_be_text() {
     let stage = Stage::new();
     let mut call = stage.call(&["report"]);

@@ -46,6 +46,7 @@ impl Stage {
             stdin: None,
             stdout: self.path("stdout"),
             stderr: self.path("stderr"),
+            writes_itself: false,
             keep_bytes: 1 << 20,
             deadline: Duration::from_secs(60),
             grace: Duration::from_secs(20),

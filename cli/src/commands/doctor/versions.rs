@@ -108,6 +108,7 @@ fn call(asked: &Asked, place: &Path, deadline: Duration, around: &Surroundings) 
         stdin: None,
         stdout: place.join("stdout"),
         stderr: place.join("stderr"),
+        writes_itself: false,
         keep_bytes: KEPT,
         deadline,
         grace: GRACE,
