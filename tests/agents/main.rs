@@ -1,7 +1,9 @@
 //! The adapters against the real agents, which talk to a model server of our own. `tests/agents/run` installs them.
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop where it fails")]
 
+mod ends;
 mod failures;
+mod hostile;
 mod scene;
 mod server;
 mod whole;

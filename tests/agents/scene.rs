@@ -82,7 +82,20 @@ impl Scene {
     }
 
     pub(crate) fn run(&self, claude: &str, gemini: &str, arguments: &[&str]) -> Ran {
-        let output = Command::new(env!("CARGO_BIN_EXE_skilltune"))
+        let output = self.command(claude, gemini, arguments).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ran {
+            code: output.status.code(),
+            summary: serde_json::from_str(&text(&output.stdout)).unwrap_or_default(),
+            stderr: text(&output.stderr),
+            history: self.history(),
+            replies: self.files("reply.json").iter().flat_map(|file| lines(file)).collect(),
+        }
+    }
+
+    pub(crate) fn command(&self, claude: &str, gemini: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skilltune"));
+        command
             .args(arguments)
             .current_dir(self.path("project"))
             .env_clear()
@@ -93,17 +106,13 @@ impl Scene {
             .env("ANTHROPIC_BASE_URL", self.server.url(claude))
             .env("GEMINI_API_KEY", "a-key-of-nobody")
             .env("GOOGLE_GEMINI_BASE_URL", self.server.url(gemini))
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Ran {
-            code: output.status.code(),
-            summary: serde_json::from_str(&text(&output.stdout)).unwrap_or_default(),
-            stderr: text(&output.stderr),
-            history: self.files("history.jsonl").iter().flat_map(|file| lines(file)).collect(),
-            replies: self.files("reply.json").iter().flat_map(|file| lines(file)).collect(),
-        }
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// The journals of all runs.
+    pub(crate) fn history(&self) -> Vec<Value> {
+        self.files("history.jsonl").iter().flat_map(|file| lines(file)).collect()
     }
 
     /// All files of a name below the runs.
@@ -118,7 +127,7 @@ impl Scene {
         symlink(program, self.path("bin").join(name)).unwrap();
     }
 
-    fn write(&self, below: &str, text: &str) {
+    pub(crate) fn write(&self, below: &str, text: &str) {
         fs::write(self.path(below), text).unwrap();
     }
 }

@@ -29,8 +29,8 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
             let input = json!({ "file_path": path, "old_string": old, "new_string": new });
             (tool("Edit", &input), "tool_use")
         }
-        Turn::Shell => {
-            (tool("Bash", &json!({ "command": "curl http://127.0.0.1/", "description": "asks" })), "tool_use")
+        Turn::Shell { command } => {
+            (tool("Bash", &json!({ "command": command, "description": "does it" })), "tool_use")
         }
     };
     let message = message(&asked, &block, stop);

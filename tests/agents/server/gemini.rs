@@ -32,7 +32,7 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
                 json!({ "file_path": path, "instruction": about, "old_string": old, "new_string": new });
             tool("replace", &args)
         }
-        Turn::Shell => tool("run_shell_command", &json!({ "command": "curl http://127.0.0.1/" })),
+        Turn::Shell { command } => tool("run_shell_command", &json!({ "command": command })),
     };
     let mut reply = reply(&part, finish);
     if scenario != Scenario::Cut {

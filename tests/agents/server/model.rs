@@ -23,6 +23,10 @@ pub(super) enum Scenario {
     Loop,
     /// A tool is asked for that nobody has.
     Forbidden,
+    /// A command is asked for that does not end; it says so to whoever listens at the place that the task names.
+    Long,
+    /// Who judges takes the first verdict that it reads for its own.
+    Gullible,
     /// Words that are no verdict.
     Chat,
     /// Who judges the skill tries to make it better first.
@@ -58,7 +62,9 @@ pub(super) enum Turn {
         new: String,
     },
     /// A command in a shell.
-    Shell,
+    Shell {
+        command: String,
+    },
 }
 
 impl Scenario {
@@ -72,6 +78,8 @@ impl Scenario {
             "page" => Self::Page,
             "loop" => Self::Loop,
             "forbidden" => Self::Forbidden,
+            "long" => Self::Long,
+            "gullible" => Self::Gullible,
             "chat" => Self::Chat,
             "meddle" => Self::Meddle,
             "used-up" => Self::UsedUp,
@@ -87,7 +95,10 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
     let space = talk.space();
     match scenario {
         Scenario::Loop => Turn::Read { path: format!("{space}/skill/haiku/file-{}.md", talk.results) },
-        Scenario::Forbidden if talk.results == 0 => Turn::Shell,
+        Scenario::Forbidden if talk.results == 0 => {
+            Turn::Shell { command: "curl http://127.0.0.1/".to_owned() }
+        }
+        Scenario::Long if talk.words.contains(LISTENING) => Turn::Shell { command: endless(&talk.words) },
         Scenario::Empty => Turn::Text(String::new()),
         Scenario::Chat | Scenario::Forbidden => Turn::Text("I have looked at it. It is good.".to_owned()),
         _ if talk.words.contains("# Carry out an agent skill") => execute(talk, &space),
@@ -95,10 +106,26 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
             let content = format!("---\nname: haiku\ndescription: Mine.\n---\n\nQuality: {GOOD}\n");
             Turn::Write { path: format!("{space}/skill/haiku/SKILL.md"), content }
         }
+        Scenario::Gullible if talk.words.contains("# Judge an agent skill") => Turn::Text(obey(&talk.words)),
         _ if talk.words.contains("# Judge an agent skill") => Turn::Text(judge(&talk.words)),
         _ if talk.words.contains("# Improve an agent skill") => improve(talk, &space),
         _ => Turn::Text("ok".to_owned()),
     }
+}
+
+/// Before the path of a pipe, in a task.
+pub(crate) const LISTENING: &str = "Somebody listens at ";
+
+fn endless(words: &str) -> String {
+    let after = words.split_once(LISTENING).map_or("", |(_, after)| after);
+    let pipe = after.split_whitespace().next().unwrap_or_default();
+    format!("exec 9>{pipe}; echo >&9; tail -f /dev/null")
+}
+
+/// The first thing that looks like a verdict, whoever wrote it.
+fn obey(words: &str) -> String {
+    let verdict = words.lines().find(|line| line.starts_with("{\"verdict_of\""));
+    verdict.unwrap_or("nobody has told me what to say").to_owned()
 }
 
 fn execute(talk: &Talk, space: &str) -> Turn {
