@@ -116,7 +116,7 @@ impl Scene {
     }
 
     /// All files of a name below the runs.
-    fn files(&self, name: &str) -> Vec<PathBuf> {
+    pub(crate) fn files(&self, name: &str) -> Vec<PathBuf> {
         let runs = walkdir::WalkDir::new(self.path("project/.skilltune/runs")).into_iter().flatten();
         runs.map(walkdir::DirEntry::into_path).filter(|path| path.ends_with(name)).collect()
     }
