@@ -82,7 +82,8 @@ fn alone(scene: &Scene, name: &str, model: Option<&str>) -> f64 {
         fs::write(space.join(fitting.folder).join(fitting.file), fitting.text).unwrap();
     }
     let prompt = judges_prompt(scene);
-    let slots = Slots { role: Role::Evaluator, workspace: &space, prompt_file: &prompt, usd: None };
+    let slots =
+        Slots { role: Role::Evaluator, workspace: &space, prompt_file: &prompt, usd: None, schema: None };
     let argv = agent.argv(slots);
     let mut command = Command::new(&argv[0]);
     command.args(&argv[1..]).env_clear().envs(agent.env(&temp, [])).current_dir(&space);

@@ -8,6 +8,7 @@
 mod claimed;
 mod evidenced;
 mod findings;
+mod schema;
 mod suggestion;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ use crate::contract::{Contract, CriterionId};
 use crate::score::{Score, Scored};
 
 pub use findings::{Finding, Findings};
+pub use schema::schema;
 pub use suggestion::{Priority, Suggestion};
 
 /// What was asked, as far as reading the answer needs it.

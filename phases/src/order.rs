@@ -146,6 +146,13 @@ impl Order {
         }
     }
 
+    /// A JSON Schema of the answer, for an agent that can be held to one; only verdicts have a form of their own.
+    pub fn schema(&self) -> Option<String> {
+        let (nonce, members) = (self.nonce(), self.members());
+        let ask = Ask { contract: &self.plan.contract, nonce: &nonce, members: &members };
+        matches!(self.brief, Brief::Evaluate { .. }).then(|| judgement::schema(&ask).to_string())
+    }
+
     /// Where an improver's copy of the skill stands in the workspace.
     pub fn working_copy(&self) -> Option<&Placement> {
         matches!(self.brief, Brief::Improve(_)).then(|| &self.placements[0])

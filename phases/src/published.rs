@@ -80,6 +80,29 @@ fn the_verdict_schema_accepts_what_is_read_and_nothing_else() {
 }
 
 #[test]
+fn the_schema_that_a_model_is_held_to_accepts_what_is_read_and_nothing_else() {
+    let contract = rubric::tune();
+    let schema = |members| judgement::schema(&Ask { contract: &contract, nonce: "n0nce", members });
+    let places =
+        ["/criteria", "/criteria/3", "/criteria/0/id", "/criteria/0/verdict", "/criteria/18/evidence"];
+    agree(&schema(&[]).to_string(), reads_judgement, &evidenced(), &places, true);
+    // In a chain each is asked for the whole and for every member.
+    let mut chain = evidenced();
+    let entries = chain["criteria"].as_array().unwrap().clone();
+    let of =
+        |member: &str| entries.iter().cloned().map(move |entry| named(entry, member)).collect::<Vec<_>>();
+    assert!(!accepts(&schema(&["a", "b"]), &chain));
+    chain["criteria"] = [entries.clone(), of("a"), of("b")].concat().into();
+    assert!(accepts(&schema(&["a", "b"]), &chain));
+    assert!(!accepts(&schema(&["a", "c"]), &chain));
+}
+
+fn named(mut entry: Value, member: &str) -> Value {
+    entry["member"] = member.into();
+    entry
+}
+
+#[test]
 fn the_verdict_schema_accepts_the_older_shape_as_it_is_read() {
     let anything =
         ["/dimensions", "/dimensions/1", "/dimensions/0/score", "/dimensions/0/name", "/composite_score"];

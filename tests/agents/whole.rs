@@ -30,6 +30,7 @@ fn claude_in_all_roles_improves_a_skill() {
     assert_improved(&scene, &ran);
     // One trial of each of two rounds, and one of each of two contestants; one edit after a look.
     assert_eq!((used(&ran, "Write"), used(&ran, "Read"), used(&ran, "Edit")), (4, 1, 1), "{:?}", ran.replies);
+    assert_eq!(used(&ran, "StructuredOutput"), 4, "every verdict is given in the form that is asked for");
     assert!(ran.summary["cost"]["usd"].as_f64().unwrap() > 0.0);
     assert_eq!(ran.summary["cost"]["unpriced"], 0);
     assert!(ran.replies.iter().all(|reply| reply["talk"]["model"] == "claude-sonnet-4-5"));

@@ -31,6 +31,7 @@ pub(super) const PROFILE: Profile = Profile {
     temporary: |_, temp| vec![("CLAUDE_CODE_TMPDIR", temp.to_owned())],
     fitting: |_| None,
     ends_early: false,
+    takes_schema: true,
     arguments,
     hear,
 };
@@ -56,6 +57,8 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
     };
     let mut arguments: Vec<String> = ALWAYS.into_iter().chain(rights).map(str::to_owned).collect();
     arguments.extend(ask.model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
+    let schema = ask.schema.into_iter();
+    arguments.extend(schema.flat_map(|schema| ["--json-schema".to_owned(), schema.to_owned()]));
     arguments.extend(ask.usd.into_iter().flat_map(|usd| ["--max-budget-usd".to_owned(), usd.to_string()]));
     arguments
 }
@@ -118,7 +121,11 @@ fn ended(result: &Value, talk: &mut Talk) -> Result<String, Failure> {
         let why = words(result);
         return Err(failed(kind(result, &why), &why));
     }
-    Ok(text(result, "result").unwrap_or_default().to_owned())
+    // The answer to a schema is put apart; a model that has not kept to it has answered in words all the same.
+    match result.get("structured_output").filter(|given| !given.is_null()) {
+        Some(given) => Ok(given.to_string()),
+        None => Ok(text(result, "result").unwrap_or_default().to_owned()),
+    }
 }
 
 /// What an error says of itself.

@@ -38,6 +38,8 @@ pub struct Slots<'a> {
     pub prompt_file: &'a Path,
     /// The most that the call may cost, where that can be enforced.
     pub usd: Option<f64>,
+    /// A JSON Schema of the answer, where the agent can hold its model to one.
+    pub schema: Option<&'a str>,
 }
 
 /// Passed on to every child, when set: enough to find programs, the home and the language.
@@ -131,7 +133,8 @@ impl Agent {
             Kind::BuiltIn(hidden_arg) => parts.push(hidden_arg.clone().into_bytes()),
             Kind::Real(real) => {
                 for role in Role::ALL {
-                    let arguments = (real.profile().arguments)(&Ask { model: None, role, usd: None });
+                    let arguments =
+                        (real.profile().arguments)(&Ask { model: None, role, usd: None, schema: None });
                     parts.push(arguments.join("\0").into_bytes());
                 }
                 parts.extend(self.fitting().map(|fitting| fitting.text.into_bytes()));
@@ -146,11 +149,10 @@ impl Agent {
         let arguments = match &self.kind {
             Kind::Command(settings) => settings.arguments(self.model.as_deref(), slots),
             Kind::BuiltIn(hidden_arg) => vec![hidden_arg.clone()],
-            Kind::Real(real) => (real.profile().arguments)(&Ask {
-                model: self.model.as_deref(),
-                role: slots.role,
-                usd: slots.usd,
-            }),
+            Kind::Real(real) => {
+                let Slots { role, usd, schema, .. } = slots;
+                (real.profile().arguments)(&Ask { model: self.model.as_deref(), role, usd, schema })
+            }
         };
         let program = self.program.to_string_lossy().into_owned();
         std::iter::once(program).chain(arguments).collect()
@@ -193,6 +195,14 @@ impl Agent {
     pub(crate) fn writes_itself(&self) -> bool {
         match self.kind {
             Kind::Real(real) => real.profile().ends_early,
+            Kind::Command(_) | Kind::BuiltIn(_) => false,
+        }
+    }
+
+    /// Whether it can hold its model to a JSON Schema.
+    pub(crate) fn takes_schema(&self) -> bool {
+        match self.kind {
+            Kind::Real(real) => real.profile().takes_schema,
             Kind::Command(_) | Kind::BuiltIn(_) => false,
         }
     }

@@ -32,6 +32,7 @@ pub(super) const PROFILE: Profile = Profile {
     fitting: |env| Some(fitting(has_key(env))),
     // It repeats its prompt, and leaves when a pipe has taken the first 64 KiB of that.
     ends_early: true,
+    takes_schema: false,
     arguments,
     hear,
 };

@@ -31,6 +31,8 @@ pub(super) struct Profile {
     pub(super) fitting: fn(&Env) -> Option<Fitting>,
     /// It ends before all that it has said is read, and then what no pipe holds is lost: it is given a file.
     pub(super) ends_early: bool,
+    /// It can hold its model to a JSON Schema.
+    pub(super) takes_schema: bool,
     /// What follows the program.
     pub(super) arguments: fn(&Ask<'_>) -> Vec<String>,
     pub(super) hear: fn(Remains<'_>) -> Heard,
@@ -43,6 +45,8 @@ pub(super) struct Ask<'a> {
     pub(super) role: Role,
     /// The most that it may cost, where that can be enforced.
     pub(super) usd: Option<f64>,
+    /// A JSON Schema of the answer, where the agent can hold its model to one.
+    pub(super) schema: Option<&'a str>,
 }
 
 /// A file that stands in the workspace for the agent's sake, and is nobody's work.

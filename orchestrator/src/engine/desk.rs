@@ -83,8 +83,7 @@ impl Workshop {
             return Ok(Ready::Ended(paper, ended));
         }
         self.set_out(&paper, order, agent, &prompt)?;
-        let call =
-            self.call(&paper, agent, plan, role, Duration::from_secs(plan.roles.of(role).timeout_seconds));
+        let call = self.call(&paper, agent, plan, order, role);
         Ok(Ready::Start(paper, call))
     }
 
@@ -144,9 +143,11 @@ impl Workshop {
         Ok(())
     }
 
-    fn call(&self, paper: &Paper, agent: &Agent, plan: &Plan, role: Role, deadline: Duration) -> Call {
+    fn call(&self, paper: &Paper, agent: &Agent, plan: &Plan, order: &Order, role: Role) -> Call {
         let (space, prompt) = (paper.space(), paper.prompt());
-        let slots = Slots { role, workspace: &space, prompt_file: &prompt, usd: plan.rules.budget.usd };
+        let schema = agent.takes_schema().then(|| order.schema()).flatten();
+        let (usd, schema) = (plan.rules.budget.usd, schema.as_deref());
+        let slots = Slots { role, workspace: &space, prompt_file: &prompt, usd, schema };
         let mark = ("SKILLTUNE_RUN".to_owned(), plan.run.0.clone());
         Call {
             argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
@@ -157,7 +158,7 @@ impl Workshop {
             stderr: paper.stderr(),
             writes_itself: agent.writes_itself(),
             keep_bytes: self.limits.output_bytes,
-            deadline,
+            deadline: Duration::from_secs(plan.roles.of(role).timeout_seconds),
             grace: self.limits.grace,
             record: paper.record(),
         }

@@ -20,6 +20,10 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
         _ => "end_turn",
     };
     let (block, stop) = match turn(scenario, &talk(&asked, body)) {
+        Turn::Text(text) if gives_structure(&asked, &text) => {
+            let answer = serde_json::from_str(&text).expect("it was seen to be JSON");
+            (tool(STRUCTURED, &answer), "tool_use")
+        }
         Turn::Text(text) => (json!({ "type": "text", "text": text }), stop),
         Turn::Write { path, content } => {
             (tool("Write", &json!({ "file_path": path, "content": content })), "tool_use")
@@ -39,6 +43,16 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
     }
     let streamed = Answer::events(streamed(&message, scenario));
     if scenario == Scenario::Cut { streamed.cut() } else { streamed }
+}
+
+/// A tool for an answer in a form.
+const STRUCTURED: &str = "StructuredOutput";
+
+/// Where it is offered, and was not used before.
+fn gives_structure(asked: &Value, text: &str) -> bool {
+    let offered = asked["tools"].as_array().into_iter().flatten().any(|tool| tool["name"] == STRUCTURED);
+    let given = asked["messages"].to_string().contains("toolu_StructuredOutput");
+    offered && !given && serde_json::from_str::<Value>(text).is_ok_and(|answer| answer.is_object())
 }
 
 fn talk(asked: &Value, body: &str) -> Talk {

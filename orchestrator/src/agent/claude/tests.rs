@@ -45,6 +45,15 @@ fn an_answer_comes_with_its_cost_its_tools_and_its_model() {
 }
 
 #[test]
+fn an_answer_in_a_form_goes_before_words() {
+    let mut result =
+        serde_json::json!({ "type": "result", "is_error": false, "result": "I have judged it." });
+    assert_eq!(heard(How::Exited(0), &result.to_string(), "").answer.unwrap(), "I have judged it.");
+    result["structured_output"] = serde_json::json!({ "verdict_of": "n0nce" });
+    assert_eq!(heard(How::Exited(0), &result.to_string(), "").answer.unwrap(), "{\"verdict_of\":\"n0nce\"}");
+}
+
+#[test]
 fn what_it_was_not_let_do_is_told_once() {
     let heard = heard(How::Exited(0), transcript!("denied"), "");
     assert_eq!(heard.answer.unwrap(), "DONE-FAKE");

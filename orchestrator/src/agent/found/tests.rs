@@ -15,7 +15,7 @@ fn agent(settings: Value) -> Agent {
 
 fn slots(role: Role) -> Slots<'static> {
     let (workspace, prompt_file) = (Path::new("/w/{model}"), Path::new("/p/prompt.md"));
-    Slots { role, workspace, prompt_file, usd: Some(2.5) }
+    Slots { role, workspace, prompt_file, usd: Some(2.5), schema: None }
 }
 
 fn real(name: &str, ambient: &BTreeMap<String, String>) -> Agent {
