@@ -153,8 +153,13 @@ fn agent(program: &str) -> Agent {
 }
 
 fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
-    let cast =
-        Cast { agent: agent.name.clone(), model: None, settings: agent.fingerprint(), timeout_seconds: 600 };
+    let cast = Cast {
+        agent: agent.name.clone(),
+        model: None,
+        settings: agent.fingerprint(),
+        timeout_seconds: 600,
+        family: None,
+    };
     let member = Member {
         name: "writer".into(),
         path: skill.to_string_lossy().into_owned(),

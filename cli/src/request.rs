@@ -94,6 +94,7 @@ impl Draft {
         let project = around.project_of(&members[0].path);
         let mut settings = Settings::load(&project, around)?;
         lay_flags(&mut settings, args);
+        roles::fill(&mut settings, around);
         stand_in.fill(&mut settings)?;
         let casting = roles::cast(&settings, around)?;
         Ok(Self { project, members, settings, casting })

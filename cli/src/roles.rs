@@ -1,5 +1,9 @@
 //! Who does what: from names in flags, settings or a plan to agents that are on this machine and trusted.
 
+mod defaults;
+
+pub use defaults::fill;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -111,6 +115,7 @@ impl Part {
             model: self.agent.model.clone(),
             settings: self.agent.fingerprint(),
             timeout_seconds: self.timeout_seconds,
+            family: self.agent.family().map(str::to_owned),
         }
     }
 }

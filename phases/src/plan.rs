@@ -124,6 +124,9 @@ pub struct Cast {
     pub model: Option<String>,
     pub settings: Digest,
     pub timeout_seconds: u64,
+    /// Whose models it asks, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,6 +144,11 @@ impl Roles {
             Role::Evaluator => &self.evaluator,
             Role::Improver => &self.improver,
         }
+    }
+
+    /// The family that does the work and judges it too.
+    pub fn own_judge(&self) -> Option<&str> {
+        self.executor.family.as_deref().filter(|_| self.executor.family == self.evaluator.family)
     }
 }
 

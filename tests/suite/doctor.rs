@@ -131,6 +131,38 @@ fn with_agents_for_every_role_it_is_ready_and_tells_their_versions() {
 }
 
 #[test]
+fn what_is_installed_takes_the_roles_that_nobody_was_chosen_for() {
+    let scene = Scene::empty();
+    program(&scene.path("bin/claude"), "echo 2.1.329");
+    scene.write_skill("writer", 40);
+    let dry = |scene: &Scene| {
+        let mut command = scene.command(&["tune", "writer", "a page", "--dry-run"]);
+        Ran::of(command.env("PATH", scene.path("bin")).output().unwrap()).stdout
+    };
+    assert!(
+        dry(&scene).ends_with(
+            "(claude), 16 of the evaluator (claude), 8 of the improver (claude)\n\
+         note: the judge is of the executor's own family (claude): such a judge is lenient\n"
+        ),
+        "{}",
+        dry(&scene)
+    );
+    program(&scene.path("bin/gemini"), "echo 0.61.0");
+    let (code, seen) = seen(&scene, &[]);
+    assert_eq!((code, &seen["next"]), (Some(0), &json!("skilltune tune SKILL")));
+    assert_eq!(agent(&seen, "claude")["roles"], json!(["executor", "improver"]));
+    assert_eq!(agent(&seen, "gemini")["roles"], json!(["evaluator"]));
+    assert!(!dry(&scene).contains("note:"), "{}", dry(&scene));
+    let mut command = scene.command(&["config", "show"]);
+    let shown = Ran::of(command.env("PATH", scene.path("bin")).output().unwrap()).stdout;
+    let role = shown.lines().find(|line| line.starts_with("roles.evaluator")).unwrap();
+    assert_eq!(
+        role.split_whitespace().collect::<Vec<_>>().join(" "),
+        "roles.evaluator gemini default, as it is installed"
+    );
+}
+
+#[test]
 fn one_agent_that_works_is_enough_and_is_named() {
     let scene = Scene::empty();
     program(&scene.path("bin/mine"), "echo 1");

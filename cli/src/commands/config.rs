@@ -7,10 +7,12 @@ use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::folders::Surroundings;
 use crate::printer::Printer;
+use crate::roles;
 use crate::settings::{Row, Settings};
 
 pub fn show(format: Format, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let settings = Settings::load(&around.project_here(), around)?;
+    let mut settings = Settings::load(&around.project_here(), around)?;
+    roles::fill(&mut settings, around);
     let rows = settings.rows();
     printer.data(&match format {
         Format::Human => table(&rows),

@@ -24,6 +24,7 @@ use crate::exit::Exit;
 use crate::folders::Surroundings;
 use crate::printer::Printer;
 use crate::progress;
+use crate::roles;
 use crate::settings::Settings;
 
 /// Everything that was seen. Its keys are a public interface.
@@ -53,10 +54,11 @@ fn look(args: &DoctorArgs, around: &Surroundings) -> Result<Seen, Complaint> {
     let root = around.project_here();
     // With settings that cannot be read, all else is still worth a look.
     let read = Settings::load(&root, around).map_err(Complaint::from);
-    let (settings, broken) = match read {
+    let (mut settings, broken) = match read {
         Ok(settings) => (settings, None),
         Err(complaint) => (Settings::default(), Some(complaint)),
     };
+    roles::fill(&mut settings, around);
     let project = Project::look(&root, &settings, broken.as_ref(), around);
     let trusted = args.trust || project.trusted != Some(false);
     let agents = agents::look(&settings, trusted, args.timeout, around)?;

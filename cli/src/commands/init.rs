@@ -4,6 +4,7 @@ mod suite;
 
 use std::path::{Path, PathBuf};
 
+use skilltune_orchestrator::agent::Real;
 use skilltune_orchestrator::atomic::{self, Durability};
 use skilltune_phases::offline;
 use skilltune_phases::step::Role;
@@ -138,7 +139,8 @@ fn told(path: &Path, suite: Option<&Path>, chosen: Option<&Settings>, described:
 fn missing(chosen: &Settings, described: &[String]) -> Vec<String> {
     let named = chosen.roles.all().into_iter().filter_map(|role| role.value.as_ref());
     let mut unknown: Vec<&str> = named.map(|spec| spec.agent.as_str()).collect();
-    unknown.retain(|name| *name != offline::NAME && !described.iter().any(|known| known == name));
+    let needs_settings = |name: &str| name != offline::NAME && Real::named(name).is_none();
+    unknown.retain(|name| needs_settings(name) && !described.iter().any(|known| known == name));
     unknown.sort_unstable();
     unknown.dedup();
     if described.is_empty() && unknown.is_empty() {

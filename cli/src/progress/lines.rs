@@ -22,6 +22,9 @@ pub(super) fn header(run: &Run, width: usize) -> Vec<String> {
     let scenarios = figures::count(plan.scenarios.len(), "scenario");
     let mut lines = vec![around(&format!("{} ", plan.kind.word()), &name, &goal, width)];
     lines.extend(wrapped(&plain::one_line(&words::roles(&plan.roles)), width, "  "));
+    for remark in words::remarks(&plan.roles) {
+        lines.extend(wrapped(&format!("note: {remark}"), width, "  "));
+    }
     lines.push(around("run ", &plan.run.0, &format!(", {scenarios}"), width));
     lines
 }

@@ -7,7 +7,7 @@ use skilltune_phases::candidate::Origin;
 use skilltune_phases::plan::Roles;
 use skilltune_phases::run::{Edit, Round, Run, Standing};
 
-use super::advice;
+use super::{advice, words};
 
 /// The last thing on stdout with `--format json`.
 pub(crate) fn summary(run: &Run) -> Value {
@@ -27,6 +27,7 @@ pub(crate) fn summary(run: &Run) -> Value {
         "threshold": plan.rules.threshold,
         // A score is worth what its judge is.
         "agents": agents(&plan.roles),
+        "notes": words::remarks(&plan.roles),
         "iterations": run.rounds.len(),
         "accepted": run.accepted(),
         "rejected": run.rejected(),

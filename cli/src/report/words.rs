@@ -35,6 +35,13 @@ pub(crate) fn roles(roles: &Roles) -> String {
     format!("executor {executor}, evaluator {evaluator}, improver {improver}")
 }
 
+/// What has to be known of who does what, before a result is believed.
+pub(crate) fn remarks(roles: &Roles) -> Vec<String> {
+    let lenient =
+        |family| format!("the judge is of the executor's own family ({family}): such a judge is lenient");
+    roles.own_judge().map(lenient).into_iter().collect()
+}
+
 /// What a step does, and to what.
 pub(crate) fn step(run: &Run, step: &Step) -> String {
     match step {

@@ -57,6 +57,7 @@ fn cast(agent: &str, model: Option<&str>) -> Cast {
         model: model.map(Into::into),
         settings: Digest::of(agent.as_bytes()),
         timeout_seconds: 1,
+        family: None,
     }
 }
 

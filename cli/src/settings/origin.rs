@@ -8,6 +8,8 @@ use crate::args::{Preset, word};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     Default,
+    /// The default, for its program is on this machine.
+    Installed,
     User(PathBuf),
     Project(PathBuf),
     /// A person was asked.
@@ -24,6 +26,7 @@ impl Origin {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Default => "default",
+            Self::Installed => "installed",
             Self::User(_) => "user_file",
             Self::Project(_) => "project_file",
             Self::Answer => "answer",
@@ -37,7 +40,7 @@ impl Origin {
         match self {
             Self::User(path) | Self::Project(path) => Some(path),
             Self::Preset(_, origin) => origin.file(),
-            Self::Default | Self::Answer | Self::Flag(_) | Self::Run => None,
+            Self::Default | Self::Installed | Self::Answer | Self::Flag(_) | Self::Run => None,
         }
     }
 }
@@ -46,6 +49,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
+            Self::Installed => f.write_str("default, as it is installed"),
             Self::User(path) => write!(f, "user file {}", path.display()),
             Self::Project(path) => write!(f, "project file {}", path.display()),
             Self::Answer => f.write_str("answer"),

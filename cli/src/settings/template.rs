@@ -60,7 +60,12 @@ fn assignment(name: &str, slot: &dyn Slot) -> String {
     };
     let mark = match slot.origin() {
         Origin::Answer | Origin::Flag(_) => "",
-        Origin::Default | Origin::User(_) | Origin::Project(_) | Origin::Run | Origin::Preset(..) => "#",
+        Origin::Default
+        | Origin::Installed
+        | Origin::User(_)
+        | Origin::Project(_)
+        | Origin::Run
+        | Origin::Preset(..) => "#",
     };
     format!("{mark}{name} = {value}\n")
 }
@@ -89,9 +94,12 @@ const ABOUT: [(&str, &str); 22] = [
     ("tune.jobs", "Calls at the same time."),
     ("budget.usd", "Dollars that a run may cost; no limit unless set, such as `usd = 5`."),
     ("budget.seconds", "Seconds that a run's calls may take; no limit unless set, such as `seconds = 3600`."),
-    ("roles.executor", "Who runs the skill; nobody unless set, such as `executor = \"mine\"`."),
-    ("roles.evaluator", "Who judges the results; nobody unless set, such as `evaluator = \"mine\"`."),
-    ("roles.improver", "Who improves the skill; nobody unless set, such as `improver = \"mine:large\"`."),
+    ("roles.executor", "Who runs the skill; claude unless set, if it is installed."),
+    (
+        "roles.evaluator",
+        "Who judges the results; gemini unless set, or else another family than the executor's.",
+    ),
+    ("roles.improver", "Who improves the skill; claude unless set, if it is installed."),
     ("timeouts.executor", "Seconds that a call of the executor may take."),
     ("timeouts.evaluator", "Seconds that a call of the evaluator may take."),
     ("timeouts.improver", "Seconds that a call of the improver may take."),

@@ -15,6 +15,7 @@ use crate::process::How;
 
 pub(super) const PROFILE: Profile = Profile {
     name: "claude",
+    family: Some("claude"),
     get: "npm install -g @anthropic-ai/claude-code",
     passed: &["CLAUDE_CONFIG_DIR", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     service: "ANTHROPIC_BASE_URL",

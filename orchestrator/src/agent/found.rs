@@ -114,6 +114,14 @@ impl Agent {
         matches!(self.kind, Kind::BuiltIn(_))
     }
 
+    /// Whose models it asks, where that is known.
+    pub fn family(&self) -> Option<&'static str> {
+        match &self.kind {
+            Kind::Real(real) => real.family(),
+            Kind::Command(_) | Kind::BuiltIn(_) => None,
+        }
+    }
+
     pub fn timeout(&self) -> Option<u64> {
         match &self.kind {
             Kind::Command(settings) => settings.timeout,

@@ -14,6 +14,7 @@ use crate::process::How;
 
 pub(super) const PROFILE: Profile = Profile {
     name: "gemini",
+    family: Some("gemini"),
     get: "npm install -g @google/gemini-cli",
     passed: &[
         HOME,

@@ -19,6 +19,8 @@ pub(super) type Env = BTreeMap<String, String>;
 pub(super) struct Profile {
     /// Its own name, and its program's.
     pub(super) name: &'static str,
+    /// Whose models it asks; none where they are anybody's.
+    pub(super) family: Option<&'static str>,
     /// How to get it.
     pub(super) get: &'static str,
     /// Handed through from our environment, when set: its login.
@@ -68,6 +70,11 @@ impl Real {
     /// Its own, and its program's.
     pub fn name(self) -> &'static str {
         self.0.name
+    }
+
+    /// Whose models it asks, if they are always the same one's.
+    pub fn family(self) -> Option<&'static str> {
+        self.0.family
     }
 
     /// How to get it.

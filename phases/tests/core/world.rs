@@ -19,8 +19,13 @@ use skilltune_phases::score::{Score, Scored};
 use skilltune_phases::step::{Choice, Step};
 
 pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
-    let cast =
-        Cast { agent: "world".into(), model: None, settings: Digest::of(b"world"), timeout_seconds: 1 };
+    let cast = Cast {
+        agent: "world".into(),
+        model: None,
+        settings: Digest::of(b"world"),
+        timeout_seconds: 1,
+        family: None,
+    };
     let member = |nth: usize| Member {
         name: format!("skill-{nth}"),
         path: format!("/skills/skill-{nth}"),

@@ -24,6 +24,22 @@ fn chain() -> Play {
 }
 
 #[test]
+fn a_judge_of_the_executors_own_family_is_noted_once() {
+    let mut plan = plan(&["haiku"], 1);
+    plan.roles.executor.family = Some("claude".into());
+    plan.roles.evaluator = plan.roles.executor.clone();
+    let talk = seen(&play(plan, scored(&[95], &[])), PLAIN).talk();
+    let head: Vec<&str> = talk.lines().take(4).collect();
+    insta::assert_snapshot!(head.join("\n"), @r"
+        tune haiku: to 90 in 3 rounds at most
+        executor claude:small, evaluator claude:small, improver claude
+        note: the judge is of the executor's own family (claude): such a judge is
+          lenient
+        ");
+    assert_eq!(talk.matches("lenient").count(), 1);
+}
+
+#[test]
 fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
     let seen = seen(&play(plan(&["haiku"], 1), scored(&[50, 30, 95], &[52, 0, 91])), PLAIN);
     insta::assert_snapshot!(seen.talk(), @r"

@@ -18,6 +18,20 @@ fn section(run: &Run, title: &str) -> String {
 }
 
 #[test]
+fn what_has_to_be_known_of_the_agents_is_noted_beside_them() {
+    let mut plan = plan(&["haiku"], 1);
+    plan.roles.executor.family = Some("claude".into());
+    plan.roles.evaluator = plan.roles.executor.clone();
+    let summary = section(&Play::begin(plan).run, "Summary");
+    let (_, after) = summary.split_once("| Agents |").unwrap();
+    let note = after.lines().nth(1).unwrap();
+    assert_eq!(
+        note,
+        "| Note | the judge is of the executor's own family (claude): such a judge is lenient |"
+    );
+}
+
+#[test]
 fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
     let play = play(plan(&["haiku"], 1), scored(&[50, 30, 95], &[52, 0, 91]));
     insta::assert_snapshot!(final_report(&play.run), @r"

@@ -25,6 +25,7 @@ fn the_summary_has_just_the_documented_keys() {
             "evaluator": "gemini",
             "improver": "claude"
           },
+          "notes": [],
           "iterations": 2,
           "accepted": 1,
           "rejected": 0,
@@ -51,6 +52,17 @@ fn what_is_not_known_yet_is_null() {
     for key in ["reason", "initial_score", "final_score", "champion", "report"] {
         assert_eq!(begun[key], Value::Null, "{key}");
     }
+}
+
+#[test]
+fn a_judge_of_the_executors_own_family_is_noted() {
+    let mut plan = plan(&["haiku"], 1);
+    plan.roles.executor.family = Some("claude".into());
+    plan.roles.evaluator.family = Some("gemini".into());
+    assert_eq!(summary(&Play::begin(plan.clone()).run)["notes"], json!([]));
+    plan.roles.evaluator = plan.roles.executor.clone();
+    let lenient = "the judge is of the executor's own family (claude): such a judge is lenient";
+    assert_eq!(summary(&Play::begin(plan).run)["notes"], json!([lenient]));
 }
 
 #[test]
