@@ -20,7 +20,7 @@ use skilltune_orchestrator::store::{Holder, Home, Journal, Locks};
 use skilltune_phases::event::{Event, Record};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::plan::{
-    Apply, Budget, Cast, FORMAT, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
+    Apply, Budget, Cast, FORMAT, Isolation, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
 };
 use skilltune_phases::rubric;
 use skilltune_phases::run::Run;
@@ -159,6 +159,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
         settings: agent.fingerprint(),
         timeout_seconds: 600,
         family: None,
+        isolation: Isolation::Partial,
     };
     let member = Member {
         name: "writer".into(),

@@ -13,7 +13,9 @@ pub use runs::{
 };
 pub use setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 pub use tune::TuneArgs;
-pub use values::{AgentSpec, ApplyWhen, Format, ModeName, Preset, Streamed, is_agent_name, word};
+pub use values::{
+    AgentSpec, ApplyWhen, Format, IsolationName, ModeName, Preset, Streamed, is_agent_name, word,
+};
 
 use std::path::PathBuf;
 

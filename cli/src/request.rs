@@ -187,6 +187,7 @@ fn lay_flags(settings: &mut Settings, args: &TuneArgs) {
     lay(&mut settings.threshold, args.threshold, "--threshold");
     lay(&mut settings.apply, args.apply, "--apply");
     lay(&mut settings.jobs, args.jobs, "--jobs");
+    lay(&mut settings.isolation, args.isolation, "--isolation");
     let PerRole { executor, evaluator, improver } = &mut settings.roles;
     let named = [
         (executor, &args.executor, "--executor"),

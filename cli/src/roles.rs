@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::agent::{Agent, Real};
 use skilltune_phases::offline;
-use skilltune_phases::plan::{Cast, Roles};
+use skilltune_phases::plan::{Cast, Isolation, Roles};
 use skilltune_phases::step::Role;
 
 use crate::args::{AgentSpec, OFFLINE};
@@ -74,7 +74,7 @@ pub fn cast(settings: &Settings, around: &Surroundings) -> Result<Casting, Compl
         let Setting { value: Some(spec), origin, .. } = settings.roles.of(role) else {
             return Err(nobody(role, settings, around));
         };
-        part(spec, origin, role, settings, around)
+        part(spec, origin, role, settings.isolation.value.into(), settings, around)
     })
 }
 
@@ -83,7 +83,7 @@ pub fn recast(planned: &Roles, settings: &Settings, around: &Surroundings) -> Re
     PerRole::try_build(|role| {
         let cast = planned.of(role);
         let spec = AgentSpec { agent: cast.agent.clone(), model: cast.model.clone() };
-        let part = part(&spec, &Origin::Run, role, settings, around)?;
+        let part = part(&spec, &Origin::Run, role, cast.isolation, settings, around)?;
         Ok(Part { timeout_seconds: cast.timeout_seconds, ..part })
     })
 }
@@ -95,10 +95,12 @@ pub fn ensure_trusted(
     around: &Surroundings,
     person: Option<&dyn Answers>,
 ) -> Result<(), Complaint> {
+    let wishes = settings.foreign_wishes();
     let foreign = casting.all().into_iter().filter(|part| matches!(part.described, Origin::Project(_)));
     let mut names: Vec<String> = foreign.map(|part| part.agent.name.clone()).collect();
     names.sort();
     names.dedup();
+    names.extend(wishes);
     match &settings.project_file {
         Some(file) if !names.is_empty() => {
             trust::ensure(file, Named::Agents(&names), &TrustStore::new(around), person)
@@ -116,6 +118,7 @@ impl Part {
             settings: self.agent.fingerprint(),
             timeout_seconds: self.timeout_seconds,
             family: self.agent.family().map(str::to_owned),
+            isolation: self.agent.isolation(),
         }
     }
 }
@@ -134,6 +137,7 @@ fn part(
     spec: &AgentSpec,
     chosen: &Origin,
     role: Role,
+    isolation: Isolation,
     settings: &Settings,
     around: &Surroundings,
 ) -> Result<Part, Complaint> {
@@ -142,7 +146,7 @@ fn part(
     }
     let Some(entry) = settings.agents.get(&spec.agent) else {
         return match Real::named(&spec.agent) {
-            Some(real) => installed(real, spec, role, settings, around),
+            Some(real) => installed(real, spec, role, isolation, settings, around),
             None => Err(unknown(spec, chosen, role, settings)),
         };
     };
@@ -166,6 +170,7 @@ fn installed(
     real: Real,
     spec: &AgentSpec,
     role: Role,
+    isolation: Isolation,
     settings: &Settings,
     around: &Surroundings,
 ) -> Result<Part, Complaint> {
@@ -174,11 +179,19 @@ fn installed(
         Complaint::input(format!("agent `{name}` cannot run: program {name:?} was not found"))
             .hint(format!("install it ({}), or describe it as [agents.{name}]", real.get()))
     })?;
-    Ok(Part {
-        timeout_seconds: settings.timeouts.of(role).value,
-        agent: Agent::real(real, spec.model.clone(), found, &around.env),
-        described: Origin::Default,
-    })
+    let agent = Agent::real(real, spec.model.clone(), found, &around.env).isolated(isolation);
+    if let Some(variable) = agent.missing_key() {
+        return Err(keyless(name, isolation, variable));
+    }
+    let timeout_seconds = settings.timeouts.of(role).value;
+    Ok(Part { timeout_seconds, agent, described: Origin::Default })
+}
+
+/// Nobody is logged in to an empty folder.
+fn keyless(name: &str, isolation: Isolation, variable: &str) -> Complaint {
+    let what =
+        format!("agent `{name}` has no key in the environment, which --isolation {} needs", isolation.word());
+    Complaint::input(what).hint(format!("set {variable}, or leave your login in reach: --isolation partial"))
 }
 
 /// Where a program is, in those folders of PATH that mean the same wherever we stand: nothing of a repository is run

@@ -26,7 +26,7 @@ use std::path::Path;
 use skilltune_phases::plan::{Budget, Rules, Stall};
 use skilltune_phases::score::Score;
 
-use crate::args::{AgentSpec, ApplyWhen, Preset};
+use crate::args::{AgentSpec, ApplyWhen, IsolationName, Preset};
 use crate::folders::{SETTINGS_FILE, Surroundings};
 use crate::roles::PerRole;
 use setting::Slot;
@@ -57,6 +57,7 @@ pub struct Settings {
     pub seconds: Setting<Option<u64>>,
     pub roles: PerRole<Setting<Option<AgentSpec>>>,
     pub timeouts: PerRole<Setting<u64>>,
+    pub isolation: Setting<IsolationName>,
     pub artifact_files: Setting<u64>,
     pub artifact_bytes: Setting<u64>,
     pub output_bytes: Setting<u64>,
@@ -111,6 +112,15 @@ impl Settings {
         }
     }
 
+    /// What the project asks for that lets more into a call, or out of it, than a person may expect.
+    pub fn foreign_wishes(&self) -> Vec<String> {
+        let world = match (&self.isolation.origin, self.isolation.value) {
+            (Origin::Project(_), IsolationName::User) => Some("your own world for agents (calls.isolation)"),
+            _ => None,
+        };
+        world.into_iter().map(str::to_owned).collect()
+    }
+
     pub fn limits(&self) -> Limits {
         Limits {
             artifact_files: self.artifact_files.value,
@@ -137,6 +147,7 @@ impl Settings {
             seconds,
             roles,
             timeouts,
+            isolation,
             artifact_files,
             artifact_bytes,
             output_bytes,
@@ -163,6 +174,7 @@ impl Settings {
             ("timeouts.executor", &mut timeouts.executor),
             ("timeouts.evaluator", &mut timeouts.evaluator),
             ("timeouts.improver", &mut timeouts.improver),
+            ("calls.isolation", isolation),
             ("limits.artifact_files", artifact_files),
             ("limits.artifact_bytes", artifact_bytes),
             ("limits.output_bytes", output_bytes),
@@ -195,6 +207,7 @@ impl Default for Settings {
                 evaluator: Setting::within(SECONDS, 300),
                 improver: Setting::within(SECONDS, 600),
             },
+            isolation: Setting::new(IsolationName::Partial),
             artifact_files: Setting::within(AMOUNT, 1_000),
             artifact_bytes: Setting::within(AMOUNT, 64 << 20),
             output_bytes: Setting::within(AMOUNT, 8 << 20),

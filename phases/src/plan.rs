@@ -127,6 +127,21 @@ pub struct Cast {
     /// Whose models it asks, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
+    #[serde(default, skip_serializing_if = "Isolation::is_partial")]
+    pub isolation: Isolation,
+}
+
+/// How much of the user's own world an agent that needs no settings is in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// Their login, and as little else as its switches allow.
+    #[default]
+    Partial,
+    /// Nothing: an empty configuration folder, and a key of the environment.
+    Fresh,
+    /// All of it: settings, memory, hooks, servers, skills.
+    User,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,9 +161,29 @@ impl Roles {
         }
     }
 
+    /// Whether any agent is in the user's own world.
+    pub fn in_user_world(&self) -> bool {
+        [&self.executor, &self.evaluator, &self.improver].iter().any(|cast| cast.isolation == Isolation::User)
+    }
+
     /// The family that does the work and judges it too.
     pub fn own_judge(&self) -> Option<&str> {
         self.executor.family.as_deref().filter(|_| self.executor.family == self.evaluator.family)
+    }
+}
+
+impl Isolation {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Partial => "partial",
+            Self::Fresh => "fresh",
+            Self::User => "user",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+    fn is_partial(&self) -> bool {
+        *self == Self::Partial
     }
 }
 

@@ -4,6 +4,7 @@
 mod ends;
 mod failures;
 mod hostile;
+mod isolation;
 mod scene;
 mod server;
 mod whole;

@@ -66,6 +66,18 @@ impl Scene {
         scene
     }
 
+    /// The user's settings give every right to whoever reads them.
+    pub(crate) fn allow_everything(&self) {
+        let all = ["Bash", "Write", "Edit"];
+        let claude = json!({ "permissions": { "allow": all, "defaultMode": "bypassPermissions" } });
+        self.write("home/.claude/settings.json", &claude.to_string());
+        let gemini = json!({
+            "security": { "auth": { "selectedType": "gemini-api-key" } },
+            "tools": { "allowed": ["run_shell_command", "write_file", "replace"] },
+        });
+        self.write("home/.gemini/settings.json", &gemini.to_string());
+    }
+
     /// The real path: agents tell their models real paths.
     pub(crate) fn path(&self, below: &str) -> PathBuf {
         self.root.path().canonicalize().unwrap().join(below)

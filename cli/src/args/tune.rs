@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use skilltune_phases::score::Score;
 
-use super::values::{self, AgentSpec, ApplyWhen, ModeName, Preset, Streamed};
+use super::values::{self, AgentSpec, ApplyWhen, IsolationName, ModeName, Preset, Streamed};
 
 const SCENARIO: &str = "Scenario";
 const SEARCH: &str = "Search";
@@ -72,6 +72,9 @@ pub struct TuneArgs {
     /// The deadline of every call, such as 90, 90s or 10m
     #[arg(long, value_name = "TIME", value_parser = values::seconds, help_heading = AGENTS)]
     pub timeout: Option<u64>,
+    /// How much of your own world claude and gemini are in
+    #[arg(long, value_enum, value_name = "HOW", help_heading = AGENTS)]
+    pub isolation: Option<IsolationName>,
     /// Run the agents of the project's settings and the commands of the suite, this once
     #[arg(long, help_heading = AGENTS)]
     pub trust: bool,

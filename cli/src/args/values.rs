@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use clap::ValueEnum;
-use skilltune_phases::plan::{Apply, Mode};
+use skilltune_phases::plan::{Apply, Isolation, Mode};
 use skilltune_phases::score::Score;
 use skilltune_phases::step::Choice;
 
@@ -38,6 +38,17 @@ pub enum ApplyWhen {
     Ask,
     /// Not in this run
     Never,
+}
+
+/// How much of your own world the agents are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IsolationName {
+    /// Your login, and as little else as their switches allow
+    Partial,
+    /// An empty configuration folder, and a key from the environment
+    Fresh,
+    /// Your settings, memory, hooks, MCP servers and skills
+    User,
 }
 
 /// How data is printed.
@@ -142,6 +153,16 @@ impl From<ApplyWhen> for Apply {
             ApplyWhen::Auto => Self::Auto,
             ApplyWhen::Ask => Self::Ask,
             ApplyWhen::Never => Self::Never,
+        }
+    }
+}
+
+impl From<IsolationName> for Isolation {
+    fn from(name: IsolationName) -> Self {
+        match name {
+            IsolationName::Partial => Self::Partial,
+            IsolationName::Fresh => Self::Fresh,
+            IsolationName::User => Self::User,
         }
     }
 }

@@ -39,7 +39,9 @@ pub(crate) fn roles(roles: &Roles) -> String {
 pub(crate) fn remarks(roles: &Roles) -> Vec<String> {
     let lenient =
         |family| format!("the judge is of the executor's own family ({family}): such a judge is lenient");
-    roles.own_judge().map(lenient).into_iter().collect()
+    let world = "the agents are in your own world (--isolation user): your settings, memory, hooks, servers and skills take part";
+    let world = roles.in_user_world().then(|| world.to_owned());
+    roles.own_judge().map(lenient).into_iter().chain(world).collect()
 }
 
 /// What a step does, and to what.

@@ -8,7 +8,7 @@ use skilltune_phases::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::judgement::{Assessment, Finding, Findings, Judgement, Kind, Priority, Suggestion};
 use skilltune_phases::loops::Next;
 use skilltune_phases::plan::{
-    Apply, Budget, Cast, FORMAT, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
+    Apply, Budget, Cast, FORMAT, Isolation, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
 };
 use skilltune_phases::run::Run;
 use skilltune_phases::scenario::Scenario;
@@ -58,6 +58,7 @@ fn cast(agent: &str, model: Option<&str>) -> Cast {
         settings: Digest::of(agent.as_bytes()),
         timeout_seconds: 1,
         family: None,
+        isolation: Isolation::Partial,
     }
 }
 

@@ -26,6 +26,10 @@ impl World {
             fs::write(folder.join("agent"), "#!/bin/true\n").unwrap();
             fs::set_permissions(folder.join("agent"), fs::Permissions::from_mode(0o755)).unwrap();
         }
+        let programs = world.root.path().join("bin");
+        fs::create_dir(&programs).unwrap();
+        fs::write(programs.join("claude"), "#!/bin/true\n").unwrap();
+        fs::set_permissions(programs.join("claude"), fs::Permissions::from_mode(0o755)).unwrap();
         for skill in ["a", "b", "other/a"] {
             let folder = repo.join(skill);
             fs::create_dir_all(&folder).unwrap();
@@ -41,6 +45,14 @@ impl World {
     fn around(&self) -> Surroundings {
         let root = self.root.path().canonicalize().unwrap();
         Surroundings { cwd: root.join("repo"), ..Surroundings::fake(root, &[]) }
+    }
+
+    /// With a real agent on the PATH.
+    fn equipped(&self) -> Surroundings {
+        let mut around = self.around();
+        let programs = self.root.path().canonicalize().unwrap().join("bin");
+        around.env.insert("PATH".to_owned(), programs.display().to_string());
+        around
     }
 
     fn ask(&self, person: Option<&dyn Answers>, line: &[&str]) -> Result<Vec<Request>, Complaint> {
@@ -114,10 +126,18 @@ impl World {
     /// What a request holds, but for the folders that change from test to test.
     fn told_with(project: &str) -> String {
         let world = Self::new(&format!("{AGENTS}{ROLES}"), project);
-        let told = world.ask(None, &["./a", "--dry-run"]).unwrap();
+        // How real agents are called matters where there is one.
+        [&[][..], &["--agent", "claude"]].map(|more| world.told_of(more)).concat()
+    }
+
+    fn told_of(&self, more: &[&str]) -> String {
+        let line = [&["./a", "--dry-run"], more].concat();
+        let told = requests(&tune_args(&line).unwrap(), &self.equipped(), None).unwrap();
         let Request { project: _, mode, members: _, scenarios, rules, casting, limits, jobs, apply, seed } =
             &told[0];
-        let casting = casting.all().map(|part| (&part.agent.name, &part.agent.model, part.timeout_seconds));
+        let casting = casting
+            .all()
+            .map(|part| (&part.agent.name, &part.agent.model, part.timeout_seconds, part.agent.isolation()));
         format!("{:?}", (mode, scenarios, rules, casting, limits, jobs, apply, seed))
     }
 }
@@ -212,4 +232,40 @@ fn each_skill_has_the_settings_of_its_own_project() {
     let requests = world.ask(None, &["./a,./other/a"]).unwrap();
     assert_eq!(requests.iter().map(|request| request.jobs).collect::<Vec<_>>(), [4, 9]);
     assert!(requests[1].project.ends_with(Path::new("repo/other")));
+}
+
+#[test]
+fn a_fresh_world_needs_a_key_and_says_which() {
+    let world = World::usual();
+    let ask = |around: &Surroundings| {
+        let args = tune_args(&["./a", "--agent", "claude", "--isolation", "fresh", "--dry-run"]).unwrap();
+        requests(&args, around, None)
+    };
+    let mut around = world.equipped();
+    let refusal = ask(&around).unwrap_err();
+    assert_eq!(refusal.exit().code(), 2);
+    insta::assert_snapshot!(refusal.render(Style::PLAIN, UNBOUNDED), @r"
+    error: agent `claude` has no key in the environment, which --isolation fresh needs
+    hint: set ANTHROPIC_API_KEY, or leave your login in reach: --isolation partial
+    ");
+    around.env.insert("ANTHROPIC_API_KEY".to_owned(), "k".to_owned());
+    let casting = &ask(&around).unwrap()[0].casting;
+    assert_eq!(casting.executor.cast().isolation.word(), "fresh");
+    // What the settings describe is in no world of ours.
+    let args = tune_args(&["./a", "--isolation", "fresh", "--dry-run"]).unwrap();
+    let described = requests(&args, &world.around(), None).unwrap();
+    assert_eq!(described[0].casting.executor.cast().isolation.word(), "partial");
+}
+
+#[test]
+fn a_project_may_not_open_the_users_world_without_trust() {
+    let world = World::new(&format!("{AGENTS}{ROLES}"), "[calls]\nisolation = \"user\"\n");
+    insta::assert_snapshot!(world.refusal(&["./a"]), @r"
+    error: the agents of /repo/skilltune.toml are not trusted: your own world for agents (calls.isolation)
+    hint: read the file, then run `skilltune trust /repo/skilltune.toml`
+    hint: --trust allows them for this once
+    ");
+    assert!(world.ask(None, &["./a", "--isolation", "partial"]).is_ok(), "a flag goes over it");
+    let own = World::new(&format!("{AGENTS}{ROLES}[calls]\nisolation = \"user\"\n"), "");
+    assert!(own.ask(None, &["./a"]).is_ok());
 }

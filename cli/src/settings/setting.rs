@@ -8,7 +8,7 @@ use skilltune_phases::score::Score;
 use toml::de::DeValue;
 
 use super::origin::Origin;
-use crate::args::{AgentSpec, ApplyWhen, Preset, word};
+use crate::args::{AgentSpec, ApplyWhen, IsolationName, Preset, word};
 
 #[derive(Clone, Debug)]
 pub struct Setting<T> {
@@ -186,7 +186,7 @@ macro_rules! words {
     )*};
 }
 
-words!(Preset, ApplyWhen);
+words!(Preset, ApplyWhen, IsolationName);
 
 impl Readable for AgentSpec {
     fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {

@@ -80,7 +80,7 @@ fn about(key: &str) -> &'static str {
     ABOUT.iter().find(|(known, _)| *known == key).map_or("", |(_, about)| about)
 }
 
-const ABOUT: [(&str, &str); 22] = [
+const ABOUT: [(&str, &str); 23] = [
     ("tune.preset", "How many rounds, and to what score: stands for max_iterations and threshold."),
     ("tune.max_iterations", "Measurements at most, the first one included."),
     ("tune.threshold", "The score to reach."),
@@ -103,6 +103,10 @@ const ABOUT: [(&str, &str); 22] = [
     ("timeouts.executor", "Seconds that a call of the executor may take."),
     ("timeouts.evaluator", "Seconds that a call of the evaluator may take."),
     ("timeouts.improver", "Seconds that a call of the improver may take."),
+    (
+        "calls.isolation",
+        "How much of your own world claude and gemini are in: your login, nothing, or all of it.",
+    ),
     ("limits.artifact_files", "Files that a trial may leave."),
     ("limits.artifact_bytes", "Bytes that a trial may leave."),
     ("limits.output_bytes", "Bytes of an agent's output that are kept."),

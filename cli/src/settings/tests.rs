@@ -67,6 +67,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("timeouts.executor", "11"),
         ("timeouts.evaluator", "11"),
         ("timeouts.improver", "11"),
+        ("calls.isolation", "\"user\""),
         ("limits.artifact_files", "11"),
         ("limits.artifact_bytes", "11"),
         ("limits.output_bytes", "0x0b"),
@@ -152,7 +153,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:2: unknown key `tune.colour`
     hint: known here: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, apply, jobs
     error: /skilltune.toml:1: unknown key `colour`
-    hint: known here: tune, budget, roles, timeouts, limits, agents
+    hint: known here: tune, budget, roles, timeouts, calls, limits, agents
     ");
 }
 

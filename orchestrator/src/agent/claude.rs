@@ -1,15 +1,17 @@
 //! claude: Claude Code, in print mode.
 //!
 //! `--restricted` takes away shell and web, keeps files within the workspace, and leaves the user's settings out; what
-//! a role may do with files is said by mode and tools. Its exit code tells nothing: the last `result` does, and that
+//! a role may do with files is said by mode and tools. In the user's own world it would leave their settings out, so
+//! there mode and tools say all, and who judges has no servers, for nobody knows what those do. Its exit code tells nothing: the last `result` does, and that
 //! one's subtype `success` neither.
 
 use serde_json::Value;
 use skilltune_phases::event::{Failure, FailureKind, Spent};
+use skilltune_phases::plan::Isolation;
 use skilltune_phases::step::Role;
 
 use super::heard::{Heard, Remains, Talk, failed, shortened};
-use super::real::{Ask, Profile};
+use super::real::{Ask, Env, Profile, is_set};
 use super::stream::{events, text};
 use crate::process::How;
 
@@ -17,7 +19,9 @@ pub(super) const PROFILE: Profile = Profile {
     name: "claude",
     family: Some("claude"),
     get: "npm install -g @anthropic-ai/claude-code",
-    passed: &["CLAUDE_CONFIG_DIR", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+    passed: &[CONFIG, "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+    keys: &KEYS,
+    has_key: |env| KEYS.iter().any(|key| is_set(env, key)),
     service: "ANTHROPIC_BASE_URL",
     // Few tries of its own, for we have ours; nothing of its own accord; no skills but the candidate.
     set: &[
@@ -29,34 +33,45 @@ pub(super) const PROFILE: Profile = Profile {
         ("DISABLE_TELEMETRY", "1"),
     ],
     // It keeps its temporary files where this says, whatever TMPDIR says.
-    temporary: |_, temp| vec![("CLAUDE_CODE_TMPDIR", temp.to_owned())],
-    fitting: |_| None,
+    temporary,
+    fitting: |_, _, _| None,
     ends_early: false,
     takes_schema: true,
     arguments,
     hear,
 };
 
-const ALWAYS: [&str; 9] = [
-    "-p",
-    "--output-format",
-    "stream-json",
-    "--verbose",
-    "--restricted",
-    "--strict-mcp-config",
-    "--no-session-persistence",
-    "--max-turns",
-    "100",
-];
-const MAY_WRITE: [&str; 4] = ["--permission-mode", "acceptEdits", "--tools", "Read,Grep,Glob,Write,Edit"];
-const MAY_READ: [&str; 4] = ["--permission-mode", "dontAsk", "--tools", "Read,Grep,Glob"];
+/// The folder of its settings, memory, skills and login.
+const CONFIG: &str = "CLAUDE_CONFIG_DIR";
+const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
+
+fn temporary(_: &Env, isolation: Isolation, temp: &str) -> Vec<(&'static str, String)> {
+    let mut folders = vec![("CLAUDE_CODE_TMPDIR", temp.to_owned())];
+    match isolation {
+        Isolation::Fresh => folders.push((CONFIG, format!("{temp}/claude"))),
+        Isolation::Partial | Isolation::User => {}
+    }
+    folders
+}
+
+const ALWAYS: [&str; 7] =
+    ["-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence", "--max-turns", "100"];
+const ALONE: [&str; 2] = ["--restricted", NO_SERVERS];
+const NO_SERVERS: &str = "--strict-mcp-config";
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
-    let rights = match ask.role {
-        Role::Executor | Role::Improver => MAY_WRITE,
-        Role::Evaluator => MAY_READ,
+    let (mode, tools) = match ask.role {
+        Role::Executor | Role::Improver => ("acceptEdits", "Read,Grep,Glob,Write,Edit"),
+        Role::Evaluator => ("dontAsk", "Read,Grep,Glob"),
     };
-    let mut arguments: Vec<String> = ALWAYS.into_iter().chain(rights).map(str::to_owned).collect();
+    let (world, skills): (&[&str], _) = match (ask.isolation, ask.role) {
+        (Isolation::Partial | Isolation::Fresh, _) => (&ALONE, ""),
+        (Isolation::User, Role::Evaluator) => (&[NO_SERVERS], ",Skill"),
+        (Isolation::User, Role::Executor | Role::Improver) => (&[], ",Skill"),
+    };
+    let mut arguments: Vec<String> = ALWAYS.iter().chain(world).map(|&one| one.to_owned()).collect();
+    arguments.extend(["--permission-mode", mode, "--tools"].map(str::to_owned));
+    arguments.push(format!("{tools}{skills}"));
     arguments.extend(ask.model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
     let schema = ask.schema.into_iter();
     arguments.extend(schema.flat_map(|schema| ["--json-schema".to_owned(), schema.to_owned()]));

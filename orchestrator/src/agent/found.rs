@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use skilltune_phases::id::Digest;
 use skilltune_phases::offline;
+use skilltune_phases::plan::Isolation;
 use skilltune_phases::step::Role;
 
 use super::command::AgentSettings;
@@ -19,6 +20,7 @@ pub struct Agent {
     program: PathBuf,
     env: Env,
     kind: Kind,
+    isolation: Isolation,
 }
 
 #[derive(Clone, Debug)]
@@ -85,13 +87,21 @@ impl Agent {
         let passed = PASSED.into_iter().chain(settings.env.pass.iter().map(String::as_str));
         let mut env = picked(passed, ambient);
         env.extend(settings.env.set.clone());
-        Self { name: name.to_owned(), model, program, env, kind: Kind::Command(settings) }
+        Self {
+            name: name.to_owned(),
+            model,
+            program,
+            env,
+            kind: Kind::Command(settings),
+            isolation: Isolation::Partial,
+        }
     }
 
     /// The agent that is in our own program, which comes to [`crate::offline::offline_main`] when given `hidden_arg`.
     pub fn built_in(program: PathBuf, hidden_arg: &str, ambient: &BTreeMap<String, String>) -> Self {
         let (name, env) = (offline::NAME.to_owned(), picked(PASSED, ambient));
-        Self { name, model: None, program, env, kind: Kind::BuiltIn(hidden_arg.to_owned()) }
+        let kind = Kind::BuiltIn(hidden_arg.to_owned());
+        Self { name, model: None, program, env, kind, isolation: Isolation::Partial }
     }
 
     pub fn real(
@@ -106,7 +116,32 @@ impl Agent {
         // Set even if to nothing: what is not set, a file of the workspace could set.
         let service = ambient.get(profile.service).cloned().unwrap_or_default();
         env.insert(profile.service.to_owned(), service);
-        Self { name: real.name().to_owned(), model, program, env, kind: Kind::Real(real) }
+        let (name, kind) = (real.name().to_owned(), Kind::Real(real));
+        Self { name, model, program, env, kind, isolation: Isolation::Partial }
+    }
+
+    /// The same in more or less of the user's world; what the settings describe is in whatever world they say.
+    #[must_use]
+    pub fn isolated(self, isolation: Isolation) -> Self {
+        match self.kind {
+            Kind::Real(_) => Self { isolation, ..self },
+            Kind::Command(_) | Kind::BuiltIn(_) => self,
+        }
+    }
+
+    pub fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+
+    /// The variable that would hold its key, if there is none and it cannot do without.
+    pub fn missing_key(&self) -> Option<&'static str> {
+        let Kind::Real(real) = self.kind else { return None };
+        let needs = match self.isolation {
+            Isolation::Fresh => true,
+            Isolation::Partial | Isolation::User => false,
+        };
+        let missing = needs && !(real.profile().has_key)(&self.env);
+        real.keys().first().copied().filter(|_| missing)
     }
 
     /// Whether it takes a task as data in place of a prompt.
@@ -140,12 +175,12 @@ impl Agent {
             }
             Kind::BuiltIn(hidden_arg) => parts.push(hidden_arg.clone().into_bytes()),
             Kind::Real(real) => {
+                parts.push(self.isolation.word().as_bytes().to_vec());
                 for role in Role::ALL {
-                    let arguments =
-                        (real.profile().arguments)(&Ask { model: None, role, usd: None, schema: None });
-                    parts.push(arguments.join("\0").into_bytes());
+                    let ask = Ask { model: None, role, isolation: self.isolation, usd: None, schema: None };
+                    parts.push((real.profile().arguments)(&ask).join("\0").into_bytes());
+                    parts.extend(self.fitting(role).map(|fitting| fitting.text.into_bytes()));
                 }
-                parts.extend(self.fitting().map(|fitting| fitting.text.into_bytes()));
                 // Another service answers otherwise.
                 parts.extend(self.env.get(real.profile().service).map(|place| place.clone().into_bytes()));
             }
@@ -157,10 +192,13 @@ impl Agent {
         let arguments = match &self.kind {
             Kind::Command(settings) => settings.arguments(self.model.as_deref(), slots),
             Kind::BuiltIn(hidden_arg) => vec![hidden_arg.clone()],
-            Kind::Real(real) => {
-                let Slots { role, usd, schema, .. } = slots;
-                (real.profile().arguments)(&Ask { model: self.model.as_deref(), role, usd, schema })
-            }
+            Kind::Real(real) => (real.profile().arguments)(&Ask {
+                model: self.model.as_deref(),
+                role: slots.role,
+                isolation: self.isolation,
+                usd: slots.usd,
+                schema: slots.schema,
+            }),
         };
         let program = self.program.to_string_lossy().into_owned();
         std::iter::once(program).chain(arguments).collect()
@@ -175,7 +213,7 @@ impl Agent {
         let temp = temp.to_string_lossy().into_owned();
         let mut env = self.env.clone();
         if let Kind::Real(real) = self.kind {
-            let own = (real.profile().temporary)(&env, &temp);
+            let own = (real.profile().temporary)(&env, self.isolation, &temp);
             env.extend(own.into_iter().map(|(name, value)| (name.to_owned(), value)));
         }
         env.insert("TMPDIR".to_owned(), temp);
@@ -184,9 +222,9 @@ impl Agent {
     }
 
     /// What has to stand in the workspace besides what the call is about.
-    pub fn fitting(&self) -> Option<Fitting> {
+    pub fn fitting(&self, role: Role) -> Option<Fitting> {
         match self.kind {
-            Kind::Real(real) => (real.profile().fitting)(&self.env),
+            Kind::Real(real) => (real.profile().fitting)(&self.env, self.isolation, role),
             Kind::Command(_) | Kind::BuiltIn(_) => None,
         }
     }

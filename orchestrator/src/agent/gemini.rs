@@ -5,10 +5,11 @@
 
 use serde_json::{Value, json};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
+use skilltune_phases::plan::Isolation;
 use skilltune_phases::step::Role;
 
 use super::heard::{Heard, Remains, Talk, failed};
-use super::real::{Ask, Env, Fitting, Profile};
+use super::real::{Ask, Env, Fitting, Profile, is_set};
 use super::stream::{events, text};
 use crate::process::How;
 
@@ -29,8 +30,10 @@ pub(super) const PROFILE: Profile = Profile {
     service: "GOOGLE_GEMINI_BASE_URL",
     // One process, that we can end. The workspace is one of ours, and the settings in it are.
     set: &[("GEMINI_CLI_NO_RELAUNCH", "true"), ("GEMINI_CLI_TRUST_WORKSPACE", "true"), ("TERM", "dumb")],
-    temporary: |env, temp| if has_key(env) { vec![(HOME, temp.to_owned())] } else { Vec::new() },
-    fitting: |env| Some(fitting(has_key(env))),
+    temporary,
+    keys: &[KEY],
+    has_key,
+    fitting: |env, isolation, role| Some(fitting(has_key(env), isolation, role)),
     // It repeats its prompt, and leaves when a pipe has taken the first 64 KiB of that.
     ends_early: true,
     takes_schema: false,
@@ -43,15 +46,20 @@ const HOME: &str = "GEMINI_CLI_HOME";
 const KEY: &str = "GEMINI_API_KEY";
 
 /// No extensions and no servers of the user's: there are none of that name.
-const ALWAYS: [&str; 6] =
-    ["--output-format", "stream-json", "--extensions", "none", "--allowed-mcp-server-names", "none"];
+const ALONE: [&str; 4] = ["--extensions", "none", "--allowed-mcp-server-names", "none"];
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let mode = match ask.role {
         Role::Executor | Role::Improver => "auto_edit",
         Role::Evaluator => "default",
     };
-    let mut arguments: Vec<String> = ALWAYS.into_iter().map(str::to_owned).collect();
+    // Nobody knows what a server does, and an extension may bring one: who judges has neither.
+    let alone: &[&str] = match (ask.isolation, ask.role) {
+        (Isolation::Partial | Isolation::Fresh, _) | (Isolation::User, Role::Evaluator) => &ALONE,
+        (Isolation::User, Role::Executor | Role::Improver) => &[],
+    };
+    let mut arguments = vec!["--output-format".to_owned(), "stream-json".to_owned()];
+    arguments.extend(alone.iter().map(|&one| one.to_owned()));
     arguments.extend(["--approval-mode".to_owned(), mode.to_owned()]);
     arguments.extend(ask.model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
     arguments
@@ -59,24 +67,45 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
 
 /// A key is all that it needs of the user: then it gets a home of its own, and reads nothing of theirs.
 fn has_key(env: &Env) -> bool {
-    let is_set = |name: &&str| env.get(*name).is_some_and(|value| !value.is_empty());
-    is_set(&KEY) && !["GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"].iter().any(is_set)
+    is_set(env, KEY)
+        && !["GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"].iter().any(|name| is_set(env, name))
+}
+
+/// With a key it needs nothing of the user's home, unless it is to have all of it.
+fn temporary(env: &Env, isolation: Isolation, temp: &str) -> Vec<(&'static str, String)> {
+    let own = match isolation {
+        Isolation::Partial => has_key(env),
+        Isolation::Fresh => true,
+        Isolation::User => false,
+    };
+    if own { vec![(HOME, temp.to_owned())] } else { Vec::new() }
 }
 
 /// Its settings for the workspace, which go before the user's.
-fn fitting(has_key: bool) -> Fitting {
+fn fitting(has_key: bool, isolation: Isolation, role: Role) -> Fitting {
+    // Also where the user allows more: their settings are read where their login is.
+    let never: &[&str] = match role {
+        Role::Executor | Role::Improver => &["run_shell_command"],
+        Role::Evaluator => &["run_shell_command", "write_file", "replace"],
+    };
     let mut settings = json!({
         "general": { "maxAttempts": 2, "enableAutoUpdate": false },
         "model": { "maxSessionTurns": 100 },
         "telemetry": { "enabled": false },
         "privacy": { "usageStatisticsEnabled": false },
         "advanced": { "ignoreLocalEnv": true },
-        "context": { "memoryBoundaryMarkers": [] },
-        "hooksConfig": { "enabled": false },
-        "skills": { "enabled": false },
+        "tools": { "exclude": never },
     });
-    if has_key {
-        settings["security"] = json!({ "auth": { "selectedType": "gemini-api-key" } });
+    match isolation {
+        Isolation::Partial | Isolation::Fresh => {
+            settings["context"] = json!({ "memoryBoundaryMarkers": [] });
+            settings["hooksConfig"] = json!({ "enabled": false });
+            settings["skills"] = json!({ "enabled": false });
+            if has_key {
+                settings["security"] = json!({ "auth": { "selectedType": "gemini-api-key" } });
+            }
+        }
+        Isolation::User => {}
     }
     Fitting { folder: ".gemini", file: "settings.json", text: settings.to_string() }
 }

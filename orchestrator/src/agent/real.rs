@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use skilltune_phases::plan::Isolation;
 use skilltune_phases::step::Role;
 
 use super::heard::{Heard, Remains};
@@ -29,8 +30,12 @@ pub(super) struct Profile {
     pub(super) service: &'static str,
     pub(super) set: &'static [(&'static str, &'static str)],
     /// The variables that name the call's temporary folder, or one in it.
-    pub(super) temporary: fn(&Env, temp: &str) -> Vec<(&'static str, String)>,
-    pub(super) fitting: fn(&Env) -> Option<Fitting>,
+    pub(super) temporary: fn(&Env, Isolation, temp: &str) -> Vec<(&'static str, String)>,
+    /// The variables that hold a key, the usual one first: without any, it is logged in or not at all.
+    pub(super) keys: &'static [&'static str],
+    /// Whether a key in the environment is what it would go by.
+    pub(super) has_key: fn(&Env) -> bool,
+    pub(super) fitting: fn(&Env, Isolation, Role) -> Option<Fitting>,
     /// It ends before all that it has said is read, and then what no pipe holds is lost: it is given a file.
     pub(super) ends_early: bool,
     /// It can hold its model to a JSON Schema.
@@ -45,6 +50,7 @@ pub(super) struct Profile {
 pub(super) struct Ask<'a> {
     pub(super) model: Option<&'a str>,
     pub(super) role: Role,
+    pub(super) isolation: Isolation,
     /// The most that it may cost, where that can be enforced.
     pub(super) usd: Option<f64>,
     /// A JSON Schema of the answer, where the agent can hold its model to one.
@@ -82,9 +88,19 @@ impl Real {
         self.0.get
     }
 
+    /// The variables that hold a key, the usual one first.
+    pub fn keys(self) -> &'static [&'static str] {
+        self.0.keys
+    }
+
     pub(super) fn profile(self) -> &'static Profile {
         self.0
     }
+}
+
+/// Whether a variable holds anything.
+pub(super) fn is_set(env: &Env, name: &str) -> bool {
+    env.get(name).is_some_and(|value| !value.is_empty())
 }
 
 impl fmt::Debug for Real {

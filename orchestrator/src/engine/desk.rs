@@ -82,7 +82,7 @@ impl Workshop {
         if let Some(ended) = recorded_end(&paper)? {
             return Ok(Ready::Ended(paper, ended));
         }
-        self.set_out(&paper, order, agent, &prompt)?;
+        self.set_out(&paper, order, (agent, role), &prompt)?;
         let call = self.call(&paper, agent, plan, order, role);
         Ok(Ready::Start(paper, call))
     }
@@ -122,7 +122,13 @@ impl Workshop {
     }
 
     /// A fresh desk: nothing of an earlier try may be on it.
-    fn set_out(&self, paper: &Paper, order: &Order, agent: &Agent, prompt: &str) -> Result<(), EngineError> {
+    fn set_out(
+        &self,
+        paper: &Paper,
+        order: &Order,
+        (agent, role): (&Agent, Role),
+        prompt: &str,
+    ) -> Result<(), EngineError> {
         clear(&paper.desk)?;
         clear(&paper.folder)?;
         fs::create_dir_all(&paper.folder).on_disk("make the folder", &paper.folder)?;
@@ -134,7 +140,7 @@ impl Workshop {
             let manifest = self.objects.manifest(placement.tree)?;
             snapshot::place(&self.objects, &manifest, &paper.space().join(&placement.at))?;
         }
-        if let Some(Fitting { folder, file, text }) = agent.fitting() {
+        if let Some(Fitting { folder, file, text }) = agent.fitting(role) {
             let folder = paper.space().join(folder);
             fs::create_dir(&folder).on_disk("make the folder", &folder)?;
             fs::write(folder.join(file), text).on_disk("write", folder.join(file))?;
@@ -192,7 +198,7 @@ impl Workshop {
         answer: &str,
         denied: &[String],
     ) -> Result<Outcome, EngineError> {
-        let fitting = self.cast.of(role).fitting();
+        let fitting = self.cast.of(role).fitting(role);
         let given: Vec<&str> =
             [SKILL, INPUT].into_iter().chain(fitting.as_ref().map(|fitting| fitting.folder)).collect();
         let captured = match capture(&self.objects, &paper.space(), &given, self.limits.artifacts) {

@@ -25,6 +25,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
         settings: Digest::of(b"world"),
         timeout_seconds: 1,
         family: None,
+        isolation: skilltune_phases::plan::Isolation::Partial,
     };
     let member = |nth: usize| Member {
         name: format!("skill-{nth}"),

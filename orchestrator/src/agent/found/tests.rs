@@ -107,3 +107,56 @@ fn another_service_makes_another_agent_and_another_key_does_not() {
     assert_ne!(of("GOOGLE_GEMINI_BASE_URL", "http://one"), of("GOOGLE_GEMINI_BASE_URL", "http://two"));
     assert_ne!(of("X", ""), real("claude", &ambient()).fingerprint());
 }
+
+fn isolated(name: &str, isolation: Isolation) -> Agent {
+    let mut ambient = ambient();
+    ambient.insert("ANTHROPIC_API_KEY".into(), "a".into());
+    real(name, &ambient).isolated(isolation)
+}
+
+#[test]
+fn a_fresh_world_is_an_empty_folder_in_the_calls_own() {
+    let env = |name, isolation| shown(&isolated(name, isolation).env(Path::new("/t"), []));
+    let has = |env: &[String], one: &str| env.iter().any(|other| other == one);
+    assert!(has(&env("claude", Isolation::Fresh), "CLAUDE_CONFIG_DIR=/t/claude"));
+    assert!(has(&env("gemini", Isolation::Fresh), "GEMINI_CLI_HOME=/t"));
+    for isolation in [Isolation::Partial, Isolation::User] {
+        assert!(!env("claude", isolation).iter().any(|one| one.starts_with("CLAUDE_CONFIG_DIR")));
+    }
+    assert!(!env("gemini", Isolation::User).iter().any(|one| one.starts_with("GEMINI_CLI_HOME")));
+}
+
+#[test]
+fn in_a_fresh_world_a_key_is_needed_and_the_variable_is_named() {
+    let mut keyless = ambient();
+    keyless.insert("GOOGLE_GENAI_USE_VERTEXAI".into(), "true".into());
+    let missing = |name, isolation| real(name, &keyless).isolated(isolation).missing_key();
+    assert_eq!(missing("claude", Isolation::Fresh), Some("ANTHROPIC_API_KEY"));
+    assert_eq!(missing("gemini", Isolation::Fresh), Some("GEMINI_API_KEY"), "its key is not what it goes by");
+    assert_eq!(missing("claude", Isolation::User), None);
+    assert_eq!(isolated("claude", Isolation::Fresh).missing_key(), None);
+}
+
+#[test]
+fn another_world_makes_another_agent() {
+    let of = |isolation| isolated("claude", isolation).fingerprint();
+    let all = [Isolation::Partial, Isolation::Fresh, Isolation::User].map(of);
+    assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);
+}
+
+#[test]
+fn in_the_users_world_who_judges_has_no_servers_and_nobody_a_shell() {
+    let argv = |name, role| isolated(name, Isolation::User).argv(slots(role)).join(" ");
+    let judge = argv("claude", Role::Evaluator);
+    assert!(judge.contains("--strict-mcp-config --permission-mode dontAsk --tools Read,Grep,Glob,Skill"));
+    assert!(argv("gemini", Role::Evaluator).contains("--allowed-mcp-server-names none"));
+    let writer = argv("claude", Role::Executor);
+    assert!(!writer.contains("--restricted") && !writer.contains("--strict-mcp-config"), "{writer}");
+    assert!(writer.contains("acceptEdits --tools Read,Grep,Glob,Write,Edit,Skill"), "{writer}");
+    assert!(!argv("gemini", Role::Improver).contains("none"));
+    for isolation in [Isolation::Partial, Isolation::Fresh, Isolation::User] {
+        let fitting = |role| isolated("gemini", isolation).fitting(role).unwrap().text;
+        assert!(Role::ALL.iter().all(|role| fitting(*role).contains("run_shell_command")));
+        assert!(fitting(Role::Evaluator).contains("write_file"));
+    }
+}
