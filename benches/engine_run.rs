@@ -160,6 +160,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
         timeout_seconds: 600,
         family: None,
         isolation: Isolation::Partial,
+        via: None,
     };
     let member = Member {
         name: "writer".into(),

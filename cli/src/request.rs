@@ -188,6 +188,7 @@ fn lay_flags(settings: &mut Settings, args: &TuneArgs) {
     lay(&mut settings.apply, args.apply, "--apply");
     lay(&mut settings.jobs, args.jobs, "--jobs");
     lay(&mut settings.isolation, args.isolation, "--isolation");
+    lay(&mut settings.via, args.via, "--via");
     let PerRole { executor, evaluator, improver } = &mut settings.roles;
     let named = [
         (executor, &args.executor, "--executor"),

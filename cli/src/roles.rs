@@ -7,7 +7,7 @@ pub use defaults::fill;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::agent::{Agent, Real};
+use skilltune_orchestrator::agent::{Agent, Real, Via};
 use skilltune_phases::offline;
 use skilltune_phases::plan::{Cast, Isolation, Roles};
 use skilltune_phases::step::Role;
@@ -37,6 +37,19 @@ pub struct Part {
 }
 
 pub type Casting = PerRole<Part>;
+
+/// How agents that need no settings are called.
+#[derive(Clone, Copy, Debug)]
+struct Manner {
+    isolation: Isolation,
+    via: Option<Via>,
+}
+
+impl Manner {
+    fn of(settings: &Settings) -> Self {
+        Self { isolation: settings.isolation.value.into(), via: settings.via.value.into() }
+    }
+}
 
 impl<T> PerRole<T> {
     pub fn of(&self, role: Role) -> &T {
@@ -74,7 +87,7 @@ pub fn cast(settings: &Settings, around: &Surroundings) -> Result<Casting, Compl
         let Setting { value: Some(spec), origin, .. } = settings.roles.of(role) else {
             return Err(nobody(role, settings, around));
         };
-        part(spec, origin, role, settings.isolation.value.into(), settings, around)
+        part(spec, origin, role, Manner::of(settings), settings, around)
     })
 }
 
@@ -83,7 +96,9 @@ pub fn recast(planned: &Roles, settings: &Settings, around: &Surroundings) -> Re
     PerRole::try_build(|role| {
         let cast = planned.of(role);
         let spec = AgentSpec { agent: cast.agent.clone(), model: cast.model.clone() };
-        let part = part(&spec, &Origin::Run, role, cast.isolation, settings, around)?;
+        let via = cast.via.as_deref().and_then(Via::named);
+        let part =
+            part(&spec, &Origin::Run, role, Manner { isolation: cast.isolation, via }, settings, around)?;
         Ok(Part { timeout_seconds: cast.timeout_seconds, ..part })
     })
 }
@@ -119,6 +134,7 @@ impl Part {
             timeout_seconds: self.timeout_seconds,
             family: self.agent.family().map(str::to_owned),
             isolation: self.agent.isolation(),
+            via: self.agent.via().map(|via| via.name().to_owned()),
         }
     }
 }
@@ -137,7 +153,7 @@ fn part(
     spec: &AgentSpec,
     chosen: &Origin,
     role: Role,
-    isolation: Isolation,
+    manner: Manner,
     settings: &Settings,
     around: &Surroundings,
 ) -> Result<Part, Complaint> {
@@ -146,7 +162,7 @@ fn part(
     }
     let Some(entry) = settings.agents.get(&spec.agent) else {
         return match Real::named(&spec.agent) {
-            Some(real) => installed(real, spec, role, isolation, settings, around),
+            Some(real) => installed(real, spec, role, manner, settings, around),
             None => Err(unknown(spec, chosen, role, settings)),
         };
     };
@@ -170,7 +186,7 @@ fn installed(
     real: Real,
     spec: &AgentSpec,
     role: Role,
-    isolation: Isolation,
+    manner: Manner,
     settings: &Settings,
     around: &Surroundings,
 ) -> Result<Part, Complaint> {
@@ -179,12 +195,26 @@ fn installed(
         Complaint::input(format!("agent `{name}` cannot run: program {name:?} was not found"))
             .hint(format!("install it ({}), or describe it as [agents.{name}]", real.get()))
     })?;
-    let agent = Agent::real(real, spec.model.clone(), found, &around.env).isolated(isolation);
+    let agent = Agent::real(real, spec.model.clone(), found, &around.env).isolated(manner.isolation);
     if let Some(variable) = agent.missing_key() {
-        return Err(keyless(name, isolation, variable));
+        return Err(keyless(name, manner.isolation, variable));
     }
+    let agent = match manner.via {
+        Some(via) => agent.through(via, wrapper(via, name, around)?),
+        None => agent,
+    };
     let timeout_seconds = settings.timeouts.of(role).value;
     Ok(Part { timeout_seconds, agent, described: Origin::Default })
+}
+
+fn wrapper(via: Via, agent: &str, around: &Surroundings) -> Result<PathBuf, Complaint> {
+    let name = via.name();
+    on_path(name, around).map_err(|_| {
+        Complaint::input(format!(
+            "agent `{agent}` cannot be called via {name}: program {name:?} was not found"
+        ))
+        .hint(format!("install it ({}), or say --via direct", via.get()))
+    })
 }
 
 /// Nobody is logged in to an empty folder.

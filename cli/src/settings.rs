@@ -26,7 +26,7 @@ use std::path::Path;
 use skilltune_phases::plan::{Budget, Rules, Stall};
 use skilltune_phases::score::Score;
 
-use crate::args::{AgentSpec, ApplyWhen, IsolationName, Preset};
+use crate::args::{AgentSpec, ApplyWhen, IsolationName, Preset, ViaName};
 use crate::folders::{SETTINGS_FILE, Surroundings};
 use crate::roles::PerRole;
 use setting::Slot;
@@ -58,6 +58,7 @@ pub struct Settings {
     pub roles: PerRole<Setting<Option<AgentSpec>>>,
     pub timeouts: PerRole<Setting<u64>>,
     pub isolation: Setting<IsolationName>,
+    pub via: Setting<ViaName>,
     pub artifact_files: Setting<u64>,
     pub artifact_bytes: Setting<u64>,
     pub output_bytes: Setting<u64>,
@@ -118,7 +119,13 @@ impl Settings {
             (Origin::Project(_), IsolationName::User) => Some("your own world for agents (calls.isolation)"),
             _ => None,
         };
-        world.into_iter().map(str::to_owned).collect()
+        let wrapper = match (&self.via.origin, self.via.value) {
+            (Origin::Project(_), ViaName::Ccw | ViaName::Maestro) => {
+                Some("a wrapper around agents (calls.via)")
+            }
+            _ => None,
+        };
+        world.into_iter().chain(wrapper).map(str::to_owned).collect()
     }
 
     pub fn limits(&self) -> Limits {
@@ -148,6 +155,7 @@ impl Settings {
             roles,
             timeouts,
             isolation,
+            via,
             artifact_files,
             artifact_bytes,
             output_bytes,
@@ -175,6 +183,7 @@ impl Settings {
             ("timeouts.evaluator", &mut timeouts.evaluator),
             ("timeouts.improver", &mut timeouts.improver),
             ("calls.isolation", isolation),
+            ("calls.via", via),
             ("limits.artifact_files", artifact_files),
             ("limits.artifact_bytes", artifact_bytes),
             ("limits.output_bytes", output_bytes),
@@ -208,6 +217,7 @@ impl Default for Settings {
                 improver: Setting::within(SECONDS, 600),
             },
             isolation: Setting::new(IsolationName::Partial),
+            via: Setting::new(ViaName::Direct),
             artifact_files: Setting::within(AMOUNT, 1_000),
             artifact_bytes: Setting::within(AMOUNT, 64 << 20),
             output_bytes: Setting::within(AMOUNT, 8 << 20),

@@ -129,6 +129,9 @@ pub struct Cast {
     pub family: Option<String>,
     #[serde(default, skip_serializing_if = "Isolation::is_partial")]
     pub isolation: Isolation,
+    /// The wrapper through which it is called, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
 }
 
 /// How much of the user's own world an agent that needs no settings is in.
@@ -166,6 +169,11 @@ impl Roles {
         [&self.executor, &self.evaluator, &self.improver].iter().any(|cast| cast.isolation == Isolation::User)
     }
 
+    /// The wrapper that stands between us and any of them.
+    pub fn wrapper(&self) -> Option<&str> {
+        [&self.executor, &self.evaluator, &self.improver].into_iter().find_map(|cast| cast.via.as_deref())
+    }
+
     /// The family that does the work and judges it too.
     pub fn own_judge(&self) -> Option<&str> {
         self.executor.family.as_deref().filter(|_| self.executor.family == self.evaluator.family)
@@ -191,7 +199,8 @@ impl Cast {
     /// As people are told it.
     pub fn shown(&self) -> String {
         let agent = offline::shown(&self.agent);
-        self.model.as_ref().map_or_else(|| agent.to_owned(), |model| format!("{agent}:{model}"))
+        let agent = self.model.as_ref().map_or_else(|| agent.to_owned(), |model| format!("{agent}:{model}"));
+        self.via.as_ref().map_or(agent.clone(), |via| format!("{agent} via {via}"))
     }
 }
 

@@ -9,6 +9,7 @@
 mod evaluate;
 mod misbehave;
 mod script;
+mod wrapped;
 
 use std::fs;
 use std::io::{Read, Write};
@@ -19,6 +20,9 @@ use std::time::Duration;
 use script::{Script, Style};
 
 fn main() -> ExitCode {
+    if let Some(code) = wrapped::play() {
+        return code;
+    }
     let mut arguments = std::env::args().skip(1);
     let Some(role) = arguments.next() else {
         eprintln!("usage: fake-agent ROLE [SCRIPT]");

@@ -79,7 +79,7 @@ fn hold() -> ExitCode {
     }
 }
 
-fn lead() -> ExitCode {
+pub(crate) fn lead() -> ExitCode {
     rustix::process::setsid().expect("a child leads no group");
     hold()
 }

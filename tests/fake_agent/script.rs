@@ -119,7 +119,7 @@ impl Script {
     }
 }
 
-fn append(path: &Path, line: &str) {
+pub(crate) fn append(path: &Path, line: &str) {
     let mut log = OpenOptions::new().append(true).create(true).open(path).expect("the log can be opened");
     log.write_all(line.as_bytes()).expect("the log can be written");
 }

@@ -24,3 +24,4 @@ mod stopping;
 mod strangers;
 mod suite_files;
 mod tune;
+mod via;

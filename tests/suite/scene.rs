@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub(crate) const SKILLTUNE: &str = env!("CARGO_BIN_EXE_skilltune");
-const FAKE_AGENT: &str = env!("CARGO_BIN_EXE_fake-agent");
+pub(crate) const FAKE_AGENT: &str = env!("CARGO_BIN_EXE_fake-agent");
 
 pub(crate) struct Scene {
     root: TempDir,

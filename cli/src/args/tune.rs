@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use skilltune_phases::score::Score;
 
-use super::values::{self, AgentSpec, ApplyWhen, IsolationName, ModeName, Preset, Streamed};
+use super::values::{self, AgentSpec, ApplyWhen, IsolationName, ModeName, Preset, Streamed, ViaName};
 
 const SCENARIO: &str = "Scenario";
 const SEARCH: &str = "Search";
@@ -75,6 +75,9 @@ pub struct TuneArgs {
     /// How much of your own world claude and gemini are in
     #[arg(long, value_enum, value_name = "HOW", help_heading = AGENTS)]
     pub isolation: Option<IsolationName>,
+    /// What stands between us and claude and gemini
+    #[arg(long, value_enum, value_name = "WRAPPER", help_heading = AGENTS)]
+    pub via: Option<ViaName>,
     /// Run the agents of the project's settings and the commands of the suite, this once
     #[arg(long, help_heading = AGENTS)]
     pub trust: bool,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use clap::ValueEnum;
+use skilltune_orchestrator::agent::Via;
 use skilltune_phases::plan::{Apply, Isolation, Mode};
 use skilltune_phases::score::Score;
 use skilltune_phases::step::Choice;
@@ -49,6 +50,17 @@ pub enum IsolationName {
     Fresh,
     /// Your settings, memory, hooks, MCP servers and skills
     User,
+}
+
+/// What stands between us and the agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ViaName {
+    /// Nothing
+    Direct,
+    /// `ccw cli`, which keeps no role to its rights
+    Ccw,
+    /// `maestro delegate`, the same
+    Maestro,
 }
 
 /// How data is printed.
@@ -163,6 +175,16 @@ impl From<IsolationName> for Isolation {
             IsolationName::Partial => Self::Partial,
             IsolationName::Fresh => Self::Fresh,
             IsolationName::User => Self::User,
+        }
+    }
+}
+
+impl From<ViaName> for Option<Via> {
+    fn from(name: ViaName) -> Self {
+        match name {
+            ViaName::Direct => None,
+            ViaName::Ccw => Some(Via::Ccw),
+            ViaName::Maestro => Some(Via::Maestro),
         }
     }
 }

@@ -41,7 +41,12 @@ pub(crate) fn remarks(roles: &Roles) -> Vec<String> {
         |family| format!("the judge is of the executor's own family ({family}): such a judge is lenient");
     let world = "the agents are in your own world (--isolation user): your settings, memory, hooks, servers and skills take part";
     let world = roles.in_user_world().then(|| world.to_owned());
-    roles.own_judge().map(lenient).into_iter().chain(world).collect()
+    let wrapped = |via| {
+        format!(
+            "via {via} the rights of the roles are not enforced: who works may do all that you may, and who judges is only asked to read; of what a call costs nothing is told"
+        )
+    };
+    roles.own_judge().map(lenient).into_iter().chain(world).chain(roles.wrapper().map(wrapped)).collect()
 }
 
 /// What a step does, and to what.

@@ -59,6 +59,7 @@ fn cast(agent: &str, model: Option<&str>) -> Cast {
         timeout_seconds: 1,
         family: None,
         isolation: Isolation::Partial,
+        via: None,
     }
 }
 

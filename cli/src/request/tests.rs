@@ -28,8 +28,10 @@ impl World {
         }
         let programs = world.root.path().join("bin");
         fs::create_dir(&programs).unwrap();
-        fs::write(programs.join("claude"), "#!/bin/true\n").unwrap();
-        fs::set_permissions(programs.join("claude"), fs::Permissions::from_mode(0o755)).unwrap();
+        for program in ["claude", "ccw"] {
+            fs::write(programs.join(program), "#!/bin/true\n").unwrap();
+            fs::set_permissions(programs.join(program), fs::Permissions::from_mode(0o755)).unwrap();
+        }
         for skill in ["a", "b", "other/a"] {
             let folder = repo.join(skill);
             fs::create_dir_all(&folder).unwrap();
@@ -135,9 +137,15 @@ impl World {
         let told = requests(&tune_args(&line).unwrap(), &self.equipped(), None).unwrap();
         let Request { project: _, mode, members: _, scenarios, rules, casting, limits, jobs, apply, seed } =
             &told[0];
-        let casting = casting
-            .all()
-            .map(|part| (&part.agent.name, &part.agent.model, part.timeout_seconds, part.agent.isolation()));
+        let casting = casting.all().map(|part| {
+            (
+                &part.agent.name,
+                &part.agent.model,
+                part.timeout_seconds,
+                part.agent.isolation(),
+                part.agent.via(),
+            )
+        });
         format!("{:?}", (mode, scenarios, rules, casting, limits, jobs, apply, seed))
     }
 }
@@ -268,4 +276,22 @@ fn a_project_may_not_open_the_users_world_without_trust() {
     assert!(world.ask(None, &["./a", "--isolation", "partial"]).is_ok(), "a flag goes over it");
     let own = World::new(&format!("{AGENTS}{ROLES}[calls]\nisolation = \"user\"\n"), "");
     assert!(own.ask(None, &["./a"]).is_ok());
+}
+
+#[test]
+fn a_wrapper_has_to_be_there_and_the_plan_keeps_it() {
+    let world = World::usual();
+    let ask = |via: &str| {
+        let args = tune_args(&["./a", "--agent", "claude:opus", "--via", via, "--dry-run"]).unwrap();
+        requests(&args, &world.equipped(), None)
+    };
+    let planned = ask("ccw").unwrap()[0].casting.roles();
+    assert_eq!(planned.executor.shown(), "claude:opus via ccw");
+    let again = roles::recast(&planned, &Settings::default(), &world.equipped()).unwrap();
+    assert_eq!(again.roles(), planned);
+    assert_ne!(ask("direct").unwrap()[0].casting.roles().executor.settings, planned.executor.settings);
+    insta::assert_snapshot!(ask("maestro").unwrap_err().render(Style::PLAIN, UNBOUNDED), @r#"
+    error: agent `claude` cannot be called via maestro: program "maestro" was not found
+    hint: install it (it comes with the project maestro-flow), or say --via direct
+    "#);
 }

@@ -8,7 +8,7 @@ use skilltune_phases::score::Score;
 use toml::de::DeValue;
 
 use super::origin::Origin;
-use crate::args::{AgentSpec, ApplyWhen, IsolationName, Preset, word};
+use crate::args::{AgentSpec, ApplyWhen, IsolationName, Preset, ViaName, word};
 
 #[derive(Clone, Debug)]
 pub struct Setting<T> {
@@ -186,7 +186,7 @@ macro_rules! words {
     )*};
 }
 
-words!(Preset, ApplyWhen, IsolationName);
+words!(Preset, ApplyWhen, IsolationName, ViaName);
 
 impl Readable for AgentSpec {
     fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {

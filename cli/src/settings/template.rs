@@ -80,7 +80,7 @@ fn about(key: &str) -> &'static str {
     ABOUT.iter().find(|(known, _)| *known == key).map_or("", |(_, about)| about)
 }
 
-const ABOUT: [(&str, &str); 23] = [
+const ABOUT: [(&str, &str); 24] = [
     ("tune.preset", "How many rounds, and to what score: stands for max_iterations and threshold."),
     ("tune.max_iterations", "Measurements at most, the first one included."),
     ("tune.threshold", "The score to reach."),
@@ -107,6 +107,7 @@ const ABOUT: [(&str, &str); 23] = [
         "calls.isolation",
         "How much of your own world claude and gemini are in: your login, nothing, or all of it.",
     ),
+    ("calls.via", "What stands between us and claude and gemini; a wrapper keeps no role to its rights."),
     ("limits.artifact_files", "Files that a trial may leave."),
     ("limits.artifact_bytes", "Bytes that a trial may leave."),
     ("limits.output_bytes", "Bytes of an agent's output that are kept."),

@@ -68,6 +68,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("timeouts.evaluator", "11"),
         ("timeouts.improver", "11"),
         ("calls.isolation", "\"user\""),
+        ("calls.via", "\"ccw\""),
         ("limits.artifact_files", "11"),
         ("limits.artifact_bytes", "11"),
         ("limits.output_bytes", "0x0b"),

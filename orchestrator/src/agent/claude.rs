@@ -5,7 +5,7 @@
 //! there mode and tools say all, and who judges has no servers, for nobody knows what those do. Its exit code tells nothing: the last `result` does, and that
 //! one's subtype `success` neither.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::step::Role;
@@ -39,6 +39,7 @@ pub(super) const PROFILE: Profile = Profile {
     takes_schema: true,
     arguments,
     hear,
+    excuse,
 };
 
 /// The folder of its settings, memory, skills and login.
@@ -174,6 +175,29 @@ fn kind(result: &Value, why: &str) -> FailureKind {
         }
         _ => FailureKind::Crashed,
     }
+}
+
+/// Its errors are answers of a model that is none. Each has one of these beginnings, and no file or verdict has.
+fn excuse(said: &str) -> Option<Failure> {
+    const BEGINNINGS: [&str; 9] = [
+        "API Error",
+        "Failed to authenticate",
+        "Not logged in",
+        "Invalid API key",
+        "Credit balance is too low",
+        "Prompt is too long",
+        "Claude usage limit reached",
+        "You've hit your",
+        "Execution error",
+    ];
+    let said = said.trim();
+    BEGINNINGS.iter().find(|beginning| said.starts_with(**beginning))?;
+    let (_, after) = said.split_once("API Error: ").unwrap_or_default();
+    let status: Option<u64> =
+        after.split(|c: char| !c.is_ascii_digit()).next().and_then(|text| text.parse().ok());
+    let refused = said.contains("safeguards flagged").then_some("refusal");
+    let result = json!({ "api_error_status": status, "stop_reason": refused });
+    Some(failed(kind(&result, said), said))
 }
 
 /// It has said nothing that we could read: it does not take what it was started with, or was never started.

@@ -11,6 +11,7 @@ use skilltune_phases::step::Role;
 use super::command::AgentSettings;
 use super::heard::{Heard, Remains};
 use super::real::{Ask, Env, Fitting, Real};
+use super::via::Via;
 
 /// An agent with a model, found on this machine.
 #[derive(Clone, Debug)]
@@ -21,6 +22,27 @@ pub struct Agent {
     env: Env,
     kind: Kind,
     isolation: Isolation,
+    via: Option<Through>,
+}
+
+/// A wrapper, found on this machine.
+#[derive(Clone, Debug)]
+struct Through {
+    via: Via,
+    program: PathBuf,
+}
+
+/// What keeps an agent to the rights of its role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldBy {
+    /// Its own switches, which we give it.
+    Switches,
+    /// A word to a wrapper, which gives the agent more than the role has.
+    Word(Via),
+    /// Nothing: a command may do what its user may.
+    Nothing,
+    /// It writes what its role writes, and nothing else.
+    Itself,
 }
 
 #[derive(Clone, Debug)]
@@ -94,6 +116,7 @@ impl Agent {
             env,
             kind: Kind::Command(settings),
             isolation: Isolation::Partial,
+            via: None,
         }
     }
 
@@ -101,7 +124,7 @@ impl Agent {
     pub fn built_in(program: PathBuf, hidden_arg: &str, ambient: &BTreeMap<String, String>) -> Self {
         let (name, env) = (offline::NAME.to_owned(), picked(PASSED, ambient));
         let kind = Kind::BuiltIn(hidden_arg.to_owned());
-        Self { name, model: None, program, env, kind, isolation: Isolation::Partial }
+        Self { name, model: None, program, env, kind, isolation: Isolation::Partial, via: None }
     }
 
     pub fn real(
@@ -117,7 +140,7 @@ impl Agent {
         let service = ambient.get(profile.service).cloned().unwrap_or_default();
         env.insert(profile.service.to_owned(), service);
         let (name, kind) = (real.name().to_owned(), Kind::Real(real));
-        Self { name, model, program, env, kind, isolation: Isolation::Partial }
+        Self { name, model, program, env, kind, isolation: Isolation::Partial, via: None }
     }
 
     /// The same in more or less of the user's world; what the settings describe is in whatever world they say.
@@ -126,6 +149,29 @@ impl Agent {
         match self.kind {
             Kind::Real(_) => Self { isolation, ..self },
             Kind::Command(_) | Kind::BuiltIn(_) => self,
+        }
+    }
+
+    /// The same called through a wrapper, whose program is there; what the settings describe is called as they say.
+    #[must_use]
+    pub fn through(self, via: Via, program: PathBuf) -> Self {
+        match self.kind {
+            Kind::Real(_) => Self { via: Some(Through { via, program }), ..self },
+            Kind::Command(_) | Kind::BuiltIn(_) => self,
+        }
+    }
+
+    pub fn via(&self) -> Option<Via> {
+        self.via.as_ref().map(|through| through.via)
+    }
+
+    /// What keeps it to the rights of its role: what is not enforced has to be said.
+    pub fn held_by(&self) -> HeldBy {
+        match (&self.kind, &self.via) {
+            (Kind::Real(_), Some(through)) => HeldBy::Word(through.via),
+            (Kind::Real(_), None) => HeldBy::Switches,
+            (Kind::Command(_), _) => HeldBy::Nothing,
+            (Kind::BuiltIn(_), _) => HeldBy::Itself,
         }
     }
 
@@ -176,10 +222,14 @@ impl Agent {
             Kind::BuiltIn(hidden_arg) => parts.push(hidden_arg.clone().into_bytes()),
             Kind::Real(real) => {
                 parts.push(self.isolation.word().as_bytes().to_vec());
+                if let Some(Through { via, program }) = &self.via {
+                    parts.extend([via.name().as_bytes().to_vec(), contents(program)]);
+                }
                 for role in Role::ALL {
                     let ask = Ask { model: None, role, isolation: self.isolation, usd: None, schema: None };
                     parts.push((real.profile().arguments)(&ask).join("\0").into_bytes());
-                    parts.extend(self.fitting(role).map(|fitting| fitting.text.into_bytes()));
+                    parts
+                        .extend(self.fittings(role, "").into_iter().map(|fitting| fitting.text.into_bytes()));
                 }
                 // Another service answers otherwise.
                 parts.extend(self.env.get(real.profile().service).map(|place| place.clone().into_bytes()));
@@ -189,19 +239,20 @@ impl Agent {
     }
 
     pub fn argv(&self, slots: Slots<'_>) -> Vec<String> {
-        let arguments = match &self.kind {
-            Kind::Command(settings) => settings.arguments(self.model.as_deref(), slots),
-            Kind::BuiltIn(hidden_arg) => vec![hidden_arg.clone()],
-            Kind::Real(real) => (real.profile().arguments)(&Ask {
-                model: self.model.as_deref(),
-                role: slots.role,
-                isolation: self.isolation,
-                usd: slots.usd,
-                schema: slots.schema,
-            }),
+        let model = self.model.as_deref();
+        let (program, arguments) = match (&self.kind, &self.via) {
+            (Kind::Command(settings), _) => (&self.program, settings.arguments(model, slots)),
+            (Kind::BuiltIn(hidden_arg), _) => (&self.program, vec![hidden_arg.clone()]),
+            (Kind::Real(real), Some(Through { via, program })) => {
+                (program, via.arguments(*real, model, slots))
+            }
+            (Kind::Real(real), None) => {
+                let Slots { role, usd, schema, .. } = slots;
+                let ask = Ask { model, role, isolation: self.isolation, usd, schema };
+                (&self.program, (real.profile().arguments)(&ask))
+            }
         };
-        let program = self.program.to_string_lossy().into_owned();
-        std::iter::once(program).chain(arguments).collect()
+        std::iter::once(program.to_string_lossy().into_owned()).chain(arguments).collect()
     }
 
     /// The complete environment of a program that keeps its temporary files there.
@@ -214,7 +265,8 @@ impl Agent {
         let mut env = self.env.clone();
         if let Kind::Real(real) = self.kind {
             let own = (real.profile().temporary)(&env, self.isolation, &temp);
-            env.extend(own.into_iter().map(|(name, value)| (name.to_owned(), value)));
+            let wrappers = self.via().and_then(|via| via.temporary(&temp));
+            env.extend(own.into_iter().chain(wrappers).map(|(name, value)| (name.to_owned(), value)));
         }
         env.insert("TMPDIR".to_owned(), temp);
         env.extend(more);
@@ -222,10 +274,13 @@ impl Agent {
     }
 
     /// What has to stand in the workspace besides what the call is about.
-    pub fn fitting(&self, role: Role) -> Option<Fitting> {
+    pub fn fittings(&self, role: Role, prompt: &str) -> Vec<Fitting> {
         match self.kind {
-            Kind::Real(real) => (real.profile().fitting)(&self.env, self.isolation, role),
-            Kind::Command(_) | Kind::BuiltIn(_) => None,
+            Kind::Real(real) => {
+                let own = (real.profile().fitting)(&self.env, self.isolation, role);
+                own.into_iter().chain(self.via().and_then(|via| via.errand(prompt))).collect()
+            }
+            Kind::Command(_) | Kind::BuiltIn(_) => Vec::new(),
         }
     }
 
@@ -233,31 +288,35 @@ impl Agent {
     pub fn reads_stdin(&self) -> bool {
         match &self.kind {
             Kind::Command(settings) => settings.reads_stdin(),
-            Kind::BuiltIn(_) | Kind::Real(_) => true,
+            Kind::BuiltIn(_) => true,
+            Kind::Real(_) => self.via.is_none(),
         }
     }
 
     /// Whether it is given a file to write to in place of a pipe.
     pub(crate) fn writes_itself(&self) -> bool {
-        match self.kind {
-            Kind::Real(real) => real.profile().ends_early,
-            Kind::Command(_) | Kind::BuiltIn(_) => false,
+        match (&self.kind, &self.via) {
+            // A wrapper is as hasty as the worst of what it wraps.
+            (Kind::Real(_), Some(_)) => true,
+            (Kind::Real(real), None) => real.profile().ends_early,
+            (Kind::Command(_) | Kind::BuiltIn(_), _) => false,
         }
     }
 
     /// Whether it can hold its model to a JSON Schema.
     pub(crate) fn takes_schema(&self) -> bool {
-        match self.kind {
-            Kind::Real(real) => real.profile().takes_schema,
-            Kind::Command(_) | Kind::BuiltIn(_) => false,
+        match (&self.kind, &self.via) {
+            (Kind::Real(real), None) => real.profile().takes_schema,
+            (Kind::Real(_), Some(_)) | (Kind::Command(_) | Kind::BuiltIn(_), _) => false,
         }
     }
 
     pub(crate) fn hear(&self, left: Remains<'_>) -> Heard {
-        match &self.kind {
-            Kind::Command(settings) => settings.hear(left),
-            Kind::BuiltIn(_) => AgentSettings::default().hear(left),
-            Kind::Real(real) => (real.profile().hear)(left),
+        match (&self.kind, &self.via) {
+            (Kind::Command(settings), _) => settings.hear(left),
+            (Kind::BuiltIn(_), _) => AgentSettings::default().hear(left),
+            (Kind::Real(real), Some(through)) => through.via.hear(*real, left),
+            (Kind::Real(real), None) => (real.profile().hear)(left),
         }
     }
 }

@@ -39,6 +39,8 @@ pub(super) const PROFILE: Profile = Profile {
     takes_schema: false,
     arguments,
     hear,
+    // It has no words for errors but those of its events.
+    excuse: |_| None,
 };
 
 /// The folder that holds its `.gemini`.

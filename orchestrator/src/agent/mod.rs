@@ -9,11 +9,13 @@ mod gemini;
 mod heard;
 mod real;
 mod stream;
+mod via;
 
 pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output};
-pub use found::{Agent, Slots};
+pub use found::{Agent, HeldBy, Slots};
 pub use heard::{Heard, Talk};
 pub use real::{Fitting, Real};
+pub use via::Via;
 
 pub(crate) use command::filled;
 pub(crate) use heard::Remains;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use skilltune_phases::event::Failure;
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::step::Role;
 
@@ -43,6 +44,8 @@ pub(super) struct Profile {
     /// What follows the program.
     pub(super) arguments: fn(&Ask<'_>) -> Vec<String>,
     pub(super) hear: fn(Remains<'_>) -> Heard,
+    /// The failure that it tells in words in the place of an answer, for who sees nothing but its words.
+    pub(super) excuse: fn(&str) -> Option<Failure>,
 }
 
 /// What a call asks of an agent.

@@ -140,7 +140,7 @@ impl Workshop {
             let manifest = self.objects.manifest(placement.tree)?;
             snapshot::place(&self.objects, &manifest, &paper.space().join(&placement.at))?;
         }
-        if let Some(Fitting { folder, file, text }) = agent.fitting(role) {
+        for Fitting { folder, file, text } in agent.fittings(role, prompt) {
             let folder = paper.space().join(folder);
             fs::create_dir(&folder).on_disk("make the folder", &folder)?;
             fs::write(folder.join(file), text).on_disk("write", folder.join(file))?;
@@ -198,9 +198,9 @@ impl Workshop {
         answer: &str,
         denied: &[String],
     ) -> Result<Outcome, EngineError> {
-        let fitting = self.cast.of(role).fitting(role);
+        let fittings = self.cast.of(role).fittings(role, "");
         let given: Vec<&str> =
-            [SKILL, INPUT].into_iter().chain(fitting.as_ref().map(|fitting| fitting.folder)).collect();
+            [SKILL, INPUT].into_iter().chain(fittings.iter().map(|fitting| fitting.folder)).collect();
         let captured = match capture(&self.objects, &paper.space(), &given, self.limits.artifacts) {
             Ok(captured) => captured,
             Err(error) => return not_ours(error).map(|why| failed(FailureKind::TooLarge, &why)),

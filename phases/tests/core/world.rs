@@ -26,6 +26,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
         timeout_seconds: 1,
         family: None,
         isolation: skilltune_phases::plan::Isolation::Partial,
+        via: None,
     };
     let member = |nth: usize| Member {
         name: format!("skill-{nth}"),

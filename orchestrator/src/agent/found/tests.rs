@@ -155,7 +155,7 @@ fn in_the_users_world_who_judges_has_no_servers_and_nobody_a_shell() {
     assert!(writer.contains("acceptEdits --tools Read,Grep,Glob,Write,Edit,Skill"), "{writer}");
     assert!(!argv("gemini", Role::Improver).contains("none"));
     for isolation in [Isolation::Partial, Isolation::Fresh, Isolation::User] {
-        let fitting = |role| isolated("gemini", isolation).fitting(role).unwrap().text;
+        let fitting = |role| isolated("gemini", isolation).fittings(role, "")[0].text.clone();
         assert!(Role::ALL.iter().all(|role| fitting(*role).contains("run_shell_command")));
         assert!(fitting(Role::Evaluator).contains("write_file"));
     }

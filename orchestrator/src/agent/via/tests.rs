@@ -1,0 +1,100 @@
+use std::path::Path;
+
+use skilltune_phases::event::Failure;
+
+use super::*;
+use crate::agent::heard::ended;
+
+fn claude() -> Real {
+    Real::named("claude").unwrap()
+}
+
+fn arguments(via: Via, role: Role) -> Vec<String> {
+    let (workspace, prompt_file) = (Path::new("/w/space"), Path::new("/run/prompt.md"));
+    via.arguments(claude(), Some("opus"), Slots { role, workspace, prompt_file, usd: Some(1.0) })
+}
+
+fn answer(how: How, stdout: &str, stderr: &str) -> Result<String, Failure> {
+    Via::Ccw.hear(claude(), Remains { ended: &ended(how), stdout, stderr }).answer
+}
+
+fn kind_of(how: How, stdout: &str, stderr: &str) -> FailureKind {
+    answer(how, stdout, stderr).unwrap_err().kind
+}
+
+#[test]
+fn ccw_is_told_of_the_prompts_file_and_maestro_of_an_errand_in_the_workspace() {
+    let ccw = "cli --tool claude --mode write --cd /w/space -f /run/prompt.md --final --model opus";
+    assert_eq!(arguments(Via::Ccw, Role::Executor).join(" "), ccw);
+    assert_eq!(arguments(Via::Ccw, Role::Improver).join(" "), ccw);
+    assert_eq!(arguments(Via::Ccw, Role::Evaluator).join(" "), ccw.replace("write", "analysis"));
+    let maestro = arguments(Via::Maestro, Role::Evaluator);
+    let errand = Via::Maestro.errand("the prompt").unwrap();
+    assert_eq!(errand.text, "the prompt");
+    assert!(maestro[1].contains(&format!("{}/{}", errand.folder, errand.file)), "{maestro:?}");
+    assert_eq!(maestro[2..].join(" "), "--to claude --mode analysis --cd /w/space --model opus");
+    assert_eq!(Via::Ccw.errand("the prompt"), None);
+}
+
+#[test]
+fn an_answer_is_what_was_printed_and_nothing_is_none_whatever_the_exit_code() {
+    assert_eq!(
+        answer(How::Exited(0), "All is written.", "[WARN] --id not provided").unwrap(),
+        "All is written."
+    );
+    for nothing in ["", " \n"] {
+        assert_eq!(kind_of(How::Exited(0), nothing, ""), FailureKind::Empty);
+    }
+    assert_eq!(kind_of(How::Exited(1), "an answer", "Error: write EPIPE"), FailureKind::Crashed);
+    assert_eq!(kind_of(How::Exited(1), "", "Authentication failed"), FailureKind::Authentication);
+    assert_eq!(
+        kind_of(
+            How::Exited(1),
+            "",
+            "Error loading rule template: Template not found: universal-rigorous-style"
+        ),
+        FailureKind::UsageError
+    );
+    assert_eq!(kind_of(How::TimedOut, "half an answer", ""), FailureKind::TimedOut);
+}
+
+#[test]
+fn the_words_of_an_error_are_no_answer_though_the_exit_code_is_that_of_one() {
+    for (words, kind) in [
+        ("Failed to authenticate. API Error: 401 fake 401", FailureKind::Authentication),
+        ("API Error: 500 fake 500. This is a server-side issue, usually temporary", FailureKind::Overloaded),
+        ("API Error: 429 slow down", FailureKind::RateLimited),
+        ("API Error: Opus 5.5's safeguards flagged this message", FailureKind::Refused),
+        ("Not logged in · Please run /login", FailureKind::Authentication),
+        ("Prompt is too long", FailureKind::PromptTooLong),
+    ] {
+        assert_eq!(kind_of(How::Exited(0), words, ""), kind, "{words}");
+    }
+    assert!(answer(How::Exited(0), "The skill handles API Error: 401 well.", "").is_ok());
+}
+
+#[test]
+fn a_raw_stream_is_read_as_the_agents_own() {
+    let stream = include_str!("../../../../fixtures/transcripts/claude/write.jsonl");
+    let heard =
+        Via::Ccw.hear(claude(), Remains { ended: &ended(How::Exited(0)), stdout: stream, stderr: "" });
+    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
+    assert_eq!(heard.spent.usd, Some(0.01008));
+    // A verdict is an object on one line, and no event.
+    assert!(answer(How::Exited(0), r#"{"verdict_of":"x","criteria":[]}"#, "").is_ok());
+}
+
+#[test]
+fn banner_and_footer_are_cut_away_where_both_are_as_ccw_writes_them_and_nowhere_else() {
+    let framed = "\n  Executing claude (write mode)...\n\nAll is\n\nwritten.\n\n  ✓ Completed in 3.2s\n  ID: cld-120000-abcd\n  Continue: ccw cli -p \"...\" --resume cld-120000-abcd\n";
+    assert_eq!(answer(How::Exited(0), framed, "").unwrap(), "All is\n\nwritten.");
+    for other in [
+        framed.replace("  Executing claude", "Executing claude"),
+        framed.replace("  ✓ Completed", "  Completed"),
+        format!("{framed}One more line.\n"),
+    ] {
+        assert_eq!(answer(How::Exited(0), &other, "").unwrap(), other);
+    }
+    let empty = framed.replace("All is\n\nwritten.\n", "");
+    assert_eq!(kind_of(How::Exited(0), &empty, ""), FailureKind::Empty);
+}
