@@ -34,7 +34,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use skilltune_orchestrator::offline::offline_main;
-use skilltune_orchestrator::process::guardian_main;
+use skilltune_orchestrator::process::{CONFINED, confined_main, guardian_main};
 
 use crate::args::Cli;
 use crate::complaint::Complaint;
@@ -46,6 +46,9 @@ fn main() -> ExitCode {
     // Before anything else is read: a guardian is started once a job, and has no time to lose.
     if std::env::args_os().nth(1).is_some_and(|word| word == args::GUARDIAN) {
         return guardian_main();
+    }
+    if std::env::args_os().nth(1).is_some_and(|word| word == CONFINED) {
+        return confined_main();
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == args::OFFLINE) {
         return offline_main();

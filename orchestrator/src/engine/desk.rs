@@ -159,6 +159,7 @@ impl Workshop {
             argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
             env: agent.env(&paper.temp(), [mark]),
             stdin: agent.reads_stdin().then_some(prompt),
+            confinement: None,
             cwd: space,
             stdout: paper.stdout(),
             stderr: paper.stderr(),

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::confine::Confinement;
 use super::error::ProcessError;
 use super::wire::{os_text, os_text_list, os_text_maybe};
 
@@ -21,6 +22,9 @@ pub struct Call {
     pub env: Vec<(String, String)>,
     #[serde(with = "os_text")]
     pub cwd: PathBuf,
+    /// Without it, the program may write wherever we may.
+    #[serde(default)]
+    pub confinement: Option<Confinement>,
     /// The file to be read as standard input; without one, the input is empty.
     #[serde(with = "os_text_maybe")]
     pub stdin: Option<PathBuf>,

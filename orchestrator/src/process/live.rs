@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitStatus, kill_process_group};
 
 use super::call::{Call, Cancel, Ended, How};
+use super::confine;
 use super::error::Trouble;
 use super::family;
 use super::keep::{self, Stream};
@@ -79,6 +80,7 @@ fn watch_over(
     let settled = family::settle(live.pid, SWEEP_PATIENCE);
     let how = course?.unwrap_or_else(|| how_it_ended(settled.status));
     drained?;
+    let how = if call.confinement.is_some() { confine::how(how, &call.stderr) } else { how };
     let [stdout, stderr] = &live.streams;
     Ok(Ended {
         how,

@@ -14,12 +14,16 @@
 //! main program, a subreaper too, then sweeps what it left. When both are killed, `sweep_marked` finds the
 //! rest by a variable in their environment.
 //!
+//! A call may be confined: then our own program is started once more between guardian and child, gives up its rights,
+//! and becomes the child.
+//!
 //! Linux 5.4 or newer. On macOS there is no subreaper and no `/proc`: only the child's process group is
 //! killed there, a program that leaves its group survives, and `sweep_marked` finds nothing.
 //!
 //! This module must not decide what an ending means: a failing program is an outcome, not an error.
 
 mod call;
+mod confine;
 mod error;
 mod family;
 mod guardian;
@@ -33,6 +37,7 @@ mod start;
 mod wire;
 
 pub use call::{Call, Cancel, Ended, How};
+pub use confine::{CONFINED, Confinement, can_confine, confined_main};
 pub use error::ProcessError;
 pub use guardian::Guardian;
 pub use marked::{await_marked, sweep_marked};

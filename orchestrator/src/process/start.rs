@@ -2,6 +2,8 @@
 //!
 //! No `pre_exec` and no lookup in a changed PATH: either would turn the cheap spawn into a fork.
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -22,7 +24,8 @@ pub(super) struct Started {
 
 /// Starts the program; the error is what a person should read.
 pub(super) fn start(call: &Call) -> Result<Started, String> {
-    let (program, arguments) = call.argv.split_first().ok_or("no program was named")?;
+    let argv = argv(call);
+    let (program, arguments) = argv.split_first().ok_or("no program was named")?;
     let stdin = match &call.stdin {
         Some(path) => {
             File::open(path).map_err(|error| format!("cannot open {}: {error}", path.display()))?.into()
@@ -43,6 +46,14 @@ pub(super) fn start(call: &Call) -> Result<Started, String> {
     let pid = Pid::from_child(&child);
     let exit = Exit::of(pid).map_err(|error| give_up(pid, &cannot(error)))?;
     Ok(Started { pid, exit, stdout, stderr })
+}
+
+/// What is really started: a program that is to be confined is started by ours.
+fn argv(call: &Call) -> Cow<'_, [OsString]> {
+    match &call.confinement {
+        Some(confinement) => Cow::Owned(confinement.argv(&call.argv)),
+        None => Cow::Borrowed(&call.argv),
+    }
 }
 
 /// Ends a child that cannot be watched.

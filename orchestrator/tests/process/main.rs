@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop where it fails")]
 
+mod confined;
 mod deaths;
 mod endings;
 mod leftovers;

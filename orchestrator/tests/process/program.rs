@@ -8,7 +8,9 @@ use std::os::fd::{IntoRawFd, OwnedFd};
 use std::process::{Child, Command, ExitCode, Stdio};
 
 use rustix::process::{Pid, Signal};
-use skilltune_orchestrator::process::{Call, Cancel, Guardian, become_subreaper, guardian_main};
+use skilltune_orchestrator::process::{
+    CONFINED, Call, Cancel, Guardian, become_subreaper, confined_main, guardian_main,
+};
 
 type Outcome = Result<ExitCode, Box<dyn std::error::Error>>;
 
@@ -17,9 +19,16 @@ fn main() -> Outcome {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["guardian"] => Ok(guardian_main()),
+        [CONFINED, ..] => Ok(confined_main()),
         ["drive", call] => drive(call),
         ["report"] => report(),
         ["hold"] => hold(),
+        ["meddle", place] => meddle(place),
+        // By a child of its own.
+        ["let-meddle", place] => {
+            this(&["meddle", place])?.status()?;
+            Ok(ExitCode::SUCCESS)
+        }
         ["chain", left] => chain(left.parse()?),
         [kind, then] => {
             let lifeline = enter_lifeline()?;
@@ -63,6 +72,26 @@ fn report() -> Outcome {
     writeln!(out, "in {}", std::env::current_dir()?.display())?;
     out.write_all(b"\xff\xfe not UTF-8\n")?;
     io::copy(&mut io::stdin(), &mut out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says of every way to change what is in a folder with a `file` in it whether it is open to us.
+fn meddle(place: &str) -> Outcome {
+    use std::os::unix::fs::symlink;
+    let at = |name: &str| std::path::Path::new(place).join(name);
+    let tries: [(&str, io::Result<()>); 7] = [
+        ("append", OpenOptions::new().append(true).open(at("file")).map(drop)),
+        ("cut", OpenOptions::new().write(true).truncate(true).open(at("file")).map(drop)),
+        ("create", std::fs::write(at("new"), "new")),
+        ("folder", std::fs::create_dir(at("folder"))),
+        ("link", symlink("file", at("link"))),
+        ("rename", std::fs::rename(at("file"), at("moved"))),
+        ("remove", std::fs::remove_file(at("moved")).or_else(|_| std::fs::remove_file(at("file")))),
+    ];
+    for (what, done) in tries {
+        let how = done.map_or_else(|error| format!("{:?}", error.kind()), |()| "done".to_owned());
+        writeln!(io::stdout(), "{what} {how}")?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

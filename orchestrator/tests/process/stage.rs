@@ -43,6 +43,7 @@ impl Stage {
             argv: std::iter::once(PROGRAM).chain(words.iter().copied()).map(OsString::from).collect(),
             env: vec![(name.to_owned(), value.to_owned()), ("LIFELINE".to_owned(), lifeline)],
             cwd: self.folder.path().to_owned(),
+            confinement: None,
             stdin: None,
             stdout: self.path("stdout"),
             stderr: self.path("stderr"),

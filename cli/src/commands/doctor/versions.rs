@@ -105,6 +105,7 @@ fn call(asked: &Asked, place: &Path, deadline: Duration, around: &Surroundings) 
         argv: vec![asked.program.clone().into(), "--version".into()],
         env: agent.env(&home, []),
         cwd: home,
+        confinement: None,
         stdin: None,
         stdout: place.join("stdout"),
         stderr: place.join("stderr"),

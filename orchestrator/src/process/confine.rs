@@ -1,0 +1,167 @@
+//! Confinement: our own program, started once more, gives up writing anywhere but where it was told, and becomes the
+//! program that was asked for. Whatever that starts is bound by it too, and nobody can take it back.
+//!
+//! It is Landlock, of Linux 6.2 or newer: an earlier one lets a file be cut short that it does not let be written.
+//! Reading, running programs, the network and signals stay free, and so does changing the mode, the owner and the
+//! times of a file that is one's own: the kernel has no rule for these.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use serde::{Deserialize, Serialize};
+
+use super::call::How;
+use super::wire::os_text_list;
+
+/// The word that starts our own program as one that is about to be confined.
+pub const CONFINED: &str = "confined";
+
+/// The only places where a child, and all that it starts, may write; those that are not there are passed over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confinement {
+    /// Absolute paths of folders, with all that is in them, and of files.
+    #[serde(with = "os_text_list")]
+    pub writes: Vec<OsString>,
+}
+
+/// What every program may write to.
+const DEVICES: [&str; 7] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"];
+/// The terminals that a program opens for its own children.
+const TERMINALS: &str = "/dev/pts";
+
+/// Between the places and the program; no place is called so, for places are absolute.
+const THEN: &str = "--";
+/// Becoming the program has failed; with these words the line on stderr begins that says why.
+const FAILED: u8 = 126;
+const WORDS: &str = "skilltune: not started: ";
+/// More of stderr than this nobody needs for it.
+const LINE: usize = 1024;
+
+impl Confinement {
+    /// What is started in place of the program: our own, whichever file it stands in by now.
+    pub(super) fn argv(&self, argv: &[OsString]) -> Vec<OsString> {
+        let ours = ["/proc/self/exe", CONFINED].map(OsString::from);
+        let rest = self.writes.iter().cloned().chain([THEN.into()]).chain(argv.iter().cloned());
+        ours.into_iter().chain(rest).collect()
+    }
+}
+
+/// How a confined call has ended: one that never became its program was not started.
+pub(super) fn how(how: How, stderr: &Path) -> How {
+    if how != How::Exited(FAILED.into()) {
+        return how;
+    }
+    match std::fs::read(stderr).ok().and_then(|told| why(&told)) {
+        Some(why) => How::NotStarted { why },
+        None => how,
+    }
+}
+
+fn why(told: &[u8]) -> Option<String> {
+    let told = String::from_utf8_lossy(&told[..told.len().min(LINE)]);
+    Some(told.strip_prefix(WORDS)?.lines().next()?.to_owned())
+}
+
+/// Becomes the program after `--`, confined to the places before it; comes back only when that failed.
+pub fn confined_main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(2);
+    let writes: Vec<OsString> = arguments.by_ref().take_while(|word| word != THEN).collect();
+    let argv: Vec<OsString> = arguments.collect();
+    let why = become_confined(&writes, &argv);
+    // Nobody to tell when stderr is gone; the exit code is left.
+    let _ = writeln!(io::stderr(), "{WORDS}{why}");
+    ExitCode::from(FAILED)
+}
+
+fn become_confined(writes: &[OsString], argv: &[OsString]) -> String {
+    let Some((program, arguments)) = argv.split_first() else { return "no program was named".to_owned() };
+    let places = writes.iter().map(OsString::as_os_str);
+    let places = places.chain(DEVICES.iter().map(OsStr::new)).chain([OsStr::new(TERMINALS)]);
+    if let Err(error) = confine(places) {
+        return format!(
+            "it could not be confined to its folders (limits.confine = false runs it as it is): {error}"
+        );
+    }
+    let error = Command::new(program).args(arguments).exec();
+    format!("cannot start {}: {error}", program.display())
+}
+
+#[cfg(target_os = "linux")]
+pub use by_landlock::can_confine;
+#[cfg(target_os = "linux")]
+use by_landlock::confine;
+
+#[cfg(target_os = "linux")]
+mod by_landlock {
+    use std::ffi::OsStr;
+    use std::io;
+
+    use landlock::{
+        ABI, AccessFs, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated,
+        RulesetCreatedAttr, RulesetError, RulesetStatus, path_beneath_rules,
+    };
+
+    /// Whether the kernel can hold a program to its folders.
+    pub fn can_confine() -> bool {
+        rules().is_ok()
+    }
+
+    pub(super) fn confine<'p>(places: impl Iterator<Item = &'p OsStr>) -> io::Result<()> {
+        let held =
+            rules().and_then(|rules| rules.add_rules(path_beneath_rules(places, writing()))?.restrict_self());
+        match held.map_err(io::Error::other)?.ruleset {
+            RulesetStatus::FullyEnforced => Ok(()),
+            RulesetStatus::PartiallyEnforced | RulesetStatus::NotEnforced => {
+                Err(io::Error::other("the kernel enforces only a part of it"))
+            }
+        }
+    }
+
+    /// All ways of writing, or an error: half of them would be no confinement.
+    fn rules() -> Result<RulesetCreated, RulesetError> {
+        Ruleset::default().set_compatibility(CompatLevel::HardRequirement).handle_access(writing())?.create()
+    }
+
+    /// Asking devices for more than bytes, newer kernels' business, is left out.
+    fn writing() -> BitFlags<AccessFs> {
+        AccessFs::from_write(ABI::V3)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn can_confine() -> bool {
+    false
+}
+
+#[cfg(not(target_os = "linux"))]
+fn confine<'p>(_places: impl Iterator<Item = &'p OsStr>) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_stand_before_the_program_and_its_words_behind_it() {
+        let confinement = Confinement { writes: vec!["/a".into(), "/b c".into()] };
+        let argv = confinement.argv(&["/bin/x".into(), "--".into(), "-y".into()]);
+        assert_eq!(argv, ["/proc/self/exe", "confined", "/a", "/b c", "--", "/bin/x", "--", "-y"]);
+    }
+
+    #[test]
+    fn only_our_own_words_make_an_exit_code_a_start_that_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let stderr = folder.path().join("stderr");
+        assert_eq!(how(How::Exited(126), &stderr), How::Exited(126));
+        std::fs::write(&stderr, "sh: cannot execute\n").unwrap();
+        assert_eq!(how(How::Exited(126), &stderr), How::Exited(126));
+        std::fs::write(&stderr, "skilltune: not started: no luck\nmore\n").unwrap();
+        assert_eq!(how(How::Exited(126), &stderr), How::NotStarted { why: "no luck".to_owned() });
+        assert_eq!(how(How::Exited(1), &stderr), How::Exited(1));
+    }
+}

@@ -1,0 +1,139 @@
+//! What a confined child may and may not do, and that it is watched and ended like any other.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use skilltune_orchestrator::process::{Call, Confinement, How, can_confine};
+
+use crate::stage::{Stage, run};
+
+/// Whether this system can confine; said where it cannot, and a failure where it says that it can and does not.
+fn is_possible() -> bool {
+    if can_confine() {
+        return true;
+    }
+    // Past the harness, which keeps the words of a test that passes to itself.
+    let _ = writeln!(io::stderr(), "SKIPPED: this kernel has no Landlock that holds every write");
+    let modules = fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
+    let must = std::env::var_os("CI").is_some() && modules.split(',').any(|name| name.trim() == "landlock");
+    assert!(!must, "the kernel says that it has Landlock, and cannot confine");
+    false
+}
+
+/// A folder with a file in it.
+fn folder(stage: &Stage, name: &str) -> String {
+    let place = stage.path(name);
+    fs::create_dir(&place).unwrap();
+    fs::write(place.join("file"), "as it was").unwrap();
+    place.into_os_string().into_string().unwrap()
+}
+
+fn confined(mut call: Call, writes: &[&str]) -> Call {
+    call.confinement = Some(Confinement { writes: writes.iter().map(Into::into).collect() });
+    call
+}
+
+fn told(stage: &Stage) -> String {
+    fs::read_to_string(stage.path("stdout")).unwrap_or_default()
+}
+
+fn names(place: &str) -> Vec<String> {
+    let entries = fs::read_dir(place).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[tokio::test]
+async fn within_its_places_a_confined_child_may_do_all_that_any_may() {
+    if !is_possible() {
+        return;
+    }
+    let stage = Stage::new();
+    let place = folder(&stage, "mine");
+    let ended = run(&confined(stage.call(&["meddle", &place]), &[&place])).await.unwrap();
+    assert_eq!(ended.how, How::Exited(0), "{ended:?}");
+    assert!(told(&stage).lines().all(|line| line.ends_with(" done")), "{}", told(&stage));
+    assert_eq!(names(&place), ["folder", "link", "new"]);
+}
+
+#[tokio::test]
+async fn outside_of_them_neither_it_nor_a_child_of_it_can_change_anything() {
+    if !is_possible() {
+        return;
+    }
+    for kind in ["meddle", "let-meddle"] {
+        let stage = Stage::new();
+        let (mine, theirs) = (folder(&stage, "mine"), folder(&stage, "theirs"));
+        let ended = run(&confined(stage.call(&[kind, &theirs]), &[&mine])).await.unwrap();
+        assert_eq!(ended.how, How::Exited(0), "{ended:?}");
+        let told = told(&stage);
+        assert_eq!(told.lines().count(), 7, "{told}");
+        assert!(told.lines().all(|line| line.ends_with(" PermissionDenied")), "{kind}: {told}");
+        assert_eq!(names(&theirs), ["file"]);
+        assert_eq!(fs::read_to_string(Path::new(&theirs).join("file")).unwrap(), "as it was");
+    }
+}
+
+#[tokio::test]
+async fn a_file_may_be_a_place_and_a_place_that_is_missing_is_none() {
+    if !is_possible() {
+        return;
+    }
+    let stage = Stage::new();
+    let place = folder(&stage, "mine");
+    let (file, missing) = (format!("{place}/file"), format!("{place}/no-such-folder"));
+    run(&confined(stage.call(&["meddle", &place]), &[&missing, &file])).await.unwrap();
+    let told = told(&stage);
+    let done: Vec<_> = told.lines().filter(|line| line.ends_with(" done")).collect();
+    assert_eq!(done, ["append done", "cut done"], "{told}");
+}
+
+#[tokio::test]
+async fn a_confined_child_finds_its_input_its_environment_and_its_folder_as_it_would_else() {
+    if !is_possible() {
+        return;
+    }
+    let stage = Stage::new();
+    let mut free = stage.call(&["report"]);
+    fs::write(stage.path("stdin"), "a prompt").unwrap();
+    free.stdin = Some(stage.path("stdin"));
+    run(&free).await.unwrap();
+    let report = fs::read(stage.path("stdout")).unwrap();
+    run(&confined(free, &[])).await.unwrap();
+    assert_eq!(fs::read(stage.path("stdout")).unwrap(), report);
+    assert!(!report.is_empty());
+}
+
+#[tokio::test]
+async fn a_confined_child_that_does_not_end_is_ended_with_all_that_it_started() {
+    if !is_possible() {
+        return;
+    }
+    for kind in ["plain", "setsid", "daemon"] {
+        let stage = Stage::new();
+        let mut call = confined(stage.call(&[kind, "stay"]), &[stage.folder.path().to_str().unwrap()]);
+        call.deadline = Duration::from_millis(200);
+        let ended = run(&call).await.unwrap();
+        assert_eq!(ended.how, How::TimedOut, "{kind}");
+        stage.assert_nothing_is_left();
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_was_not_started_and_an_exit_code_stays_one() {
+    if !is_possible() {
+        return;
+    }
+    let stage = Stage::new();
+    let mut missing = stage.call(&[]);
+    missing.argv = vec![stage.path("no-such-program").into()];
+    let ended = run(&confined(missing, &[])).await.unwrap();
+    assert!(matches!(&ended.how, How::NotStarted { why } if why.contains("no-such-program")), "{ended:?}");
+    assert_eq!(stage.record(), Some(ended));
+    let place = stage.folder.path().to_str().unwrap().to_owned();
+    let ended = run(&confined(stage.call(&["plain", "126"]), &[&place])).await.unwrap();
+    assert_eq!(ended.how, How::Exited(126));
+}
