@@ -106,6 +106,8 @@ pub enum FailureKind {
     ModelNotFound,
     /// More was asked than the model can read.
     PromptTooLong,
+    /// It has changed what it was given to be left alone.
+    Breach,
     /// The agent does not take the arguments or the settings that it is given.
     UsageError,
 }

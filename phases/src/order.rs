@@ -158,6 +158,11 @@ impl Order {
         matches!(self.brief, Brief::Improve(_)).then(|| &self.placements[0])
     }
 
+    /// What the agent has to leave as it finds it: all that it is given, but for an improver's copy.
+    pub fn left_alone(&self) -> &[Placement] {
+        &self.placements[usize::from(self.working_copy().is_some())..]
+    }
+
     /// What the judge must repeat, so that no text it reads can speak in its place: nobody who writes into a skill or
     /// an artifact can know a hash that their own words go into.
     fn nonce(&self) -> String {
@@ -185,12 +190,15 @@ impl Order {
     fn execute_prompt(&self, member: Place, trial: Trial, upstream: bool, folders: &[Folder]) -> String {
         let name = |place: usize| self.plan.member(Place(place)).name.as_str();
         let before = member.0.checked_sub(1).filter(|_| upstream);
+        let breach = self.retry.as_ref().filter(|failure| failure.kind == FailureKind::Breach);
+        let breach = breach.map(|failure| failure.why.as_str());
         prompt::execute(&ExecuteBrief {
             skill: Named { name: name(member.0), folder: &folders[0] },
             position: (member.0 + 1, self.plan.target.members.len()),
             scenario: &self.plan.scenarios[trial.scenario],
             upstream: before.map(|before| Named { name: name(before), folder: &folders[1] }),
-            simplified: self.retry.is_some(),
+            simplified: self.retry.is_some() && breach.is_none(),
+            breach,
             seed: &self.nonce(),
         })
     }

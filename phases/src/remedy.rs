@@ -29,7 +29,8 @@ impl FailureKind {
             | Self::TurnLimit
             | Self::BudgetLimit
             | Self::DeniedTool
-            | Self::PromptTooLong => Remedy::Tell,
+            | Self::PromptTooLong
+            | Self::Breach => Remedy::Tell,
             Self::RateLimited | Self::Overloaded | Self::Network => Remedy::Repeat,
             Self::Authentication | Self::ModelNotFound | Self::UsageError => Remedy::Mend,
             Self::UsageLimit => Remedy::Wait,

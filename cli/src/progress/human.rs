@@ -162,6 +162,7 @@ impl Human {
             | FailureKind::Authentication
             | FailureKind::ModelNotFound
             | FailureKind::PromptTooLong
+            | FailureKind::Breach
             | FailureKind::UsageError => format!("the improver {}", words::failure(failure.kind)),
         };
         let name = plain::one_line(words::member(run, member));

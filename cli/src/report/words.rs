@@ -85,6 +85,7 @@ pub(crate) fn failure(kind: FailureKind) -> &'static str {
         FailureKind::Authentication => "is not let in",
         FailureKind::ModelNotFound => "does not find the model",
         FailureKind::PromptTooLong => "was asked more than it can read",
+        FailureKind::Breach => "changed what it was to leave alone",
         FailureKind::UsageError => "does not take its arguments",
     }
 }

@@ -15,6 +15,7 @@ use skilltune_phases::order::{INPUT, Order, SKILL};
 use skilltune_phases::plan::{Cast, Plan};
 use skilltune_phases::step::Role;
 
+use super::breach;
 use super::draft;
 use super::materials;
 use super::reply::Reply;
@@ -100,7 +101,10 @@ impl Workshop {
         let Heard { answer, spent, talk } = agent.hear(Remains { ended, stdout: &stdout, stderr: &stderr });
         let denied = talk.as_ref().map_or(&[][..], |talk| &talk.denied);
         let outcome = match answer {
-            Ok(answer) => self.outcome(order, role, paper, &answer, denied)?,
+            Ok(answer) => match breach::found(&self.objects, order, &paper.space())? {
+                Some(breach) => Outcome::Failed(breach),
+                None => self.outcome(order, role, paper, &answer, denied)?,
+            },
             Err(failure) => Outcome::Failed(failure),
         };
         let reply = Reply { key: paper.key, outcome, spent, talk };

@@ -9,6 +9,7 @@
 //!
 //! `Err` means that we failed. A failing agent, a timeout, rubbish: these are outcomes, and recorded.
 
+mod breach;
 mod call;
 mod desk;
 mod draft;

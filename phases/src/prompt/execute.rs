@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::fence::{files, plain};
+use super::fence::{fence, files, plain};
 use super::{READING, render, scenario};
 use crate::material::{Folder, Named};
 use crate::scenario::Scenario;
@@ -17,6 +17,8 @@ pub struct ExecuteBrief<'a> {
     pub upstream: Option<Named<'a>>,
     /// A second try after a crash: of the skill's texts only `SKILL.md` is shown.
     pub simplified: bool,
+    /// What an earlier try has changed that it was to leave alone.
+    pub breach: Option<&'a str>,
     /// What the markers of fences are made from; unknown to whoever wrote the materials.
     pub seed: &'a str,
 }
@@ -35,6 +37,7 @@ pub fn execute(brief: &ExecuteBrief<'_>) -> String {
             of,
             files: files(brief.seed, &skill),
             simplified: brief.simplified,
+            breach: brief.breach.map(|breach| fence(brief.seed, "what was changed", breach)),
             scenario: scenario(brief.seed, brief.scenario),
             upstream: brief.upstream.map(|upstream| Upstream {
                 name: plain(upstream.name),
@@ -59,6 +62,7 @@ struct Values {
     of: usize,
     files: String,
     simplified: bool,
+    breach: Option<String>,
     scenario: String,
     upstream: Option<Upstream>,
 }

@@ -1,0 +1,184 @@
+//! Whether a call has left alone what it was given to be read: compared byte for byte with what was placed, after
+//! every call that answers, whoever the agent is and whatever the system held it to.
+//!
+//! What is new elsewhere in a workspace is no breach: nobody reads it there, unless it is what the call was to make.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use skilltune_phases::event::{Failure, FailureKind};
+use skilltune_phases::order::{Order, Placement};
+
+use super::EngineError;
+use crate::snapshot::{CaptureError, Change, ChangeKind, Limits, Manifest, Node, Objects, changes, scan};
+
+/// How many differences are told; the first ones show what it was about.
+const TOLD: usize = 4;
+/// Whoever adds more than this to what was placed is not counted to the end.
+const ROOM: Limits = Limits { files: 1_000, bytes: 16 << 20 };
+/// What Python leaves beside a script that it has run.
+const BY_PYTHON: &[u8] = b"__pycache__";
+
+/// What the call has changed that it was to leave alone, if it has.
+pub(super) fn found(objects: &Objects, order: &Order, space: &Path) -> Result<Option<Failure>, EngineError> {
+    let mut differences = Vec::new();
+    for placement in order.left_alone() {
+        differences.extend(differences_of(objects, placement, space)?);
+    }
+    Ok((!differences.is_empty()).then(|| Failure { kind: FailureKind::Breach, why: told(&differences) }))
+}
+
+fn told(differences: &[String]) -> String {
+    let shown = &differences[..differences.len().min(TOLD)];
+    match differences.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{}, and {more} more", shown.join(", ")),
+    }
+}
+
+fn differences_of(
+    objects: &Objects,
+    Placement { at, tree }: &Placement,
+    space: &Path,
+) -> Result<Vec<String>, EngineError> {
+    let (placed, root) = (objects.manifest(*tree)?, space.join(at));
+    // A link in its place may lead to anything.
+    if !fs::symlink_metadata(&root).is_ok_and(|meta| meta.is_dir()) {
+        return Ok(vec![format!("removed {at}")]);
+    }
+    match scan(&root, &[], room(&placed)) {
+        Ok(now) => {
+            Ok(changes(&placed, &now).iter().filter(|one| counts(one)).map(|one| line(at, one)).collect())
+        }
+        Err(error) => unlike(error, at).map(|line| vec![line]),
+    }
+}
+
+fn room(placed: &Manifest) -> Limits {
+    let size = |node: &Node| match node {
+        Node::File { size, .. } => *size,
+        Node::Folder { .. } | Node::Link { .. } => 0,
+    };
+    let bytes: u64 = placed.entries().iter().map(|entry| size(&entry.node)).sum();
+    Limits { files: ROOM.files + placed.entries().len() as u64, bytes: ROOM.bytes + bytes }
+}
+
+fn counts(change: &Change) -> bool {
+    let by_python = change.path.as_bytes().split(|byte| *byte == b'/').any(|name| name == BY_PYTHON);
+    change.kind != ChangeKind::Added || !by_python
+}
+
+fn line(at: &str, Change { path, kind }: &Change) -> String {
+    let verb = match kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Removed => "removed",
+        ChangeKind::Modified | ChangeKind::Retyped => "changed",
+        ChangeKind::Mode => "changed the mode of",
+    };
+    format!("{verb} {at}/{path}")
+}
+
+/// What was placed can always be read; what cannot be, the agent has made so.
+fn unlike(error: CaptureError, at: &str) -> Result<String, EngineError> {
+    match error {
+        CaptureError::TooLarge(_) => Ok(format!("added far more to {at} than was there")),
+        CaptureError::TooDeep(_) => Ok(format!("added folders to {at}, too deep to look into")),
+        CaptureError::Special(_) => Ok(format!("added to {at} what is neither file nor folder")),
+        CaptureError::Changing(_) => Ok(format!("went on changing {at}")),
+        CaptureError::Disk(error)
+            if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::NotFound) =>
+        {
+            Ok(format!("took away the right to read {at}"))
+        }
+        CaptureError::Object(_) | CaptureError::Disk(_) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+    use crate::snapshot::{capture, place};
+
+    struct Bench {
+        folder: tempfile::TempDir,
+        objects: Objects,
+        placement: Placement,
+    }
+
+    impl Bench {
+        /// A workspace with a skill in it, as it is set out.
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let objects = Objects::at(folder.path().join("objects"));
+            let source = folder.path().join("source");
+            fs::create_dir_all(source.join("scripts")).unwrap();
+            fs::write(source.join("SKILL.md"), "# A skill\n").unwrap();
+            fs::write(source.join("scripts/run.py"), "import more\n").unwrap();
+            let captured = capture(&objects, &source, &[], Limits::default()).unwrap();
+            let placement = Placement { at: "skill/a".into(), tree: captured.tree };
+            place(&objects, &captured.manifest, &folder.path().join("space/skill/a")).unwrap();
+            Self { folder, objects, placement }
+        }
+
+        fn path(&self, below: &str) -> std::path::PathBuf {
+            self.folder.path().join("space/skill/a").join(below)
+        }
+
+        fn found(&self) -> Vec<String> {
+            differences_of(&self.objects, &self.placement, &self.folder.path().join("space")).unwrap()
+        }
+    }
+
+    #[test]
+    fn what_was_left_alone_is_no_breach_and_neither_is_what_is_new_beside_it() {
+        let bench = Bench::new();
+        fs::write(bench.folder.path().join("space/out.md"), "new").unwrap();
+        fs::write(bench.folder.path().join("space/skill/notes.md"), "new").unwrap();
+        fs::create_dir(bench.path("scripts/__pycache__")).unwrap();
+        fs::write(bench.path("scripts/__pycache__/more.pyc"), "new").unwrap();
+        assert_eq!(bench.found(), [""; 0]);
+    }
+
+    #[test]
+    fn what_was_added_changed_and_removed_is_told_with_its_path() {
+        let bench = Bench::new();
+        // As many bytes as before, and in the same moment as far as a clock can tell.
+        fs::write(bench.path("SKILL.md"), "# A skull\n").unwrap();
+        fs::remove_file(bench.path("scripts/run.py")).unwrap();
+        fs::write(bench.path("more.md"), "more").unwrap();
+        fs::set_permissions(bench.path("scripts"), fs::Permissions::from_mode(0o700)).unwrap();
+        let all = [
+            "changed skill/a/SKILL.md",
+            "added skill/a/more.md",
+            "changed the mode of skill/a/scripts",
+            "removed skill/a/scripts/run.py",
+        ];
+        assert_eq!(bench.found(), all);
+        assert_eq!(told(&bench.found()), all.join(", "));
+        let many: Vec<String> = (0..9).map(|nth| format!("added {nth}")).collect();
+        assert_eq!(told(&many), "added 0, added 1, added 2, added 3, and 5 more");
+    }
+
+    #[test]
+    fn a_folder_that_is_gone_or_replaced_or_flooded_is_a_breach() {
+        let gone = Bench::new();
+        fs::remove_dir_all(gone.path("")).unwrap();
+        assert_eq!(gone.found(), ["removed skill/a"]);
+        symlink(gone.folder.path().join("source"), gone.folder.path().join("space/skill/a")).unwrap();
+        assert_eq!(
+            gone.found(),
+            ["removed skill/a"],
+            "a link with the same bytes behind it is another thing"
+        );
+        let flooded = Bench::new();
+        fs::File::create(flooded.path("huge")).unwrap().set_len(1 << 30).unwrap();
+        assert_eq!(flooded.found(), ["added far more to skill/a than was there"]);
+        let pipe = Bench::new();
+        let fifo = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, pipe.path("pipe"), fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+        assert_eq!(pipe.found(), ["added to skill/a what is neither file nor folder"]);
+    }
+}
