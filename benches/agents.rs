@@ -77,7 +77,7 @@ fn alone(scene: &Scene, name: &str, model: Option<&str>) -> f64 {
     for folder in [&space, &temp] {
         fs::create_dir_all(folder).unwrap();
     }
-    if let Some(fitting) = agent.fitting() {
+    for fitting in agent.fittings(Role::Evaluator, "") {
         fs::create_dir_all(space.join(fitting.folder)).unwrap();
         fs::write(space.join(fitting.folder).join(fitting.file), fitting.text).unwrap();
     }

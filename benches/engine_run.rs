@@ -20,7 +20,8 @@ use skilltune_orchestrator::store::{Holder, Home, Journal, Locks};
 use skilltune_phases::event::{Event, Record};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::plan::{
-    Apply, Budget, Cast, FORMAT, Isolation, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
+    Apply, Budget, Cast, Enforced, FORMAT, Isolation, LoopKind, Member, Mode, Plan, Roles, Rules, RunId,
+    Stall, Target,
 };
 use skilltune_phases::rubric;
 use skilltune_phases::run::Run;
@@ -161,6 +162,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
         family: None,
         isolation: Isolation::Partial,
         via: None,
+        rights: Enforced::Nobody,
     };
     let member = Member {
         name: "writer".into(),

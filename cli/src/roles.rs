@@ -8,8 +8,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::agent::{Agent, Real, Via};
+use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::offline;
-use skilltune_phases::plan::{Cast, Isolation, Roles};
+use skilltune_phases::plan::{Cast, Enforced, Isolation, Roles};
 use skilltune_phases::step::Role;
 
 use crate::args::{AgentSpec, OFFLINE};
@@ -32,6 +33,8 @@ pub struct PerRole<T> {
 pub struct Part {
     pub agent: Agent,
     pub timeout_seconds: u64,
+    /// Who keeps it to the rights of its role, here and now.
+    pub rights: Enforced,
     /// Where the agent is described.
     pub described: Origin,
 }
@@ -135,6 +138,7 @@ impl Part {
             family: self.agent.family().map(str::to_owned),
             isolation: self.agent.isolation(),
             via: self.agent.via().map(|via| via.name().to_owned()),
+            rights: self.rights,
         }
     }
 }
@@ -174,9 +178,11 @@ fn part(
     })?;
     let own = settings.timeouts.of(role);
     let by_flag = matches!(own.origin, Origin::Flag(_)).then_some(own.value);
+    let agent = Agent::new(name, spec.model.clone(), entry.settings.clone(), found, &around.env);
     Ok(Part {
         timeout_seconds: by_flag.or(entry.settings.timeout).unwrap_or(own.value),
-        agent: Agent::new(name, spec.model.clone(), entry.settings.clone(), found, &around.env),
+        rights: agent.enforced(role, system_confines(settings)),
+        agent,
         described: entry.origin.clone(),
     })
 }
@@ -204,7 +210,13 @@ fn installed(
         None => agent,
     };
     let timeout_seconds = settings.timeouts.of(role).value;
-    Ok(Part { timeout_seconds, agent, described: Origin::Default })
+    let rights = agent.enforced(role, system_confines(settings));
+    Ok(Part { timeout_seconds, rights, agent, described: Origin::Default })
+}
+
+/// Whether the system holds agents to their folders: it can, and is let.
+pub fn system_confines(settings: &Settings) -> bool {
+    settings.confine.value && can_confine()
 }
 
 fn wrapper(via: Via, agent: &str, around: &Surroundings) -> Result<PathBuf, Complaint> {
@@ -250,8 +262,10 @@ fn built_in(
     }
     let program = std::env::current_exe()
         .map_err(|error| Complaint::ours("cannot find our own program").caused_by(error))?;
+    let agent = Agent::built_in(program, OFFLINE, &around.env);
     Ok(Part {
-        agent: Agent::built_in(program, OFFLINE, &around.env),
+        rights: agent.enforced(role, system_confines(settings)),
+        agent,
         timeout_seconds: settings.timeouts.of(role).value,
         described: Origin::Default,
     })

@@ -62,6 +62,7 @@ pub struct Settings {
     pub artifact_files: Setting<u64>,
     pub artifact_bytes: Setting<u64>,
     pub output_bytes: Setting<u64>,
+    pub confine: Setting<bool>,
     pub agents: BTreeMap<String, AgentEntry>,
     /// The project's file, for the question of trust.
     pub project_file: Option<SettingsFile>,
@@ -159,6 +160,7 @@ impl Settings {
             artifact_files,
             artifact_bytes,
             output_bytes,
+            confine,
             agents: _,
             project_file: _,
         } = self;
@@ -187,6 +189,7 @@ impl Settings {
             ("limits.artifact_files", artifact_files),
             ("limits.artifact_bytes", artifact_bytes),
             ("limits.output_bytes", output_bytes),
+            ("limits.confine", confine),
         ]
     }
 }
@@ -221,6 +224,7 @@ impl Default for Settings {
             artifact_files: Setting::within(AMOUNT, 1_000),
             artifact_bytes: Setting::within(AMOUNT, 64 << 20),
             output_bytes: Setting::within(AMOUNT, 8 << 20),
+            confine: Setting::new(true),
             agents: BTreeMap::new(),
             project_file: None,
         };

@@ -132,6 +132,8 @@ pub struct Cast {
     /// The wrapper through which it is called, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
+    #[serde(default)]
+    pub rights: Enforced,
 }
 
 /// How much of the user's own world an agent that needs no settings is in.
@@ -145,6 +147,47 @@ pub enum Isolation {
     Fresh,
     /// All of it: settings, memory, hooks, servers, skills.
     User,
+}
+
+/// Who keeps an agent to the rights of its role, while it works. What it was to leave alone is looked at afterwards in
+/// any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Enforced {
+    SystemAndAgent,
+    System,
+    /// The agent itself, by the switches that it was started with.
+    Agent,
+    #[default]
+    Nobody,
+}
+
+impl Enforced {
+    pub fn by(system: bool, agent: bool) -> Self {
+        match (system, agent) {
+            (true, true) => Self::SystemAndAgent,
+            (true, false) => Self::System,
+            (false, true) => Self::Agent,
+            (false, false) => Self::Nobody,
+        }
+    }
+
+    pub fn by_system(self) -> bool {
+        match self {
+            Self::SystemAndAgent | Self::System => true,
+            Self::Agent | Self::Nobody => false,
+        }
+    }
+
+    /// As people are told it, and scripts too.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::SystemAndAgent => "system + agent",
+            Self::System => "system",
+            Self::Agent => "agent",
+            Self::Nobody => "not enforced",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

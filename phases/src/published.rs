@@ -159,6 +159,7 @@ fn the_agent_schema_accepts_agents_and_no_keys_that_nobody_reads() {
         "command": ["prog", "--model", "{model}", "--json", "{\"a\": 1}"], "output": "/result", "timeout": 600,
         "env": {"pass": ["KEY"], "set": {"MODE": "x"}},
         "cost": {"usd": "/cost", "input_tokens": "/usage/in", "output_tokens": "/usage/out"},
+        "writes": ["~/.cache/mine", "/var/mine"],
     });
     assert!(accepts(&schema, &full));
     assert!(accepts(&schema, &json!({"command": ["prog"], "output": "text"})));
@@ -174,6 +175,8 @@ fn the_agent_schema_accepts_agents_and_no_keys_that_nobody_reads() {
         ("/env/pass/0", Some(json!("A=B"))),
         ("/env/inherit", Some(json!(true))),
         ("/cost/usd", Some(json!("cost"))),
+        ("/writes", Some(json!(true))),
+        ("/writes/0", Some(json!("cache"))),
         ("/shell", Some(json!("sh"))),
     ];
     for (place, by) in odd {

@@ -127,6 +127,12 @@ impl Scene {
         self.files("history.jsonl").iter().flat_map(|file| lines(file)).collect()
     }
 
+    /// All that the agents of all calls have said on stderr.
+    pub(crate) fn told_by_agents(&self) -> String {
+        let kept = self.files("stderr");
+        kept.iter().map(|file| String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned()).collect()
+    }
+
     /// All files of a name below the runs.
     pub(crate) fn files(&self, name: &str) -> Vec<PathBuf> {
         let runs = walkdir::WalkDir::new(self.path("project/.skilltune/runs")).into_iter().flatten();

@@ -31,6 +31,15 @@ fn main() -> ExitCode {
     if let Some(part) = misbehave::part(&role) {
         return part();
     }
+    if role == "scribble" {
+        let path = arguments.next().expect("a file is named");
+        let written = fs::OpenOptions::new().append(true).create(true).open(path);
+        return match written.and_then(|mut file| file.write_all(b"scribbled\n")) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => ExitCode::FAILURE,
+            Err(error) => panic!("denied otherwise than by the system: {error}"),
+        };
+    }
     let script = arguments.next().map_or_else(Script::default, |script| Script::read(Path::new(&script)));
     if let Some(&kind) = script.misbehave.get(&role) {
         script.note("start", &format!("{role}-{kind:?}"));
@@ -46,6 +55,7 @@ fn main() -> ExitCode {
     if let Some(mut gate) = script.gates.get(&role).and_then(|gate| fs::File::open(gate).ok()) {
         gate.read_to_string(&mut String::new()).expect("the gate says nothing");
     }
+    script.overwrite(&role);
     let answer = match role.as_str() {
         "executor" => execute(&script),
         "evaluator" => Some(evaluate::answer(&script, &prompt)),

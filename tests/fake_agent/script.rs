@@ -35,6 +35,10 @@ pub(crate) struct Script {
     pub(crate) rubbish: bool,
     /// The executor gives up at these qualities.
     pub(crate) executor_fails_at: Vec<u32>,
+    /// By role: the files that the agent writes into besides its work, or tries to.
+    pub(crate) overwrite: BTreeMap<String, Vec<PathBuf>>,
+    /// What came of it, a line each.
+    pub(crate) overwritten: PathBuf,
     /// The executor leaves no file.
     pub(crate) words_only: bool,
     /// Where each call tells what it was started with.
@@ -73,6 +77,8 @@ impl Default for Script {
             claims: false,
             rubbish: false,
             executor_fails_at: Vec::new(),
+            overwrite: BTreeMap::new(),
+            overwritten: PathBuf::new(),
             words_only: false,
             envelope: false,
             dump: PathBuf::new(),
@@ -107,6 +113,16 @@ impl Script {
             "prompt": prompt.len(),
         });
         append(&self.dump, &format!("{told}\n"));
+    }
+
+    /// Writes where it has no business to, by a child of its own, and tells whether that was let.
+    pub(crate) fn overwrite(&self, role: &str) {
+        for path in self.overwrite.get(role).into_iter().flatten() {
+            let ours = std::env::current_exe().expect("we are somewhere");
+            let done = std::process::Command::new(ours).arg("scribble").arg(path).status();
+            let told = if done.expect("we can be started").success() { "written" } else { "denied" };
+            append(&self.overwritten, &format!("{told} {role} {}\n", path.display()));
+        }
     }
 
     /// One line in one write, so that the lines of several agents do not mix.

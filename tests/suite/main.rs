@@ -19,6 +19,7 @@ mod outcome;
 mod placing;
 mod promises;
 mod readme;
+mod rights;
 mod scene;
 mod stopping;
 mod strangers;

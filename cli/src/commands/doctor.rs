@@ -6,6 +6,7 @@
 mod agents;
 mod place;
 mod project;
+mod rights;
 mod told;
 mod verdict;
 mod versions;
@@ -15,6 +16,7 @@ use serde::Serialize;
 use agents::AgentSeen;
 use place::Place;
 use project::Project;
+use rights::System;
 use told::told;
 use verdict::Verdict;
 
@@ -37,6 +39,8 @@ struct Seen {
     for_more: Option<String>,
     version: &'static str,
     agents: Vec<AgentSeen>,
+    /// Whether the system holds agents to the folders of their roles.
+    confinement: System,
     folders: Vec<Place>,
     project: Project,
 }
@@ -61,8 +65,18 @@ fn look(args: &DoctorArgs, around: &Surroundings) -> Result<Seen, Complaint> {
     roles::fill(&mut settings, around);
     let project = Project::look(&root, &settings, broken.as_ref(), around);
     let trusted = args.trust || project.trusted != Some(false);
+    let confinement = System::of(&settings);
     let agents = agents::look(&settings, trusted, args.timeout, around)?;
     let folders = place::look(&root, around);
     let Verdict { ready, next, for_more } = verdict::judge(&settings, &project, &agents, &folders, around);
-    Ok(Seen { ready, next, for_more, version: env!("CARGO_PKG_VERSION"), agents, folders, project })
+    Ok(Seen {
+        ready,
+        next,
+        for_more,
+        version: env!("CARGO_PKG_VERSION"),
+        agents,
+        confinement,
+        folders,
+        project,
+    })
 }

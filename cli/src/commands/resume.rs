@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use skilltune_orchestrator::process::can_confine;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::plan::Plan;
 use skilltune_phases::step::Role;
@@ -44,6 +45,7 @@ pub fn take_up(
         return ended(args, runs, known, around, printer);
     }
     let means = means(args, plan, runs.home.project(), around)?;
+    still_confined(plan)?;
     unchanged(plan, &means)?;
     let locks = session::lock(around, printer, &known.targets(), &plan.run.0)?;
     let _in_use = runs.home.hold().map_err(session::ours)?;
@@ -98,6 +100,17 @@ fn answer(args: &ResumeArgs, around: &Surroundings) -> Answer {
         None if around.is_interactive() => Answer::Ask,
         None => Answer::Wait,
     }
+}
+
+/// Its report says who keeps its agents to their rights: that holds to its end, or the run does not go on.
+fn still_confined(plan: &Plan) -> Result<(), Complaint> {
+    let wants = Role::ALL.into_iter().any(|role| plan.roles.of(role).rights.by_system());
+    if !wants || can_confine() {
+        return Ok(());
+    }
+    Err(Complaint::input(format!("run {} has the system hold its agents to their folders", plan.run))
+        .caused_by("this system cannot: it is not the one that the run began on")
+        .hint("start a new run: answers that are still good are found in the cache"))
 }
 
 /// A run goes on with the agents that it began with, or not at all: its answers would not be comparable.

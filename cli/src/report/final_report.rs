@@ -43,6 +43,7 @@ fn summary(page: &mut Page, run: &Run) {
     rows.extend([("Test Scenarios", scenarios(run)), ("Agents", words(&told::roles(&plan.roles)))]);
     rows.extend(told::remarks(&plan.roles).iter().map(|remark| ("Note", words(remark))));
     rows.extend([
+        ("Rights of Roles", told::rights(&plan.roles)),
         ("Iterations", format!("{} of at most {}", run.rounds.len(), plan.rules.max_iterations)),
         ("Accepted, Rejected", format!("{}, {}", run.accepted(), run.rejected())),
         ("Initial Score", figures::score(run.initial_score())),

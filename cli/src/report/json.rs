@@ -28,6 +28,8 @@ pub(crate) fn summary(run: &Run) -> Value {
         // A score is worth what its judge is.
         "agents": agents(&plan.roles),
         "notes": words::remarks(&plan.roles),
+        // Who keeps them to what their roles may do.
+        "rights": rights(&plan.roles),
         "iterations": run.rounds.len(),
         "accepted": run.accepted(),
         "rejected": run.rejected(),
@@ -52,6 +54,14 @@ fn agents(roles: &Roles) -> Value {
         "executor": roles.executor.shown(),
         "evaluator": roles.evaluator.shown(),
         "improver": roles.improver.shown(),
+    })
+}
+
+fn rights(roles: &Roles) -> Value {
+    json!({
+        "executor": roles.executor.rights.words(),
+        "evaluator": roles.evaluator.rights.words(),
+        "improver": roles.improver.rights.words(),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use skilltune_phases::ending::{Class, Outcome};
 use skilltune_phases::event::{Ending, FailureKind, Pause, PlacedBy, Verdict};
-use skilltune_phases::plan::{Cast, Place, Roles};
+use skilltune_phases::plan::{Cast, Enforced, Place, Roles};
 use skilltune_phases::run::{self, Round, Run};
 use skilltune_phases::step::{Step, Trial};
 use skilltune_phases::stop::Reason;
@@ -47,6 +47,25 @@ pub(crate) fn remarks(roles: &Roles) -> Vec<String> {
         )
     };
     roles.own_judge().map(lenient).into_iter().chain(world).chain(roles.wrapper().map(wrapped)).collect()
+}
+
+/// Who keeps them to the rights of their roles.
+pub(crate) fn rights(roles: &Roles) -> String {
+    let [executor, evaluator, improver] =
+        [&roles.executor, &roles.evaluator, &roles.improver].map(|cast| enforced(cast.rights));
+    if executor == evaluator && evaluator == improver {
+        return format!("{executor}, in all roles");
+    }
+    format!("executor {executor}; evaluator {evaluator}; improver {improver}")
+}
+
+fn enforced(rights: Enforced) -> &'static str {
+    match rights {
+        Enforced::SystemAndAgent => "enforced by the system and the agent",
+        Enforced::System => "enforced by the system",
+        Enforced::Agent => "enforced by the agent, not by the system",
+        Enforced::Nobody => "not enforced",
+    }
 }
 
 /// What a step does, and to what.

@@ -8,7 +8,8 @@ use skilltune_phases::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::judgement::{Assessment, Finding, Findings, Judgement, Kind, Priority, Suggestion};
 use skilltune_phases::loops::Next;
 use skilltune_phases::plan::{
-    Apply, Budget, Cast, FORMAT, Isolation, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
+    Apply, Budget, Cast, Enforced, FORMAT, Isolation, LoopKind, Member, Mode, Plan, Roles, Rules, RunId,
+    Stall, Target,
 };
 use skilltune_phases::run::Run;
 use skilltune_phases::scenario::Scenario;
@@ -60,6 +61,7 @@ fn cast(agent: &str, model: Option<&str>) -> Cast {
         family: None,
         isolation: Isolation::Partial,
         via: None,
+        rights: Enforced::SystemAndAgent,
     }
 }
 

@@ -56,7 +56,7 @@ impl<'a, 't> Section<'a, 't> {
     }
 
     fn agent(&self, whole: &Found<'_>) -> Result<AgentSettings, SettingsError> {
-        self.refuse_unknown(&["command", "output", "timeout", "env", "cost"])?;
+        self.refuse_unknown(&["command", "output", "timeout", "env", "cost", "writes"])?;
         let Some(command) = self.get("command") else {
             return Err(self.page.wrong_secret(&self.name("command"), whole, COMMAND));
         };
@@ -74,6 +74,7 @@ impl<'a, 't> Section<'a, 't> {
                 input_tokens: cost.pointer("input_tokens")?,
                 output_tokens: cost.pointer("output_tokens")?,
             },
+            writes: self.places("writes")?,
         })
     }
 
@@ -102,6 +103,15 @@ impl<'a, 't> Section<'a, 't> {
         let Some(value) = self.get(key) else { return Ok(Vec::new()) };
         let names = texts(value).filter(|names| names.iter().all(|name| is_variable(name)));
         names.ok_or_else(|| self.page.wrong_secret(&self.name(key), value, "a list of names of variables"))
+    }
+
+    fn places(&self, key: &str) -> Result<Option<Vec<String>>, SettingsError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let is_place = |path: &String| path.starts_with('/') || path.starts_with("~/");
+        match texts(value).filter(|places| places.iter().all(is_place)) {
+            Some(places) => Ok(Some(places)),
+            None => Err(self.page.wrong(&self.name(key), value, PLACES)),
+        }
     }
 
     fn variables(&self) -> Result<BTreeMap<String, String>, SettingsError> {
@@ -150,6 +160,7 @@ impl<'a, 't> Section<'a, 't> {
     }
 }
 
+const PLACES: &str = "a list of paths that are absolute or begin with `~/`";
 const COMMAND: &str = "a list of texts: a program and its arguments";
 
 fn texts(value: &Found<'_>) -> Option<Vec<String>> {

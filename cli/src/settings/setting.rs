@@ -153,6 +153,20 @@ impl Readable for f64 {
     }
 }
 
+impl Readable for bool {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        value.as_bool()
+    }
+
+    fn must_be(_: Range) -> String {
+        "true or false".to_owned()
+    }
+
+    fn json(&self) -> Json {
+        (*self).into()
+    }
+}
+
 impl Readable for Score {
     fn read(value: &DeValue<'_>, range: Range) -> Option<Self> {
         number(value, range).and_then(Self::new)

@@ -19,6 +19,7 @@ const AGENTS: &str = r#"
 # An agent is any program that reads a prompt on its standard input and answers. It is named in [roles] or by --agent.
 # Those described here run after `skilltune trust`; those in your own settings at once. No shell sees the command;
 # {model}, {workspace} and {prompt_file} are filled in. `output` is "text", or where in a JSON answer the text stands.
+# With `writes`, even an empty list, it may write nowhere but in the folders of its role and in these.
 #[agents.mine]
 #command = ["program", "argument", "--model={model}"]
 #output = "/answer"
@@ -26,6 +27,7 @@ const AGENTS: &str = r#"
 #env.pass = ["MY_API_KEY"]
 #env.set = { MY_MODE = "quiet" }
 #cost = { usd = "/cost/usd", input_tokens = "/usage/in", output_tokens = "/usage/out" }
+#writes = ["~/.cache/mine"]
 "#;
 
 impl Settings {
@@ -80,7 +82,7 @@ fn about(key: &str) -> &'static str {
     ABOUT.iter().find(|(known, _)| *known == key).map_or("", |(_, about)| about)
 }
 
-const ABOUT: [(&str, &str); 24] = [
+const ABOUT: [(&str, &str); 25] = [
     ("tune.preset", "How many rounds, and to what score: stands for max_iterations and threshold."),
     ("tune.max_iterations", "Measurements at most, the first one included."),
     ("tune.threshold", "The score to reach."),
@@ -111,6 +113,7 @@ const ABOUT: [(&str, &str); 24] = [
     ("limits.artifact_files", "Files that a trial may leave."),
     ("limits.artifact_bytes", "Bytes that a trial may leave."),
     ("limits.output_bytes", "Bytes of an agent's output that are kept."),
+    ("limits.confine", "Whether the system holds agents to the folders of their role, where it can."),
 ];
 
 #[cfg(test)]

@@ -72,6 +72,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("limits.artifact_files", "11"),
         ("limits.artifact_bytes", "11"),
         ("limits.output_bytes", "0x0b"),
+        ("limits.confine", "false"),
     ]
 }
 
@@ -148,7 +149,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:2: unknown key `roles.executer`
     hint: did you mean `roles.executor`?
     error: /skilltune.toml:3: unknown key `agents.a.environment`
-    hint: known here: command, output, timeout, env, cost
+    hint: known here: command, output, timeout, env, cost, writes
     error: /skilltune.toml:4: unknown key `agents.a.cost.usdd`
     hint: did you mean `agents.a.cost.usd`?
     error: /skilltune.toml:2: unknown key `tune.colour`
@@ -172,6 +173,7 @@ fn a_wrong_value_is_told_what_it_must_be() {
         "[roles]\nexecutor = \"a:\"\n",
         "[timeouts]\nexecutor = 0\n",
         "[budget]\nusd = -1\n",
+        "[limits]\nconfine = \"yes\"\n",
     ];
     insta::assert_snapshot!(files.map(refusal).join("\n"), @r#"
     error: /skilltune.toml:2: `tune.threshold` must be a number from 0 to 100, not 101
@@ -185,13 +187,14 @@ fn a_wrong_value_is_told_what_it_must_be() {
     error: /skilltune.toml:2: `roles.executor` must be the name of an agent, or "NAME:MODEL", not "a:"
     error: /skilltune.toml:2: `timeouts.executor` must be a whole number from 1 to 604800, not 0
     error: /skilltune.toml:2: `budget.usd` must be a number from 0 to 9007199254740992, not -1
+    error: /skilltune.toml:2: `limits.confine` must be true or false, not "yes"
     "#);
 }
 
 #[test]
 fn an_agent_is_read_whole_and_replaces_one_of_the_same_name() {
     let user = "[agents.a]\ncommand = [\"old\"]\ntimeout = 5\n";
-    let mine = "[agents.a]\ncommand = [\"new\", \"{model}\"]\noutput = \"/r\"\nenv.pass = [\"KEY\"]\nenv.set.B = \"c\"\ncost.usd = \"/usd\"\n";
+    let mine = "[agents.a]\ncommand = [\"new\", \"{model}\"]\noutput = \"/r\"\nenv.pass = [\"KEY\"]\nenv.set.B = \"c\"\ncost.usd = \"/usd\"\nwrites = [\"~/.mine\"]\n";
     let settings = Files::new(user, mine).load();
     let agent = &settings.agents["a"];
     assert!(matches!(agent.origin, Origin::Project(_)));
@@ -199,6 +202,7 @@ fn an_agent_is_read_whole_and_replaces_one_of_the_same_name() {
         "command": ["new", "{model}"], "output": "/r", "timeout": null,
         "env": {"pass": ["KEY"], "set": {"B": "c"}},
         "cost": {"usd": "/usd", "input_tokens": null, "output_tokens": null},
+        "writes": ["~/.mine"],
     });
     assert_eq!(serde_json::to_value(&agent.settings).unwrap(), written);
 }
@@ -215,6 +219,7 @@ fn a_wrong_agent_is_told_what_it_must_be() {
         "[agents.a]\ncommand = [\"a\"]\ntimeout = 0\n",
         "[agents.a]\ncommand = [\"a\"]\nenv.pass = [\"A=B\"]\n",
         "[agents.a]\ncommand = [\"a\"]\ncost.usd = \"usd\"\n",
+        "[agents.a]\ncommand = [\"a\"]\nwrites = [\"cache\"]\n",
     ];
     insta::assert_snapshot!(files.map(refusal).join("\n"), @r#"
     error: /skilltune.toml:2: `agents.a` must be a table with a `command`
@@ -226,6 +231,7 @@ fn a_wrong_agent_is_told_what_it_must_be() {
     error: /skilltune.toml:3: `agents.a.timeout` must be a whole number from 1 to 604800, not 0
     error: /skilltune.toml:3: `agents.a.env.pass` must be a list of names of variables
     error: /skilltune.toml:3: `agents.a.cost.usd` must be a JSON pointer such as "/usage/cost", not "usd"
+    error: /skilltune.toml:3: `agents.a.writes` must be a list of paths that are absolute or begin with `~/`, not a list
     "#);
 }
 

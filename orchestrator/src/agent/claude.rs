@@ -11,7 +11,7 @@ use skilltune_phases::plan::Isolation;
 use skilltune_phases::step::Role;
 
 use super::heard::{Heard, Remains, Talk, failed, shortened};
-use super::real::{Ask, Env, Profile, is_set};
+use super::real::{Ask, Env, Profile, below_home, is_set};
 use super::stream::{events, text};
 use crate::process::How;
 
@@ -37,6 +37,7 @@ pub(super) const PROFILE: Profile = Profile {
     fitting: |_, _, _| None,
     ends_early: false,
     takes_schema: true,
+    keeps,
     arguments,
     hear,
     excuse,
@@ -53,6 +54,16 @@ fn temporary(_: &Env, isolation: Isolation, temp: &str) -> Vec<(&'static str, St
         Isolation::Partial | Isolation::User => {}
     }
     folders
+}
+
+/// Not `~/.claude.json`, which it replaces with a lock and a new file beside it: where it may write neither, it writes
+/// the one it has in place, and several calls at a time could damage it. Without that right it reads it, and goes on.
+fn keeps(env: &Env, isolation: Isolation) -> Vec<String> {
+    match (isolation, env.get(CONFIG)) {
+        (Isolation::Fresh, _) => Vec::new(),
+        (Isolation::Partial | Isolation::User, Some(folder)) => vec![folder.clone()],
+        (Isolation::Partial | Isolation::User, None) => below_home(env, &[".claude"]),
+    }
 }
 
 const ALWAYS: [&str; 7] =

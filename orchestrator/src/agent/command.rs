@@ -27,6 +27,9 @@ pub struct AgentSettings {
     pub env: EnvSettings,
     #[serde(default)]
     pub cost: CostPointers,
+    /// Holds it to its role's folders and these, which are absolute or begin with `~/`; nothing leaves it free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes: Option<Vec<String>>,
 }
 
 /// Where the answer stands in what the command prints.

@@ -13,6 +13,10 @@ use super::heard::{Heard, Remains};
 use super::real::{Ask, Env, Fitting, Real};
 use super::via::Via;
 
+mod rights;
+
+pub(crate) use rights::Ground;
+
 /// An agent with a model, found on this machine.
 #[derive(Clone, Debug)]
 pub struct Agent {

@@ -9,7 +9,7 @@ use skilltune_phases::plan::Isolation;
 use skilltune_phases::step::Role;
 
 use super::heard::{Heard, Remains, Talk, failed};
-use super::real::{Ask, Env, Fitting, Profile, is_set};
+use super::real::{Ask, Env, Fitting, Profile, below_home, is_set};
 use super::stream::{events, text};
 use crate::process::How;
 
@@ -37,6 +37,7 @@ pub(super) const PROFILE: Profile = Profile {
     // It repeats its prompt, and leaves when a pipe has taken the first 64 KiB of that.
     ends_early: true,
     takes_schema: false,
+    keeps,
     arguments,
     hear,
     // It has no words for errors but those of its events.
@@ -73,14 +74,26 @@ fn has_key(env: &Env) -> bool {
         && !["GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"].iter().any(|name| is_set(env, name))
 }
 
-/// With a key it needs nothing of the user's home, unless it is to have all of it.
 fn temporary(env: &Env, isolation: Isolation, temp: &str) -> Vec<(&'static str, String)> {
-    let own = match isolation {
+    if has_own_home(env, isolation) { vec![(HOME, temp.to_owned())] } else { Vec::new() }
+}
+
+/// With a key it needs nothing of the user's home, unless it is to have all of it.
+fn has_own_home(env: &Env, isolation: Isolation) -> bool {
+    match isolation {
         Isolation::Partial => has_key(env),
         Isolation::Fresh => true,
         Isolation::User => false,
-    };
-    if own { vec![(HOME, temp.to_owned())] } else { Vec::new() }
+    }
+}
+
+/// With a home of its own for the call it keeps nothing.
+fn keeps(env: &Env, isolation: Isolation) -> Vec<String> {
+    match env.get(HOME) {
+        _ if has_own_home(env, isolation) => Vec::new(),
+        Some(home) => vec![format!("{home}/.gemini")],
+        None => below_home(env, &[".gemini"]),
+    }
 }
 
 /// Its settings for the workspace, which go before the user's.

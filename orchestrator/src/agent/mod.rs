@@ -18,4 +18,5 @@ pub use real::{Fitting, Real};
 pub use via::Via;
 
 pub(crate) use command::filled;
+pub(crate) use found::Ground;
 pub(crate) use heard::Remains;

@@ -41,6 +41,8 @@ pub(super) struct Profile {
     pub(super) ends_early: bool,
     /// It can hold its model to a JSON Schema.
     pub(super) takes_schema: bool,
+    /// Where it keeps its login and its sessions: it may write there in every role.
+    pub(super) keeps: fn(&Env, Isolation) -> Vec<String>,
     /// What follows the program.
     pub(super) arguments: fn(&Ask<'_>) -> Vec<String>,
     pub(super) hear: fn(Remains<'_>) -> Heard,
@@ -67,6 +69,12 @@ pub struct Fitting {
     pub folder: &'static str,
     pub file: &'static str,
     pub text: String,
+}
+
+/// Paths below the home, if there is one.
+pub(super) fn below_home(env: &Env, names: &[&str]) -> Vec<String> {
+    let home = env.get("HOME").into_iter();
+    home.flat_map(|home| names.iter().map(move |name| format!("{home}/{name}"))).collect()
 }
 
 impl Real {

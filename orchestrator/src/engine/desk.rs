@@ -20,10 +20,10 @@ use super::draft;
 use super::materials;
 use super::reply::Reply;
 use super::{EngineError, Workshop};
-use crate::agent::{Agent, Fitting, Heard, Remains, Slots};
+use crate::agent::{Agent, Fitting, Ground, Heard, Remains, Slots};
 use crate::crash;
 use crate::disk::{DiskError, OnDisk};
-use crate::process::{Call, Ended};
+use crate::process::{Call, Confinement, Ended};
 use crate::snapshot::{self, CaptureError, Entry, Manifest, Node, RelPath, capture};
 
 /// What a call needs next.
@@ -154,7 +154,7 @@ impl Workshop {
     }
 
     fn call(&self, paper: &Paper, agent: &Agent, plan: &Plan, order: &Order, role: Role) -> Call {
-        let (space, prompt) = (paper.space(), paper.prompt());
+        let (space, prompt, cast) = (paper.space(), paper.prompt(), plan.roles.of(role));
         let schema = agent.takes_schema().then(|| order.schema()).flatten();
         let (usd, schema) = (plan.rules.budget.usd, schema.as_deref());
         let slots = Slots { role, workspace: &space, prompt_file: &prompt, usd, schema };
@@ -163,13 +163,13 @@ impl Workshop {
             argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
             env: agent.env(&paper.temp(), [mark]),
             stdin: agent.reads_stdin().then_some(prompt),
-            confinement: None,
+            confinement: cast.rights.by_system().then(|| confinement(paper, agent, order, role)),
             cwd: space,
             stdout: paper.stdout(),
             stderr: paper.stderr(),
             writes_itself: agent.writes_itself(),
             keep_bytes: self.limits.output_bytes,
-            deadline: Duration::from_secs(plan.roles.of(role).timeout_seconds),
+            deadline: Duration::from_secs(cast.timeout_seconds),
             grace: self.limits.grace,
             record: paper.record(),
         }
@@ -240,6 +240,12 @@ impl Workshop {
         }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
+}
+
+fn confinement(paper: &Paper, agent: &Agent, order: &Order, role: Role) -> Confinement {
+    let (workspace, temp) = (paper.space(), paper.temp());
+    let copy = order.working_copy().map(|copy| workspace.join(&copy.at));
+    agent.confinement(role, Ground { workspace: &workspace, temp: &temp, copy: copy.as_deref() })
 }
 
 /// All that goes into a call. Not its deadline: an answer stays one, however long it was waited for.

@@ -11,7 +11,7 @@ use skilltune_phases::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::judgement::{Assessment, Findings, Judgement, Kind};
 use skilltune_phases::loops::Next;
 use skilltune_phases::plan::{
-    Apply, Budget, Cast, FORMAT, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
+    Apply, Budget, Cast, Enforced, FORMAT, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
 };
 use skilltune_phases::run::Run;
 use skilltune_phases::scenario::Scenario;
@@ -27,6 +27,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
         family: None,
         isolation: skilltune_phases::plan::Isolation::Partial,
         via: None,
+        rights: Enforced::Nobody,
     };
     let member = |nth: usize| Member {
         name: format!("skill-{nth}"),

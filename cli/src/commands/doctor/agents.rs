@@ -8,6 +8,7 @@ use skilltune_orchestrator::agent::{AgentSettings, Real};
 use skilltune_phases::offline;
 use skilltune_phases::step::Role;
 
+use super::rights::{self, Rights, System};
 use super::versions::{self, Asked, Heard};
 use crate::complaint::Complaint;
 use crate::folders::Surroundings;
@@ -30,6 +31,8 @@ pub(super) struct AgentSeen {
     pub(super) usable: bool,
     /// The roles that the settings give it.
     pub(super) roles: Vec<&'static str>,
+    /// Who would keep it to the rights of a role, by role.
+    pub(super) rights: Option<Rights>,
     /// How to get it, when it is missing.
     pub(super) get: Option<&'static str>,
 }
@@ -58,7 +61,13 @@ pub(super) fn look(
     let mut seen: Vec<AgentSeen> = found.into_iter().map(|found| found.seen(&mut heard)).collect();
     // Last: any other one can do more.
     seen.push(AgentSeen::built_in());
-    Ok(seen.into_iter().map(|seen| AgentSeen { roles: roles_of(&seen.name, settings), ..seen }).collect())
+    let system = System::of(settings);
+    let completed = |seen: AgentSeen| AgentSeen {
+        roles: roles_of(&seen.name, settings),
+        rights: rights::of(&seen.name, settings, system),
+        ..seen
+    };
+    Ok(seen.into_iter().map(completed).collect())
 }
 
 fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -83,6 +92,7 @@ impl AgentSeen {
             path,
             get: None,
             roles: Vec::new(),
+            rights: None,
         }
     }
 
@@ -145,6 +155,7 @@ impl Found {
         AgentSeen {
             usable: self.path.is_some() && ready,
             roles: Vec::new(),
+            rights: None,
             get: self.get.filter(|_| self.path.is_none()),
             program: self.settings.command[0].clone(),
             path: self.path.map(|path| path.display().to_string()),

@@ -6,6 +6,7 @@ use super::Seen;
 use super::agents::AgentSeen;
 use super::place::Place;
 use super::project::{Lock, OpenRun, Project};
+use super::rights::{self, System};
 use crate::progress::flowed;
 use crate::report::{figures, plain};
 use crate::style::Style;
@@ -25,7 +26,7 @@ struct Line {
 
 pub(super) fn told(seen: &Seen, width: usize, style: Style) -> String {
     let sections = [
-        ("agents", seen.agents.iter().map(agent).collect()),
+        ("agents", seen.agents.iter().map(agent).chain([confinement(seen.confinement)]).collect()),
         ("folders", seen.folders.iter().map(place).collect()),
         ("project", project(&seen.project)),
     ];
@@ -97,15 +98,33 @@ fn agent(seen: &AgentSeen) -> Line {
         [] => String::new(),
         roles => format!("; {}", roles.join(", ")),
     };
+    let roles = match &seen.rights {
+        Some(rights) => format!("{roles}; rights: {}", rights::told(rights)),
+        None => roles,
+    };
     match &seen.described {
         Some(origin) if seen.usable => good(format!("{name}: {told}, {path} ({origin}){roles}")),
         Some(origin) => bad(format!("{name}: {told}, {path} ({origin}){roles}")),
-        None if seen.usable && roles.is_empty() => {
-            good(format!("{name}: {told}, {path}; takes any role: --agent {name}"))
+        None if seen.usable && seen.roles.is_empty() => {
+            good(format!("{name}: {told}, {path}; takes any role: --agent {name}{roles}"))
         }
         None if seen.usable => good(format!("{name}: {told}, {path}{roles}")),
         None if Real::named(name).is_some() => bad(format!("{name}: {told}, {path}{roles}")),
         None => absent(format!("{name}: {told}, {path}; no settings describe it")),
+    }
+}
+
+/// What an agent's own switches are worth without it is said with each agent.
+fn confinement(system: System) -> Line {
+    match system {
+        System::Enforces => good("rights: the system holds agents to the folders of their roles".to_owned()),
+        System::TurnedOff => {
+            absent("rights: not enforced by the system, for limits.confine is false".to_owned())
+        }
+        System::Cannot => absent(
+            "rights: not enforced by the system, for its kernel has no Landlock of Linux 6.2 or newer"
+                .to_owned(),
+        ),
     }
 }
 

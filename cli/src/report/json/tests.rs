@@ -26,6 +26,11 @@ fn the_summary_has_just_the_documented_keys() {
             "improver": "claude"
           },
           "notes": [],
+          "rights": {
+            "executor": "system + agent",
+            "evaluator": "system + agent",
+            "improver": "system + agent"
+          },
           "iterations": 2,
           "accepted": 1,
           "rejected": 0,

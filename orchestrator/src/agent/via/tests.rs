@@ -11,7 +11,11 @@ fn claude() -> Real {
 
 fn arguments(via: Via, role: Role) -> Vec<String> {
     let (workspace, prompt_file) = (Path::new("/w/space"), Path::new("/run/prompt.md"));
-    via.arguments(claude(), Some("opus"), Slots { role, workspace, prompt_file, usd: Some(1.0), schema: None })
+    via.arguments(
+        claude(),
+        Some("opus"),
+        Slots { role, workspace, prompt_file, usd: Some(1.0), schema: None },
+    )
 }
 
 fn answer(how: How, stdout: &str, stderr: &str) -> Result<String, Failure> {

@@ -10,8 +10,14 @@ fn agent(name: &str) -> AgentSeen {
         described: Some("user file /home/me/.config/skilltune/skilltune.toml".to_owned()),
         usable: true,
         roles: Vec::new(),
+        rights: None,
         get: None,
     }
+}
+
+/// The same in all roles but one.
+fn rights(words: &'static str) -> rights::Rights {
+    [("executor", "system"), ("evaluator", words), ("improver", words)].into()
 }
 
 fn place(what: &'static str) -> Place {
@@ -39,12 +45,13 @@ fn seen() -> Seen {
         version: "1.2.3",
         agents: vec![
             AgentSeen { roles: vec!["executor", "improver"], ..agent("claude") },
-            AgentSeen { described: None, ..agent("claude") },
+            AgentSeen { described: None, rights: Some(rights("system + agent")), ..agent("claude") },
             AgentSeen { get: Some("npm install -g @google/gemini-cli"), ..missing.clone() },
             AgentSeen { described: Some("user file /s".to_owned()), ..missing },
             AgentSeen { described: None, usable: false, ..agent("codex") },
             AgentSeen { usable: false, ..mute },
         ],
+        confinement: System::Cannot,
         folders: vec![
             place("store"),
             Place { exists: false, exchange: Some(false), reflink: Some(false), ..place("state") },
@@ -77,11 +84,12 @@ fn a_wide_terminal_gets_a_line_a_thing() {
 
         agents
           ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude (user file /home/me/.config/skilltune/skilltune.toml); executor, improver
-          ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude; takes any role: --agent claude
+          ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude; takes any role: --agent claude; rights: evaluator system + agent, executor system, improver system + agent
           --  gemini: not found; npm install -g @google/gemini-cli
           !!  gemini: program "gemini" was not found (user file /s)
           --  codex: 2.1.329 (Claude Code), /usr/local/bin/codex; no settings describe it
           !!  mine: tells no version: exit code 2, /usr/local/bin/mine (user file /home/me/.config/skilltune/skilltune.toml)
+          --  rights: not enforced by the system, for its kernel has no Landlock of Linux 6.2 or newer
 
         folders
           ok  store: /home/me/store: 5 MiB, 7 GiB free, copies share their bytes
@@ -114,7 +122,9 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
               executor, improver
           ok  claude: 2.1.329 (Claude Code),
               /usr/local/bin/claude; takes any
-              role: --agent claude
+              role: --agent claude; rights:
+              evaluator system + agent, executor
+              system, improver system + agent
           --  gemini: not found; npm install -g
               @google/gemini-cli
           !!  gemini: program "gemini" was not
@@ -125,6 +135,9 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
           !!  mine: tells no version: exit code
               2, /usr/local/bin/mine (user file
               /home/me/.config/skilltune/skilltune.toml)
+          --  rights: not enforced by the
+              system, for its kernel has no
+              Landlock of Linux 6.2 or newer
 
         folders
           ok  store: /home/me/store: 5 MiB, 7

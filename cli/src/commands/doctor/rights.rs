@@ -1,0 +1,59 @@
+//! Who would keep each agent to the rights of its role, here and now.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use skilltune_orchestrator::agent::{Agent, Real};
+use skilltune_orchestrator::process::can_confine;
+use skilltune_phases::offline;
+use skilltune_phases::step::Role;
+
+use crate::args::OFFLINE;
+use crate::settings::Settings;
+
+/// By role.
+pub(super) type Rights = BTreeMap<&'static str, &'static str>;
+
+/// What the system does about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum System {
+    Enforces,
+    /// By the settings.
+    TurnedOff,
+    /// The kernel has no rules for it, or too few.
+    Cannot,
+}
+
+impl System {
+    pub(super) fn of(settings: &Settings) -> Self {
+        match (settings.confine.value, can_confine()) {
+            (false, _) => Self::TurnedOff,
+            (true, true) => Self::Enforces,
+            (true, false) => Self::Cannot,
+        }
+    }
+}
+
+/// Nothing, of an agent that nobody has described.
+pub(super) fn of(name: &str, settings: &Settings, system: System) -> Option<Rights> {
+    let (program, env) = (PathBuf::from(name), BTreeMap::new());
+    let agent = match settings.agents.get(name) {
+        Some(entry) => Agent::new(name, None, entry.settings.clone(), program, &env),
+        None if name == offline::NAME => Agent::built_in(program, OFFLINE, &env),
+        None => Agent::real(Real::named(name)?, None, program, &env),
+    };
+    let enforced = |role: Role| (role.word(), agent.enforced(role, system == System::Enforces).words());
+    Some(Role::ALL.map(enforced).into())
+}
+
+/// As people are told it; said once where it is the same in all roles.
+pub(super) fn told(rights: &Rights) -> String {
+    let mut words: Vec<&str> = rights.values().copied().collect();
+    words.dedup();
+    match words.as_slice() {
+        [same] => (*same).to_owned(),
+        _ => rights.iter().map(|(role, words)| format!("{role} {words}")).collect::<Vec<_>>().join(", "),
+    }
+}

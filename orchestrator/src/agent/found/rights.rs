@@ -1,0 +1,133 @@
+//! Where an agent may write in a call, by its role, and who keeps it to that.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use skilltune_phases::plan::Enforced;
+use skilltune_phases::step::Role;
+
+use super::{Agent, Kind};
+use crate::process::Confinement;
+
+/// The folders of one call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ground<'a> {
+    pub(crate) workspace: &'a Path,
+    pub(crate) temp: &'a Path,
+    /// An improver's copy of the skill, within the workspace.
+    pub(crate) copy: Option<&'a Path>,
+}
+
+impl Agent {
+    /// An executor may write in its workspace, an improver in its copy, and an evaluator in neither; all of them in the
+    /// call's temporary folder, and where the agent keeps what is its own.
+    pub(crate) fn confinement(&self, role: Role, ground: Ground<'_>) -> Confinement {
+        let work = match role {
+            Role::Executor => Some(ground.workspace),
+            Role::Evaluator => None,
+            Role::Improver => ground.copy,
+        };
+        let places = work.into_iter().chain([ground.temp]).map(OsString::from);
+        Confinement { writes: places.chain(self.keeps().into_iter().map(OsString::from)).collect() }
+    }
+
+    /// Who keeps it to the rights of that role; `system` is whether the system does where it is let.
+    pub fn enforced(&self, role: Role, system: bool) -> Enforced {
+        match &self.kind {
+            Kind::Command(settings) => Enforced::by(system && settings.writes.is_some(), false),
+            // As an executor it runs the commands of a suite.
+            Kind::BuiltIn(_) => Enforced::by(system, role != Role::Executor),
+            // A wrapper has places of its own that nobody knows, and does not tell who may do what.
+            Kind::Real(_) if self.via.is_some() => Enforced::Nobody,
+            Kind::Real(_) => Enforced::by(system, true),
+        }
+    }
+
+    /// The places of its own that it writes to from call to call: a login that is renewed, sessions.
+    fn keeps(&self) -> Vec<String> {
+        match &self.kind {
+            Kind::Command(settings) => {
+                settings.writes.iter().flatten().filter_map(|place| self.at_home(place)).collect()
+            }
+            Kind::BuiltIn(_) => Vec::new(),
+            Kind::Real(real) => (real.profile().keeps)(&self.env, self.isolation),
+        }
+    }
+
+    /// A place with the home that `~` stands for; none without a home.
+    fn at_home(&self, place: &str) -> Option<String> {
+        match place.strip_prefix("~/") {
+            Some(below) => Some(format!("{}/{below}", self.env.get("HOME")?)),
+            None => Some(place.to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::agent::{AgentSettings, Real};
+
+    const GROUND: &str = "/work/call";
+
+    fn places(agent: &Agent, role: Role) -> Vec<String> {
+        let at = |below: &str| PathBuf::from(GROUND).join(below);
+        let (workspace, temp, copy) = (at("space"), at("tmp"), at("space/skill/a"));
+        let copy = (role == Role::Improver).then_some(copy.as_path());
+        let confinement = agent.confinement(role, Ground { workspace: &workspace, temp: &temp, copy });
+        confinement.writes.into_iter().map(|place| place.into_string().unwrap()).collect()
+    }
+
+    fn ambient(more: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let all = [("HOME", "/home/me")].iter().chain(more);
+        all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    fn real(name: &str, more: &[(&str, &str)]) -> Agent {
+        Agent::real(Real::named(name).unwrap(), None, "/bin/x".into(), &ambient(more))
+    }
+
+    fn command(writes: Option<&[&str]>) -> Agent {
+        let writes = writes.map(|places| places.iter().map(|place| (*place).to_owned()).collect());
+        let settings = AgentSettings { command: vec!["x".into()], writes, ..AgentSettings::default() };
+        Agent::new("mine", None, settings, "/bin/x".into(), &ambient(&[]))
+    }
+
+    #[test]
+    fn each_role_has_its_own_ground_and_all_have_the_temporary_folder() {
+        let agent = Agent::built_in("/bin/x".into(), "offline", &ambient(&[]));
+        assert_eq!(places(&agent, Role::Executor), ["/work/call/space", "/work/call/tmp"]);
+        assert_eq!(places(&agent, Role::Evaluator), ["/work/call/tmp"]);
+        assert_eq!(places(&agent, Role::Improver), ["/work/call/space/skill/a", "/work/call/tmp"]);
+    }
+
+    #[test]
+    fn an_agent_keeps_its_login_wherever_it_stands() {
+        let kept = |agent: &Agent| places(agent, Role::Evaluator)[1..].to_vec();
+        assert_eq!(kept(&real("claude", &[])), ["/home/me/.claude"]);
+        assert_eq!(kept(&real("claude", &[("CLAUDE_CONFIG_DIR", "/c")])), ["/c"]);
+        assert_eq!(kept(&real("gemini", &[])), ["/home/me/.gemini"]);
+        assert_eq!(kept(&real("gemini", &[("GEMINI_CLI_HOME", "/g")])), ["/g/.gemini"]);
+        assert_eq!(kept(&real("gemini", &[("GEMINI_API_KEY", "k")])), [""; 0], "then its home is the call's");
+        assert_eq!(
+            kept(&command(Some(&["~/.cache/mine", "/var/mine"]))),
+            ["/home/me/.cache/mine", "/var/mine"]
+        );
+    }
+
+    #[test]
+    fn it_is_told_who_enforces_what_and_a_command_is_held_only_when_it_says_where_it_writes() {
+        let told = |agent: &Agent, system| Role::ALL.map(|role| agent.enforced(role, system).words());
+        assert_eq!(told(&real("claude", &[]), true), ["system + agent"; 3]);
+        assert_eq!(told(&real("gemini", &[]), false), ["agent"; 3]);
+        let built_in = Agent::built_in("/bin/x".into(), "offline", &ambient(&[]));
+        assert_eq!(told(&built_in, true), ["system", "system + agent", "system + agent"]);
+        assert_eq!(told(&built_in, false), ["not enforced", "agent", "agent"]);
+        assert_eq!(told(&command(None), true), ["not enforced"; 3]);
+        assert_eq!(told(&command(Some(&[])), true), ["system"; 3]);
+        assert_eq!(told(&command(Some(&[])), false), ["not enforced"; 3]);
+    }
+}

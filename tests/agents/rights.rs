@@ -1,0 +1,91 @@
+//! What the system lets real agents, and whatever they start, write.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+use skilltune_orchestrator::process::can_confine;
+
+use crate::scene::{Ran, Scene};
+
+/// In the place of the real program: tries to write where no role may, and, when it judges, into what it judges; then
+/// it becomes the real one.
+fn in_front(scene: &Scene, name: &str) {
+    let (program, places) = (scene.path("bin").join(name), places(scene));
+    let real = fs::read_link(&program).unwrap();
+    let script = format!(
+        "#!/bin/sh\n\
+         [ -d artifacts ] && judged='skill/haiku/SKILL.md artifacts/haiku/haiku.md notes.md'\n\
+         for place in {} ../../pwned $judged; do\n\
+             if (: >> \"$place\") 2>/dev/null; then echo \"written $place\"; else echo \"denied $place\"; fi\n\
+         done >&2\n\
+         echo mine > \"$TMPDIR/mine\" && echo \"allowed\" >&2\n\
+         exec '{}' \"$@\"\n",
+        places.join(" "),
+        real.display(),
+    );
+    fs::remove_file(&program).unwrap();
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn places(scene: &Scene) -> Vec<String> {
+    let outside = [
+        "home/pwned",
+        "project/pwned",
+        "project/.claude/skills/haiku/SKILL.md",
+        "project/.skilltune/pwned",
+        "home/.cache/skilltune/work/pwned",
+    ];
+    outside.map(|place| scene.path(place).display().to_string()).to_vec()
+}
+
+fn assert_held(scene: &Scene, ran: &Ran) {
+    assert_eq!((ran.code, ran.failures()), (Some(0), Vec::new()), "{ran:?}");
+    assert_eq!(ran.summary["rights"]["evaluator"], "system + agent", "{ran:?}");
+    let told = scene.told_by_agents();
+    let (allowed, tries): (Vec<&str>, Vec<&str>) = told
+        .lines()
+        .filter(|line| ["written ", "denied ", "allowed"].iter().any(|word| line.starts_with(word)))
+        .partition(|line| *line == "allowed");
+    let written: Vec<_> = tries.iter().filter(|line| line.starts_with("written")).collect();
+    assert_eq!(written, [&""; 0]);
+    let judged = tries.iter().filter(|line| line.ends_with("artifacts/haiku/haiku.md")).count();
+    // Two rounds and two contestants, each tried and judged, and one edit.
+    assert_eq!((allowed.len(), judged, tries.len()), (9, 4, 9 * 6 + 4 * 3), "{told}");
+    assert!(!scene.path("home/pwned").exists() && scene.skill().ends_with("Quality: 95\n"));
+}
+
+const OWN: &str = r#"{ "numStartups": 7 }"#;
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn what_a_real_agent_starts_can_write_nowhere_but_where_its_role_may() {
+    if !can_confine() {
+        // Past the harness, which keeps the words of a test that passes to itself.
+        let _ = writeln!(io::stderr(), "SKIPPED: this kernel has no Landlock that holds every write");
+        return;
+    }
+    for agent in ["claude", "gemini"] {
+        let scene = Scene::new();
+        in_front(&scene, agent);
+        // claude would write it in place and without its lock, for it may write neither beside it.
+        fs::write(scene.path("home/.claude.json"), OWN).unwrap();
+        let model =
+            if agent == "claude" { "claude:claude-sonnet-4-5" } else { "gemini:gemini-3-pro-preview" };
+        assert_held(&scene, &scene.tune("good", "good", &["--agent", model]));
+        assert_eq!(fs::read_to_string(scene.path("home/.claude.json")).unwrap(), OWN);
+    }
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn a_home_that_an_agent_has_never_seen_is_no_hindrance() {
+    let scene = Scene::new();
+    fs::remove_dir_all(scene.path("home/.claude")).unwrap();
+    fs::remove_dir_all(scene.path("home/.gemini")).unwrap();
+    let roles = ["--agent", "claude", "--evaluator", "gemini:gemini-3-pro-preview"];
+    let ran = scene.tune("good", "good", &roles);
+    assert_eq!((ran.code, &ran.summary["outcome"]), (Some(0), &json!("improved")), "{ran:?}");
+}
