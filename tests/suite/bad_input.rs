@@ -344,7 +344,7 @@ fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
     error: run RUN waits for no answer
     hint: leave --answer out
 
-    RUN  135 KiB
+    RUN  136 KiB
     error: nothing was deleted
     hint: add --yes to delete without a question
     "#);

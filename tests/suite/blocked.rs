@@ -11,16 +11,20 @@ use crate::scene::{Ran, Scene};
 const REFUSED: &str = include_str!("../../fixtures/transcripts/claude/401.jsonl");
 const DONE: &str = include_str!("../../fixtures/transcripts/claude/write.jsonl");
 
+/// Where claude keeps what is its own: it may write there.
+const CALLS: &str = "home/.claude/calls";
+
 /// A claude that writes a page once there is a login.
 fn with_claude() -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     fs::create_dir(scene.path("bin")).unwrap();
+    fs::create_dir(scene.path("home/.claude")).unwrap();
     fs::write(scene.path("refused"), REFUSED).unwrap();
     fs::write(scene.path("done"), DONE).unwrap();
     let at = |name: &str| scene.path(name).display().to_string();
     let script = format!(
         "#!/bin/sh\necho call >> {}\nif [ -e {} ]; then echo words > page.md; cat {}; else cat {}; exit 1; fi\n",
-        at("calls"),
+        at(CALLS),
         at("login"),
         at("done"),
         at("refused"),
@@ -44,7 +48,7 @@ fn an_agent_that_is_not_let_in_is_not_tried_again_until_somebody_has_logged_in()
     let scene = with_claude();
     let blocked = run(&scene, &ONCE);
     assert_eq!(blocked.code, Some(4), "{blocked:?}");
-    assert_eq!(fs::read_to_string(scene.path("calls")).unwrap(), "call\n");
+    assert_eq!(fs::read_to_string(scene.path(CALLS)).unwrap(), "call\n");
     insta::assert_snapshot!(scene.shown(&blocked.stderr), @r"
         tune writer: to 80 in 1 round at most
         executor claude:opus, evaluator evaluator, improver improver
@@ -59,7 +63,7 @@ fn an_agent_that_is_not_let_in_is_not_tried_again_until_somebody_has_logged_in()
     fs::write(scene.path("login"), "").unwrap();
     let ended = run(&scene, &["resume", "--format", "json"]);
     assert_eq!((ended.code, &ended.json()["blocked"]), (Some(3), &json!(null)), "{ended:?}");
-    assert_eq!(fs::read_to_string(scene.path("calls")).unwrap(), "call\ncall\n");
+    assert_eq!(fs::read_to_string(scene.path(CALLS)).unwrap(), "call\ncall\n");
     assert_eq!(ended.json()["cost"]["usd"], json!(0.010_08));
 }
 

@@ -28,8 +28,10 @@ fn flawed(scene: &Scene) {
     fs::write(folder.join("references/style.md"), "# Style\r\n\r\nShort words.\r\n").unwrap();
 }
 
-/// A shell in the place of the machine's own, first on the PATH: it logs, and waits at a gate if there is one.
+/// A shell in the place of the machine's own, first on the PATH: it logs, and waits at a gate if there is one. It is let
+/// go, for it logs where no command of a suite may write.
 pub(crate) fn gated_shell(scene: &Scene) {
+    fs::write(scene.path("config/skilltune/skilltune.toml"), "[limits]\nconfine = false\n").unwrap();
     let shell = scene.path("bin/sh");
     fs::create_dir_all(shell.parent().unwrap()).unwrap();
     let (log, gate) = (scene.path("calls.log"), scene.path("gate"));

@@ -50,10 +50,10 @@ pub(super) fn of(name: &str, settings: &Settings, system: System) -> Option<Righ
 
 /// As people are told it; said once where it is the same in all roles.
 pub(super) fn told(rights: &Rights) -> String {
-    let mut words: Vec<&str> = rights.values().copied().collect();
-    words.dedup();
-    match words.as_slice() {
-        [same] => (*same).to_owned(),
-        _ => rights.iter().map(|(role, words)| format!("{role} {words}")).collect::<Vec<_>>().join(", "),
+    let words = |role: Role| rights.get(role.word()).copied().unwrap_or_default();
+    let [first, others @ ..] = Role::ALL;
+    if others.iter().all(|role| words(*role) == words(first)) {
+        return words(first).to_owned();
     }
+    Role::ALL.map(|role| format!("{} {}", role.word(), words(role))).join(", ")
 }

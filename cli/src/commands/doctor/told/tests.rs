@@ -84,7 +84,7 @@ fn a_wide_terminal_gets_a_line_a_thing() {
 
         agents
           ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude (user file /home/me/.config/skilltune/skilltune.toml); executor, improver
-          ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude; takes any role: --agent claude; rights: evaluator system + agent, executor system, improver system + agent
+          ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude; takes any role: --agent claude; rights: executor system, evaluator system + agent, improver system + agent
           --  gemini: not found; npm install -g @google/gemini-cli
           !!  gemini: program "gemini" was not found (user file /s)
           --  codex: 2.1.329 (Claude Code), /usr/local/bin/codex; no settings describe it
@@ -123,8 +123,8 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
           ok  claude: 2.1.329 (Claude Code),
               /usr/local/bin/claude; takes any
               role: --agent claude; rights:
-              evaluator system + agent, executor
-              system, improver system + agent
+              executor system, evaluator system
+              + agent, improver system + agent
           --  gemini: not found; npm install -g
               @google/gemini-cli
           !!  gemini: program "gemini" was not
