@@ -187,6 +187,14 @@ fn part(
     })
 }
 
+/// An agent that needs no settings, as a run would call it.
+pub fn real(real: Real, settings: &Settings, around: &Surroundings) -> Result<Agent, Complaint> {
+    let given = settings.roles.all().into_iter().filter_map(|role| role.value.clone());
+    let named = given.into_iter().find(|spec| spec.agent == real.name());
+    let spec = named.unwrap_or(AgentSpec { agent: real.name().to_owned(), model: None });
+    installed(real, &spec, Role::Evaluator, Manner::of(settings), settings, around).map(|part| part.agent)
+}
+
 /// An agent that needs no settings: its program is enough.
 fn installed(
     real: Real,

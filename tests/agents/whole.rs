@@ -88,3 +88,33 @@ fn a_limit_in_the_middle_stops_the_run_and_what_was_paid_for_is_kept() {
     assert_eq!((again.code, again.failures().len()), (Some(4), 2), "{again:?}");
     assert_eq!(scene.server.asked("good"), asked);
 }
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn doctor_has_each_agent_answer_one_word_or_says_why_not() {
+    let scene = Scene::new();
+    let before = scene.server.requests().len();
+    let ran = scene.run("good", "401", &["doctor", "--probe", "--format", "json"]);
+    assert_eq!(ran.code, Some(2), "a failed call is a fault: {ran:?}");
+    let agent = |name: &str| {
+        let agents = ran.summary["agents"].as_array().unwrap();
+        agents.iter().find(|agent| agent["name"] == name).unwrap().clone()
+    };
+    let (claude, gemini) = (agent("claude"), agent("gemini"));
+    assert_eq!(claude["probe"]["answered"], true, "{claude}");
+    assert!(claude["probe"]["usd"].as_f64().unwrap() > 0.0, "{claude}");
+    assert_eq!(claude["login"], json!({ "key": "ANTHROPIC_API_KEY" }));
+    assert_eq!(
+        (&claude["remark"], &gemini["remark"]),
+        (&json!(null), &json!(null)),
+        "they are those that are pinned"
+    );
+    assert_eq!(
+        (&gemini["probe"]["kind"], &gemini["usable"]),
+        (&json!("authentication"), &json!(false)),
+        "{gemini}"
+    );
+    assert!(!ran.summary.to_string().contains("a-key-of-nobody"));
+    let asked = scene.server.requests();
+    assert!(asked[before..].iter().any(|request| request.contains("single word: ready")), "it was asked");
+}

@@ -163,6 +163,77 @@ fn what_is_installed_takes_the_roles_that_nobody_was_chosen_for() {
     );
 }
 
+/// An agent that tells its version, and otherwise what its service is said to have answered.
+fn real(scene: &Scene, name: &str, version: &str, answer: &str) {
+    let script = format!(
+        "if [ \"$1\" = --version ]; then echo {version}; exit; fi\n/bin/cat > \"$TMPDIR/asked\"\n{answer}"
+    );
+    program(&scene.path("bin").join(name), &script);
+}
+
+#[test]
+fn each_agent_tells_its_login_and_a_version_of_another_series_is_remarked() {
+    let scene = Scene::empty();
+    program(&scene.path("bin/claude"), "echo '2.0.5 (Claude Code)'");
+    program(&scene.path("bin/gemini"), "echo 0.61.9");
+    program(&scene.path("bin/ccw"), "echo 7.3.14");
+    fs::create_dir(scene.path("home/.gemini")).unwrap();
+    fs::write(scene.path("home/.gemini/oauth_creds.json"), "s3cret").unwrap();
+    let mut command = scene.command(&["doctor", "--format", "json"]);
+    command.env("PATH", scene.path("bin")).env("ANTHROPIC_API_KEY", "s3cret");
+    let ran = Ran::of(command.output().unwrap());
+    let seen = ran.json();
+    let claude = agent(&seen, "claude");
+    assert_eq!(claude["login"], json!({ "key": "ANTHROPIC_API_KEY" }));
+    assert_eq!(claude["remark"], "older than 2.1.329, which this was tested with");
+    assert_eq!(claude["tested"], "2.1.329");
+    let gemini = agent(&seen, "gemini");
+    assert_eq!(gemini["login"], json!({ "file": scene.path("home/.gemini/oauth_creds.json") }));
+    assert_eq!((&gemini["remark"], &gemini["probe"]), (&Value::Null, &Value::Null));
+    assert_eq!((&agent(&seen, "ccw")["version"], ran.code), (&json!("7.3.14"), Some(0)));
+    assert!(!ran.stdout.contains("s3cret"), "{ran:?}");
+    let human = doctor(&scene, &[]).stdout;
+    assert!(human.contains("stands before other agents: --via ccw"), "{human}");
+}
+
+#[test]
+fn a_probe_makes_one_call_of_each_agent_and_a_failed_one_is_a_fault() {
+    let scene = Scene::empty();
+    let init = r#"echo '{"type":"system","subtype":"init","model":"small"}'"#;
+    let result = r#"echo '{"type":"result","subtype":"success","is_error":false,"result":"ready","total_cost_usd":0.01}'"#;
+    let asked = r#"[ "$(/bin/cat "$TMPDIR/asked")" = "Answer with the single word: ready" ] || exit 9"#;
+    real(&scene, "claude", "2.1.329", &[asked, init, result].join("\n"));
+    real(&scene, "gemini", "0.61.0", "echo \"the key $GEMINI_API_KEY is wrong\" >&2; exit 41");
+    let before = scene.everything();
+    let probe = |more: &[&str]| {
+        let mut command = scene.command(&[&["doctor", "--probe"], more].concat());
+        command.env("PATH", scene.path("bin")).env("GEMINI_API_KEY", "s3cret");
+        Ran::of(command.output().unwrap())
+    };
+    let ran = probe(&["--format", "json"]);
+    assert_eq!(scene.everything(), before, "something was written");
+    let seen = ran.json();
+    let claude = &agent(&seen, "claude")["probe"];
+    assert_eq!(
+        (&claude["answered"], &claude["usd"], &claude["model"]),
+        (&json!(true), &json!(0.01), &json!("small"))
+    );
+    let gemini = &agent(&seen, "gemini")["probe"];
+    assert_eq!((&gemini["answered"], &gemini["kind"]), (&json!(false), &json!("authentication")));
+    assert_eq!(gemini["why"], "the key (key) is wrong");
+    assert_eq!(gemini["mend"], "start `gemini` and log in, or set GEMINI_API_KEY");
+    assert_eq!((ran.code, &seen["ready"]), (Some(2), &json!(true)), "one will do, and one is at fault");
+    assert_eq!(seen["next"], "skilltune tune SKILL --agent claude", "and not with the one that fails");
+    assert!(!ran.stdout.contains("s3cret"));
+    let human = probe(&[]);
+    assert!(
+        human.stdout.contains("!!  gemini: asked for a word, it is not let in: the key (key) is wrong"),
+        "{human:?}"
+    );
+    assert!(human.stdout.contains("ok  claude: answers, in "), "{human:?}");
+    assert_eq!(scene.alive(), [0; 0]);
+}
+
 #[test]
 fn one_agent_that_works_is_enough_and_is_named() {
     let scene = Scene::empty();

@@ -17,6 +17,9 @@ pub struct DoctorArgs {
     /// Ask the agents of the project's settings too, this once
     #[arg(long)]
     pub trust: bool,
+    /// Have each real agent that is here make one smallest call, which may cost a little
+    #[arg(long)]
+    pub probe: bool,
     /// How it is told
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Format,

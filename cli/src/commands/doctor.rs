@@ -5,6 +5,7 @@
 
 mod agents;
 mod place;
+mod probe;
 mod project;
 mod rights;
 mod told;
@@ -51,7 +52,8 @@ pub fn run(args: &DoctorArgs, around: &Surroundings, printer: Printer) -> Result
         Format::Human => told(&seen, progress::data_width(around), printer.data),
         Format::Json => serde_json::to_string_pretty(&seen).expect("what was seen has a JSON text"),
     })?;
-    Ok(if seen.ready { Exit::Reached } else { Exit::Input })
+    let works = seen.ready && !seen.agents.iter().any(AgentSeen::has_failed);
+    Ok(if works { Exit::Reached } else { Exit::Input })
 }
 
 fn look(args: &DoctorArgs, around: &Surroundings) -> Result<Seen, Complaint> {
@@ -65,8 +67,12 @@ fn look(args: &DoctorArgs, around: &Surroundings) -> Result<Seen, Complaint> {
     roles::fill(&mut settings, around);
     let project = Project::look(&root, &settings, broken.as_ref(), around);
     let trusted = args.trust || project.trusted != Some(false);
+    let mut agents = agents::look(&settings, trusted, args.timeout, around)?;
+    // What a project wishes for its calls is done when it is trusted, as in a run.
+    if args.probe && (trusted || settings.foreign_wishes().is_empty()) {
+        agents::probe(&mut agents, &settings, around)?;
+    }
     let confinement = System::of(&settings);
-    let agents = agents::look(&settings, trusted, args.timeout, around)?;
     let folders = place::look(&root, around);
     let Verdict { ready, next, for_more } = verdict::judge(&settings, &project, &agents, &folders, around);
     Ok(Seen {

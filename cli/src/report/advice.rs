@@ -35,9 +35,12 @@ pub(crate) fn next(run: &Run) -> Vec<Next> {
 
 /// What lets a run that is blocked go on.
 pub(crate) fn mend(run: &Run, mishap: &Mishap) -> String {
-    let kind = mishap.failure.kind;
     let cast = mishap.step.role().map(|role| run.plan.roles.of(role));
-    let agent = cast.map_or("the agent", |cast| cast.agent.as_str());
+    mending(cast.map_or("the agent", |cast| cast.agent.as_str()), mishap.failure.kind)
+}
+
+/// What a person can do about a failure that no other try mends.
+pub(crate) fn mending(agent: &str, kind: FailureKind) -> String {
     match (kind.remedy(), kind) {
         (Remedy::Wait, _) => format!("wait until the limit of {agent} is lifted"),
         (Remedy::Mend, FailureKind::Authentication) => login(agent),

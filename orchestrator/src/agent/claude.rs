@@ -19,6 +19,8 @@ pub(super) const PROFILE: Profile = Profile {
     name: "claude",
     family: Some("claude"),
     get: "npm install -g @anthropic-ai/claude-code",
+    tested: "2.1.329",
+    logins: &[(CONFIG, ".credentials.json"), ("HOME", ".claude/.credentials.json")],
     passed: &[CONFIG, "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     keys: &KEYS,
     has_key: |env| KEYS.iter().any(|key| is_set(env, key)),

@@ -17,6 +17,12 @@ pub(super) const PROFILE: Profile = Profile {
     name: "gemini",
     family: Some("gemini"),
     get: "npm install -g @google/gemini-cli",
+    tested: "0.61.0",
+    logins: &[
+        ("GOOGLE_APPLICATION_CREDENTIALS", ""),
+        (HOME, ".gemini/oauth_creds.json"),
+        ("HOME", ".gemini/oauth_creds.json"),
+    ],
     passed: &[
         HOME,
         KEY,

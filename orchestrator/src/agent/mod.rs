@@ -12,7 +12,7 @@ mod stream;
 mod via;
 
 pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output};
-pub use found::{Agent, HeldBy, Slots};
+pub use found::{Agent, HeldBy, Login, Slots};
 pub use heard::{Heard, Talk};
 pub use real::{Fitting, Real};
 pub use via::Via;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs;
+use std::path::Path;
 
 use skilltune_phases::event::Failure;
 use skilltune_phases::plan::Isolation;
@@ -9,6 +11,7 @@ use skilltune_phases::step::Role;
 
 use super::heard::{Heard, Remains};
 use super::{claude, gemini};
+use crate::disk::{DiskError, OnDisk};
 
 /// One of the agents that need no settings.
 #[derive(Clone, Copy)]
@@ -25,6 +28,10 @@ pub(super) struct Profile {
     pub(super) family: Option<&'static str>,
     /// How to get it.
     pub(super) get: &'static str,
+    /// The version that all of this was tested with.
+    pub(super) tested: &'static str,
+    /// Files that hold its login, below the folder that a variable names; the first variable that is set decides.
+    pub(super) logins: &'static [(&'static str, &'static str)],
     /// Handed through from our environment, when set: its login.
     pub(super) passed: &'static [&'static str],
     /// The variable that says where its service is, if not where it usually is.
@@ -99,6 +106,11 @@ impl Real {
         self.0.get
     }
 
+    /// The version that its adapter was tested with.
+    pub fn tested(self) -> &'static str {
+        self.0.tested
+    }
+
     /// The variables that hold a key, the usual one first.
     pub fn keys(self) -> &'static [&'static str] {
         self.0.keys
@@ -106,6 +118,16 @@ impl Real {
 
     pub(super) fn profile(self) -> &'static Profile {
         self.0
+    }
+}
+
+impl Fitting {
+    /// Puts it into a workspace that has no folder of that name.
+    pub(crate) fn place(&self, space: &Path) -> Result<(), DiskError> {
+        let folder = space.join(self.folder);
+        fs::create_dir(&folder).on_disk("make the folder", &folder)?;
+        let file = folder.join(self.file);
+        fs::write(&file, &self.text).on_disk("write", &file)
     }
 }
 

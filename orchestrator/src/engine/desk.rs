@@ -20,7 +20,7 @@ use super::draft;
 use super::materials;
 use super::reply::Reply;
 use super::{EngineError, Workshop};
-use crate::agent::{Agent, Fitting, Ground, Heard, Remains, Slots};
+use crate::agent::{Agent, Ground, Heard, Remains, Slots};
 use crate::crash;
 use crate::disk::{DiskError, OnDisk};
 use crate::process::{Call, Confinement, Ended};
@@ -144,10 +144,8 @@ impl Workshop {
             let manifest = self.objects.manifest(placement.tree)?;
             snapshot::place(&self.objects, &manifest, &paper.space().join(&placement.at))?;
         }
-        for Fitting { folder, file, text } in agent.fittings(role, prompt) {
-            let folder = paper.space().join(folder);
-            fs::create_dir(&folder).on_disk("make the folder", &folder)?;
-            fs::write(folder.join(file), text).on_disk("write", folder.join(file))?;
+        for fitting in agent.fittings(role, prompt) {
+            fitting.place(&paper.space())?;
         }
         fs::write(paper.prompt(), prompt).on_disk("write", paper.prompt())?;
         Ok(())

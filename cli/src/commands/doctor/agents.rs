@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
-use skilltune_orchestrator::agent::{AgentSettings, Real};
+use skilltune_orchestrator::agent::{Agent, AgentSettings, Login, Real, Via};
 use skilltune_phases::offline;
 use skilltune_phases::step::Role;
 
+use super::probe::{self, Probed};
 use super::rights::{self, Rights, System};
 use super::versions::{self, Asked, Heard};
 use crate::complaint::Complaint;
@@ -35,15 +36,30 @@ pub(super) struct AgentSeen {
     pub(super) rights: Option<Rights>,
     /// How to get it, when it is missing.
     pub(super) get: Option<&'static str>,
+    /// The version that its adapter was tested with.
+    pub(super) tested: Option<&'static str>,
+    /// How its version stands to that one, where it is of another series.
+    pub(super) remark: Option<String>,
+    /// Where its login is, as far as it can be told without using it.
+    pub(super) login: Option<LoginSeen>,
+    /// What came of its one call, with `--probe`.
+    pub(super) probe: Option<Probed>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum LoginSeen {
+    /// In this variable.
+    Key(&'static str),
+    /// In this file.
+    File(String),
+    /// Nowhere that we look.
+    Unseen,
 }
 
 /// Command-line agents that people have and that have to be described, and how to get them.
-const KNOWN: [(&str, &str); 4] = [
-    ("codex", "npm install -g @openai/codex"),
-    ("opencode", "npm install -g opencode-ai"),
-    ("ccw", "it comes with the project Claude Code Workflow"),
-    ("maestro", "it comes with the project maestro-flow"),
-];
+const KNOWN: [(&str, &str); 2] =
+    [("codex", "npm install -g @openai/codex"), ("opencode", "npm install -g opencode-ai")];
 
 /// All of them; programs of a project that nobody trusts are found, and not run.
 pub(super) fn look(
@@ -61,17 +77,32 @@ pub(super) fn look(
     let mut seen: Vec<AgentSeen> = found.into_iter().map(|found| found.seen(&mut heard)).collect();
     // Last: any other one can do more.
     seen.push(AgentSeen::built_in());
-    let system = System::of(settings);
-    let completed = |seen: AgentSeen| AgentSeen {
-        roles: roles_of(&seen.name, settings),
-        rights: rights::of(&seen.name, settings, system),
-        ..seen
-    };
-    Ok(seen.into_iter().map(completed).collect())
+    Ok(seen.into_iter().map(|seen| seen.completed(settings, around)).collect())
+}
+
+/// Has each real agent that is here make one call, and believes none that fails.
+pub(super) fn probe(
+    seen: &mut [AgentSeen],
+    settings: &Settings,
+    around: &Surroundings,
+) -> Result<(), Complaint> {
+    let mut asked: Vec<(&mut AgentSeen, Agent)> = Vec::new();
+    for seen in seen.iter_mut().filter(|seen| seen.usable && seen.described.is_none()) {
+        match Real::named(&seen.name).map(|real| roles::real(real, settings, around)) {
+            Some(Ok(agent)) => asked.push((seen, agent)),
+            Some(Err(complaint)) => seen.take(Probed::broken(&complaint.what)),
+            None => {}
+        }
+    }
+    let agents: Vec<Agent> = asked.iter().map(|(_, agent)| agent.clone()).collect();
+    let probed = probe::ask(&agents, roles::system_confines(settings))?;
+    asked.into_iter().zip(probed).for_each(|((seen, _), probed)| seen.take(probed));
+    Ok(())
 }
 
 fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
-    Real::ALL.into_iter().map(|real| (real.name(), real.get())).chain(KNOWN)
+    let wrappers = Via::ALL.into_iter().map(|via| (via.name(), via.get()));
+    Real::ALL.into_iter().map(|real| (real.name(), real.get())).chain(KNOWN).chain(wrappers)
 }
 
 fn roles_of(name: &str, settings: &Settings) -> Vec<&'static str> {
@@ -93,7 +124,36 @@ impl AgentSeen {
             get: None,
             roles: Vec::new(),
             rights: None,
+            tested: None,
+            remark: None,
+            login: None,
+            probe: None,
         }
+    }
+
+    /// With what the settings and the environment tell of it.
+    fn completed(self, settings: &Settings, around: &Surroundings) -> Self {
+        let roles = roles_of(&self.name, settings);
+        let rights = rights::of(&self.name, settings, System::of(settings));
+        let real = Real::named(&self.name).filter(|_| self.described.is_none());
+        let (Some(real), Some(path)) = (real, &self.path) else { return Self { roles, rights, ..self } };
+        let login = Agent::real(real, None, path.into(), &around.env).login().map(|login| match login {
+            Login::Key(variable) => LoginSeen::Key(variable),
+            Login::File(file) => LoginSeen::File(file.display().to_string()),
+            Login::Unseen => LoginSeen::Unseen,
+        });
+        let remark = self.version.as_ref().and_then(|version| versions::beside(version, real.tested()));
+        Self { roles, rights, login, remark, tested: Some(real.tested()), ..self }
+    }
+
+    /// One that was asked and does not answer is of no use.
+    fn take(&mut self, probed: Probed) {
+        self.usable &= probed.answered;
+        self.probe = Some(probed);
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.probe.as_ref().is_some_and(|probed| !probed.answered)
     }
 
     pub(super) fn is_built_in(&self) -> bool {
@@ -163,6 +223,10 @@ impl Found {
             described: self.described,
             version,
             trouble,
+            tested: None,
+            remark: None,
+            login: None,
+            probe: None,
         }
     }
 }

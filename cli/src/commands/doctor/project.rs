@@ -57,7 +57,8 @@ impl Project {
         around: &Surroundings,
     ) -> Self {
         let file = settings.project_file.as_ref();
-        let describes = settings.agents.values().any(|agent| matches!(agent.origin, Origin::Project(_)));
+        let describes = settings.agents.values().any(|agent| matches!(agent.origin, Origin::Project(_)))
+            || !settings.foreign_wishes().is_empty();
         let trusts = |file| TrustStore::new(around).trusts(file).unwrap_or(false);
         let (runs, damaged) = open_runs(&Runs::of(root, around));
         Self {

@@ -1,9 +1,9 @@
 //! What was seen, as a person reads it: a mark a line, and one line at the end.
 
-use skilltune_orchestrator::agent::Real;
+use skilltune_orchestrator::agent::{Real, Via};
 
 use super::Seen;
-use super::agents::AgentSeen;
+use super::agents::{AgentSeen, LoginSeen};
 use super::place::Place;
 use super::project::{Lock, OpenRun, Project};
 use super::rights::{self, System};
@@ -26,7 +26,7 @@ struct Line {
 
 pub(super) fn told(seen: &Seen, width: usize, style: Style) -> String {
     let sections = [
-        ("agents", seen.agents.iter().map(agent).chain([confinement(seen.confinement)]).collect()),
+        ("agents", seen.agents.iter().flat_map(agent_lines).chain([confinement(seen.confinement)]).collect()),
         ("folders", seen.folders.iter().map(place).collect()),
         ("project", project(&seen.project)),
     ];
@@ -84,6 +84,26 @@ fn bad(text: String) -> Line {
     Line { mark: Mark::Bad, text }
 }
 
+/// The agent, and below it what came of its call.
+fn agent_lines(seen: &AgentSeen) -> Vec<Line> {
+    let probe = seen.probe.as_ref().map(|probed| {
+        let text = format!("{}: {}", seen.name, probed.told());
+        if probed.answered { good(text) } else { bad(text) }
+    });
+    std::iter::once(agent(seen)).chain(probe).collect()
+}
+
+/// Its version beside the one that was tested, and its login.
+fn more(seen: &AgentSeen) -> String {
+    let login = seen.login.as_ref().map(|login| match login {
+        LoginSeen::Key(variable) => format!("a key in {variable}"),
+        LoginSeen::File(file) => format!("a login in {file}"),
+        LoginSeen::Unseen => "neither a key nor a login to be seen".to_owned(),
+    });
+    let parts = seen.remark.clone().into_iter().chain(login);
+    std::iter::once(String::new()).chain(parts).collect::<Vec<_>>().join("; ")
+}
+
 fn agent(seen: &AgentSeen) -> Line {
     let AgentSeen { name, program, .. } = seen;
     let Some(path) = &seen.path else {
@@ -106,10 +126,13 @@ fn agent(seen: &AgentSeen) -> Line {
         Some(origin) if seen.usable => good(format!("{name}: {told}, {path} ({origin}){roles}")),
         Some(origin) => bad(format!("{name}: {told}, {path} ({origin}){roles}")),
         None if seen.usable && seen.roles.is_empty() => {
-            good(format!("{name}: {told}, {path}; takes any role: --agent {name}{roles}"))
+            good(format!("{name}: {told}, {path}{}; takes any role: --agent {name}{roles}", more(seen)))
         }
-        None if seen.usable => good(format!("{name}: {told}, {path}{roles}")),
-        None if Real::named(name).is_some() => bad(format!("{name}: {told}, {path}{roles}")),
+        None if seen.usable => good(format!("{name}: {told}, {path}{}{roles}", more(seen))),
+        None if Real::named(name).is_some() => bad(format!("{name}: {told}, {path}{}{roles}", more(seen))),
+        None if Via::named(name).is_some() => {
+            absent(format!("{name}: {told}, {path}; stands before other agents: --via {name}"))
+        }
         None => absent(format!("{name}: {told}, {path}; no settings describe it")),
     }
 }

@@ -1,6 +1,6 @@
 //! Whether the main job can run with some agent, and the one thing to do now.
 
-use skilltune_orchestrator::agent::Real;
+use skilltune_orchestrator::agent::{Real, Via};
 
 use super::agents::AgentSeen;
 use super::place::Place;
@@ -65,7 +65,10 @@ fn toward_another(project: &Project, agents: &[AgentSeen]) -> String {
 
 fn nobody(agents: &[AgentSeen]) -> String {
     let name = |agent: &&AgentSeen| {
-        agent.described.is_none() && agent.path.is_some() && Real::named(&agent.name).is_none()
+        agent.described.is_none()
+            && agent.path.is_some()
+            && Real::named(&agent.name).is_none()
+            && Via::named(&agent.name).is_none()
     };
     match agents.iter().find(name).map(|agent| &agent.name) {
         Some(name) => {

@@ -1,5 +1,6 @@
 //! Programs asked for their version: all at once, each under guard and with a deadline, without a shell.
 
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -46,49 +47,68 @@ pub(super) fn ask(
     deadline: Duration,
     around: &Surroundings,
 ) -> Result<Vec<Heard>, Complaint> {
-    if asked.is_empty() {
+    under_guard(asked.len(), given_up, |nth, place, pool, cancel| {
+        one(pool, call(&asked[nth], &place, deadline, around), cancel)
+    })
+}
+
+/// Each in a folder of its own, all at once and under guard, in their order. Ctrl-C ends the programs, and leaves
+/// nothing behind either.
+pub(super) fn under_guard<T, F>(
+    count: usize,
+    lost: fn() -> T,
+    make: impl Fn(usize, PathBuf, GuardianPool, watch::Receiver<Option<Cancel>>) -> F,
+) -> Result<Vec<T>, Complaint>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    if count == 0 {
         return Ok(Vec::new());
     }
     let failed = |what: &'static str| move |error| Complaint::ours(what).caused_by(error);
     become_subreaper().map_err(ours)?;
     let exe = std::env::current_exe().map_err(failed("cannot find our own program"))?;
     let room = tempfile::tempdir().map_err(failed("cannot make a temporary folder"))?;
-    let mut calls = Vec::new();
-    for (nth, one) in asked.iter().enumerate() {
-        let place = room.path().join(nth.to_string());
-        std::fs::create_dir_all(place.join(HOME)).map_err(failed("cannot make a temporary folder"))?;
-        calls.push(call(one, &place, deadline, around));
-    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(failed("cannot start the runtime"))?;
-    let mark = (GUARDS.to_owned(), "doctor".to_owned());
-    let slots = calls.len().min(AT_ONCE);
-    runtime.block_on(all(GuardianPool::new(exe, GUARDIAN, mark, slots), calls))
+    let pool = GuardianPool::new(exe, GUARDIAN, (GUARDS.to_owned(), "doctor".to_owned()), count.min(AT_ONCE));
+    let (cancel, told) = watch::channel(None);
+    let mut all = Vec::new();
+    for nth in 0..count {
+        let place = room.path().join(nth.to_string());
+        std::fs::create_dir(&place).map_err(failed("cannot make a temporary folder"))?;
+        all.push(make(nth, place, pool.clone(), told.clone()));
+    }
+    runtime.block_on(async {
+        let heard = gathered(all, lost, &cancel).await;
+        pool.close().await;
+        heard
+    })
 }
 
-/// Ctrl-C ends the programs, and leaves nothing behind either.
-async fn all(pool: GuardianPool, calls: Vec<Call>) -> Result<Vec<Heard>, Complaint> {
-    let (cancel, told) = watch::channel(None);
-    let tasks: Vec<_> =
-        calls.into_iter().map(|call| tokio::spawn(one(pool.clone(), call, told.clone()))).collect();
+async fn gathered<T: Send + 'static>(
+    all: Vec<impl Future<Output = T> + Send + 'static>,
+    lost: fn() -> T,
+    cancel: &watch::Sender<Option<Cancel>>,
+) -> Result<Vec<T>, Complaint> {
+    let tasks: Vec<_> = all.into_iter().map(tokio::spawn).collect();
     let answers = async {
         let mut heard = Vec::new();
         for task in tasks {
-            heard.push(task.await.unwrap_or_else(|_| given_up()));
+            heard.push(task.await.unwrap_or_else(|_| lost()));
         }
         heard
     };
     tokio::pin!(answers);
-    let heard = tokio::select! {
+    tokio::select! {
         heard = &mut answers => Ok(heard),
         _ = tokio::signal::ctrl_c() => {
             cancel.send_replace(Some(Cancel::Now));
             answers.await;
             Err(Complaint::interrupted())
         }
-    };
-    pool.close().await;
-    heard
+    }
 }
 
 /// What a program takes for the person's home: whatever it writes there is gone afterwards.
@@ -118,6 +138,9 @@ fn call(asked: &Asked, place: &Path, deadline: Duration, around: &Surroundings) 
 }
 
 async fn one(pool: GuardianPool, call: Call, mut cancel: watch::Receiver<Option<Cancel>>) -> Heard {
+    if let Err(error) = std::fs::create_dir(&call.cwd) {
+        return Heard::Nothing(format!("has no place to run in: {error}"));
+    }
     let went = async { pool.acquire().await?.run(&call, &mut cancel).await };
     heard(went.await, &call)
 }
@@ -151,4 +174,39 @@ fn said(output: &Path) -> Option<String> {
     let text = String::from_utf8_lossy(&bytes);
     let line = text.lines().map(plain::one_line).find(|line| !line.is_empty())?;
     Some(line.chars().take(SHOWN).collect())
+}
+
+/// How a version stands to the one that was tested, where it is of another series.
+pub(super) fn beside(version: &str, tested: &str) -> Option<String> {
+    let word = match series(version)?.cmp(&series(tested)?) {
+        Ordering::Equal => return None,
+        Ordering::Less => "older",
+        Ordering::Greater => "newer",
+    };
+    Some(format!("{word} than {tested}, which this was tested with"))
+}
+
+/// The first two numbers of a version.
+fn series(text: &str) -> Option<(u64, u64)> {
+    let is_apart = |c: char| !c.is_ascii_digit() && c != '.';
+    text.split(is_apart).find_map(|word| {
+        let mut numbers = word.split('.').map(str::parse);
+        Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_of_the_same_series_is_the_tested_one() {
+        assert_eq!(beside("2.1.329 (Claude Code)", "2.1.329"), None);
+        assert_eq!(beside("2.1.400", "2.1.329"), None);
+        let other = |version| beside(version, "2.1.329").unwrap();
+        assert_eq!(other("claude v2.0.999"), "older than 2.1.329, which this was tested with");
+        assert_eq!(other("1.9"), "older than 2.1.329, which this was tested with");
+        assert_eq!(other("2.10.0"), "newer than 2.1.329, which this was tested with");
+        assert_eq!(beside("no version at all", "2.1.329"), None);
+    }
 }

@@ -160,3 +160,21 @@ fn in_the_users_world_who_judges_has_no_servers_and_nobody_a_shell() {
         assert!(fitting(Role::Evaluator).contains("write_file"));
     }
 }
+
+#[test]
+fn a_login_is_a_key_that_it_goes_by_or_a_file_that_is_there() {
+    let home = tempfile::tempdir().unwrap();
+    let mut ambient = BTreeMap::from([("HOME".to_owned(), home.path().to_str().unwrap().to_owned())]);
+    let login = |name: &str, ambient: &BTreeMap<String, String>| real(name, ambient).login().unwrap();
+    assert_eq!(login("claude", &ambient), Login::Unseen);
+    let file = home.path().join(".claude/.credentials.json");
+    std::fs::create_dir(home.path().join(".claude")).unwrap();
+    std::fs::write(&file, "secret").unwrap();
+    assert_eq!(login("claude", &ambient), Login::File(file));
+    ambient.insert("CLAUDE_CONFIG_DIR".into(), "/elsewhere".into());
+    assert_eq!(login("claude", &ambient), Login::Unseen, "the login is there and nowhere else");
+    ambient.insert("ANTHROPIC_AUTH_TOKEN".into(), "t0ken".into());
+    assert_eq!(login("claude", &ambient), Login::Key("ANTHROPIC_AUTH_TOKEN"));
+    assert_eq!(real("claude", &ambient).without_keys("t0ken is wrong"), "(key) is wrong");
+    assert_eq!(agent(json!({ "command": ["mine"] })).login(), None);
+}

@@ -1,4 +1,5 @@
 use super::*;
+use crate::commands::doctor::probe::Probed;
 
 fn agent(name: &str) -> AgentSeen {
     AgentSeen {
@@ -12,6 +13,10 @@ fn agent(name: &str) -> AgentSeen {
         roles: Vec::new(),
         rights: None,
         get: None,
+        tested: None,
+        remark: None,
+        login: None,
+        probe: None,
     }
 }
 
@@ -179,4 +184,42 @@ fn nothing_that_was_found_drives_the_terminal() {
     let told = told(&hostile, 80, Style::PLAIN);
     assert!(!told.contains(['\x1b', '\u{202e}', '\x07']), "{told}");
     assert!(super::told(&seen(), 80, Style::VIVID).contains("\x1b[32mready:\x1b[0m skilltune tune"));
+}
+
+#[test]
+fn what_is_known_of_an_agent_stands_beside_it_and_what_came_of_its_call_below() {
+    let login = Some(LoginSeen::Key("ANTHROPIC_API_KEY"));
+    let remark = Some("newer than 2.1.329, which this was tested with".to_owned());
+    let answered = Probed {
+        answered: true,
+        model: Some("sonnet".to_owned()),
+        seconds: 2.0,
+        usd: Some(0.0125),
+        input_tokens: Some(9000),
+        output_tokens: Some(4),
+        ..Probed::broken("")
+    };
+    let answered = Probed { why: None, ..answered };
+    let known = AgentSeen { described: None, ..agent("claude") };
+    let failed = Probed::broken("cannot be started");
+    let agents = vec![
+        AgentSeen { login, remark, probe: Some(answered), ..known.clone() },
+        AgentSeen {
+            name: "gemini".into(),
+            usable: false,
+            login: Some(LoginSeen::Unseen),
+            probe: Some(failed),
+            ..known.clone()
+        },
+        AgentSeen { name: "ccw".into(), usable: false, ..known },
+    ];
+    let told = told(&Seen { agents, ..seen() }, 200, Style::PLAIN);
+    let section = told.split("agents\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    insta::assert_snapshot!(section, @r"
+      ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude; newer than 2.1.329, which this was tested with; a key in ANTHROPIC_API_KEY; takes any role: --agent claude
+      ok  claude: answers, in 2s; sonnet; $0.0125; 9000 tokens in, 4 out
+      !!  gemini: 2.1.329 (Claude Code), /usr/local/bin/claude; neither a key nor a login to be seen
+      !!  gemini: could not be asked: cannot be started
+      --  ccw: 2.1.329 (Claude Code), /usr/local/bin/claude; stands before other agents: --via ccw
+    ");
 }

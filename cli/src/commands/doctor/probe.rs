@@ -1,0 +1,109 @@
+//! `--probe`: each real agent that is here makes one smallest call, and what came of it is told with what it cost.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use skilltune_orchestrator::agent::{Agent, Heard};
+use skilltune_orchestrator::probe;
+use skilltune_phases::event::{Failure, FailureKind};
+use skilltune_phases::remedy::Remedy;
+
+use super::versions;
+use crate::complaint::Complaint;
+use crate::report::{advice, figures, plain, words};
+
+/// What came of an agent's one call.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Probed {
+    pub(super) answered: bool,
+    /// What kind of failure it was.
+    pub(super) kind: Option<FailureKind>,
+    pub(super) why: Option<String>,
+    pub(super) mend: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) seconds: f64,
+    pub(super) usd: Option<f64>,
+    pub(super) input_tokens: Option<u64>,
+    pub(super) output_tokens: Option<u64>,
+}
+
+/// What came of all of them, in their order.
+pub(super) fn ask(agents: &[Agent], system: bool) -> Result<Vec<Probed>, Complaint> {
+    versions::under_guard(
+        agents.len(),
+        || Probed::broken("was given up"),
+        |nth, room, pool, mut cancel| {
+            let agent = agents[nth].clone();
+            async move {
+                let heard = probe::probe(&agent, system, &room, &pool, &mut cancel).await;
+                heard.map_or_else(
+                    |error| Probed::broken(&error.to_string()),
+                    |heard| Probed::of(&agent, heard),
+                )
+            }
+        },
+    )
+}
+
+impl Probed {
+    fn of(agent: &Agent, heard: Heard) -> Self {
+        let Heard { answer, spent, talk } = heard;
+        let failure = match answer {
+            Ok(text) if text.trim().is_empty() => {
+                Some(Failure { kind: FailureKind::Empty, why: "no text at all".to_owned() })
+            }
+            Ok(_) => None,
+            Err(failure) => Some(failure),
+        };
+        // What a service says of a wrong key may quote it.
+        let why = |failure: &Failure| plain::one_line(&agent.without_keys(&failure.why));
+        Self {
+            answered: failure.is_none(),
+            kind: failure.as_ref().map(|failure| failure.kind),
+            why: failure.as_ref().map(why),
+            mend: failure.as_ref().map(|failure| mend(&agent.name, failure.kind)),
+            model: talk.and_then(|talk| talk.model).map(|model| plain::one_line(&model)),
+            seconds: Duration::from_millis(spent.ms).as_secs_f64(),
+            usd: spent.usd,
+            input_tokens: spent.input_tokens,
+            output_tokens: spent.output_tokens,
+        }
+    }
+
+    /// A call that could not be made at all.
+    pub(super) fn broken(why: &str) -> Self {
+        Self {
+            answered: false,
+            kind: None,
+            why: Some(plain::one_line(why)),
+            mend: None,
+            model: None,
+            seconds: 0.0,
+            usd: None,
+            input_tokens: None,
+            output_tokens: None,
+        }
+    }
+
+    pub(super) fn told(&self) -> String {
+        let mut parts = vec![match (self.kind, &self.why) {
+            (Some(kind), Some(why)) => format!("asked for a word, it {}: {why}", words::failure(kind)),
+            (_, Some(why)) => format!("could not be asked: {why}"),
+            (_, None) => format!("answers, in {}", figures::duration(Duration::from_secs_f64(self.seconds))),
+        }];
+        parts.extend(self.model.clone());
+        parts.extend(self.usd.map(|usd| format!("${usd:.4}")));
+        let tokens = self.input_tokens.zip(self.output_tokens);
+        parts.extend(tokens.map(|(input, output)| format!("{input} tokens in, {output} out")));
+        parts.extend(self.mend.clone());
+        parts.join("; ")
+    }
+}
+
+fn mend(agent: &str, kind: FailureKind) -> String {
+    match kind.remedy() {
+        Remedy::Mend | Remedy::Wait => advice::mending(agent, kind),
+        Remedy::Repeat => "see whether its service can be reached from here, and try again".to_owned(),
+        Remedy::Tell => format!("start `{agent}` by hand, and see what it says"),
+    }
+}

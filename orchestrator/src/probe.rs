@@ -1,0 +1,81 @@
+//! One smallest call of an agent, made as a run makes its own: in a workspace, under a guardian, heard by its adapter.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use skilltune_phases::step::Role;
+use tokio::sync::watch;
+
+use crate::agent::{Agent, Ground, Heard, Remains, Slots};
+use crate::disk::{DiskError, OnDisk};
+use crate::process::{Call, Cancel, GuardianPool, ProcessError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+}
+
+const PROMPT: &str = "Answer with the single word: ready";
+
+/// More than this no such call may cost, where that can be enforced.
+const MOST_USD: f64 = 0.5;
+
+const DEADLINE: Duration = Duration::from_secs(60);
+const GRACE: Duration = Duration::from_secs(3);
+const KEPT: u64 = 1 << 20;
+
+/// What is heard of an agent that is asked for one word, with the rights of who judges. `room` is an empty folder, and
+/// `system` says whether the system holds agents to their rights.
+pub async fn probe(
+    agent: &Agent,
+    system: bool,
+    room: &Path,
+    pool: &GuardianPool,
+    cancel: &mut watch::Receiver<Option<Cancel>>,
+) -> Result<Heard, ProbeError> {
+    let call = set_out(agent, system, room)?;
+    let ended = pool.acquire().await?.run(&call, cancel).await?;
+    let (stdout, stderr) = (kept(&call.stdout)?, kept(&call.stderr)?);
+    Ok(agent.hear(Remains { ended: &ended, stdout: &stdout, stderr: &stderr }))
+}
+
+fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> {
+    let role = Role::Evaluator;
+    let (space, temp, prompt) = (room.join("space"), room.join("tmp"), room.join("prompt.md"));
+    for folder in [&space, &temp] {
+        fs::create_dir(folder).on_disk("make the folder", folder)?;
+    }
+    for fitting in agent.fittings(role, PROMPT) {
+        fitting.place(&space)?;
+    }
+    fs::write(&prompt, PROMPT).on_disk("write", &prompt)?;
+    let slots = Slots { role, workspace: &space, prompt_file: &prompt, usd: Some(MOST_USD), schema: None };
+    let ground = Ground { workspace: &space, temp: &temp, copy: None };
+    let by_system = agent.enforced(role, system).by_system();
+    Ok(Call {
+        argv: agent.argv(slots).into_iter().map(Into::into).collect(),
+        env: agent.env(&temp, []),
+        stdin: agent.reads_stdin().then_some(prompt),
+        confinement: by_system.then(|| agent.confinement(role, ground)),
+        cwd: space,
+        stdout: room.join("stdout"),
+        stderr: room.join("stderr"),
+        writes_itself: agent.writes_itself(),
+        keep_bytes: KEPT,
+        deadline: DEADLINE,
+        grace: GRACE,
+        record: room.join("ended.json"),
+    })
+}
+
+/// A stream as far as it is text; absent when there was none.
+fn kept(path: &Path) -> Result<String, DiskError> {
+    match fs::read(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        read => Ok(String::from_utf8_lossy(&read.on_disk("read", path)?).into_owned()),
+    }
+}
