@@ -80,7 +80,9 @@ fn ccw(stage: &Stage) -> ExitCode {
     if asked.trim().is_empty() {
         return fail("Error: File is empty");
     }
-    let (protocol, template) = ("List the files first. ".repeat(150), "Answer in eight parts. ".repeat(150));
+    // More than a pipe holds: a child that does not read it is noticed.
+    let (protocol, template) =
+        ("List the files first. ".repeat(4_000), "Answer in eight parts. ".repeat(150));
     let prompt = format!(
         "[CCW-TX-ID: ccw-tx-cld-0-01234567]\n\n{}\n\nProtocol ({}):\n{protocol}\n\nTemplate (universal-rigorous-style):\n{template}",
         asked.trim(),

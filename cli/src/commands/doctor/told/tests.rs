@@ -221,5 +221,6 @@ fn what_is_known_of_an_agent_stands_beside_it_and_what_came_of_its_call_below() 
       !!  gemini: 2.1.329 (Claude Code), /usr/local/bin/claude; neither a key nor a login to be seen
       !!  gemini: could not be asked: cannot be started
       --  ccw: 2.1.329 (Claude Code), /usr/local/bin/claude; stands before other agents: --via ccw
+      --  rights: not enforced by the system, for its kernel has no Landlock of Linux 6.2 or newer
     ");
 }
