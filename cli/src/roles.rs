@@ -1,8 +1,10 @@
 //! Who does what: from names in flags, settings or a plan to agents that are on this machine and trusted.
 
 mod defaults;
+mod installed;
 
 pub use defaults::fill;
+pub use installed::real;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,7 +12,7 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::agent::{Agent, Real, Via};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::offline;
-use skilltune_phases::plan::{Cast, Enforced, Isolation, Roles};
+use skilltune_phases::plan::{Cast, Enforced, Roles};
 use skilltune_phases::step::Role;
 
 use crate::args::{AgentSpec, OFFLINE};
@@ -19,6 +21,7 @@ use crate::folders::Surroundings;
 use crate::questions::Answers;
 use crate::settings::{AgentEntry, Origin, Setting, Settings, nearest};
 use crate::trust::{self, Named, TrustStore};
+use installed::{Manner, installed};
 
 /// One of something for each role.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,19 +43,6 @@ pub struct Part {
 }
 
 pub type Casting = PerRole<Part>;
-
-/// How agents that need no settings are called.
-#[derive(Clone, Copy, Debug)]
-struct Manner {
-    isolation: Isolation,
-    via: Option<Via>,
-}
-
-impl Manner {
-    fn of(settings: &Settings) -> Self {
-        Self { isolation: settings.isolation.value.into(), via: settings.via.value.into() }
-    }
-}
 
 impl<T> PerRole<T> {
     pub fn of(&self, role: Role) -> &T {
@@ -187,61 +177,9 @@ fn part(
     })
 }
 
-/// An agent that needs no settings, as a run would call it.
-pub fn real(real: Real, settings: &Settings, around: &Surroundings) -> Result<Agent, Complaint> {
-    let given = settings.roles.all().into_iter().filter_map(|role| role.value.clone());
-    let named = given.into_iter().find(|spec| spec.agent == real.name());
-    let spec = named.unwrap_or(AgentSpec { agent: real.name().to_owned(), model: None });
-    installed(real, &spec, Role::Evaluator, Manner::of(settings), settings, around).map(|part| part.agent)
-}
-
-/// An agent that needs no settings: its program is enough.
-fn installed(
-    real: Real,
-    spec: &AgentSpec,
-    role: Role,
-    manner: Manner,
-    settings: &Settings,
-    around: &Surroundings,
-) -> Result<Part, Complaint> {
-    let name = real.name();
-    let found = on_path(name, around).map_err(|_| {
-        Complaint::input(format!("agent `{name}` cannot run: program {name:?} was not found"))
-            .hint(format!("install it ({}), or describe it as [agents.{name}]", real.get()))
-    })?;
-    let agent = Agent::real(real, spec.model.clone(), found, &around.env).isolated(manner.isolation);
-    if let Some(variable) = agent.missing_key() {
-        return Err(keyless(name, manner.isolation, variable));
-    }
-    let agent = match manner.via {
-        Some(via) => agent.through(via, wrapper(via, name, around)?),
-        None => agent,
-    };
-    let timeout_seconds = settings.timeouts.of(role).value;
-    let rights = agent.enforced(role, system_confines(settings));
-    Ok(Part { timeout_seconds, rights, agent, described: Origin::Default })
-}
-
 /// Whether the system holds agents to their folders: it can, and is let.
 pub fn system_confines(settings: &Settings) -> bool {
     settings.confine.value && can_confine()
-}
-
-fn wrapper(via: Via, agent: &str, around: &Surroundings) -> Result<PathBuf, Complaint> {
-    let name = via.name();
-    on_path(name, around).map_err(|_| {
-        Complaint::input(format!(
-            "agent `{agent}` cannot be called via {name}: program {name:?} was not found"
-        ))
-        .hint(format!("install it ({}), or say --via direct", via.get()))
-    })
-}
-
-/// Nobody is logged in to an empty folder.
-fn keyless(name: &str, isolation: Isolation, variable: &str) -> Complaint {
-    let what =
-        format!("agent `{name}` has no key in the environment, which --isolation {} needs", isolation.word());
-    Complaint::input(what).hint(format!("set {variable}, or leave your login in reach: --isolation partial"))
 }
 
 /// Where a program is, in those folders of PATH that mean the same wherever we stand: nothing of a repository is run

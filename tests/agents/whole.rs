@@ -94,7 +94,7 @@ fn a_limit_in_the_middle_stops_the_run_and_what_was_paid_for_is_kept() {
 fn doctor_has_each_agent_answer_one_word_or_says_why_not() {
     let scene = Scene::new();
     let before = scene.server.requests().len();
-    let ran = scene.run("good", "401", &["doctor", "--probe", "--format", "json"]);
+    let ran = scene.run("good", "401", &["doctor", "--probe", "--timeout", "2m", "--format", "json"]);
     assert_eq!(ran.code, Some(2), "a failed call is a fault: {ran:?}");
     let agent = |name: &str| {
         let agents = ran.summary["agents"].as_array().unwrap();

@@ -133,10 +133,9 @@ fn what_is_printed_around_an_answer_is_no_part_of_it() {
 #[test]
 fn a_child_that_does_not_take_a_large_prompt_is_a_failed_call() {
     let failures = failures(&json!({ "child": "gone" }));
-    assert_eq!(failures.len(), 2);
-    for (kind, why) in failures {
-        assert_eq!((kind.as_str(), why.as_str()), ("crashed", "ccw: Error: write EPIPE"));
-    }
+    assert_eq!(failures[0], ("crashed".to_owned(), "ccw: Error: write EPIPE".to_owned()));
+    // The second try is a short one, which fits into a pipe that nobody reads.
+    assert_eq!((failures.len(), failures[1].0.as_str()), (2, "crashed"));
 }
 
 #[test]

@@ -42,9 +42,9 @@ pub(crate) fn remarks(roles: &Roles) -> Vec<String> {
     let world = "the agents are in your own world (--isolation user): your settings, memory, hooks, servers and skills take part";
     let world = roles.in_user_world().then(|| world.to_owned());
     let wrapped = |via| {
-        format!(
-            "via {via} the rights of the roles are not enforced: who works may do all that you may, and who judges is only asked to read; of what a call costs nothing is told"
-        )
+        let works = "who works may do all that you may, and who judges is only asked to read";
+        let world = "your own settings take part, unless it is --isolation fresh; no cost is told";
+        format!("via {via} the rights of the roles are not enforced: {works}; {world}")
     };
     roles.own_judge().map(lenient).into_iter().chain(world).chain(roles.wrapper().map(wrapped)).collect()
 }

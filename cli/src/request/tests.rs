@@ -285,14 +285,17 @@ fn a_project_may_not_open_the_users_world_without_trust() {
 }
 
 #[test]
-fn a_wrapper_has_to_be_there_and_the_plan_keeps_it() {
+fn a_wrapper_has_to_be_there_and_the_plan_keeps_it_with_the_world() {
     let world = World::usual();
     let ask = |via: &str| {
-        let args = tune_args(&["./a", "--agent", "claude:opus", "--via", via, "--dry-run"]).unwrap();
+        let args =
+            tune_args(&["./a", "--agent", "claude:opus", "--via", via, "--isolation", "user", "--dry-run"])
+                .unwrap();
         requests(&args, &world.equipped(), None)
     };
     let planned = ask("ccw").unwrap()[0].casting.roles();
     assert_eq!(planned.executor.shown(), "claude:opus via ccw");
+    assert_eq!(planned.executor.isolation.word(), "user");
     let again = roles::recast(&planned, &Settings::default(), &world.equipped()).unwrap();
     assert_eq!(again.roles(), planned);
     assert_ne!(ask("direct").unwrap()[0].casting.roles().executor.settings, planned.executor.settings);

@@ -192,7 +192,7 @@ fn kind(result: &Value, why: &str) -> FailureKind {
 
 /// Its errors are answers of a model that is none. Each has one of these beginnings, and no file or verdict has.
 fn excuse(said: &str) -> Option<Failure> {
-    const BEGINNINGS: [&str; 9] = [
+    const BEGINNINGS: [&str; 8] = [
         "API Error",
         "Failed to authenticate",
         "Not logged in",
@@ -201,7 +201,6 @@ fn excuse(said: &str) -> Option<Failure> {
         "Prompt is too long",
         "Claude usage limit reached",
         "You've hit your",
-        "Execution error",
     ];
     let said = said.trim();
     BEGINNINGS.iter().find(|beginning| said.starts_with(**beginning))?;

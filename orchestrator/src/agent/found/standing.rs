@@ -1,0 +1,79 @@
+//! How an agent stands, before it is called: where its login is, and what keeps it to the rights of its role.
+
+use std::path::{Path, PathBuf};
+
+use skilltune_phases::plan::Isolation;
+
+use super::{Agent, Kind, Via};
+
+/// Where an agent's login is, as far as it can be told without using it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Login {
+    /// In a variable of this name.
+    Key(&'static str),
+    /// In a file, which is there.
+    File(PathBuf),
+    /// Nowhere that we know of; a system's own store of keys is not asked.
+    Unseen,
+}
+
+/// What keeps an agent to the rights of its role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldBy {
+    /// Its own switches, which we give it.
+    Switches,
+    /// A word to a wrapper, which gives the agent more than the role has.
+    Word(Via),
+    /// Nothing: a command may do what its user may.
+    Nothing,
+    /// It writes what its role writes, and nothing else.
+    Itself,
+}
+
+impl Agent {
+    /// The variable that would hold its key, if there is none and it cannot do without.
+    pub fn missing_key(&self) -> Option<&'static str> {
+        let Kind::Real(real) = self.kind else { return None };
+        let needs = match self.isolation {
+            Isolation::Fresh => true,
+            Isolation::Partial | Isolation::User => false,
+        };
+        let missing = needs && !(real.profile().has_key)(&self.env);
+        real.keys().first().copied().filter(|_| missing)
+    }
+
+    /// Where its login is; nothing of an agent of which we do not know how it logs in.
+    pub fn login(&self) -> Option<Login> {
+        let Kind::Real(real) = self.kind else { return None };
+        let profile = real.profile();
+        let is_set = |name: &&'static str| self.env.get(*name).is_some_and(|value| !value.is_empty());
+        if let Some(key) = profile.keys.iter().copied().find(is_set).filter(|_| (profile.has_key)(&self.env))
+        {
+            return Some(Login::Key(key));
+        }
+        let decides = profile.logins.iter().find(|(variable, _)| is_set(variable));
+        let file = decides.map(|(variable, below)| below_of(&self.env[*variable], below));
+        Some(file.filter(|file| file.is_file()).map_or(Login::Unseen, Login::File))
+    }
+
+    /// A text without the keys that it was given: a service may quote one.
+    pub fn without_keys(&self, text: &str) -> String {
+        let Kind::Real(real) = self.kind else { return text.to_owned() };
+        let keys = real.keys().iter().filter_map(|key| self.env.get(*key)).filter(|key| !key.is_empty());
+        keys.fold(text.to_owned(), |text, key| text.replace(key.as_str(), "(key)"))
+    }
+
+    /// What keeps it to the rights of its role: what is not enforced has to be said.
+    pub fn held_by(&self) -> HeldBy {
+        match (&self.kind, &self.via) {
+            (Kind::Real(_), Some(through)) => HeldBy::Word(through.via),
+            (Kind::Real(_), None) => HeldBy::Switches,
+            (Kind::Command(_), _) => HeldBy::Nothing,
+            (Kind::BuiltIn(_), _) => HeldBy::Itself,
+        }
+    }
+}
+
+fn below_of(folder: &str, below: &str) -> PathBuf {
+    if below.is_empty() { PathBuf::from(folder) } else { Path::new(folder).join(below) }
+}
