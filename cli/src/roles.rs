@@ -76,6 +76,7 @@ impl<T> PerRole<T> {
 
 /// The parts as the settings, flags included, say; every program is found, none is run.
 pub fn cast(settings: &Settings, around: &Surroundings) -> Result<Casting, Complaint> {
+    refuse_letting_go(settings)?;
     PerRole::try_build(|role| {
         let Setting { value: Some(spec), origin, .. } = settings.roles.of(role) else {
             return Err(nobody(role, settings, around));
@@ -86,6 +87,7 @@ pub fn cast(settings: &Settings, around: &Surroundings) -> Result<Casting, Compl
 
 /// The parts of a run that is taken up again: names from its plan, all else from today's settings.
 pub fn recast(planned: &Roles, settings: &Settings, around: &Surroundings) -> Result<Casting, Complaint> {
+    refuse_letting_go(settings)?;
     PerRole::try_build(|role| {
         let cast = planned.of(role);
         let spec = AgentSpec { agent: cast.agent.clone(), model: cast.model.clone() };
@@ -94,6 +96,18 @@ pub fn recast(planned: &Roles, settings: &Settings, around: &Surroundings) -> Re
             part(&spec, &Origin::Run, role, Manner { isolation: cast.isolation, via }, settings, around)?;
         Ok(Part { timeout_seconds: cast.timeout_seconds, ..part })
     })
+}
+
+/// A repository does not decide what agents may do to the machine that it is on.
+fn refuse_letting_go(settings: &Settings) -> Result<(), Complaint> {
+    match (&settings.confine.origin, settings.confine.value) {
+        (Origin::Project(file), false) => Err(Complaint::input(format!(
+            "{}: `limits.confine = false` lets agents write anywhere, which is for your own settings to say",
+            file.display()
+        ))
+        .hint("take it out there; set it in your own skilltune.toml, if need be")),
+        _ => Ok(()),
+    }
 }
 
 /// Asks for trust where a part's agent is described by the project.

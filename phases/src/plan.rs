@@ -276,3 +276,28 @@ impl std::fmt::Display for RunId {
         f.write_str(&self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_of_before_claims_no_rights_and_every_claim_is_read_as_it_was_written() {
+        let cast = Cast {
+            agent: "claude".into(),
+            model: None,
+            settings: Digest::of(b"claude"),
+            timeout_seconds: 1,
+            rights: Enforced::SystemAndAgent,
+        };
+        let mut text = serde_json::to_value(&cast).unwrap();
+        assert_eq!(serde_json::from_value::<Cast>(text.clone()).unwrap(), cast);
+        text.as_object_mut().unwrap().remove("rights");
+        assert_eq!(serde_json::from_value::<Cast>(text).unwrap().rights, Enforced::Nobody);
+        for (system, agent) in [(true, true), (true, false), (false, true), (false, false)] {
+            let words = Enforced::by(system, agent).words();
+            assert_eq!(Enforced::by(system, agent).by_system(), system);
+            assert_eq!((words.contains("system"), words.contains("agent")), (system, agent));
+        }
+    }
+}

@@ -3,6 +3,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use skilltune_orchestrator::process::can_confine;
+use skilltune_phases::plan::Enforced;
 
 use super::*;
 use crate::args::tune_args;
@@ -122,11 +123,27 @@ fn every_key_of_the_settings_changes_the_request() {
     let told = World::told_with;
     let before = told("");
     assert_eq!(before, told(""), "the same settings make the same request");
-    // Where the system cannot confine, it makes no difference whether it is let.
-    let reads = |key: &str| key != "limits.confine" || can_confine();
-    for (key, value) in crate::settings::changes().into_iter().filter(|(key, _)| reads(key)) {
+    // One is not for a project to say.
+    for (key, value) in crate::settings::changes().into_iter().filter(|(key, _)| *key != "limits.confine") {
         assert_ne!(before, told(&format!("{key} = {value}")), "{key}");
     }
+}
+
+#[test]
+fn agents_are_let_go_by_a_persons_own_settings_and_by_no_projects() {
+    const OFF: &str = "[limits]\nconfine = false\n";
+    let agents = format!("{AGENTS}{ROLES}");
+    let rights = |user: &str| {
+        let world = World::new(&format!("{user}{agents}"), "");
+        world.ask(None, &["./a", "--dry-run"]).unwrap()[0].casting.all().map(|part| part.rights)
+    };
+    let free = [Enforced::Nobody; 3];
+    assert_eq!(rights(OFF), free);
+    let held = if can_confine() { Enforced::System } else { Enforced::Nobody };
+    assert_eq!(rights(""), [Enforced::Nobody, Enforced::Nobody, held]);
+    let complaint = World::new(&agents, OFF).ask(None, &["./a", "--dry-run"]).unwrap_err();
+    assert_eq!(complaint.exit().code(), 2);
+    assert!(complaint.render(Style::PLAIN, UNBOUNDED).contains("for your own settings to say"));
 }
 
 impl World {

@@ -113,7 +113,10 @@ const ABOUT: [(&str, &str); 25] = [
     ("limits.artifact_files", "Files that a trial may leave."),
     ("limits.artifact_bytes", "Bytes that a trial may leave."),
     ("limits.output_bytes", "Bytes of an agent's output that are kept."),
-    ("limits.confine", "Whether the system holds agents to the folders of their role, where it can."),
+    (
+        "limits.confine",
+        "Whether the system holds agents to their folders, where it can; only your own settings may say false.",
+    ),
 ];
 
 #[cfg(test)]
