@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
 use skilltune_orchestrator::engine::{
-    CallLimits, CastAgents, Desk, Drive, Left, Observer, Pages, Person, Workshop,
+    CallLimits, CastAgents, Desk, Drive, Left, Observer, Pages, Patience, Person, Workshop,
 };
 use skilltune_orchestrator::process::{GuardianPool, become_subreaper};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
@@ -68,7 +68,8 @@ pub(crate) async fn run(
     let started = Event::Started(Box::new(plan));
     let (journal, first) = Journal::begin(&shop.folder.history(), Timestamp::now(), started)?;
     let indexes = Indexes::at(places.work.join("indexes"));
-    let desk = Desk { shop: Arc::new(shop), journal, locks, lock, indexes, jobs };
+    let desk =
+        Desk { shop: Arc::new(shop), journal, locks, lock, indexes, jobs, patience: Patience::default() };
     let (_nobody_stops, halt) = watch::channel(None);
     let (mut observer, mut person) = (Silent, Nobody);
     let run = Run::begin(&first)?;

@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use skilltune_orchestrator::engine::Patience;
 use skilltune_phases::offline;
 use skilltune_phases::plan::{Apply, Mode, Rules};
 use skilltune_phases::scenario::Scenario;
@@ -30,6 +31,7 @@ pub struct Request {
     pub rules: Rules,
     pub casting: Casting,
     pub limits: Limits,
+    pub patience: Patience,
     pub jobs: usize,
     pub apply: Apply,
     /// A hash of the inputs otherwise.
@@ -113,6 +115,7 @@ impl Draft {
             scenarios,
             rules: settings.rules(),
             limits: settings.limits(),
+            patience: settings.patience(),
             jobs: settings.jobs.value as usize,
             apply: settings.apply.value.into(),
             seed: args.seed,
@@ -189,6 +192,7 @@ fn lay_flags(settings: &mut Settings, args: &TuneArgs) {
     lay(&mut settings.jobs, args.jobs, "--jobs");
     lay(&mut settings.isolation, args.isolation, "--isolation");
     lay(&mut settings.via, args.via, "--via");
+    lay(&mut settings.wait, args.wait.then_some(true), "--wait");
     let PerRole { executor, evaluator, improver } = &mut settings.roles;
     let named = [
         (executor, &args.executor, "--executor"),

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use skilltune_orchestrator::engine::{
-    CallLimits, CastAgents, Desk, Drive, EngineError, Halt, Left, Observer, Person as Answering, Workshop,
-    write_pages,
+    CallLimits, CastAgents, Desk, Drive, EngineError, Halt, Left, Observer, Patience, Person as Answering,
+    Workshop, write_pages,
 };
 use skilltune_orchestrator::process::{GuardianPool, await_marked, become_subreaper, sweep_marked};
 use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
@@ -44,10 +44,11 @@ pub struct Means {
     pub jobs: usize,
     pub artifacts: Limits,
     pub output_bytes: u64,
+    pub patience: Patience,
 }
 
 impl Means {
-    pub fn of(casting: &Casting, limits: settings::Limits, jobs: usize) -> Self {
+    pub fn of(casting: &Casting, limits: settings::Limits, patience: Patience, jobs: usize) -> Self {
         let agent = |role| casting.of(role).agent.clone();
         Self {
             cast: CastAgents {
@@ -58,6 +59,7 @@ impl Means {
             jobs,
             artifacts: Limits { files: limits.artifact_files, bytes: limits.artifact_bytes },
             output_bytes: limits.output_bytes,
+            patience,
         }
     }
 }
@@ -188,11 +190,11 @@ pub fn drive(
     answer: Answer,
 ) -> Result<Exit, Complaint> {
     become_subreaper().map_err(ours)?;
-    let jobs = means.jobs;
+    let (jobs, patience) = (means.jobs, means.patience);
     let shop = workshop(around, home, &run.plan.run, means)?;
     write_pages(&shop.objects, &shop.folder, &run, &report::PAGES).map_err(ours)?;
     let pool = shop.pool.clone();
-    let desk = Desk { shop: Arc::new(shop), journal, locks, lock, indexes: around.indexes(), jobs };
+    let desk = Desk { shop: Arc::new(shop), journal, locks, lock, indexes: around.indexes(), jobs, patience };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Complaint::ours("cannot start the runtime").caused_by(error))?;
     let mut person = AtTerminal { answer, somebody_there: around.is_interactive() };

@@ -22,7 +22,9 @@ pub use show::Row;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
+use skilltune_orchestrator::engine::Patience;
 use skilltune_phases::plan::{Budget, Rules, Stall};
 use skilltune_phases::score::Score;
 
@@ -36,6 +38,10 @@ pub const JOBS: Range = Range { low: 1.0, high: 256.0 };
 pub const POINTS: Range = Range { low: 0.0, high: 100.0 };
 /// Up to a week.
 pub const SECONDS: Range = Range { low: 1.0, high: 604_800.0 };
+/// Up to a week, too.
+const HOURS: Range = Range { low: 1.0, high: 168.0 };
+/// Milliseconds, up to a minute.
+const PAUSE: Range = Range { low: 0.0, high: 60_000.0 };
 const SHARE: Range = Range { low: 0.0, high: 1.0 };
 /// Up to where every whole number has a float of its own.
 const AMOUNT: Range = Range { low: 0.0, high: 9_007_199_254_740_992.0 };
@@ -53,6 +59,8 @@ pub struct Settings {
     pub coverage: Setting<f64>,
     pub apply: Setting<ApplyWhen>,
     pub jobs: Setting<u32>,
+    pub wait: Setting<bool>,
+    pub wait_hours: Setting<u32>,
     pub usd: Setting<Option<f64>>,
     pub seconds: Setting<Option<u64>>,
     pub roles: PerRole<Setting<Option<AgentSpec>>>,
@@ -63,6 +71,7 @@ pub struct Settings {
     pub artifact_bytes: Setting<u64>,
     pub output_bytes: Setting<u64>,
     pub confine: Setting<bool>,
+    pub backoff_ms: Setting<u64>,
     pub agents: BTreeMap<String, AgentEntry>,
     /// The project's file, for the question of trust.
     pub project_file: Option<SettingsFile>,
@@ -137,6 +146,15 @@ impl Settings {
         }
     }
 
+    /// What is waited for, and how long.
+    pub fn patience(&self) -> Patience {
+        Patience {
+            waits: self.wait.value,
+            longest: Duration::from_secs(u64::from(self.wait_hours.value) * 3600),
+            backoff: Duration::from_millis(self.backoff_ms.value),
+        }
+    }
+
     /// Every setting under its key: one that is left out here does not compile.
     fn slots(&mut self) -> Vec<(&'static str, &mut dyn Slot)> {
         let Self {
@@ -151,6 +169,8 @@ impl Settings {
             coverage,
             apply,
             jobs,
+            wait,
+            wait_hours,
             usd,
             seconds,
             roles,
@@ -161,6 +181,7 @@ impl Settings {
             artifact_bytes,
             output_bytes,
             confine,
+            backoff_ms,
             agents: _,
             project_file: _,
         } = self;
@@ -176,6 +197,8 @@ impl Settings {
             ("tune.coverage", coverage),
             ("tune.apply", apply),
             ("tune.jobs", jobs),
+            ("tune.wait", wait),
+            ("tune.wait_hours", wait_hours),
             ("budget.usd", usd),
             ("budget.seconds", seconds),
             ("roles.executor", &mut roles.executor),
@@ -190,6 +213,7 @@ impl Settings {
             ("limits.artifact_bytes", artifact_bytes),
             ("limits.output_bytes", output_bytes),
             ("limits.confine", confine),
+            ("limits.backoff_ms", backoff_ms),
         ]
     }
 }
@@ -211,6 +235,8 @@ impl Default for Settings {
             coverage: Setting::within(SHARE, 0.8),
             apply: Setting::new(ApplyWhen::Auto),
             jobs: Setting::within(JOBS, 4),
+            wait: Setting::new(false),
+            wait_hours: Setting::within(HOURS, 12),
             usd: Setting::within(AMOUNT, None),
             seconds: Setting::within(AMOUNT, None),
             roles: PerRole { executor: nobody(), evaluator: nobody(), improver: nobody() },
@@ -225,6 +251,7 @@ impl Default for Settings {
             artifact_bytes: Setting::within(AMOUNT, 64 << 20),
             output_bytes: Setting::within(AMOUNT, 8 << 20),
             confine: Setting::new(true),
+            backoff_ms: Setting::within(PAUSE, 2_000),
             agents: BTreeMap::new(),
             project_file: None,
         };

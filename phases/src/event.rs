@@ -67,6 +67,9 @@ pub struct Failure {
     pub kind: FailureKind,
     /// For people, and for the second try's prompt.
     pub why: String,
+    /// From when on trying again may help, where the service has told it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -226,6 +229,12 @@ pub enum Signal {
     },
     /// The loop waits for a person's answer.
     Held,
+    /// The run waits for a limit to be lifted, and goes on by itself.
+    Waiting {
+        until: Timestamp,
+    },
+    /// The wait is over.
+    Waited,
     /// A person's command brought these trees into the target.
     Placed {
         from: Vec<TreeId>,
@@ -249,6 +258,12 @@ pub enum Pause {
 pub enum PlacedBy {
     Apply,
     Rollback,
+}
+
+impl Failure {
+    pub fn new(kind: FailureKind, why: impl Into<String>) -> Self {
+        Self { kind, why: why.into(), until: None }
+    }
 }
 
 impl std::fmt::Display for Why {

@@ -11,6 +11,7 @@
 //! ```
 
 pub mod answer;
+pub mod backoff;
 pub mod candidate;
 pub mod contract;
 pub mod edit;
@@ -40,3 +41,4 @@ pub mod state;
 pub mod step;
 pub mod stop;
 mod view;
+pub mod waiting;

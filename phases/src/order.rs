@@ -142,7 +142,7 @@ impl Order {
         let ask = Ask { contract: &self.plan.contract, nonce: &nonce, members: &members };
         match judgement::read(answer, &ask) {
             Ok(judgement) => Outcome::Judged(Box::new(judgement)),
-            Err(why) => Outcome::Failed(Failure { kind: FailureKind::OffSchema, why: why.to_string() }),
+            Err(why) => Outcome::Failed(Failure::new(FailureKind::OffSchema, why.to_string())),
         }
     }
 

@@ -45,3 +45,41 @@ impl FailureKind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The kinds as they are written, from what is said of one that there is not.
+    fn kinds() -> Vec<String> {
+        let error = serde_json::from_str::<FailureKind>("\"no such kind\"").unwrap_err().to_string();
+        let (_, known) = error.split_once("expected one of ").unwrap();
+        known.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_page_of_agents_has_every_kind_in_the_row_of_its_remedy() {
+        let page = include_str!("../../docs/agents.md");
+        let (_, table) = page.split_once("| kind | what is done |").unwrap();
+        let rows: Vec<&str> =
+            table.lines().take_while(|line| line.is_empty() || line.starts_with('|')).collect();
+        let row = |kind: &str| {
+            let named = format!("`{kind}`");
+            let mut rows =
+                rows.iter().filter(|row| row.split('|').nth(1).is_some_and(|kinds| kinds.contains(&named)));
+            let row = rows.next().unwrap_or_else(|| panic!("{kind} is in no row"));
+            assert!(rows.next().is_none(), "{kind} is in two rows");
+            *row
+        };
+        assert!(kinds().len() > 17, "{:?}", kinds());
+        for kind in kinds() {
+            let words = match serde_json::from_str::<FailureKind>(&format!("{kind:?}")).unwrap().remedy() {
+                Remedy::Tell => "told what was wrong",
+                Remedy::Repeat => "just the same, after a pause",
+                Remedy::Mend => "says what to put right",
+                Remedy::Wait => "with `--wait` the run waits",
+            };
+            assert!(row(&kind).contains(words), "{kind}: {}", row(&kind));
+        }
+    }
+}

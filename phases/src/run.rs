@@ -4,9 +4,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::backoff;
 use crate::candidate::{Candidate, Origin};
 use crate::contract::CriterionId;
 use crate::event::{
@@ -46,8 +48,10 @@ pub struct Run {
     pub paused: Option<Pause>,
     pub held: bool,
     pub errors: Vec<Mishap>,
-    /// The first call since the run was last taken up that failed so that no other need be tried.
+    /// A call since the run last began to work that failed so that no other need be tried: the one that takes most
+    /// to be mended.
     pub blocked: Option<Mishap>,
+    pub waits: Waits,
     pub ledger: Ledger,
     answers: HashMap<Step, Outcome>,
     /// Those of the contract, held once for all judgements.
@@ -95,6 +99,16 @@ pub struct Mishap {
     pub failure: Failure,
 }
 
+/// How the run waits for a limit to be lifted, or has waited without an answer since.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    pub times: u32,
+    /// When the first of these began.
+    pub since: Option<Timestamp>,
+    /// When the one under way will end.
+    pub until: Option<Timestamp>,
+}
+
 /// The failures of one step: in all, and in the stage of the run in which it last failed.
 #[derive(Clone, Debug, PartialEq)]
 struct Tries {
@@ -102,6 +116,7 @@ struct Tries {
     stage: (usize, bool),
     in_stage: u32,
     last: Failure,
+    last_at: Timestamp,
 }
 
 /// Where a step stands.
@@ -143,6 +158,7 @@ impl Run {
             held: false,
             errors: Vec::new(),
             blocked: None,
+            waits: Waits::default(),
             ledger: Ledger::default(),
             answers: HashMap::new(),
             criteria: plan.contract.criteria.iter().map(|criterion| criterion.id.clone()).collect(),
@@ -165,7 +181,7 @@ impl Run {
             Event::Started(_) => {}
             Event::Done(done) => self.file(done, record.at),
             Event::Decided(decision) => self.decided(decision, record.at),
-            Event::Noted(signal) => self.noted(signal),
+            Event::Noted(signal) => self.noted(signal, record.at),
         }
     }
 
@@ -175,6 +191,7 @@ impl Run {
         match &done.outcome {
             Outcome::Failed(failure) => self.failed(&done.step, failure, at),
             outcome => {
+                self.waits = Waits::default();
                 let mut outcome = outcome.clone();
                 if let Outcome::Judged(judgement) = &mut outcome {
                     judgement.share(&self.criteria);
@@ -194,6 +211,7 @@ impl Run {
             stage,
             in_stage: 0,
             last: failure.clone(),
+            last_at: at,
         });
         tries.total += 1;
         let blocks = failure.kind.blocks();
@@ -201,10 +219,12 @@ impl Run {
         if !blocks {
             tries.in_stage = if tries.stage == stage { tries.in_stage + 1 } else { 1 };
             tries.stage = stage;
-            tries.last = failure.clone();
+            (tries.last, tries.last_at) = (failure.clone(), at);
         }
         let mishap = Mishap { at, round: self.round_number(), step: step.clone(), failure: failure.clone() };
-        if blocks && self.blocked.is_none() {
+        // Waiting is of no use while something is to be put right, nor for the limit that is lifted first.
+        let gravity = |failure: &Failure| (failure.kind.remedy() == Remedy::Mend, failure.until);
+        if blocks && self.blocked.as_ref().is_none_or(|known| gravity(&known.failure) < gravity(failure)) {
             self.blocked = Some(mishap.clone());
         }
         self.errors.push(mishap);
@@ -238,10 +258,17 @@ impl Run {
         }
     }
 
-    fn noted(&mut self, signal: &Signal) {
+    fn noted(&mut self, signal: &Signal, at: Timestamp) {
         match signal {
-            Signal::Paused(pause) => self.paused = Some(*pause),
-            Signal::Resumed { .. } => (self.paused, self.blocked) = (None, None),
+            Signal::Paused(pause) => (self.paused, self.waits.until) = (Some(*pause), None),
+            Signal::Resumed { .. } => {
+                (self.paused, self.blocked, self.waits) = (None, None, Waits::default());
+            }
+            Signal::Waiting { until } => {
+                let Waits { times, since, .. } = self.waits;
+                self.waits = Waits { times: times + 1, since: since.or(Some(at)), until: Some(*until) };
+            }
+            Signal::Waited => (self.waits.until, self.blocked) = (None, None),
             Signal::Held => self.held = true,
             Signal::Placed { by, .. } => self.placed = Some(*by),
         }
@@ -308,6 +335,14 @@ impl Run {
     pub fn last_failure(&self, step: &Step) -> Option<&Failure> {
         let tries = self.failures.get(step).filter(|tries| tries.stage == self.stage())?;
         Some(&tries.last).filter(|failure| failure.kind.remedy() == Remedy::Tell)
+    }
+
+    /// When a step that failed may be tried again, if that is not at once; a service that told a later time is heeded.
+    pub fn not_before(&self, step: &Step, base: Duration) -> Option<Timestamp> {
+        let tries = self.failures.get(step).filter(|tries| tries.last.kind.remedy() == Remedy::Repeat)?;
+        let pause = backoff::pause(tries.last.kind, tries.total, base, self.plan.seed, step);
+        let own = tries.last_at.checked_add(pause).unwrap_or(tries.last_at);
+        Some(tries.last.until.map_or(own, |told| told.max(own)))
     }
 
     pub fn candidate(&self, id: CandidateId) -> Option<&Candidate> {

@@ -2,6 +2,7 @@
 //!
 //! A pure function of the run, so that the journal replayed gives the file byte for byte.
 
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -54,6 +55,7 @@ struct Ours<'a> {
     reason: Option<Reason>,
     comparison: Option<&'a Shipment>,
     ending: Option<Ending>,
+    waiting_until: Option<Timestamp>,
     placed: Option<PlacedBy>,
     ledger: &'a Ledger,
 }
@@ -87,6 +89,7 @@ impl<'a> Ours<'a> {
             reason: run.stopped,
             comparison: run.shipment.as_ref(),
             ending: run.closed,
+            waiting_until: run.waits.until,
             placed: run.placed,
             ledger: &run.ledger,
         }
@@ -147,6 +150,8 @@ pub fn status(run: &Run) -> &'static str {
         "completed"
     } else if run.held {
         "held"
+    } else if run.waits.until.is_some() {
+        "waiting"
     } else if run.paused.is_some() {
         "paused"
     } else {
@@ -246,6 +251,7 @@ fn mishap(mishap: &Mishap) -> Value {
         "timestamp": mishap.at,
         "round": mishap.round,
         "kind": mishap.failure.kind,
+        "until": mishap.failure.until,
     })
 }
 

@@ -1,5 +1,7 @@
 //! What can go wrong between an agent and its service, and what each comes to in the journal.
 
+use jiff::Timestamp;
+
 use crate::scene::{Ran, Scene};
 
 /// One round under a scenario of the server's, in which the executor fails.
@@ -63,6 +65,51 @@ fn what_gemini_tells_of_its_service_is_understood() {
         ("empty", "empty"),
     ] {
         assert_fails(GEMINI, scenario, kind);
+    }
+}
+
+/// In how many minutes the run may go on.
+fn lifted_in(ran: &Ran) -> i64 {
+    let until: Timestamp = ran.summary["blocked"]["until"].as_str().expect("a time is told").parse().unwrap();
+    until.duration_since(Timestamp::now()).as_mins()
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn a_limit_says_when_it_is_lifted() {
+    let key = failing(CLAUDE, "used-up", &[]);
+    assert!((-60..=24 * 60).contains(&lifted_in(&key)), "it is a time of the day: {key:?}");
+    let mut scene = Scene::new();
+    scene.way_in = "CLAUDE_CODE_OAUTH_TOKEN";
+    let login = scene.tune("used-up", "500", &["--agent", CLAUDE]);
+    assert_eq!((login.code, login.failures()), (Some(4), vec!["usage_limit".to_owned()]), "{login:?}");
+    assert!((110..=120).contains(&lifted_in(&login)), "{login:?}");
+    let said = login.summary["blocked"]["why"].as_str().unwrap();
+    assert!(said.contains("limit · resets "), "what claude says for people is as we know it: {said}");
+    let gemini = failing(GEMINI, "used-up", &[]);
+    assert!((110..=120).contains(&lifted_in(&gemini)), "{gemini:?}");
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn a_limit_is_waited_for_and_the_run_goes_on() {
+    let mut scene = Scene::new();
+    scene.way_in = "CLAUDE_CODE_OAUTH_TOKEN";
+    let ran = scene.tune("used-up-once", "500", &["--agent", CLAUDE, "--wait"]);
+    assert_eq!((ran.code, ran.failures()), (Some(0), vec!["usage_limit".to_owned()]), "{ran:?}");
+    assert!(scene.skill().ends_with("Quality: 95\n"), "{ran:?}");
+    let noted = ran.history.iter().filter_map(|line| line.pointer("/event/noted"));
+    assert_eq!(noted.count(), 2, "a wait and its end: {ran:?}");
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn who_is_not_let_in_is_told_so_after_no_more_tries_than_we_allow() {
+    for (agent, most) in [(CLAUDE, 3), (GEMINI, 2)] {
+        let scene = Scene::new();
+        let ran = scene.tune("401", "401", &["--agent", agent]);
+        assert_eq!(ran.failures(), ["authentication"], "{ran:?}");
+        assert!(scene.server.asked("401") <= most, "{agent}: {}", scene.server.asked("401"));
     }
 }
 

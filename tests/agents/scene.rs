@@ -13,6 +13,8 @@ use crate::server::Server;
 pub(crate) struct Scene {
     root: TempDir,
     pub(crate) server: Server,
+    /// The variable that lets claude in: a key's, or a login's.
+    pub(crate) way_in: &'static str,
 }
 
 /// What a run came to.
@@ -33,7 +35,8 @@ pub(crate) const SECRET: &str = "KEEP-THIS-OUT";
 
 impl Scene {
     pub(crate) fn new() -> Self {
-        let scene = Self { root: tempfile::tempdir().unwrap(), server: Server::start() };
+        let scene =
+            Self { root: tempfile::tempdir().unwrap(), server: Server::start(), way_in: "ANTHROPIC_API_KEY" };
         for folder in [
             "bin",
             "project/.git",
@@ -114,7 +117,7 @@ impl Scene {
             .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", self.path("bin").display()))
             .env("HOME", self.path("home"))
             .env("LANG", "C.UTF-8")
-            .env("ANTHROPIC_API_KEY", "a-key-of-nobody")
+            .env(self.way_in, "a-key-of-nobody")
             .env("ANTHROPIC_BASE_URL", self.server.url(claude))
             .env("GEMINI_API_KEY", "a-key-of-nobody")
             .env("GOOGLE_GEMINI_BASE_URL", self.server.url(gemini))

@@ -345,7 +345,7 @@ fn settings_tell_their_value_and_where_it_comes_from() {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     fs::write(scene.path("project/skilltune.toml"), "[tune]\npreset = \"quick\"\njobs = 2\n").unwrap();
     let told = data(&scene, &["config", "show"]);
-    let first: Vec<_> = told.lines().take(12).map(str::trim_end).collect();
+    let first: Vec<_> = told.lines().take(14).map(str::trim_end).collect();
     insta::assert_snapshot!(first.join("\n"), @r"
     tune.preset                          quick                                     project file /project/skilltune.toml
     tune.max_iterations                  3                                         preset quick, project file /project/skilltune.toml
@@ -358,6 +358,8 @@ fn settings_tell_their_value_and_where_it_comes_from() {
     tune.coverage                        0.8                                       default
     tune.apply                           auto                                      default
     tune.jobs                            2                                         project file /project/skilltune.toml
+    tune.wait                            false                                     default
+    tune.wait_hours                      12                                        default
     budget.usd                           -                                         default
     ");
     let rows: Value = serde_json::from_str(&data(&scene, &["config", "show", "--format", "json"])).unwrap();

@@ -26,3 +26,4 @@ mod strangers;
 mod suite_files;
 mod tune;
 mod via;
+mod waiting;

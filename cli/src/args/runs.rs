@@ -31,6 +31,9 @@ pub struct ResumeArgs {
     /// Run the agents of the project's settings, this once
     #[arg(long)]
     pub trust: bool,
+    /// When an account's limit is reached, wait until it is lifted, and go on
+    #[arg(long)]
+    pub wait: bool,
     /// How the run is told
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Streamed,

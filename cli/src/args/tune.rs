@@ -91,6 +91,9 @@ pub struct TuneArgs {
     /// When the champion may replace the skill
     #[arg(long, value_enum, value_name = "WHEN", help_heading = RUN)]
     pub apply: Option<ApplyWhen>,
+    /// When an account's limit is reached, wait until it is lifted, and go on
+    #[arg(long, help_heading = RUN)]
+    pub wait: bool,
     /// Show the first steps and the most calls there can be, and run nothing
     #[arg(long, help_heading = RUN)]
     pub dry_run: bool,

@@ -97,6 +97,8 @@ fn noted(run: &Run, signal: &Signal) -> String {
         Signal::Paused(pause) => format!("run {} {}", run.plan.run, words::pause(*pause)),
         Signal::Resumed { program } => format!("taken up again by version {program}"),
         Signal::Held => "the run waits for an answer".to_owned(),
+        Signal::Waiting { until } => format!("waits until {}", figures::moment(*until)),
+        Signal::Waited => "the wait is over".to_owned(),
         Signal::Placed { by, .. } => words::placed(*by).to_owned(),
     }
 }

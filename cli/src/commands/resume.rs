@@ -15,6 +15,7 @@ use crate::folders::Surroundings;
 use crate::printer::Printer;
 use crate::progress;
 use crate::questions::Person;
+use crate::request::lay;
 use crate::roles;
 use crate::runs::{Known, Runs, Standing, exit_of};
 use crate::session::{self, Answer, Means};
@@ -78,19 +79,21 @@ pub fn args_of(args: &TuneArgs) -> ResumeArgs {
         yes: args.yes,
         jobs: args.jobs,
         trust: args.trust,
+        wait: args.wait,
         format: args.format,
     }
 }
 
 /// Agents are looked up, and trusted, again: the journal names them, and cannot make us run anything.
 fn means(args: &ResumeArgs, plan: &Plan, project: &Path, around: &Surroundings) -> Result<Means, Complaint> {
-    let settings = Settings::load(project, around)?;
+    let mut settings = Settings::load(project, around)?;
+    lay(&mut settings.wait, args.wait.then_some(true), "--wait");
     let casting = roles::recast(&plan.roles, &settings, around)?;
     if !args.trust {
         roles::ensure_trusted(&casting, &settings, around, Person::present(around).filter(|_| !args.yes))?;
     }
     let jobs = args.jobs.unwrap_or(settings.jobs.value);
-    Ok(Means::of(&casting, settings.limits(), jobs as usize))
+    Ok(Means::of(&casting, settings.limits(), settings.patience(), jobs as usize))
 }
 
 fn answer(args: &ResumeArgs, around: &Surroundings) -> Answer {

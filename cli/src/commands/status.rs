@@ -43,6 +43,11 @@ fn lines(run: &Run, standing: Standing) -> Vec<String> {
             best.short()
         ));
     }
+    if let (Some(mishap), None) = (&run.blocked, run.closed) {
+        let told = format!("{}: {}", words::failure(mishap.failure.kind), mishap.failure.why);
+        lines.push(format!("blocked  {}: {}", words::step(run, &mishap.step), plain::one_line(&told)));
+        lines.push(format!("hint     {}", advice::mend(run, mishap)));
+    }
     if !run.errors.is_empty() {
         lines.push(format!("errors   {}", figures::count(run.errors.len(), "failed call")));
     }
@@ -55,7 +60,10 @@ fn lines(run: &Run, standing: Standing) -> Vec<String> {
 
 fn word(run: &Run, standing: Standing) -> String {
     match standing {
-        Standing::Running { pid } => format!("running (process {pid})"),
+        Standing::Running { pid } => match run.waits.until {
+            Some(until) => format!("waits until {} (process {pid})", figures::moment(until)),
+            None => format!("running (process {pid})"),
+        },
         Standing::Held => "waits for an answer: may the champion replace the target?".to_owned(),
         Standing::Open if run.paused.is_some() => "stopped, and can be taken up".to_owned(),
         Standing::Open => "was cut off, and can be taken up".to_owned(),

@@ -89,7 +89,7 @@ fn one(
     let plan = planning::plan(request, &home, &around.indexes(), epoch, name)?;
     let begun = session::begin(around, &home, plan)?;
     let reporter = progress::reporter(args.format, Objects::at(home.objects()), around, printer);
-    let means = Means::of(&request.casting, request.limits, request.jobs);
+    let means = Means::of(&request.casting, request.limits, request.patience, request.jobs);
     session::drive(around, &home, begun, locks, means, reporter, answer(args, around))
 }
 

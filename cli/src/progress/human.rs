@@ -1,5 +1,6 @@
 //! `--format human`: a header, a line a round, a live line on a terminal, a picture and a summary at the end.
 
+use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::event::{Decision, Event, Failure, FailureKind, Pause, Record, Signal};
 use skilltune_phases::plan::Place;
@@ -177,11 +178,25 @@ impl Human {
             Signal::Paused(pause) => words::pause(*pause),
             Signal::Held => "waits for an answer",
             Signal::Resumed { .. } => return self.resumed(run),
+            Signal::Waiting { until } => return self.waiting(run, *until),
+            Signal::Waited => {
+                self.rest();
+                return self.say(&["the wait is over".to_owned()]);
+            }
             Signal::Placed { by, .. } => return self.say(&[cut(words::placed(*by), self.look.width)]),
         };
         self.say(&wrapped(&format!("run {} {text}", run.plan.run), self.look.width, "  "));
         if let (Signal::Paused(Pause::Blocked), Some(mishap)) = (signal, &run.blocked) {
             self.say(&lines::blocked(run, mishap, self.look.width));
+        }
+    }
+
+    /// One line for a log, and one that counts down for whoever looks on.
+    fn waiting(&mut self, run: &Run, until: Timestamp) {
+        self.say(&lines::waiting(run, until, self.look.width));
+        if self.look.live {
+            let letters = self.look.letters;
+            self.live.get_or_insert_with(|| Live::new(letters)).waiting(until, self.look.width);
         }
     }
 

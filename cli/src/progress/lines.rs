@@ -1,5 +1,8 @@
 //! The lines that a person reads, one by one: plain text, never wider than told.
 
+use std::time::Duration;
+
+use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::event::Shipment;
 use skilltune_phases::run::{Mishap, Round, Run};
@@ -74,10 +77,23 @@ fn aside(run: &Run, round: &Round) -> (String, String) {
     (plain::one_line(member), format!("{comma}{}", more.join(", ")))
 }
 
+/// What a run waits for, until when, and how long that is.
+pub(super) fn waiting(run: &Run, until: Timestamp, width: usize) -> Vec<String> {
+    let left = Duration::try_from(until.duration_since(run.updated_at)).unwrap_or_default();
+    let (moment, left) = (figures::moment(until), figures::duration(left));
+    let told = format!("waiting until {moment} ({left}); Ctrl-C ends the wait");
+    let why = run.blocked.as_ref().map(|mishap| plain::one_line(&stopped_by(run, mishap)));
+    [why, Some(told)].iter().flatten().flat_map(|line| wrapped(line, width, "    ")).collect()
+}
+
+fn stopped_by(run: &Run, mishap: &Mishap) -> String {
+    let told = format!("{}: {}", words::failure(mishap.failure.kind), mishap.failure.why);
+    format!("  {}: {told}", words::step(run, &mishap.step))
+}
+
 /// What a run cannot go on for, and what helps.
 pub(super) fn blocked(run: &Run, mishap: &Mishap, width: usize) -> Vec<String> {
-    let told = format!("{}: {}", words::failure(mishap.failure.kind), mishap.failure.why);
-    let told = format!("  {}: {}", words::step(run, &mishap.step), told);
+    let told = stopped_by(run, mishap);
     let hint = format!("  hint: {}", advice::mend(run, mishap));
     [told, hint].iter().flat_map(|line| wrapped(&plain::one_line(line), width, "    ")).collect()
 }

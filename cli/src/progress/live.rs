@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use jiff::Timestamp;
 use skilltune_phases::run::Run;
 use skilltune_phases::step::Step;
 
@@ -18,21 +19,30 @@ const MARGIN: usize = 12;
 pub(super) struct Live {
     bar: ProgressBar,
     under_way: Vec<(Step, Instant)>,
-    /// Since when the first of them has been running; shared with the bar, which draws itself.
-    since: Arc<Mutex<Option<Instant>>>,
+    /// Shared with the bar, which draws itself.
+    clock: Arc<Mutex<Option<Clock>>>,
+}
+
+/// The time that the line shows.
+#[derive(Clone, Copy, Debug)]
+enum Clock {
+    /// How long the first of what runs has been running.
+    Since(Instant),
+    /// How long it is until then.
+    Until(Timestamp),
 }
 
 impl Live {
     pub(super) fn new(letters: Letters) -> Self {
-        let since = Arc::new(Mutex::new(None));
-        let style = style(Arc::clone(&since));
+        let clock = Arc::new(Mutex::new(None));
+        let style = style(Arc::clone(&clock));
         let style = match letters {
             Letters::Blocks => style,
             Letters::Plain => style.tick_chars("|/-\\ "),
         };
         let bar = ProgressBar::new_spinner().with_style(style);
         bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar, under_way: Vec::new(), since }
+        Self { bar, under_way: Vec::new(), clock }
     }
 
     pub(super) fn began(&mut self, run: &Run, step: &Step, width: usize) {
@@ -49,6 +59,17 @@ impl Live {
         }
     }
 
+    /// Nothing runs, and is waited for.
+    pub(super) fn waiting(&mut self, until: Timestamp, width: usize) {
+        self.set(Some(Clock::Until(until)));
+        self.bar.set_message(around(
+            "waiting for the limit to be lifted",
+            "",
+            "",
+            width.saturating_sub(MARGIN),
+        ));
+    }
+
     /// Lets others write lines above the live one.
     pub(super) fn aside(&self, write: impl FnOnce()) {
         self.bar.suspend(write);
@@ -63,21 +84,35 @@ impl Live {
         self.bar.finish_and_clear();
     }
 
+    fn set(&self, clock: Option<Clock>) {
+        *self.clock.lock().unwrap_or_else(PoisonError::into_inner) = clock;
+    }
+
     fn show(&self, run: &Run, width: usize) {
         let steps: Vec<&Step> = self.under_way.iter().map(|(step, _)| step).collect();
-        *self.since.lock().unwrap_or_else(PoisonError::into_inner) =
-            self.under_way.first().map(|(_, since)| *since);
+        self.set(self.under_way.first().map(|(_, since)| Clock::Since(*since)));
         self.bar.set_message(message(run, &steps, width.saturating_sub(MARGIN)));
     }
 }
 
-fn style(since: Arc<Mutex<Option<Instant>>>) -> ProgressStyle {
+impl Clock {
+    fn shown(self) -> String {
+        let time = match self {
+            Self::Since(then) => then.elapsed(),
+            Self::Until(then) => {
+                Duration::try_from(then.duration_since(Timestamp::now())).unwrap_or_default()
+            }
+        };
+        figures::duration(Duration::from_secs(time.as_secs()))
+    }
+}
+
+fn style(clock: Arc<Mutex<Option<Clock>>>) -> ProgressStyle {
     let template =
         ProgressStyle::with_template("{spinner} {msg} {since}").expect("the template is well formed");
     template.with_key("since", move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-        if let Some(since) = *since.lock().unwrap_or_else(PoisonError::into_inner) {
-            let whole = Duration::from_secs(since.elapsed().as_secs());
-            let _ = out.write_str(&figures::duration(whole));
+        if let Some(clock) = *clock.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = out.write_str(&clock.shown());
         }
     })
 }
@@ -97,6 +132,13 @@ mod tests {
 
     use super::*;
     use crate::report::world::{Play, plan, scored};
+
+    #[test]
+    fn a_wait_counts_down_to_its_end_and_no_further() {
+        let until = Timestamp::now() + Duration::from_secs(3 * 3600 + 30);
+        assert_eq!(Clock::Until(until).shown(), "3h 00m");
+        assert_eq!(Clock::Until(Timestamp::UNIX_EPOCH).shown(), "0s");
+    }
 
     #[test]
     fn the_oldest_step_is_told_and_the_others_are_counted() {

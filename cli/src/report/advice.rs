@@ -1,10 +1,13 @@
 //! What a person may want to type after a run, or in the middle of one.
 
+use jiff::Timestamp;
 use skilltune_phases::ending::Outcome;
 use skilltune_phases::event::{FailureKind, PlacedBy};
 use skilltune_phases::remedy::Remedy;
 use skilltune_phases::run::{Mishap, Run};
 use skilltune_phases::step::Choice;
+
+use super::figures;
 
 /// A command to type next, and what for.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,7 +45,7 @@ pub(crate) fn mend(run: &Run, mishap: &Mishap) -> String {
 /// What a person can do about a failure that no other try mends.
 pub(crate) fn mending(agent: &str, kind: FailureKind) -> String {
     match (kind.remedy(), kind) {
-        (Remedy::Wait, _) => format!("wait until the limit of {agent} is lifted"),
+        (Remedy::Wait, _) => limit(run, agent, mishap.failure.until),
         (Remedy::Mend, FailureKind::Authentication) => login(agent),
         (Remedy::Mend, FailureKind::ModelNotFound) => {
             format!("begin another run with a model that {agent} has: --agent {agent}:MODEL")
@@ -50,6 +53,14 @@ pub(crate) fn mending(agent: &str, kind: FailureKind) -> String {
         (Remedy::Mend | Remedy::Tell | Remedy::Repeat, _) => {
             format!("see what `skilltune doctor` says of {agent}; its newest version may be needed")
         }
+    }
+}
+
+fn limit(run: &Run, agent: &str, until: Option<Timestamp>) -> String {
+    let wait = format!("`skilltune resume {} --wait` waits for it", run.plan.run);
+    match until {
+        Some(until) => format!("come back at {}, when it is lifted; {wait}", figures::moment(until)),
+        None => format!("come back when the limit of {agent} is lifted; {wait}, and asks again now and then"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::ledger::Account;
 use skilltune_phases::score::Score;
@@ -47,6 +48,11 @@ pub(crate) fn money(account: &Account) -> String {
         unpriced if unpriced == account.calls => "unpriced".to_owned(),
         unpriced => format!("{} and {unpriced} unpriced", dollars(account.usd)),
     }
+}
+
+/// A moment as people are told it, wherever they are.
+pub(crate) fn moment(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
 fn dollars(usd: f64) -> String {

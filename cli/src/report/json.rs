@@ -20,7 +20,8 @@ pub(crate) fn summary(run: &Run) -> Value {
         "outcome": run.outcome(),
         "reason": run.stopped,
         "blocked": run.blocked.as_ref().map(|mishap| json!({
-            "kind": mishap.failure.kind, "why": mishap.failure.why, "mend": advice::mend(run, mishap),
+            "kind": mishap.failure.kind, "why": mishap.failure.why, "until": mishap.failure.until,
+            "mend": advice::mend(run, mishap),
         })),
         "initial_score": run.initial_score(),
         "final_score": run.final_score(),

@@ -105,7 +105,7 @@ pub(crate) fn ran(name: &str) -> Outcome {
 }
 
 pub(crate) fn failed(kind: FailureKind, why: &str) -> Outcome {
-    Outcome::Failed(Failure { kind, why: why.into() })
+    Outcome::Failed(Failure::new(kind, why))
 }
 
 /// A judgement with evidence whose whole has this score, and each member of a chain one less than the one before.
@@ -208,7 +208,7 @@ impl Play {
             usd: Some(0.5),
             input_tokens: Some(1200),
             output_tokens: Some(30),
-            cached: false,
+            ..Spent::default()
         };
         self.record(Event::Done(Box::new(Done { step, attempt, call: None, outcome, spent })));
         Some(())

@@ -157,8 +157,19 @@ impl World {
     fn told_of(&self, more: &[&str]) -> String {
         let line = [&["./a", "--dry-run"], more].concat();
         let told = requests(&tune_args(&line).unwrap(), &self.equipped(), None).unwrap();
-        let Request { project: _, mode, members: _, scenarios, rules, casting, limits, jobs, apply, seed } =
-            &told[0];
+        let Request {
+            project: _,
+            mode,
+            members: _,
+            scenarios,
+            rules,
+            casting,
+            limits,
+            patience,
+            jobs,
+            apply,
+            seed,
+        } = &told[0];
         let casting = casting.all().map(|part| {
             (
                 &part.agent.name,
@@ -169,7 +180,7 @@ impl World {
                 part.rights,
             )
         });
-        format!("{:?}", (mode, scenarios, rules, casting, limits, jobs, apply, seed))
+        format!("{:?}", (mode, scenarios, rules, casting, limits, patience, jobs, apply, seed))
     }
 }
 

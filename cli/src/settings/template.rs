@@ -82,7 +82,7 @@ fn about(key: &str) -> &'static str {
     ABOUT.iter().find(|(known, _)| *known == key).map_or("", |(_, about)| about)
 }
 
-const ABOUT: [(&str, &str); 25] = [
+const ABOUT: [(&str, &str); 28] = [
     ("tune.preset", "How many rounds, and to what score: stands for max_iterations and threshold."),
     ("tune.max_iterations", "Measurements at most, the first one included."),
     ("tune.threshold", "The score to reach."),
@@ -94,6 +94,8 @@ const ABOUT: [(&str, &str); 25] = [
     ("tune.coverage", "The share of trials that must be judged for a round to have a score."),
     ("tune.apply", "When the champion may replace the skill."),
     ("tune.jobs", "Calls at the same time."),
+    ("tune.wait", "Whether a run waits when an account's limit is reached, and goes on when it is lifted."),
+    ("tune.wait_hours", "Hours that it waits at most."),
     ("budget.usd", "Dollars that a run may cost; no limit unless set, such as `usd = 5`."),
     ("budget.seconds", "Seconds that a run's calls may take; no limit unless set, such as `seconds = 3600`."),
     ("roles.executor", "Who runs the skill; claude unless set, if it is installed."),
@@ -116,6 +118,10 @@ const ABOUT: [(&str, &str); 25] = [
     (
         "limits.confine",
         "Whether the system holds agents to their folders, where it can; only your own settings may say false.",
+    ),
+    (
+        "limits.backoff_ms",
+        "Milliseconds from which the pauses grow after which a busy service is asked again.",
     ),
 ];
 

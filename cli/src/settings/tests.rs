@@ -59,6 +59,8 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("tune.coverage", "1"),
         ("tune.apply", "\"never\""),
         ("tune.jobs", "256"),
+        ("tune.wait", "true"),
+        ("tune.wait_hours", "168"),
         ("budget.usd", "2.5"),
         ("budget.seconds", "3_600"),
         ("roles.executor", "\"other:m\""),
@@ -73,6 +75,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("limits.artifact_bytes", "11"),
         ("limits.output_bytes", "0x0b"),
         ("limits.confine", "false"),
+        ("limits.backoff_ms", "0"),
     ]
 }
 
@@ -95,6 +98,11 @@ fn the_defaults_are_the_documented_ones() {
     assert_eq!((rules.regress, rules.stall.window, rules.stall.gain), (10.0, 2, 2.0));
     assert_eq!((rules.max_errors, rules.confirm, rules.coverage), (3, 1, 0.8));
     assert_eq!(rules.budget, Budget::default());
+    let Patience { waits, longest, backoff } = Settings::default().patience();
+    let told = format!("`tune.wait_hours` ({})", longest.as_secs() / 3600);
+    let page = include_str!("../../../docs/agents.md");
+    assert!(!waits && page.contains(&told), "{told}");
+    assert!(page.contains(&format!("`limits.backoff_ms` ({})", backoff.as_millis())));
 }
 
 #[test]
@@ -153,7 +161,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:4: unknown key `agents.a.cost.usdd`
     hint: did you mean `agents.a.cost.usd`?
     error: /skilltune.toml:2: unknown key `tune.colour`
-    hint: known here: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, apply, jobs
+    hint: known here: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, apply, jobs, wait, wait_hours
     error: /skilltune.toml:1: unknown key `colour`
     hint: known here: tune, budget, roles, timeouts, calls, limits, agents
     ");

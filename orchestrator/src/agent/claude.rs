@@ -5,6 +5,7 @@
 //! there mode and tools say all, and who judges has no servers, for nobody knows what those do. Its exit code tells nothing: the last `result` does, and that
 //! one's subtype `success` neither.
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
@@ -13,6 +14,7 @@ use skilltune_phases::step::Role;
 use super::heard::{Heard, Remains, Talk, failed, shortened};
 use super::real::{Ask, Env, Profile, below_home, is_set};
 use super::stream::{events, text};
+use super::until;
 use crate::process::How;
 
 pub(super) const PROFILE: Profile = Profile {
@@ -95,7 +97,7 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
 
 fn hear(left: Remains<'_>) -> Heard {
     let mut talk = Talk::default();
-    let (mut begun, mut result) = (false, None);
+    let (mut begun, mut result, mut lifted) = (false, None, None);
     for event in events(left.stdout, &mut talk) {
         match (text(&event, "type"), text(&event, "subtype")) {
             (Some("system"), Some("init")) => {
@@ -109,6 +111,7 @@ fn hear(left: Remains<'_>) -> Heard {
             (Some("assistant"), _) => tools_used(&event, &mut talk),
             (Some("user"), _) => tools_missed(&event, &mut talk),
             (Some("result"), _) => result = Some(event),
+            (Some("rate_limit_event"), _) => lifted = reset(&event).or(lifted),
             (Some("system"), _) => {}
             _ => talk.unknown += 1,
         }
@@ -118,7 +121,17 @@ fn hear(left: Remains<'_>) -> Heard {
         None if begun => Err(left.without_end()),
         None => Err(not_begun(left)),
     };
+    let answer = answer.map_err(|failure| {
+        let told = lifted.or_else(|| until::told(&failure.why, left.at));
+        until::lifted(failure, told, left.at)
+    });
     Heard { answer, spent: spent(result.as_ref(), left.ended.took_ms), talk: Some(talk) }
+}
+
+/// When a limit is lifted that a request has come to; it tells of limits that are far away too.
+fn reset(event: &Value) -> Option<Timestamp> {
+    let limit = event.get("rate_limit_info").filter(|limit| text(limit, "status") == Some("rejected"))?;
+    Timestamp::from_second(limit.get("resetsAt")?.as_i64()?).ok()
 }
 
 fn blocks<'e>(event: &'e Value, kind: &'static str) -> impl Iterator<Item = &'e Value> {
@@ -232,7 +245,7 @@ fn spent(result: Option<&Value>, ms: u64) -> Spent {
         usd: usd.filter(|usd| usd.is_finite() && *usd >= 0.0),
         input_tokens: input,
         output_tokens: tokens("output_tokens"),
-        cached: false,
+        ..Spent::default()
     }
 }
 

@@ -114,7 +114,7 @@ impl AgentSettings {
             usd: at(&cost.usd).and_then(Value::as_f64).filter(|usd| usd.is_finite() && *usd >= 0.0),
             input_tokens: at(&cost.input_tokens).and_then(Value::as_u64),
             output_tokens: at(&cost.output_tokens).and_then(Value::as_u64),
-            cached: false,
+            ..Spent::default()
         }
     }
 }

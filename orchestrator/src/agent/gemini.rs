@@ -11,6 +11,7 @@ use skilltune_phases::step::Role;
 use super::heard::{Heard, Remains, Talk, failed};
 use super::real::{Ask, Env, Fitting, Profile, below_home, is_set};
 use super::stream::{events, text};
+use super::until;
 use crate::process::How;
 
 pub(super) const PROFILE: Profile = Profile {
@@ -194,7 +195,9 @@ impl Said {
         let why =
             error.or(self.troubles.into_iter().next_back()).unwrap_or("an error without a word".to_owned());
         let typed = result.pointer("/error/type").and_then(Value::as_str).unwrap_or_default();
-        Err(failed(kind(typed, &why, left), &why))
+        let failure = failed(kind(typed, &why, left), &why);
+        let told = until::told(&why, left.at).or_else(|| until::told(left.stderr, left.at));
+        Err(until::lifted(failure, told, left.at))
     }
 
     fn without_result(&self, left: Remains<'_>) -> Failure {
@@ -242,6 +245,10 @@ fn kind(typed: &str, why: &str, left: Remains<'_>) -> FailureKind {
         _ if says(&["exceeds the maximum number of tokens", "input token count"]) => {
             FailureKind::PromptTooLong
         }
+        // What it calls exhausted may be there again in a few seconds: then it says when.
+        _ if says(&["exhausted your capacity"]) && until::told(why, left.at).is_some() => {
+            FailureKind::RateLimited
+        }
         _ if says(&["daily quota", "exhausted your"]) => FailureKind::UsageLimit,
         _ if says(&["api key not valid", "api_key_invalid"]) => FailureKind::Authentication,
         Some(401 | 403) => FailureKind::Authentication,
@@ -277,10 +284,9 @@ fn spent(result: Option<&Value>, ms: u64) -> Spent {
     let tokens = |name: &str| result?.pointer(&format!("/stats/{name}")).and_then(Value::as_u64);
     Spent {
         ms,
-        usd: None,
         input_tokens: tokens("input_tokens"),
         output_tokens: tokens("output_tokens"),
-        cached: false,
+        ..Spent::default()
     }
 }
 

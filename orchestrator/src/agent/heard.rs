@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 
@@ -13,6 +14,8 @@ pub(crate) struct Remains<'a> {
     pub(crate) ended: &'a Ended,
     pub(crate) stdout: &'a str,
     pub(crate) stderr: &'a str,
+    /// When the call ended: what was told as a time of the day, or as so long from now, is meant from here.
+    pub(crate) at: Timestamp,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +43,7 @@ pub struct Talk {
 }
 
 pub(super) fn failed(kind: FailureKind, why: &str) -> Failure {
-    Failure { kind, why: shortened(why) }
+    Failure::new(kind, shortened(why))
 }
 
 impl Remains<'_> {
@@ -54,7 +57,7 @@ impl Remains<'_> {
             How::Cancelled => (FailureKind::Crashed, "cancelled".to_owned()),
         };
         let why = self.last_words().map_or(what.clone(), |line| format!("{what}: {line}"));
-        Failure { kind, why }
+        Failure::new(kind, why)
     }
 
     /// Programs talk much on stderr; what is wrong comes last.

@@ -10,6 +10,7 @@ mod heard;
 mod real;
 mod stream;
 mod via;
+mod until;
 
 pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output};
 pub use found::{Agent, HeldBy, Login, Slots};

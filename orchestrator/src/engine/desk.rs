@@ -9,6 +9,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use skilltune_phases::event::{Failure, FailureKind, Outcome};
 use skilltune_phases::id::{CallKey, Digest};
 use skilltune_phases::order::{INPUT, Order, SKILL};
@@ -98,7 +99,8 @@ impl Workshop {
     ) -> Result<Reply, EngineError> {
         let agent = self.cast.of(role);
         let (stdout, stderr) = (self.kept(&paper.stdout())?, self.kept(&paper.stderr())?);
-        let Heard { answer, spent, talk } = agent.hear(Remains { ended, stdout: &stdout, stderr: &stderr });
+        let Heard { answer, spent, talk } =
+            agent.hear(Remains { ended, stdout: &stdout, stderr: &stderr, at: ended_at(&paper.record()) });
         let denied = talk.as_ref().map_or(&[][..], |talk| &talk.denied);
         let outcome = match answer {
             Ok(answer) => match breach::found(&self.objects, order, &paper.space())? {
@@ -267,6 +269,12 @@ fn recorded_end(paper: &Paper) -> Result<Option<Ended>, EngineError> {
     Ok(Ended::recorded(&paper.record())?.filter(|ended| ended.how.is_answer()))
 }
 
+/// When a call ended, as its record was written then: it may be read much later.
+fn ended_at(record: &Path) -> Timestamp {
+    let written = fs::metadata(record).and_then(|meta| meta.modified()).ok();
+    written.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now)
+}
+
 /// Whether what could not be captured is the agent's doing; otherwise it is an error of ours.
 pub(super) fn not_ours(error: CaptureError) -> Result<String, EngineError> {
     match error {
@@ -279,13 +287,13 @@ pub(super) fn not_ours(error: CaptureError) -> Result<String, EngineError> {
 }
 
 pub(super) fn failed(kind: FailureKind, why: &str) -> Outcome {
-    Outcome::Failed(Failure { kind, why: why.to_owned() })
+    Outcome::Failed(Failure::new(kind, why))
 }
 
 /// An answer that is none, where the agent was not let do what it wanted.
 fn explained(outcome: Outcome, denied: &[String]) -> Outcome {
     match outcome {
-        Outcome::Failed(Failure { kind: FailureKind::Empty | FailureKind::OffSchema, why })
+        Outcome::Failed(Failure { kind: FailureKind::Empty | FailureKind::OffSchema, why, .. })
             if !denied.is_empty() =>
         {
             failed(FailureKind::DeniedTool, &format!("it was denied {}: {why}", denied.join(", ")))

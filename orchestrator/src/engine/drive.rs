@@ -1,5 +1,7 @@
 //! The main loop: one sentence, and what it takes to stop in the middle of it.
 
+mod patience;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -20,6 +22,8 @@ use crate::process::Cancel;
 use crate::promote::{self, Move, Promotion};
 use crate::snapshot::Indexes;
 use crate::store::{Journal, Locks, TargetLock};
+
+pub use patience::Patience;
 
 /// What a person or the system has asked of a running engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +58,7 @@ pub struct Desk {
     pub lock: TargetLock,
     pub indexes: Indexes,
     pub jobs: usize,
+    pub patience: Patience,
 }
 
 /// An engine at work on one run.
@@ -67,6 +72,8 @@ pub struct Drive<'a> {
     halt: watch::Receiver<Option<Halt>>,
     cancel: watch::Sender<Option<Cancel>>,
     under_way: HashSet<Step>,
+    /// When the first of the steps may be begun that are held back after a failure.
+    later: Option<Timestamp>,
     calls: JoinSet<(Step, Result<Option<Done>, EngineError>)>,
 }
 
@@ -88,6 +95,7 @@ impl<'a> Drive<'a> {
             halt,
             cancel: watch::Sender::new(None),
             under_way: HashSet::new(),
+            later: None,
             calls: JoinSet::new(),
         }
     }
@@ -111,10 +119,11 @@ impl<'a> Drive<'a> {
             }
             if self.run.blocked.is_some() {
                 // Nothing more is begun; what is under way may still come to an answer.
-                if self.calls.is_empty() {
-                    return Ok(Left::Paused(Pause::Blocked));
+                if !self.calls.is_empty() {
+                    self.wait().await?;
+                } else if let Some(left) = self.wait_out().await? {
+                    return Ok(left);
                 }
-                self.wait().await?;
                 continue;
             }
             let due = match self.next() {
@@ -123,7 +132,7 @@ impl<'a> Drive<'a> {
                     continue;
                 }
                 // Nothing to start and nothing to wait for would go round for ever.
-                Due::Do(steps) if steps.is_empty() && self.calls.is_empty() => {
+                Due::Do(steps) if steps.is_empty() && self.calls.is_empty() && self.later.is_none() => {
                     return Err(EngineError::Stuck);
                 }
                 Due::Do(steps) => steps,
@@ -138,14 +147,22 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// As many new steps as there are free slots: the loop is asked for no more.
-    fn next(&self) -> Due {
+    /// As many new steps as there are free slots: the loop is asked for no more. One that is held back takes no slot.
+    fn next(&mut self) -> Due {
+        self.later = None;
         match self.run.plan.kind.machine().next(&self.run) {
             Next::Decide(decision) => Due::Decide(decision),
             Next::End => Due::End,
             Next::Do(steps) => {
                 let room = self.desk.jobs - self.under_way.len();
-                Due::Do(steps.filter(|step| !self.under_way.contains(step)).take(room).collect())
+                let (now, backoff) = (now(), self.desk.patience.backoff);
+                let mut is_due = |step: &Step| {
+                    let held = self.run.not_before(step, backoff).filter(|at| *at > now);
+                    self.later = [self.later, held].into_iter().flatten().min();
+                    held.is_none()
+                };
+                let new = steps.filter(|step| !self.under_way.contains(step)).filter(|step| is_due(step));
+                Due::Do(new.take(room).collect())
             }
         }
     }
@@ -179,13 +196,16 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Waits for a call to end or a word to stop, then takes in whatever else has ended.
+    /// Waits for a call to end, a step's time to come or a word to stop, then takes in whatever has ended.
     async fn wait(&mut self) -> Result<(), EngineError> {
-        if self.calls.is_empty() {
+        let later = self.later.take();
+        if self.calls.is_empty() && later.is_none() {
             return Ok(());
         }
+        let pause = later.and_then(patience::left).unwrap_or_default();
         let ended = tokio::select! {
-            ended = self.calls.join_next() => ended,
+            ended = self.calls.join_next(), if !self.calls.is_empty() => ended,
+            () = tokio::time::sleep(pause), if later.is_some() => None,
             Ok(()) = self.halt.changed() => None,
         };
         let mut next = ended;
@@ -246,8 +266,7 @@ impl<'a> Drive<'a> {
     }
 
     fn record(&mut self, event: Event) -> Result<(), EngineError> {
-        let now = Timestamp::from_millisecond(Timestamp::now().as_millisecond()).expect("now is a time");
-        let record = self.desk.journal.append(now, event)?;
+        let record = self.desk.journal.append(now(), event)?;
         self.run.apply(&record);
         if let Event::Decided(decision) = &record.event {
             self.project(decision)?;
@@ -278,15 +297,26 @@ impl<'a> Drive<'a> {
             Left::Held => self.record(Event::Noted(Signal::Held))?,
             Left::Paused(pause) => self.record(Event::Noted(Signal::Paused(pause)))?,
         }
-        pages::write_all(&self.desk.shop.objects, &self.desk.shop.folder, &self.run, &self.pages)?;
-        self.desk.journal.barrier()?;
-        atomic::sync_everything(self.desk.shop.folder.root())?;
+        self.publish()?;
         if left == Left::Ended {
             // Nothing of a run that ended is taken up again; a workspace that stays is no harm.
             let _ = std::fs::remove_dir_all(&self.desk.shop.work);
         }
         Ok(())
     }
+
+    /// All that people read, and all of it safe.
+    fn publish(&mut self) -> Result<(), EngineError> {
+        pages::write_all(&self.desk.shop.objects, &self.desk.shop.folder, &self.run, &self.pages)?;
+        self.desk.journal.barrier()?;
+        atomic::sync_everything(self.desk.shop.folder.root())?;
+        Ok(())
+    }
+}
+
+/// As exactly as the journal tells it.
+fn now() -> Timestamp {
+    Timestamp::from_millisecond(Timestamp::now().as_millisecond()).expect("now is a time")
 }
 
 /// The record of a step that we did ourselves.

@@ -31,7 +31,7 @@ use crate::promote::PromoteError;
 use crate::snapshot::{CaptureError, Limits, ObjectError, Objects, PlaceError};
 use crate::store::{JournalError, RunFolder};
 
-pub use drive::{Desk, Drive, Halt, Left};
+pub use drive::{Desk, Drive, Halt, Left, Patience};
 pub use pages::{Diff, Pages, tree_diff, write_all as write_pages};
 
 #[derive(Debug, thiserror::Error)]

@@ -4,4 +4,5 @@ mod endings;
 mod frontmatter;
 mod laws;
 mod search;
+mod waiting;
 mod world;

@@ -118,7 +118,7 @@ pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
 }
 
 pub(crate) fn failed(kind: FailureKind) -> Outcome {
-    Outcome::Failed(Failure { kind, why: "the world would not".into() })
+    Outcome::Failed(Failure::new(kind, "the world would not"))
 }
 
 pub(crate) fn ran(name: &str) -> Outcome {

@@ -1,5 +1,7 @@
 //! The interface that claude talks to: messages, streamed.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use serde_json::{Value, json};
 
 use super::http::Answer;
@@ -12,7 +14,7 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
     let asked: Value = serde_json::from_str(body).expect("claude sends JSON");
     let stop = match scenario {
         Scenario::Status(status) => return Answer::error(status, &error(status)),
-        Scenario::UsedUp => return Answer::error(429, &used_up()),
+        Scenario::UsedUp(seconds) => return used_up(seconds),
         Scenario::Hang => return Answer::nothing(),
         Scenario::Page => return Answer::page(),
         Scenario::Refusal => "refusal",
@@ -128,6 +130,13 @@ fn error(status: u16) -> Value {
     json!({ "type": "error", "error": { "type": kind, "message": format!("it is a {status}") } })
 }
 
-fn used_up() -> Value {
-    json!({ "type": "error", "error": { "type": "rate_limit_error", "message": "You've hit your usage limit, resets 3pm" } })
+/// Who has a login is told in headers; who has a key, in words.
+fn used_up(seconds: u64) -> Answer {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970");
+    let message = "You've hit your usage limit, resets 3pm (Europe/Berlin)";
+    let error = json!({ "type": "error", "error": { "type": "rate_limit_error", "message": message } });
+    Answer::error(429, &error)
+        .header("anthropic-ratelimit-unified-status", "rejected")
+        .header("anthropic-ratelimit-unified-reset", &(since.as_secs() + seconds).to_string())
+        .header("anthropic-ratelimit-unified-representative-claim", "five_hour")
 }

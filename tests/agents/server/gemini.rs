@@ -13,7 +13,7 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
     }
     let finish = match scenario {
         Scenario::Status(status) => return Answer::error(status, &error(status)),
-        Scenario::UsedUp => return Answer::error(429, &used_up()),
+        Scenario::UsedUp(seconds) => return Answer::error(429, &used_up(seconds)),
         Scenario::Hang => return Answer::nothing(),
         Scenario::Page => return Answer::page(),
         Scenario::Refusal => "SAFETY",
@@ -83,7 +83,10 @@ fn error(status: u16) -> Value {
     json!({ "error": { "code": status, "message": format!("it is a {status}"), "status": word } })
 }
 
-fn used_up() -> Value {
-    let message = "You have exhausted your daily quota on this model.";
+fn used_up(seconds: u64) -> Value {
+    let (hours, seconds) = (seconds / 3600, seconds % 3600);
+    let message = format!(
+        "You have exhausted your capacity on this model. Your quota will reset after {hours}h0m{seconds}s."
+    );
     json!({ "error": { "code": 429, "message": message, "status": "RESOURCE_EXHAUSTED" } })
 }

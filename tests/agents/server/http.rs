@@ -13,6 +13,8 @@ pub(super) struct Request {
 pub(super) struct Answer {
     status: u16,
     kind: &'static str,
+    /// Whole lines.
+    headers: String,
     body: String,
     /// Whether more is announced than is sent.
     cut: bool,
@@ -67,12 +69,16 @@ impl Answer {
         Self { mute: true, ..Self::status(200, "") }
     }
 
+    pub(super) fn header(self, name: &str, value: &str) -> Self {
+        Self { headers: format!("{}{name}: {value}\r\n", self.headers), ..self }
+    }
+
     pub(super) fn cut(self) -> Self {
         Self { cut: true, ..self }
     }
 
     fn ok(kind: &'static str, body: String) -> Self {
-        Self { status: 200, kind, body, cut: false, mute: false }
+        Self { status: 200, kind, headers: String::new(), body, cut: false, mute: false }
     }
 
     /// What cannot be written any more has no reader.
@@ -83,8 +89,8 @@ impl Answer {
         }
         let length = self.body.len() + usize::from(self.cut);
         let head = format!(
-            "HTTP/1.1 {} Said\r\ncontent-type: {}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n",
-            self.status, self.kind
+            "HTTP/1.1 {} Said\r\ncontent-type: {}\r\ncontent-length: {length}\r\n{}connection: close\r\n\r\n",
+            self.status, self.kind, self.headers
         );
         let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(self.body.as_bytes()));
     }

@@ -73,7 +73,7 @@ impl Server {
         if is_asked {
             self.asked.lock().expect("nobody has panicked").push((scenario.to_owned(), request.body.clone()));
         }
-        let scenario = match Scenario::named(scenario) {
+        let scenario = match Scenario::named(scenario, self.asked(scenario)) {
             Scenario::Long if self.relents.load(Ordering::SeqCst) => Scenario::Good,
             scenario => scenario,
         };

@@ -31,8 +31,8 @@ pub(super) enum Scenario {
     Chat,
     /// Who judges the skill tries to make it better first.
     Meddle,
-    /// The account has used up what it may.
-    UsedUp,
+    /// The account has used up what it may, for so many seconds.
+    UsedUp(u64),
 }
 
 /// A conversation, whichever interface it came through.
@@ -68,7 +68,8 @@ pub(super) enum Turn {
 }
 
 impl Scenario {
-    pub(super) fn named(name: &str) -> Self {
+    /// `asked` is how often a model was asked under that name, this time included.
+    pub(super) fn named(name: &str, asked: usize) -> Self {
         match name {
             "empty" => Self::Empty,
             "refusal" => Self::Refusal,
@@ -82,7 +83,8 @@ impl Scenario {
             "gullible" => Self::Gullible,
             "chat" => Self::Chat,
             "meddle" => Self::Meddle,
-            "used-up" => Self::UsedUp,
+            "used-up" => Self::UsedUp(2 * 3600),
+            "used-up-once" if asked <= 1 => Self::UsedUp(1),
             name => name.parse().map_or(Self::Good, Self::Status),
         }
     }

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use skilltune_phases::event::{FailureKind, Outcome, Pause};
 use skilltune_phases::plan::Plan;
 
@@ -337,4 +339,28 @@ fn a_run_may_be_left_at_any_point() {
         assert!(told.contains("skilltune "), "something to type next: {told}");
         assert_eq!(told.contains("report: /p/"), part.run.closed.is_some(), "a report that is there");
     }
+}
+
+#[test]
+fn a_wait_is_told_in_a_line_with_its_cause_and_so_is_its_end() {
+    let mut play = Play::begin(plan(&["haiku"], 1));
+    let until = play.run.started_at + Duration::from_secs(3 * 3600 + 24 * 60);
+    let mut limited = |_: &Run, _: &Step| match failed(FailureKind::UsageLimit, "You've hit your limit") {
+        Outcome::Failed(failure) => Outcome::Failed(Failure { until: Some(until), ..failure }),
+        outcome => outcome,
+    };
+    while play.run.blocked.is_none() {
+        play.advance(&mut limited).unwrap();
+    }
+    play.record(Event::Noted(Signal::Waiting { until }));
+    play.record(Event::Noted(Signal::Waited));
+    insta::assert_snapshot!(seen(&play, PLAIN).talk(), @r"
+        tune haiku: to 90 in 3 rounds at most
+        executor claude:small, evaluator gemini, improver claude
+        run calm-otter, 1 scenario
+
+        running haiku on task-1: has reached the account's limit: You've hit your limit
+        waiting until 2023-11-15 01:37:20 UTC (3h 23m); Ctrl-C ends the wait
+        the wait is over
+        ");
 }

@@ -10,7 +10,7 @@ macro_rules! transcript {
 }
 
 fn heard(how: How, stdout: &str, stderr: &str) -> Heard {
-    hear(Remains { ended: &ended(how), stdout, stderr })
+    hear(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
 }
 
 fn failure(how: How, stdout: &str, stderr: &str) -> (FailureKind, String) {
@@ -35,7 +35,7 @@ fn an_answer_comes_with_its_cost_its_tools_and_its_model() {
         usd: Some(0.01008),
         input_tokens: Some(2400),
         output_tokens: Some(100),
-        cached: false,
+        ..Spent::default()
     };
     assert_eq!(heard.spent, spent);
     let talk = heard.talk.unwrap();
@@ -126,7 +126,9 @@ fn without_a_result_there_is_no_answer() {
 fn an_output_that_was_cut_by_us_is_said_to_be() {
     let ended = Ended { stdout_truncated: true, ..ended(How::Exited(0)) };
     let begun = transcript!("write").lines().next().unwrap();
-    let failure = hear(Remains { ended: &ended, stdout: begun, stderr: "" }).answer.unwrap_err();
+    let failure = hear(Remains { ended: &ended, stdout: begun, stderr: "", at: Timestamp::UNIX_EPOCH })
+        .answer
+        .unwrap_err();
     assert_eq!(failure.kind, FailureKind::TooLarge);
     assert!(failure.why.contains("limits.output_bytes"), "{}", failure.why);
 }
@@ -146,4 +148,23 @@ fn no_beginning_of_a_transcript_is_an_answer() {
             assert!(heard(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
         }
     }
+}
+
+#[test]
+fn a_limit_says_when_it_is_lifted_in_an_event_or_in_words() {
+    let words = "You've hit your session limit · resets 3am (UTC)";
+    let result = error(&serde_json::json!({ "api_error_status": 429, "result": words }));
+    let event = |status: &str| {
+        let limit = serde_json::json!({ "status": status, "resetsAt": 7200, "rateLimitType": "five_hour" });
+        serde_json::json!({ "type": "rate_limit_event", "rate_limit_info": limit }).to_string()
+    };
+    let lifted = |stdout: &str| {
+        let heard = heard(How::Exited(1), stdout, "");
+        let failure = heard.answer.unwrap_err();
+        assert_eq!((failure.kind, heard.talk.unwrap().unknown), (FailureKind::UsageLimit, 0));
+        failure.until.unwrap().as_second()
+    };
+    assert_eq!(lifted(&result), 3 * 3600);
+    assert_eq!(lifted(&format!("{}\n{result}", event("allowed_warning"))), 3 * 3600);
+    assert_eq!(lifted(&format!("{}\n{result}", event("rejected"))), 7200);
 }

@@ -1,3 +1,5 @@
+use jiff::Timestamp;
+
 use super::*;
 use crate::agent::heard::ended;
 
@@ -6,7 +8,7 @@ fn settings(settings: serde_json::Value) -> AgentSettings {
 }
 
 fn heard(settings: &AgentSettings, stdout: &str) -> Heard {
-    settings.hear(Remains { ended: &ended(How::Exited(0)), stdout, stderr: "" })
+    settings.hear(Remains { ended: &ended(How::Exited(0)), stdout, stderr: "", at: Timestamp::UNIX_EPOCH })
 }
 
 fn answer(settings: &AgentSettings, stdout: &str) -> Option<String> {
@@ -27,7 +29,9 @@ fn the_answer_is_all_of_the_output_or_stands_where_the_pointer_says() {
 
 #[test]
 fn an_exit_code_is_a_failure_and_tells_the_last_line_of_stderr() {
-    let left = Remains { ended: &ended(How::Exited(3)), stdout: "an answer", stderr: "one\n\x1b[31mtwo\n\n" };
+    let stderr = "one\n\x1b[31mtwo\n\n";
+    let left =
+        Remains { ended: &ended(How::Exited(3)), stdout: "an answer", stderr, at: Timestamp::UNIX_EPOCH };
     let failure = settings(serde_json::json!({ "command": ["mine"] })).hear(left).answer.unwrap_err();
     assert_eq!((failure.kind, failure.why.as_str()), (FailureKind::Crashed, "exit code 3: [31mtwo"));
 }

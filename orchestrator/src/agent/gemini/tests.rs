@@ -1,3 +1,5 @@
+use jiff::Timestamp;
+
 use super::*;
 use crate::agent::heard::ended;
 
@@ -9,7 +11,7 @@ macro_rules! transcript {
 }
 
 fn heard(how: How, stdout: &str, stderr: &str) -> Heard {
-    hear(Remains { ended: &ended(how), stdout, stderr })
+    hear(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
 }
 
 fn failure(how: How, stdout: &str, stderr: &str) -> FailureKind {
@@ -111,4 +113,21 @@ fn no_beginning_of_a_transcript_is_an_answer() {
     for (end, _) in whole.char_indices() {
         assert!(heard(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
     }
+}
+
+#[test]
+fn a_quota_says_in_how_long_it_is_there_again_and_a_short_time_is_no_limit() {
+    let told = |why: &str, stderr: &str| {
+        let failure = heard(How::Exited(173), &error(why), stderr).answer.unwrap_err();
+        (failure.kind, failure.until.map(Timestamp::as_second))
+    };
+    let capacity = "You have exhausted your capacity on this model. Your quota will reset after ";
+    assert_eq!(told(&format!("{capacity}3h24m10s."), ""), (FailureKind::UsageLimit, Some(12_250)));
+    assert_eq!(told(&format!("{capacity}20s."), ""), (FailureKind::RateLimited, Some(20)));
+    assert_eq!(
+        told("You have exhausted your daily quota on this model.", ""),
+        (FailureKind::UsageLimit, None)
+    );
+    let noise = "Attempt 1 failed\n  retryDelay: '34s'\n";
+    assert_eq!(told("{\"code\":429}", noise), (FailureKind::RateLimited, Some(34)));
 }

@@ -1,0 +1,51 @@
+//! Waiting: for a limit to be lifted, with nothing else under way, and for a step's own time to come.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use skilltune_phases::event::{Event, Pause, Signal};
+use skilltune_phases::waiting;
+use tokio::time::sleep;
+
+use super::{Drive, Left, now};
+use crate::engine::EngineError;
+
+/// How long is waited, and for what.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Patience {
+    /// Whether a limit is waited for; otherwise a run that meets one is left at once.
+    pub waits: bool,
+    /// For a limit to be lifted, at most.
+    pub longest: Duration,
+    /// What the pauses grow from before a call is made again that a busy service refused.
+    pub backoff: Duration,
+}
+
+/// How often the clock is looked at: a machine that was asleep must not sleep on.
+const LOOK: Duration = Duration::from_secs(30);
+
+impl Drive<'_> {
+    /// Waits for the limit that has stopped the run, where that is wanted and of use; otherwise the run is left.
+    pub(super) async fn wait_out(&mut self) -> Result<Option<Left>, EngineError> {
+        let Patience { waits, longest, .. } = self.desk.patience;
+        let until = waiting::until(&self.run, now(), longest).filter(|_| waits);
+        let Some(until) = until else { return Ok(Some(Left::Paused(Pause::Blocked))) };
+        self.record(Event::Noted(Signal::Waiting { until }))?;
+        // Hours may pass, in which people look at the run, and in which the machine may go down.
+        self.publish()?;
+        while let Some(left) = left(until) {
+            tokio::select! {
+                () = sleep(left.min(LOOK)) => {}
+                // Whoever stops the run ends the wait, and it is left as any other.
+                Ok(()) = self.halt.changed() => return Ok(None),
+            }
+        }
+        self.record(Event::Noted(Signal::Waited))?;
+        Ok(None)
+    }
+}
+
+/// How long it is until then; none, when it is now or was before.
+pub(super) fn left(until: Timestamp) -> Option<Duration> {
+    Duration::try_from(until.duration_since(now())).ok().filter(|left| !left.is_zero())
+}

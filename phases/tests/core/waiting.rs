@@ -1,0 +1,160 @@
+//! Waiting for what passes by itself: for a limit as a run, for a busy service as a step.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use skilltune_phases::event::{Event, Failure, FailureKind, Outcome, Pause, Signal};
+use skilltune_phases::run::{Run, Waits};
+use skilltune_phases::state;
+use skilltune_phases::step::Step;
+use skilltune_phases::waiting;
+
+use crate::world::{Drive, plan, ran};
+
+const HOUR: Duration = Duration::from_secs(3600);
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn limited(until: Option<Timestamp>) -> Outcome {
+    Outcome::Failed(Failure { until, ..Failure::new(FailureKind::UsageLimit, "used up") })
+}
+
+/// A run that a limit has stopped.
+fn stopped(until: Option<Timestamp>) -> (Drive, Step) {
+    let mut drive = Drive::start(plan(1, 1));
+    let step = drive.due(1).remove(0);
+    drive.done(step.clone(), limited(until));
+    (drive, step)
+}
+
+fn assert_about(until: Option<Timestamp>, from: Timestamp, wait: Duration) {
+    let told = until.expect("there is a time to wait for").duration_since(from);
+    let wait_told = Duration::try_from(told).expect("it is not before");
+    assert!((wait..=wait + (wait / 20).min(MINUTE)).contains(&wait_told), "{wait_told:?} for {wait:?}");
+}
+
+/// Waits as the engine does, to find the limit still there.
+fn wait_in_vain(drive: &mut Drive, step: &Step, until: Timestamp, told: Option<Timestamp>) {
+    drive.record(Event::Noted(Signal::Waiting { until }));
+    drive.record(Event::Noted(Signal::Waited));
+    assert_eq!(drive.run.blocked, None);
+    drive.done(step.clone(), limited(told));
+}
+
+#[test]
+fn a_limit_is_waited_for_until_the_time_told_and_no_longer_than_allowed() {
+    let now = Timestamp::from_second(1_700_000_100).unwrap();
+    let (drive, _) = stopped(Some(now + 3 * HOUR));
+    assert_about(waiting::until(&drive.run, now, 12 * HOUR), now, 3 * HOUR);
+    assert_eq!(waiting::until(&drive.run, now, 2 * HOUR), None);
+    assert_about(waiting::until(&drive.run, now + 4 * HOUR, HOUR), now + 4 * HOUR, Duration::ZERO);
+    assert_eq!(waiting::until(&drive.run, now, 12 * HOUR), waiting::until(&drive.run, now, 12 * HOUR));
+}
+
+#[test]
+fn where_no_time_is_told_it_is_asked_again_in_growing_steps_until_no_more_is_allowed() {
+    let (mut drive, step) = stopped(None);
+    let begun = drive.run.updated_at;
+    let mut now = begun;
+    for minutes in [15, 30, 60, 60] {
+        let until = waiting::until(&drive.run, now, 3 * HOUR);
+        assert_about(until, now, minutes * MINUTE);
+        wait_in_vain(&mut drive, &step, until.unwrap(), None);
+        now = begun + MINUTE;
+    }
+    assert_eq!(drive.run.waits.times, 4);
+    assert_eq!(waiting::until(&drive.run, begun + 2 * HOUR + MINUTE, 3 * HOUR), None);
+    drive.done(step, ran("at last"));
+    assert_eq!(drive.run.waits, Waits::default(), "an answer ends the count");
+}
+
+#[test]
+fn a_time_that_did_not_hold_is_not_believed_a_second_time() {
+    let (mut drive, step) = stopped(Some(Timestamp::UNIX_EPOCH));
+    let now = drive.run.updated_at;
+    assert_eq!(waiting::until(&drive.run, now, HOUR), Some(now), "it may have been lifted meanwhile");
+    wait_in_vain(&mut drive, &step, now, Some(Timestamp::UNIX_EPOCH));
+    assert_about(waiting::until(&drive.run, now, HOUR), now, 15 * MINUTE);
+    wait_in_vain(&mut drive, &step, now, Some(now + 5 * HOUR));
+    assert_about(waiting::until(&drive.run, now, 12 * HOUR), now, 5 * HOUR);
+}
+
+#[test]
+fn what_a_person_must_put_right_is_not_waited_for_whichever_failed_first() {
+    for kinds in [[0, 1], [1, 0]] {
+        let mut drive = Drive::start(plan(1, 2));
+        let steps = drive.due(2);
+        for (step, kind) in steps.into_iter().zip(kinds) {
+            let kind = [FailureKind::UsageLimit, FailureKind::Authentication][kind];
+            drive.done(step, Outcome::Failed(Failure::new(kind, "no")));
+        }
+        assert_eq!(drive.run.blocked.as_ref().unwrap().failure.kind, FailureKind::Authentication);
+        assert_eq!(waiting::until(&drive.run, drive.run.updated_at, HOUR), None);
+    }
+}
+
+#[test]
+fn of_two_limits_the_one_that_is_lifted_last_is_waited_for() {
+    let mut drive = Drive::start(plan(1, 3));
+    let at = |hours: u32| drive_start() + hours * HOUR;
+    for (step, until) in drive.due(3).into_iter().zip([Some(at(2)), None, Some(at(1))]) {
+        drive.done(step, limited(until));
+    }
+    assert_eq!(drive.run.blocked.as_ref().unwrap().failure.until, Some(at(2)));
+}
+
+fn drive_start() -> Timestamp {
+    Drive::start(plan(1, 1)).run.started_at
+}
+
+#[test]
+fn a_wait_is_in_the_journal_and_every_end_of_it_leaves_a_run_that_goes_on() {
+    let (mut drive, step) = stopped(None);
+    let until = drive.run.updated_at + HOUR;
+    drive.record(Event::Noted(Signal::Waiting { until }));
+    assert_eq!((drive.run.waits.until, state::status(&drive.run)), (Some(until), "waiting"));
+    assert!(state::text(&drive.run).contains(&format!("\"waiting_until\": \"{until}\"")));
+    let mut interrupted = Drive { run: drive.run.clone(), records: drive.records.clone() };
+    interrupted.record(Event::Noted(Signal::Paused(Pause::Interrupted)));
+    assert_eq!((interrupted.run.waits.until, state::status(&interrupted.run)), (None, "paused"));
+    drive.record(Event::Noted(Signal::Waited));
+    let mut fold = Run::begin(&drive.records[0]).unwrap();
+    for at in 1..drive.records.len() {
+        fold.apply(&drive.records[at]);
+        assert_eq!(Run::replay(&drive.records[..=at]).unwrap(), fold);
+    }
+    assert_eq!(fold, drive.run);
+    for mut drive in [drive, interrupted] {
+        drive.record(Event::Noted(Signal::Resumed { program: "1".into() }));
+        assert_eq!((&drive.run.blocked, drive.run.waits), (&None, Waits::default()));
+        assert_eq!(drive.due(1), std::slice::from_ref(&step));
+        let text = drive.records.iter().map(|record| serde_json::to_string(record).unwrap());
+        let read: Vec<_> = text.map(|line| serde_json::from_str(&line).unwrap()).collect();
+        assert_eq!(Run::replay(&read).unwrap(), drive.run);
+    }
+}
+
+#[test]
+fn a_step_that_met_a_busy_service_waits_and_a_told_time_goes_before_our_own_if_it_is_later() {
+    let base = Duration::from_secs(2);
+    let busy = |until| Outcome::Failed(Failure { until, ..Failure::new(FailureKind::RateLimited, "busy") });
+    let mut drive = Drive::start(plan(1, 1));
+    let step = drive.due(1).remove(0);
+    assert_eq!(drive.run.not_before(&step, base), None);
+    drive.done(step.clone(), busy(Some(Timestamp::UNIX_EPOCH)));
+    let now = drive.run.updated_at;
+    let own = drive.run.not_before(&step, base).unwrap();
+    assert!((now + base / 2..=now + 2 * base).contains(&own), "{own} after {now}");
+    assert_eq!(drive.run.not_before(&step, Duration::ZERO), Some(now));
+    assert_eq!(Run::replay(&drive.records).unwrap().not_before(&step, base), Some(own));
+    let told = now + MINUTE;
+    drive.done(step.clone(), busy(Some(told)));
+    assert_eq!(drive.run.not_before(&step, base), Some(told));
+}
+
+#[test]
+fn a_journal_of_before_tells_no_time_and_is_read() {
+    let old = r#"{"kind":"usage_limit","why":"used up"}"#;
+    let failure: Failure = serde_json::from_str(old).unwrap();
+    assert_eq!(failure, Failure::new(FailureKind::UsageLimit, "used up"));
+    assert_eq!(serde_json::to_string(&failure).unwrap(), old);
+}

@@ -1,0 +1,168 @@
+//! A used-up limit says when to come back, or is waited for; a busy service is left alone for a while. A script stands
+//! in for the real agents, and says what they have said.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::background::Background;
+use crate::scene::{Ran, Scene};
+
+const DONE: &str = include_str!("../../fixtures/transcripts/claude/write.jsonl");
+
+/// A claude that says once that it will not, and then writes a page.
+fn refusing_once(status: u16, words: &str) -> Scene {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    let result = json!({
+        "type": "result", "subtype": "success", "is_error": true, "api_error_status": status, "result": words,
+    });
+    fs::write(scene.path("refused"), result.to_string()).unwrap();
+    fs::write(scene.path("done"), DONE).unwrap();
+    let at = |name: &str| scene.path(name).display().to_string();
+    let (asked, calls, refused, done) = (at("asked"), at("calls"), at("refused"), at("done"));
+    install(
+        &scene,
+        "claude",
+        &format!(
+            "echo call >> {calls}\nif [ -e {asked} ]; then echo words > page.md; cat {done}; exit; fi\n: > {asked}\ncat {refused}\nexit 1\n"
+        ),
+    );
+    scene
+}
+
+fn install(scene: &Scene, name: &str, script: &str) {
+    let program = scene.path("bin").join(name);
+    fs::create_dir_all(scene.path("bin")).unwrap();
+    fs::write(&program, format!("#!/bin/sh\n{script}")).unwrap();
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn command(scene: &Scene, arguments: &[&str]) -> std::process::Command {
+    let mut command = scene.command(arguments);
+    command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
+    command
+}
+
+fn run(scene: &Scene, arguments: &[&str]) -> Ran {
+    Ran::of(command(scene, arguments).output().unwrap())
+}
+
+const ONCE: [&str; 8] =
+    ["tune", "writer", "write a page", "--yes", "--executor", "claude:opus", "--max-iterations", "1"];
+
+fn calls(scene: &Scene) -> usize {
+    fs::read_to_string(scene.path("calls")).unwrap().lines().count()
+}
+
+fn in_hours(hours: u64) -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + hours * 3600
+}
+
+/// What was noted, each by its name.
+fn noted(scene: &Scene) -> Vec<String> {
+    let names = scene.events("noted").into_iter().map(|signal| match signal {
+        Value::String(name) => name,
+        signal => signal.as_object().unwrap().keys().next().unwrap().clone(),
+    });
+    names.collect()
+}
+
+#[test]
+fn without_wait_a_limit_ends_the_run_and_says_when_to_come_back() {
+    let scene = refusing_once(429, "Claude AI usage limit reached|4000000000");
+    let left = run(&scene, &ONCE);
+    assert_eq!(left.code, Some(4), "{left:?}");
+    insta::assert_snapshot!(scene.shown(&left.stderr), @r"
+        tune writer: to 80 in 1 round at most
+        executor claude:opus, evaluator evaluator, improver improver
+        run RUN, 1 scenario
+
+        run RUN cannot go on; everything so far is saved
+        running writer on scenario-1: has reached the account's limit: Claude AI usage limit reached|4000000000
+        hint: come back at 2096-10-02 07:06:40 UTC, when it is lifted; `skilltune resume RUN --wait` waits for it
+        ");
+    let status = run(&scene, &["status"]).stdout;
+    assert!(status.contains("has reached the account's limit"), "{status}");
+    assert!(status.contains("come back at 2096-10-02 07:06:40 UTC"), "{status}");
+    assert_eq!(scene.state()["errors"][0]["until"], "2096-10-02T07:06:40Z");
+    let again = run(&scene, &["resume", "--format", "json"]);
+    assert_eq!((again.code, noted(&scene)), (Some(3), vec!["paused".to_owned(), "resumed".to_owned()]));
+}
+
+#[test]
+fn a_limit_that_is_lifted_later_than_is_waited_for_ends_the_run_although_it_waits() {
+    let scene = refusing_once(429, "Claude AI usage limit reached|4000000000");
+    let left = run(&scene, &[&ONCE[..], &["--wait", "--format", "json"]].concat());
+    assert_eq!(left.code, Some(4), "{left:?}");
+    assert_eq!(left.json()["blocked"]["until"], "2096-10-02T07:06:40Z");
+    assert_eq!((noted(&scene), calls(&scene)), (vec!["paused".to_owned()], 1));
+}
+
+#[test]
+fn with_wait_the_run_goes_on_by_itself_when_the_limit_is_lifted() {
+    // A time that has come: nothing is to be waited for but the asking.
+    let words = "Claude AI usage limit reached|1000000000";
+    let flag = refusing_once(429, words);
+    let by_flag = run(&flag, &[&ONCE[..], &["--wait"]].concat());
+    let setting = refusing_once(429, words);
+    fs::write(setting.path("project/skilltune.toml"), "[tune]\nwait = true\n").unwrap();
+    let by_setting = run(&setting, &ONCE);
+    for (scene, ran) in [(&flag, by_flag), (&setting, by_setting)] {
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert!(ran.stderr.contains("waiting until 20"), "{ran:?}");
+        assert!(ran.stderr.contains("the wait is over"), "{ran:?}");
+        assert_eq!((noted(scene), calls(scene)), (vec!["waiting".to_owned(), "waited".to_owned()], 2));
+        assert_eq!(scene.state()["skilltune"]["waiting_until"], Value::Null);
+        assert_eq!(scene.alive(), [0; 0]);
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_wait_and_the_run_is_taken_up_later() {
+    let scene = refusing_once(429, &format!("Claude AI usage limit reached|{}", in_hours(2)));
+    let waiting = Background::spawn(&scene, command(&scene, &[&ONCE[..], &["--wait"]].concat()));
+    waiting.until_said("waiting until");
+    let status = run(&scene, &["status"]).stdout;
+    assert!(status.contains("waits until 20"), "{status}");
+    waiting.signal(Signal::INT);
+    let ran = waiting.wait();
+    assert_eq!((ran.code, calls(&scene)), (Some(130), 1), "{ran:?}");
+    assert_eq!(noted(&scene), ["waiting", "paused"]);
+    let ended = run(&scene, &["resume", "--wait", "--format", "json"]);
+    assert_eq!((ended.code, calls(&scene)), (Some(3), 2), "{ended:?}");
+}
+
+#[test]
+fn a_run_that_is_killed_while_it_waits_is_taken_up_too() {
+    let scene = refusing_once(429, &format!("Claude AI usage limit reached|{}", in_hours(2)));
+    let waiting = Background::spawn(&scene, command(&scene, &[&ONCE[..], &["--wait"]].concat()));
+    waiting.until_said("waiting until");
+    waiting.kill_and_see_off();
+    let ended = run(&scene, &["resume", "--format", "json"]);
+    assert_eq!((ended.code, calls(&scene)), (Some(3), 2), "{ended:?}");
+}
+
+#[test]
+fn a_step_that_waits_for_a_busy_service_lets_others_go_on_and_an_interrupt_ends_it_at_once() {
+    let scene = refusing_once(529, "API Error: 529 overloaded");
+    fs::write(scene.path("project/skilltune.toml"), "[limits]\nbackoff_ms = 60000\n").unwrap();
+    let more = ["--scenario", "write another", "--jobs", "1", "--format", "jsonl"];
+    let busy = Background::spawn(&scene, command(&scene, &[&ONCE[..], &more].concat()));
+    let told = |scene: &Scene| fs::read_to_string(scene.path("stdout")).unwrap_or_default();
+    assert!(busy.until(|scene| told(scene).contains("\"judged\"")), "the other scenario is done meanwhile");
+    assert!(told(&scene).contains("\"overloaded\""), "{}", told(&scene));
+    busy.signal(Signal::INT);
+    let ran = busy.wait();
+    assert_eq!((ran.code, calls(&scene)), (Some(130), 2), "it was not asked again: {ran:?}");
+}
+
+#[test]
+fn a_busy_service_is_asked_once_more() {
+    let scene = refusing_once(529, "API Error: 529 overloaded");
+    fs::write(scene.path("project/skilltune.toml"), "[limits]\nbackoff_ms = 1\n").unwrap();
+    let ended = run(&scene, &ONCE);
+    assert_eq!((ended.code, calls(&scene), noted(&scene).len()), (Some(3), 2, 0), "{ended:?}");
+}
