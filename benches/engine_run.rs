@@ -61,6 +61,7 @@ pub(crate) async fn run(
         cast: CastAgents { executor: agent.clone(), evaluator: agent.clone(), improver: agent },
         pool: pool.clone(),
         limits: LIMITS,
+        prices: BTreeMap::new(),
     };
     let locks = Locks::at(&places.project.join("state"));
     let lock = locks.acquire(std::slice::from_ref(&skill), &holder())?;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use skilltune_orchestrator::engine::Patience;
 use skilltune_phases::offline;
 use skilltune_phases::plan::{Apply, Mode, Rules};
+use skilltune_phases::price::Prices;
 use skilltune_phases::scenario::Scenario;
 
 use crate::args::{AgentSpec, ModeName, Preset, TuneArgs};
@@ -32,6 +33,7 @@ pub struct Request {
     pub casting: Casting,
     pub limits: Limits,
     pub patience: Patience,
+    pub prices: Prices,
     pub jobs: usize,
     pub apply: Apply,
     /// A hash of the inputs otherwise.
@@ -116,6 +118,7 @@ impl Draft {
             rules: settings.rules(),
             limits: settings.limits(),
             patience: settings.patience(),
+            prices: settings.prices(),
             jobs: settings.jobs.value as usize,
             apply: settings.apply.value.into(),
             seed: args.seed,

@@ -16,6 +16,7 @@ use skilltune_orchestrator::snapshot::{Limits, Objects};
 use skilltune_orchestrator::store::{Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock};
 use skilltune_phases::event::{Event, Pause, Record, Signal};
 use skilltune_phases::plan::{Plan, RunId};
+use skilltune_phases::price::Prices;
 use skilltune_phases::run::Run;
 use skilltune_phases::state;
 use skilltune_phases::step::{Choice, Hold, Role, Step};
@@ -45,10 +46,17 @@ pub struct Means {
     pub artifacts: Limits,
     pub output_bytes: u64,
     pub patience: Patience,
+    pub prices: Prices,
 }
 
 impl Means {
-    pub fn of(casting: &Casting, limits: settings::Limits, patience: Patience, jobs: usize) -> Self {
+    pub fn of(
+        casting: &Casting,
+        limits: settings::Limits,
+        patience: Patience,
+        prices: Prices,
+        jobs: usize,
+    ) -> Self {
         let agent = |role| casting.of(role).agent.clone();
         Self {
             cast: CastAgents {
@@ -60,6 +68,7 @@ impl Means {
             artifacts: Limits { files: limits.artifact_files, bytes: limits.artifact_bytes },
             output_bytes: limits.output_bytes,
             patience,
+            prices,
         }
     }
 }
@@ -233,6 +242,7 @@ fn workshop(around: &Surroundings, home: &Home, id: &RunId, means: Means) -> Res
         cast: means.cast,
         pool: GuardianPool::new(exe, GUARDIAN, mark, means.jobs),
         limits: CallLimits { output_bytes: means.output_bytes, artifacts: means.artifacts, grace: GRACE },
+        prices: means.prices,
     })
 }
 

@@ -8,6 +8,7 @@ mod error;
 mod file;
 mod nearest;
 mod origin;
+mod prices;
 mod setting;
 mod show;
 mod template;
@@ -17,6 +18,7 @@ pub use error::SettingsError;
 pub use file::SettingsFile;
 pub use nearest::nearest;
 pub use origin::Origin;
+pub use prices::PriceEntry;
 pub use setting::{Range, Setting};
 pub use show::Row;
 
@@ -26,6 +28,7 @@ use std::time::Duration;
 
 use skilltune_orchestrator::engine::Patience;
 use skilltune_phases::plan::{Budget, Rules, Stall};
+use skilltune_phases::price::Prices;
 use skilltune_phases::score::Score;
 
 use crate::args::{AgentSpec, ApplyWhen, IsolationName, Preset, ViaName};
@@ -73,6 +76,7 @@ pub struct Settings {
     pub confine: Setting<bool>,
     pub backoff_ms: Setting<u64>,
     pub agents: BTreeMap<String, AgentEntry>,
+    pub prices: BTreeMap<String, PriceEntry>,
     /// The project's file, for the question of trust.
     pub project_file: Option<SettingsFile>,
 }
@@ -155,6 +159,10 @@ impl Settings {
         }
     }
 
+    pub fn prices(&self) -> Prices {
+        self.prices.iter().map(|(model, entry)| (model.clone(), entry.price)).collect()
+    }
+
     /// Every setting under its key: one that is left out here does not compile.
     fn slots(&mut self) -> Vec<(&'static str, &mut dyn Slot)> {
         let Self {
@@ -183,6 +191,7 @@ impl Settings {
             confine,
             backoff_ms,
             agents: _,
+            prices: _,
             project_file: _,
         } = self;
         vec![
@@ -253,6 +262,7 @@ impl Default for Settings {
             confine: Setting::new(true),
             backoff_ms: Setting::within(PAUSE, 2_000),
             agents: BTreeMap::new(),
+            prices: BTreeMap::new(),
             project_file: None,
         };
         settings.set_preset(Preset::Standard, &Origin::Default);

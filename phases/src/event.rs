@@ -123,8 +123,14 @@ pub struct Spent {
     pub usd: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
+    /// Those of the input that the service had kept from an earlier question, and that are cheaper.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_input_tokens: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
+    /// The money was not told: it is what the tokens cost at the prices of the settings.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
     /// Found in the cache of an earlier run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,

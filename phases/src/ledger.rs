@@ -22,6 +22,9 @@ pub struct Account {
     pub usd: f64,
     /// Calls that told no price, so that nobody takes `usd` for the whole.
     pub unpriced: u32,
+    /// Calls whose share of `usd` is an estimate.
+    #[serde(default)]
+    pub estimated: u32,
     pub input_tokens: u64,
     pub output_tokens: u64,
 }
@@ -53,6 +56,7 @@ impl Account {
         self.ms += done.spent.ms;
         self.usd += done.spent.usd.unwrap_or(0.0);
         self.unpriced += u32::from(done.spent.usd.is_none());
+        self.estimated += u32::from(done.spent.estimated);
         self.input_tokens += done.spent.input_tokens.unwrap_or(0);
         self.output_tokens += done.spent.output_tokens.unwrap_or(0);
     }
@@ -65,6 +69,7 @@ impl Account {
             ms: self.ms + other.ms,
             usd: self.usd + other.usd,
             unpriced: self.unpriced + other.unpriced,
+            estimated: self.estimated + other.estimated,
             input_tokens: self.input_tokens + other.input_tokens,
             output_tokens: self.output_tokens + other.output_tokens,
         }

@@ -28,6 +28,7 @@ pub mod notes;
 pub mod offline;
 pub mod order;
 pub mod plan;
+pub mod price;
 pub mod prompt;
 #[cfg(test)]
 mod published;

@@ -52,6 +52,25 @@ fn gemini_in_all_roles_improves_a_skill() {
 
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
+fn what_gemini_costs_is_estimated_by_the_model_that_it_really_asked() {
+    let scene = Scene::new();
+    let once = ["--agent", "gemini:gemini-3-pro-preview", "--max-iterations", "1"];
+    let ran = scene.tune("500", "good", &once);
+    let model = ran.replies[0]["talk"]["model"].as_str().unwrap();
+    let price = format!("[prices.{model:?}]\ninput = 1000\noutput = 1000\ncached = 0\n");
+    let scene = Scene::new();
+    std::fs::write(scene.path("project/skilltune.toml"), price).unwrap();
+    let ran = scene.tune("500", "good", &once);
+    let cost = &ran.summary["cost"];
+    assert_eq!((&cost["estimated"], &cost["unpriced"]), (&cost["calls"], &json!(0)), "{ran:?}");
+    // The server tells 1,000 tokens of which 200 are kept, and 50 in answer, whenever it is asked.
+    let asked = u32::try_from(scene.server.asked("good")).unwrap();
+    let usd = cost["usd"].as_f64().unwrap();
+    assert!((usd - 0.85 * f64::from(asked)).abs() < 1e-9, "{usd} for {asked} questions");
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
 fn gemini_judges_what_claude_does() {
     let scene = Scene::new();
     let roles = ["--agent", "claude", "--evaluator", "gemini:gemini-3-pro-preview", "--jobs", "2"];

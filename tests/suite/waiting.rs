@@ -166,3 +166,47 @@ fn a_busy_service_is_asked_once_more() {
     let ended = run(&scene, &ONCE);
     assert_eq!((ended.code, calls(&scene), noted(&scene).len()), (Some(3), 2, 0), "{ended:?}");
 }
+
+/// What a gemini has said that wrote a page with 2,000 tokens, of which 400 were cached, and said 100.
+const WRITTEN: &str = include_str!("../../fixtures/transcripts/gemini/write.jsonl");
+
+fn with_gemini(prices: &str) -> Scene {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    fs::write(scene.path("done"), WRITTEN).unwrap();
+    let script = format!("echo words > page.md\nexec cat {}\n", scene.path("done").display());
+    install(&scene, "gemini", &script);
+    fs::write(scene.path("project/skilltune.toml"), prices).unwrap();
+    scene
+}
+
+const WITH_GEMINI: [&str; 8] =
+    ["tune", "writer", "write a page", "--yes", "--executor", "gemini:asked", "--max-iterations", "1"];
+
+#[test]
+fn tokens_with_a_price_are_estimated_and_every_place_says_so() {
+    // The model that answered has the price, not the one that was asked for.
+    let price = "[prices.\"gemini-3.1-pro-preview\"]\ninput = 1000\noutput = 10000\ncached = 250\n";
+    let scene = with_gemini(price);
+    let ran = run(&scene, &WITH_GEMINI);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stdout.contains("about $2.70 and 1 unpriced"), "{ran:?}");
+    let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    assert!(report.contains("about $2.70") && report.contains("1 call told tokens and no money"), "{report}");
+    let told = fs::read_to_string(scene.run_folder().join("report.json")).unwrap();
+    let cost = serde_json::from_str::<Value>(&told).unwrap()["cost"].clone();
+    assert_eq!((&cost["usd"], &cost["estimated"], &cost["unpriced"]), (&json!(2.7), &json!(1), &json!(1)));
+    assert_eq!(scene.state()["skilltune"]["ledger"]["executor"]["estimated"], 1);
+}
+
+#[test]
+fn an_estimate_counts_for_the_budget_and_without_a_price_there_is_none() {
+    let price = "[prices.\"gemini-3.1-pro-preview\"]\ninput = 1000\noutput = 10000\n";
+    let scene = with_gemini(&format!("[budget]\nusd = 3\n{price}"));
+    let most = [&WITH_GEMINI[..7], &["3", "--format", "json"]].concat();
+    let spent = run(&scene, &most).json();
+    assert_eq!((&spent["reason"], &spent["cost"]["usd"]), (&json!("budget"), &json!(3.0)));
+    let scene = with_gemini("[prices.asked]\ninput = 1000\noutput = 10000\n");
+    let free = run(&scene, &most).json();
+    assert_eq!((&free["cost"]["usd"], &free["cost"]["estimated"]), (&json!(0.0), &json!(0)));
+    assert_eq!(free["cost"]["unpriced"], free["cost"]["calls"]);
+}

@@ -93,7 +93,7 @@ fn means(args: &ResumeArgs, plan: &Plan, project: &Path, around: &Surroundings) 
         roles::ensure_trusted(&casting, &settings, around, Person::present(around).filter(|_| !args.yes))?;
     }
     let jobs = args.jobs.unwrap_or(settings.jobs.value);
-    Ok(Means::of(&casting, settings.limits(), settings.patience(), jobs as usize))
+    Ok(Means::of(&casting, settings.limits(), settings.patience(), settings.prices(), jobs as usize))
 }
 
 fn answer(args: &ResumeArgs, around: &Surroundings) -> Answer {

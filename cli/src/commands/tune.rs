@@ -89,7 +89,8 @@ fn one(
     let plan = planning::plan(request, &home, &around.indexes(), epoch, name)?;
     let begun = session::begin(around, &home, plan)?;
     let reporter = progress::reporter(args.format, Objects::at(home.objects()), around, printer);
-    let means = Means::of(&request.casting, request.limits, request.patience, request.jobs);
+    let prices = request.prices.clone();
+    let means = Means::of(&request.casting, request.limits, request.patience, prices, request.jobs);
     session::drive(around, &home, begun, locks, means, reporter, answer(args, around))
 }
 

@@ -76,6 +76,8 @@ fn cost(run: &Run) -> Value {
         "calls": total.calls,
         "cached": total.cached,
         "unpriced": total.unpriced,
+        // Calls whose part of the money is estimated from their tokens.
+        "estimated": total.estimated,
     })
 }
 

@@ -166,6 +166,7 @@ impl World {
             casting,
             limits,
             patience,
+            prices,
             jobs,
             apply,
             seed,
@@ -180,7 +181,7 @@ impl World {
                 part.rights,
             )
         });
-        format!("{:?}", (mode, scenarios, rules, casting, limits, patience, jobs, apply, seed))
+        format!("{:?}", (mode, scenarios, rules, casting, limits, patience, prices, jobs, apply, seed))
     }
 }
 

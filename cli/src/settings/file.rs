@@ -11,6 +11,7 @@ use super::agents;
 use super::error::{SettingsError, Spot};
 use super::nearest::nearest_key;
 use super::origin::Origin;
+use super::prices;
 use super::setting::described;
 use super::{PRESET, Settings};
 
@@ -63,6 +64,9 @@ impl SettingsFile {
         if let Some(agents) = value_at(table, "agents") {
             settings.agents.extend(agents::read(agents, page, origin)?);
         }
+        if let Some(prices) = value_at(table, "prices") {
+            settings.prices.extend(prices::read(prices, page, origin)?);
+        }
         // First, for whatever else the file says goes over the preset.
         if let Some(value) = value_at(table, PRESET) {
             page.take(PRESET, value, settings, origin)?;
@@ -77,6 +81,9 @@ impl SettingsFile {
         Ok(())
     }
 }
+
+/// The tables whose keys are names that a person gives, or others have given.
+const NAMED: [&str; 2] = ["agents", "prices"];
 
 impl<'f> Page<'f> {
     fn parse(self) -> Result<Spanned<DeTable<'f>>, SettingsError> {
@@ -101,14 +108,14 @@ impl<'f> Page<'f> {
 
     fn refuse_unknown(self, table: &DeTable<'_>, settings: &mut Settings) -> Result<(), SettingsError> {
         let keys: Vec<&str> = settings.slots().iter().map(|(key, _)| *key).collect();
-        let tables = || keys.iter().filter_map(|key| Some(key.split_once('.')?.0)).chain(["agents"]);
+        let tables = || keys.iter().filter_map(|key| Some(key.split_once('.')?.0)).chain(NAMED);
         for (name, value) in table {
             if !tables().any(|table| table == name.get_ref()) {
                 return Err(self.unknown(name, name.get_ref(), tables().chain(keys.iter().copied())));
             }
             let inner = value.get_ref().as_table();
             let inner = inner.ok_or_else(|| self.wrong(name.get_ref(), value, "a table".to_owned()))?;
-            if name.get_ref() == "agents" {
+            if NAMED.contains(&name.get_ref().as_ref()) {
                 continue;
             }
             for inner_name in inner.keys() {

@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
+use skilltune_phases::price::Price;
 
 use super::Settings;
 use super::agents::AgentEntry;
 use super::origin::Origin;
+use super::prices::PriceEntry;
 
 /// What `config show` tells about one key.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -24,7 +26,8 @@ impl Settings {
         let mut own = self.clone();
         let slots = own.slots().into_iter().map(|(key, slot)| row(key, slot.json(), slot.origin()));
         let agents = self.agents.iter().flat_map(|(name, agent)| agent_rows(name, agent));
-        slots.chain(agents).collect()
+        let prices = self.prices.iter().flat_map(|(model, entry)| price_rows(model, entry));
+        slots.chain(agents).chain(prices).collect()
     }
 }
 
@@ -45,6 +48,13 @@ fn agent_rows(name: &str, agent: &AgentEntry) -> Vec<Row> {
         fixed.into_iter().map(|(key, value)| row(&format!("agents.{name}.{key}"), value, &agent.origin));
     let set = env.set.keys().map(|variable| format!("agents.{name}.env.set.{variable}"));
     fixed.chain(set.map(|key| row(&key, json!("(set)"), &agent.origin))).collect()
+}
+
+fn price_rows(model: &str, entry: &PriceEntry) -> Vec<Row> {
+    let Price { input, output, cached } = entry.price;
+    let fields = [("input", json!(input)), ("output", json!(output)), ("cached", json!(cached))];
+    let rows = fields.map(|(key, value)| row(&format!("prices.{model}.{key}"), value, &entry.origin));
+    rows.into()
 }
 
 fn row(key: &str, value: Json, origin: &Origin) -> Row {

@@ -30,6 +30,16 @@ const AGENTS: &str = r#"
 #writes = ["~/.cache/mine"]
 "#;
 
+const PRICES: &str = r#"
+# Dollars for a million tokens of a model whose agent tells its tokens and no money, such as gemini. What it costs is
+# then estimated: budgets count it, and every sum says that it is about so much. Prices change, so none are built in.
+# `cached` is for input that the service had kept from an earlier question.
+#[prices."some-model"]
+#input = 1.25
+#output = 10
+#cached = 0.3
+"#;
+
 impl Settings {
     /// The whole file; what a person chose, by flag or answer, is set in it.
     pub fn template(&self) -> String {
@@ -45,7 +55,7 @@ impl Settings {
             let _ = write!(text, "\n# {} {}.\n", about(key), capitalised(&slot.must_be()));
             text.push_str(&assignment(name, slot));
         }
-        text + AGENTS
+        text + AGENTS + PRICES
     }
 }
 
@@ -142,7 +152,8 @@ mod tests {
     }
 
     fn values(rows: Vec<Row>) -> Vec<(String, Json)> {
-        let own = rows.into_iter().filter(|row| !row.key.starts_with("agents."));
+        let own =
+            rows.into_iter().filter(|row| !row.key.starts_with("agents.") && !row.key.starts_with("prices."));
         own.map(|row| (row.key, row.value)).collect()
     }
 
@@ -165,6 +176,13 @@ mod tests {
             all.rows().into_iter().filter(|row| row.key.starts_with("agents.mine.")).collect();
         assert!(rows.len() >= 8, "{rows:?}");
         assert!(rows.iter().all(|row| !row.value.is_null()), "{rows:?}");
+    }
+
+    #[test]
+    fn the_price_in_it_shows_every_key_that_a_price_has() {
+        let all = project(&switched_on(&Settings::default().template()));
+        let price = skilltune_phases::price::Price { input: 1.25, output: 10.0, cached: Some(0.3) };
+        assert_eq!(all.prices(), [("some-model".to_owned(), price)].into());
     }
 
     #[test]

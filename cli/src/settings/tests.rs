@@ -38,7 +38,7 @@ pub fn project(text: &str) -> Settings {
     Files::new("", text).load()
 }
 
-fn refusal(text: &str) -> String {
+pub fn refusal(text: &str) -> String {
     let files = Files::new("", text);
     let complaint = Complaint::from(Settings::load(&files.project(), &files.around()).unwrap_err());
     assert_eq!(complaint.exit().code(), 2);
@@ -163,7 +163,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:2: unknown key `tune.colour`
     hint: known here: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, apply, jobs, wait, wait_hours
     error: /skilltune.toml:1: unknown key `colour`
-    hint: known here: tune, budget, roles, timeouts, calls, limits, agents
+    hint: known here: tune, budget, roles, timeouts, calls, limits, agents, prices
     ");
 }
 

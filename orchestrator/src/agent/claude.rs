@@ -244,6 +244,7 @@ fn spent(result: Option<&Value>, ms: u64) -> Spent {
         ms,
         usd: usd.filter(|usd| usd.is_finite() && *usd >= 0.0),
         input_tokens: input,
+        cached_input_tokens: tokens("cache_read_input_tokens"),
         output_tokens: tokens("output_tokens"),
         ..Spent::default()
     }

@@ -148,12 +148,16 @@ fn hear(left: Remains<'_>) -> Heard {
     for event in events(left.stdout, &mut talk) {
         said.take(event, &mut talk);
     }
-    if let Some(models) = said.result.as_ref().and_then(|result| result.pointer("/stats/models")?.as_object())
-    {
-        talk.model = models.keys().next().cloned().or(talk.model);
-    }
+    talk.model = said.result.as_ref().and_then(model).or(talk.model);
     let spent = spent(said.result.as_ref(), left.ended.took_ms);
     Heard { answer: said.answer(left), spent, talk: Some(talk) }
+}
+
+/// The one that did most: a smaller one may have been asked which to take.
+fn model(result: &Value) -> Option<String> {
+    let models = result.pointer("/stats/models")?.as_object()?;
+    let tokens = |of: &Value| of.get("total_tokens").and_then(Value::as_u64).unwrap_or(0);
+    models.iter().max_by_key(|(_, of)| tokens(of)).map(|(name, _)| name.clone())
 }
 
 impl Said {
@@ -282,10 +286,13 @@ fn last_words(left: Remains<'_>) -> String {
 
 fn spent(result: Option<&Value>, ms: u64) -> Spent {
     let tokens = |name: &str| result?.pointer(&format!("/stats/{name}")).and_then(Value::as_u64);
+    // What it thought is in the total alone, and is paid for as what it said.
+    let thought = || Some(tokens("total_tokens")?.saturating_sub(tokens("input_tokens")?));
     Spent {
         ms,
         input_tokens: tokens("input_tokens"),
-        output_tokens: tokens("output_tokens"),
+        cached_input_tokens: tokens("cached"),
+        output_tokens: tokens("output_tokens").max(thought()),
         ..Spent::default()
     }
 }

@@ -101,6 +101,9 @@ impl Workshop {
         let (stdout, stderr) = (self.kept(&paper.stdout())?, self.kept(&paper.stderr())?);
         let Heard { answer, spent, talk } =
             agent.hear(Remains { ended, stdout: &stdout, stderr: &stderr, at: ended_at(&paper.record()) });
+        // The model that answered need not be the one that was asked for.
+        let model = talk.as_ref().and_then(|talk| talk.model.as_ref()).or(agent.model.as_ref());
+        let spent = spent.priced(model.and_then(|model| self.prices.get(model)));
         let denied = talk.as_ref().map_or(&[][..], |talk| &talk.denied);
         let outcome = match answer {
             Ok(answer) => match breach::found(&self.objects, order, &paper.space())? {

@@ -21,6 +21,7 @@ mod reply;
 use std::path::PathBuf;
 
 use skilltune_phases::event::Record;
+use skilltune_phases::price::Prices;
 use skilltune_phases::run::{NotARun, Run};
 use skilltune_phases::step::{Choice, Hold, Role, Step};
 
@@ -84,6 +85,8 @@ pub struct Workshop {
     pub cast: CastAgents,
     pub pool: GuardianPool,
     pub limits: CallLimits,
+    /// Of the models whose agents tell tokens and no money.
+    pub prices: Prices,
 }
 
 /// The agents of the three roles.

@@ -21,6 +21,12 @@ pub(super) fn costs(page: &mut Page, run: &Run) {
         &["Role", "Agent", "Calls", "Failed", "Cached", "Time", "Input Tokens", "Output Tokens", "Money"],
         rows,
     );
+    if total.estimated > 0 {
+        page.paragraph(format!(
+            "{} told tokens and no money: what they cost is estimated at the prices of the settings.",
+            figures::count(total.estimated as usize, "call")
+        ));
+    }
     if total.unpriced > 0 {
         page.paragraph(format!(
             "{} told no price: the money above is not the whole.",

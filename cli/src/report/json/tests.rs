@@ -44,7 +44,8 @@ fn the_summary_has_just_the_documented_keys() {
             "seconds": 13.5,
             "calls": 9,
             "cached": 0,
-            "unpriced": 0
+            "unpriced": 0,
+            "estimated": 0
           }
         }
         "#);

@@ -34,6 +34,7 @@ fn an_answer_comes_with_its_cost_its_tools_and_its_model() {
         ms: 7000,
         usd: Some(0.01008),
         input_tokens: Some(2400),
+        cached_input_tokens: Some(400),
         output_tokens: Some(100),
         ..Spent::default()
     };

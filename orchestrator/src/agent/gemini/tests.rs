@@ -29,7 +29,13 @@ const BEGUN: &str = r#"{"type":"init","session_id":"s","model":"m"}"#;
 fn an_answer_comes_with_its_tokens_its_tools_and_the_model_that_was_really_used() {
     let heard = heard(How::Exited(0), transcript!("write"), "");
     assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
-    let spent = Spent { ms: 7000, input_tokens: Some(2000), output_tokens: Some(100), ..Spent::default() };
+    let spent = Spent {
+        ms: 7000,
+        input_tokens: Some(2000),
+        cached_input_tokens: Some(400),
+        output_tokens: Some(100),
+        ..Spent::default()
+    };
     assert_eq!(heard.spent, spent);
     let talk = heard.talk.unwrap();
     assert_eq!((talk.model.as_deref(), talk.unknown), (Some("gemini-3.1-pro-preview"), 0));
@@ -130,4 +136,16 @@ fn a_quota_says_in_how_long_it_is_there_again_and_a_short_time_is_no_limit() {
     );
     let noise = "Attempt 1 failed\n  retryDelay: '34s'\n";
     assert_eq!(told("{\"code\":429}", noise), (FailureKind::RateLimited, Some(34)));
+}
+
+#[test]
+fn thoughts_are_paid_for_and_the_model_that_did_most_is_the_one_that_answered() {
+    let stats = json!({
+        "total_tokens": 3000, "input_tokens": 2000, "output_tokens": 100, "cached": 400,
+        "models": { "a-small-one": { "total_tokens": 10 }, "the-great-one": { "total_tokens": 2990 } },
+    });
+    let result = json!({ "type": "result", "status": "success", "stats": stats });
+    let heard = heard(How::Exited(0), &result.to_string(), "");
+    assert_eq!(heard.spent.output_tokens, Some(1000));
+    assert_eq!(heard.talk.unwrap().model.as_deref(), Some("the-great-one"));
 }
