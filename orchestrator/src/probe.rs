@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use skilltune_phases::step::Role;
 use tokio::sync::watch;
 
@@ -40,7 +41,7 @@ pub async fn probe(
     let call = set_out(agent, system, room)?;
     let ended = pool.acquire().await?.run(&call, cancel).await?;
     let (stdout, stderr) = (kept(&call.stdout)?, kept(&call.stderr)?);
-    Ok(agent.hear(Remains { ended: &ended, stdout: &stdout, stderr: &stderr }))
+    Ok(agent.hear(Remains { ended: &ended, stdout: &stdout, stderr: &stderr, at: Timestamp::now() }))
 }
 
 fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> {

@@ -288,6 +288,9 @@ mod tests {
             model: None,
             settings: Digest::of(b"claude"),
             timeout_seconds: 1,
+            family: None,
+            isolation: Isolation::Partial,
+            via: None,
             rights: Enforced::SystemAndAgent,
         };
         let mut text = serde_json::to_value(&cast).unwrap();

@@ -1,8 +1,7 @@
 //! What a person may want to type after a run, or in the middle of one.
 
-use jiff::Timestamp;
 use skilltune_phases::ending::Outcome;
-use skilltune_phases::event::{FailureKind, PlacedBy};
+use skilltune_phases::event::{Failure, FailureKind, PlacedBy};
 use skilltune_phases::remedy::Remedy;
 use skilltune_phases::run::{Mishap, Run};
 use skilltune_phases::step::Choice;
@@ -39,13 +38,28 @@ pub(crate) fn next(run: &Run) -> Vec<Next> {
 /// What lets a run that is blocked go on.
 pub(crate) fn mend(run: &Run, mishap: &Mishap) -> String {
     let cast = mishap.step.role().map(|role| run.plan.roles.of(role));
-    mending(cast.map_or("the agent", |cast| cast.agent.as_str()), mishap.failure.kind)
+    let mending = mending(cast.map_or("the agent", |cast| cast.agent.as_str()), &mishap.failure);
+    match (mishap.failure.kind.remedy(), mishap.failure.until) {
+        (Remedy::Wait, Some(_)) => {
+            format!("{mending}; `skilltune resume {} --wait` waits for it", run.plan.run)
+        }
+        (Remedy::Wait, None) => {
+            format!(
+                "{mending}; `skilltune resume {} --wait` waits for it, and asks again now and then",
+                run.plan.run
+            )
+        }
+        (Remedy::Mend | Remedy::Tell | Remedy::Repeat, _) => mending,
+    }
 }
 
 /// What a person can do about a failure that no other try mends.
-pub(crate) fn mending(agent: &str, kind: FailureKind) -> String {
-    match (kind.remedy(), kind) {
-        (Remedy::Wait, _) => limit(run, agent, mishap.failure.until),
+pub(crate) fn mending(agent: &str, failure: &Failure) -> String {
+    match (failure.kind.remedy(), failure.kind) {
+        (Remedy::Wait, _) => match failure.until {
+            Some(until) => format!("come back at {}, when it is lifted", figures::moment(until)),
+            None => format!("come back when the limit of {agent} is lifted"),
+        },
         (Remedy::Mend, FailureKind::Authentication) => login(agent),
         (Remedy::Mend, FailureKind::ModelNotFound) => {
             format!("begin another run with a model that {agent} has: --agent {agent}:MODEL")
@@ -53,14 +67,6 @@ pub(crate) fn mending(agent: &str, kind: FailureKind) -> String {
         (Remedy::Mend | Remedy::Tell | Remedy::Repeat, _) => {
             format!("see what `skilltune doctor` says of {agent}; its newest version may be needed")
         }
-    }
-}
-
-fn limit(run: &Run, agent: &str, until: Option<Timestamp>) -> String {
-    let wait = format!("`skilltune resume {} --wait` waits for it", run.plan.run);
-    match until {
-        Some(until) => format!("come back at {}, when it is lifted; {wait}", figures::moment(until)),
-        None => format!("come back when the limit of {agent} is lifted; {wait}, and asks again now and then"),
     }
 }
 

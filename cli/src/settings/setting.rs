@@ -139,20 +139,6 @@ macro_rules! whole_numbers {
 
 whole_numbers!(u32, u64, usize);
 
-impl Readable for bool {
-    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
-        value.as_bool()
-    }
-
-    fn must_be(_: Range) -> String {
-        "true or false".to_owned()
-    }
-
-    fn json(&self) -> Json {
-        (*self).into()
-    }
-}
-
 impl Readable for f64 {
     fn read(value: &DeValue<'_>, range: Range) -> Option<Self> {
         number(value, range)

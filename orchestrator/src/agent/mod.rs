@@ -9,8 +9,8 @@ mod gemini;
 mod heard;
 mod real;
 mod stream;
-mod via;
 mod until;
+mod via;
 
 pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output};
 pub use found::{Agent, HeldBy, Login, Slots};

@@ -26,7 +26,7 @@ pub(super) fn found(objects: &Objects, order: &Order, space: &Path) -> Result<Op
     for placement in order.left_alone() {
         differences.extend(differences_of(objects, placement, space)?);
     }
-    Ok((!differences.is_empty()).then(|| Failure { kind: FailureKind::Breach, why: told(&differences) }))
+    Ok((!differences.is_empty()).then(|| Failure::new(FailureKind::Breach, told(&differences))))
 }
 
 fn told(differences: &[String]) -> String {

@@ -49,9 +49,7 @@ impl Probed {
     fn of(agent: &Agent, heard: Heard) -> Self {
         let Heard { answer, spent, talk } = heard;
         let failure = match answer {
-            Ok(text) if text.trim().is_empty() => {
-                Some(Failure { kind: FailureKind::Empty, why: "no text at all".to_owned() })
-            }
+            Ok(text) if text.trim().is_empty() => Some(Failure::new(FailureKind::Empty, "no text at all")),
             Ok(_) => None,
             Err(failure) => Some(failure),
         };
@@ -61,7 +59,7 @@ impl Probed {
             answered: failure.is_none(),
             kind: failure.as_ref().map(|failure| failure.kind),
             why: failure.as_ref().map(why),
-            mend: failure.as_ref().map(|failure| mend(&agent.name, failure.kind)),
+            mend: failure.as_ref().map(|failure| mend(&agent.name, failure)),
             model: talk.and_then(|talk| talk.model).map(|model| plain::one_line(&model)),
             seconds: Duration::from_millis(spent.ms).as_secs_f64(),
             usd: spent.usd,
@@ -100,9 +98,9 @@ impl Probed {
     }
 }
 
-fn mend(agent: &str, kind: FailureKind) -> String {
-    match kind.remedy() {
-        Remedy::Mend | Remedy::Wait => advice::mending(agent, kind),
+fn mend(agent: &str, failure: &Failure) -> String {
+    match failure.kind.remedy() {
+        Remedy::Mend | Remedy::Wait => advice::mending(agent, failure),
         Remedy::Repeat => "see whether its service can be reached from here, and try again".to_owned(),
         Remedy::Tell => format!("start `{agent}` by hand, and see what it says"),
     }
