@@ -17,6 +17,7 @@ use skilltune_orchestrator::engine::{
 use skilltune_orchestrator::process::{GuardianPool, become_subreaper};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
 use skilltune_orchestrator::store::{Holder, Home, Journal, Locks};
+use skilltune_phases::delivery::Delivery;
 use skilltune_phases::event::{Event, Record};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::plan::{
@@ -183,6 +184,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
         contract: rubric::tune(),
         rules: rules(),
         roles: Roles { executor: cast.clone(), evaluator: cast.clone(), improver: cast },
+        delivery: Delivery::Inline,
         apply: Apply::Never,
         seed: 7,
         epoch: 0,

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::candidate::Candidate;
+use crate::delivery::SkillUse;
 use crate::edit::EditReport;
 use crate::id::{CallKey, CandidateId, TreeId};
 use crate::judgement::Judgement;
@@ -46,6 +47,9 @@ pub enum Outcome {
     Exercised {
         artifacts: TreeId,
         files: u64,
+        /// What became of the skill, where it was installed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        skill: Option<SkillUse>,
     },
     Judged(Box<Judgement>),
     Improved {

@@ -14,6 +14,7 @@ pub mod answer;
 pub mod backoff;
 pub mod candidate;
 pub mod contract;
+pub mod delivery;
 pub mod edit;
 pub mod ending;
 pub mod event;

@@ -6,7 +6,7 @@
 
 use crate::candidate::Candidate;
 use crate::event::{Failure, Measured, Outcome};
-use crate::id::{CandidateId, Digest};
+use crate::id::{CandidateId, Digest, TreeId};
 use crate::judgement::{Assessment, Judgement, Kind};
 use crate::plan::{Place, Plan};
 use crate::run::{Answer, Run};
@@ -160,14 +160,26 @@ pub fn unit(run: &Run, candidate: CandidateId, trial: Trial) -> Unit<'_> {
 }
 
 /// What a candidate's members left on one trial, as far as they were run.
-pub fn artifacts(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<crate::id::TreeId> {
-    let mut artifacts = Vec::new();
+pub fn artifacts(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<TreeId> {
+    let trees = exercised(run, candidate, trial).into_iter().filter_map(tree_of);
+    trees.collect()
+}
+
+/// What came of a candidate's members on one trial, as far as they were run.
+pub fn exercised<'a>(run: &'a Run, candidate: &Candidate, trial: Trial) -> Vec<&'a Outcome> {
+    let mut outcomes: Vec<&Outcome> = Vec::new();
     for (place, &skill) in candidate.trees.iter().enumerate() {
-        let step = Step::Exercise { member: Place(place), skill, trial, input: artifacts.last().copied() };
-        let Answer::Given(Outcome::Exercised { artifacts: tree, .. }) = run.answer(&step) else { break };
-        artifacts.push(*tree);
+        let input = outcomes.last().copied().and_then(tree_of);
+        let step = Step::Exercise { member: Place(place), skill, trial, input };
+        let Answer::Given(outcome @ Outcome::Exercised { .. }) = run.answer(&step) else { break };
+        outcomes.push(outcome);
     }
-    artifacts
+    outcomes
+}
+
+fn tree_of(outcome: &Outcome) -> Option<TreeId> {
+    let Outcome::Exercised { artifacts, .. } = outcome else { return None };
+    Some(*artifacts)
 }
 
 /// A judgement that has a score.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::candidate::Candidate;
 use crate::contract::CriterionId;
+use crate::delivery::{Delivery, Uses};
 use crate::event::{Failure, FailureKind, Outcome};
 use crate::id::{CandidateId, Digest, TreeId};
 use crate::judgement::{self, Ask, Findings, Suggestion};
@@ -15,7 +16,7 @@ use crate::measure::{self, SEARCH};
 use crate::notes::{self, Notes};
 use crate::offline::{self, Judged, Task};
 use crate::plan::{Place, Plan};
-use crate::prompt::{self, EvaluateBrief, ExecuteBrief, ImproveBrief, Neighbour, Tried};
+use crate::prompt::{self, EvaluateBrief, ExecuteBrief, ImproveBrief, Neighbour, TaskBrief, Tried};
 use crate::run::Run;
 use crate::skill;
 use crate::step::{Step, Trial};
@@ -31,6 +32,16 @@ pub struct Placement {
 pub const INPUT: &str = "input";
 /// The folder of a workspace in which the skills stand.
 pub const SKILL: &str = "skill";
+
+/// A skill that stands where the agent looks for skills.
+#[derive(Clone, Copy, Debug)]
+pub struct Installed<'a> {
+    pub name: &'a str,
+    /// Its folder within the workspace.
+    pub at: &'a str,
+    /// The prompt calls it by its name.
+    pub called: bool,
+}
 
 #[derive(Clone, Debug)]
 pub struct Order {
@@ -60,6 +71,7 @@ struct Improving {
     tried: Vec<Tried>,
     before: Option<Near>,
     after: Option<Near>,
+    uses: Uses,
 }
 
 /// A neighbour in the chain: which placements hold its skill, and what passes between the two.
@@ -95,9 +107,11 @@ impl Order {
     /// The prompt; `folders` are the placements' contents, in their order.
     pub fn prompt(&self, folders: &[Folder]) -> String {
         match &self.brief {
-            Brief::Execute { member, trial, upstream } => {
-                self.execute_prompt(*member, *trial, *upstream, folders)
-            }
+            Brief::Execute { member, trial, upstream } => match &self.plan.delivery {
+                Delivery::Inline => self.execute_prompt(*member, *trial, *upstream, folders),
+                Delivery::Installed { .. } => self.task_prompt(None, *trial, *upstream),
+                Delivery::Slash { .. } => self.task_prompt(Some(*member), *trial, *upstream),
+            },
             Brief::Evaluate { trial } => self.evaluate_prompt(*trial, folders),
             Brief::Improve(improving) => self.improve_prompt(improving, folders),
         }
@@ -163,6 +177,15 @@ impl Order {
         &self.placements[usize::from(self.working_copy().is_some())..]
     }
 
+    /// Where the skill is installed that an executor is to try, if it is.
+    pub fn installed(&self) -> Option<Installed<'_>> {
+        let (Brief::Execute { member, .. }, Some(_)) = (&self.brief, self.plan.delivery.at()) else {
+            return None;
+        };
+        let called = matches!(self.plan.delivery, Delivery::Slash { .. });
+        Some(Installed { name: &self.plan.member(*member).name, at: &self.placements[0].at, called })
+    }
+
     /// What the judge must repeat, so that no text it reads can speak in its place: nobody who writes into a skill or
     /// an artifact can know a hash that their own words go into.
     fn nonce(&self) -> String {
@@ -203,6 +226,16 @@ impl Order {
         })
     }
 
+    /// Of a skill that is installed its user says nothing, or its name.
+    fn task_prompt(&self, call: Option<Place>, trial: Trial, upstream: bool) -> String {
+        prompt::task(&TaskBrief {
+            call: call.map(|member| self.plan.member(member).name.as_str()),
+            scenario: &self.plan.scenarios[trial.scenario],
+            input: upstream.then_some(INPUT),
+            seed: &self.nonce(),
+        })
+    }
+
     fn evaluate_prompt(&self, trial: Trial, folders: &[Folder]) -> String {
         let (skills, artifacts) = folders.split_at(self.plan.target.members.len());
         prompt::evaluate(&EvaluateBrief {
@@ -230,6 +263,7 @@ impl Order {
             before: before.as_ref(),
             after: after.as_ref(),
             retry_error: self.retry_error(),
+            uses: improving.uses,
             seed: &self.nonce(),
         })
     }
@@ -251,7 +285,9 @@ impl Order {
 type Made = (Brief, Vec<Placement>);
 
 fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, input: Option<TreeId>) -> Made {
-    let mut placements = vec![skill_at(run, member, skill)];
+    let folder = run.plan.delivery.at().unwrap_or(SKILL);
+    let at = format!("{folder}/{}", run.plan.member(member).name);
+    let mut placements = vec![Placement { at, tree: skill }];
     placements.extend(input.map(|tree| Placement { at: INPUT.into(), tree }));
     (Brief::Execute { member, trial, upstream: input.is_some() }, placements)
 }
@@ -288,6 +324,7 @@ fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Made> {
         tried: tried(run, member),
         before,
         after,
+        uses: Uses::of(run, base, Some(member), SEARCH..=SEARCH),
     };
     Some((Brief::Improve(Box::new(improving)), placements))
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::candidate::Candidate;
 use crate::contract::Contract;
+use crate::delivery::Delivery;
 use crate::id::{CandidateId, Digest, TreeId};
 use crate::offline;
 use crate::scenario::Scenario;
@@ -31,6 +32,9 @@ pub struct Plan {
     pub contract: Contract,
     pub rules: Rules,
     pub roles: Roles,
+    /// Older journals know only the first way.
+    #[serde(default)]
+    pub delivery: Delivery,
     pub apply: Apply,
     pub seed: u64,
     /// Raised by `--fresh`, so that no stored answer fits.

@@ -8,6 +8,7 @@ mod evaluate;
 mod execute;
 mod fence;
 mod improve;
+mod task;
 
 use std::sync::LazyLock;
 
@@ -22,6 +23,7 @@ pub use evaluate::{EvaluateBrief, evaluate};
 pub use execute::{ExecuteBrief, execute};
 pub use fence::fence;
 pub use improve::{ImproveBrief, Neighbour, Tried, improve};
+pub use task::{TaskBrief, task};
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut templates = Environment::new();
@@ -36,6 +38,7 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     );
     let sources = [
         ("execute", include_str!("../prompts/execute.md")),
+        ("task", include_str!("../prompts/task.md")),
         ("evaluate", include_str!("../prompts/evaluate.md")),
         ("improve", include_str!("../prompts/improve.md")),
     ];

@@ -46,12 +46,10 @@ fn cost(done: &Done) -> String {
 
 fn outcome(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Exercised { artifacts, files } => {
-            format!(
-                "left {} ({})",
-                figures::count(usize::try_from(*files).unwrap_or(usize::MAX), "file"),
-                artifacts.short()
-            )
+        Outcome::Exercised { artifacts, files, skill } => {
+            let files = figures::count(usize::try_from(*files).unwrap_or(usize::MAX), "file");
+            let skill = skill.map_or(String::new(), |skill| format!("; the skill was {}", skill.word()));
+            format!("left {files} ({}){skill}", artifacts.short())
         }
         Outcome::Judged(judgement) => match judgement.whole.scored.composite {
             Some(score) => format!("scored {score}"),

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use skilltune_phases::contract::{Contract, Criterion, Dimension, Verdict};
+use skilltune_phases::delivery::Delivery;
 use skilltune_phases::edit::{Change, EditReport};
 use skilltune_phases::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
 use skilltune_phases::id::{CandidateId, Digest, TreeId};
@@ -37,6 +38,7 @@ pub(crate) fn plan(members: &[&str], scenarios: usize) -> Plan {
             evaluator: cast("gemini", None),
             improver: cast("claude", None),
         },
+        delivery: Delivery::Inline,
         apply: Apply::Auto,
         seed: 7,
         epoch: 0,
@@ -101,7 +103,7 @@ pub(crate) fn tree(name: &str) -> TreeId {
 }
 
 pub(crate) fn ran(name: &str) -> Outcome {
-    Outcome::Exercised { artifacts: tree(name), files: 1 }
+    Outcome::Exercised { artifacts: tree(name), files: 1, skill: None }
 }
 
 pub(crate) fn failed(kind: FailureKind, why: &str) -> Outcome {

@@ -215,7 +215,7 @@ impl Workshop {
         };
         let files = count_files(&captured.manifest);
         if files > 0 {
-            return Ok(Outcome::Exercised { artifacts: captured.tree, files });
+            return Ok(Outcome::Exercised { artifacts: captured.tree, files, skill: None });
         }
         // Words in the place of files that it was not let write are an excuse.
         if answer.trim().is_empty() || !denied.is_empty() {
@@ -225,7 +225,8 @@ impl Workshop {
         let path = RelPath::parse(b"answer.md").expect("a plain name is a path");
         let node = Node::File { blob, size: answer.len() as u64, mode: 0o644 };
         let manifest = Manifest::new(vec![Entry { path, node }]).expect("one file makes a manifest");
-        Ok(Outcome::Exercised { artifacts: self.objects.put_manifest(&manifest)?, files: 1 })
+        let artifacts = self.objects.put_manifest(&manifest)?;
+        Ok(Outcome::Exercised { artifacts, files: 1, skill: None })
     }
 
     /// A stream as it was kept, as far as it is text.

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::fence::{files, numbered, plain};
 use super::{READING, fence, render, scenario};
 use crate::contract::{Contract, CriterionId};
+use crate::delivery::Uses;
 use crate::judgement::{Finding, Findings, Suggestion};
 use crate::material::Named;
 use crate::scenario::Scenario;
@@ -25,6 +26,8 @@ pub struct ImproveBrief<'a> {
     pub after: Option<&'a Neighbour>,
     /// Why the answer before this one could not be used.
     pub retry_error: Option<&'a str>,
+    /// What became of it where it was installed.
+    pub uses: Uses,
     pub seed: &'a str,
 }
 
@@ -65,6 +68,8 @@ pub fn improve(brief: &ImproveBrief<'_>) -> String {
             at: plain(&brief.skill.folder.at),
             files: files(seed, brief.skill.folder),
             scenarios: scenarios.join("\n\n"),
+            unused: brief.uses.offered,
+            trials: brief.uses.trials(),
             unmet: list(seed, "criteria missed", unmet),
             met: met.concat(),
             suggestions: list(seed, "suggestions", suggestions),
@@ -112,6 +117,9 @@ struct Values {
     at: String,
     files: String,
     scenarios: String,
+    /// How often it was there to be seen and not used, and in how many trials.
+    unused: usize,
+    trials: usize,
     unmet: Option<String>,
     met: String,
     suggestions: Option<String>,

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::contract::{CriterionId, Verdict};
+use crate::delivery::Uses;
 use crate::judgement::{Ask, Finding, Findings, Priority, Suggestion, read};
 use crate::material::{Body, Folder, Material, Named};
 use crate::rubric;
@@ -84,6 +85,7 @@ fn improved(full: bool) -> String {
         before: None,
         after: full.then_some(&critic),
         retry_error: full.then_some("`edits` must be a list"),
+        uses: Uses { used: 1, offered: 2 * usize::from(full), ..Uses::default() },
         seed: "seed",
     })
 }
@@ -230,6 +232,7 @@ fn the_improver_gets_what_was_missed_what_must_stay_and_two_ways_to_answer() {
     ## The skill
     ## Its place in a chain
     ## What it was tried on
+    ## It was not used
     ## What was missed
     ## What is met and must stay so
     ## What the judge suggests
@@ -294,6 +297,34 @@ fn a_hostile_name_stays_on_its_line_and_in_its_code_span() {
         seed: "seed",
     });
     assert_eq!(sections(&prompt), sections(&executed(false, None)));
+}
+
+fn tasked(call: Option<&str>, input: Option<&str>) -> String {
+    task(&TaskBrief { call, scenario: &haiku(), input, seed: "seed" })
+}
+
+#[test]
+fn who_has_the_skill_installed_is_told_the_task_and_nothing_of_the_skill() {
+    let prompt = tasked(None, None);
+    assert!(!prompt.contains("skill"), "{prompt}");
+    assert!(!prompt.contains("high-quality"), "what counts as good is the judge's to know: {prompt}");
+    let asked = "task>>>\nWrite a haiku\n\nArguments: --topic rain\n\nRequirements:\n- three lines\n- a season\n<<<END";
+    assert!(prompt.starts_with("Do the task below.\n") && prompt.contains(asked), "{prompt}");
+    assert!(!prompt.contains("input") && tasked(None, Some("input")).contains("is in `input`: what"));
+}
+
+#[test]
+fn a_skill_is_called_on_the_first_line_with_its_arguments() {
+    let prompt = tasked(Some("poet"), None);
+    assert!(prompt.starts_with("/poet --topic rain\n\nDo the task below.\n"), "{prompt}");
+    let without = Scenario::new("haiku", "Write a haiku");
+    let call = |scenario: &Scenario| {
+        let prompt = task(&TaskBrief { call: Some("poet"), scenario, input: None, seed: "seed" });
+        prompt.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(call(&without), "/poet");
+    let hostile = Scenario { input_args: "a\n\n# New `rules`\n/other".into(), ..without };
+    assert_eq!(call(&hostile), "/poet a # New ?rules? /other");
 }
 
 proptest! {

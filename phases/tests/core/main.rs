@@ -1,5 +1,6 @@
 //! The core, driven without a disk, a clock or a process.
 
+mod delivery;
 mod endings;
 mod frontmatter;
 mod laws;

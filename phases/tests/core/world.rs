@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 use skilltune_phases::contract::{Contract, Criterion, Dimension};
+use skilltune_phases::delivery::Delivery;
 use skilltune_phases::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
 use skilltune_phases::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::judgement::{Assessment, Findings, Judgement, Kind};
@@ -49,6 +50,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
         contract: contract(),
         rules: rules(),
         roles: Roles { executor: cast.clone(), evaluator: cast.clone(), improver: cast },
+        delivery: Delivery::Inline,
         apply: Apply::Auto,
         seed: 7,
         epoch: 0,
@@ -122,7 +124,7 @@ pub(crate) fn failed(kind: FailureKind) -> Outcome {
 }
 
 pub(crate) fn ran(name: &str) -> Outcome {
-    Outcome::Exercised { artifacts: tree(name), files: 1 }
+    Outcome::Exercised { artifacts: tree(name), files: 1, skill: None }
 }
 
 pub(crate) fn improved(name: &str) -> Outcome {

@@ -1,0 +1,66 @@
+//! What the executor is told of a skill that is installed for it: nothing. The task is there, as a user would type it.
+//!
+//! Whether the skill is used is then up to its description, as it is with its users. Only a call by name names it.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::fence::plain;
+use super::{READING, fence, render};
+use crate::scenario::Scenario;
+
+#[derive(Clone, Copy, Debug)]
+pub struct TaskBrief<'a> {
+    /// The skill to call by its name, with the scenario's arguments.
+    pub call: Option<&'a str>,
+    pub scenario: &'a Scenario,
+    /// Where what the member before it produced stands.
+    pub input: Option<&'a str>,
+    pub seed: &'a str,
+}
+
+pub fn task(brief: &TaskBrief<'_>) -> String {
+    render(
+        "task",
+        Values {
+            reading: READING,
+            call: brief.call.map(|name| called(name, &brief.scenario.input_args)),
+            task: asked(brief.seed, brief.scenario),
+            input: brief.input.map(plain),
+        },
+    )
+}
+
+/// Arguments go on the line of the name, which therefore stays one; they are in the task in full.
+fn called(name: &str, arguments: &str) -> String {
+    let arguments = arguments.split_whitespace().collect::<Vec<_>>().join(" ");
+    if arguments.is_empty() {
+        format!("/{}", plain(name))
+    } else {
+        format!("/{} {}", plain(name), plain(&arguments))
+    }
+}
+
+/// When the result counts as good is the judge's to know.
+fn asked(seed: &str, scenario: &Scenario) -> String {
+    let mut text = scenario.description.trim().to_owned();
+    if !scenario.input_args.trim().is_empty() {
+        write!(text, "\n\nArguments: {}", scenario.input_args.trim()).expect("a string can always grow");
+    }
+    if !scenario.requirements.is_empty() {
+        text.push_str("\n\nRequirements:");
+        for requirement in &scenario.requirements {
+            write!(text, "\n- {requirement}").expect("a string can always grow");
+        }
+    }
+    fence(seed, "task", &text)
+}
+
+#[derive(Serialize)]
+struct Values {
+    reading: &'static str,
+    call: Option<String>,
+    task: String,
+    input: Option<String>,
+}
