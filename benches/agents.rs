@@ -77,13 +77,19 @@ fn alone(scene: &Scene, name: &str, model: Option<&str>) -> f64 {
     for folder in [&space, &temp] {
         fs::create_dir_all(folder).unwrap();
     }
-    for fitting in agent.fittings(Role::Evaluator, "") {
+    for fitting in agent.fittings(Role::Evaluator, false, "") {
         fs::create_dir_all(space.join(fitting.folder)).unwrap();
         fs::write(space.join(fitting.folder).join(fitting.file), fitting.text).unwrap();
     }
     let prompt = judges_prompt(scene);
-    let slots =
-        Slots { role: Role::Evaluator, workspace: &space, prompt_file: &prompt, usd: None, schema: None };
+    let slots = Slots {
+        role: Role::Evaluator,
+        workspace: &space,
+        prompt_file: &prompt,
+        skills: false,
+        usd: None,
+        schema: None,
+    };
     let argv = agent.argv(slots);
     let mut command = Command::new(&argv[0]);
     command.args(&argv[1..]).env_clear().envs(agent.env(&temp, [])).current_dir(&space);

@@ -50,11 +50,18 @@ fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> 
     for folder in [&space, &temp] {
         fs::create_dir(folder).on_disk("make the folder", folder)?;
     }
-    for fitting in agent.fittings(role, PROMPT) {
+    for fitting in agent.fittings(role, false, PROMPT) {
         fitting.place(&space)?;
     }
     fs::write(&prompt, PROMPT).on_disk("write", &prompt)?;
-    let slots = Slots { role, workspace: &space, prompt_file: &prompt, usd: Some(MOST_USD), schema: None };
+    let slots = Slots {
+        role,
+        workspace: &space,
+        prompt_file: &prompt,
+        usd: Some(MOST_USD),
+        skills: false,
+        schema: None,
+    };
     let ground = Ground { workspace: &space, temp: &temp, copy: None };
     let by_system = agent.enforced(role, system).by_system();
     Ok(Call {

@@ -1,9 +1,10 @@
 //! claude: Claude Code, in print mode.
 //!
 //! `--restricted` takes away shell and web, keeps files within the workspace, and leaves the user's settings out; what
-//! a role may do with files is said by mode and tools. In the user's own world it would leave their settings out, so
-//! there mode and tools say all, and who judges has no servers, for nobody knows what those do. Its exit code tells nothing: the last `result` does, and that
-//! one's subtype `success` neither.
+//! a role may do with files is said by mode and tools. It leaves skills out too, so that who is to find one there goes
+//! without it, under rules of ours that come to the same. In the user's own world it would leave their settings out:
+//! there mode and tools say all, and who judges has no servers, for nobody knows what those do. Its exit code tells
+//! nothing: the last `result` does, and that one's subtype `success` neither.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -13,6 +14,7 @@ use skilltune_phases::step::Role;
 
 use super::heard::{Heard, Remains, Talk, failed, shortened};
 use super::real::{Ask, Env, Profile, below_home, is_set};
+use super::skills::Skills;
 use super::stream::{events, text};
 use super::until;
 use crate::process::How;
@@ -37,8 +39,9 @@ pub(super) const PROFILE: Profile = Profile {
         ("DISABLE_TELEMETRY", "1"),
     ],
     // It keeps its temporary files where this says, whatever TMPDIR says.
-    temporary,
-    fitting: |_, _, _| None,
+    variables,
+    fitting: |_, _| Vec::new(),
+    skills: Some(Skills { at: ".claude/skills", by_name: true }),
     ends_early: false,
     takes_schema: true,
     keeps,
@@ -51,13 +54,18 @@ pub(super) const PROFILE: Profile = Profile {
 const CONFIG: &str = "CLAUDE_CONFIG_DIR";
 const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
 
-fn temporary(_: &Env, isolation: Isolation, temp: &str) -> Vec<(&'static str, String)> {
-    let mut folders = vec![("CLAUDE_CODE_TMPDIR", temp.to_owned())];
+fn variables(_: &Env, isolation: Isolation, temp: &str) -> Vec<(&'static str, String)> {
+    let config = (CONFIG, format!("{temp}/claude"));
+    // Memory files above the workspace would be read without `--restricted`.
+    let no_memory = ["CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_DISABLE_AUTO_MEMORY"]
+        .map(|variable| (variable, "1".to_owned()));
+    let mut variables = vec![("CLAUDE_CODE_TMPDIR", temp.to_owned())];
     match isolation {
-        Isolation::Fresh => folders.push((CONFIG, format!("{temp}/claude"))),
-        Isolation::Partial | Isolation::User => {}
+        Isolation::Partial => variables.extend(no_memory),
+        Isolation::Fresh => variables.extend(no_memory.into_iter().chain([config])),
+        Isolation::User => {}
     }
-    folders
+    variables
 }
 
 /// Not `~/.claude.json`, which it replaces with a lock and a new file beside it: where it may write neither, it writes
@@ -75,12 +83,23 @@ const ALWAYS: [&str; 7] =
 const ALONE: [&str; 2] = ["--restricted", NO_SERVERS];
 const NO_SERVERS: &str = "--strict-mcp-config";
 
+/// Restricted, it reads no skills. What that mode does is said piece by piece here; `allowed-tools` in a skill's front
+/// matter would open the whole disk to the file tools, if nothing kept them in the workspace.
+const WITH_SKILLS: [&str; 5] = [
+    NO_SERVERS,
+    "--setting-sources",
+    "project",
+    "--settings",
+    r#"{"disableAllHooks":true,"disableSkillShellExecution":true,"permissions":{"allow":["Skill"],"blockReadsOutsideWorkingDirectories":true,"blockWritesOutsideWorkingDirectories":true}}"#,
+];
+
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let (mode, tools) = match ask.role {
         Role::Executor | Role::Improver => ("acceptEdits", "Read,Grep,Glob,Write,Edit"),
         Role::Evaluator => ("dontAsk", "Read,Grep,Glob"),
     };
     let (world, skills): (&[&str], _) = match (ask.isolation, ask.role) {
+        (Isolation::Partial | Isolation::Fresh, _) if ask.skills => (&WITH_SKILLS, ",Skill"),
         (Isolation::Partial | Isolation::Fresh, _) => (&ALONE, ""),
         (Isolation::User, Role::Evaluator) => (&[NO_SERVERS], ",Skill"),
         (Isolation::User, Role::Executor | Role::Improver) => (&[], ",Skill"),
@@ -104,12 +123,16 @@ fn hear(left: Remains<'_>) -> Heard {
                 begun = true;
                 talk.model = text(&event, "model").map(str::to_owned);
                 talk.session = text(&event, "session_id").map(str::to_owned);
+                talk.skills.offered = offered(&event);
             }
             (Some("system"), Some("permission_denied")) => {
                 talk.was_denied(text(&event, "tool_name").unwrap_or("a tool"));
             }
             (Some("assistant"), _) => tools_used(&event, &mut talk),
-            (Some("user"), _) => tools_missed(&event, &mut talk),
+            (Some("user"), _) => {
+                tools_missed(&event, &mut talk);
+                skills_loaded(&event, &mut talk);
+            }
             (Some("result"), _) => result = Some(event),
             (Some("rate_limit_event"), _) => lifted = reset(&event).or(lifted),
             (Some("system"), _) => {}
@@ -141,7 +164,38 @@ fn blocks<'e>(event: &'e Value, kind: &'static str) -> impl Iterator<Item = &'e 
 
 fn tools_used(event: &Value, talk: &mut Talk) {
     for block in blocks(event, "tool_use") {
-        talk.used(text(block, "name").unwrap_or("a tool"));
+        let name = text(block, "name").unwrap_or("a tool");
+        talk.used(name);
+        let (call, input) = (text(block, "id").unwrap_or_default(), &block["input"]);
+        match (name, text(input, "skill"), text(input, "file_path")) {
+            ("Skill", Some(skill), _) => talk.skills.loads(call, skill.trim_start_matches('/')),
+            ("Read", _, Some(file)) => talk.skills.reads(call, file),
+            _ => {}
+        }
+    }
+}
+
+/// What the model may use of itself, and what only its user can call.
+fn offered(init: &Value) -> Option<Vec<String>> {
+    let of = |key: &str| init.get(key).and_then(Value::as_array);
+    let all = of("skills")?.iter().chain(of("slash_commands").into_iter().flatten());
+    let mut names: Vec<String> = all.filter_map(Value::as_str).map(str::to_owned).collect();
+    names.sort();
+    names.dedup();
+    Some(names)
+}
+
+/// A skill that was loaded is told to the model as the user's words, which begin with its folder.
+fn skills_loaded(event: &Value, talk: &mut Talk) {
+    const FOLDER: &str = "Base directory for this skill: ";
+    let failed = blocks(event, "tool_result").filter(|block| block["is_error"] == true);
+    for call in failed.filter_map(|block| text(block, "tool_use_id")) {
+        talk.skills.failed(call);
+    }
+    for said in blocks(event, "text").filter_map(|block| text(block, "text")) {
+        if let Some(folder) = said.strip_prefix(FOLDER).and_then(|rest| rest.lines().next()) {
+            talk.skills.found_at(folder.trim_end());
+        }
     }
 }
 

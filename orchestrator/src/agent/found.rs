@@ -15,6 +15,7 @@ use skilltune_phases::step::Role;
 use super::command::AgentSettings;
 use super::heard::{Heard, Remains};
 use super::real::{Ask, Env, Fitting, Real};
+use super::skills::Skills;
 use super::via::Via;
 
 mod rights;
@@ -55,6 +56,8 @@ pub struct Slots<'a> {
     pub role: Role,
     pub workspace: &'a Path,
     pub prompt_file: &'a Path,
+    /// Whether a skill is installed in the workspace.
+    pub skills: bool,
     /// The most that the call may cost, where that can be enforced.
     pub usd: Option<f64>,
     /// A JSON Schema of the answer, where the agent can hold its model to one.
@@ -199,11 +202,11 @@ impl Agent {
                 if let Some(Through { via, program }) = &self.via {
                     parts.extend([via.name().as_bytes().to_vec(), contents(program)]);
                 }
-                for role in Role::ALL {
-                    let ask = Ask { model: None, role, isolation: self.isolation, usd: None, schema: None };
+                for (role, skills) in Role::ALL.into_iter().flat_map(|role| [(role, false), (role, true)]) {
+                    let ask = self.ask(role, skills);
                     parts.push((real.profile().arguments)(&ask).join("\0").into_bytes());
-                    parts
-                        .extend(self.fittings(role, "").into_iter().map(|fitting| fitting.text.into_bytes()));
+                    let fittings = self.fittings(role, skills, "").into_iter();
+                    parts.extend(fittings.map(|fitting| fitting.text.into_bytes()));
                 }
                 // Another service answers otherwise.
                 parts.extend(self.env.get(real.profile().service).map(|place| place.clone().into_bytes()));
@@ -221,8 +224,8 @@ impl Agent {
                 (program, via.arguments(*real, model, slots))
             }
             (Kind::Real(real), None) => {
-                let Slots { role, usd, schema, .. } = slots;
-                let ask = Ask { model, role, isolation: self.isolation, usd, schema };
+                let Slots { role, skills, usd, schema, .. } = slots;
+                let ask = Ask { model, usd, schema, ..self.ask(role, skills) };
                 (&self.program, (real.profile().arguments)(&ask))
             }
         };
@@ -238,7 +241,7 @@ impl Agent {
         let temp = temp.to_string_lossy().into_owned();
         let mut env = self.env.clone();
         if let Kind::Real(real) = self.kind {
-            let own = (real.profile().temporary)(&env, self.isolation, &temp);
+            let own = (real.profile().variables)(&env, self.isolation, &temp);
             let wrappers = self.via().and_then(|via| via.temporary(&temp));
             env.extend(own.into_iter().chain(wrappers).map(|(name, value)| (name.to_owned(), value)));
         }
@@ -248,14 +251,27 @@ impl Agent {
     }
 
     /// What has to stand in the workspace besides what the call is about.
-    pub fn fittings(&self, role: Role, prompt: &str) -> Vec<Fitting> {
+    pub fn fittings(&self, role: Role, skills: bool, prompt: &str) -> Vec<Fitting> {
         match self.kind {
             Kind::Real(real) => {
-                let own = (real.profile().fitting)(&self.env, self.isolation, role);
+                let own = (real.profile().fitting)(&self.env, &self.ask(role, skills));
                 own.into_iter().chain(self.via().and_then(|via| via.errand(prompt))).collect()
             }
             Kind::Command(_) | Kind::BuiltIn(_) => Vec::new(),
         }
+    }
+
+    /// How it comes by skills, if it reads any. What a wrapper does with them nobody knows.
+    pub fn skills(&self) -> Option<Skills> {
+        match (&self.kind, &self.via) {
+            (Kind::Real(real), None) => real.profile().skills,
+            (Kind::Real(_), Some(_)) | (Kind::Command(_) | Kind::BuiltIn(_), _) => None,
+        }
+    }
+
+    /// The least that a call asks in that role.
+    fn ask(&self, role: Role, skills: bool) -> Ask<'_> {
+        Ask { model: None, role, isolation: self.isolation, skills, usd: None, schema: None }
     }
 
     /// Whether the prompt goes to stdin: always, unless the command asks for it as a file.

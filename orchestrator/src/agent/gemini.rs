@@ -10,6 +10,7 @@ use skilltune_phases::step::Role;
 
 use super::heard::{Heard, Remains, Talk, failed};
 use super::real::{Ask, Env, Fitting, Profile, below_home, is_set};
+use super::skills::Skills;
 use super::stream::{events, text};
 use super::until;
 use crate::process::How;
@@ -37,10 +38,11 @@ pub(super) const PROFILE: Profile = Profile {
     service: "GOOGLE_GEMINI_BASE_URL",
     // One process, that we can end. The workspace is one of ours, and the settings in it are.
     set: &[("GEMINI_CLI_NO_RELAUNCH", "true"), ("GEMINI_CLI_TRUST_WORKSPACE", "true"), ("TERM", "dumb")],
-    temporary,
+    variables,
     keys: &[KEY],
     has_key,
-    fitting: |env, isolation, role| Some(fitting(has_key(env), isolation, role)),
+    fitting,
+    skills: Some(Skills { at: ".gemini/skills", by_name: false }),
     // It repeats its prompt, and leaves when a pipe has taken the first 64 KiB of that.
     ends_early: true,
     takes_schema: false,
@@ -71,6 +73,9 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let mut arguments = vec!["--output-format".to_owned(), "stream-json".to_owned()];
     arguments.extend(alone.iter().map(|&one| one.to_owned()));
     arguments.extend(["--approval-mode".to_owned(), mode.to_owned()]);
+    if ask.skills {
+        arguments.extend(["--policy".to_owned(), format!("{FOLDER}/{POLICY}")]);
+    }
     arguments.extend(ask.model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
     arguments
 }
@@ -81,7 +86,7 @@ fn has_key(env: &Env) -> bool {
         && !["GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"].iter().any(|name| is_set(env, name))
 }
 
-fn temporary(env: &Env, isolation: Isolation, temp: &str) -> Vec<(&'static str, String)> {
+fn variables(env: &Env, isolation: Isolation, temp: &str) -> Vec<(&'static str, String)> {
     if has_own_home(env, isolation) { vec![(HOME, temp.to_owned())] } else { Vec::new() }
 }
 
@@ -103,10 +108,18 @@ fn keeps(env: &Env, isolation: Isolation) -> Vec<String> {
     }
 }
 
-/// Its settings for the workspace, which go before the user's.
-fn fitting(has_key: bool, isolation: Isolation, role: Role) -> Fitting {
+/// Beside its settings, and the candidate's `skills`.
+const FOLDER: &str = ".gemini";
+const POLICY: &str = "policy.toml";
+
+/// Without a terminal nobody could approve it, and the skill would be offered in vain.
+const MAY_USE_SKILLS: &str =
+    "[[rule]]\ntoolName = \"activate_skill\"\ndecision = \"allow\"\npriority = 100\n";
+
+/// Its settings for the workspace, which go before the user's, and what it may do with skills.
+fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
     // Also where the user allows more: their settings are read where their login is.
-    let never: &[&str] = match role {
+    let never: &[&str] = match ask.role {
         Role::Executor | Role::Improver => &["run_shell_command"],
         Role::Evaluator => &["run_shell_command", "write_file", "replace"],
     };
@@ -118,18 +131,22 @@ fn fitting(has_key: bool, isolation: Isolation, role: Role) -> Fitting {
         "advanced": { "ignoreLocalEnv": true },
         "tools": { "exclude": never },
     });
-    match isolation {
+    match ask.isolation {
         Isolation::Partial | Isolation::Fresh => {
             settings["context"] = json!({ "memoryBoundaryMarkers": [] });
             settings["hooksConfig"] = json!({ "enabled": false });
-            settings["skills"] = json!({ "enabled": false });
-            if has_key {
+            // Two come with the program.
+            settings["skills"] =
+                json!({ "enabled": ask.skills, "disabled": ["antigravity-support", "skill-creator"] });
+            if has_key(env) {
                 settings["security"] = json!({ "auth": { "selectedType": "gemini-api-key" } });
             }
         }
         Isolation::User => {}
     }
-    Fitting { folder: ".gemini", file: "settings.json", text: settings.to_string() }
+    let file = |file, text| Fitting { folder: FOLDER, file, text };
+    let policy = ask.skills.then(|| file(POLICY, MAY_USE_SKILLS.to_owned()));
+    [file("settings.json", settings.to_string())].into_iter().chain(policy).collect()
 }
 
 /// What the events say, put together.
@@ -175,9 +192,12 @@ impl Said {
                 // What was said before a tool was used is not the answer.
                 self.words.clear();
                 self.has_acted = true;
-                talk.used(text(&event, "tool_name").unwrap_or("a tool"));
+                tool_used(&event, talk);
             }
-            (Some("tool_result"), _) => denied(&event, talk),
+            (Some("tool_result"), _) => {
+                denied(&event, talk);
+                skill_loaded(&event, talk);
+            }
             (Some("error"), _) => {
                 self.troubles.push(text(&event, "message").unwrap_or_default().to_owned());
             }
@@ -226,6 +246,29 @@ impl Said {
 
 /// A prompt of this many bytes has passed a million tokens or comes near, and is then dropped without a word.
 const LONG: usize = 2_000_000;
+
+fn tool_used(event: &Value, talk: &mut Talk) {
+    let name = text(event, "tool_name").unwrap_or("a tool");
+    talk.used(name);
+    let (call, given) = (text(event, "tool_id").unwrap_or_default(), &event["parameters"]);
+    match (name, text(given, "name"), text(given, "file_path")) {
+        ("activate_skill", Some(skill), _) => talk.skills.loads(call, skill),
+        ("read_file", _, Some(file)) => talk.skills.reads(call, file),
+        _ => {}
+    }
+}
+
+/// The result of its activation names a skill's folder.
+fn skill_loaded(event: &Value, talk: &mut Talk) {
+    if text(event, "status") == Some("error") {
+        talk.skills.failed(text(event, "tool_id").unwrap_or_default());
+    }
+    let said =
+        text(event, "output").and_then(|output| output.split_once(" activated. Resources loaded from `"));
+    if let Some((folder, _)) = said.and_then(|(_, rest)| rest.split_once('`')) {
+        talk.skills.found_at(folder);
+    }
+}
 
 fn denied(event: &Value, talk: &mut Talk) {
     let kind = event.pointer("/error/type").and_then(Value::as_str).unwrap_or_default();

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 
+use super::skills::SkillTalk;
 use crate::process::{Ended, How};
 
 /// What a call has left to be read.
@@ -38,6 +39,8 @@ pub struct Talk {
     pub tools: BTreeMap<String, u64>,
     /// The tools that it was not let use.
     pub denied: Vec<String>,
+    #[serde(default, skip_serializing_if = "SkillTalk::is_silent")]
+    pub skills: SkillTalk,
     /// Lines that say something we do not know: a newer version may say more.
     pub unknown: u64,
 }

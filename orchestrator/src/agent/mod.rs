@@ -8,6 +8,7 @@ mod found;
 mod gemini;
 mod heard;
 mod real;
+mod skills;
 mod stream;
 mod until;
 mod via;
@@ -16,6 +17,7 @@ pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output};
 pub use found::{Agent, HeldBy, Login, Slots};
 pub use heard::{Heard, Talk};
 pub use real::{Fitting, Real};
+pub use skills::{SkillTalk, Skills, UsedSkill};
 pub use via::Via;
 
 pub(crate) use command::filled;

@@ -10,6 +10,7 @@ use skilltune_phases::plan::Isolation;
 use skilltune_phases::step::Role;
 
 use super::heard::{Heard, Remains};
+use super::skills::Skills;
 use super::{claude, gemini};
 use crate::disk::{DiskError, OnDisk};
 
@@ -37,13 +38,16 @@ pub(super) struct Profile {
     /// The variable that says where its service is, if not where it usually is.
     pub(super) service: &'static str,
     pub(super) set: &'static [(&'static str, &'static str)],
-    /// The variables that name the call's temporary folder, or one in it.
-    pub(super) temporary: fn(&Env, Isolation, temp: &str) -> Vec<(&'static str, String)>,
+    /// The variables that depend on the call: those that name its temporary folder, or one in it.
+    pub(super) variables: fn(&Env, Isolation, temp: &str) -> Vec<(&'static str, String)>,
     /// The variables that hold a key, the usual one first: without any, it is logged in or not at all.
     pub(super) keys: &'static [&'static str],
     /// Whether a key in the environment is what it would go by.
     pub(super) has_key: fn(&Env) -> bool,
-    pub(super) fitting: fn(&Env, Isolation, Role) -> Option<Fitting>,
+    /// What has to stand in the workspace.
+    pub(super) fitting: fn(&Env, &Ask<'_>) -> Vec<Fitting>,
+    /// If it reads any.
+    pub(super) skills: Option<Skills>,
     /// It ends before all that it has said is read, and then what no pipe holds is lost: it is given a file.
     pub(super) ends_early: bool,
     /// It can hold its model to a JSON Schema.
@@ -63,6 +67,8 @@ pub(super) struct Ask<'a> {
     pub(super) model: Option<&'a str>,
     pub(super) role: Role,
     pub(super) isolation: Isolation,
+    /// A skill is installed in its workspace, for it to find.
+    pub(super) skills: bool,
     /// The most that it may cost, where that can be enforced.
     pub(super) usd: Option<f64>,
     /// A JSON Schema of the answer, where the agent can hold its model to one.
@@ -122,10 +128,10 @@ impl Real {
 }
 
 impl Fitting {
-    /// Puts it into a workspace that has no folder of that name.
+    /// Puts it into a workspace. An installed skill may stand in the folder already, and all that was placed by us.
     pub(crate) fn place(&self, space: &Path) -> Result<(), DiskError> {
         let folder = space.join(self.folder);
-        fs::create_dir(&folder).on_disk("make the folder", &folder)?;
+        fs::create_dir_all(&folder).on_disk("make the folder", &folder)?;
         let file = folder.join(self.file);
         fs::write(&file, &self.text).on_disk("write", &file)
     }

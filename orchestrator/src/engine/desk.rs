@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use skilltune_phases::delivery::SkillUse;
 use skilltune_phases::event::{Failure, FailureKind, Outcome};
 use skilltune_phases::id::{CallKey, Digest};
-use skilltune_phases::order::{INPUT, Order, SKILL};
+use skilltune_phases::order::{INPUT, Order};
 use skilltune_phases::plan::{Cast, Plan};
 use skilltune_phases::step::Role;
 
@@ -21,7 +22,7 @@ use super::draft;
 use super::materials;
 use super::reply::Reply;
 use super::{EngineError, Workshop};
-use crate::agent::{Agent, Ground, Heard, Remains, Slots};
+use crate::agent::{Agent, Ground, Heard, Remains, Slots, Talk};
 use crate::crash;
 use crate::disk::{DiskError, OnDisk};
 use crate::process::{Call, Confinement, Ended};
@@ -105,13 +106,16 @@ impl Workshop {
         let model = talk.as_ref().and_then(|talk| talk.model.as_ref()).or(agent.model.as_ref());
         let spent = spent.priced(model.and_then(|model| self.prices.get(model)));
         let denied = talk.as_ref().map_or(&[][..], |talk| &talk.denied);
-        let outcome = match answer {
+        let mut outcome = match answer {
             Ok(answer) => match breach::found(&self.objects, order, &paper.space())? {
                 Some(breach) => Outcome::Failed(breach),
                 None => self.outcome(order, role, paper, &answer, denied)?,
             },
             Err(failure) => Outcome::Failed(failure),
         };
+        if let Outcome::Exercised { skill, .. } = &mut outcome {
+            *skill = skill_use(order, talk.as_ref(), &paper.space());
+        }
         let reply = Reply { key: paper.key, outcome, spent, talk };
         self.store_reply(&reply)?;
         crash::point("call: the reply is stored");
@@ -149,7 +153,7 @@ impl Workshop {
             let manifest = self.objects.manifest(placement.tree)?;
             snapshot::place(&self.objects, &manifest, &paper.space().join(&placement.at))?;
         }
-        for fitting in agent.fittings(role, prompt) {
+        for fitting in agent.fittings(role, order.installed().is_some(), prompt) {
             fitting.place(&paper.space())?;
         }
         fs::write(paper.prompt(), prompt).on_disk("write", paper.prompt())?;
@@ -160,7 +164,8 @@ impl Workshop {
         let (space, prompt, cast) = (paper.space(), paper.prompt(), plan.roles.of(role));
         let schema = agent.takes_schema().then(|| order.schema()).flatten();
         let (usd, schema) = (plan.rules.budget.usd, schema.as_deref());
-        let slots = Slots { role, workspace: &space, prompt_file: &prompt, usd, schema };
+        let skills = order.installed().is_some();
+        let slots = Slots { role, workspace: &space, prompt_file: &prompt, skills, usd, schema };
         let mark = ("SKILLTUNE_RUN".to_owned(), plan.run.0.clone());
         Call {
             argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
@@ -188,7 +193,7 @@ impl Workshop {
         denied: &[String],
     ) -> Result<Outcome, EngineError> {
         let outcome = match role {
-            Role::Executor => self.artifacts(role, paper, answer, denied),
+            Role::Executor => self.artifacts(order, paper, answer, denied),
             Role::Evaluator if answer.trim().is_empty() => Ok(failed(FailureKind::Empty, "no text at all")),
             Role::Evaluator => Ok(order.judge(answer)),
             Role::Improver => {
@@ -201,14 +206,15 @@ impl Workshop {
     /// What the executor wrote; an answer in words alone becomes `answer.md`.
     fn artifacts(
         &self,
-        role: Role,
+        order: &Order,
         paper: &Paper,
         answer: &str,
         denied: &[String],
     ) -> Result<Outcome, EngineError> {
-        let fittings = self.cast.of(role).fittings(role, "");
+        let fittings = self.cast.of(Role::Executor).fittings(Role::Executor, order.installed().is_some(), "");
+        let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
         let given: Vec<&str> =
-            [SKILL, INPUT].into_iter().chain(fittings.iter().map(|fitting| fitting.folder)).collect();
+            placed.chain([INPUT]).chain(fittings.iter().map(|fitting| fitting.folder)).collect();
         let captured = match capture(&self.objects, &paper.space(), &given, self.limits.artifacts) {
             Ok(captured) => captured,
             Err(error) => return not_ours(error).map(|why| failed(FailureKind::TooLarge, &why)),
@@ -304,6 +310,13 @@ fn explained(outcome: Outcome, denied: &[String]) -> Outcome {
         }
         outcome => outcome,
     }
+}
+
+/// What became of the skill, where one was installed. Agents tell real paths.
+fn skill_use(order: &Order, talk: Option<&Talk>, space: &Path) -> Option<SkillUse> {
+    let (installed, talk) = (order.installed()?, talk?);
+    let real = space.canonicalize().unwrap_or_else(|_| space.to_owned());
+    Some(talk.skill_use(installed, &real))
 }
 
 fn count_files(manifest: &Manifest) -> u64 {

@@ -55,6 +55,32 @@ fn an_answer_in_a_form_goes_before_words() {
 }
 
 #[test]
+fn what_skills_it_was_offered_and_used_is_told_with_their_folders() {
+    let skills = heard(How::Exited(0), transcript!("skill"), "").talk.unwrap().skills;
+    let offered = skills.offered.unwrap();
+    assert!(offered.iter().any(|name| name == "demo-skill") && offered.is_sorted(), "{offered:?}");
+    let used = [("demo-skill", Some("/scratch/w-sk/.claude/skills/demo-skill"))];
+    assert_eq!(
+        skills.used.iter().map(|one| (one.name.as_str(), one.folder.as_deref())).collect::<Vec<_>>(),
+        used
+    );
+}
+
+#[test]
+fn a_skill_that_it_could_not_load_was_not_used() {
+    let content =
+        [serde_json::json!({ "type": "tool_use", "id": "t", "name": "Skill", "input": { "skill": "x" } })];
+    let used = serde_json::json!({ "type": "assistant", "message": { "content": content } });
+    let content = [serde_json::json!({
+        "type": "tool_result", "tool_use_id": "t", "is_error": true, "content": "Unknown skill: x",
+    })];
+    let failed = serde_json::json!({ "type": "user", "message": { "content": content } });
+    for (stdout, times) in [(format!("{used}\n"), 1), (format!("{used}\n{failed}\n"), 0)] {
+        assert_eq!(heard(How::Exited(0), &stdout, "").talk.unwrap().skills.used.len(), times);
+    }
+}
+
+#[test]
 fn what_it_was_not_let_do_is_told_once() {
     let heard = heard(How::Exited(0), transcript!("denied"), "");
     assert_eq!(heard.answer.unwrap(), "DONE-FAKE");

@@ -15,7 +15,7 @@ fn agent(settings: Value) -> Agent {
 
 fn slots(role: Role) -> Slots<'static> {
     let (workspace, prompt_file) = (Path::new("/w/{model}"), Path::new("/p/prompt.md"));
-    Slots { role, workspace, prompt_file, usd: Some(2.5), schema: None }
+    Slots { role, workspace, prompt_file, skills: false, usd: Some(2.5), schema: None }
 }
 
 fn real(name: &str, ambient: &BTreeMap<String, String>) -> Agent {
@@ -82,6 +82,33 @@ fn who_judges_has_no_tool_that_writes_and_nobody_has_a_shell() {
         assert!(writer.ends_with("--max-budget-usd 2.5") && !writer.contains("Bash"), "{writer}");
         assert!(argv("gemini", role).contains("--approval-mode auto_edit"));
     }
+}
+
+#[test]
+fn who_is_to_find_a_skill_may_use_it_and_is_kept_in_the_workspace_all_the_same() {
+    let argv =
+        |name: &str, role, skills| real(name, &ambient()).argv(Slots { skills, ..slots(role) }).join(" ");
+    let claude = argv("claude", Role::Executor, true);
+    assert!(!claude.contains("--restricted") && claude.contains("--setting-sources project"), "{claude}");
+    for kept in [
+        "Write,Edit,Skill ",
+        "\"blockReadsOutsideWorkingDirectories\":true",
+        "\"blockWritesOutsideWorkingDirectories\":true",
+        "\"disableAllHooks\":true",
+        "\"disableSkillShellExecution\":true",
+    ] {
+        assert!(claude.contains(kept), "{kept} in {claude}");
+    }
+    assert!(!argv("claude", Role::Executor, false).contains("Skill"));
+    assert!(argv("gemini", Role::Executor, true).contains("--policy .gemini/policy.toml"));
+    assert!(!argv("gemini", Role::Executor, false).contains("--policy"));
+    let fittings = |skills| real("gemini", &ambient()).fittings(Role::Executor, skills, "");
+    assert!(fittings(false)[0].text.contains("\"enabled\":false") && fittings(false).len() == 1);
+    let with = fittings(true);
+    let settings: Value = serde_json::from_str(&with[0].text).unwrap();
+    assert_eq!(settings["skills"]["enabled"], true);
+    assert_eq!((with[1].folder, with[1].file), (".gemini", "policy.toml"));
+    assert!(with[1].text.contains("toolName = \"activate_skill\""));
 }
 
 #[test]
@@ -155,7 +182,7 @@ fn in_the_users_world_who_judges_has_no_servers_and_nobody_a_shell() {
     assert!(writer.contains("acceptEdits --tools Read,Grep,Glob,Write,Edit,Skill"), "{writer}");
     assert!(!argv("gemini", Role::Improver).contains("none"));
     for isolation in [Isolation::Partial, Isolation::Fresh, Isolation::User] {
-        let fitting = |role| isolated("gemini", isolation).fittings(role, "")[0].text.clone();
+        let fitting = |role| isolated("gemini", isolation).fittings(role, false, "")[0].text.clone();
         assert!(Role::ALL.iter().all(|role| fitting(*role).contains("run_shell_command")));
         assert!(fitting(Role::Evaluator).contains("write_file"));
     }

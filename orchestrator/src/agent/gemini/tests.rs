@@ -43,6 +43,18 @@ fn an_answer_comes_with_its_tokens_its_tools_and_the_model_that_was_really_used(
 }
 
 #[test]
+fn a_skill_that_it_activates_is_told_with_its_folder_and_one_that_it_cannot_is_not() {
+    let skills = |stdout: &str| heard(How::Exited(0), stdout, "").talk.unwrap().skills;
+    let used = skills(transcript!("skill"));
+    assert_eq!(used.offered, None);
+    let folder = "/scratch/wgs/.gemini/skills/demo-skill".to_owned();
+    assert_eq!((used.used[0].name.as_str(), used.used[0].folder.as_ref()), ("demo-skill", Some(&folder)));
+    let refused =
+        transcript!("skill").replace("\"status\":\"success\",\"output\"", "\"status\":\"error\",\"o\"");
+    assert_eq!(skills(&refused).used, []);
+}
+
+#[test]
 fn an_answer_in_pieces_is_put_together_and_what_came_before_a_tool_is_none_of_it() {
     let say = |text: &str| {
         json!({ "type": "message", "role": "assistant", "content": text, "delta": true }).to_string()

@@ -16,7 +16,7 @@ fn arguments(via: Via, role: Role) -> Vec<String> {
     via.arguments(
         claude(),
         Some("opus"),
-        Slots { role, workspace, prompt_file, usd: Some(1.0), schema: None },
+        Slots { role, workspace, prompt_file, skills: false, usd: Some(1.0), schema: None },
     )
 }
 
