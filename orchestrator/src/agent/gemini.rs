@@ -271,11 +271,14 @@ fn skill_loaded(event: &Value, talk: &mut Talk) {
 }
 
 fn denied(event: &Value, talk: &mut Talk) {
-    let kind = event.pointer("/error/type").and_then(Value::as_str).unwrap_or_default();
-    if matches!(
-        kind,
-        "tool_not_registered" | "policy_violation" | "execution_denied" | "path_not_in_workspace"
-    ) {
+    let error = |key| event.pointer(key).and_then(Value::as_str).unwrap_or_default();
+    let is_denial = match error("/error/type") {
+        "tool_not_registered" | "policy_violation" | "execution_denied" | "path_not_in_workspace" => true,
+        // What lies outside is a wrong parameter to most of its tools.
+        "invalid_tool_params" => error("/error/message").starts_with("Path not in workspace"),
+        _ => false,
+    };
+    if is_denial {
         // Its id begins with the name.
         let id = text(event, "tool_id").unwrap_or("a tool");
         talk.was_denied(id.split("__").next().unwrap_or(id));

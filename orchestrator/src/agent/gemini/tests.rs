@@ -126,6 +126,18 @@ fn a_tool_that_it_does_not_have_was_denied() {
 }
 
 #[test]
+fn a_path_outside_of_the_workspace_was_denied_and_another_wrong_parameter_was_not() {
+    for (message, denied) in [("Path not in workspace: Attempted path \"/x\"", 1), ("missing: content", 0)] {
+        let event = json!({
+            "type": "tool_result", "tool_id": "write_file__call_1", "status": "error",
+            "error": { "type": "invalid_tool_params", "message": message },
+        });
+        let heard = heard(How::Exited(0), &format!("{BEGUN}\n{event}\n{}", transcript!("write")), "");
+        assert_eq!(heard.talk.unwrap().denied.len(), denied, "{message}");
+    }
+}
+
+#[test]
 fn no_beginning_of_a_transcript_is_an_answer() {
     let whole = transcript!("write").trim_end();
     for (end, _) in whole.char_indices() {
