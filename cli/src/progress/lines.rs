@@ -11,7 +11,7 @@ use skilltune_phases::score::Score;
 use super::width::{around, columns, cut, shortened, wrapped};
 use crate::report::advice::{self, Next};
 use crate::report::words::{self, Standing};
-use crate::report::{figures, plain, troubles};
+use crate::report::{figures, plain, troubles, uses};
 
 /// Narrower than this, columns are not lined up.
 pub(super) const ROOMY: usize = 60;
@@ -134,6 +134,9 @@ pub(super) fn story(run: &Run, changed: Option<DiffSize>, width: usize) -> Vec<S
     }
     if let Some(caution) = words::caution(run) {
         say(&caution);
+    }
+    if let Some(unused) = uses::told(uses::of_champion(run)) {
+        say(&unused);
     }
     if let Some(size) = changed {
         say(&format!("The champion changes {}.", figures::size(&size)));

@@ -10,12 +10,15 @@ use skilltune_phases::score::Score;
 use skilltune_phases::step::{Step, Trial};
 
 use super::markdown::{Page, code, code_cell, fence, words};
-use super::{figures, troubles};
+use super::{figures, troubles, uses};
 
 pub(crate) fn evaluation(run: &Run, round: &Round) -> String {
     let judged = judgements(run, round);
     let mut page = Page::titled(&format!("Iteration {} Evaluation", round.number));
     page.paragraph(head(round));
+    if let Some(unused) = uses::told(uses::of_round(run, round)) {
+        page.paragraph(unused);
+    }
     if let Some(measured) = &round.measured {
         dimensions(&mut page, run, measured, &judged);
         chain(&mut page, run, measured);

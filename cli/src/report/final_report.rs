@@ -6,11 +6,12 @@ mod places;
 mod progression;
 mod rounds;
 
+use skilltune_phases::delivery::Delivery;
 use skilltune_phases::notes::Notes;
 use skilltune_phases::run::Run;
 
 use super::markdown::{Page, code_cell, words};
-use super::{figures, words as told};
+use super::{figures, uses, words as told};
 
 pub(crate) fn final_report(run: &Run) -> String {
     let mut page = Page::titled(&format!("Final Report: {}", words(&told::target(run))));
@@ -44,6 +45,7 @@ fn summary(page: &mut Page, run: &Run) {
     rows.extend(told::remarks(&plan.roles).iter().map(|remark| ("Note", words(remark))));
     rows.extend([
         ("Rights of Roles", told::rights(&plan.roles)),
+        ("Delivery", delivery(&plan.delivery)),
         ("Iterations", format!("{} of at most {}", run.rounds.len(), plan.rules.max_iterations)),
         ("Accepted, Rejected", format!("{}, {}", run.accepted(), run.rejected())),
         ("Initial Score", figures::score(run.initial_score())),
@@ -56,6 +58,17 @@ fn summary(page: &mut Page, run: &Run) {
     ]);
     page.section("Summary");
     page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
+    if let Some(unused) = uses::told(uses::of_champion(run)) {
+        page.paragraph(unused);
+    }
+}
+
+fn delivery(delivery: &Delivery) -> String {
+    match delivery {
+        Delivery::Inline => "inline, in the prompt".to_owned(),
+        Delivery::Installed { at } => format!("installed in {}", code_cell(at)),
+        Delivery::Slash { at } => format!("installed in {}, called by its name", code_cell(at)),
+    }
 }
 
 /// The tasks themselves while they are few.

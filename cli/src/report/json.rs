@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use skilltune_phases::candidate::Origin;
+use skilltune_phases::delivery::Uses;
 use skilltune_phases::plan::Roles;
 use skilltune_phases::run::{Edit, Round, Run, Standing};
 
-use super::{advice, words};
+use super::{advice, uses, words};
 
 /// The last thing on stdout with `--format json`.
 pub(crate) fn summary(run: &Run) -> Value {
@@ -31,6 +32,7 @@ pub(crate) fn summary(run: &Run) -> Value {
         "notes": words::remarks(&plan.roles),
         // Who keeps them to what their roles may do.
         "rights": rights(&plan.roles),
+        "delivery": plan.delivery.word(),
         "iterations": run.rounds.len(),
         "accepted": run.accepted(),
         "rejected": run.rejected(),
@@ -81,6 +83,10 @@ fn cost(run: &Run) -> Value {
     })
 }
 
+fn skill_uses(run: &Run, round: &Round) -> Option<Uses> {
+    run.plan.delivery.at().map(|_| uses::of_round(run, round))
+}
+
 fn round(run: &Run, round: &Round) -> Value {
     let dropped = match &round.standing {
         Some(Standing::Dropped(why)) => Some(why.to_string()),
@@ -103,6 +109,8 @@ fn round(run: &Run, round: &Round) -> Value {
         "candidate": round.candidate,
         "started_at": round.started_at,
         "measured": round.measured,
+        // Where it was installed: in how many trials it came to what.
+        "skill": skill_uses(run, round),
         "kept": round.standing.as_ref().map(|standing| *standing == Standing::Kept),
         "dropped_because": dropped,
         "edited_member": edited,

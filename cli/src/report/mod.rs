@@ -14,6 +14,7 @@ pub(crate) mod json;
 mod markdown;
 pub(crate) mod plain;
 pub(crate) mod troubles;
+pub(crate) mod uses;
 pub(crate) mod words;
 #[cfg(test)]
 pub(crate) mod world;

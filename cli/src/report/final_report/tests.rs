@@ -49,6 +49,7 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
         | Test Scenarios | Write a \| haiku |
         | Agents | executor claude:small, evaluator gemini, improver claude |
         | Rights of Roles | enforced by the system and the agent, in all roles |
+        | Delivery | inline, in the prompt |
         | Iterations | 3 of at most 3 |
         | Accepted, Rejected | 1, 1 |
         | Initial Score | 52 |

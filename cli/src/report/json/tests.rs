@@ -31,6 +31,7 @@ fn the_summary_has_just_the_documented_keys() {
             "evaluator": "system + agent",
             "improver": "system + agent"
           },
+          "delivery": "inline",
           "iterations": 2,
           "accepted": 1,
           "rejected": 0,
@@ -94,6 +95,7 @@ fn the_report_adds_the_comparison_and_the_rounds() {
             "claimed": false,
             "claim": 85.0
           },
+          "skill": null,
           "kept": false,
           "dropped_because": "it scored 20.0 below the best so far",
           "edited_member": "haiku",
