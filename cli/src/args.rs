@@ -14,7 +14,8 @@ pub use runs::{
 pub use setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 pub use tune::TuneArgs;
 pub use values::{
-    AgentSpec, ApplyWhen, Format, IsolationName, ModeName, Preset, Streamed, ViaName, is_agent_name, word,
+    AgentSpec, ApplyWhen, DeliveryName, Format, IsolationName, ModeName, Preset, Streamed, ViaName,
+    is_agent_name, word,
 };
 
 use std::path::PathBuf;

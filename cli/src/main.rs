@@ -11,6 +11,7 @@ mod args;
 mod births;
 mod commands;
 mod complaint;
+mod delivery;
 mod exit;
 mod find;
 mod folders;

@@ -5,7 +5,6 @@ use std::path::Path;
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::{CaptureError, Indexes, Limits, Manifest, Node, Objects};
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::delivery::Delivery;
 use skilltune_phases::id::Digest;
 use skilltune_phases::plan::{FORMAT, LoopKind, Member, Plan, RunId, Target};
 use skilltune_phases::rubric;
@@ -52,7 +51,7 @@ fn build(
         contract: rubric::tune(),
         rules: request.rules.clone(),
         roles: request.casting.roles(),
-        delivery: Delivery::Inline,
+        delivery: request.delivery.clone(),
         apply: request.apply,
         seed: 0,
         epoch,

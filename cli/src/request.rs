@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use skilltune_orchestrator::engine::Patience;
+use skilltune_phases::delivery::Delivery;
 use skilltune_phases::offline;
 use skilltune_phases::plan::{Apply, Mode, Rules};
 use skilltune_phases::price::Prices;
@@ -12,6 +13,7 @@ use skilltune_phases::scenario::Scenario;
 
 use crate::args::{AgentSpec, ModeName, Preset, TuneArgs};
 use crate::complaint::Complaint;
+use crate::delivery::delivery;
 use crate::find::{self, Skill};
 use crate::folders::Surroundings;
 use crate::questions::Answers;
@@ -31,6 +33,7 @@ pub struct Request {
     pub scenarios: Vec<Scenario>,
     pub rules: Rules,
     pub casting: Casting,
+    pub delivery: Delivery,
     pub limits: Limits,
     pub patience: Patience,
     pub prices: Prices,
@@ -86,6 +89,7 @@ struct Draft {
     members: Vec<Skill>,
     settings: Settings,
     casting: Casting,
+    delivery: Delivery,
 }
 
 impl Draft {
@@ -101,7 +105,8 @@ impl Draft {
         roles::fill(&mut settings, around);
         stand_in.fill(&mut settings)?;
         let casting = roles::cast(&settings, around)?;
-        Ok(Self { project, members, settings, casting })
+        let delivery = delivery(&settings.delivery, &casting.executor.agent)?;
+        Ok(Self { project, members, settings, casting, delivery })
     }
 
     /// An answer goes over the files and under the flags.
@@ -125,6 +130,7 @@ impl Draft {
             project: self.project,
             members: self.members,
             casting: self.casting,
+            delivery: self.delivery,
         }
     }
 }
@@ -191,6 +197,7 @@ fn lay_flags(settings: &mut Settings, args: &TuneArgs) {
     }
     lay(&mut settings.max_iterations, args.max_iterations, "--max-iterations");
     lay(&mut settings.threshold, args.threshold, "--threshold");
+    lay(&mut settings.delivery, args.delivery, "--delivery");
     lay(&mut settings.apply, args.apply, "--apply");
     lay(&mut settings.jobs, args.jobs, "--jobs");
     lay(&mut settings.isolation, args.isolation, "--isolation");

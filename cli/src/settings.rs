@@ -31,7 +31,7 @@ use skilltune_phases::plan::{Budget, Rules, Stall};
 use skilltune_phases::price::Prices;
 use skilltune_phases::score::Score;
 
-use crate::args::{AgentSpec, ApplyWhen, IsolationName, Preset, ViaName};
+use crate::args::{AgentSpec, ApplyWhen, DeliveryName, IsolationName, Preset, ViaName};
 use crate::folders::{SETTINGS_FILE, Surroundings};
 use crate::roles::PerRole;
 use setting::Slot;
@@ -60,6 +60,7 @@ pub struct Settings {
     pub max_errors: Setting<u32>,
     pub confirm: Setting<u32>,
     pub coverage: Setting<f64>,
+    pub delivery: Setting<DeliveryName>,
     pub apply: Setting<ApplyWhen>,
     pub jobs: Setting<u32>,
     pub wait: Setting<bool>,
@@ -175,6 +176,7 @@ impl Settings {
             max_errors,
             confirm,
             coverage,
+            delivery,
             apply,
             jobs,
             wait,
@@ -204,6 +206,7 @@ impl Settings {
             ("tune.max_errors", max_errors),
             ("tune.confirm", confirm),
             ("tune.coverage", coverage),
+            ("tune.delivery", delivery),
             ("tune.apply", apply),
             ("tune.jobs", jobs),
             ("tune.wait", wait),
@@ -242,6 +245,7 @@ impl Default for Settings {
             max_errors: Setting::within(COUNT, 3),
             confirm: Setting::within(POINTS, 1),
             coverage: Setting::within(SHARE, 0.8),
+            delivery: Setting::new(DeliveryName::Auto),
             apply: Setting::new(ApplyWhen::Auto),
             jobs: Setting::within(JOBS, 4),
             wait: Setting::new(false),

@@ -8,4 +8,5 @@ mod isolation;
 mod rights;
 mod scene;
 mod server;
+mod skills;
 mod whole;

@@ -40,7 +40,9 @@ impl Scene {
         for folder in [
             "bin",
             "project/.git",
-            "home/.claude",
+            "home/.claude/skills/haiku",
+            "home/.claude/skills/other",
+            "home/.gemini/skills/haiku",
             "home/.gemini/skills/other",
             "project/.claude/skills/haiku",
         ] {
@@ -54,10 +56,13 @@ impl Scene {
         scene.write("home/CLAUDE.md", SECRET);
         scene.write("home/GEMINI.md", SECRET);
         scene.write("home/.gemini/GEMINI.md", SECRET);
-        scene.write(
-            "home/.gemini/skills/other/SKILL.md",
-            &format!("---\nname: other\ndescription: {SECRET}\n---\nx\n"),
-        );
+        // Skills of their own, one of them of the name of the one on trial.
+        for (place, name) in
+            [(".claude", "haiku"), (".claude", "other"), (".gemini", "haiku"), (".gemini", "other")]
+        {
+            let page = format!("---\nname: {name}\ndescription: {SECRET}\n---\nx\n");
+            scene.write(&format!("home/{place}/skills/{name}/SKILL.md"), &page);
+        }
         let server = json!({ "command": "touch", "args": [scene.path("started")] });
         let settings = json!({
             "security": { "auth": { "selectedType": "gemini-api-key" } },
@@ -90,9 +95,16 @@ impl Scene {
         fs::read_to_string(self.path("project/.claude/skills/haiku/SKILL.md")).unwrap()
     }
 
+    /// Another skill to begin with, of the same quality.
+    pub(crate) fn begin_with(&self, front: &str, body: &str) {
+        let page =
+            format!("---\nname: haiku\ndescription: Writes a haiku.\n{front}---\n\n{body}\nQuality: 40\n");
+        self.write("project/.claude/skills/haiku/SKILL.md", &page);
+    }
+
     /// `tune` with our own binary; each role's scenario of the server is the agent's.
     pub(crate) fn tune(&self, claude: &str, gemini: &str, more: &[&str]) -> Ran {
-        let always = ["tune", "haiku", "write one about a leaf", "--yes", "--format", "json"];
+        let always = ["tune", ".claude/skills/haiku", "write one about a leaf", "--yes", "--format", "json"];
         self.run(claude, gemini, &[&always, more].concat())
     }
 
@@ -158,6 +170,12 @@ impl Ran {
     pub(crate) fn failures(&self) -> Vec<String> {
         let failed = self.history.iter().filter_map(|line| line.pointer("/event/done/outcome/failed/kind"));
         failed.filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
+    /// What became of the skill in every trial.
+    pub(crate) fn skills(&self) -> Vec<&str> {
+        let ran = self.history.iter().filter_map(|line| line.pointer("/event/done/outcome/exercised"));
+        ran.map(|outcome| outcome["skill"].as_str().unwrap_or("nothing")).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::scene::{Ran, SECRET, Scene};
 
 /// It was improved and is in place, and the real agents have done it.
-fn assert_improved(scene: &Scene, ran: &Ran) {
+pub(crate) fn assert_improved(scene: &Scene, ran: &Ran) {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
     assert_eq!(ran.summary["outcome"], "improved", "{ran:?}");
     assert_eq!(ran.failures(), [""; 0], "{ran:?}");
@@ -18,7 +18,7 @@ fn assert_improved(scene: &Scene, ran: &Ran) {
 }
 
 /// How often a tool was used in all calls.
-fn used(ran: &Ran, tool: &str) -> u64 {
+pub(crate) fn used(ran: &Ran, tool: &str) -> u64 {
     ran.replies.iter().filter_map(|reply| reply["talk"]["tools"][tool].as_u64()).sum()
 }
 
@@ -31,6 +31,8 @@ fn claude_in_all_roles_improves_a_skill() {
     // One trial of each of two rounds, and one of each of two contestants; one edit after a look.
     assert_eq!((used(&ran, "Write"), used(&ran, "Read"), used(&ran, "Edit")), (4, 1, 1), "{:?}", ran.replies);
     assert_eq!(used(&ran, "StructuredOutput"), 4, "every verdict is given in the form that is asked for");
+    // It found the skill where it looks for skills, and took it for the task.
+    assert_eq!((used(&ran, "Skill"), ran.skills()), (4, vec!["used"; 4]));
     assert!(ran.summary["cost"]["usd"].as_f64().unwrap() > 0.0);
     assert_eq!(ran.summary["cost"]["unpriced"], 0);
     assert!(ran.replies.iter().all(|reply| reply["talk"]["model"] == "claude-sonnet-4-5"));
@@ -44,6 +46,7 @@ fn gemini_in_all_roles_improves_a_skill() {
     let ran = scene.tune("500", "good", &["--agent", "gemini:gemini-3-pro-preview"]);
     assert_improved(&scene, &ran);
     assert_eq!((used(&ran, "write_file"), used(&ran, "replace")), (4, 1), "{:?}", ran.replies);
+    assert_eq!((used(&ran, "activate_skill"), ran.skills()), (4, vec!["used"; 4]));
     // It tells tokens, and no price.
     assert_eq!(ran.summary["cost"]["unpriced"], ran.summary["cost"]["calls"]);
     assert!(ran.summary["cost"]["input_tokens"].as_u64().unwrap() > 0);

@@ -211,7 +211,7 @@ fn the_object_at_the_end_has_exactly_the_documented_keys() {
 }
 
 const KEYS: &str = "run_id, loop, target, outcome, reason, blocked, initial_score, final_score, threshold, agents, notes, rights, \
-                    iterations, accepted, rejected, champion, report, state, cost";
+                    delivery, iterations, accepted, rejected, champion, report, state, cost";
 
 #[test]
 fn jsonl_is_the_journal_line_by_line_and_then_the_summary() {
@@ -345,7 +345,7 @@ fn settings_tell_their_value_and_where_it_comes_from() {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     fs::write(scene.path("project/skilltune.toml"), "[tune]\npreset = \"quick\"\njobs = 2\n").unwrap();
     let told = data(&scene, &["config", "show"]);
-    let first: Vec<_> = told.lines().take(14).map(str::trim_end).collect();
+    let first: Vec<_> = told.lines().take(15).map(str::trim_end).collect();
     insta::assert_snapshot!(first.join("\n"), @r"
     tune.preset                          quick                                     project file /project/skilltune.toml
     tune.max_iterations                  3                                         preset quick, project file /project/skilltune.toml
@@ -356,6 +356,7 @@ fn settings_tell_their_value_and_where_it_comes_from() {
     tune.max_errors                      3                                         default
     tune.confirm                         1                                         default
     tune.coverage                        0.8                                       default
+    tune.delivery                        auto                                      default
     tune.apply                           auto                                      default
     tune.jobs                            2                                         project file /project/skilltune.toml
     tune.wait                            false                                     default

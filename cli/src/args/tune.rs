@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use skilltune_phases::score::Score;
 
-use super::values::{self, AgentSpec, ApplyWhen, IsolationName, ModeName, Preset, Streamed, ViaName};
+use super::values::{
+    self, AgentSpec, ApplyWhen, DeliveryName, IsolationName, ModeName, Preset, Streamed, ViaName,
+};
 
 const SCENARIO: &str = "Scenario";
 const SEARCH: &str = "Search";
@@ -69,6 +71,9 @@ pub struct TuneArgs {
     /// Who improves the skill
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub improver: Option<AgentSpec>,
+    /// How the skill comes to who runs it
+    #[arg(long, value_enum, value_name = "WAY", help_heading = AGENTS)]
+    pub delivery: Option<DeliveryName>,
     /// The deadline of every call, such as 90, 90s or 10m
     #[arg(long, value_name = "TIME", value_parser = values::seconds, help_heading = AGENTS)]
     pub timeout: Option<u64>,

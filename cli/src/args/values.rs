@@ -30,6 +30,19 @@ pub enum ModeName {
     Chain,
 }
 
+/// How the skill comes to its executor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DeliveryName {
+    /// Installed where the agent reads skills, else inline
+    Auto,
+    /// Where the agent looks for skills; the prompt is the task
+    Installed,
+    /// The same, called as /NAME
+    Slash,
+    /// In the prompt, with all its files
+    Inline,
+}
+
 /// When the champion may replace the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ApplyWhen {

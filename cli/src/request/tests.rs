@@ -156,7 +156,11 @@ impl World {
 
     fn told_of(&self, more: &[&str]) -> String {
         let line = [&["./a", "--dry-run"], more].concat();
-        let told = requests(&tune_args(&line).unwrap(), &self.equipped(), None).unwrap();
+        let told = match requests(&tune_args(&line).unwrap(), &self.equipped(), None) {
+            Ok(told) => told,
+            // What an agent cannot do changes the request into a complaint.
+            Err(complaint) => return complaint.what,
+        };
         let Request {
             project: _,
             mode,
@@ -170,6 +174,7 @@ impl World {
             jobs,
             apply,
             seed,
+            delivery,
         } = &told[0];
         let casting = casting.all().map(|part| {
             (
@@ -181,8 +186,21 @@ impl World {
                 part.rights,
             )
         });
-        format!("{:?}", (mode, scenarios, rules, casting, limits, patience, prices, jobs, apply, seed))
+        format!(
+            "{:?}",
+            (mode, scenarios, rules, casting, limits, patience, prices, jobs, apply, seed, delivery)
+        )
     }
+}
+
+#[test]
+fn a_delivery_that_the_executor_cannot_do_is_refused() {
+    insta::assert_snapshot!(World::usual().refusal(&["./a", "--delivery", "slash"]), @"
+    error: the delivery `slash` (flag --delivery) cannot be done: `mine` reads no skills
+    hint: --delivery inline puts the skill's text into the prompt
+    ");
+    let request = World::usual().one(&["./a", "--delivery", "auto"]);
+    assert_eq!(request.delivery, Delivery::Inline);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use skilltune_phases::score::Score;
 use toml::de::DeValue;
 
 use super::origin::Origin;
-use crate::args::{AgentSpec, ApplyWhen, IsolationName, Preset, ViaName, word};
+use crate::args::{AgentSpec, ApplyWhen, DeliveryName, IsolationName, Preset, ViaName, word};
 
 #[derive(Clone, Debug)]
 pub struct Setting<T> {
@@ -200,7 +200,7 @@ macro_rules! words {
     )*};
 }
 
-words!(Preset, ApplyWhen, IsolationName, ViaName);
+words!(Preset, ApplyWhen, DeliveryName, IsolationName, ViaName);
 
 impl Readable for AgentSpec {
     fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {

@@ -92,7 +92,7 @@ fn about(key: &str) -> &'static str {
     ABOUT.iter().find(|(known, _)| *known == key).map_or("", |(_, about)| about)
 }
 
-const ABOUT: [(&str, &str); 28] = [
+const ABOUT: [(&str, &str); 29] = [
     ("tune.preset", "How many rounds, and to what score: stands for max_iterations and threshold."),
     ("tune.max_iterations", "Measurements at most, the first one included."),
     ("tune.threshold", "The score to reach."),
@@ -102,6 +102,10 @@ const ABOUT: [(&str, &str); 28] = [
     ("tune.max_errors", "After so many rounds without a score, one after the other, the search ends."),
     ("tune.confirm", "Fresh trials a scenario in the final comparison; 0 compares the scores of the search."),
     ("tune.coverage", "The share of trials that must be judged for a round to have a score."),
+    (
+        "tune.delivery",
+        "How the skill comes to its executor; auto is installed for claude and gemini, and inline for all others.",
+    ),
     ("tune.apply", "When the champion may replace the skill."),
     ("tune.jobs", "Calls at the same time."),
     ("tune.wait", "Whether a run waits when an account's limit is reached, and goes on when it is lifted."),

@@ -57,6 +57,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("tune.max_errors", "9"),
         ("tune.confirm", "0"),
         ("tune.coverage", "1"),
+        ("tune.delivery", "\"installed\""),
         ("tune.apply", "\"never\""),
         ("tune.jobs", "256"),
         ("tune.wait", "true"),
@@ -161,7 +162,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:4: unknown key `agents.a.cost.usdd`
     hint: did you mean `agents.a.cost.usd`?
     error: /skilltune.toml:2: unknown key `tune.colour`
-    hint: known here: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, apply, jobs, wait, wait_hours
+    hint: known here: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, delivery, apply, jobs, wait, wait_hours
     error: /skilltune.toml:1: unknown key `colour`
     hint: known here: tune, budget, roles, timeouts, calls, limits, agents, prices
     ");

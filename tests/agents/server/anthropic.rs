@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 
 use super::http::Answer;
-use super::model::{Scenario, Talk, Turn, turn};
+use super::model::{SKILL, Scenario, Talk, Turn, turn};
 
 pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
     if path.contains("count_tokens") {
@@ -21,7 +21,9 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
         Scenario::TooLong => "max_tokens",
         _ => "end_turn",
     };
-    let (block, stop) = match turn(scenario, &talk(&asked, body)) {
+    let talk = talk(&asked, body);
+    let tool = |name, input: &Value| tool(talk.results, name, input);
+    let (block, stop) = match turn(scenario, &talk) {
         Turn::Text(text) if gives_structure(&asked, &text) => {
             let answer = serde_json::from_str(&text).expect("it was seen to be JSON");
             (tool(STRUCTURED, &answer), "tool_use")
@@ -35,6 +37,7 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
             let input = json!({ "file_path": path, "old_string": old, "new_string": new });
             (tool("Edit", &input), "tool_use")
         }
+        Turn::Skill => (tool("Skill", &json!({ "skill": SKILL })), "tool_use"),
         Turn::Shell { command } => {
             (tool("Bash", &json!({ "command": command, "description": "does it" })), "tool_use")
         }
@@ -53,12 +56,15 @@ const STRUCTURED: &str = "StructuredOutput";
 /// Where it is offered, and was not used before.
 fn gives_structure(asked: &Value, text: &str) -> bool {
     let offered = asked["tools"].as_array().into_iter().flatten().any(|tool| tool["name"] == STRUCTURED);
-    let given = asked["messages"].to_string().contains("toolu_StructuredOutput");
+    let given = asked["messages"].to_string().contains(&format!("\"name\":\"{STRUCTURED}\""));
     offered && !given && serde_json::from_str::<Value>(text).is_ok_and(|answer| answer.is_object())
 }
 
 fn talk(asked: &Value, body: &str) -> Talk {
-    let mut talk = Talk { words: String::new(), results: 0, body: body.to_owned() };
+    // The list of skills comes as words of the system's, among the messages.
+    let has_tool = asked["tools"].as_array().into_iter().flatten().any(|tool| tool["name"] == "Skill");
+    let offered = has_tool && body.contains(&format!("\\n- {SKILL}: "));
+    let mut talk = Talk { words: String::new(), results: 0, offered, body: body.to_owned() };
     let messages = asked["messages"].as_array().into_iter().flatten();
     for message in messages.filter(|message| message["role"] == "user") {
         match &message["content"] {
@@ -76,8 +82,9 @@ fn talk(asked: &Value, body: &str) -> Talk {
     talk
 }
 
-fn tool(name: &str, input: &Value) -> Value {
-    json!({ "type": "tool_use", "id": format!("toolu_{name}"), "name": name, "input": input })
+/// Each call has an id of its own, by which its result is known.
+fn tool(nth: usize, name: &str, input: &Value) -> Value {
+    json!({ "type": "tool_use", "id": format!("toolu_{name}_{nth}"), "name": name, "input": input })
 }
 
 fn message(asked: &Value, block: &Value, stop: &str) -> Value {

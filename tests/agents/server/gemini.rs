@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::http::Answer;
-use super::model::{Scenario, Talk, Turn, turn};
+use super::model::{SKILL, Scenario, Talk, Turn, turn};
 
 pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
     let asked: Value = serde_json::from_str(body).expect("gemini sends JSON");
@@ -20,7 +20,9 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
         Scenario::TooLong => "MAX_TOKENS",
         _ => "STOP",
     };
-    let part = match turn(scenario, &talk(&asked, body)) {
+    let talk = talk(&asked, body);
+    let tool = |name, args: &Value| tool(talk.results, name, args);
+    let part = match turn(scenario, &talk) {
         Turn::Text(text) => json!({ "text": text }),
         Turn::Write { path, content } => {
             tool("write_file", &json!({ "file_path": path, "content": content }))
@@ -32,6 +34,7 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
                 json!({ "file_path": path, "instruction": about, "old_string": old, "new_string": new });
             tool("replace", &args)
         }
+        Turn::Skill => tool("activate_skill", &json!({ "name": SKILL })),
         Turn::Shell { command } => tool("run_shell_command", &json!({ "command": command })),
     };
     let mut reply = reply(&part, finish);
@@ -55,7 +58,9 @@ fn reply(part: &Value, finish: &str) -> Value {
 }
 
 fn talk(asked: &Value, body: &str) -> Talk {
-    let mut talk = Talk { words: String::new(), results: 0, body: body.to_owned() };
+    let system = asked["systemInstruction"].to_string();
+    let offered = system.contains(&format!("<name>{SKILL}</name>"));
+    let mut talk = Talk { words: String::new(), results: 0, offered, body: body.to_owned() };
     let contents = asked["contents"].as_array().into_iter().flatten();
     let said = contents.filter(|one| one["role"] == "user").filter_map(|one| one["parts"].as_array());
     for part in said.flatten() {
@@ -66,8 +71,8 @@ fn talk(asked: &Value, body: &str) -> Talk {
     talk
 }
 
-fn tool(name: &str, args: &Value) -> Value {
-    json!({ "functionCall": { "name": name, "args": args, "id": format!("call_{name}") }, "thoughtSignature": "c2lnbmVk" })
+fn tool(nth: usize, name: &str, args: &Value) -> Value {
+    json!({ "functionCall": { "name": name, "args": args, "id": format!("call_{name}_{nth}") }, "thoughtSignature": "c2lnbmVk" })
 }
 
 fn error(status: u16) -> Value {

@@ -31,6 +31,12 @@ pub(super) enum Scenario {
     Chat,
     /// Who judges the skill tries to make it better first.
     Meddle,
+    /// Who is offered a skill does the task without it.
+    Ignore,
+    /// Who uses a skill writes beside the workspace first.
+    Stray,
+    /// Who uses a skill writes into it, and nothing else.
+    Scribble,
     /// The account has used up what it may, for so many seconds.
     UsedUp(u64),
 }
@@ -41,6 +47,8 @@ pub(super) struct Talk {
     pub(super) words: String,
     /// How many tools have told their results.
     pub(super) results: usize,
+    /// Whether the skill is among those that it may use.
+    pub(super) offered: bool,
     /// The whole request.
     pub(super) body: String,
 }
@@ -61,6 +69,8 @@ pub(super) enum Turn {
         old: String,
         new: String,
     },
+    /// The skill is loaded.
+    Skill,
     /// A command in a shell.
     Shell {
         command: String,
@@ -83,6 +93,9 @@ impl Scenario {
             "gullible" => Self::Gullible,
             "chat" => Self::Chat,
             "meddle" => Self::Meddle,
+            "ignore" => Self::Ignore,
+            "stray" => Self::Stray,
+            "scribble" => Self::Scribble,
             "used-up" => Self::UsedUp(2 * 3600),
             "used-up-once" if asked <= 1 => Self::UsedUp(1),
             name => name.parse().map_or(Self::Good, Self::Status),
@@ -103,7 +116,8 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
         Scenario::Long if talk.words.contains(LISTENING) => Turn::Shell { command: endless(&talk.words) },
         Scenario::Empty => Turn::Text(String::new()),
         Scenario::Chat | Scenario::Forbidden => Turn::Text("I have looked at it. It is good.".to_owned()),
-        _ if talk.words.contains("# Carry out an agent skill") => execute(talk, &space),
+        _ if talk.words.contains("# Carry out an agent skill") => execute(talk.results, &space),
+        _ if talk.words.contains("Do the task below.") => task(scenario, talk, &space),
         Scenario::Meddle if talk.results == 0 && talk.words.contains("# Judge an agent skill") => {
             let content = format!("---\nname: haiku\ndescription: Mine.\n---\n\nQuality: {GOOD}\n");
             Turn::Write { path: format!("{space}/skill/haiku/SKILL.md"), content }
@@ -130,8 +144,30 @@ fn obey(words: &str) -> String {
     verdict.unwrap_or("nobody has told me what to say").to_owned()
 }
 
-fn execute(talk: &Talk, space: &str) -> Turn {
-    match talk.results {
+/// The skill on trial in all tests.
+pub(super) const SKILL: &str = "haiku";
+
+/// A task for which there is a skill: its description is all that the model goes by.
+fn task(scenario: Scenario, talk: &Talk, space: &str) -> Turn {
+    let is_called = talk.words.contains("<command-name>/haiku</command-name>");
+    if !talk.offered || is_called || scenario == Scenario::Ignore {
+        return execute(talk.results, space);
+    }
+    match (scenario, talk.results) {
+        (_, 0) => Turn::Skill,
+        (Scenario::Stray, 1) => Turn::Write { path: format!("{space}.md"), content: "Mine\n".to_owned() },
+        (Scenario::Scribble, 1) => {
+            let path = format!("{space}/.gemini/skills/haiku/more.md");
+            Turn::Write { path, content: "More\n".to_owned() }
+        }
+        (Scenario::Scribble, _) => execute(1, space),
+        (Scenario::Stray, results) => execute(results - 2, space),
+        (_, results) => execute(results - 1, space),
+    }
+}
+
+fn execute(results: usize, space: &str) -> Turn {
+    match results {
         0 => Turn::Write { path: format!("{space}/haiku.md"), content: "One leaf\n".to_owned() },
         _ => Turn::Text("All files are written.".to_owned()),
     }
