@@ -102,6 +102,13 @@ impl Scene {
         self.write("project/.claude/skills/haiku/SKILL.md", &page);
     }
 
+    /// One more skill, for a chain.
+    pub(crate) fn add_skill(&self, name: &str) {
+        fs::create_dir_all(self.path(&format!("project/.claude/skills/{name}"))).unwrap();
+        let page = format!("---\nname: {name}\ndescription: Follows.\n---\n\nQuality: 40\n");
+        self.write(&format!("project/.claude/skills/{name}/SKILL.md"), &page);
+    }
+
     /// `tune` with our own binary; each role's scenario of the server is the agent's.
     pub(crate) fn tune(&self, claude: &str, gemini: &str, more: &[&str]) -> Ran {
         let always = ["tune", ".claude/skills/haiku", "write one about a leaf", "--yes", "--format", "json"];

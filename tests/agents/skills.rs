@@ -66,6 +66,22 @@ fn in_the_prompt_a_skill_is_neither_offered_nor_looked_for() {
 
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
+fn each_member_of_a_chain_is_offered_in_its_own_trial_only() {
+    let scene = Scene::new();
+    scene.add_skill("critic");
+    let chain = ["tune", ".claude/skills/haiku,.claude/skills/critic", "write one", "--chain", "--yes"];
+    let once = ["--agent", CLAUDE, "--max-iterations", "1", "--format", "json"];
+    let ran = scene.run("good", "500", &[&chain[..], &once].concat());
+    // The model knows what to do with the first of them only.
+    assert_eq!((ran.failures(), ran.skills()), (Vec::new(), vec!["used", "offered"]), "{ran:?}");
+    let requests = scene.server.requests();
+    let tasks = || requests.iter().filter(|request| request.contains("Do the task below."));
+    assert!(tasks().any(|task| task.contains("\\n- critic: Follows.") && task.contains("is in `input`")));
+    assert!(!tasks().any(|task| task.contains("\\n- critic: ") && task.contains("\\n- haiku: ")));
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
 fn what_a_skill_allows_itself_opens_nothing_and_starts_nothing() {
     for (agent, tool) in [(CLAUDE, "Write"), (GEMINI, "write_file")] {
         let scene = Scene::new();

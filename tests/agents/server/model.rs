@@ -123,7 +123,9 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
             Turn::Write { path: format!("{space}/skill/haiku/SKILL.md"), content }
         }
         Scenario::Gullible if talk.words.contains("# Judge an agent skill") => Turn::Text(obey(&talk.words)),
-        _ if talk.words.contains("# Judge an agent skill") => Turn::Text(judge(&talk.words)),
+        _ if ["# Judge an agent skill", "# Judge a chain"].iter().any(|head| talk.words.contains(head)) => {
+            Turn::Text(judge(&talk.words))
+        }
         _ if talk.words.contains("# Improve an agent skill") => improve(talk, &space),
         _ => Turn::Text("ok".to_owned()),
     }
@@ -188,7 +190,7 @@ fn improve(talk: &Talk, space: &str) -> Turn {
     }
 }
 
-/// Every criterion passes for a good skill, and every other one for one that is not.
+/// Every criterion passes for a good skill, and every other one for one that is not; in a chain for each member too.
 fn judge(words: &str) -> String {
     let between = |line: &str, open: &str, close: &str| -> Option<String> {
         Some(line.split_once(open)?.1.split_once(close)?.0.to_owned())
@@ -196,10 +198,22 @@ fn judge(words: &str) -> String {
     let code = words.lines().rev().find_map(|line| between(line, "\"verdict_of\": \"", "\""));
     let page = words.rsplit_once("## The criteria").expect("criteria are asked for").1;
     let asked = page.lines().filter(|line| line.starts_with("- `"));
+    let asked = asked.filter_map(|line| between(line, "- `", "`"));
     let good = quality(words) >= GOOD;
-    let criteria = asked.filter_map(|line| between(line, "- `", "`")).enumerate().map(|(nth, id)| {
+    let skills = words.lines().filter(|line| line.contains("`, in `skill/"));
+    let skills: Vec<String> = skills.filter_map(|line| between(line, "### `", "`")).collect();
+    let members = skills.into_iter().map(Some).filter(|_| words.contains("name of the member"));
+    let judged: Vec<Option<String>> = std::iter::once(None).chain(members).collect();
+    let criteria = asked.enumerate().flat_map(|(nth, id)| {
         let verdict = if good || nth % 2 == 0 { "pass" } else { "fail" };
-        json!({ "id": id, "verdict": verdict, "evidence": "SKILL.md: `Quality:`" })
+        let verdict = json!({ "id": id, "verdict": verdict, "evidence": "SKILL.md: `Quality:`" });
+        judged.iter().map(move |member| {
+            let mut verdict = verdict.clone();
+            if let Some(member) = member {
+                verdict["member"] = json!(member);
+            }
+            verdict
+        })
     });
     json!({
         "verdict_of": code,
