@@ -1,6 +1,7 @@
 //! A real agent in the middle of a command that never ends: whatever ends the run ends all of it, and the run goes on.
 //!
-//! The agents that we know give their model no shell, so these are described as commands, as a user would who wants one.
+//! Of the agents that we know only codex gives its model a shell; the others are described as commands, as a user would
+//! who wants one.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -103,7 +104,7 @@ impl Held {
 }
 
 fn each(mut check: impl FnMut(&str, usize)) {
-    for agent in ["claude-with-a-shell", "gemini-with-a-shell"] {
+    for agent in ["claude-with-a-shell", "gemini-with-a-shell", "codex:gpt-5.5-codex"] {
         for jobs in [1, 4] {
             check(agent, jobs);
         }

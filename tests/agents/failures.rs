@@ -1,5 +1,7 @@
 //! What can go wrong between an agent and its service, and what each comes to in the journal.
 
+use std::thread;
+
 use jiff::Timestamp;
 
 use crate::scene::{Ran, Scene};
@@ -28,6 +30,8 @@ fn assert_fails(agent: &str, scenario: &str, kind: &str) {
 
 const CLAUDE: &str = "claude:claude-sonnet-4-5";
 const GEMINI: &str = "gemini:gemini-3-pro-preview";
+const CODEX: &str = "codex:gpt-5.5-codex";
+const OPENCODE: &str = "opencode:openai-compatible/large";
 
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
@@ -115,25 +119,87 @@ fn who_is_not_let_in_is_told_so_after_no_more_tries_than_we_allow() {
 
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
+fn what_codex_tells_of_its_service_is_understood() {
+    let cases = [
+        ("400", "usage_error"),
+        ("401", "authentication"),
+        ("403", "authentication"),
+        ("404", "model_not_found"),
+        ("429", "rate_limited"),
+        ("500", "overloaded"),
+        ("503", "overloaded"),
+        ("used-up", "usage_limit"),
+        ("page", "network"),
+        ("cut", "network"),
+        ("refusal", "refused"),
+        ("too-long", "off_schema"),
+        ("empty", "empty"),
+    ];
+    several(&cases, |(scenario, kind)| assert_fails(CODEX, scenario, kind));
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn what_opencode_tells_of_its_service_is_understood() {
+    let cases = [
+        ("400", "usage_error"),
+        ("401", "authentication"),
+        ("404", "model_not_found"),
+        ("429", "rate_limited"),
+        ("500", "overloaded"),
+        ("used-up", "usage_limit"),
+        ("refusal", "refused"),
+        ("too-long", "off_schema"),
+        ("empty", "empty"),
+        ("page", "network"),
+        ("good", "model_not_found"),
+    ];
+    several(&cases, |(scenario, kind)| match scenario {
+        // A provider that it does not know.
+        "good" => assert_fails("opencode:nobody/nothing", scenario, kind),
+        // It asks for ever, and the deadline ends it; on a busy machine, once, before it has asked at all.
+        "page" => {
+            let ran = failing(OPENCODE, scenario, &["--timeout", "40"]);
+            assert!(ran.failures().iter().any(|failure| failure == kind), "{ran:?}");
+        }
+        scenario => assert_fails(OPENCODE, scenario, kind),
+    });
+}
+
+/// One after the other they would take too long, and all at once too much memory.
+fn several<T: Copy + Send>(cases: &[T], check: impl Fn(T) + Sync) {
+    for some in cases.chunks(4) {
+        thread::scope(|scope| {
+            for &case in some {
+                let check = &check;
+                scope.spawn(move || check(case));
+            }
+        });
+    }
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
 fn a_service_that_says_nothing_ends_with_the_deadline() {
-    for agent in [CLAUDE, GEMINI] {
+    several(&[CLAUDE, GEMINI, CODEX, OPENCODE], |agent| {
         let ran = failing(agent, "hang", &["--timeout", "4"]);
         assert_eq!(ran.failures(), ["timed_out"; 2], "{ran:?}");
-    }
+    });
 }
 
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
 fn an_excuse_in_the_place_of_files_is_a_denied_tool() {
-    for agent in [CLAUDE, GEMINI] {
+    several(&[CLAUDE, GEMINI, CODEX, OPENCODE], |agent| {
         let ran = failing(agent, "forbidden", &[]);
         assert_eq!(ran.failures(), ["denied_tool"; 2], "{ran:?}");
-    }
+    });
 }
 
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
 fn an_agent_that_turns_in_circles_comes_to_the_end_of_its_turns() {
+    // codex has no such limit, and at its own opencode only asks its model to end.
     for agent in [CLAUDE, GEMINI] {
         assert_eq!(failing(agent, "loop", &[]).failures(), ["turn_limit"; 2]);
     }

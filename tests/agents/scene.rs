@@ -44,26 +44,45 @@ impl Scene {
             "home/.claude/skills/other",
             "home/.gemini/skills/haiku",
             "home/.gemini/skills/other",
+            "home/.codex/skills/other",
+            "home/.agents/skills/other",
+            "home/.config/opencode/skills/other",
             "project/.claude/skills/haiku",
         ] {
             fs::create_dir_all(scene.path(folder)).unwrap();
         }
         scene.install("claude", "@anthropic-ai/claude-code-linux-x64/claude");
         scene.install("gemini", "@google/gemini-cli/bundle/gemini.js");
+        scene.install("codex", "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
+        scene.install("opencode", "opencode-linux-x64/bin/opencode");
         scene.write("project/.claude/skills/haiku/SKILL.md", SKILL);
         scene.write("home/.claude/CLAUDE.md", SECRET);
         // Above the workspaces, where agents look upwards.
         scene.write("home/CLAUDE.md", SECRET);
         scene.write("home/GEMINI.md", SECRET);
         scene.write("home/.gemini/GEMINI.md", SECRET);
-        // Skills of their own, one of them of the name of the one on trial.
-        for (place, name) in
-            [(".claude", "haiku"), (".claude", "other"), (".gemini", "haiku"), (".gemini", "other")]
-        {
+        for memory in ["home/AGENTS.md", "home/.codex/AGENTS.md", "home/.config/opencode/AGENTS.md"] {
+            scene.write(memory, SECRET);
+        }
+        // Skills of their own, some of them of the name of the one on trial.
+        for (place, name) in [
+            (".claude", "haiku"),
+            (".claude", "other"),
+            (".gemini", "haiku"),
+            (".gemini", "other"),
+            (".codex", "other"),
+            (".agents", "other"),
+            (".config/opencode", "other"),
+        ] {
             let page = format!("---\nname: {name}\ndescription: {SECRET}\n---\nx\n");
             scene.write(&format!("home/{place}/skills/{name}/SKILL.md"), &page);
         }
         let server = json!({ "command": "touch", "args": [scene.path("started")] });
+        let theirs = format!("[mcp_servers.theirs]\ncommand = \"touch\"\nargs = [{}]\n", server["args"][0]);
+        scene.write("home/.codex/config.toml", &format!("developer_instructions = \"{SECRET}\"\n{theirs}"));
+        let theirs = json!({ "type": "local", "command": ["touch", server["args"][0]] });
+        let theirs = json!({ "mcp": { "theirs": theirs }, "instructions": [scene.path("home/AGENTS.md")] });
+        scene.write("home/.config/opencode/opencode.json", &theirs.to_string());
         let settings = json!({
             "security": { "auth": { "selectedType": "gemini-api-key" } },
             "mcpServers": { "theirs": server },
@@ -140,6 +159,10 @@ impl Scene {
             .env("ANTHROPIC_BASE_URL", self.server.url(claude))
             .env("GEMINI_API_KEY", "a-key-of-nobody")
             .env("GOOGLE_GEMINI_BASE_URL", self.server.url(gemini))
+            // The others go the first way.
+            .env("CODEX_API_KEY", "a-key-of-nobody")
+            .env("OPENAI_API_KEY", "a-key-of-nobody")
+            .env("OPENAI_BASE_URL", format!("{}/v1", self.server.url(claude)))
             .stdin(Stdio::null());
         command
     }

@@ -74,6 +74,30 @@ fn what_gemini_costs_is_estimated_by_the_model_that_it_really_asked() {
 
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
+fn codex_in_all_roles_improves_a_skill() {
+    let scene = Scene::new();
+    let ran = scene.tune("good", "500", &["--agent", "codex:gpt-5.5-codex"]);
+    assert_improved(&scene, &ran);
+    // Four trials and an edit, after a look by its shell.
+    assert_eq!((used(&ran, "file_change"), used(&ran, "command_execution")), (5, 1), "{:?}", ran.replies);
+    // It tells tokens, and no price.
+    assert_eq!(ran.summary["cost"]["unpriced"], ran.summary["cost"]["calls"]);
+    assert!(ran.summary["cost"]["input_tokens"].as_u64().unwrap() > 0);
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn opencode_in_all_roles_improves_a_skill() {
+    let scene = Scene::new();
+    let ran = scene.tune("good", "500", &["--agent", "opencode:openai-compatible/large", "--jobs", "2"]);
+    assert_improved(&scene, &ran);
+    assert_eq!((used(&ran, "write"), used(&ran, "read"), used(&ran, "edit")), (4, 1, 1), "{:?}", ran.replies);
+    assert_eq!(ran.summary["cost"]["unpriced"], ran.summary["cost"]["calls"]);
+    assert!(ran.summary["cost"]["input_tokens"].as_u64().unwrap() > 0);
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
 fn gemini_judges_what_claude_does() {
     let scene = Scene::new();
     let roles = ["--agent", "claude", "--evaluator", "gemini:gemini-3-pro-preview", "--jobs", "2"];
@@ -85,11 +109,18 @@ fn gemini_judges_what_claude_does() {
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
 fn who_judges_is_not_let_change_what_is_judged() {
-    for (agent, tool) in [("claude", "Write"), ("gemini:gemini-3-pro-preview", "write_file")] {
+    let cases = [
+        ("claude", "Write", 2),
+        ("gemini:gemini-3-pro-preview", "write_file", 2),
+        // A patch that is refused is no use of a tool.
+        ("codex:gpt-5.5-codex", "file_change", 1),
+        ("opencode:openai-compatible/large", "write", 2),
+    ];
+    for (agent, tool, times) in cases {
         let scene = Scene::new();
         let ran = scene.tune("meddle", "meddle", &["--agent", agent, "--max-iterations", "1"]);
         assert_eq!((ran.code, ran.failures()), (Some(3), Vec::new()), "{ran:?}");
-        assert_eq!(used(&ran, tool), 2, "one of the executor's and one of the judge's: {ran:?}");
+        assert_eq!(used(&ran, tool), times, "one of the executor's and one of the judge's: {ran:?}");
         let denied = ran.replies.iter().filter(|reply| reply["talk"]["denied"] == json!([tool]));
         assert_eq!(denied.count(), 1, "{ran:?}");
     }

@@ -81,7 +81,7 @@ fn on_a_bare_machine_it_is_ready_with_the_built_in_agent_and_says_what_more_ther
           ok  git: .skilltune will ignore itself
 
         ready with the built-in agent only: skilltune tune SKILL --agent offline
-        for more: install claude or gemini, or describe an agent in skilltune.toml, which `skilltune init` writes
+        for more: install claude, gemini, codex or opencode, or describe an agent in skilltune.toml, which `skilltune init` writes
         ");
 }
 
@@ -97,7 +97,7 @@ fn settings_that_name_the_built_in_agent_are_ready_and_no_more_than_that() {
         (code, &told["next"], &told["ready"]),
         (Some(0), &json!("skilltune tune SKILL"), &json!(true))
     );
-    assert!(told["for_more"].as_str().unwrap().starts_with("install claude or gemini"), "{told}");
+    assert!(told["for_more"].as_str().unwrap().starts_with("install claude, gemini"), "{told}");
     program(&scene.path("bin/mine"), "echo 1");
     fs::write(scene.path("config/skilltune/skilltune.toml"), "[agents.mine]\ncommand = [\"mine\"]\n")
         .unwrap();

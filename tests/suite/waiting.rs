@@ -13,6 +13,9 @@ use crate::scene::{Ran, Scene};
 
 const DONE: &str = include_str!("../../fixtures/transcripts/claude/write.jsonl");
 
+const OWN: &str = "claude";
+const CALLS: &str = "claude/calls";
+
 /// A claude that says once that it will not, and then writes a page.
 fn refusing_once(status: u16, words: &str) -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
@@ -21,8 +24,10 @@ fn refusing_once(status: u16, words: &str) -> Scene {
     });
     fs::write(scene.path("refused"), result.to_string()).unwrap();
     fs::write(scene.path("done"), DONE).unwrap();
+    // It may write where it keeps what is its own.
+    fs::create_dir(scene.path(OWN)).unwrap();
     let at = |name: &str| scene.path(name).display().to_string();
-    let (asked, calls, refused, done) = (at("asked"), at("calls"), at("refused"), at("done"));
+    let (asked, calls, refused, done) = (at("claude/asked"), at(CALLS), at("refused"), at("done"));
     install(
         &scene,
         "claude",
@@ -43,6 +48,7 @@ fn install(scene: &Scene, name: &str, script: &str) {
 fn command(scene: &Scene, arguments: &[&str]) -> std::process::Command {
     let mut command = scene.command(arguments);
     command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
+    command.env("CLAUDE_CONFIG_DIR", scene.path(OWN));
     command
 }
 
@@ -54,7 +60,7 @@ const ONCE: [&str; 8] =
     ["tune", "writer", "write a page", "--yes", "--executor", "claude:opus", "--max-iterations", "1"];
 
 fn calls(scene: &Scene) -> usize {
-    fs::read_to_string(scene.path("calls")).unwrap().lines().count()
+    fs::read_to_string(scene.path(CALLS)).unwrap().lines().count()
 }
 
 fn in_hours(hours: u64) -> u64 {

@@ -74,6 +74,8 @@ fn login(agent: &str) -> String {
     match agent {
         "claude" => "start `claude` and type /login, or set ANTHROPIC_API_KEY".to_owned(),
         "gemini" => "start `gemini` and log in, or set GEMINI_API_KEY".to_owned(),
+        "codex" => "run `codex login`, or set CODEX_API_KEY".to_owned(),
+        "opencode" => "run `opencode auth login`, or set the key of its provider".to_owned(),
         agent => format!("log in to {agent}"),
     }
 }

@@ -13,7 +13,7 @@ use skilltune_phases::plan::Isolation;
 use skilltune_phases::step::Role;
 
 use super::heard::{Heard, Remains, Talk, failed, shortened};
-use super::real::{Ask, Env, Profile, below_home, is_set};
+use super::real::{Ask, Env, Profile, Variables, below_home, is_set};
 use super::skills::Skills;
 use super::stream::{events, text};
 use super::until;
@@ -28,9 +28,10 @@ pub(super) const PROFILE: Profile = Profile {
     passed: &[CONFIG, "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     keys: &KEYS,
     has_key: |env| KEYS.iter().any(|key| is_set(env, key)),
-    service: "ANTHROPIC_BASE_URL",
-    // Few tries of its own, for we have ours; nothing of its own accord; no skills but the candidate.
+    service: SERVICE,
+    // What is not set, a file of the workspace could set. Few tries of its own, for we have ours; nothing of its own accord; no skills but the candidate.
     set: &[
+        (SERVICE, ""),
         ("CLAUDE_CODE_MAX_RETRIES", "2"),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
         ("CLAUDE_CODE_DISABLE_BUNDLED_SKILLS", "1"),
@@ -38,12 +39,14 @@ pub(super) const PROFILE: Profile = Profile {
         ("DISABLE_ERROR_REPORTING", "1"),
         ("DISABLE_TELEMETRY", "1"),
     ],
+    composed: |_, _| Vec::new(),
     // It keeps its temporary files where this says, whatever TMPDIR says.
     variables,
     fitting: |_, _| Vec::new(),
     skills: Some(Skills { at: ".claude/skills", by_name: true }),
     ends_early: false,
     takes_schema: true,
+    has_walls: false,
     keeps,
     arguments,
     hear,
@@ -52,9 +55,10 @@ pub(super) const PROFILE: Profile = Profile {
 
 /// The folder of its settings, memory, skills and login.
 const CONFIG: &str = "CLAUDE_CONFIG_DIR";
+const SERVICE: &str = "ANTHROPIC_BASE_URL";
 const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
 
-fn variables(_: &Env, isolation: Isolation, temp: &str) -> Vec<(&'static str, String)> {
+fn variables(_: &Env, isolation: Isolation, temp: &str) -> Variables {
     let config = (CONFIG, format!("{temp}/claude"));
     // Memory files above the workspace would be read without `--restricted`.
     let no_memory = ["CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_DISABLE_AUTO_MEMORY"]

@@ -134,9 +134,11 @@ impl Agent {
         let profile = real.profile();
         let mut env = picked(PASSED.into_iter().chain(WAY).chain(profile.passed.iter().copied()), ambient);
         env.extend(profile.set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())));
-        // Set even if to nothing: what is not set, a file of the workspace could set.
-        let service = ambient.get(profile.service).cloned().unwrap_or_default();
-        env.insert(profile.service.to_owned(), service);
+        if let Some(place) = ambient.get(profile.service).filter(|place| !place.is_empty()) {
+            env.insert(profile.service.to_owned(), place.clone());
+        }
+        let composed = (profile.composed)(&env, model.as_deref());
+        env.extend(composed.into_iter().map(|(name, value)| (name.to_owned(), value)));
         let (name, kind) = (real.name().to_owned(), Kind::Real(real));
         Self { name, model, program, env, kind, isolation: Isolation::Partial, via: None }
     }
@@ -210,6 +212,8 @@ impl Agent {
                 }
                 // Another service answers otherwise.
                 parts.extend(self.env.get(real.profile().service).map(|place| place.clone().into_bytes()));
+                let composed = (real.profile().composed)(&self.env, None);
+                parts.extend(composed.into_iter().map(|(_, value)| value.into_bytes()));
             }
         }
         Digest::of_parts(parts.iter().map(Vec::as_slice))
@@ -271,7 +275,7 @@ impl Agent {
 
     /// The least that a call asks in that role.
     fn ask(&self, role: Role, skills: bool) -> Ask<'_> {
-        Ask { model: None, role, isolation: self.isolation, skills, usd: None, schema: None }
+        Ask { skills, ..Ask::new(&self.env, role, self.isolation) }
     }
 
     /// Whether the prompt goes to stdin: always, unless the command asks for it as a file.

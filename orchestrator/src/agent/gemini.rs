@@ -9,7 +9,7 @@ use skilltune_phases::plan::Isolation;
 use skilltune_phases::step::Role;
 
 use super::heard::{Heard, Remains, Talk, failed};
-use super::real::{Ask, Env, Fitting, Profile, below_home, is_set};
+use super::real::{Ask, Env, Fitting, Profile, Variables, below_home, is_set};
 use super::skills::Skills;
 use super::stream::{events, text};
 use super::until;
@@ -35,9 +35,16 @@ pub(super) const PROFILE: Profile = Profile {
         "GOOGLE_GENAI_USE_VERTEXAI",
         "GOOGLE_GENAI_USE_GCA",
     ],
-    service: "GOOGLE_GEMINI_BASE_URL",
-    // One process, that we can end. The workspace is one of ours, and the settings in it are.
-    set: &[("GEMINI_CLI_NO_RELAUNCH", "true"), ("GEMINI_CLI_TRUST_WORKSPACE", "true"), ("TERM", "dumb")],
+    service: SERVICE,
+    // What is not set, a file of the workspace could set. One process, that we can end. The workspace is one of ours,
+    // and the settings in it are.
+    set: &[
+        (SERVICE, ""),
+        ("GEMINI_CLI_NO_RELAUNCH", "true"),
+        ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
+        ("TERM", "dumb"),
+    ],
+    composed: |_, _| Vec::new(),
     variables,
     keys: &[KEY],
     has_key,
@@ -46,6 +53,7 @@ pub(super) const PROFILE: Profile = Profile {
     // It repeats its prompt, and leaves when a pipe has taken the first 64 KiB of that.
     ends_early: true,
     takes_schema: false,
+    has_walls: false,
     keeps,
     arguments,
     hear,
@@ -56,6 +64,7 @@ pub(super) const PROFILE: Profile = Profile {
 /// The folder that holds its `.gemini`.
 const HOME: &str = "GEMINI_CLI_HOME";
 const KEY: &str = "GEMINI_API_KEY";
+const SERVICE: &str = "GOOGLE_GEMINI_BASE_URL";
 
 /// No extensions and no servers of the user's: there are none of that name.
 const ALONE: [&str; 4] = ["--extensions", "none", "--allowed-mcp-server-names", "none"];
@@ -86,7 +95,7 @@ fn has_key(env: &Env) -> bool {
         && !["GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"].iter().any(|name| is_set(env, name))
 }
 
-fn variables(env: &Env, isolation: Isolation, temp: &str) -> Vec<(&'static str, String)> {
+fn variables(env: &Env, isolation: Isolation, temp: &str) -> Variables {
     if has_own_home(env, isolation) { vec![(HOME, temp.to_owned())] } else { Vec::new() }
 }
 

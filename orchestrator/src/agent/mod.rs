@@ -3,10 +3,12 @@
 //! No shell is ever asked, and a prompt is never an argument: it goes by stdin or by file.
 
 mod claude;
+mod codex;
 mod command;
 mod found;
 mod gemini;
 mod heard;
+mod opencode;
 mod real;
 mod skills;
 mod stream;

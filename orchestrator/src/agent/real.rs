@@ -11,7 +11,7 @@ use skilltune_phases::step::Role;
 
 use super::heard::{Heard, Remains};
 use super::skills::Skills;
-use super::{claude, gemini};
+use super::{claude, codex, gemini, opencode};
 use crate::disk::{DiskError, OnDisk};
 
 /// One of the agents that need no settings.
@@ -20,6 +20,9 @@ pub struct Real(&'static Profile);
 
 /// Variables by their names.
 pub(super) type Env = BTreeMap<String, String>;
+
+/// Variables that an agent sets.
+pub(super) type Variables = Vec<(&'static str, String)>;
 
 /// All that is known of an agent; its functions decide nothing but what depends on the call.
 pub(super) struct Profile {
@@ -38,8 +41,10 @@ pub(super) struct Profile {
     /// The variable that says where its service is, if not where it usually is.
     pub(super) service: &'static str,
     pub(super) set: &'static [(&'static str, &'static str)],
+    /// What is set by what else is in the environment, and by the model.
+    pub(super) composed: fn(&Env, Option<&str>) -> Variables,
     /// The variables that depend on the call: those that name its temporary folder, or one in it.
-    pub(super) variables: fn(&Env, Isolation, temp: &str) -> Vec<(&'static str, String)>,
+    pub(super) variables: fn(&Env, Isolation, temp: &str) -> Variables,
     /// The variables that hold a key, the usual one first: without any, it is logged in or not at all.
     pub(super) keys: &'static [&'static str],
     /// Whether a key in the environment is what it would go by.
@@ -52,6 +57,8 @@ pub(super) struct Profile {
     pub(super) ends_early: bool,
     /// It can hold its model to a JSON Schema.
     pub(super) takes_schema: bool,
+    /// It holds its commands in walls of its own, which cannot stand within ours.
+    pub(super) has_walls: bool,
     /// Where it keeps its login and its sessions: it may write there in every role.
     pub(super) keeps: fn(&Env, Isolation) -> Vec<String>,
     /// What follows the program.
@@ -64,6 +71,8 @@ pub(super) struct Profile {
 /// What a call asks of an agent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ask<'a> {
+    /// Its environment, from which keys never become arguments.
+    pub(super) env: &'a Env,
     pub(super) model: Option<&'a str>,
     pub(super) role: Role,
     pub(super) isolation: Isolation,
@@ -73,6 +82,13 @@ pub(super) struct Ask<'a> {
     pub(super) usd: Option<f64>,
     /// A JSON Schema of the answer, where the agent can hold its model to one.
     pub(super) schema: Option<&'a str>,
+}
+
+impl<'a> Ask<'a> {
+    /// The least that a call asks in a role.
+    pub(super) fn new(env: &'a Env, role: Role, isolation: Isolation) -> Self {
+        Self { env, model: None, role, isolation, skills: false, usd: None, schema: None }
+    }
 }
 
 /// A file that stands in the workspace for the agent's sake, and is nobody's work.
@@ -91,7 +107,8 @@ pub(super) fn below_home(env: &Env, names: &[&str]) -> Vec<String> {
 }
 
 impl Real {
-    pub const ALL: [Self; 2] = [Self(&claude::PROFILE), Self(&gemini::PROFILE)];
+    pub const ALL: [Self; 4] =
+        [Self(&claude::PROFILE), Self(&gemini::PROFILE), Self(&codex::PROFILE), Self(&opencode::PROFILE)];
 
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|real| real.name() == name)

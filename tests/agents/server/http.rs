@@ -88,8 +88,10 @@ impl Answer {
             return;
         }
         let length = self.body.len() + usize::from(self.cut);
+        // Who asks again need not wait.
+        let again = if self.status == 200 { "" } else { "retry-after-ms: 1\r\n" };
         let head = format!(
-            "HTTP/1.1 {} Said\r\ncontent-type: {}\r\ncontent-length: {length}\r\n{}connection: close\r\n\r\n",
+            "HTTP/1.1 {} Said\r\ncontent-type: {}\r\ncontent-length: {length}\r\n{}{again}connection: close\r\n\r\n",
             self.status, self.kind, self.headers
         );
         let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(self.body.as_bytes()));

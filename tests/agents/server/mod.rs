@@ -3,9 +3,12 @@
 //! The scenario stands in the base URL, so that one server serves all tests: `http://127.0.0.1:PORT/s/SCENARIO`.
 
 mod anthropic;
+mod chat;
 mod gemini;
 mod http;
 mod model;
+mod openai;
+mod responses;
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -81,6 +84,10 @@ impl Server {
             anthropic::answer(scenario, rest, &request.body)
         } else if rest.contains(":streamGenerateContent") || rest.contains(":generateContent") {
             gemini::answer(scenario, rest, &request.body)
+        } else if rest.ends_with("/responses") {
+            responses::answer(scenario, &request.body)
+        } else if rest.ends_with("/chat/completions") {
+            chat::answer(scenario, &request.body)
         } else {
             Answer::status(404, "no such place")
         };

@@ -57,10 +57,6 @@ pub(super) enum LoginSeen {
     Unseen,
 }
 
-/// Command-line agents that people have and that have to be described, and how to get them.
-const KNOWN: [(&str, &str); 2] =
-    [("codex", "npm install -g @openai/codex"), ("opencode", "npm install -g opencode-ai")];
-
 /// All of them; programs of a project that nobody trusts are found, and not run.
 pub(super) fn look(
     settings: &Settings,
@@ -102,7 +98,7 @@ pub(super) fn probe(
 
 fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
     let wrappers = Via::ALL.into_iter().map(|via| (via.name(), via.get()));
-    Real::ALL.into_iter().map(|real| (real.name(), real.get())).chain(KNOWN).chain(wrappers)
+    Real::ALL.into_iter().map(|real| (real.name(), real.get())).chain(wrappers)
 }
 
 fn roles_of(name: &str, settings: &Settings) -> Vec<&'static str> {

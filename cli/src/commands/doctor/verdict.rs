@@ -75,7 +75,7 @@ fn nobody(agents: &[AgentSeen]) -> String {
             format!("describe {name} as [agents.{name}] in skilltune.toml, which `skilltune init` writes")
         }
         None => {
-            "install claude or gemini, or describe an agent in skilltune.toml, which `skilltune init` writes"
+            "install claude, gemini, codex or opencode, or describe an agent in skilltune.toml, which `skilltune init` writes"
                 .to_owned()
         }
     }

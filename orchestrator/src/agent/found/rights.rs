@@ -39,7 +39,7 @@ impl Agent {
             Kind::BuiltIn(_) => Enforced::by(system, role != Role::Executor),
             // A wrapper has places of its own that nobody knows, and does not tell who may do what.
             Kind::Real(_) if self.via.is_some() => Enforced::Nobody,
-            Kind::Real(_) => Enforced::by(system, true),
+            Kind::Real(real) => Enforced::by(system && !real.profile().has_walls, true),
         }
     }
 

@@ -64,6 +64,10 @@ fn a_real_agent_has_its_own_key_and_no_other_and_keeps_its_files_where_they_are_
         assert!(gemini.iter().any(|one| one == there), "{there} in {gemini:?}");
     }
     assert!(!gemini.iter().any(|one| one.starts_with("ANTHROPIC")), "{gemini:?}");
+    let opencode = shown(&real("opencode", &ambient).env(Path::new("/t"), []));
+    assert!(opencode.iter().any(|one| one.starts_with("OPENCODE_CONFIG_CONTENT={")), "{opencode:?}");
+    // Of a place that nobody has named it would take the empty name for one.
+    assert!(!opencode.iter().any(|one| one.starts_with("OPENAI_BASE_URL")), "{opencode:?}");
     // Without a key its login is in the user's home.
     ambient.remove("GEMINI_API_KEY");
     let gemini = shown(&real("gemini", &ambient).env(Path::new("/t"), []));
@@ -71,12 +75,16 @@ fn a_real_agent_has_its_own_key_and_no_other_and_keeps_its_files_where_they_are_
 }
 
 #[test]
-fn who_judges_has_no_tool_that_writes_and_nobody_has_a_shell() {
+fn who_judges_cannot_write_and_nobody_has_a_shell_without_a_sandbox() {
     let argv = |name, role| real(name, &ambient()).argv(slots(role)).join(" ");
     let judge = argv("claude", Role::Evaluator);
     assert!(judge.contains("--permission-mode dontAsk --tools Read,Grep,Glob --model large"), "{judge}");
     assert!(argv("gemini", Role::Evaluator).contains("--approval-mode default --model large"));
+    assert!(argv("codex", Role::Evaluator).contains(" --sandbox read-only "));
+    assert!(argv("opencode", Role::Evaluator).contains(" --agent judge "));
     for role in [Role::Executor, Role::Improver] {
+        assert!(argv("codex", role).contains(" --sandbox workspace-write "));
+        assert!(argv("opencode", role).contains(" --agent writer "));
         let writer = argv("claude", role);
         assert!(writer.contains(" --restricted ") && writer.contains("acceptEdits"), "{writer}");
         assert!(writer.ends_with("--max-budget-usd 2.5") && !writer.contains("Bash"), "{writer}");
@@ -133,6 +141,12 @@ fn another_service_makes_another_agent_and_another_key_does_not() {
     assert_eq!(of("GEMINI_API_KEY", "one"), of("GEMINI_API_KEY", "two"));
     assert_ne!(of("GOOGLE_GEMINI_BASE_URL", "http://one"), of("GOOGLE_GEMINI_BASE_URL", "http://two"));
     assert_ne!(of("X", ""), real("claude", &ambient()).fingerprint());
+    let opencode = |place: &str| {
+        let mut ambient = ambient();
+        ambient.insert("OPENAI_BASE_URL".into(), place.into());
+        real("opencode", &ambient).fingerprint()
+    };
+    assert_ne!(opencode("http://one"), opencode("http://two"));
 }
 
 fn isolated(name: &str, isolation: Isolation) -> Agent {

@@ -53,7 +53,7 @@ fn seen() -> Seen {
             AgentSeen { described: None, rights: Some(rights("system + agent")), ..agent("claude") },
             AgentSeen { get: Some("npm install -g @google/gemini-cli"), ..missing.clone() },
             AgentSeen { described: Some("user file /s".to_owned()), ..missing },
-            AgentSeen { described: None, usable: false, ..agent("codex") },
+            AgentSeen { described: None, usable: false, ..agent("ccw") },
             AgentSeen { usable: false, ..mute },
         ],
         confinement: System::Cannot,
@@ -92,7 +92,7 @@ fn a_wide_terminal_gets_a_line_a_thing() {
           ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude; takes any role: --agent claude; rights: executor system, evaluator system + agent, improver system + agent
           --  gemini: not found; npm install -g @google/gemini-cli
           !!  gemini: program "gemini" was not found (user file /s)
-          --  codex: 2.1.329 (Claude Code), /usr/local/bin/codex; no settings describe it
+          --  ccw: 2.1.329 (Claude Code), /usr/local/bin/ccw; no settings describe it
           !!  mine: tells no version: exit code 2, /usr/local/bin/mine (user file /home/me/.config/skilltune/skilltune.toml)
           --  rights: not enforced by the system, for its kernel has no Landlock of Linux 6.2 or newer
 
@@ -134,8 +134,8 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
               @google/gemini-cli
           !!  gemini: program "gemini" was not
               found (user file /s)
-          --  codex: 2.1.329 (Claude Code),
-              /usr/local/bin/codex; no settings
+          --  ccw: 2.1.329 (Claude Code),
+              /usr/local/bin/ccw; no settings
               describe it
           !!  mine: tells no version: exit code
               2, /usr/local/bin/mine (user file

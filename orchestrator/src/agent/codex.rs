@@ -1,0 +1,267 @@
+//! codex: Codex CLI, without a terminal.
+//!
+//! It works through its shell, so its own sandbox is what confines it: reading only for who judges, writing within the
+//! workspace for the others, and no network for any command. Its exit code tells nothing; the turn has to be completed.
+//! What has gone wrong is told in words alone.
+
+use std::path::Path;
+
+use serde_json::Value;
+use skilltune_phases::event::{Failure, FailureKind, Spent};
+use skilltune_phases::plan::Isolation;
+use skilltune_phases::step::Role;
+
+use super::heard::{Heard, Remains, Talk, failed, shortened};
+use super::real::{Ask, Env, Profile, Variables, is_set};
+use super::stream::{events, text};
+use crate::process::How;
+
+pub(super) const PROFILE: Profile = Profile {
+    name: "codex",
+    family: Some("openai"),
+    get: "npm install -g @openai/codex",
+    tested: "0.169.0",
+    logins: &[(HOME, "auth.json"), ("HOME", ".codex/auth.json")],
+    keys: &[KEY],
+    has_key: |env| is_set(env, KEY),
+    passed: &[HOME, KEY, "CODEX_ACCESS_TOKEN", "CODEX_CA_CERTIFICATE"],
+    service: SERVICE,
+    set: &[],
+    composed: |_, _| Vec::new(),
+    variables,
+    fitting: |_, _| Vec::new(),
+    skills: None,
+    ends_early: false,
+    takes_schema: false,
+    has_walls: true,
+    keeps,
+    arguments,
+    hear,
+    // It has no words for errors but those of its events.
+    excuse: |_| None,
+};
+
+/// The folder of its login, its settings and its memory.
+const HOME: &str = "CODEX_HOME";
+const KEY: &str = "CODEX_API_KEY";
+/// It does not read this itself: it becomes an argument.
+const SERVICE: &str = "OPENAI_BASE_URL";
+
+/// A setting that a newer version does not know is an error, and not a protection that is silently gone.
+const ALWAYS: [&str; 5] = ["exec", "--json", "--skip-git-repo-check", "--ephemeral", "--strict-config"];
+
+/// What is the user's own, or comes from elsewhere.
+const ALONE: [&str; 2] = ["--ignore-user-config", "--ignore-rules"];
+const NOTHING_ELSE: [&str; 7] = [
+    "project_doc_max_bytes=0",
+    "skills.include_instructions=false",
+    "skills.bundled.enabled=false",
+    "features.plugins=false",
+    "features.apps=false",
+    "features.hooks=false",
+    "features.multi_agent=false",
+];
+
+const SETTINGS: [&str; 12] = [
+    "web_search=\"disabled\"",
+    "analytics.enabled=false",
+    // The sandbox: the workspace and the call's temporary folder, and no keys for what runs in it.
+    "sandbox_workspace_write.network_access=false",
+    "sandbox_workspace_write.exclude_slash_tmp=true",
+    "shell_environment_policy.ignore_default_excludes=false",
+    "allow_login_shell=false",
+    // Its own service under a name of ours, for under its own name it cannot be told to give up early.
+    "model_provider=\"skilltune\"",
+    "model_providers.skilltune.name=\"OpenAI\"",
+    "model_providers.skilltune.requires_openai_auth=true",
+    "model_providers.skilltune.request_max_retries=1",
+    "model_providers.skilltune.stream_max_retries=1",
+    "features.unbounded_connection_retries=false",
+];
+
+fn arguments(ask: &Ask<'_>) -> Vec<String> {
+    let sandbox = match ask.role {
+        Role::Executor | Role::Improver => "workspace-write",
+        Role::Evaluator => "read-only",
+    };
+    let (alone, nothing_else): (&[&str], &[&str]) = match ask.isolation {
+        Isolation::Partial | Isolation::Fresh => (&ALONE, &NOTHING_ELSE),
+        Isolation::User => (&[], &[]),
+    };
+    let mut arguments: Vec<String> = ALWAYS.iter().chain(alone).map(|&one| one.to_owned()).collect();
+    arguments.extend(["--sandbox".to_owned(), sandbox.to_owned()]);
+    let settings = nothing_else.iter().chain(&SETTINGS).map(|&one| one.to_owned()).chain(place(ask.env));
+    arguments.extend(settings.flat_map(|setting| ["-c".to_owned(), setting]));
+    arguments.extend(ask.model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
+    arguments.push("-".to_owned());
+    arguments
+}
+
+/// Another place of the service. Only for a key: a login belongs to its own service, and is told to no other.
+fn place(env: &Env) -> Option<String> {
+    let place = env.get(SERVICE).filter(|_| is_set(env, SERVICE) && is_set(env, KEY))?;
+    // A text of JSON is one of TOML too.
+    Some(format!("model_providers.skilltune.base_url={}", Value::from(place.as_str())))
+}
+
+/// A key is all that it needs of the user. Without one its login has to stay where it is; the user's home, where other
+/// skills stand, is none of its business in either case.
+fn variables(env: &Env, isolation: Isolation, temp: &str) -> Variables {
+    let own = match isolation {
+        Isolation::Partial if !is_set(env, KEY) => login(env),
+        Isolation::Partial | Isolation::Fresh => temp.to_owned(),
+        Isolation::User => return Vec::new(),
+    };
+    vec![("HOME", temp.to_owned()), (HOME, own)]
+}
+
+/// It is confined by itself, and where it may write is its own business.
+fn keeps(_: &Env, _: Isolation) -> Vec<String> {
+    Vec::new()
+}
+
+fn login(env: &Env) -> String {
+    let home = || env.get("HOME").map(|home| Path::new(home).join(".codex").to_string_lossy().into_owned());
+    env.get(HOME).filter(|_| is_set(env, HOME)).cloned().or_else(home).unwrap_or_default()
+}
+
+/// What the events say, put together.
+#[derive(Default)]
+struct Said {
+    begun: bool,
+    words: String,
+    completed: Option<Value>,
+    failed: Option<String>,
+}
+
+fn hear(left: Remains<'_>) -> Heard {
+    let (mut talk, mut said) = (Talk::default(), Said::default());
+    for event in events(left.stdout, &mut talk) {
+        said.take(event, &mut talk);
+    }
+    // A patch that is refused is no event.
+    if left.stderr.contains("patch rejected: writing") {
+        talk.was_denied("file_change");
+    }
+    let spent = spent(said.completed.as_ref(), left.ended.took_ms);
+    Heard { answer: said.answer(left), spent, talk: Some(talk) }
+}
+
+impl Said {
+    fn take(&mut self, event: Value, talk: &mut Talk) {
+        match text(&event, "type") {
+            Some("thread.started") => talk.session = text(&event, "thread_id").map(str::to_owned),
+            Some("turn.started") => self.begun = true,
+            Some("item.completed") => self.item(&event["item"], talk),
+            Some("turn.completed") => self.completed = Some(event),
+            Some("turn.failed") => {
+                let why = event.pointer("/error/message").and_then(Value::as_str);
+                self.failed = Some(why.unwrap_or("an error without a word").to_owned());
+            }
+            // Of what it tries again; what it gives up at is told by the turn.
+            Some("item.started" | "item.updated" | "error") => {}
+            _ => talk.unknown += 1,
+        }
+    }
+
+    fn item(&mut self, item: &Value, talk: &mut Talk) {
+        match text(item, "type") {
+            Some("agent_message") => {
+                text(item, "text").unwrap_or_default().clone_into(&mut self.words);
+            }
+            Some(
+                tool @ ("command_execution" | "file_change" | "mcp_tool_call" | "web_search"
+                | "collab_tool_call"),
+            ) => {
+                // What was said before a tool was used is not the answer.
+                self.words.clear();
+                talk.used(tool);
+                if is_out_of_bounds(item) {
+                    talk.was_denied(tool);
+                }
+            }
+            Some("reasoning" | "todo_list" | "error") => {}
+            _ => talk.unknown += 1,
+        }
+    }
+
+    fn answer(self, left: Remains<'_>) -> Result<String, Failure> {
+        match (self.failed, self.completed) {
+            (Some(why), _) => Err(failed(kind(&why), &why)),
+            (None, Some(_)) => Ok(self.words),
+            (None, None) if self.begun => Err(left.without_end()),
+            (None, None) => Err(not_begun(left)),
+        }
+    }
+}
+
+/// A command that failed because the sandbox holds it in its place.
+fn is_out_of_bounds(item: &Value) -> bool {
+    let output = text(item, "aggregated_output").unwrap_or_default();
+    text(item, "status") == Some("failed") && output.contains("Read-only file system")
+}
+
+fn kind(why: &str) -> FailureKind {
+    let lower = why.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|one| lower.contains(one));
+    match status(&lower) {
+        _ if says(&["context window", "input_too_large"]) => FailureKind::PromptTooLong,
+        _ if says(&["your usage limit", "quota exceeded", "out of credits"]) => FailureKind::UsageLimit,
+        _ if says(&["does not exist or you do not have access", "model is not supported"]) => {
+            FailureKind::ModelNotFound
+        }
+        Some(401 | 403) => FailureKind::Authentication,
+        Some(404) => FailureKind::ModelNotFound,
+        Some(429) => FailureKind::RateLimited,
+        Some(500..) => FailureKind::Overloaded,
+        Some(400..) => FailureKind::UsageError,
+        _ if says(&["sign in again", "not logged in"]) => FailureKind::Authentication,
+        _ if says(&["content_filter", "flagged"]) => FailureKind::Refused,
+        _ if says(&["max_output_tokens"]) => FailureKind::OffSchema,
+        _ if says(&["rate limit"]) => FailureKind::RateLimited,
+        _ if says(&["high demand", "at capacity"]) => FailureKind::Overloaded,
+        _ if says(&["stream disconnected", "connection failed", "timed out", "timeout"]) => {
+            FailureKind::Network
+        }
+        // What the service answers to a bad request is handed on as it came.
+        _ if lower.starts_with('{') => FailureKind::UsageError,
+        _ => FailureKind::Crashed,
+    }
+}
+
+/// The service's status, as it is told in words.
+fn status(lower: &str) -> Option<u64> {
+    let told = ["unexpected status ", "last status: "].into_iter().find_map(|word| lower.split_once(word));
+    let digits: String = told?.1.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// It has not come to ask its model: it does not take what it was started with, or was never started.
+fn not_begun(left: Remains<'_>) -> Failure {
+    let error = left.stderr.lines().map(str::trim).find(|line| line.to_lowercase().starts_with("error"));
+    match (&left.ended.how, error) {
+        (How::Exited(1..), Some(line)) if line.contains("input_too_large") => {
+            failed(FailureKind::PromptTooLong, line)
+        }
+        // Nobody has ever logged in here.
+        (How::Exited(1..), Some(line)) if line.contains("finding codex home") => {
+            failed(FailureKind::Authentication, line)
+        }
+        (How::Exited(1..), Some(line)) => failed(FailureKind::UsageError, &shortened(line)),
+        _ => left.without_end(),
+    }
+}
+
+fn spent(completed: Option<&Value>, ms: u64) -> Spent {
+    let tokens = |name: &str| completed?.pointer(&format!("/usage/{name}")).and_then(Value::as_u64);
+    Spent {
+        ms,
+        input_tokens: tokens("input_tokens"),
+        cached_input_tokens: tokens("cached_input_tokens"),
+        output_tokens: tokens("output_tokens"),
+        ..Spent::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+use jiff::Timestamp;
+
+use super::*;
+use crate::agent::heard::ended;
+
+/// What a real codex has printed.
+macro_rules! transcript {
+    ($name:literal) => {
+        include_str!(concat!("../../../../fixtures/transcripts/codex/", $name, ".jsonl"))
+    };
+}
+
+fn heard(how: How, stdout: &str, stderr: &str) -> Heard {
+    hear(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
+}
+
+fn failure(how: How, stdout: &str, stderr: &str) -> FailureKind {
+    heard(how, stdout, stderr).answer.unwrap_err().kind
+}
+
+const BEGUN: &str = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.started\"}";
+
+fn env(set: &[(&str, &str)]) -> Env {
+    set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+#[test]
+fn an_answer_comes_with_its_tokens_and_its_tools() {
+    let heard = heard(How::Exited(0), transcript!("write"), "");
+    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
+    let spent = Spent { ms: 7000, input_tokens: Some(3000), output_tokens: Some(150), ..Spent::default() };
+    assert_eq!(heard.spent, spent);
+    let talk = heard.talk.unwrap();
+    assert_eq!(talk.tools, [("command_execution".to_owned(), 1), ("file_change".to_owned(), 1)].into());
+    assert!(talk.session.is_some() && talk.denied.is_empty());
+    assert_eq!(talk.unknown, 0);
+}
+
+#[test]
+fn a_patch_that_is_refused_is_told_beside_the_events_only() {
+    let stderr = "ERROR router: error=patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings";
+    let heard = heard(How::Exited(0), transcript!("denied"), stderr);
+    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
+    assert_eq!(heard.talk.unwrap().denied, ["file_change"]);
+}
+
+#[test]
+fn what_the_service_answered_is_told_in_words() {
+    let kinds = [
+        (transcript!("400"), FailureKind::UsageError),
+        (transcript!("401"), FailureKind::Authentication),
+        (transcript!("429"), FailureKind::RateLimited),
+        (transcript!("500"), FailureKind::Overloaded),
+        (transcript!("cut-off"), FailureKind::Network),
+        (transcript!("refusal"), FailureKind::Refused),
+        (transcript!("max-output"), FailureKind::OffSchema),
+        (transcript!("usage-limit"), FailureKind::UsageLimit),
+    ];
+    for (stdout, kind) in kinds {
+        for code in [0, 1] {
+            assert_eq!(failure(How::Exited(code), stdout, ""), kind, "{stdout}");
+        }
+    }
+    for (why, kind) in [
+        ("unexpected status 403 Forbidden: no, url: http://x/429", FailureKind::Authentication),
+        ("unexpected status 404 Not Found: it is a 404", FailureKind::ModelNotFound),
+        ("unexpected status 503 Service Unavailable: no", FailureKind::Overloaded),
+        ("unexpected status 529 <unknown status code>: no", FailureKind::Overloaded),
+        ("The model `x` does not exist or you do not have access to it.", FailureKind::ModelNotFound),
+        ("{\"error\":{\"message\":\"The 'x' model is not supported when\"}}", FailureKind::ModelNotFound),
+        ("Codex ran out of room in the model's context window.", FailureKind::PromptTooLong),
+        ("Quota exceeded. Check your plan and billing details.", FailureKind::UsageLimit),
+        ("rate limit exceeded: try again in 3 s", FailureKind::RateLimited),
+        ("Selected model is at capacity. Please try a different model.", FailureKind::Overloaded),
+        ("Connection failed: error sending request", FailureKind::Network),
+        (
+            "Your access token could not be refreshed. Please log out and sign in again.",
+            FailureKind::Authentication,
+        ),
+        ("something else", FailureKind::Crashed),
+    ] {
+        assert_eq!(super::kind(why), kind, "{why}");
+    }
+}
+
+#[test]
+fn what_was_said_before_it_was_given_up_is_no_answer() {
+    assert!(transcript!("cut-off").contains("DONE-FAKE"));
+    assert_eq!(failure(How::Exited(1), transcript!("cut-off"), ""), FailureKind::Network);
+    let say = r#"{"type":"item.completed","item":{"type":"agent_message","text":"I look."}}"#;
+    let tool = r#"{"type":"item.completed","item":{"type":"command_execution","status":"completed"}}"#;
+    let end = r#"{"type":"turn.completed"}"#;
+    let stdout = [BEGUN, say, tool, end].join("\n");
+    assert_eq!(heard(How::Exited(0), &stdout, "").answer.unwrap(), "");
+    assert_eq!(heard(How::Exited(0), transcript!("empty"), "").answer.unwrap(), "");
+}
+
+#[test]
+fn before_it_asks_its_model_it_tells_what_it_does_not_take() {
+    let thread = BEGUN.lines().next().unwrap();
+    let kinds = [
+        (
+            "Error: turn/start failed: Input exceeds the maximum length. data: {\"input_error_code\":\"input_too_large\"}",
+            FailureKind::PromptTooLong,
+        ),
+        (
+            "WARNING: x\nError finding codex home: CODEX_HOME points to \"/h/.codex\", but that path does not exist",
+            FailureKind::Authentication,
+        ),
+        (
+            "Error loading config.toml: unknown configuration field `features.x` in -c/--config override",
+            FailureKind::UsageError,
+        ),
+        ("error: unexpected argument '--nonsense' found", FailureKind::UsageError),
+    ];
+    for (stderr, kind) in kinds {
+        assert_eq!(failure(How::Exited(1), thread, stderr), kind, "{stderr}");
+    }
+    assert_eq!(failure(How::Exited(0), "", ""), FailureKind::Crashed);
+    assert_eq!(failure(How::TimedOut, BEGUN, ""), FailureKind::TimedOut);
+}
+
+#[test]
+fn another_service_is_named_for_a_key_and_never_for_a_login() {
+    let place =
+        |set: &[(&str, &str)]| arguments(&Ask::new(&env(set), Role::Executor, Isolation::Partial)).join(" ");
+    let there = (SERVICE, "http://127.0.0.1:1/\"v1");
+    let named = place(&[there, (KEY, "secret")]);
+    assert!(named.contains(r#"skilltune.base_url="http://127.0.0.1:1/\"v1""#), "{named}");
+    assert!(!named.contains("secret"));
+    for without in [&[there][..], &[there, (KEY, "")], &[(SERVICE, ""), (KEY, "secret")]] {
+        assert!(!place(without).contains("base_url"), "{without:?}");
+    }
+}
+
+#[test]
+fn a_login_stays_where_it_is_and_the_rest_of_the_home_is_out_of_sight() {
+    let homes = |isolation, set| {
+        let set = variables(&env(set), isolation, "/t").into_iter();
+        set.map(|(name, at)| format!("{name}={at}")).collect::<Vec<_>>()
+    };
+    assert_eq!(homes(Isolation::Partial, &[("HOME", "/h"), (KEY, "k")]), ["HOME=/t", "CODEX_HOME=/t"]);
+    assert_eq!(homes(Isolation::Partial, &[("HOME", "/h")]), ["HOME=/t", "CODEX_HOME=/h/.codex"]);
+    assert_eq!(homes(Isolation::Partial, &[("HOME", "/h"), (HOME, "/c")]), ["HOME=/t", "CODEX_HOME=/c"]);
+    assert_eq!(homes(Isolation::Fresh, &[("HOME", "/h"), (HOME, "/c")]), ["HOME=/t", "CODEX_HOME=/t"]);
+    assert_eq!(homes(Isolation::User, &[("HOME", "/h")]), [""; 0]);
+}
+
+#[test]
+fn in_the_users_own_world_their_settings_are_read_and_the_sandbox_stays() {
+    let of = |isolation| arguments(&Ask::new(&env(&[]), Role::Evaluator, isolation)).join(" ");
+    for isolation in [Isolation::Partial, Isolation::Fresh] {
+        assert!(of(isolation).contains("--ignore-user-config --ignore-rules"));
+    }
+    let theirs = of(Isolation::User);
+    assert!(!theirs.contains("--ignore-user-config") && !theirs.contains("project_doc_max_bytes"));
+    assert!(theirs.contains("--sandbox read-only") && theirs.contains("network_access=false"), "{theirs}");
+}
+
+#[test]
+fn no_beginning_of_a_transcript_is_an_answer() {
+    for whole in [transcript!("write"), transcript!("denied"), transcript!("refusal")] {
+        for (end, _) in whole.trim_end().char_indices() {
+            assert!(heard(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! opencode: without a terminal, each role an agent of its own in the configuration that it gets from us.
+//!
+//! What that configuration does not allow is denied: no role has a shell or the web. There is no last event that tells
+//! of success: the last step has to have stopped by itself. On answers that it does not understand it asks for ever,
+//! and only the deadline ends it.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use skilltune_phases::event::{Failure, FailureKind, Spent};
+use skilltune_phases::plan::Isolation;
+use skilltune_phases::step::Role;
+
+use super::heard::{Heard, Remains, Talk, failed, shortened};
+use super::real::{Ask, Env, Profile, Variables, below_home, is_set};
+use super::stream::{events, text};
+use crate::process::How;
+
+pub(super) const PROFILE: Profile = Profile {
+    name: "opencode",
+    // Whose models it asks depends on the model.
+    family: None,
+    get: "npm install -g opencode-ai",
+    tested: "1.18.33",
+    logins: &[("XDG_DATA_HOME", "opencode/auth.json"), ("HOME", ".local/share/opencode/auth.json")],
+    keys: &KEYS,
+    has_key: |env| KEYS.iter().any(|key| is_set(env, key)),
+    passed: &KEYS,
+    service: SERVICE,
+    // Nothing of its own accord, and its sessions in memory alone.
+    set: &[
+        ("OPENCODE_DB", ":memory:"),
+        ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+        ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
+        ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+    ],
+    composed: |env, model| vec![("OPENCODE_CONFIG_CONTENT", configuration(env, model).to_string())],
+    variables,
+    fitting: |_, _| Vec::new(),
+    skills: None,
+    ends_early: false,
+    takes_schema: false,
+    has_walls: false,
+    keeps,
+    arguments,
+    hear,
+    // It has no words for errors but those of its events.
+    excuse: |_| None,
+};
+
+const KEYS: [&str; 10] = [
+    KEY,
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_GENERATIVE_AI_API_KEY",
+    "OPENCODE_API_KEY",
+    "OPENROUTER_API_KEY",
+    "DEEPSEEK_API_KEY",
+    "GROQ_API_KEY",
+    "MISTRAL_API_KEY",
+    "XAI_API_KEY",
+];
+const KEY: &str = "OPENAI_API_KEY";
+/// It does not read this itself: it becomes part of the configuration.
+const SERVICE: &str = "OPENAI_BASE_URL";
+/// The provider of any service that talks as the chat of `openai` does, where the variable says that there is one.
+const COMPATIBLE: &str = "openai-compatible";
+/// At this many it asks its model to sum up, which is no answer. A model that goes on is ended by the deadline.
+const STEPS: u64 = 100;
+
+/// Without a title of ours it asks its model for one. Of some errors only its log tells what they are.
+const ALWAYS: [&str; 8] =
+    ["run", "--format", "json", "--title", "skilltune", "--print-logs", "--log-level", "ERROR"];
+
+fn arguments(ask: &Ask<'_>) -> Vec<String> {
+    let agent = match ask.role {
+        Role::Executor | Role::Improver => "writer",
+        Role::Evaluator => "judge",
+    };
+    let of_call =
+        ["--agent", agent].into_iter().chain(ask.model.into_iter().flat_map(|model| ["--model", model]));
+    ALWAYS.into_iter().chain(of_call).map(str::to_owned).collect()
+}
+
+fn configuration(env: &Env, model: Option<&str>) -> Value {
+    json!({
+        "autoupdate": false,
+        "share": "disabled",
+        "snapshot": false,
+        "lsp": false,
+        "formatter": false,
+        "permission": { "*": "deny", "read": "allow", "glob": "allow", "grep": "allow", "list": "allow" },
+        "agent": {
+            "judge": { "mode": "primary", "steps": STEPS },
+            "writer": { "mode": "primary", "steps": STEPS, "permission": { "edit": "allow" } },
+        },
+        "provider": providers(env, model),
+    })
+}
+
+/// Another place of the service: for `openai` itself, and for what is only compatible with its chat.
+fn providers(env: &Env, model: Option<&str>) -> Value {
+    let Some(place) = env.get(SERVICE).filter(|_| is_set(env, SERVICE)) else { return json!({}) };
+    let mut providers = json!({
+        "openai": { "options": { "baseURL": place } },
+        COMPATIBLE: {
+            "npm": "@ai-sdk/openai-compatible",
+            "options": { "baseURL": place, "apiKey": format!("{{env:{KEY}}}") },
+        },
+    });
+    // A model that is in no catalogue has to be named.
+    let named = model.and_then(|model| model.split_once('/'));
+    if let Some((provider, model)) = named.and_then(|(name, model)| Some((providers.get_mut(name)?, model))) {
+        provider["models"] = json!({ model: {} });
+    }
+    providers
+}
+
+/// Nothing of the user's but the logins, which stay where they are; for the rest it has no home but the call's.
+fn variables(env: &Env, isolation: Isolation, temp: &str) -> Variables {
+    const ALONE: [&str; 5] = [
+        "OPENCODE_DISABLE_CLAUDE_CODE",
+        "OPENCODE_DISABLE_DEFAULT_PLUGINS",
+        "OPENCODE_DISABLE_EXTERNAL_SKILLS",
+        "OPENCODE_DISABLE_PROJECT_CONFIG",
+        "OPENCODE_PURE",
+    ];
+    let data = match isolation {
+        Isolation::Partial => logins(env),
+        Isolation::Fresh => Some(temp.to_owned()),
+        Isolation::User => return Vec::new(),
+    };
+    let own = ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"];
+    let own = own.into_iter().map(|name| (name, temp.to_owned()));
+    let alone = ALONE.into_iter().map(|name| (name, "1".to_owned()));
+    own.chain(alone).chain(data.map(|data| (DATA, data))).collect()
+}
+
+const DATA: &str = "XDG_DATA_HOME";
+
+/// The folder above that of its logins.
+fn logins(env: &Env) -> Option<String> {
+    let of_home = || Some(Path::new(env.get("HOME")?).join(".local/share").to_string_lossy().into_owned());
+    env.get(DATA).filter(|_| is_set(env, DATA)).cloned().or_else(of_home)
+}
+
+/// Beside its logins it keeps its logs.
+fn keeps(env: &Env, isolation: Isolation) -> Vec<String> {
+    match isolation {
+        Isolation::Fresh => Vec::new(),
+        Isolation::Partial => logins(env).into_iter().map(|data| format!("{data}/opencode")).collect(),
+        Isolation::User => {
+            let homes = below_home(env, &[".config/opencode", ".cache/opencode", ".local/state/opencode"]);
+            logins(env).map(|data| format!("{data}/opencode")).into_iter().chain(homes).collect()
+        }
+    }
+}
+
+/// What the events say, put together.
+#[derive(Default)]
+struct Said {
+    words: String,
+    /// Why each step came to its end.
+    ends: Vec<String>,
+    error: Option<Value>,
+    spent: Spent,
+}
+
+fn hear(left: Remains<'_>) -> Heard {
+    let (mut talk, mut said) = (Talk::default(), Said::default());
+    for event in events(left.stdout, &mut talk) {
+        said.take(&event, &mut talk);
+    }
+    talk.turns = Some(said.ends.len() as u64).filter(|turns| *turns > 0);
+    let spent = Spent { ms: left.ended.took_ms, ..said.spent };
+    Heard { answer: said.answer(left), spent, talk: Some(talk) }
+}
+
+impl Said {
+    fn take(&mut self, event: &Value, talk: &mut Talk) {
+        if talk.session.is_none() {
+            talk.session = text(event, "sessionID").map(str::to_owned);
+        }
+        let part = &event["part"];
+        match text(event, "type") {
+            // What was said before a tool was used is not the answer.
+            Some("step_start") => self.words.clear(),
+            Some("text") => self.words.push_str(text(part, "text").unwrap_or_default()),
+            Some("tool_use") => tool_used(part, talk),
+            Some("step_finish") => {
+                self.ends.push(text(part, "reason").unwrap_or_default().to_owned());
+                self.pay(part);
+            }
+            Some("error") => self.error = Some(event["error"].clone()),
+            Some("reasoning") => {}
+            _ => talk.unknown += 1,
+        }
+    }
+
+    /// Each step tells what it cost. A price of nothing is told for a model whose price is not known.
+    fn pay(&mut self, step: &Value) {
+        let tokens = |name: &str| step.pointer(&format!("/tokens/{name}")).and_then(Value::as_u64);
+        let sum =
+            |names: &[&str]| names.iter().filter_map(|name| tokens(name)).reduce(|one, more| one + more);
+        let add = |to: Option<u64>, more: Option<u64>| more.map(|more| to.unwrap_or(0) + more).or(to);
+        self.spent.input_tokens = add(self.spent.input_tokens, sum(&["input", "cache/read", "cache/write"]));
+        self.spent.output_tokens = add(self.spent.output_tokens, sum(&["output", "reasoning"]));
+        let usd = step["cost"].as_f64().filter(|usd| usd.is_finite() && *usd > 0.0);
+        self.spent.usd = usd.map(|usd| self.spent.usd.unwrap_or(0.0) + usd).or(self.spent.usd);
+    }
+
+    fn answer(self, left: Remains<'_>) -> Result<String, Failure> {
+        if let Some(error) = &self.error {
+            let why = error.pointer("/data/message").and_then(Value::as_str);
+            let logged = || logged(left.stderr).filter(|_| why.is_none_or(|why| why.starts_with(UNTOLD)));
+            let why = logged().or(why).or(text(error, "name")).unwrap_or("an error without a word");
+            return Err(failed(kind(error, why), why));
+        }
+        match self.ends.last().map(String::as_str) {
+            // Steps of nothing, one after the other.
+            Some("unknown" | "other" | "error") => {
+                Err(failed(FailureKind::Network, "the service has sent no answer that it understands"))
+            }
+            Some(_) if self.ends.len() as u64 >= STEPS => {
+                Err(failed(FailureKind::TurnLimit, &format!("it came to no end within {STEPS} steps")))
+            }
+            Some("stop") => Ok(self.words),
+            Some("length") => Err(failed(FailureKind::OffSchema, "the model was cut off at its limit")),
+            Some("content-filter") => Err(failed(FailureKind::Refused, "the service has filtered it out")),
+            Some(_) => Err(left.without_end()),
+            None => Err(not_begun(left)),
+        }
+    }
+}
+
+/// What an event says of an error that only the log tells.
+const UNTOLD: &str = "Unexpected server error";
+
+/// The last error of the log.
+fn logged(stderr: &str) -> Option<&str> {
+    stderr.lines().rev().find_map(|line| line.split_once(" error=\"")?.1.split('"').next())
+}
+
+fn tool_used(part: &Value, talk: &mut Talk) {
+    let tool = text(part, "tool").unwrap_or("a tool");
+    let state = &part["state"];
+    talk.used(tool);
+    let error = text(state, "error").unwrap_or_default();
+    if text(state, "status") == Some("error") && is_denial(error) {
+        talk.was_denied(tool);
+    }
+}
+
+/// A tool that its role does not have is an error of the same kind as one that a rule forbids.
+fn is_denial(error: &str) -> bool {
+    ["prevents you from using", "tried to call unavailable tool", "rejected permission"]
+        .iter()
+        .any(|words| error.contains(words))
+}
+
+fn kind(error: &Value, why: &str) -> FailureKind {
+    let lower = why.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|one| lower.contains(one));
+    let name = text(error, "name").unwrap_or_default();
+    let can_be_tried_again = error.pointer("/data/isRetryable").and_then(Value::as_bool) == Some(true);
+    match error.pointer("/data/statusCode").and_then(Value::as_u64) {
+        _ if name == "ContextOverflowError" || says(&["context window", "context length", "too long"]) => {
+            FailureKind::PromptTooLong
+        }
+        _ if says(&["quota", "usage limit", "usage exceeded", "credit balance", "billing"]) => {
+            FailureKind::UsageLimit
+        }
+        _ if name == "ProviderAuthError" => FailureKind::Authentication,
+        _ if name == "ContentFilterError" => FailureKind::Refused,
+        _ if name == "MessageOutputLengthError" => FailureKind::OffSchema,
+        _ if says(&["model not found", "model_not_found", "does not exist"]) => FailureKind::ModelNotFound,
+        Some(401 | 403) => FailureKind::Authentication,
+        Some(404) => FailureKind::ModelNotFound,
+        Some(429) => FailureKind::RateLimited,
+        Some(500..) => FailureKind::Overloaded,
+        Some(400..) => FailureKind::UsageError,
+        _ if says(&["api key", "unauthorized"]) => FailureKind::Authentication,
+        _ if can_be_tried_again || says(&["connect", "network", "fetch failed", "timed out", "socket"]) => {
+            FailureKind::Network
+        }
+        _ => FailureKind::Crashed,
+    }
+}
+
+/// It has not come to ask its model: it does not take what it was started with, or was never started.
+fn not_begun(left: Remains<'_>) -> Failure {
+    let error = left.stderr.lines().map(str::trim).find(|line| line.contains("Error"));
+    match (&left.ended.how, error) {
+        (How::Exited(1..), Some(line)) => failed(kind_of_start(line), &shortened(line)),
+        _ => left.without_end(),
+    }
+}
+
+fn kind_of_start(line: &str) -> FailureKind {
+    if line.contains("ModelNotFound") { FailureKind::ModelNotFound } else { FailureKind::UsageError }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+use jiff::Timestamp;
+
+use super::*;
+use crate::agent::heard::ended;
+
+/// What a real opencode has printed.
+macro_rules! transcript {
+    ($name:literal) => {
+        include_str!(concat!("../../../../fixtures/transcripts/opencode/", $name, ".jsonl"))
+    };
+}
+
+fn heard(how: How, stdout: &str, stderr: &str) -> Heard {
+    hear(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
+}
+
+fn failure(how: How, stdout: &str, stderr: &str) -> FailureKind {
+    heard(how, stdout, stderr).answer.unwrap_err().kind
+}
+
+fn env(set: &[(&str, &str)]) -> Env {
+    set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+#[test]
+fn an_answer_comes_with_its_cost_its_tools_and_its_turns() {
+    let heard = heard(How::Exited(0), transcript!("write"), "");
+    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
+    let spent = Spent {
+        ms: 7000,
+        usd: Some(0.0105),
+        input_tokens: Some(2000),
+        output_tokens: Some(100),
+        ..Spent::default()
+    };
+    assert_eq!(heard.spent, spent);
+    let talk = heard.talk.unwrap();
+    assert_eq!((talk.turns, talk.unknown), (Some(2), 0));
+    assert_eq!(talk.tools, [("write".to_owned(), 1)].into());
+    assert!(talk.session.is_some() && talk.denied.is_empty());
+}
+
+#[test]
+fn what_it_was_not_let_do_is_told_once_whether_it_has_no_such_tool_or_a_rule_forbids_it() {
+    let judge = heard(How::Exited(0), transcript!("denied"), "");
+    assert_eq!(judge.answer.unwrap(), "DONE-FAKE");
+    assert_eq!(judge.talk.unwrap().denied, ["bash", "write", "webfetch"]);
+    // Written and edited within the workspace; neither written nor read outside.
+    let writer = heard(How::Exited(0), transcript!("bounds"), "").talk.unwrap();
+    assert_eq!(writer.denied, ["write", "read"]);
+    assert_eq!(writer.tools["write"], 2);
+}
+
+#[test]
+fn a_price_of_nothing_is_no_price() {
+    let heard = heard(How::Exited(0), transcript!("denied"), "");
+    assert_eq!((heard.spent.usd, heard.spent.input_tokens), (None, Some(4000)));
+}
+
+#[test]
+fn the_last_step_tells_how_it_ended_and_an_error_before_all() {
+    let kinds = [
+        (transcript!("429"), FailureKind::RateLimited),
+        (transcript!("cut-off"), FailureKind::Network),
+        (transcript!("refusal"), FailureKind::Refused),
+        (transcript!("max-output"), FailureKind::OffSchema),
+        (transcript!("usage-limit"), FailureKind::UsageLimit),
+    ];
+    for (stdout, kind) in kinds {
+        for code in [0, 1] {
+            assert_eq!(failure(How::Exited(code), stdout, ""), kind, "{stdout}");
+        }
+    }
+    assert_eq!(heard(How::Exited(0), transcript!("empty"), "").answer.unwrap(), "");
+    assert_eq!(failure(How::TimedOut, transcript!("page"), ""), FailureKind::Network);
+}
+
+#[test]
+fn what_an_error_says_tells_what_kind_it_is() {
+    let of = |name: &str, data: Value| {
+        let error = json!({ "type": "error", "error": { "name": name, "data": data } });
+        failure(How::Exited(1), &error.to_string(), "")
+    };
+    for (status, kind) in [
+        (400, FailureKind::UsageError),
+        (401, FailureKind::Authentication),
+        (403, FailureKind::Authentication),
+        (404, FailureKind::ModelNotFound),
+        (500, FailureKind::Overloaded),
+        (529, FailureKind::Overloaded),
+    ] {
+        let data = json!({ "message": format!("it is a {status}"), "statusCode": status });
+        assert_eq!(of("APIError", data), kind, "{status}");
+    }
+    for (name, message, kind) in [
+        ("ProviderAuthError", "no", FailureKind::Authentication),
+        ("MessageOutputLengthError", "no", FailureKind::OffSchema),
+        ("ContextOverflowError", "no", FailureKind::PromptTooLong),
+        ("ContentFilterError", "no", FailureKind::Refused),
+        ("UnknownError", "Model not found: x/y.", FailureKind::ModelNotFound),
+        ("UnknownError", "OpenAI API key is missing.", FailureKind::Authentication),
+        ("UnknownError", "Unable to connect.", FailureKind::Network),
+        ("UnknownError", "something else", FailureKind::Crashed),
+    ] {
+        assert_eq!(of(name, json!({ "message": message })), kind, "{name} {message}");
+    }
+}
+
+#[test]
+fn what_an_event_does_not_say_is_looked_for_in_the_log() {
+    let data =
+        json!({ "message": "Unexpected server error. Check server logs for details.", "ref": "err_1" });
+    let event = json!({ "type": "error", "error": { "name": "UnknownError", "data": data } }).to_string();
+    let log = "level=ERROR message=first error=\"other\"\nlevel=ERROR message=failed ref=err_1 \
+               error=\"ProviderModelNotFoundError: Model not found: a/b.\" cause=\"x\"";
+    let failure = heard(How::Exited(1), &event, log).answer.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::ModelNotFound);
+    assert_eq!(failure.why, "ProviderModelNotFoundError: Model not found: a/b.");
+    assert_eq!(self::failure(How::Exited(1), &event, ""), FailureKind::Crashed);
+    // An event that says it needs no log.
+    assert_eq!(self::failure(How::Exited(1), transcript!("429"), log), FailureKind::RateLimited);
+}
+
+#[test]
+fn a_summary_at_the_limit_of_its_steps_is_no_answer() {
+    let steps = usize::try_from(STEPS).unwrap();
+    let stdout = |steps| {
+        let step = json!({ "type": "step_finish", "part": { "reason": "tool-calls" } }).to_string() + "\n";
+        step.repeat(steps - 1) + &json!({ "type": "step_finish", "part": { "reason": "stop" } }).to_string()
+    };
+    assert!(heard(How::Exited(0), &stdout(steps - 1), "").answer.is_ok());
+    assert_eq!(failure(How::Exited(0), &stdout(steps), ""), FailureKind::TurnLimit);
+}
+
+#[test]
+fn without_a_step_that_stopped_there_is_no_answer() {
+    let begun = transcript!("write").lines().next().unwrap();
+    assert_eq!(failure(How::Exited(0), begun, ""), FailureKind::Crashed);
+    assert_eq!(failure(How::TimedOut, begun, ""), FailureKind::TimedOut);
+    assert_eq!(failure(How::Exited(1), "", "\nError: Unknown argument: x"), FailureKind::UsageError);
+    assert_eq!(failure(How::Exited(1), "", "ProviderModelNotFoundError: x"), FailureKind::ModelNotFound);
+}
+
+#[test]
+fn no_role_has_a_shell_or_the_web_and_who_judges_cannot_write() {
+    let rights = configuration(&env(&[]), None);
+    let denied = json!({ "*": "deny", "read": "allow", "glob": "allow", "grep": "allow", "list": "allow" });
+    assert_eq!(rights["permission"], denied);
+    assert_eq!(rights["agent"]["judge"].get("permission"), None);
+    assert_eq!(rights["agent"]["writer"]["permission"], json!({ "edit": "allow" }));
+    for (role, agent) in [(Role::Executor, "writer"), (Role::Evaluator, "judge"), (Role::Improver, "writer")]
+    {
+        let (env, model) = (env(&[]), Some("a/b"));
+        let arguments = arguments(&Ask { model, ..Ask::new(&env, role, Isolation::Partial) }).join(" ");
+        assert!(arguments.ends_with(&format!("--agent {agent} --model a/b")), "{arguments}");
+    }
+}
+
+#[test]
+fn another_service_is_part_of_the_configuration_and_its_key_is_not() {
+    let set = env(&[(SERVICE, "http://127.0.0.1:1/v1"), (KEY, "secret")]);
+    let providers = |model| configuration(&set, Some(model))["provider"].clone();
+    let own = providers("openai-compatible/org/large");
+    assert_eq!(own[COMPATIBLE]["options"]["baseURL"], "http://127.0.0.1:1/v1");
+    assert_eq!(own[COMPATIBLE]["models"], json!({ "org/large": {} }));
+    assert_eq!(providers("openai/large")["openai"]["models"], json!({ "large": {} }));
+    assert_eq!(providers("anthropic/large").as_object().unwrap().len(), 2);
+    assert!(!own.to_string().contains("secret"));
+    assert_eq!(configuration(&env(&[(KEY, "secret")]), None)["provider"], json!({}));
+}
+
+#[test]
+fn its_logins_stay_where_they_are_and_the_rest_of_the_home_is_out_of_sight() {
+    let data = |set: &[(&str, &str)], isolation| {
+        let mut set = variables(&env(set), isolation, "/t").into_iter();
+        set.find(|(name, _)| *name == DATA).map(|(_, at)| at)
+    };
+    let (home, elsewhere) = ([("HOME", "/h")], [("HOME", "/h"), (DATA, "/d")]);
+    assert_eq!(data(&home, Isolation::Partial).as_deref(), Some("/h/.local/share"));
+    assert_eq!(data(&elsewhere, Isolation::Partial).as_deref(), Some("/d"));
+    assert_eq!(data(&elsewhere, Isolation::Fresh).as_deref(), Some("/t"));
+    assert_eq!(variables(&env(&home), Isolation::User, "/t"), []);
+    let homes = variables(&env(&home), Isolation::Partial, "/t");
+    assert_eq!(homes.iter().filter(|(_, at)| at == "/t").count(), 4, "{homes:?}");
+}
+
+#[test]
+fn no_beginning_of_a_transcript_is_an_answer() {
+    for whole in [transcript!("write"), transcript!("bounds"), transcript!("refusal")] {
+        for (end, _) in whole.trim_end().char_indices() {
+            assert!(heard(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
+        }
+    }
+}
