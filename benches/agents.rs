@@ -53,7 +53,7 @@ fn main() {
 fn tune(scene: &Scene, name: &str, model: Option<&str>) -> (f64, Ran) {
     let agent = model.map_or(name.to_owned(), |model| format!("{name}:{model}"));
     let tasks: Vec<String> = (1..=TASKS).map(|nth| format!("write one about leaf {nth}")).collect();
-    let mut arguments = vec!["tune", "haiku", "--yes", "--format", "json", "--jobs", "1"];
+    let mut arguments = vec!["tune", "./.claude/skills/haiku", "--yes", "--format", "json", "--jobs", "1"];
     arguments.extend(["--max-iterations", "1", "--agent", &agent]);
     arguments.extend(tasks.iter().flat_map(|task| ["--scenario", task]));
     let began = Instant::now();

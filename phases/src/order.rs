@@ -172,9 +172,10 @@ impl Order {
         matches!(self.brief, Brief::Improve(_)).then(|| &self.placements[0])
     }
 
-    /// What the agent has to leave as it finds it: all that it is given, but for an improver's copy.
+    /// What the agent has to leave as it finds it: all that it is given, but for an improver's copy, and for an installed
+    /// skill, which may keep things beside itself as it does for its users.
     pub fn left_alone(&self) -> &[Placement] {
-        &self.placements[usize::from(self.working_copy().is_some())..]
+        &self.placements[usize::from(self.working_copy().is_some() || self.installed().is_some())..]
     }
 
     /// Where the skill is installed that an executor is to try, if it is.

@@ -51,8 +51,16 @@ impl Held {
         let tasks: Vec<String> =
             (1..=jobs).map(|nth| format!("write leaf {nth}. {LISTENING}{} .", path.display())).collect();
         let jobs_text = jobs.to_string();
-        let mut arguments =
-            vec!["tune", "haiku", "--trust", "--yes", "--format", "json", "--jobs", &jobs_text];
+        let mut arguments = vec![
+            "tune",
+            "./.claude/skills/haiku",
+            "--trust",
+            "--yes",
+            "--format",
+            "json",
+            "--jobs",
+            &jobs_text,
+        ];
         arguments.extend(["--timeout", timeout, "--max-iterations", "1"]);
         arguments.extend(["--executor", agent, "--evaluator", "claude", "--improver", "claude"]);
         arguments.extend(tasks.iter().flat_map(|task| ["--scenario", task]));

@@ -58,8 +58,17 @@ fn asked_at_length(agent: &str, bytes: usize) -> (Option<i32>, Vec<String>) {
     let scene = Scene::new();
     let task = format!("write one about each of these: {}", LEAVES.repeat(bytes / LEAVES.len()));
     scene.write("project/long.toml", &format!("[[scenarios]]\ndescription = \"{task}\"\n"));
-    let once =
-        ["tune", "haiku", "--suite", "long.toml", "--yes", "--format", "json", "--max-iterations", "1"];
+    let once = [
+        "tune",
+        "./.claude/skills/haiku",
+        "--suite",
+        "long.toml",
+        "--yes",
+        "--format",
+        "json",
+        "--max-iterations",
+        "1",
+    ];
     let ran = scene.run("good", "good", &[&once[..], &["--agent", agent]].concat());
     (ran.code, ran.failures())
 }

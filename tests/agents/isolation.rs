@@ -25,7 +25,7 @@ fn what_is_the_users_own_is_seen_in_their_world_and_in_no_other() {
             let ran = measured(&scene, "good", agent, isolation);
             assert_eq!((ran.code, ran.failures()), (Some(3), Vec::new()), "{agent} {isolation}: {ran:?}");
             assert_eq!(is_seen(&scene), own, "{agent} {isolation}: memory");
-            assert_eq!(scene.path("started").exists(), own, "{agent} {isolation}: a hook or a server");
+            assert_eq!(scene.was_started(), own, "{agent} {isolation}: a hook or a server");
             let noted = ran.summary["notes"].to_string().contains("your own world");
             assert_eq!(noted, own, "{agent} {isolation}: {}", ran.summary["notes"]);
         }

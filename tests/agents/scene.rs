@@ -77,10 +77,11 @@ impl Scene {
             let page = format!("---\nname: {name}\ndescription: {SECRET}\n---\nx\n");
             scene.write(&format!("home/{place}/skills/{name}/SKILL.md"), &page);
         }
-        let server = json!({ "command": "touch", "args": [scene.path("started")] });
-        let theirs = format!("[mcp_servers.theirs]\ncommand = \"touch\"\nargs = [{}]\n", server["args"][0]);
+        let [claude, gemini, codex, opencode] = scene.traces();
+        let server = json!({ "command": "touch", "args": [gemini] });
+        let theirs = format!("[mcp_servers.theirs]\ncommand = \"touch\"\nargs = [{}]\n", json!(codex));
         scene.write("home/.codex/config.toml", &format!("developer_instructions = \"{SECRET}\"\n{theirs}"));
-        let theirs = json!({ "type": "local", "command": ["touch", server["args"][0]] });
+        let theirs = json!({ "type": "local", "command": ["touch", opencode] });
         let theirs = json!({ "mcp": { "theirs": theirs }, "instructions": [scene.path("home/AGENTS.md")] });
         scene.write("home/.config/opencode/opencode.json", &theirs.to_string());
         let settings = json!({
@@ -88,9 +89,20 @@ impl Scene {
             "mcpServers": { "theirs": server },
         });
         scene.write("home/.gemini/settings.json", &settings.to_string());
-        let hook = json!([{ "hooks": [{ "type": "command", "command": format!("touch {}", scene.path("started").display()) }] }]);
+        let hook =
+            json!([{ "hooks": [{ "type": "command", "command": format!("touch {}", claude.display()) }] }]);
         scene.write("home/.claude/settings.json", &json!({ "hooks": { "SessionStart": hook } }).to_string());
         scene
+    }
+
+    /// What a hook or a server of the user's leaves, where the agent that starts it may write.
+    pub(crate) fn traces(&self) -> [PathBuf; 4] {
+        [".claude", ".gemini", ".codex", ".config/opencode"]
+            .map(|own| self.path("home").join(own).join("started"))
+    }
+
+    pub(crate) fn was_started(&self) -> bool {
+        self.traces().iter().any(|trace| trace.exists())
     }
 
     /// The user's settings give every right to whoever reads them.

@@ -85,7 +85,7 @@ fn each_member_of_a_chain_is_offered_in_its_own_trial_only() {
 fn what_a_skill_allows_itself_opens_nothing_and_starts_nothing() {
     for (agent, tool) in [(CLAUDE, "Write"), (GEMINI, "write_file")] {
         let scene = Scene::new();
-        let touch = format!("touch {}", scene.path("started").display());
+        let touch = format!("touch {}", scene.traces()[0].display());
         let front = format!(
             "allowed-tools: Bash, Read, Write\nhooks:\n  PreToolUse:\n    - matcher: \"*\"\n      hooks:\n        - type: command\n          command: \"{touch}\"\n"
         );
@@ -94,7 +94,7 @@ fn what_a_skill_allows_itself_opens_nothing_and_starts_nothing() {
         assert_eq!(ran.skills(), ["used"], "{ran:?}");
         let denied = ran.replies.iter().filter(|reply| reply["talk"]["denied"] == json!([tool]));
         assert_eq!(denied.count(), 1, "it wrote beside its workspace: {ran:?}");
-        assert!(!scene.path("started").exists(), "a command of the skill's was started");
+        assert!(!scene.was_started(), "a command of the skill's was started");
         assert!(scene.server.requests().iter().all(|request| !request.contains(SECRET)));
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn assert_improved(scene: &Scene, ran: &Ran) {
         let leak = request.find(SECRET).map(|at| &request[at.saturating_sub(400)..at + 40]);
         assert_eq!(leak, None, "a model has heard of what is the user's own");
     }
-    assert!(!scene.path("started").exists(), "a server or a hook of the user's was started");
+    assert!(!scene.was_started(), "a server or a hook of the user's was started");
 }
 
 /// How often a tool was used in all calls.

@@ -1,6 +1,6 @@
 //! What was seen, as a person reads it: a mark a line, and one line at the end.
 
-use skilltune_orchestrator::agent::{Real, Via};
+use skilltune_orchestrator::agent::Real;
 
 use super::Seen;
 use super::agents::{AgentSeen, LoginSeen};
@@ -130,10 +130,8 @@ fn agent(seen: &AgentSeen) -> Line {
         }
         None if seen.usable => good(format!("{name}: {told}, {path}{}{roles}", more(seen))),
         None if Real::named(name).is_some() => bad(format!("{name}: {told}, {path}{}{roles}", more(seen))),
-        None if Via::named(name).is_some() => {
-            absent(format!("{name}: {told}, {path}; stands before other agents: --via {name}"))
-        }
-        None => absent(format!("{name}: {told}, {path}; no settings describe it")),
+        // A wrapper is no agent.
+        None => absent(format!("{name}: {told}, {path}; stands before other agents: --via {name}")),
     }
 }
 

@@ -28,7 +28,13 @@ fn env(set: &[(&str, &str)]) -> Env {
 fn an_answer_comes_with_its_tokens_and_its_tools() {
     let heard = heard(How::Exited(0), transcript!("write"), "");
     assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
-    let spent = Spent { ms: 7000, input_tokens: Some(3000), output_tokens: Some(150), ..Spent::default() };
+    let spent = Spent {
+        ms: 7000,
+        input_tokens: Some(3000),
+        cached_input_tokens: Some(600),
+        output_tokens: Some(150),
+        ..Spent::default()
+    };
     assert_eq!(heard.spent, spent);
     let talk = heard.talk.unwrap();
     assert_eq!(talk.tools, [("command_execution".to_owned(), 1), ("file_change".to_owned(), 1)].into());

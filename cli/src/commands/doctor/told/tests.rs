@@ -92,7 +92,7 @@ fn a_wide_terminal_gets_a_line_a_thing() {
           ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude; takes any role: --agent claude; rights: executor system, evaluator system + agent, improver system + agent
           --  gemini: not found; npm install -g @google/gemini-cli
           !!  gemini: program "gemini" was not found (user file /s)
-          --  ccw: 2.1.329 (Claude Code), /usr/local/bin/ccw; no settings describe it
+          --  ccw: 2.1.329 (Claude Code), /usr/local/bin/ccw; stands before other agents: --via ccw
           !!  mine: tells no version: exit code 2, /usr/local/bin/mine (user file /home/me/.config/skilltune/skilltune.toml)
           --  rights: not enforced by the system, for its kernel has no Landlock of Linux 6.2 or newer
 
@@ -135,8 +135,8 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
           !!  gemini: program "gemini" was not
               found (user file /s)
           --  ccw: 2.1.329 (Claude Code),
-              /usr/local/bin/ccw; no settings
-              describe it
+              /usr/local/bin/ccw; stands before
+              other agents: --via ccw
           !!  mine: tells no version: exit code
               2, /usr/local/bin/mine (user file
               /home/me/.config/skilltune/skilltune.toml)
