@@ -26,7 +26,12 @@ mod scene;
 #[expect(dead_code, unused_imports, reason = "the tests need more of it")]
 mod server;
 
-const AGENTS: [(&str, Option<&str>); 2] = [("claude", None), ("gemini", Some("gemini-3-pro-preview"))];
+const AGENTS: [(&str, Option<&str>); 4] = [
+    ("claude", None),
+    ("gemini", Some("gemini-3-pro-preview")),
+    ("codex", Some("gpt-5.5-codex")),
+    ("opencode", Some("openai-compatible/large")),
+];
 /// Each is executed once and judged once.
 const TASKS: u32 = 6;
 

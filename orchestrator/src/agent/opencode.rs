@@ -127,21 +127,22 @@ fn variables(env: &Env, isolation: Isolation, temp: &str) -> Variables {
     ];
     let data = match isolation {
         Isolation::Partial => logins(env),
-        Isolation::Fresh => Some(temp.to_owned()),
+        Isolation::Fresh => None,
         Isolation::User => return Vec::new(),
     };
     let own = ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"];
     let own = own.into_iter().map(|name| (name, temp.to_owned()));
     let alone = ALONE.into_iter().map(|name| (name, "1".to_owned()));
-    own.chain(alone).chain(data.map(|data| (DATA, data))).collect()
+    own.chain(alone).chain([(DATA, data.unwrap_or_else(|| temp.to_owned()))]).collect()
 }
 
 const DATA: &str = "XDG_DATA_HOME";
 
-/// The folder above that of its logins.
+/// The folder above that of its logins, if there are any.
 fn logins(env: &Env) -> Option<String> {
     let of_home = || Some(Path::new(env.get("HOME")?).join(".local/share").to_string_lossy().into_owned());
-    env.get(DATA).filter(|_| is_set(env, DATA)).cloned().or_else(of_home)
+    let data = env.get(DATA).filter(|_| is_set(env, DATA)).cloned().or_else(of_home)?;
+    Path::new(&data).join("opencode").is_dir().then_some(data)
 }
 
 /// Beside its logins it keeps its logs.

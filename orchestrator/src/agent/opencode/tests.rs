@@ -171,17 +171,23 @@ fn another_service_is_part_of_the_configuration_and_its_key_is_not() {
 
 #[test]
 fn its_logins_stay_where_they_are_and_the_rest_of_the_home_is_out_of_sight() {
+    let root = tempfile::tempdir().unwrap();
+    let at = |below: &str| root.path().join(below).to_string_lossy().into_owned();
+    for data in ["h/.local/share", "d"] {
+        std::fs::create_dir_all(root.path().join(data).join("opencode")).unwrap();
+    }
     let data = |set: &[(&str, &str)], isolation| {
         let mut set = variables(&env(set), isolation, "/t").into_iter();
         set.find(|(name, _)| *name == DATA).map(|(_, at)| at)
     };
-    let (home, elsewhere) = ([("HOME", "/h")], [("HOME", "/h"), (DATA, "/d")]);
-    assert_eq!(data(&home, Isolation::Partial).as_deref(), Some("/h/.local/share"));
-    assert_eq!(data(&elsewhere, Isolation::Partial).as_deref(), Some("/d"));
+    let (home, elsewhere) = ([("HOME", &*at("h"))], [("HOME", &*at("h")), (DATA, &*at("d"))]);
+    assert_eq!(data(&home, Isolation::Partial), Some(at("h/.local/share")));
+    assert_eq!(data(&elsewhere, Isolation::Partial), Some(at("d")));
     assert_eq!(data(&elsewhere, Isolation::Fresh).as_deref(), Some("/t"));
+    assert_eq!(data(&[("HOME", "/nobody")], Isolation::Partial).as_deref(), Some("/t"), "there are none");
     assert_eq!(variables(&env(&home), Isolation::User, "/t"), []);
-    let homes = variables(&env(&home), Isolation::Partial, "/t");
-    assert_eq!(homes.iter().filter(|(_, at)| at == "/t").count(), 4, "{homes:?}");
+    assert_eq!(keeps(&env(&home), Isolation::Partial), [at("h/.local/share/opencode")]);
+    assert_eq!(keeps(&env(&home), Isolation::Fresh), [""; 0]);
 }
 
 #[test]
