@@ -42,17 +42,19 @@ struct Row {
     times: usize,
 }
 
-const ROWS: [Row; 5] = [
+const ROWS: [Row; 6] = [
     Row { calls: 1_000, jobs: 2, times: 7 },
+    Row { calls: 1_000, jobs: 4, times: 7 },
     Row { calls: 1_000, jobs: 16, times: 7 },
     Row { calls: 100, jobs: 16, times: 7 },
     Row { calls: 10_000, jobs: 2, times: 1 },
     Row { calls: 10_000, jobs: 16, times: 3 },
 ];
 
-const QUICK: [Row; 3] = [
+const QUICK: [Row; 4] = [
     Row { calls: 100, jobs: 2, times: 3 },
     Row { calls: 1_000, jobs: 2, times: 3 },
+    Row { calls: 1_000, jobs: 4, times: 3 },
     Row { calls: 1_000, jobs: 16, times: 3 },
 ];
 

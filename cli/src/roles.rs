@@ -265,7 +265,7 @@ fn nobody(role: Role, settings: &Settings, around: &Surroundings) -> Complaint {
         Some(known) => complaint
             .hint(format!("say --agent NAME or --{role} NAME, or set roles.{role}", role = role.word()))
             .hint(known),
-        None if here.is_empty() => complaint.hint(example("mine")),
+        None if here.is_empty() => complaint.hint(install()).hint(example("mine")),
         None => complaint,
     }
 }
@@ -273,6 +273,11 @@ fn nobody(role: Role, settings: &Settings, around: &Surroundings) -> Complaint {
 fn known(settings: &Settings) -> Option<String> {
     let names: Vec<&str> = settings.agents.keys().map(String::as_str).collect();
     (!names.is_empty()).then(|| format!("these agents are described: {}", names.join(", ")))
+}
+
+/// How to get the one that has most roles by itself.
+fn install() -> String {
+    format!("claude and some others need no settings: {}", Real::ALL[0].get())
 }
 
 const BUILT_IN: &str = "--agent offline needs no model: it looks at structure only, and says so";

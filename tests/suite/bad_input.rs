@@ -263,6 +263,7 @@ fn an_agent_must_be_known_and_its_program_be_there() {
 
     error: no agent is set as executor
     hint: --agent offline needs no model: it looks at structure only, and says so
+    hint: claude and some others need no settings: npm install -g @anthropic-ai/claude-code
     hint: describe it in skilltune.toml, then say --agent mine:
 
         [agents.mine]

@@ -128,6 +128,7 @@ fn nobody_is_given_it_unasked() {
     insta::assert_snapshot!(scene.refusal(&["tune", "writer", "--yes"]), @r#"
     error: no agent is set as executor
     hint: --agent offline needs no model: it looks at structure only, and says so
+    hint: claude and some others need no settings: npm install -g @anthropic-ai/claude-code
     hint: describe it in skilltune.toml, then say --agent mine:
 
         [agents.mine]

@@ -37,6 +37,7 @@ fn without_any_agent_it_is_shown_how_to_describe_one() {
     insta::assert_snapshot!(refusal(&settings(&[])), @r#"
     error: no agent is set as executor
     hint: --agent offline needs no model: it looks at structure only, and says so
+    hint: claude and some others need no settings: npm install -g @anthropic-ai/claude-code
     hint: describe it in skilltune.toml, then say --agent mine:
 
         [agents.mine]
