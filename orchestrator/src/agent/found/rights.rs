@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::agent::{AgentSettings, Real};
 
-    const GROUND: &str = "/work/call";
+    const GROUND: &str = "/desk/call";
 
     fn places(agent: &Agent, role: Role) -> Vec<String> {
         let at = |below: &str| PathBuf::from(GROUND).join(below);
@@ -99,9 +99,9 @@ mod tests {
     #[test]
     fn each_role_has_its_own_ground_and_all_have_the_temporary_folder() {
         let agent = Agent::built_in("/bin/x".into(), "offline", &ambient(&[]));
-        assert_eq!(places(&agent, Role::Executor), ["/work/call/space", "/work/call/tmp"]);
-        assert_eq!(places(&agent, Role::Evaluator), ["/work/call/tmp"]);
-        assert_eq!(places(&agent, Role::Improver), ["/work/call/space/skill/a", "/work/call/tmp"]);
+        assert_eq!(places(&agent, Role::Executor), ["/desk/call/space", "/desk/call/tmp"]);
+        assert_eq!(places(&agent, Role::Evaluator), ["/desk/call/tmp"]);
+        assert_eq!(places(&agent, Role::Improver), ["/desk/call/space/skill/a", "/desk/call/tmp"]);
     }
 
     #[test]
