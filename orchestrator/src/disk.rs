@@ -1,6 +1,7 @@
 //! The one error of the disk: what we tried, where, and why it failed.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// An `io::Error` with its path and a verb: "could not write /x/y".
@@ -27,6 +28,22 @@ impl<T, E: Into<io::Error>> OnDisk<T> for Result<T, E> {
     fn on_disk(self, op: &'static str, path: impl AsRef<Path>) -> Result<T, DiskError> {
         self.map_err(|error| DiskError { op, path: path.as_ref().to_path_buf(), source: error.into() })
     }
+}
+
+/// A file of which so much is wanted at most, as far as it is text; one that is not there says nothing.
+pub(crate) fn text(path: &Path, most: u64) -> Result<String, DiskError> {
+    let mut bytes = Vec::new();
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        opened => {
+            let file = opened.on_disk("open", path)?;
+            let size = file.metadata().on_disk("look at", path)?.len().min(most);
+            // Room for all of it and for seeing its end spares reads in small pieces.
+            bytes.reserve_exact(usize::try_from(size).unwrap_or(0) + 1);
+            file.take(most).read_to_end(&mut bytes).on_disk("read", path)?;
+        }
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use skilltune_phases::step::Role;
 use tokio::sync::watch;
 
 use crate::agent::{Agent, Ground, Heard, Remains, Slots};
-use crate::disk::{DiskError, OnDisk};
+use crate::disk::{self, DiskError, OnDisk};
 use crate::process::{Call, Cancel, GuardianPool, ProcessError};
 
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +40,7 @@ pub async fn probe(
 ) -> Result<Heard, ProbeError> {
     let call = set_out(agent, system, room)?;
     let ended = pool.acquire().await?.run(&call, cancel).await?;
-    let (stdout, stderr) = (kept(&call.stdout)?, kept(&call.stderr)?);
+    let (stdout, stderr) = (disk::text(&call.stdout, KEPT)?, disk::text(&call.stderr, KEPT)?);
     Ok(agent.hear(Remains { ended: &ended, stdout: &stdout, stderr: &stderr, at: Timestamp::now() }))
 }
 
@@ -78,12 +78,4 @@ fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> 
         grace: GRACE,
         record: room.join("ended.json"),
     })
-}
-
-/// A stream as far as it is text; absent when there was none.
-fn kept(path: &Path) -> Result<String, DiskError> {
-    match fs::read(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        read => Ok(String::from_utf8_lossy(&read.on_disk("read", path)?).into_owned()),
-    }
 }

@@ -5,7 +5,6 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,7 +23,7 @@ use super::reply::Reply;
 use super::{EngineError, Workshop};
 use crate::agent::{Agent, Ground, Heard, Remains, Slots, Talk};
 use crate::crash;
-use crate::disk::{DiskError, OnDisk};
+use crate::disk::{self, DiskError, OnDisk};
 use crate::process::{Call, Confinement, Ended};
 use crate::snapshot::{self, CaptureError, Entry, Manifest, Node, RelPath, capture};
 
@@ -99,7 +98,8 @@ impl Workshop {
         ended: &Ended,
     ) -> Result<Reply, EngineError> {
         let agent = self.cast.of(role);
-        let (stdout, stderr) = (self.kept(&paper.stdout())?, self.kept(&paper.stderr())?);
+        let kept = |stream: &Path| disk::text(stream, self.limits.output_bytes);
+        let (stdout, stderr) = (kept(&paper.stdout())?, kept(&paper.stderr())?);
         let Heard { answer, spent, talk } =
             agent.hear(Remains { ended, stdout: &stdout, stderr: &stderr, at: ended_at(&paper.record()) });
         // The model that answered need not be the one that was asked for.
@@ -233,22 +233,6 @@ impl Workshop {
         let manifest = Manifest::new(vec![Entry { path, node }]).expect("one file makes a manifest");
         let artifacts = self.objects.put_manifest(&manifest)?;
         Ok(Outcome::Exercised { artifacts, files: 1, skill: None })
-    }
-
-    /// A stream as it was kept, as far as it is text.
-    fn kept(&self, path: &Path) -> Result<String, DiskError> {
-        let mut bytes = Vec::new();
-        match fs::File::open(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            opened => {
-                let file = opened.on_disk("open", path)?;
-                let size = file.metadata().on_disk("look at", path)?.len().min(self.limits.output_bytes);
-                // Room for all of it and for seeing its end spares reads in small pieces.
-                bytes.reserve_exact(usize::try_from(size).unwrap_or(0) + 1);
-                file.take(self.limits.output_bytes).read_to_end(&mut bytes).on_disk("read", path)?;
-            }
-        }
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
