@@ -39,17 +39,10 @@ pub(crate) fn next(run: &Run) -> Vec<Next> {
 pub(crate) fn mend(run: &Run, mishap: &Mishap) -> String {
     let cast = mishap.step.role().map(|role| run.plan.roles.of(role));
     let mending = mending(cast.map_or("the agent", |cast| cast.agent.as_str()), &mishap.failure);
-    match (mishap.failure.kind.remedy(), mishap.failure.until) {
-        (Remedy::Wait, Some(_)) => {
-            format!("{mending}; `skilltune resume {} --wait` waits for it", run.plan.run)
-        }
-        (Remedy::Wait, None) => {
-            format!(
-                "{mending}; `skilltune resume {} --wait` waits for it, and asks again now and then",
-                run.plan.run
-            )
-        }
-        (Remedy::Mend | Remedy::Tell | Remedy::Repeat, _) => mending,
+    let asks = if mishap.failure.until.is_none() { ", and asks again now and then" } else { "" };
+    match mishap.failure.kind.remedy() {
+        Remedy::Wait => format!("{mending}; `skilltune resume {} --wait` waits for it{asks}", run.plan.run),
+        Remedy::Mend | Remedy::Tell | Remedy::Repeat => mending,
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) const PROFILE: Profile = Profile {
     keeps,
     arguments,
     hear,
-    excuse,
+    excuse: Some(excuse),
 };
 
 /// The folder of its settings, memory, skills and login.

@@ -37,8 +37,7 @@ pub(super) const PROFILE: Profile = Profile {
     keeps,
     arguments,
     hear,
-    // It has no words for errors but those of its events.
-    excuse: |_| None,
+    excuse: None,
 };
 
 /// The folder of its login, its settings and its memory.

@@ -2,7 +2,7 @@
 
 mod standing;
 
-pub use standing::{HeldBy, Login};
+pub use standing::Login;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

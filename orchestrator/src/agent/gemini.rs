@@ -57,8 +57,7 @@ pub(super) const PROFILE: Profile = Profile {
     keeps,
     arguments,
     hear,
-    // It has no words for errors but those of its events.
-    excuse: |_| None,
+    excuse: None,
 };
 
 /// The folder that holds its `.gemini`.

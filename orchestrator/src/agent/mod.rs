@@ -16,7 +16,7 @@ mod until;
 mod via;
 
 pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output};
-pub use found::{Agent, HeldBy, Login, Slots};
+pub use found::{Agent, Login, Slots};
 pub use heard::{Heard, Talk};
 pub use real::{Fitting, Real};
 pub use skills::{SkillTalk, Skills, UsedSkill};

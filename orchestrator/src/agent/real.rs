@@ -65,7 +65,7 @@ pub(super) struct Profile {
     pub(super) arguments: fn(&Ask<'_>) -> Vec<String>,
     pub(super) hear: fn(Remains<'_>) -> Heard,
     /// The failure that it tells in words in the place of an answer, for who sees nothing but its words.
-    pub(super) excuse: fn(&str) -> Option<Failure>,
+    pub(super) excuse: Option<fn(&str) -> Option<Failure>>,
 }
 
 /// What a call asks of an agent.

@@ -88,7 +88,9 @@ impl Via {
             How::Exited(0) if said.trim().is_empty() => {
                 Err(failed(FailureKind::Empty, &format!("{} has printed nothing", self.name())))
             }
-            How::Exited(0) => (tool.profile().excuse)(said).map_or_else(|| Ok(said.to_owned()), Err),
+            How::Exited(0) => {
+                tool.profile().excuse.and_then(|excuse| excuse(said)).map_or_else(|| Ok(said.to_owned()), Err)
+            }
             How::Exited(_) => {
                 let why = left.last_words().unwrap_or_else(|| "it said nothing".to_owned());
                 Err(failed(kind(left.stderr), &format!("{}: {why}", self.name())))

@@ -1,10 +1,11 @@
-//! How an agent stands, before it is called: where its login is, and what keeps it to the rights of its role.
+//! How an agent stands, before it is called: where its key or its login is.
 
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::plan::Isolation;
 
-use super::{Agent, Kind, Via};
+use super::super::real::is_set;
+use super::{Agent, Kind};
 
 /// Where an agent's login is, as far as it can be told without using it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,19 +16,6 @@ pub enum Login {
     File(PathBuf),
     /// Nowhere that we know of; a system's own store of keys is not asked.
     Unseen,
-}
-
-/// What keeps an agent to the rights of its role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeldBy {
-    /// Its own switches, which we give it.
-    Switches,
-    /// A word to a wrapper, which gives the agent more than the role has.
-    Word(Via),
-    /// Nothing: a command may do what its user may.
-    Nothing,
-    /// It writes what its role writes, and nothing else.
-    Itself,
 }
 
 impl Agent {
@@ -46,7 +34,7 @@ impl Agent {
     pub fn login(&self) -> Option<Login> {
         let Kind::Real(real) = self.kind else { return None };
         let profile = real.profile();
-        let is_set = |name: &&'static str| self.env.get(*name).is_some_and(|value| !value.is_empty());
+        let is_set = |name: &&'static str| is_set(&self.env, name);
         if let Some(key) = profile.keys.iter().copied().find(is_set).filter(|_| (profile.has_key)(&self.env))
         {
             return Some(Login::Key(key));
@@ -61,16 +49,6 @@ impl Agent {
         let Kind::Real(real) = self.kind else { return text.to_owned() };
         let keys = real.keys().iter().filter_map(|key| self.env.get(*key)).filter(|key| !key.is_empty());
         keys.fold(text.to_owned(), |text, key| text.replace(key.as_str(), "(key)"))
-    }
-
-    /// What keeps it to the rights of its role: what is not enforced has to be said.
-    pub fn held_by(&self) -> HeldBy {
-        match (&self.kind, &self.via) {
-            (Kind::Real(_), Some(through)) => HeldBy::Word(through.via),
-            (Kind::Real(_), None) => HeldBy::Switches,
-            (Kind::Command(_), _) => HeldBy::Nothing,
-            (Kind::BuiltIn(_), _) => HeldBy::Itself,
-        }
     }
 }
 
