@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
 #[cfg(not(target_os = "linux"))]
 pub(super) use elsewhere::{reap_strays, terminate};
 #[cfg(target_os = "linux")]
-pub(super) use linux::{Seen, await_one, kill, look, members, reap_strays, terminate};
+pub(super) use linux::{Seen, await_one, kill, look, members, myself, reap_strays, terminate};
 
 use std::time::{Duration, Instant};
 
@@ -103,6 +103,12 @@ mod linux {
         pids.filter_map(see).collect()
     }
 
+    /// This process. Its group and session are 0 where their leaders cannot be seen from here, as in a container that
+    /// was entered from outside; the system's calls for them cannot be asked there.
+    pub(in super::super) fn myself() -> Option<Seen> {
+        see(getpid().as_raw_pid())
+    }
+
     fn see(pid: i32) -> Option<Seen> {
         // The name is the only field of unbounded meaning, and the kernel keeps it far shorter than this.
         let mut stat = [0; 512];
@@ -148,9 +154,9 @@ mod linux {
     pub(in super::super) fn kill(family: &[Seen]) {
         // A group lies within one session, and these live in a guardian's or in one made below it: no group but
         // the guardian's own holds anybody else.
-        let own = rustix::process::getpgrp();
+        let own = myself().and_then(|seen| seen.group);
         let groups: HashSet<Pid> =
-            family.iter().filter_map(|seen| seen.group).filter(|group| *group != own).collect();
+            family.iter().filter_map(|seen| seen.group).filter(|group| Some(*group) != own).collect();
         for group in groups {
             let _ = kill_process_group(group, Signal::KILL);
         }

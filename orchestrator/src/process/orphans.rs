@@ -38,7 +38,7 @@ pub(super) use linux::sweep;
 mod linux {
     use std::time::{Duration, Instant};
 
-    use rustix::process::{Pid, WaitOptions, getpid, getsid, waitpid};
+    use rustix::process::{WaitOptions, getpid, waitpid};
 
     use super::guardians;
     use crate::process::family::{self, Seen};
@@ -51,7 +51,7 @@ mod linux {
     pub(in super::super) fn sweep(guardian: u32) {
         let limit = Instant::now() + PATIENCE;
         let me = getpid().as_raw_pid();
-        let Ok(session) = getsid(None).map(Pid::as_raw_pid) else { return };
+        let Some(session) = family::myself().map(|seen| seen.session) else { return };
         while Instant::now() < limit {
             let alive = guardians().clone();
             let others = |seen: &Seen| alive.contains(&seen.pid.as_raw_pid().cast_unsigned());

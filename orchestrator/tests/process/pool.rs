@@ -93,7 +93,9 @@ async fn a_guardian_leads_a_session_of_its_own() {
     let (_nobody, mut cancel) = watch::channel(None::<Cancel>);
     guardian.run(&stage.call(&["plain", "0"]), &mut cancel).await.unwrap();
     let pid = rustix::process::Pid::from_raw(guardian.pid().cast_signed()).unwrap();
-    assert_eq!(rustix::process::getsid(Some(pid)).unwrap(), pid);
+    #[expect(clippy::disallowed_methods, reason = "a leader is in its own session, wherever that began")]
+    let session = rustix::process::getsid(Some(pid)).unwrap();
+    assert_eq!(session, pid);
     guardian.close().await;
 }
 
