@@ -18,18 +18,15 @@ use skilltune_orchestrator::process::{GuardianPool, become_subreaper};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
 use skilltune_orchestrator::store::{Holder, Home, Journal, Locks};
 use skilltune_phases::delivery::Delivery;
-use skilltune_phases::event::{Event, Record};
 use skilltune_phases::id::TreeId;
-use skilltune_phases::plan::{
-    Apply, Budget, Cast, Enforced, FORMAT, Isolation, LoopKind, Member, Mode, Plan, Roles, Rules, RunId,
-    Stall, Target,
-};
+use skilltune_phases::loops::tune::state;
+use skilltune_phases::loops::tune::{Apply, Event, Outcome, Plan, Record, Rules, Run, Step, Task, Tune};
+use skilltune_phases::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind, Roles, RunId};
 use skilltune_phases::rubric;
-use skilltune_phases::run::Run;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::Score;
-use skilltune_phases::state;
-use skilltune_phases::step::{Choice, Hold, Step};
+use skilltune_phases::stop::{Budget, Stall};
+use skilltune_phases::target::{Member, Mode, Target};
 use tokio::sync::watch;
 
 /// Calls that one scenario comes to.
@@ -125,7 +122,7 @@ const PAGES: Pages = Pages {
 
 struct Silent;
 
-impl Observer for Silent {
+impl Observer<Tune> for Silent {
     fn recorded(&mut self, _: &Run, _: &Record) {}
     fn began(&mut self, _: &Run, _: &Step) {}
     fn ended(&mut self, _: &Run, _: &Step) {}
@@ -133,8 +130,8 @@ impl Observer for Silent {
 
 struct Nobody;
 
-impl Person for Nobody {
-    fn ask(&mut self, _: &Run, _: Hold) -> Option<Choice> {
+impl Person<Tune> for Nobody {
+    fn ask(&mut self, _: &Run, _: &Step) -> Option<Outcome> {
         None
     }
 }
@@ -179,13 +176,15 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
         run: RunId(RUN.into()),
         kind: LoopKind::Tune,
         folder: ".skilltune/runs/bench".into(),
-        target: Target { mode: Mode::Single, members: vec![member] },
-        scenarios: (0..scenarios).map(scenario).collect(),
-        contract: rubric::tune(),
-        rules: rules(),
+        task: Task {
+            target: Target { mode: Mode::Single, members: vec![member] },
+            scenarios: (0..scenarios).map(scenario).collect(),
+            contract: rubric::tune(),
+            rules: rules(),
+            delivery: Delivery::Inline,
+            apply: Apply::Never,
+        },
         roles: Roles { executor: cast.clone(), evaluator: cast.clone(), improver: cast },
-        delivery: Delivery::Inline,
-        apply: Apply::Never,
         seed: 7,
         epoch: 0,
     }
@@ -201,7 +200,7 @@ fn rules() -> Rules {
         max_iterations: 1,
         threshold: Score::FULL,
         regress: 10.0,
-        stall: Stall { window: 2, gain: 2.0 },
+        stall: Stall { window: 2, gain: 2.0, reaching: false },
         max_errors: 3,
         confirm: 1,
         coverage: 0.8,

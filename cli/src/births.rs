@@ -9,6 +9,7 @@ use skilltune_orchestrator::atomic::{self, Durability};
 use skilltune_phases::plan::RunId;
 
 use crate::complaint::Complaint;
+use crate::face::Face;
 use crate::folders::Surroundings;
 use crate::runs::Known;
 use crate::session::ours;
@@ -32,7 +33,7 @@ impl Births {
         atomic::replace(&self.folder.join(&run.0), path, Durability::Order).map_err(ours)
     }
 
-    pub fn require(&self, known: &Known) -> Result<(), Complaint> {
+    pub fn require<L: Face>(&self, known: &Known<L>) -> Result<(), Complaint> {
         let (id, folder) = (&known.run.plan.run, known.folder.root());
         // The id stands in the journal too, where it could be anything.
         let named = folder.file_name().is_some_and(|name| name == id.0.as_str());

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use skilltune_phases::ending::Class;
+
 /// How the program ended, from the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
@@ -65,6 +67,16 @@ pub fn table() -> String {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         exit.code().into()
+    }
+}
+
+impl From<Class> for Exit {
+    fn from(class: Class) -> Self {
+        match class {
+            Class::Reached => Self::Reached,
+            Class::Short | Class::Open => Self::Ended,
+            Class::Unjudged => Self::Unjudged,
+        }
     }
 }
 

@@ -7,12 +7,14 @@
 //! ```
 #![expect(unreachable_pub, reason = "nothing of a program is reachable; `pub` means used by other modules")]
 
+mod answer;
 mod args;
 mod births;
 mod commands;
 mod complaint;
 mod delivery;
 mod exit;
+mod face;
 mod find;
 mod folders;
 mod planning;

@@ -6,8 +6,11 @@ use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::{CaptureError, Indexes, Limits, Manifest, Node, Objects};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::id::Digest;
-use skilltune_phases::plan::{FORMAT, LoopKind, Member, Plan, RunId, Target};
+use skilltune_phases::loops::tune::Plan;
+use skilltune_phases::loops::tune::Task;
+use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::rubric;
+use skilltune_phases::target::{Member, Target};
 
 use crate::complaint::{Complaint, Kind};
 use crate::find::Skill;
@@ -46,13 +49,15 @@ fn build(
         run: RunId(String::new()),
         kind: LoopKind::Tune,
         folder: String::new(),
-        target: Target { mode: request.mode, members },
-        scenarios: request.scenarios.clone(),
-        contract: rubric::tune(),
-        rules: request.rules.clone(),
+        task: Task {
+            target: Target { mode: request.mode, members },
+            scenarios: request.scenarios.clone(),
+            contract: rubric::tune(),
+            rules: request.rules.clone(),
+            delivery: request.delivery.clone(),
+            apply: request.apply,
+        },
         roles: request.casting.roles(),
-        delivery: request.delivery.clone(),
-        apply: request.apply,
         seed: 0,
         epoch,
     };
@@ -96,7 +101,7 @@ fn unreadable(path: &Path, error: &CaptureError) -> Complaint {
 
 /// The same inputs have the same seed, so that the next run finds their answers.
 fn seed(plan: &Plan) -> u64 {
-    let inputs = serde_json::to_vec(&(&plan.target.members, &plan.scenarios, &plan.contract))
+    let inputs = serde_json::to_vec(&(&plan.task.target.members, &plan.task.scenarios, &plan.task.contract))
         .expect("JSON has a text");
     let digest = Digest::of(&inputs);
     // Fifty-three bits survive every reader of JSON.

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use inquire::{Confirm, InquireError, Select, Text};
+use skilltune_phases::loops::tune::{Choice as Answer, Hold};
 use skilltune_phases::offline;
-use skilltune_phases::plan::Mode;
-use skilltune_phases::step::{Choice as Answer, Hold, Role};
+use skilltune_phases::role::Role;
+use skilltune_phases::target::Mode;
 
 use crate::args::Preset;
 use crate::complaint::Complaint;

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 use skilltune_orchestrator::engine::Patience;
 use skilltune_phases::delivery::Delivery;
+use skilltune_phases::loops::tune::{Apply, Rules};
 use skilltune_phases::offline;
-use skilltune_phases::plan::{Apply, Mode, Rules};
 use skilltune_phases::price::Prices;
 use skilltune_phases::scenario::Scenario;
+use skilltune_phases::target::Mode;
 
 use crate::args::{AgentSpec, ModeName, Preset, TuneArgs};
 use crate::complaint::Complaint;

@@ -13,7 +13,7 @@ use skilltune_orchestrator::agent::{Agent, Real, Via};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::offline;
 use skilltune_phases::plan::{Cast, Enforced, Roles};
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 
 use crate::args::{AgentSpec, OFFLINE};
 use crate::complaint::Complaint;

@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde_json::Value;
-use skilltune_orchestrator::store::{self, Home, JournalError, Locks, RunFolder};
+use skilltune_orchestrator::store::{self, Home, JournalError, Label, Locks, RunFolder};
 use skilltune_phases::candidate::Candidate;
-use skilltune_phases::ending::Class;
-use skilltune_phases::event::Record;
-use skilltune_phases::plan::{FORMAT, RunId};
+use skilltune_phases::event::{Event, Record, Signal};
+use skilltune_phases::id::{CallKey, TreeId};
+use skilltune_phases::loops::tune::{self, Tune};
+use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::run::Run;
 
 use crate::complaint::{Complaint, Kind};
-use crate::exit::Exit;
+use crate::face::Face;
 use crate::folders::Surroundings;
 
 /// The runs of one project.
@@ -26,12 +27,20 @@ pub struct Runs {
 
 /// A run as its journal tells it.
 #[derive(Clone, Debug)]
-pub struct Known {
-    pub run: Run,
-    pub records: Vec<Record>,
+pub struct Known<L: Face> {
+    pub run: Run<L>,
+    pub records: Vec<Record<L>>,
     pub folder: RunFolder,
     /// Bytes of a last line that was never finished.
     pub torn: usize,
+}
+
+/// What is known of a run whatever its loop: what it still needs of the store.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    pub standing: Standing,
+    pub calls: Vec<CallKey>,
+    pub trees: Vec<TreeId>,
 }
 
 /// Where a run stands, as seen from outside of it.
@@ -56,8 +65,22 @@ impl Runs {
         Self { home: Home::of(project), locks: Locks::at(&around.state) }
     }
 
+    /// The ids of one loop's runs, the newest first.
+    ///
+    /// A run whose first line nobody can read is taken for one of tune, to be shown as damaged.
+    pub fn ids<L: Face>(&self) -> Vec<RunId> {
+        let ours = |id: &RunId| self.kind(id).unwrap_or(LoopKind::Tune) == L::KIND;
+        self.all().into_iter().filter(ours).collect()
+    }
+
+    /// Which loop a run is of, as far as its journal tells.
+    pub fn kind(&self, id: &RunId) -> Option<LoopKind> {
+        let label = store::label_of(&self.home.run(id).history()).ok()??;
+        LoopKind::ALL.into_iter().find(|kind| kind.word() == label.kind)
+    }
+
     /// All ids, the newest first.
-    pub fn ids(&self) -> Vec<RunId> {
+    pub fn all(&self) -> Vec<RunId> {
         let folders = std::fs::read_dir(self.home.runs()).into_iter().flatten().flatten();
         // Reading anything but a file may never come to an end.
         let has_history = |folder: &std::fs::DirEntry| folder.path().join("history.jsonl").is_file();
@@ -69,24 +92,31 @@ impl Runs {
     }
 
     /// The run whose id begins so, or the newest.
-    pub fn find(&self, prefix: Option<&str>) -> Result<Known, Complaint> {
-        let ids = self.ids();
-        let Some(prefix) = prefix else {
-            let newest = ids.iter().find(|id| self.has_begun(id)).or(ids.first());
-            return self.load(newest.ok_or_else(|| self.none())?);
+    pub fn find<L: Face>(&self, prefix: Option<&str>) -> Result<Known<L>, Complaint> {
+        let ids = self.ids::<L>();
+        let id = match prefix {
+            None => {
+                ids.iter().find(|id| self.has_begun(id)).or(ids.first()).ok_or_else(|| self.none::<L>())?
+            }
+            Some(prefix) => match named(&ids, prefix)? {
+                Some(id) => id,
+                None => return Err(self.another(prefix).unwrap_or_else(|| self.unknown::<L>(&ids, prefix))),
+            },
         };
-        let hits: Vec<_> = ids.iter().filter(|id| id.0.starts_with(prefix)).collect();
-        match hits.as_slice() {
-            [one] => self.load(one),
-            [] if ids.is_empty() => Err(self.none()),
-            [] => Err(Complaint::input(format!("no run's id begins with {prefix:?}"))
-                .hint("`skilltune list` shows the runs of this project; a round or a candidate is named after its run")),
-            several => Err(Complaint::input(format!("{prefix:?} begins the ids of {} runs", several.len()))
-                .hint(format!(
-                    "write more of it: {}",
-                    several.iter().map(|id| id.0.as_str()).collect::<Vec<_>>().join(", ")
-                ))),
+        self.load(id)
+    }
+
+    fn unknown<L: Face>(&self, ids: &[RunId], prefix: &str) -> Complaint {
+        if ids.is_empty() { self.none::<L>() } else { unknown(prefix) }
+    }
+
+    /// The id of any loop's run that begins so.
+    pub fn find_any(&self, prefix: &str) -> Result<RunId, Complaint> {
+        let ids = self.all();
+        if ids.is_empty() {
+            return Err(self.none::<Tune>());
         }
+        named(&ids, prefix)?.cloned().ok_or_else(|| unknown(prefix))
     }
 
     /// Whether the first line was ever finished: a run that was killed before that is nobody's newest.
@@ -107,7 +137,32 @@ impl Runs {
         Some(line)
     }
 
-    pub fn load(&self, id: &RunId) -> Result<Known, Complaint> {
+    pub fn outline(&self, id: &RunId) -> Result<Outline, Complaint> {
+        match self.kind(id) {
+            Some(LoopKind::Tune) | None => self.load::<Tune>(id).map(|known| self.outline_of(&known)),
+            Some(LoopKind::Reflex) => Err(Complaint::ours("no such loop yet")),
+        }
+    }
+
+    fn outline_of<L: Face>(&self, known: &Known<L>) -> Outline {
+        let mut outline =
+            Outline { standing: self.standing(&known.run), calls: Vec::new(), trees: L::kept(&known.run) };
+        for record in &known.records {
+            match &record.event {
+                Event::Done(done) => {
+                    outline.calls.extend(done.call);
+                    outline.trees.extend(L::trees(&done.outcome));
+                }
+                Event::Noted(Signal::Placed { from, to, .. }) => {
+                    outline.trees.extend(from.iter().chain(to));
+                }
+                Event::Noted(_) | Event::Started(_) | Event::Decided(_) => {}
+            }
+        }
+        outline
+    }
+
+    pub fn load<L: Face>(&self, id: &RunId) -> Result<Known<L>, Complaint> {
         let folder = self.home.run(id);
         let history = store::read(&folder.history()).map_err(|error| damaged(&folder, &error))?;
         let run = Run::replay(&history.records)
@@ -119,41 +174,53 @@ impl Runs {
     }
 
     /// The newest run on these folders that has not ended and that nobody works on, if any.
-    pub fn unfinished(&self, targets: &[PathBuf]) -> Option<Known> {
-        let known = self.ids().into_iter().filter_map(|id| self.load(&id).ok());
-        let mut left = known.filter(|known| known.run.closed.is_none() && known.targets() == targets);
+    pub fn unfinished<L: Face>(&self, targets: &[PathBuf]) -> Option<Known<L>> {
+        let known = self.ids::<L>().into_iter().filter_map(|id| self.load::<L>(&id).ok());
+        let mut left = known.filter(|known| known.run.closed_at.is_none() && known.targets() == targets);
         left.next().filter(|known| !matches!(self.standing(&known.run), Standing::Running { .. }))
     }
 
-    pub fn standing(&self, run: &Run) -> Standing {
-        let holder = run
-            .plan
-            .target
-            .members
-            .first()
-            .and_then(|member| self.locks.holder(Path::new(&member.path)).ok().flatten());
+    pub fn standing<L: Face>(&self, run: &Run<L>) -> Standing {
+        let targets = L::targets(&run.plan);
+        let holder = targets.first().and_then(|target| self.locks.holder(target).ok().flatten());
         match holder.filter(|holder| holder.doing == run.plan.run.0) {
             Some(holder) => Standing::Running { pid: holder.pid },
-            None if run.closed.is_some() => Standing::Ended,
+            None if run.closed_at.is_some() => Standing::Ended,
             None if run.held => Standing::Held,
             None => Standing::Open,
         }
     }
 
-    fn none(&self) -> Complaint {
+    /// A word on a run that is asked for with the commands of another loop.
+    fn another(&self, prefix: &str) -> Option<Complaint> {
+        let id = self.all().into_iter().find(|id| id.0.starts_with(prefix))?;
+        let (kind, commands) = match self.kind(&id)? {
+            LoopKind::Tune => (LoopKind::Tune, "skilltune"),
+            LoopKind::Reflex => (LoopKind::Reflex, "skilltune reflex"),
+        };
+        let words = format!("run {id} is one of the {} loop", kind.word());
+        Some(
+            Complaint::input(words)
+                .hint(format!("its commands are those of `{commands}`: status, resume, history")),
+        )
+    }
+
+    fn none<L: Face>(&self) -> Complaint {
         Complaint::input(format!("there are no runs in {}", self.home.root().display()))
-            .hint("start one with `skilltune tune SKILL`, or name another project with --project DIR")
+            .hint(format!("start one with `{}`, or name another project with --project DIR", L::START))
     }
 }
 
 /// The word for what won, or is ahead so far.
 pub const CHAMPION: &str = "champion";
 
-impl Known {
+impl<L: Face> Known<L> {
     pub fn targets(&self) -> Vec<PathBuf> {
-        self.run.plan.target.members.iter().map(|member| PathBuf::from(&member.path)).collect()
+        L::targets(&self.run.plan)
     }
+}
 
+impl Known<Tune> {
     /// The candidate whose id begins so; the words `start`, `best`, `head` and `champion` name one too.
     pub fn candidate(&self, name: &str) -> Result<&Candidate, Complaint> {
         let run = &self.run;
@@ -167,8 +234,12 @@ impl Known {
         if let Some(candidate) = named.and_then(|id| run.candidate(id)) {
             return Ok(candidate);
         }
-        let hits: Vec<_> =
-            run.candidates.iter().filter(|candidate| candidate.id.to_string().starts_with(name)).collect();
+        let hits: Vec<_> = run
+            .course
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.id.to_string().starts_with(name))
+            .collect();
         match hits.as_slice() {
             [one] => Ok(one),
             [] => Err(Complaint::input(format!("run {} has no candidate {name:?}", run.plan.run))
@@ -179,24 +250,35 @@ impl Known {
     }
 
     fn candidate_names(&self) -> String {
-        let names: Vec<_> = self.run.candidates.iter().map(|candidate| candidate.id.short()).collect();
+        let names: Vec<_> = self.run.course.candidates.iter().map(|candidate| candidate.id.short()).collect();
         format!("{} (and the words start, best, head, champion)", names.join(", "))
     }
 }
 
 /// What won, or is ahead so far.
-fn champion(run: &Run) -> skilltune_phases::id::CandidateId {
+fn champion(run: &tune::Run) -> skilltune_phases::id::CandidateId {
     let best = || run.best().map_or(run.start(), |(best, _)| best);
-    run.shipment.as_ref().map_or_else(best, |shipment| shipment.champion)
+    run.course.shipment.as_ref().map_or_else(best, |shipment| shipment.champion)
 }
 
-/// How a run that is over, or was left, ends the program.
-pub fn exit_of(run: &Run) -> Exit {
-    match run.class() {
-        Class::Reached => Exit::Reached,
-        Class::Short | Class::Open => Exit::Ended,
-        Class::Unjudged => Exit::Unjudged,
+/// The one id that begins so, if any does.
+fn named<'a>(ids: &'a [RunId], prefix: &str) -> Result<Option<&'a RunId>, Complaint> {
+    let hits: Vec<_> = ids.iter().filter(|id| id.0.starts_with(prefix)).collect();
+    match hits.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(one)),
+        several => {
+            let names: Vec<_> = several.iter().map(|id| id.0.as_str()).collect();
+            Err(Complaint::input(format!("{prefix:?} begins the ids of {} runs", several.len()))
+                .hint(format!("write more of it: {}", names.join(", "))))
+        }
     }
+}
+
+fn unknown(prefix: &str) -> Complaint {
+    Complaint::input(format!("no run's id begins with {prefix:?}")).hint(
+        "`skilltune list` shows the runs of this project; a round or a candidate is named after its run",
+    )
 }
 
 /// The part of an id that tells when the run began.
@@ -205,7 +287,7 @@ fn born(id: &RunId) -> &str {
 }
 
 fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
-    if let Ok(Some(format)) = store::format_of(&folder.history())
+    if let Ok(Some(Label { format, .. })) = store::label_of(&folder.history())
         && format > FORMAT
     {
         return Complaint::input(format!("{} was written by a newer skilltune", folder.root().display()))

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use skilltune_orchestrator::engine::{
-    CallLimits, CastAgents, Desk, Drive, EngineError, Halt, Left, Observer, Patience, Person as Answering,
-    Workshop, write_pages,
+    CallLimits, CastAgents, Desk, Drive, EngineError, Halt, Left, Observer, Patience, Person, Workshop,
 };
 use skilltune_orchestrator::process::{GuardianPool, await_marked, become_subreaper, sweep_marked};
 use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
@@ -17,21 +16,18 @@ use skilltune_orchestrator::store::{Holder, Home, Journal, LockError, Locks, Run
 use skilltune_phases::event::{Event, Pause, Record, Signal};
 use skilltune_phases::plan::{Plan, RunId};
 use skilltune_phases::price::Prices;
+use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
-use skilltune_phases::state;
-use skilltune_phases::step::{Choice, Hold, Role, Step};
 use tokio::sync::watch;
 
 use crate::births::Births;
 use crate::complaint::{Complaint, Kind};
 use crate::exit::Exit;
+use crate::face::Face;
 use crate::folders::Surroundings;
 use crate::printer::Printer;
 use crate::progress::Reporter;
-use crate::questions::{Answers, Person};
-use crate::report::{self, figures};
 use crate::roles::Casting;
-use crate::runs::exit_of;
 use crate::settings;
 use crate::signals;
 
@@ -115,14 +111,14 @@ pub fn lock(
 }
 
 /// A run that is ready to be driven, and the record that made it so.
-pub struct Begun {
+pub struct Begun<L: Face> {
     journal: Journal,
-    run: Run,
-    record: Record,
+    run: Run<L>,
+    record: Record<L>,
 }
 
 /// Begins a new run: its folder, its journal, its first line.
-pub fn begin(around: &Surroundings, home: &Home, plan: Plan) -> Result<Begun, Complaint> {
+pub fn begin<L: Face>(around: &Surroundings, home: &Home, plan: Plan<L>) -> Result<Begun<L>, Complaint> {
     let folder = home.run(&plan.run);
     Births::new(around).record(&plan.run, folder.root())?;
     std::fs::create_dir_all(folder.agents()).map_err(|error| {
@@ -135,7 +131,7 @@ pub fn begin(around: &Surroundings, home: &Home, plan: Plan) -> Result<Begun, Co
 }
 
 /// Takes up a run that was left: its journal, and an end to whatever of it is still alive.
-pub fn take_up(folder: &RunFolder, id: &RunId, printer: Printer) -> Result<Begun, Complaint> {
+pub fn take_up<L: Face>(folder: &RunFolder, id: &RunId, printer: Printer) -> Result<Begun<L>, Complaint> {
     folder.check().map_err(ours)?;
     end_leftovers(id, printer);
     folder.sweep().map_err(ours)?;
@@ -163,16 +159,20 @@ pub fn end_leftovers(id: &RunId, printer: Printer) {
 }
 
 /// Brings what people read of a run that is not under way up to its journal, as a killed program may not have done.
-pub fn settle(around: &Surroundings, printer: Printer, home: &Home, run: &Run) -> Result<(), Complaint> {
+pub fn settle<L: Face>(
+    around: &Surroundings,
+    printer: Printer,
+    home: &Home,
+    run: &Run<L>,
+) -> Result<(), Complaint> {
     let folder = home.run(&run.plan.run);
     folder.check().map_err(ours)?;
     end_leftovers(&run.plan.run, printer);
     folder.sweep().map_err(ours)?;
-    // The state is written last: when it is that of the journal, so are the pages.
-    if std::fs::read(folder.state()).ok().is_none_or(|text| text != state::text(run).as_bytes()) {
-        write_pages(&Objects::at(home.objects()), &folder, run, &report::PAGES).map_err(ours)?;
+    if !L::is_published(&folder, run) {
+        L::publish(&Objects::at(home.objects()), &folder, run, &L::PAGES).map_err(ours)?;
     }
-    if run.closed.is_some() {
+    if run.closed_at.is_some() {
         // A workspace that stays is no harm.
         let _ = std::fs::remove_dir_all(work(around, &run.plan.run));
     }
@@ -189,24 +189,23 @@ fn processes(number: u32) -> String {
 }
 
 /// Runs the engine until the run ends, waits or is stopped; the code that the program ends with.
-pub fn drive(
+pub fn drive<L: Face>(
     around: &Surroundings,
     home: &Home,
-    Begun { journal, run, record }: Begun,
+    Begun { journal, run, record }: Begun<L>,
     (locks, lock): (Locks, TargetLock),
     means: Means,
-    reporter: Box<dyn Reporter>,
-    answer: Answer,
+    reporter: Box<dyn Reporter<L>>,
+    person: &mut dyn Person<L>,
 ) -> Result<Exit, Complaint> {
     become_subreaper().map_err(ours)?;
     let (jobs, patience) = (means.jobs, means.patience);
     let shop = workshop(around, home, &run.plan.run, means)?;
-    write_pages(&shop.objects, &shop.folder, &run, &report::PAGES).map_err(ours)?;
+    L::publish(&shop.objects, &shop.folder, &run, &L::PAGES).map_err(ours)?;
     let pool = shop.pool.clone();
     let desk = Desk { shop: Arc::new(shop), journal, locks, lock, indexes: around.indexes(), jobs, patience };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Complaint::ours("cannot start the runtime").caused_by(error))?;
-    let mut person = AtTerminal { answer, somebody_there: around.is_interactive() };
     let (halt, told) = watch::channel(None::<Halt>);
     let reporter = RefCell::new(reporter);
     reporter.borrow_mut().recorded(&run, &record);
@@ -214,7 +213,7 @@ pub fn drive(
     let left = runtime.block_on(async {
         // On one task with the engine, so that what a signal is answered with never falls into a live line.
         let went = tokio::select! {
-            went = Drive::new(run, desk, report::PAGES, &mut glue, &mut person, told).go() => went,
+            went = Drive::new(run, desk, L::PAGES, &mut glue, person, told).go() => went,
             never = signals::watch(halt, |words| reporter.borrow_mut().remark(words)) => match never {},
         };
         pool.close().await;
@@ -223,7 +222,7 @@ pub fn drive(
     let (run, left) = left.map_err(failed)?;
     reporter.into_inner().finished(&run);
     Ok(match left {
-        Left::Ended | Left::Held => exit_of(&run),
+        Left::Ended | Left::Held => L::exit(&run),
         Left::Paused(Pause::Blocked) => Exit::Unjudged,
         Left::Paused(Pause::Terminated) => Exit::Terminated,
         Left::Paused(Pause::Interrupted | Pause::Stopped) => Exit::Interrupted,
@@ -246,59 +245,19 @@ fn workshop(around: &Surroundings, home: &Home, id: &RunId, means: Means) -> Res
     })
 }
 
-/// How a question of the run is answered.
-#[derive(Clone, Copy, Debug)]
-pub enum Answer {
-    /// Whoever sits at the terminal is asked.
-    Ask,
-    Given(Choice),
-    /// The declared default.
-    Default,
-    /// Nobody is there: the run waits.
-    Wait,
-}
-
-struct AtTerminal {
-    answer: Answer,
-    somebody_there: bool,
-}
-
-impl Answering for AtTerminal {
-    fn ask(&mut self, run: &Run, hold: Hold) -> Option<Choice> {
-        match self.answer {
-            Answer::Ask if self.somebody_there => {
-                let question = question(run, hold);
-                signals::unless_ended(move || Person.hold(&question, hold).ok())
-            }
-            Answer::Ask | Answer::Wait => None,
-            Answer::Given(choice) => Some(choice),
-            Answer::Default => Some(hold.default_choice()),
-        }
-    }
-}
-
-fn question(run: &Run, hold: Hold) -> String {
-    match hold {
-        Hold::Apply { .. } => {
-            let (from, to) = (figures::score(run.initial_score()), figures::score(run.final_score()));
-            format!("The champion scored {to}, the target as it is {from}. May it replace the target?")
-        }
-    }
-}
-
 /// The engine tells a reporter.
-struct Glue<'a>(&'a RefCell<Box<dyn Reporter>>);
+struct Glue<'a, L: Face>(&'a RefCell<Box<dyn Reporter<L>>>);
 
-impl Observer for Glue<'_> {
-    fn recorded(&mut self, run: &Run, record: &Record) {
+impl<L: Face> Observer<L> for Glue<'_, L> {
+    fn recorded(&mut self, run: &Run<L>, record: &Record<L>) {
         self.0.borrow_mut().recorded(run, record);
     }
 
-    fn began(&mut self, run: &Run, step: &Step) {
+    fn began(&mut self, run: &Run<L>, step: &L::Step) {
         self.0.borrow_mut().began(run, step);
     }
 
-    fn ended(&mut self, run: &Run, step: &Step) {
+    fn ended(&mut self, run: &Run<L>, step: &L::Step) {
         self.0.borrow_mut().ended(run, step);
     }
 }

@@ -27,9 +27,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use skilltune_orchestrator::engine::Patience;
-use skilltune_phases::plan::{Budget, Rules, Stall};
+use skilltune_phases::loops::tune::Rules;
 use skilltune_phases::price::Prices;
 use skilltune_phases::score::Score;
+use skilltune_phases::stop::{Budget, Stall};
 
 use crate::args::{AgentSpec, ApplyWhen, DeliveryName, IsolationName, Preset, ViaName};
 use crate::folders::{SETTINGS_FILE, Surroundings};
@@ -120,7 +121,7 @@ impl Settings {
             max_iterations: self.max_iterations.value,
             threshold: self.threshold.value,
             regress: self.regress.value,
-            stall: Stall { window: self.stall_window.value, gain: self.stall_gain.value },
+            stall: Stall { window: self.stall_window.value, gain: self.stall_gain.value, reaching: false },
             max_errors: self.max_errors.value,
             confirm: self.confirm.value,
             coverage: self.coverage.value,

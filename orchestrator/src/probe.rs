@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 use tokio::sync::watch;
 
 use crate::agent::{Agent, Ground, Heard, Remains, Slots};

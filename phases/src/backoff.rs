@@ -3,17 +3,18 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::event::FailureKind;
 use crate::id::Digest;
 use crate::remedy::Remedy;
-use crate::step::Step;
 
 /// No pause is longer than this by itself.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Drawn between half of `base` and what doubles with each failure, so that what failed together does not come back
 /// together.
-pub fn pause(kind: FailureKind, failures: u32, base: Duration, seed: u64, step: &Step) -> Duration {
+pub fn pause(kind: FailureKind, failures: u32, base: Duration, seed: u64, step: &impl Serialize) -> Duration {
     match kind.remedy() {
         Remedy::Repeat => {}
         Remedy::Tell | Remedy::Mend | Remedy::Wait => return Duration::ZERO,
@@ -37,7 +38,8 @@ pub(crate) fn drawn(seed: u64, what: &[&[u8]], most: Duration) -> Duration {
 mod tests {
     use super::*;
     use crate::id::CandidateId;
-    use crate::plan::Place;
+    use crate::loops::tune::Step;
+    use crate::target::Place;
 
     const BASE: Duration = Duration::from_secs(2);
 

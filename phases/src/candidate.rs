@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::edit::EditReport;
 use crate::id::{CandidateId, TreeId};
-use crate::plan::Place;
+use crate::target::Place;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {

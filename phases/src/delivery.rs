@@ -2,13 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::Outcome;
-use crate::id::CandidateId;
-use crate::measure;
-use crate::plan::Place;
-use crate::run::Run;
-use crate::step::Trial;
-
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivery {
@@ -32,15 +25,6 @@ pub enum SkillUse {
     NotOffered,
     /// Another skill of the same name was used in its place.
     Shadowed,
-}
-
-/// How often a candidate's skills came to what; of trials that have left something.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Uses {
-    pub used: usize,
-    pub offered: usize,
-    pub not_offered: usize,
-    pub shadowed: usize,
 }
 
 impl Delivery {
@@ -69,48 +53,5 @@ impl SkillUse {
             Self::NotOffered => "not offered",
             Self::Shadowed => "shadowed",
         }
-    }
-}
-
-impl Uses {
-    /// Of all members, or of one, on the trials with these ordinals.
-    pub fn of(
-        run: &Run,
-        candidate: CandidateId,
-        member: Option<Place>,
-        ordinals: std::ops::RangeInclusive<u32>,
-    ) -> Self {
-        let mut uses = Self::default();
-        let Some(candidate) = run.candidate(candidate) else { return uses };
-        for scenario in 0..run.plan.scenarios.len() {
-            for ordinal in ordinals.clone() {
-                let members = measure::exercised(run, candidate, Trial { scenario, ordinal });
-                for (place, outcome) in members.into_iter().enumerate() {
-                    if member.is_none_or(|member| member.0 == place) {
-                        uses.count(outcome);
-                    }
-                }
-            }
-        }
-        uses
-    }
-
-    fn count(&mut self, outcome: &Outcome) {
-        let Outcome::Exercised { skill: Some(skill), .. } = outcome else { return };
-        *match skill {
-            SkillUse::Used => &mut self.used,
-            SkillUse::Offered => &mut self.offered,
-            SkillUse::NotOffered => &mut self.not_offered,
-            SkillUse::Shadowed => &mut self.shadowed,
-        } += 1;
-    }
-
-    pub fn trials(self) -> usize {
-        self.used + self.offered + self.not_offered + self.shadowed
-    }
-
-    /// Whether there were trials in which it was not used.
-    pub fn is_wanting(self) -> bool {
-        self.used < self.trials()
     }
 }

@@ -2,11 +2,6 @@
 
 use serde::Serialize;
 
-use crate::event::{Ending, Verdict};
-use crate::run::Run;
-use crate::score::Score;
-use crate::stop::Reason;
-
 /// The documented classes of an end; `cli` maps them to exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -19,70 +14,4 @@ pub enum Class {
     Unjudged,
     /// Not at its end: stopped or waiting, and can be taken up again.
     Open,
-}
-
-/// The run's outcome for scripts: what became of the target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// The champion is in the target.
-    Improved,
-    /// A champion is kept, and the target left alone by wish.
-    Kept,
-    /// The target stays as it was found.
-    Unchanged,
-    /// The target carries a person's edit, which was left alone.
-    Conflict,
-    /// Nothing could be judged.
-    Unjudged,
-    /// Waiting for an answer.
-    Held,
-    /// Stopped, and can be taken up again.
-    Stopped,
-}
-
-impl Run {
-    pub fn class(&self) -> Class {
-        let Some(ending) = self.closed else { return Class::Open };
-        let indecisive =
-            self.shipment.as_ref().is_none_or(|shipment| shipment.verdict == Verdict::Indecisive);
-        if indecisive || self.stopped == Some(Reason::Failed) {
-            return Class::Unjudged;
-        }
-        let met = self.final_score().is_some_and(|score| score >= self.plan.rules.threshold);
-        if met && ending != Ending::Conflict { Class::Reached } else { Class::Short }
-    }
-
-    pub fn outcome(&self) -> Outcome {
-        match self.closed {
-            None if self.held => Outcome::Held,
-            None => Outcome::Stopped,
-            Some(Ending::Applied) => Outcome::Improved,
-            Some(Ending::Kept) => Outcome::Kept,
-            Some(Ending::Conflict) => Outcome::Conflict,
-            Some(Ending::Unchanged) if self.class() == Class::Unjudged => Outcome::Unjudged,
-            Some(Ending::Unchanged) => Outcome::Unchanged,
-        }
-    }
-
-    /// The start's score: of the final comparison where there was one, so that it can be set beside the champion's.
-    pub fn initial_score(&self) -> Option<Score> {
-        self.compared_score(self.start()).or_else(|| self.search_score(self.start()))
-    }
-
-    /// The champion's score; before the end, the best so far.
-    pub fn final_score(&self) -> Option<Score> {
-        let Some(shipment) = &self.shipment else { return self.best().map(|(_, score)| score) };
-        self.compared_score(shipment.champion).or_else(|| self.search_score(shipment.champion))
-    }
-
-    /// What the search claimed of a candidate.
-    pub fn search_score(&self, candidate: crate::id::CandidateId) -> Option<Score> {
-        self.measured(candidate).and_then(|measured| measured.score)
-    }
-
-    fn compared_score(&self, candidate: crate::id::CandidateId) -> Option<Score> {
-        let scores = &self.shipment.as_ref()?.scores;
-        scores.iter().find(|(id, _)| *id == candidate).and_then(|(_, score)| *score)
-    }
 }

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Done, Outcome};
-use crate::step::Role;
+use crate::event::Done;
+use crate::loops::Loop;
+use crate::role::Role;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
@@ -30,8 +31,8 @@ pub struct Account {
 }
 
 impl Ledger {
-    pub fn enter(&mut self, done: &Done) {
-        let account = match done.step.role() {
+    pub fn enter<L: Loop>(&mut self, done: &Done<L>) {
+        let account = match L::role(&done.step) {
             Some(Role::Executor) => &mut self.executor,
             Some(Role::Evaluator) => &mut self.evaluator,
             Some(Role::Improver) => &mut self.improver,
@@ -46,13 +47,13 @@ impl Ledger {
 }
 
 impl Account {
-    fn enter(&mut self, done: &Done) {
+    fn enter<L: Loop>(&mut self, done: &Done<L>) {
         if done.spent.cached {
             self.cached += 1;
             return;
         }
         self.calls += 1;
-        self.failed += u32::from(matches!(done.outcome, Outcome::Failed(_)));
+        self.failed += u32::from(L::failure(&done.outcome).is_some());
         self.ms += done.spent.ms;
         self.usd += done.spent.usd.unwrap_or(0.0);
         self.unpriced += u32::from(done.spent.usd.is_none());

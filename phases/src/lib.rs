@@ -24,8 +24,6 @@ pub mod ledger;
 pub mod lint;
 pub mod loops;
 pub mod material;
-pub mod measure;
-pub mod notes;
 pub mod offline;
 pub mod order;
 pub mod plan;
@@ -34,13 +32,13 @@ pub mod prompt;
 #[cfg(test)]
 mod published;
 pub mod remedy;
+pub mod role;
 pub mod rubric;
+
 pub mod run;
 pub mod scenario;
 pub mod score;
 pub mod skill;
-pub mod state;
-pub mod step;
 pub mod stop;
-mod view;
+pub mod target;
 pub mod waiting;

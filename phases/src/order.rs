@@ -1,25 +1,16 @@
-//! An order: one step made ready for an agent. What stands in its workspace, its prompt, and how its answer is read.
+//! An order: one step made ready for whoever carries it out. What stands in the workspace, what is said to the agent, and
+//! what it has to leave alone.
 //!
 //! An order owns all it needs, so that it can be carried out apart from the run. No file is opened here: whoever
 //! carries it out loads the folders that its placements name.
 
-use std::sync::Arc;
+use std::fmt::Debug;
 
-use crate::candidate::Candidate;
-use crate::contract::CriterionId;
-use crate::delivery::{Delivery, Uses};
-use crate::event::{Failure, FailureKind, Outcome};
-use crate::id::{CandidateId, Digest, TreeId};
-use crate::judgement::{self, Ask, Findings, Suggestion};
-use crate::material::{Body, Folder, Named};
-use crate::measure::{self, SEARCH};
-use crate::notes::{self, Notes};
-use crate::offline::{self, Judged, Task};
-use crate::plan::{Place, Plan};
-use crate::prompt::{self, EvaluateBrief, ExecuteBrief, ImproveBrief, Neighbour, TaskBrief, Tried};
-use crate::run::Run;
-use crate::skill;
-use crate::step::{Step, Trial};
+use crate::id::TreeId;
+use crate::loops::Loop;
+use crate::material::Folder;
+use crate::offline::Task;
+use crate::role::Role;
 
 /// A stored tree, and where it stands in the workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,11 +18,6 @@ pub struct Placement {
     pub at: String,
     pub tree: TreeId,
 }
-
-/// The folder of a workspace in which an upstream member's artifacts stand.
-pub const INPUT: &str = "input";
-/// The folder of a workspace in which the skills stand.
-pub const SKILL: &str = "skill";
 
 /// A skill that stands where the agent looks for skills.
 #[derive(Clone, Copy, Debug)]
@@ -43,340 +29,61 @@ pub struct Installed<'a> {
     pub called: bool,
 }
 
-#[derive(Clone, Debug)]
-pub struct Order {
-    pub step: Step,
+/// A command of ours that is run in place of an agent, on a copy of what it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    pub argv: Vec<String>,
+    pub seconds: u64,
+    /// The system holds it to its workspace.
+    pub confined: bool,
+}
+
+pub trait Order<L: Loop>: Clone + Debug + Send + 'static {
+    fn step(&self) -> &L::Step;
+
     /// How often the step has failed before, in the whole run.
-    pub attempt: u32,
-    pub placements: Vec<Placement>,
-    plan: Arc<Plan>,
-    retry: Option<Failure>,
-    brief: Brief,
-}
+    fn attempt(&self) -> u32;
 
-/// What only the run knows.
-#[derive(Clone, Debug)]
-enum Brief {
-    Execute { member: Place, trial: Trial, upstream: bool },
-    Evaluate { trial: Trial },
-    Improve(Box<Improving>),
-}
+    fn placements(&self) -> &[Placement];
 
-#[derive(Clone, Debug)]
-struct Improving {
-    member: Place,
-    unmet: Findings,
-    met: Vec<CriterionId>,
-    suggestions: Vec<Suggestion>,
-    tried: Vec<Tried>,
-    before: Option<Near>,
-    after: Option<Near>,
-    uses: Uses,
-}
+    /// Who is asked.
+    fn role(&self) -> Role;
 
-/// A neighbour in the chain: which placements hold its skill, and what passes between the two.
-#[derive(Clone, Copy, Debug)]
-struct Near {
-    place: Place,
-    skill: usize,
-    passed: Option<usize>,
-}
+    /// The role whose rights they have meanwhile: what they may write.
+    fn rights(&self) -> Role {
+        self.role()
+    }
 
-impl Order {
-    /// Makes a step ready. Only steps that an agent answers can be ordered.
-    pub fn of(run: &Run, step: &Step) -> Option<Self> {
-        let (brief, placements) = match step {
-            Step::Exercise { member, skill, trial, input } => execute(run, *member, *skill, *trial, *input),
-            Step::Judge { candidate, trial, artifacts } => {
-                let skills = &run.candidate(*candidate)?.trees;
-                (Brief::Evaluate { trial: *trial }, evaluate(run, skills, artifacts))
-            }
-            Step::Improve { base, member, .. } => improve(run, *base, *member)?,
-            Step::Ask(_) | Step::Promote { .. } => return None,
-        };
-        Some(Self {
-            step: step.clone(),
-            attempt: run.attempts(step),
-            placements,
-            plan: Arc::clone(&run.plan),
-            retry: run.last_failure(step).cloned(),
-            brief,
-        })
+    /// What is run in place of an agent, if it is a command.
+    fn command(&self) -> Option<&Command> {
+        None
     }
 
     /// The prompt; `folders` are the placements' contents, in their order.
-    pub fn prompt(&self, folders: &[Folder]) -> String {
-        match &self.brief {
-            Brief::Execute { member, trial, upstream } => match &self.plan.delivery {
-                Delivery::Inline => self.execute_prompt(*member, *trial, *upstream, folders),
-                Delivery::Installed { .. } => self.task_prompt(None, *trial, *upstream),
-                Delivery::Slash { .. } => self.task_prompt(Some(*member), *trial, *upstream),
-            },
-            Brief::Evaluate { trial } => self.evaluate_prompt(*trial, folders),
-            Brief::Improve(improving) => self.improve_prompt(improving, folders),
-        }
+    fn prompt(&self, folders: &[Folder]) -> String;
+
+    /// The same for the built-in agent, which reads no prose; none, where it has no part in the loop.
+    fn task(&self) -> Option<Task> {
+        None
     }
 
-    /// The same for the built-in agent, which reads no prose.
-    pub fn task(&self) -> Task {
-        match &self.brief {
-            Brief::Execute { member, trial, upstream } => Task::Execute {
-                skill: self.skill(*member, 0),
-                input: upstream.then(|| INPUT.to_owned()),
-                command: self.plan.scenarios[trial.scenario].command.clone(),
-            },
-            Brief::Evaluate { .. } => {
-                let (skills, artifacts) = self.placements.split_at(self.plan.target.members.len());
-                let judged = |(at, place): (usize, Place)| Judged {
-                    skill: self.skill(place, at),
-                    artifacts: artifacts.get(at).map(|placement| placement.at.clone()),
-                };
-                Task::Evaluate {
-                    verdict_of: self.nonce(),
-                    contract: self.plan.contract.clone(),
-                    members: self.plan.places().take(skills.len()).enumerate().map(judged).collect(),
-                }
-            }
-            Brief::Improve(improving) => Task::Improve {
-                skill: self.skill(improving.member, 0),
-                contract: self.plan.contract.clone(),
-                tried: improving.tried.iter().map(|tried| tried.summary.clone()).collect(),
-            },
-        }
+    /// A JSON Schema of the answer, for an agent that can be held to one.
+    fn schema(&self) -> Option<String> {
+        None
     }
 
-    fn skill(&self, member: Place, placement: usize) -> offline::Folder {
-        let name = self.plan.member(member).name.clone();
-        offline::Folder { name, at: self.placements[placement].at.clone() }
+    /// The one placement that the agent is to change, if it is to change one.
+    fn working_copy(&self) -> Option<&Placement> {
+        None
     }
 
-    /// Reads an evaluator's answer.
-    pub fn judge(&self, answer: &str) -> Outcome {
-        let (nonce, members) = (self.nonce(), self.members());
-        let ask = Ask { contract: &self.plan.contract, nonce: &nonce, members: &members };
-        match judgement::read(answer, &ask) {
-            Ok(judgement) => Outcome::Judged(Box::new(judgement)),
-            Err(why) => Outcome::Failed(Failure::new(FailureKind::OffSchema, why.to_string())),
-        }
+    /// What the agent has to leave as it finds it.
+    fn left_alone(&self) -> &[Placement] {
+        self.placements()
     }
 
-    /// A JSON Schema of the answer, for an agent that can be held to one; only verdicts have a form of their own.
-    pub fn schema(&self) -> Option<String> {
-        let (nonce, members) = (self.nonce(), self.members());
-        let ask = Ask { contract: &self.plan.contract, nonce: &nonce, members: &members };
-        matches!(self.brief, Brief::Evaluate { .. }).then(|| judgement::schema(&ask).to_string())
+    /// Where the skill is installed that is to be tried, if one is.
+    fn installed(&self) -> Option<Installed<'_>> {
+        None
     }
-
-    /// Where an improver's copy of the skill stands in the workspace.
-    pub fn working_copy(&self) -> Option<&Placement> {
-        matches!(self.brief, Brief::Improve(_)).then(|| &self.placements[0])
-    }
-
-    /// What the agent has to leave as it finds it: all that it is given, but for an improver's copy, and for an installed
-    /// skill, which may keep things beside itself as it does for its users.
-    pub fn left_alone(&self) -> &[Placement] {
-        &self.placements[usize::from(self.working_copy().is_some() || self.installed().is_some())..]
-    }
-
-    /// Where the skill is installed that an executor is to try, if it is.
-    pub fn installed(&self) -> Option<Installed<'_>> {
-        let (Brief::Execute { member, .. }, Some(_)) = (&self.brief, self.plan.delivery.at()) else {
-            return None;
-        };
-        let called = matches!(self.plan.delivery, Delivery::Slash { .. });
-        Some(Installed { name: &self.plan.member(*member).name, at: &self.placements[0].at, called })
-    }
-
-    /// What the judge must repeat, so that no text it reads can speak in its place: nobody who writes into a skill or
-    /// an artifact can know a hash that their own words go into.
-    fn nonce(&self) -> String {
-        let step = serde_json::to_vec(&self.step).expect("a step has a JSON text");
-        let parts =
-            [b"verdict".as_slice(), &self.plan.seed.to_le_bytes(), &step, &self.attempt.to_le_bytes()];
-        Digest::of_parts(parts).short()
-    }
-
-    fn members(&self) -> Vec<&str> {
-        let members = self.plan.target.members.iter();
-        members.filter(|_| self.plan.is_chain()).map(|member| member.name.as_str()).collect()
-    }
-
-    fn retry_error(&self) -> Option<&str> {
-        self.retry.as_ref().map(|failure| failure.why.as_str())
-    }
-
-    /// Folders with the names of the members they belong to, in the order of the chain.
-    fn named<'a>(&'a self, folders: &'a [Folder]) -> Vec<Named<'a>> {
-        let members = self.plan.target.members.iter();
-        members.zip(folders).map(|(member, folder)| Named { name: &member.name, folder }).collect()
-    }
-
-    fn execute_prompt(&self, member: Place, trial: Trial, upstream: bool, folders: &[Folder]) -> String {
-        let name = |place: usize| self.plan.member(Place(place)).name.as_str();
-        let before = member.0.checked_sub(1).filter(|_| upstream);
-        let breach = self.retry.as_ref().filter(|failure| failure.kind == FailureKind::Breach);
-        let breach = breach.map(|failure| failure.why.as_str());
-        prompt::execute(&ExecuteBrief {
-            skill: Named { name: name(member.0), folder: &folders[0] },
-            position: (member.0 + 1, self.plan.target.members.len()),
-            scenario: &self.plan.scenarios[trial.scenario],
-            upstream: before.map(|before| Named { name: name(before), folder: &folders[1] }),
-            simplified: self.retry.is_some() && breach.is_none(),
-            breach,
-            seed: &self.nonce(),
-        })
-    }
-
-    /// Of a skill that is installed its user says nothing, or its name.
-    fn task_prompt(&self, call: Option<Place>, trial: Trial, upstream: bool) -> String {
-        prompt::task(&TaskBrief {
-            call: call.map(|member| self.plan.member(member).name.as_str()),
-            scenario: &self.plan.scenarios[trial.scenario],
-            input: upstream.then_some(INPUT),
-            seed: &self.nonce(),
-        })
-    }
-
-    fn evaluate_prompt(&self, trial: Trial, folders: &[Folder]) -> String {
-        let (skills, artifacts) = folders.split_at(self.plan.target.members.len());
-        prompt::evaluate(&EvaluateBrief {
-            skills: &self.named(skills),
-            scenario: &self.plan.scenarios[trial.scenario],
-            artifacts: &self.named(artifacts),
-            contract: &self.plan.contract,
-            nonce: &self.nonce(),
-            retry_error: self.retry_error(),
-            seed: &self.nonce(),
-        })
-    }
-
-    fn improve_prompt(&self, improving: &Improving, folders: &[Folder]) -> String {
-        let neighbour = |near: Option<Near>| near.map(|near| self.neighbour(near, folders));
-        let (before, after) = (neighbour(improving.before), neighbour(improving.after));
-        prompt::improve(&ImproveBrief {
-            skill: Named { name: &self.plan.member(improving.member).name, folder: &folders[0] },
-            scenarios: &self.plan.scenarios,
-            contract: &self.plan.contract,
-            unmet: &improving.unmet,
-            met: &improving.met,
-            suggestions: &improving.suggestions,
-            tried_and_dropped: &improving.tried,
-            before: before.as_ref(),
-            after: after.as_ref(),
-            retry_error: self.retry_error(),
-            uses: improving.uses,
-            seed: &self.nonce(),
-        })
-    }
-
-    fn neighbour(&self, near: Near, folders: &[Folder]) -> Neighbour {
-        let passed = near.passed.and_then(|index| folders.get(index));
-        Neighbour {
-            name: self.plan.member(near.place).name.clone(),
-            description: folders.get(near.skill).and_then(description).unwrap_or_default(),
-            files: passed
-                .into_iter()
-                .flat_map(|folder| &folder.files)
-                .map(|file| file.path.clone())
-                .collect(),
-        }
-    }
-}
-
-type Made = (Brief, Vec<Placement>);
-
-fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, input: Option<TreeId>) -> Made {
-    let folder = run.plan.delivery.at().unwrap_or(SKILL);
-    let at = format!("{folder}/{}", run.plan.member(member).name);
-    let mut placements = vec![Placement { at, tree: skill }];
-    placements.extend(input.map(|tree| Placement { at: INPUT.into(), tree }));
-    (Brief::Execute { member, trial, upstream: input.is_some() }, placements)
-}
-
-fn evaluate(run: &Run, skills: &[TreeId], artifacts: &[TreeId]) -> Vec<Placement> {
-    let skills = run.plan.places().zip(skills).map(|(place, &tree)| skill_at(run, place, tree));
-    let artifacts = run
-        .plan
-        .places()
-        .zip(artifacts)
-        .map(|(place, &tree)| Placement { at: format!("artifacts/{}", run.plan.member(place).name), tree });
-    skills.chain(artifacts).collect()
-}
-
-fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Made> {
-    let candidate = run.candidate(base)?;
-    let mut placements = vec![skill_at(run, member, candidate.trees[member.0])];
-    let passed = passed_on(run, candidate);
-    let before = member
-        .0
-        .checked_sub(1)
-        .map(|before| near(run, candidate, Place(before), passed.get(before), &mut placements));
-    let follows = member.0 + 1 < candidate.trees.len();
-    let after =
-        follows.then(|| near(run, candidate, Place(member.0 + 1), passed.get(member.0), &mut placements));
-    let standings = notes::standings(run, base, run.plan.is_chain().then_some(member));
-    let (met, unmet): (Vec<_>, Vec<_>) =
-        standings.into_iter().partition(|standing| standing.met == standing.of);
-    let improving = Improving {
-        member,
-        met: met.into_iter().map(|standing| standing.worst.criterion.clone()).collect(),
-        unmet: unmet.into_iter().map(|standing| standing.worst).collect(),
-        suggestions: suggestions(run, base, member),
-        tried: tried(run, member),
-        before,
-        after,
-        uses: Uses::of(run, base, Some(member), SEARCH..=SEARCH),
-    };
-    Some((Brief::Improve(Box::new(improving)), placements))
-}
-
-/// What each member handed on in the first scenario that was run to its end.
-fn passed_on(run: &Run, candidate: &Candidate) -> Vec<TreeId> {
-    let trials = run.measure.scenarios().iter().map(|&scenario| Trial { scenario, ordinal: SEARCH });
-    let mut handed = trials.map(|trial| measure::artifacts(run, candidate, trial));
-    handed.find(|trees| trees.len() == candidate.trees.len()).unwrap_or_default()
-}
-
-fn near(
-    run: &Run,
-    candidate: &Candidate,
-    place: Place,
-    passed: Option<&TreeId>,
-    placements: &mut Vec<Placement>,
-) -> Near {
-    let name = &run.plan.member(place).name;
-    placements.push(Placement { at: format!("neighbours/{name}"), tree: candidate.trees[place.0] });
-    let skill = placements.len() - 1;
-    let passed = passed.map(|&tree| {
-        placements.push(Placement { at: format!("passed/{name}"), tree });
-        placements.len() - 1
-    });
-    Near { place, skill, passed }
-}
-
-/// Suggestions for this member, and those that name none.
-fn suggestions(run: &Run, base: CandidateId, member: Place) -> Vec<Suggestion> {
-    let name = run.plan.member(member).name.as_str();
-    let ours = |suggestion: &Suggestion| suggestion.member.as_deref().is_none_or(|other| other == name);
-    Notes::of(run, base).suggestions.into_iter().filter(ours).collect()
-}
-
-fn tried(run: &Run, member: Place) -> Vec<Tried> {
-    let dropped = run.dropped().into_iter().filter(|dropped| dropped.member == member);
-    dropped
-        .map(|dropped| {
-            let summary = dropped.draft.and_then(|(_, report)| report.summary.as_deref());
-            Tried { summary: summary.unwrap_or("a change without a summary").to_owned(), why: dropped.why }
-        })
-        .collect()
-}
-
-fn description(skill: &Folder) -> Option<String> {
-    let main = skill.files.iter().find(|file| file.path == "SKILL.md")?;
-    let Body::Text(text) = &main.body else { return None };
-    skill::check(text).ok().map(|matter| matter.description)
-}
-
-fn skill_at(run: &Run, place: Place, tree: TreeId) -> Placement {
-    Placement { at: format!("{SKILL}/{}", run.plan.member(place).name), tree }
 }

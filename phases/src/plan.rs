@@ -5,20 +5,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::candidate::Candidate;
-use crate::contract::Contract;
-use crate::delivery::Delivery;
-use crate::id::{CandidateId, Digest, TreeId};
+use crate::id::Digest;
+use crate::loops::Loop;
 use crate::offline;
-use crate::scenario::Scenario;
-use crate::score::Score;
-use crate::step::Role;
+use crate::role::Role;
 
 /// The version of the journal's format that this program writes.
 pub const FORMAT: u32 = 1;
 
+/// What every loop is told, and what this one is asked to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
+#[serde(bound = "")]
+pub struct Plan<L: Loop> {
     pub format: u32,
     /// The version of skilltune that made the plan.
     pub program: String,
@@ -27,15 +25,9 @@ pub struct Plan {
     pub kind: LoopKind,
     /// The run's own folder, for the paths shown in its state and report.
     pub folder: String,
-    pub target: Target,
-    pub scenarios: Vec<Scenario>,
-    pub contract: Contract,
-    pub rules: Rules,
+    #[serde(flatten)]
+    pub task: L::Task,
     pub roles: Roles,
-    /// Older journals know only the first way.
-    #[serde(default)]
-    pub delivery: Delivery,
-    pub apply: Apply,
     pub seed: u64,
     /// Raised by `--fresh`, so that no stored answer fits.
     pub epoch: u64,
@@ -50,67 +42,7 @@ pub struct RunId(pub String);
 #[serde(rename_all = "snake_case")]
 pub enum LoopKind {
     Tune,
-}
-
-/// The folders that may change, in the order in which they run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Target {
-    pub mode: Mode,
-    pub members: Vec<Member>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    Single,
-    Chain,
-}
-
-/// One skill of the target, as it was found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Member {
-    pub name: String,
-    /// The real path of the skill's folder.
-    pub path: String,
-    pub start: TreeId,
-    /// The Markdown files of the skill, relative, as the original lists them.
-    pub files: Vec<String>,
-}
-
-/// A member's place in the chain, counted from zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Place(pub usize);
-
-/// The numbers that the run's decisions are judged against.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rules {
-    pub max_iterations: u32,
-    pub threshold: Score,
-    /// A draft that falls by more than this below the best is dropped at once.
-    pub regress: f64,
-    /// Stalled when the best has risen by no more than `gain` over `window` rounds.
-    pub stall: Stall,
-    /// Failed rounds in a row that end the run.
-    pub max_errors: u32,
-    /// Fresh trials of each contestant in the final comparison; none means that the search's own scores decide.
-    pub confirm: u32,
-    /// The share of scenarios that must have been judged for a round to have a score.
-    pub coverage: f64,
-    pub budget: Budget,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stall {
-    pub window: usize,
-    pub gain: f64,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Budget {
-    pub usd: Option<f64>,
-    /// Seconds of agents' work, added up over all calls.
-    pub seconds: Option<u64>,
+    Reflex,
 }
 
 /// Who does what.
@@ -194,14 +126,6 @@ impl Enforced {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Apply {
-    Auto,
-    Ask,
-    Never,
-}
-
 impl Roles {
     pub fn of(&self, role: Role) -> &Cast {
         match role {
@@ -248,30 +172,6 @@ impl Cast {
         let agent = offline::shown(&self.agent);
         let agent = self.model.as_ref().map_or_else(|| agent.to_owned(), |model| format!("{agent}:{model}"));
         self.via.as_ref().map_or(agent.clone(), |via| format!("{agent} via {via}"))
-    }
-}
-
-impl Plan {
-    /// The target as it was found.
-    pub fn start(&self) -> Candidate {
-        let trees = self.target.members.iter().map(|member| member.start).collect();
-        Candidate::original(trees)
-    }
-
-    pub fn start_id(&self) -> CandidateId {
-        self.start().id
-    }
-
-    pub fn is_chain(&self) -> bool {
-        self.target.members.len() > 1
-    }
-
-    pub fn member(&self, place: Place) -> &Member {
-        &self.target.members[place.0]
-    }
-
-    pub fn places(&self) -> impl Iterator<Item = Place> + use<> {
-        (0..self.target.members.len()).map(Place)
     }
 }
 

@@ -5,8 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::CandidateId;
-use crate::plan::Rules;
+use crate::id::Digest;
 use crate::score::Score;
 
 /// Why the search ended.
@@ -21,15 +20,40 @@ pub enum Reason {
     Exhausted,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stall {
+    pub window: usize,
+    pub gain: f64,
+    /// A rise of just the gain is enough; otherwise it takes more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reaching: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    pub usd: Option<f64>,
+    /// Seconds of agents' work, added up over all calls.
+    pub seconds: Option<u64>,
+}
+
+/// The numbers that the rules are judged against.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub max_errors: u32,
+    pub stall: Stall,
+    pub budget: Budget,
+    pub max_iterations: u32,
+}
+
 /// What the rules look at, one value a round.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
+    /// The goal is met.
+    pub reached: bool,
     /// The scores of the measured rounds; an incomplete round is not among them.
     pub scores: Vec<Score>,
-    /// The score of the newest round, if that one was measured.
-    pub latest: Option<Score>,
-    /// The candidates of the rounds, each named once where it stands.
-    pub candidates: Vec<CandidateId>,
+    /// The content of what was measured, each named once where it stands.
+    pub contents: Vec<Digest>,
     pub failed_in_a_row: u32,
     pub rounds: u32,
     pub usd: f64,
@@ -37,37 +61,34 @@ pub struct Series {
 }
 
 /// The first rule that holds, if any.
-pub fn judge(rules: &Rules, series: &Series) -> Option<Reason> {
+pub fn judge(limits: &Limits, series: &Series) -> Option<Reason> {
     let verdicts = [
-        (reached(rules, series), Reason::Reached),
-        (series.failed_in_a_row >= rules.max_errors, Reason::Failed),
-        (oscillating(&series.candidates), Reason::Oscillating),
-        (stalled(rules, &series.scores), Reason::Stalled),
-        (over_budget(rules, series), Reason::Budget),
-        (series.rounds >= rules.max_iterations, Reason::Exhausted),
+        (series.reached, Reason::Reached),
+        (series.failed_in_a_row >= limits.max_errors, Reason::Failed),
+        (oscillating(&series.contents), Reason::Oscillating),
+        (stalled(limits.stall, &series.scores), Reason::Stalled),
+        (over_budget(limits.budget, series), Reason::Budget),
+        (series.rounds >= limits.max_iterations, Reason::Exhausted),
     ];
     verdicts.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
 }
 
-fn reached(rules: &Rules, series: &Series) -> bool {
-    series.latest.is_some_and(|score| score >= rules.threshold)
-}
-
 /// The content came back to what it was two generations ago, twice: the improver undoes its own work.
-fn oscillating(candidates: &[CandidateId]) -> bool {
-    candidates.windows(3).filter(|three| three[0] == three[2]).count() >= 2
+fn oscillating(contents: &[Digest]) -> bool {
+    contents.windows(3).filter(|three| three[0] == three[2]).count() >= 2
 }
 
-fn stalled(rules: &Rules, scores: &[Score]) -> bool {
-    let Some(earlier) = scores.len().checked_sub(rules.stall.window).filter(|&count| count > 0) else {
+fn stalled(stall: Stall, scores: &[Score]) -> bool {
+    let Some(earlier) = scores.len().checked_sub(stall.window).filter(|&count| count > 0) else {
         return false;
     };
     let best = |scores: &[Score]| scores.iter().max().map_or(0.0, |score| score.points());
-    best(scores) - best(&scores[..earlier]) <= rules.stall.gain
+    let rise = best(scores) - best(&scores[..earlier]);
+    if stall.reaching { rise < stall.gain } else { rise <= stall.gain }
 }
 
-fn over_budget(rules: &Rules, series: &Series) -> bool {
-    let money = rules.budget.usd.is_some_and(|usd| series.usd >= usd);
-    let time = rules.budget.seconds.is_some_and(|seconds| series.seconds >= seconds);
+fn over_budget(budget: Budget, series: &Series) -> bool {
+    let money = budget.usd.is_some_and(|usd| series.usd >= usd);
+    let time = budget.seconds.is_some_and(|seconds| series.seconds >= seconds);
     money || time
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::backoff::drawn;
+use crate::loops::Loop;
 use crate::remedy::Remedy;
 use crate::run::Run;
 
@@ -15,7 +16,7 @@ const STEPS: [u64; 3] = [15, 30, 60];
 const LATEST: Duration = Duration::from_secs(60);
 
 /// Until when a run waits that a limit has stopped; none, when waiting is no use, or would take longer than `most`.
-pub fn until(run: &Run, now: Timestamp, most: Duration) -> Option<Timestamp> {
+pub fn until<L: Loop>(run: &Run<L>, now: Timestamp, most: Duration) -> Option<Timestamp> {
     let failure = &run.blocked.as_ref()?.failure;
     if failure.kind.remedy() != Remedy::Wait {
         return None;
@@ -38,7 +39,7 @@ fn step(times: u32, now: Timestamp) -> Option<Timestamp> {
 }
 
 /// A twentieth of the wait at most, drawn from the run's seed.
-fn lateness(run: &Run, until: Timestamp, now: Timestamp) -> Duration {
+fn lateness<L: Loop>(run: &Run<L>, until: Timestamp, now: Timestamp) -> Duration {
     let wait = Duration::try_from(until.duration_since(now)).unwrap_or_default();
     drawn(run.plan.seed, &[b"wait", &run.waits.times.to_le_bytes()], (wait / 20).min(LATEST))
 }

@@ -5,8 +5,8 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 use skilltune_orchestrator::store;
-use skilltune_phases::run::Run;
-use skilltune_phases::state;
+use skilltune_phases::loops::tune::Run;
+use skilltune_phases::loops::tune::state;
 
 use crate::chain::SKILLS;
 use crate::scene::{Listing, Ran, Scene, listing};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use skilltune_orchestrator::store::{self, Locks};
-use skilltune_phases::run::Run;
-use skilltune_phases::state;
+use skilltune_phases::loops::tune::Run;
+use skilltune_phases::loops::tune::state;
 
 use crate::scene::{Ran, Scene, listing};
 
@@ -125,7 +125,7 @@ pub(crate) fn assert_tidy(scene: &Scene, story: &str) {
     let state = fs::read_to_string(folder.join("iteration-state.json")).expect("the state is there");
     assert_eq!(state, state::text(&run), "{story}: the state is not the fold of the journal");
     let locks = Locks::at(&scene.path("state/skilltune"));
-    for member in &run.plan.target.members {
+    for member in &run.plan.task.target.members {
         let path = Path::new(&member.path);
         assert_eq!(locks.holder(path).expect("the lock can be read"), None, "{story}: a lock is held");
         assert!(!locks.folder(path).join("pending.json").exists(), "{story}: a promotion is pending");

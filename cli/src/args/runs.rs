@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use skilltune_phases::step::Choice;
+use skilltune_phases::loops::tune::Choice;
 
 use super::values::{self, Format, Streamed};
 

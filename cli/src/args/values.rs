@@ -5,9 +5,10 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 use skilltune_orchestrator::agent::Via;
-use skilltune_phases::plan::{Apply, Isolation, Mode};
+use skilltune_phases::loops::tune::{Apply, Choice};
+use skilltune_phases::plan::Isolation;
 use skilltune_phases::score::Score;
-use skilltune_phases::step::Choice;
+use skilltune_phases::target::Mode;
 
 use crate::settings::{COUNT, JOBS, POINTS, Range, SECONDS};
 

@@ -5,9 +5,9 @@
 use skilltune_orchestrator::promote::{self, Move, Promotion};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::Journal;
-use skilltune_phases::event::{Event, Outcome, PlacedBy, Signal};
+use skilltune_phases::event::{PlacedBy, Signal};
 use skilltune_phases::id::TreeId;
-use skilltune_phases::run::Run;
+use skilltune_phases::loops::tune::{Event, Outcome, Run, Tune};
 
 use crate::args::{ApplyArgs, RollbackArgs};
 use crate::births::Births;
@@ -62,7 +62,7 @@ struct Placed {
 
 fn place(
     runs: &Runs,
-    known: &Known,
+    known: &Known<Tune>,
     placing: Placing,
     around: &Surroundings,
     printer: Printer,
@@ -74,7 +74,8 @@ fn place(
     let known = runs.load(&known.run.plan.run)?;
     let _in_use = runs.home.hold().map_err(ours)?;
     let objects = Objects::at(runs.home.objects());
-    let left = last_placed(&known).map_or_else(|| known.run.candidates[0].trees.clone(), |placed| placed.to);
+    let left =
+        last_placed(&known).map_or_else(|| known.run.course.candidates[0].trees.clone(), |placed| placed.to);
     let found = promote::found(&objects, &around.indexes(), &targets).map_err(ours)?;
     if found == placing.to {
         printer.talk("the target is just that already: nothing to do");
@@ -83,7 +84,8 @@ fn place(
         return tell(known, placed, runs, around, printer);
     }
     // A candidate of this run is in the store: whoever has put it there, nothing is lost.
-    let known_here = found == left || known.run.candidates.iter().any(|candidate| candidate.trees == found);
+    let known_here =
+        found == left || known.run.course.candidates.iter().any(|candidate| candidate.trees == found);
     if !known_here && !placing.force {
         return Err(edited(&known, &found, &placing.command));
     }
@@ -105,14 +107,14 @@ fn place(
 
 /// Writes down what a person has done, if anything, and brings the run's pages up to it.
 fn tell(
-    mut known: Known,
+    mut known: Known<Tune>,
     placed: Option<Signal>,
     runs: &Runs,
     around: &Surroundings,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     if let Some(placed) = placed {
-        let (mut journal, _) = Journal::resume(&known.folder.history()).map_err(ours)?;
+        let (mut journal, _) = Journal::resume::<Tune>(&known.folder.history()).map_err(ours)?;
         let record = journal.append(session::now(), Event::Noted(placed)).map_err(ours)?;
         journal.barrier().map_err(ours)?;
         known.run.apply(&record);
@@ -121,7 +123,7 @@ fn tell(
     Ok(Exit::Reached)
 }
 
-fn last_placed(known: &Known) -> Option<Placed> {
+fn last_placed(known: &Known<Tune>) -> Option<Placed> {
     known.records.iter().rev().find_map(|record| match &record.event {
         Event::Noted(Signal::Placed { from, to, .. }) => Some(Placed { from: from.clone(), to: to.clone() }),
         Event::Done(done) if done.outcome == Outcome::Promoted => promoted(&known.run),
@@ -130,12 +132,12 @@ fn last_placed(known: &Known) -> Option<Placed> {
 }
 
 fn promoted(run: &Run) -> Option<Placed> {
-    let champion = run.candidate(run.shipment.as_ref()?.champion)?;
-    Some(Placed { from: run.candidates[0].trees.clone(), to: champion.trees.clone() })
+    let champion = run.candidate(run.course.shipment.as_ref()?.champion)?;
+    Some(Placed { from: run.course.candidates[0].trees.clone(), to: champion.trees.clone() })
 }
 
 /// Both versions are kept: theirs where it stands and in the store, ours in the store.
-fn edited(known: &Known, found: &[TreeId], command: &str) -> Complaint {
+fn edited(known: &Known<Tune>, found: &[TreeId], command: &str) -> Complaint {
     let kept: Vec<_> = found.iter().map(TreeId::short).collect();
     let targets: Vec<_> = known.targets().iter().map(|path| path.display().to_string()).collect();
     Complaint::conflict(format!("{} is not what run {} left there", targets.join(", "), known.run.plan.run))

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fs_extra::dir::get_size;
 use skilltune_orchestrator::snapshot::{Node, Objects};
-use skilltune_phases::event::{Event, Outcome, Signal};
-use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::id::Digest;
 use skilltune_phases::plan::RunId;
 
 use crate::args::CleanArgs;
@@ -17,7 +16,7 @@ use crate::folders::Surroundings;
 use crate::printer::Printer;
 use crate::questions::Person;
 use crate::report::figures;
-use crate::runs::{Known, Runs, Standing};
+use crate::runs::{Outline, Runs, Standing};
 use crate::session::{self, ours};
 
 pub fn run(args: &CleanArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
@@ -64,18 +63,16 @@ pub fn run(args: &CleanArgs, around: &Surroundings, printer: Printer) -> Result<
 fn plan(args: &CleanArgs, runs: &Runs) -> Result<Vec<(RunId, u64)>, Complaint> {
     let ids = match (&args.run, args.keep) {
         (Some(prefix), _) => {
-            let known = runs.find(Some(prefix))?;
-            if let Standing::Running { pid } = runs.standing(&known.run) {
-                return Err(Complaint::input(format!(
-                    "run {} is under way in process {pid}",
-                    known.run.plan.run
-                ))
-                .hint("stop it first"));
+            let id = runs.find_any(prefix)?;
+            if let Ok(Outline { standing: Standing::Running { pid }, .. }) = runs.outline(&id) {
+                return Err(
+                    Complaint::input(format!("run {id} is under way in process {pid}")).hint("stop it first")
+                );
             }
-            vec![known.run.plan.run.clone()]
+            vec![id]
         }
         (None, keep) => {
-            let old = runs.ids().into_iter().skip(keep.unwrap_or(0));
+            let old = runs.all().into_iter().skip(keep.unwrap_or(0));
             old.filter(|id| may_go(runs, id, args.all)).collect()
         }
     };
@@ -88,7 +85,7 @@ fn plan(args: &CleanArgs, runs: &Runs) -> Result<Vec<(RunId, u64)>, Complaint> {
 
 /// A run that can still be taken up goes only when asked for by name, or with all.
 fn may_go(runs: &Runs, id: &RunId, all: bool) -> bool {
-    match runs.load(id).map(|known| runs.standing(&known.run)) {
+    match runs.outline(id).map(|outline| outline.standing) {
         Ok(Standing::Ended) => true,
         Ok(Standing::Open | Standing::Held) | Err(_) => all,
         Ok(Standing::Running { .. }) => false,
@@ -100,13 +97,14 @@ fn may_go(runs: &Runs, id: &RunId, all: bool) -> bool {
 /// Nothing is swept while anybody adds to the store: what they have just put there is not named yet.
 fn sweep(runs: &Runs) -> Result<usize, Complaint> {
     let Some(_alone) = runs.home.hold_alone().map_err(ours)? else { return Ok(0) };
-    let known: Result<Vec<_>, _> = runs.ids().iter().map(|id| runs.load(id)).collect();
+    let known: Result<Vec<_>, _> = runs.all().iter().map(|id| runs.outline(id)).collect();
     // A run that cannot be read may need anything.
     let Ok(known) = known else { return Ok(0) };
     let objects = Objects::at(runs.home.objects());
     let needed = needed(&objects, &known);
     let swept = objects.sweep(&needed).map_err(ours)?;
-    let answered: HashSet<String> = known.iter().flat_map(calls).collect();
+    let calls = known.iter().flat_map(|outline| &outline.calls);
+    let answered: HashSet<String> = calls.map(ToString::to_string).collect();
     for path in files(&runs.home.cache()) {
         if !path.file_stem().is_some_and(|key| answered.contains(&*key.to_string_lossy())) {
             remove(&path)?;
@@ -115,17 +113,10 @@ fn sweep(runs: &Runs) -> Result<usize, Complaint> {
     Ok(swept)
 }
 
-fn calls(known: &Known) -> impl Iterator<Item = String> + '_ {
-    known.records.iter().filter_map(|record| match &record.event {
-        Event::Done(done) => done.call.map(|key| key.to_string()),
-        Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
-    })
-}
-
 /// Every object that a run's trees are made of.
-fn needed(objects: &Objects, known: &[Known]) -> HashSet<Digest> {
+fn needed(objects: &Objects, known: &[Outline]) -> HashSet<Digest> {
     let mut needed = HashSet::new();
-    for tree in known.iter().flat_map(trees) {
+    for &tree in known.iter().flat_map(|outline| &outline.trees) {
         if !needed.insert(tree.0) {
             continue;
         }
@@ -136,25 +127,6 @@ fn needed(objects: &Objects, known: &[Known]) -> HashSet<Digest> {
         }));
     }
     needed
-}
-
-fn trees(known: &Known) -> Vec<TreeId> {
-    let mut trees: Vec<_> =
-        known.run.candidates.iter().flat_map(|candidate| candidate.trees.clone()).collect();
-    for record in &known.records {
-        match &record.event {
-            Event::Done(done) => match &done.outcome {
-                Outcome::Exercised { artifacts: tree, .. } | Outcome::Improved { tree, .. } => {
-                    trees.push(*tree);
-                }
-                Outcome::Conflict { found } => trees.extend(found),
-                Outcome::Judged(_) | Outcome::Chosen(_) | Outcome::Promoted | Outcome::Failed(_) => {}
-            },
-            Event::Noted(Signal::Placed { from, to, .. }) => trees.extend(from.iter().chain(to)),
-            Event::Noted(_) | Event::Started(_) | Event::Decided(_) => {}
-        }
-    }
-    trees
 }
 
 fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {

@@ -18,13 +18,13 @@ pub fn run(args: &DiffArgs, around: &Surroundings, printer: Printer) -> Result<E
     let known = runs.find(args.run.run.as_deref())?;
     let objects = Objects::at(runs.home.objects());
     let candidate = known.candidate(args.candidate.as_deref().unwrap_or(CHAMPION))?;
-    let start = &known.run.candidates[0];
+    let start = &known.run.course.candidates[0];
     if candidate.id == start.id {
         printer.talk("that is the target as it was found: nothing differs");
         return Ok(Exit::Reached);
     }
     for (member, (&from, &to)) in
-        known.run.plan.target.members.iter().zip(start.trees.iter().zip(&candidate.trees))
+        known.run.plan.task.target.members.iter().zip(start.trees.iter().zip(&candidate.trees))
     {
         if from != to {
             let diff = tree_diff(&objects, from, to).map_err(ours)?;

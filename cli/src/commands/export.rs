@@ -21,7 +21,7 @@ pub fn run(args: &ExportArgs, around: &Surroundings, printer: Printer) -> Result
         );
     }
     let objects = Objects::at(runs.home.objects());
-    for (member, &tree) in known.run.plan.target.members.iter().zip(&candidate.trees) {
+    for (member, &tree) in known.run.plan.task.target.members.iter().zip(&candidate.trees) {
         // A chain's members stand side by side; a single skill is the folder itself.
         let into = if known.run.plan.is_chain() { dir.join(&member.name) } else { dir.clone() };
         let manifest = objects.manifest(tree).map_err(ours)?;

@@ -1,7 +1,7 @@
 //! `history`: the journal, one line an event.
 
-use skilltune_phases::event::{Decision, Done, Event, Outcome, Record, Signal};
-use skilltune_phases::run::Run;
+use skilltune_phases::event::Signal;
+use skilltune_phases::loops::tune::{Decision, Done, Event, Outcome, Record, Run};
 
 use crate::args::RunArgs;
 use crate::complaint::Complaint;

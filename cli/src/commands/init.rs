@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::agent::Real;
 use skilltune_orchestrator::atomic::{self, Durability};
 use skilltune_phases::offline;
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 use suite::{SUITE_FILE, stub};
 
 use crate::args::{AgentSpec, InitArgs, Preset};

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use skilltune_phases::loops::tune::Tune;
+
 use crate::args::{Format, ListArgs};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
@@ -13,7 +15,7 @@ use crate::runs::{Known, Runs, Standing};
 
 pub fn run(args: &ListArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     let runs = Runs::here(around);
-    let read: Vec<_> = runs.ids().into_iter().map(|id| (runs.load(&id), id)).collect();
+    let read: Vec<_> = runs.ids::<Tune>().into_iter().map(|id| (runs.load(&id), id)).collect();
     match args.format {
         Format::Json => {
             let rows: Vec<Value> = read
@@ -38,7 +40,7 @@ pub fn run(args: &ListArgs, around: &Surroundings, printer: Printer) -> Result<E
     Ok(Exit::Reached)
 }
 
-fn row(known: &Known, standing: Standing) -> String {
+fn row(known: &Known<Tune>, standing: Standing) -> String {
     let run = &known.run;
     let status = match standing {
         Standing::Running { .. } => "running",

@@ -4,21 +4,23 @@ use std::path::Path;
 
 use skilltune_orchestrator::process::can_confine;
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::plan::Plan;
-use skilltune_phases::step::Role;
+use skilltune_phases::loops::tune::{Plan, Tune};
+use skilltune_phases::role::Role;
 
+use crate::answer::{Answer, AtTerminal};
 use crate::args::{ResumeArgs, RunArgs, TuneArgs};
 use crate::births::Births;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
+use crate::face::Face as _;
 use crate::folders::Surroundings;
 use crate::printer::Printer;
 use crate::progress;
 use crate::questions::Person;
 use crate::request::lay;
 use crate::roles;
-use crate::runs::{Known, Runs, Standing, exit_of};
-use crate::session::{self, Answer, Means};
+use crate::runs::{Known, Runs, Standing};
+use crate::session::{self, Means};
 use crate::settings::Settings;
 
 pub fn run(args: &ResumeArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
@@ -30,7 +32,7 @@ pub fn run(args: &ResumeArgs, around: &Surroundings, printer: Printer) -> Result
 pub fn take_up(
     args: &ResumeArgs,
     runs: &Runs,
-    known: &Known,
+    known: &Known<Tune>,
     around: &Surroundings,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
@@ -52,14 +54,15 @@ pub fn take_up(
     let _in_use = runs.home.hold().map_err(session::ours)?;
     let taken = session::take_up(&known.folder, &plan.run, printer)?;
     let reporter = progress::reporter(args.format, Objects::at(runs.home.objects()), around, printer);
-    session::drive(around, &runs.home, taken, locks, means, reporter, answer(args, around))
+    let mut person = AtTerminal::new(answer(args, around), around);
+    session::drive(around, &runs.home, taken, locks, means, reporter, &mut person)
 }
 
 /// A run that has ended is told once more: it may have been killed before it could tell.
 fn ended(
     args: &ResumeArgs,
     runs: &Runs,
-    known: &Known,
+    known: &Known<Tune>,
     around: &Surroundings,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
@@ -68,7 +71,7 @@ fn ended(
     session::settle(around, printer, &runs.home, &known.run)?;
     printer.talk(&format!("run {id} has ended; `skilltune report {id}` tells how"));
     progress::reporter(args.format, Objects::at(runs.home.objects()), around, printer).finished(&known.run);
-    Ok(exit_of(&known.run))
+    Ok(Tune::exit(&known.run))
 }
 
 /// What `tune` was told, for a run that it takes up.

@@ -5,6 +5,8 @@ use std::path::Path;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::candidate::Candidate;
 
+use skilltune_phases::loops::tune::Tune;
+
 use crate::args::ShowArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
@@ -34,10 +36,10 @@ pub fn run(args: &ShowArgs, around: &Surroundings, printer: Printer) -> Result<E
 }
 
 /// A round's pages, as they stand on the disk.
-fn round(known: &Known, number: u32) -> Result<String, Complaint> {
-    let round = known.run.rounds.iter().find(|round| round.number == number).ok_or_else(|| {
+fn round(known: &Known<Tune>, number: u32) -> Result<String, Complaint> {
+    let round = known.run.course.rounds.iter().find(|round| round.number == number).ok_or_else(|| {
         Complaint::input(format!("run {} has no round {number}", known.run.plan.run))
-            .hint(format!("it has {} so far", known.run.rounds.len()))
+            .hint(format!("it has {} so far", known.run.course.rounds.len()))
     })?;
     let folder = known.folder.iteration(number);
     let changes = read(&folder.join(format!("iteration-{number}-changes.md")));
@@ -48,7 +50,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_default()
 }
 
-fn candidate(known: &Known, candidate: &Candidate) -> String {
+fn candidate(known: &Known<Tune>, candidate: &Candidate) -> String {
     let mut lines = vec![format!("candidate {}", candidate.id)];
     if let Some(origin) = &candidate.origin {
         let member = &known.run.plan.member(origin.member).name;
@@ -61,7 +63,7 @@ fn candidate(known: &Known, candidate: &Candidate) -> String {
     if let Some(score) = known.run.search_score(candidate.id) {
         lines.push(format!("scored {score} in the search"));
     }
-    let members = known.run.plan.target.members.iter().zip(&candidate.trees);
+    let members = known.run.plan.task.target.members.iter().zip(&candidate.trees);
     lines.extend(members.map(|(member, tree)| format!("{}: {tree}", member.name)));
     lines.iter().map(|line| plain::one_line(line)).collect::<Vec<_>>().join("\n")
 }

@@ -1,6 +1,6 @@
 //! `status`: where a run stands, and what to type next.
 
-use skilltune_phases::run::Run;
+use skilltune_phases::loops::tune::Run;
 
 use crate::args::RunArgs;
 use crate::complaint::Complaint;
@@ -34,16 +34,16 @@ fn lines(run: &Run, standing: Standing) -> Vec<String> {
             plain::one_line(&words::target(run))
         ),
         format!("status   {}", word(run, standing)),
-        format!("round    {} of {}", run.round_number(), run.plan.rules.max_iterations),
+        format!("round    {} of {}", run.round_number(), run.plan.task.rules.max_iterations),
     ];
     if let Some((best, score)) = run.best() {
         lines.push(format!(
             "best     {score}, goal {}  (candidate {})",
-            run.plan.rules.threshold,
+            run.plan.task.rules.threshold,
             best.short()
         ));
     }
-    if let (Some(mishap), None) = (&run.blocked, run.closed) {
+    if let (Some(mishap), None) = (&run.blocked, run.course.closed) {
         let told = format!("{}: {}", words::failure(mishap.failure.kind), mishap.failure.why);
         lines.push(format!("blocked  {}: {}", words::step(run, &mishap.step), plain::one_line(&told)));
         lines.push(format!("hint     {}", advice::mend(run, mishap)));

@@ -1,6 +1,7 @@
 //! `stop`: asks a running run to finish what is under way, and to save.
 
 use rustix::process::{Pid, Signal, kill_process};
+use skilltune_phases::loops::tune::Tune;
 
 use crate::args::RunArgs;
 use crate::complaint::Complaint;
@@ -11,7 +12,7 @@ use crate::runs::{Runs, Standing};
 
 pub fn run(args: &RunArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     let runs = Runs::here(around);
-    let known = runs.find(args.run.as_deref())?;
+    let known = runs.find::<Tune>(args.run.as_deref())?;
     let id = &known.run.plan.run;
     let Standing::Running { pid } = runs.standing(&known.run) else {
         printer.talk(&format!("run {id} is not running: nothing to stop"));

@@ -1,15 +1,15 @@
 //! `skilltune tune`: one run, or one run a skill.
 
+use skilltune_phases::loops::Loop as _;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::event::{Event, Record};
 use skilltune_phases::loops::Next;
-use skilltune_phases::plan::Plan;
-use skilltune_phases::run::Run;
+use skilltune_phases::loops::tune::{Event, Plan, Record, Run, Tune};
 
+use crate::answer::{Answer, AtTerminal};
 use crate::args::TuneArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
@@ -22,7 +22,7 @@ use crate::questions::{Answers, Person};
 use crate::report::words;
 use crate::request::{self, Request};
 use crate::runs::{Known, Runs, Standing};
-use crate::session::{self, Answer, Means};
+use crate::session::{self, Means};
 
 use super::resume;
 
@@ -80,7 +80,7 @@ fn one(
     // The run's name is in its lock, and the run's name follows from its plan; the plan is made again under the lock.
     let name = planning::sketch(request, &home, &around.indexes(), epoch)?.run;
     let locks = session::lock(around, printer, &targets, &name.0)?;
-    if let Some(left) = Runs::of(&request.project, around).unfinished(&targets) {
+    if let Some(left) = Runs::of(&request.project, around).unfinished::<Tune>(&targets) {
         // Nobody works on it, as the lock is ours: what it still has running works for nobody.
         session::end_leftovers(&left.run.plan.run, printer);
     }
@@ -91,7 +91,8 @@ fn one(
     let reporter = progress::reporter(args.format, Objects::at(home.objects()), around, printer);
     let prices = request.prices.clone();
     let means = Means::of(&request.casting, request.limits, request.patience, prices, request.jobs);
-    session::drive(around, &home, begun, locks, means, reporter, answer(args, around))
+    let mut person = AtTerminal::new(answer(args, around), around);
+    session::drive(around, &home, begun, locks, means, reporter, &mut person)
 }
 
 fn answer(args: &TuneArgs, around: &Surroundings) -> Answer {
@@ -134,7 +135,7 @@ fn mention(targets: &[PathBuf], around: &Surroundings, printer: Printer) {
     }
 }
 
-fn left(targets: &[PathBuf], around: &Surroundings) -> Option<(Runs, Known)> {
+fn left(targets: &[PathBuf], around: &Surroundings) -> Option<(Runs, Known<Tune>)> {
     let runs = Runs::of(&around.project_of(targets.first()?), around);
     let known = runs.unfinished(targets)?;
     // One that is running was not left: its lock will say so.
@@ -147,11 +148,11 @@ fn paths(skills: &[Skill]) -> Vec<PathBuf> {
 
 /// The first steps, and the most that it can come to.
 fn show_plan(plan: &Plan, printer: Printer) -> Result<Exit, Complaint> {
-    let most = plan.kind.machine().most_calls(plan);
+    let most = Tune::most_calls(plan);
     let start = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan.clone())) };
     let mut run = Run::begin(&start).map_err(session::ours)?;
     let target = words::target(&run);
-    let rules = &plan.rules;
+    let rules = &plan.task.rules;
     let mut lines = vec![
         format!(
             "{} {target}: up to {} rounds, to {}",
@@ -180,7 +181,7 @@ fn show_plan(plan: &Plan, printer: Printer) -> Result<Exit, Complaint> {
 fn first_steps(run: &mut Run) -> Vec<String> {
     const SHOWN: usize = 5;
     loop {
-        let decision = match run.plan.kind.machine().next(run) {
+        let decision = match Tune::next(run) {
             Next::Decide(decision) => decision,
             Next::Do(steps) => return steps.take(SHOWN).map(|step| words::step(run, &step)).collect(),
             Next::End => return Vec::new(),

@@ -1,6 +1,6 @@
 //! The scores of a run's rounds as bars beside a mark for the goal.
 
-use skilltune_phases::run::{Round, Run};
+use skilltune_phases::loops::tune::{Round, Run};
 use skilltune_phases::score::Score;
 
 use super::lines::{ROOMY, Told};
@@ -31,15 +31,15 @@ pub(super) struct Chart {
 
 /// Nothing where there is nothing to compare, or no room.
 pub(super) fn chart(run: &Run, width: usize, letters: Letters) -> Option<Chart> {
-    let _second = run.rounds.iter().filter_map(Round::score).nth(1)?;
+    let _second = run.course.rounds.iter().filter_map(Round::score).nth(1)?;
     let frame = Frame::of(run, width, letters)?;
-    let rounds = run.rounds.iter().filter_map(|round| Some((round, Standing::of(run, round)?)));
+    let rounds = run.course.rounds.iter().filter_map(|round| Some((round, Standing::of(run, round)?)));
     let rounds: Vec<_> = rounds.collect();
     // The baseline, and the newest: all of them are in the report.
     let left_out = 1..rounds.len().saturating_sub(MOST - 1).max(1);
     let shown = rounds.iter().enumerate().filter(|(at, _)| !left_out.contains(at));
     let rows = shown.map(|(_, &(round, standing))| frame.row(round, standing)).collect();
-    Some(Chart { rows, goal: frame.legend(run.plan.rules.threshold) })
+    Some(Chart { rows, goal: frame.legend(run.plan.task.rules.threshold) })
 }
 
 /// More rows than these are no picture any more.
@@ -68,13 +68,13 @@ const SHORTEST: usize = 8;
 impl Frame {
     fn of(run: &Run, width: usize, letters: Letters) -> Option<Self> {
         let lead = if width < ROOMY { "" } else { "round " };
-        let digits = run.rounds.len().to_string().len();
+        let digits = run.course.rounds.len().to_string().len();
         let track = width.checked_sub(lead.len() + digits + 2 + 1 + BESIDE)?.min(LONGEST);
         if track < SHORTEST {
             return None;
         }
         let track = u16::try_from(track).ok()?;
-        let goal = columns_to_reach(run.plan.rules.threshold, track);
+        let goal = columns_to_reach(run.plan.task.rules.threshold, track);
         Some(Self { lead, digits, track, goal, letters })
     }
 

@@ -2,10 +2,10 @@
 
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::DiffSize;
-use skilltune_phases::event::{Decision, Event, Failure, FailureKind, Pause, Record, Signal};
-use skilltune_phases::plan::Place;
-use skilltune_phases::run::Run;
-use skilltune_phases::step::Step;
+use skilltune_phases::event::{Failure, FailureKind, Pause, Signal};
+use skilltune_phases::loops::tune::Tune;
+use skilltune_phases::loops::tune::{Decision, Event, Record, Run, Step};
+use skilltune_phases::target::Place;
 
 use super::chart::{Letters, chart};
 use super::lines::{self, Told};
@@ -46,7 +46,7 @@ impl Human {
     }
 }
 
-impl Reporter for Human {
+impl Reporter<Tune> for Human {
     fn recorded(&mut self, run: &Run, record: &Record) {
         self.greet(run);
         match &record.event {
@@ -135,7 +135,7 @@ impl Human {
     }
 
     fn measured(&mut self, run: &Run) {
-        let Some(round) = run.rounds.last() else { return };
+        let Some(round) = run.course.rounds.last() else { return };
         let line = lines::round(run, round, self.look.width);
         let mut told: Vec<String> = line.iter().map(|line| painted(line, self.look.talk)).collect();
         if round.score().is_none() {
@@ -204,7 +204,7 @@ impl Human {
     fn resumed(&mut self, run: &Run) {
         let place = match run.round_number() {
             0 => String::new(),
-            _ if run.stopped.is_some() => ", after the search".to_owned(),
+            _ if run.course.stopped.is_some() => ", after the search".to_owned(),
             round => format!(" in round {round}"),
         };
         let best = run.best().map_or(String::new(), |(_, score)| format!(", best so far {score}"));

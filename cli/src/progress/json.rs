@@ -1,8 +1,7 @@
 //! `--format json` and `jsonl`: one object at the end, with or without every record on a line before it.
 
-use skilltune_phases::event::Record;
-use skilltune_phases::run::Run;
-use skilltune_phases::step::Step;
+use skilltune_phases::loops::tune::Tune;
+use skilltune_phases::loops::tune::{Record, Run, Step};
 
 use super::{Reporter, Streams};
 use crate::report::{json, plain};
@@ -25,7 +24,7 @@ impl Json {
     }
 }
 
-impl Reporter for Json {
+impl Reporter<Tune> for Json {
     fn recorded(&mut self, _: &Run, record: &Record) {
         if self.tells_records {
             let line = serde_json::to_string(record);

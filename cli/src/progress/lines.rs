@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::DiffSize;
-use skilltune_phases::event::Shipment;
-use skilltune_phases::run::{Mishap, Round, Run};
+use skilltune_phases::loops::tune::{Mishap, Round, Run, Shipment};
 use skilltune_phases::score::Score;
 
 use super::width::{around, columns, cut, shortened, wrapped};
@@ -20,9 +19,9 @@ pub(super) const ROOMY: usize = 60;
 pub(super) fn header(run: &Run, width: usize) -> Vec<String> {
     let plan = &run.plan;
     let name = plain::one_line(&words::target(run));
-    let rounds = figures::count(plan.rules.max_iterations as usize, "round");
-    let goal = format!(": to {} in {rounds} at most", plan.rules.threshold);
-    let scenarios = figures::count(plan.scenarios.len(), "scenario");
+    let rounds = figures::count(plan.task.rules.max_iterations as usize, "round");
+    let goal = format!(": to {} in {rounds} at most", plan.task.rules.threshold);
+    let scenarios = figures::count(plan.task.scenarios.len(), "scenario");
     let mut lines = vec![around(&format!("{} ", plan.kind.word()), &name, &goal, width)];
     lines.extend(wrapped(&plain::one_line(&words::roles(&plan.roles)), width, "  "));
     for remark in words::remarks(&plan.roles) {
@@ -46,7 +45,7 @@ pub(super) fn round(run: &Run, round: &Round, width: usize) -> Option<Told> {
     let score = round
         .score()
         .map_or("-".to_owned(), |score| figures::score_since(score, best_before(run, round.number)));
-    let digits = run.plan.rules.max_iterations.to_string().len();
+    let digits = run.plan.task.rules.max_iterations.to_string().len();
     let (score_columns, verdict_columns) = if width < ROOMY { (0, 0) } else { (12, 10) };
     let before = format!("round {:<digits$}  {score:<score_columns$}  ", round.number);
     let gap = " ".repeat(verdict_columns.max(verdict.word().len()) - verdict.word().len() + 2);
@@ -59,7 +58,7 @@ pub(super) fn round(run: &Run, round: &Round, width: usize) -> Option<Told> {
 
 /// The best score of the rounds before this one.
 fn best_before(run: &Run, number: u32) -> Option<Score> {
-    run.rounds.iter().filter(|round| round.number < number).filter_map(Round::score).max()
+    run.course.rounds.iter().filter(|round| round.number < number).filter_map(Round::score).max()
 }
 
 /// The member that was edited for this round, where there are several, and what else is to be said.
@@ -129,7 +128,7 @@ pub(super) fn story(run: &Run, changed: Option<DiffSize>, width: usize) -> Vec<S
     let mut lines = Vec::new();
     let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
     say(words::became(run));
-    if let Some(reason) = run.stopped {
+    if let Some(reason) = run.course.stopped {
         say(&format!("The search ended, since {}.", words::reason(reason)));
     }
     if let Some(caution) = words::caution(run) {
@@ -142,7 +141,7 @@ pub(super) fn story(run: &Run, changed: Option<DiffSize>, width: usize) -> Vec<S
         say(&format!("The champion changes {}.", figures::size(&size)));
     }
     say(&effort(run));
-    if run.closed.is_some() {
+    if run.course.closed.is_some() {
         let report = format!("{}/final-report.md", run.plan.folder);
         lines.extend(to_copy("report:", &report, width));
     }
@@ -174,7 +173,7 @@ fn to_copy(lead: &str, text: &str, width: usize) -> Vec<String> {
 }
 
 fn scores(run: &Run) -> String {
-    let threshold = run.plan.rules.threshold;
+    let threshold = run.plan.task.rules.threshold;
     match (run.initial_score(), run.final_score()) {
         (Some(initial), Some(last)) => {
             let change = figures::score_since(last, Some(initial));
@@ -190,7 +189,7 @@ fn effort(run: &Run) -> String {
     let cached = if total.cached > 0 { format!(", {} from the cache", total.cached) } else { String::new() };
     format!(
         "{}, {} kept, {} dropped; {}{cached}, {} of work, {}",
-        figures::count(run.rounds.len(), "round"),
+        figures::count(run.course.rounds.len(), "round"),
         run.accepted(),
         run.rejected(),
         figures::count(total.calls as usize, "call"),

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use jiff::Timestamp;
-use skilltune_phases::run::Run;
-use skilltune_phases::step::Step;
+use skilltune_phases::loops::tune::{Run, Step};
 
 use super::chart::Letters;
 use super::width::around;
@@ -121,14 +120,17 @@ fn style(clock: Arc<Mutex<Option<Clock>>>) -> ProgressStyle {
 fn message(run: &Run, under_way: &[&Step], width: usize) -> String {
     let Some((oldest, others)) = under_way.split_first() else { return String::new() };
     let after = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-    let stage =
-        if run.stopped.is_some() { "end: ".to_owned() } else { format!("round {}: ", run.round_number()) };
+    let stage = if run.course.stopped.is_some() {
+        "end: ".to_owned()
+    } else {
+        format!("round {}: ", run.round_number())
+    };
     around(&stage, &plain::one_line(&words::step(run, oldest)), &after, width)
 }
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::plan::Place;
+    use skilltune_phases::target::Place;
 
     use super::*;
     use crate::report::world::{Play, plan, scored};

@@ -3,12 +3,13 @@
 //! One stream of records feeds every reporter. Data goes to one stream, talk to another; a stream that nobody reads
 //! any more never ends a run.
 
+use skilltune_phases::loops::tune::Tune;
 use std::os::fd::AsFd;
 
 use skilltune_orchestrator::snapshot::{DiffSize, ObjectError, Objects, diff_size};
-use skilltune_phases::event::Record;
 use skilltune_phases::id::TreeId;
-use skilltune_phases::run::{NotARun, Run};
+use skilltune_phases::loops::tune::{Record, Run};
+use skilltune_phases::run::NotARun;
 
 use crate::args::Streamed;
 use crate::folders::Surroundings;
@@ -37,7 +38,7 @@ pub(crate) fn reporter(
     objects: Objects,
     around: &Surroundings,
     printer: Printer,
-) -> Box<dyn Reporter> {
+) -> Box<dyn Reporter<Tune>> {
     let streams = Streams { data: Box::new(std::io::stdout()), talk: Box::new(std::io::stderr()) };
     match format {
         Streamed::Json => Box::new(Json::at_the_end(streams)),
@@ -84,7 +85,7 @@ fn look(around: &Surroundings, printer: Printer) -> Look {
 /// Reads the store only when the run has a champion; a store that cannot be read costs a line and no run.
 fn changed(objects: Objects) -> Changed {
     Box::new(move |run| {
-        let champion = run.candidate(run.shipment.as_ref()?.champion)?;
+        let champion = run.candidate(run.course.shipment.as_ref()?.champion)?;
         let start = run.candidate(run.start()).filter(|start| start.id != champion.id)?;
         between(&objects, &start.trees, &champion.trees).ok()
     })

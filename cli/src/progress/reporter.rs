@@ -3,16 +3,16 @@
 use std::io::Write;
 
 use skilltune_phases::event::Record;
+use skilltune_phases::loops::Loop;
 use skilltune_phases::run::Run;
-use skilltune_phases::step::Step;
 
 /// Follows one run. `run` always holds the record that is told.
-pub(crate) trait Reporter {
-    fn recorded(&mut self, run: &Run, record: &Record);
-    fn began(&mut self, run: &Run, step: &Step);
-    fn ended(&mut self, run: &Run, step: &Step);
+pub(crate) trait Reporter<L: Loop> {
+    fn recorded(&mut self, run: &Run<L>, record: &Record<L>);
+    fn began(&mut self, run: &Run<L>, step: &L::Step);
+    fn ended(&mut self, run: &Run<L>, step: &L::Step);
     /// Nothing more will happen to this run now: it is at its end, or paused.
-    fn finished(&mut self, run: &Run);
+    fn finished(&mut self, run: &Run<L>);
     /// Something that a person should know and that is no part of the run.
     fn remark(&mut self, text: &str);
 }

@@ -1,10 +1,9 @@
 //! What a person may want to type after a run, or in the middle of one.
 
-use skilltune_phases::ending::Outcome;
 use skilltune_phases::event::{Failure, FailureKind, PlacedBy};
+use skilltune_phases::loops::tune::ending::Outcome;
+use skilltune_phases::loops::tune::{Choice, Mishap, Run};
 use skilltune_phases::remedy::Remedy;
-use skilltune_phases::run::{Mishap, Run};
-use skilltune_phases::step::Choice;
 
 use super::figures;
 

@@ -4,8 +4,8 @@ use skilltune_phases::candidate::Origin;
 use skilltune_phases::edit::Change;
 use skilltune_phases::event::Failure;
 use skilltune_phases::id::CandidateId;
-use skilltune_phases::plan::Place;
-use skilltune_phases::run::{Edit, Round, Run};
+use skilltune_phases::loops::tune::{Edit, Round, Run};
+use skilltune_phases::target::Place;
 
 use super::markdown::{Page, code, words};
 use super::{troubles, words as told};
@@ -35,7 +35,7 @@ pub(crate) fn changes(run: &Run, round: &Round, diff: &Diff<'_>) -> String {
 
 fn unedited(run: &Run, round: &Round) -> String {
     let newest = round.number == run.round_number();
-    match (run.stopped.filter(|_| newest), &round.measured) {
+    match (run.course.stopped.filter(|_| newest), &round.measured) {
         (Some(reason), _) => format!("No edit: the search ended here, since {}.", told::reason(reason)),
         (None, None) => "No edit yet: the round is not measured.".to_owned(),
         (None, Some(measured)) if measured.score.is_none() => {

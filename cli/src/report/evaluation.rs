@@ -1,13 +1,11 @@
 //! `iteration-N-eval.md`: what a round's judges found, the verdicts with their evidence, and what failed.
 
 use skilltune_phases::contract::{Dimension, Verdict};
-use skilltune_phases::event::Measured;
 use skilltune_phases::judgement::{Assessment, Finding, Judgement, Kind, Suggestion};
-use skilltune_phases::measure::{self, SEARCH, Unit};
-use skilltune_phases::notes::Notes;
-use skilltune_phases::run::{Round, Run};
+use skilltune_phases::loops::tune::measure::{self, SEARCH, Unit};
+use skilltune_phases::loops::tune::notes::Notes;
+use skilltune_phases::loops::tune::{Measured, Round, Run, Step, Trial};
 use skilltune_phases::score::Score;
-use skilltune_phases::step::{Step, Trial};
 
 use super::markdown::{Page, code, code_cell, fence, words};
 use super::{figures, troubles, uses};
@@ -44,7 +42,7 @@ fn judgements<'a>(run: &'a Run, round: &Round) -> Vec<(usize, &'a Judgement)> {
         .filter(|trouble| trouble.given_up())
         .filter_map(|trouble| scenario_of(run, round, trouble.step))
         .collect();
-    let scenarios = (0..run.plan.scenarios.len()).filter(|scenario| !given_up.contains(scenario));
+    let scenarios = (0..run.plan.task.scenarios.len()).filter(|scenario| !given_up.contains(scenario));
     scenarios
         .filter_map(|scenario| {
             match measure::unit(run, round.candidate, Trial { scenario, ordinal: SEARCH }) {
@@ -89,21 +87,22 @@ fn composite(round: &Round) -> String {
 
 fn dimensions(page: &mut Page, run: &Run, measured: &Measured, judged: &[(usize, &Judgement)]) {
     let findings: Vec<Finding<'_>> = judged.iter().flat_map(|(_, one)| one.whole.findings.iter()).collect();
-    let rows = run.plan.contract.dimensions.iter().zip(&measured.dimensions).map(|(dimension, score)| {
-        vec![
-            words(&dimension.name),
-            figures::score(*score),
-            format!("{:.2}", dimension.weight),
-            feedback(run, dimension, *score, &findings),
-        ]
-    });
+    let rows =
+        run.plan.task.contract.dimensions.iter().zip(&measured.dimensions).map(|(dimension, score)| {
+            vec![
+                words(&dimension.name),
+                figures::score(*score),
+                format!("{:.2}", dimension.weight),
+                feedback(run, dimension, *score, &findings),
+            ]
+        });
     page.section("Dimension Scores");
     page.table(&["Dimension", "Score", "Weight", "Feedback"], rows);
 }
 
 /// How many verdicts of a dimension were passes, and which criteria were not met everywhere.
 fn feedback(run: &Run, dimension: &Dimension, score: Option<Score>, findings: &[Finding<'_>]) -> String {
-    let contract = &run.plan.contract;
+    let contract = &run.plan.task.contract;
     let of = |finding: &&Finding<'_>| {
         contract.criterion(finding.criterion).is_some_and(|criterion| criterion.dimension == dimension.id)
     };
@@ -124,7 +123,7 @@ fn chain(page: &mut Page, run: &Run, measured: &Measured) {
     if !run.plan.is_chain() {
         return;
     }
-    let members = run.plan.target.members.iter().zip(&measured.members).enumerate();
+    let members = run.plan.task.target.members.iter().zip(&measured.members).enumerate();
     page.section("Chain Scores");
     page.table(
         &["Skill", "Score", "Chain Position"],
@@ -156,7 +155,7 @@ fn verdicts(page: &mut Page, run: &Run, judged: &[(usize, &Judgement)]) {
         page.paragraph("Nothing was judged.");
     }
     for (scenario, judgement) in judged {
-        let name = words(&run.plan.scenarios[*scenario].id);
+        let name = words(&run.plan.task.scenarios[*scenario].id);
         page.subsection(&format!("{name}: {}", told(&judgement.whole, judgement)));
         assessment(page, run, &judgement.whole);
         for (name, own) in in_order(run, judgement) {
@@ -168,7 +167,7 @@ fn verdicts(page: &mut Page, run: &Run, judged: &[(usize, &Judgement)]) {
 
 /// What was said of each member, in the order of the chain.
 fn in_order<'a>(run: &'a Run, judgement: &'a Judgement) -> impl Iterator<Item = (&'a str, &'a Assessment)> {
-    let members = run.plan.target.members.iter();
+    let members = run.plan.task.target.members.iter();
     members.filter_map(|member| judgement.members.get(&member.name).map(|own| (member.name.as_str(), own)))
 }
 
@@ -186,7 +185,7 @@ fn assessment(page: &mut Page, run: &Run, assessment: &Assessment) {
         return;
     }
     page.list(assessment.findings.iter().map(|finding| {
-        let question = run.plan.contract.criterion(finding.criterion);
+        let question = run.plan.task.contract.criterion(finding.criterion);
         let question = question.map_or(String::new(), |criterion| format!(": {}", words(&criterion.text)));
         let lead = format!("**{}** {}{question}", finding.verdict, code(finding.criterion.as_str()));
         if finding.evidence.is_empty() {

@@ -7,8 +7,8 @@ mod progression;
 mod rounds;
 
 use skilltune_phases::delivery::Delivery;
-use skilltune_phases::notes::Notes;
-use skilltune_phases::run::Run;
+use skilltune_phases::loops::tune::Run;
+use skilltune_phases::loops::tune::notes::Notes;
 
 use super::markdown::{Page, code_cell, words};
 use super::{figures, uses, words as told};
@@ -32,7 +32,7 @@ pub(crate) fn final_report(run: &Run) -> String {
 
 fn summary(page: &mut Page, run: &Run) {
     let plan = &run.plan;
-    let members = plan.target.members.iter().map(|member| code_cell(&member.path));
+    let members = plan.task.target.members.iter().map(|member| code_cell(&member.path));
     let mut rows = vec![
         ("Run", format!("{} ({})", code_cell(&plan.run.0), plan.kind.word())),
         ("Target Skills", members.collect::<Vec<_>>().join(", ")),
@@ -45,14 +45,14 @@ fn summary(page: &mut Page, run: &Run) {
     rows.extend(told::remarks(&plan.roles).iter().map(|remark| ("Note", words(remark))));
     rows.extend([
         ("Rights of Roles", told::rights(&plan.roles)),
-        ("Delivery", delivery(&plan.delivery)),
-        ("Iterations", format!("{} of at most {}", run.rounds.len(), plan.rules.max_iterations)),
+        ("Delivery", delivery(&plan.task.delivery)),
+        ("Iterations", format!("{} of at most {}", run.course.rounds.len(), plan.task.rules.max_iterations)),
         ("Accepted, Rejected", format!("{}, {}", run.accepted(), run.rejected())),
         ("Initial Score", figures::score(run.initial_score())),
         ("Final Score", final_score(run)),
-        ("Threshold", plan.rules.threshold.to_string()),
+        ("Threshold", plan.task.rules.threshold.to_string()),
         ("Outcome", told::label(run).to_owned()),
-        ("Search Ended", run.stopped.map_or("not yet", told::reason).to_owned()),
+        ("Search Ended", run.course.stopped.map_or("not yet", told::reason).to_owned()),
         ("Started", format!("{:.0}", run.started_at)),
         ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
     ]);
@@ -73,7 +73,7 @@ fn delivery(delivery: &Delivery) -> String {
 
 /// The tasks themselves while they are few.
 fn scenarios(run: &Run) -> String {
-    match run.plan.scenarios.as_slice() {
+    match run.plan.task.scenarios.as_slice() {
         [] => "none".to_owned(),
         [only] => words(&only.description),
         many => {
@@ -84,13 +84,13 @@ fn scenarios(run: &Run) -> String {
 }
 
 fn final_score(run: &Run) -> String {
-    let before = run.initial_score().filter(|_| run.shipment.is_some());
+    let before = run.initial_score().filter(|_| run.course.shipment.is_some());
     run.final_score().map_or("-".to_owned(), |score| figures::score_since(score, before))
 }
 
 /// What the judges still find wanting in the champion; before there is one, in the newest that was kept.
 fn remaining(page: &mut Page, run: &Run) {
-    let candidate = run.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
+    let candidate = run.course.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
     page.section("Remaining Weaknesses");
     page.list(Notes::of(run, candidate).weaknesses.iter().map(|weakness| words(weakness)));
 }

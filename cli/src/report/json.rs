@@ -4,41 +4,40 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use skilltune_phases::candidate::Origin;
-use skilltune_phases::delivery::Uses;
+use skilltune_phases::loops::tune::{Edit, Round, Run, Standing, Uses};
 use skilltune_phases::plan::Roles;
-use skilltune_phases::run::{Edit, Round, Run, Standing};
 
 use super::{advice, uses, words};
 
 /// The last thing on stdout with `--format json`.
 pub(crate) fn summary(run: &Run) -> Value {
     let plan = &run.plan;
-    let target = plan.target.members.iter();
+    let target = plan.task.target.members.iter();
     json!({
         "run_id": plan.run,
         "loop": plan.kind,
         "target": target.map(|member| json!({ "name": member.name, "path": member.path })).collect::<Value>(),
         "outcome": run.outcome(),
-        "reason": run.stopped,
+        "reason": run.course.stopped,
         "blocked": run.blocked.as_ref().map(|mishap| json!({
             "kind": mishap.failure.kind, "why": mishap.failure.why, "until": mishap.failure.until,
             "mend": advice::mend(run, mishap),
         })),
         "initial_score": run.initial_score(),
         "final_score": run.final_score(),
-        "threshold": plan.rules.threshold,
+        "threshold": plan.task.rules.threshold,
         // A score is worth what its judge is.
         "agents": agents(&plan.roles),
         "notes": words::remarks(&plan.roles),
         // Who keeps them to what their roles may do.
         "rights": rights(&plan.roles),
-        "delivery": plan.delivery.word(),
-        "iterations": run.rounds.len(),
+        "delivery": plan.task.delivery.word(),
+        "iterations": run.course.rounds.len(),
         "accepted": run.accepted(),
         "rejected": run.rejected(),
-        "champion": run.shipment.as_ref().map(|shipment| shipment.champion),
+        "champion": run.course.shipment.as_ref().map(|shipment| shipment.champion),
         // Written at the end, and not before.
-        "report": run.closed.map(|_| format!("{}/final-report.md", plan.folder)),
+        "report": run.course.closed.map(|_| format!("{}/final-report.md", plan.folder)),
         "state": format!("{}/iteration-state.json", plan.folder),
         "cost": cost(run),
     })
@@ -47,8 +46,8 @@ pub(crate) fn summary(run: &Run) -> Value {
 /// `report.json`: the summary, and the rounds.
 pub(crate) fn report(run: &Run) -> Value {
     let mut report = summary(run);
-    report["comparison"] = json!(run.shipment);
-    report["rounds"] = run.rounds.iter().map(|round| self::round(run, round)).collect();
+    report["comparison"] = json!(run.course.shipment);
+    report["rounds"] = run.course.rounds.iter().map(|round| self::round(run, round)).collect();
     report
 }
 
@@ -84,7 +83,7 @@ fn cost(run: &Run) -> Value {
 }
 
 fn skill_uses(run: &Run, round: &Round) -> Option<Uses> {
-    run.plan.delivery.at().map(|_| uses::of_round(run, round))
+    run.plan.task.delivery.at().map(|_| uses::of_round(run, round))
 }
 
 fn round(run: &Run, round: &Round) -> Value {

@@ -1,9 +1,8 @@
 //! What failed in a round, step by step: told from the run's errors, so that it reads the same at any later time.
 
 use skilltune_phases::event::Failure;
-use skilltune_phases::measure::SEARCH;
-use skilltune_phases::run::{Answer, Run};
-use skilltune_phases::step::Step;
+use skilltune_phases::loops::tune::measure::SEARCH;
+use skilltune_phases::loops::tune::{Answer, Run, Step};
 
 use super::{plain, words};
 
@@ -67,6 +66,7 @@ impl Trouble<'_> {
     fn contestant(&self, run: &Run) -> String {
         let contestant = match self.step {
             Step::Exercise { member, skill, trial, .. } if trial.ordinal != SEARCH => run
+                .course
                 .candidates
                 .iter()
                 .find(|candidate| candidate.trees.get(member.0) == Some(skill))

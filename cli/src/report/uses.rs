@@ -1,9 +1,8 @@
 //! What became of the skill where it was installed: said when it was not used in every trial.
 
-use skilltune_phases::delivery::Uses;
 use skilltune_phases::id::CandidateId;
-use skilltune_phases::measure::SEARCH;
-use skilltune_phases::run::{Round, Run};
+use skilltune_phases::loops::tune::measure::SEARCH;
+use skilltune_phases::loops::tune::{Round, Run, Uses};
 
 use super::figures::count;
 
@@ -15,8 +14,8 @@ pub(crate) fn of_round(run: &Run, round: &Round) -> Uses {
 /// Of the champion, or the newest that was kept before there is one; with the trials of the final comparison.
 pub(crate) fn of_champion(run: &Run) -> Uses {
     let candidate: CandidateId =
-        run.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
-    Uses::of(run, candidate, None, SEARCH..=SEARCH + run.plan.rules.confirm)
+        run.course.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
+    Uses::of(run, candidate, None, SEARCH..=SEARCH + run.plan.task.rules.confirm)
 }
 
 /// In how many trials it was used, and what to do where it was not; nothing when it was used in all.
@@ -44,8 +43,7 @@ pub(crate) fn told(uses: Uses) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use skilltune_phases::delivery::{Delivery, SkillUse};
-    use skilltune_phases::event::Outcome;
-    use skilltune_phases::step::Step;
+    use skilltune_phases::loops::tune::{Outcome, Step};
 
     use super::*;
     use crate::report::world::{plan, play, scored};
@@ -54,8 +52,8 @@ mod tests {
     /// A run of one round; its trials come to these uses in turn.
     fn tried(uses: &[SkillUse]) -> Run {
         let mut plan = plan(&["haiku"], 3);
-        plan.delivery = Delivery::Installed { at: ".claude/skills".into() };
-        plan.rules.max_iterations = 1;
+        plan.task.delivery = Delivery::Installed { at: ".claude/skills".into() };
+        plan.task.rules.max_iterations = 1;
         let (mut answer, mut uses) = (scored(&[50], &[50]), uses.iter().copied());
         let whole = play(plan, |run, step| match (step, answer(run, step)) {
             (Step::Exercise { .. }, Outcome::Exercised { artifacts, files, .. }) => {
@@ -71,7 +69,7 @@ mod tests {
         let run = tried(&[SkillUse::Used, SkillUse::Offered, SkillUse::Used]);
         let said =
             "The skill was used in 2 of 3 trials. Where it was seen and not used, its description did not";
-        let page = evaluation(&run, &run.rounds[0]);
+        let page = evaluation(&run, &run.course.rounds[0]);
         assert!(page.contains(said), "{page}");
         let report = final_report(&run);
         assert!(
@@ -88,7 +86,7 @@ mod tests {
     fn a_skill_that_was_used_or_of_which_nothing_is_known_is_not_talked_about() {
         for uses in [&[SkillUse::Used; 3][..], &[]] {
             let run = tried(uses);
-            assert_eq!(told(of_round(&run, &run.rounds[0])), None);
+            assert_eq!(told(of_round(&run, &run.course.rounds[0])), None);
             assert!(!final_report(&run).contains("The skill was used"));
         }
     }

@@ -1,11 +1,12 @@
 //! How a run and its parts are told in words, in the report and on the terminal alike.
 
-use skilltune_phases::ending::{Class, Outcome};
-use skilltune_phases::event::{Ending, FailureKind, Pause, PlacedBy, Verdict};
-use skilltune_phases::plan::{Cast, Enforced, Place, Roles};
-use skilltune_phases::run::{self, Round, Run};
-use skilltune_phases::step::{Step, Trial};
+use skilltune_phases::ending::Class;
+use skilltune_phases::event::{FailureKind, Pause, PlacedBy};
+use skilltune_phases::loops::tune::ending::Outcome;
+use skilltune_phases::loops::tune::{self, Ending, Round, Run, Step, Trial, Verdict};
+use skilltune_phases::plan::{Cast, Enforced, Roles};
 use skilltune_phases::stop::Reason;
+use skilltune_phases::target::Place;
 
 use super::figures::count;
 
@@ -14,7 +15,7 @@ const FEW: usize = 6;
 
 /// The members' names in their order.
 pub(crate) fn target(run: &Run) -> String {
-    let names: Vec<_> = run.plan.target.members.iter().map(|member| member.name.as_str()).collect();
+    let names: Vec<_> = run.plan.task.target.members.iter().map(|member| member.name.as_str()).collect();
     names.join(" -> ")
 }
 
@@ -82,7 +83,7 @@ pub(crate) fn step(run: &Run, step: &Step) -> String {
 }
 
 fn scenario(run: &Run, trial: Trial) -> &str {
-    run.plan.scenarios.get(trial.scenario).map_or("an unknown scenario", |scenario| &scenario.id)
+    run.plan.task.scenarios.get(trial.scenario).map_or("an unknown scenario", |scenario| &scenario.id)
 }
 
 pub(crate) fn failure(kind: FailureKind) -> &'static str {
@@ -159,12 +160,13 @@ pub(crate) enum Standing {
 
 impl Standing {
     pub(crate) fn of(run: &Run, round: &Round) -> Option<Self> {
-        let earlier =
-            || run.rounds.iter().filter(|other| other.number < round.number && other.score().is_some());
+        let earlier = || {
+            run.course.rounds.iter().filter(|other| other.number < round.number && other.score().is_some())
+        };
         match (&round.standing, &round.measured) {
-            (Some(run::Standing::Dropped(_)), _) => Some(Self::Dropped),
-            (Some(run::Standing::Kept), _) if earlier().next().is_none() => Some(Self::Baseline),
-            (Some(run::Standing::Kept), _) => {
+            (Some(tune::Standing::Dropped(_)), _) => Some(Self::Dropped),
+            (Some(tune::Standing::Kept), _) if earlier().next().is_none() => Some(Self::Baseline),
+            (Some(tune::Standing::Kept), _) => {
                 let known = earlier().any(|other| other.candidate == round.candidate);
                 Some(if known { Self::Again } else { Self::Kept })
             }
@@ -186,7 +188,7 @@ impl Standing {
 
 /// One word for how the run came out, the original's where it has one.
 pub(crate) fn label(run: &Run) -> &'static str {
-    match (run.class(), run.closed, run.stopped) {
+    match (run.class(), run.course.closed, run.course.stopped) {
         (Class::Open, ..) => "NOT ENDED",
         (Class::Reached, ..) => "PASSED",
         (Class::Unjudged, ..) | (Class::Short, _, Some(Reason::Failed)) => "FAILED",
@@ -216,7 +218,7 @@ pub(crate) fn became(run: &Run) -> &'static str {
         }
         Outcome::Held => "The run waits for an answer; the target is as it was found.",
         Outcome::Stopped => "The run is not at its end, and can be taken up again.",
-        Outcome::Unchanged => match run.shipment.as_ref().map(|shipment| shipment.verdict) {
+        Outcome::Unchanged => match run.course.shipment.as_ref().map(|shipment| shipment.verdict) {
             Some(Verdict::Lost) => "Nothing beat the start; the target stays as it was found.",
             Some(Verdict::Won | Verdict::Unchallenged | Verdict::Indecisive) | None => {
                 "There was nothing to put in its place; the target stays as it was found."
@@ -236,7 +238,7 @@ pub(crate) fn verdict(verdict: Verdict) -> &'static str {
 
 /// How little the final comparison shows, if it is little.
 pub(crate) fn caution(run: &Run) -> Option<String> {
-    let shipment = run.shipment.as_ref()?;
+    let shipment = run.course.shipment.as_ref()?;
     match shipment.verdict {
         Verdict::Unchallenged | Verdict::Indecisive => return None,
         Verdict::Won | Verdict::Lost => {}
@@ -246,7 +248,7 @@ pub(crate) fn caution(run: &Run) -> Option<String> {
             "Nothing was tried afresh: the scores of the search decided, and those flatter the best.".into(),
         );
     }
-    let trials = usize::try_from(run.plan.rules.confirm.max(1)).unwrap_or(1);
+    let trials = usize::try_from(run.plan.task.rules.confirm.max(1)).unwrap_or(1);
     let scenarios = usize::try_from(shipment.pairs).unwrap_or(usize::MAX) / trials;
     match scenarios {
         0 | 1 => Some(

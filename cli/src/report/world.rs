@@ -4,18 +4,19 @@ use jiff::Timestamp;
 use skilltune_phases::contract::{Contract, Criterion, Dimension, Verdict};
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::edit::{Change, EditReport};
-use skilltune_phases::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
+use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::judgement::{Assessment, Finding, Findings, Judgement, Kind, Priority, Suggestion};
+use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::Next;
-use skilltune_phases::plan::{
-    Apply, Budget, Cast, Enforced, FORMAT, Isolation, LoopKind, Member, Mode, Plan, Roles, Rules, RunId,
-    Stall, Target,
+use skilltune_phases::loops::tune::{
+    Apply, Choice, Done, Event, Outcome, Plan, Record, Rules, Run, Step, Task, Tune,
 };
-use skilltune_phases::run::Run;
+use skilltune_phases::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind, Roles, RunId};
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::{Score, Scored};
-use skilltune_phases::step::{Choice, Step};
+use skilltune_phases::stop::{Budget, Stall};
+use skilltune_phases::target::{Member, Mode, Target};
 
 pub(crate) fn plan(members: &[&str], scenarios: usize) -> Plan {
     Plan {
@@ -24,22 +25,24 @@ pub(crate) fn plan(members: &[&str], scenarios: usize) -> Plan {
         run: RunId("calm-otter".into()),
         kind: LoopKind::Tune,
         folder: "/p/.skilltune/runs/calm-otter".into(),
-        target: Target {
-            mode: if members.len() > 1 { Mode::Chain } else { Mode::Single },
-            members: members.iter().map(|name| member(name)).collect(),
+        task: Task {
+            target: Target {
+                mode: if members.len() > 1 { Mode::Chain } else { Mode::Single },
+                members: members.iter().map(|name| member(name)).collect(),
+            },
+            scenarios: (1..=scenarios)
+                .map(|nth| Scenario::new(format!("task-{nth}"), "Write a | haiku"))
+                .collect(),
+            contract: contract(),
+            rules: rules(),
+            delivery: Delivery::Inline,
+            apply: Apply::Auto,
         },
-        scenarios: (1..=scenarios)
-            .map(|nth| Scenario::new(format!("task-{nth}"), "Write a | haiku"))
-            .collect(),
-        contract: contract(),
-        rules: rules(),
         roles: Roles {
             executor: cast("claude", Some("small")),
             evaluator: cast("gemini", None),
             improver: cast("claude", None),
         },
-        delivery: Delivery::Inline,
-        apply: Apply::Auto,
         seed: 7,
         epoch: 0,
     }
@@ -72,7 +75,7 @@ fn rules() -> Rules {
         max_iterations: 3,
         threshold: points(90),
         regress: 10.0,
-        stall: Stall { window: 2, gain: 2.0 },
+        stall: Stall { window: 2, gain: 2.0, reaching: false },
         max_errors: 3,
         confirm: 1,
         coverage: 0.8,
@@ -137,7 +140,7 @@ fn judgement(run: &Run, score: u32, kind: Kind, findings: &Findings) -> Outcome 
         let scored = Scored { composite: Some(points(score)), dimensions: dimensions.into() };
         Assessment { findings: findings.clone(), scored }
     };
-    let members = run.plan.target.members.iter().filter(|_| run.plan.is_chain()).zip(0..);
+    let members = run.plan.task.target.members.iter().filter(|_| run.plan.is_chain()).zip(0..);
     Outcome::Judged(Box::new(Judgement {
         kind,
         whole: assess(score),
@@ -191,7 +194,7 @@ impl Play {
 
     /// Takes one step of the loop; none when the run is at its end.
     pub(crate) fn advance(&mut self, answer: &mut impl FnMut(&Run, &Step) -> Outcome) -> Option<()> {
-        let due = match self.run.plan.kind.machine().next(&self.run) {
+        let due = match Tune::next(&self.run) {
             Next::Decide(decision) => Ok(decision),
             Next::Do(mut steps) => Err(steps.next()?),
             Next::End => return None,
@@ -240,7 +243,7 @@ pub(crate) fn scored<'a>(search: &'a [u32], fresh: &'a [u32]) -> impl FnMut(&Run
 
 /// The how-manieth candidate of the run this is; the start is the first.
 fn nth(run: &Run, candidate: CandidateId) -> usize {
-    run.candidates.iter().position(|known| known.id == candidate).unwrap()
+    run.course.candidates.iter().position(|known| known.id == candidate).unwrap()
 }
 
 fn clock(seq: u64) -> Timestamp {

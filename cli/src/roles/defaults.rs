@@ -3,7 +3,7 @@
 //! Only agents that need no settings are taken, under their own names: whoever describes a command has to name it.
 
 use skilltune_orchestrator::agent::Real;
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 
 use super::on_path;
 use crate::args::AgentSpec;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use skilltune_orchestrator::agent::{Agent, Real, Via};
 use skilltune_phases::plan::Isolation;
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 
 use super::{Part, on_path, system_confines};
 use crate::args::AgentSpec;

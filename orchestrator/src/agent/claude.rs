@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 
 use super::heard::{Heard, Remains, Talk, failed, shortened};
 use super::real::{Ask, Env, Profile, Variables, below_home, is_set};

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 
 use super::heard::{Heard, Remains, Talk, failed, shortened};
 use super::real::{Ask, Env, Profile, Variables, is_set};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use skilltune_phases::id::Digest;
 use skilltune_phases::offline;
 use skilltune_phases::plan::Isolation;
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 
 use super::command::AgentSettings;
 use super::heard::{Heard, Remains};

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 
 use super::heard::{Heard, Remains, Talk, failed};
 use super::real::{Ask, Env, Fitting, Profile, Variables, below_home, is_set};

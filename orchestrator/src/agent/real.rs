@@ -7,7 +7,7 @@ use std::path::Path;
 
 use skilltune_phases::event::Failure;
 use skilltune_phases::plan::Isolation;
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 
 use super::heard::{Heard, Remains};
 use super::skills::Skills;

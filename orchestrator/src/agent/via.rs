@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 use skilltune_phases::event::{FailureKind, Spent};
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 
 use super::found::Slots;
 use super::heard::{Heard, Remains, failed};

@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::order::{Order, Placement};
+use skilltune_phases::order::Placement;
 
 use super::EngineError;
 use crate::snapshot::{CaptureError, Change, ChangeKind, Limits, Manifest, Node, Objects, changes, scan};
@@ -21,9 +21,13 @@ const ROOM: Limits = Limits { files: 1_000, bytes: 16 << 20 };
 const BY_PYTHON: &[u8] = b"__pycache__";
 
 /// What the call has changed that it was to leave alone, if it has.
-pub(super) fn found(objects: &Objects, order: &Order, space: &Path) -> Result<Option<Failure>, EngineError> {
+pub(super) fn found(
+    objects: &Objects,
+    left_alone: &[Placement],
+    space: &Path,
+) -> Result<Option<Failure>, EngineError> {
     let mut differences = Vec::new();
-    for placement in order.left_alone() {
+    for placement in left_alone {
         differences.extend(differences_of(objects, placement, space)?);
     }
     Ok((!differences.is_empty()).then(|| Failure::new(FailureKind::Breach, told(&differences))))

@@ -5,31 +5,29 @@
 use std::sync::Arc;
 
 use skilltune_phases::event::Done;
-use skilltune_phases::order::Order;
+use skilltune_phases::order::Order as _;
 use skilltune_phases::plan::Plan;
-use skilltune_phases::step::Role;
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 
 use super::desk::Ready;
 use super::reply::Reply;
-use super::{EngineError, Workshop};
+use super::{Craft, EngineError, Workshop};
 use crate::process::{Call, Cancel, Ended, How, ProcessError};
 
 /// One order and all that it takes to carry it out.
-pub(super) struct Job {
+pub(super) struct Job<L: Craft> {
     pub(super) shop: Arc<Workshop>,
-    pub(super) plan: Arc<Plan>,
-    pub(super) order: Order,
-    pub(super) role: Role,
+    pub(super) plan: Arc<Plan<L>>,
+    pub(super) order: L::Order,
     pub(super) cancel: watch::Receiver<Option<Cancel>>,
 }
 
-impl Job {
+impl<L: Craft> Job<L> {
     /// Carries out the order; nothing, when it was cancelled before it had answered.
     ///
     /// Dropping the future ends the call, and what it has written so far is left for the next who takes it up.
-    pub(super) async fn carry_out(self) -> Result<Option<Done>, EngineError> {
+    pub(super) async fn carry_out(self) -> Result<Option<Done<L>>, EngineError> {
         let runtime = Handle::current();
         let (_wanted, dropped) = oneshot::channel();
         let work = move || self.work(&runtime, dropped);
@@ -40,11 +38,11 @@ impl Job {
         mut self,
         runtime: &Handle,
         mut dropped: oneshot::Receiver<Dropped>,
-    ) -> Result<Option<Done>, EngineError> {
+    ) -> Result<Option<Done<L>>, EngineError> {
         let mut lost = false;
         let (paper, ended) = loop {
-            match self.shop.prepare(&self.plan, &self.order, self.role)? {
-                Ready::Answered(reply) => return Ok(Some(done(self.order, reply))),
+            match self.shop.prepare(&self.plan, &self.order)? {
+                Ready::Answered(reply) => return Ok(Some(done::<L>(&self.order, reply))),
                 Ready::Ended(paper, ended) => break (paper, ended),
                 Ready::Start(paper, call) => match runtime.block_on(self.run(&call, &mut dropped)) {
                     // Somebody has killed the guardian: its record is looked at, and the call made again. When they
@@ -57,8 +55,8 @@ impl Job {
         if self.is_cut_off(&ended.how) {
             return Ok(None);
         }
-        let reply = self.shop.finish(&self.order, self.role, &paper, &ended)?;
-        Ok(Some(done(self.order, reply)))
+        let reply = self.shop.finish(&self.order, &paper, &ended)?;
+        Ok(Some(done::<L>(&self.order, reply)))
     }
 
     /// Whether the call was ended and has not failed: by us, or by whoever ended us and it at once.
@@ -86,10 +84,10 @@ impl Job {
 /// Never said: that the sender is gone says all.
 enum Dropped {}
 
-fn done(order: Order, reply: Reply) -> Done {
+fn done<L: Craft>(order: &L::Order, reply: Reply<L>) -> Done<L> {
     Done {
-        step: order.step,
-        attempt: order.attempt,
+        step: order.step().clone(),
+        attempt: order.attempt(),
         call: Some(reply.key),
         outcome: reply.outcome,
         spent: reply.spent,

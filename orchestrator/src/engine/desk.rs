@@ -9,28 +9,26 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use skilltune_phases::delivery::SkillUse;
-use skilltune_phases::event::{Failure, FailureKind, Outcome};
+use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::id::{CallKey, Digest};
-use skilltune_phases::order::{INPUT, Order};
+use skilltune_phases::loops::Loop;
+use skilltune_phases::order::{Command, Order as _, Placement};
 use skilltune_phases::plan::{Cast, Plan};
-use skilltune_phases::step::Role;
 
 use super::breach;
-use super::draft;
 use super::materials;
 use super::reply::Reply;
-use super::{EngineError, Workshop};
-use crate::agent::{Agent, Ground, Heard, Remains, Slots, Talk};
+use super::{Craft, EngineError, Ran, Remains, Workshop};
+use crate::agent::{self, Agent, Ground, Heard, Slots};
 use crate::crash;
 use crate::disk::{self, DiskError, OnDisk};
 use crate::process::{Call, Confinement, Ended};
-use crate::snapshot::{self, CaptureError, Entry, Manifest, Node, RelPath, capture};
+use crate::snapshot::{self, CaptureError};
 
 /// What a call needs next.
-pub(super) enum Ready {
+pub(super) enum Ready<L: Loop> {
     /// Nothing: it was answered before.
-    Answered(Reply),
+    Answered(Reply<L>),
     /// To be read: it had ended when its run was killed.
     Ended(Paper, Ended),
     Start(Paper, Call),
@@ -72,11 +70,16 @@ impl Paper {
     }
 }
 
+/// Who is asked: an agent, with what is said to it, or a command of ours.
+enum Asked<'a> {
+    Agent { agent: &'a Agent, cast: &'a Cast, prompt: String },
+    Command(&'a Command),
+}
+
 impl Workshop {
-    pub(super) fn prepare(&self, plan: &Plan, order: &Order, role: Role) -> Result<Ready, EngineError> {
-        let agent = self.cast.of(role);
-        let prompt = self.prompt(order, agent)?;
-        let key = call_key(plan, order, plan.roles.of(role), &prompt);
+    pub(super) fn prepare<L: Loop>(&self, plan: &Plan<L>, order: &L::Order) -> Result<Ready<L>, EngineError> {
+        let asked = self.asked(plan, order)?;
+        let key = call_key(plan, order, &asked);
         if let Some(reply) = self.stored_reply(key) {
             return Ok(Ready::Answered(reply));
         }
@@ -84,63 +87,91 @@ impl Workshop {
         if let Some(ended) = recorded_end(&paper)? {
             return Ok(Ready::Ended(paper, ended));
         }
-        self.set_out(&paper, order, (agent, role), &prompt)?;
-        let call = self.call(&paper, agent, plan, order, role);
+        self.set_out::<L>(&paper, order, &asked)?;
+        let call = match &asked {
+            Asked::Agent { agent, cast, .. } => self.call(&paper, agent, cast, plan, order),
+            Asked::Command(command) => self.command(&paper, command, plan),
+        };
         Ok(Ready::Start(paper, call))
     }
 
     /// Reads what a call left, stores it under its key, and clears the desk.
-    pub(super) fn finish(
+    pub(super) fn finish<L: Craft>(
         &self,
-        order: &Order,
-        role: Role,
+        order: &L::Order,
         paper: &Paper,
         ended: &Ended,
-    ) -> Result<Reply, EngineError> {
-        let agent = self.cast.of(role);
+    ) -> Result<Reply<L>, EngineError> {
         let kept = |stream: &Path| disk::text(stream, self.limits.output_bytes);
         let (stdout, stderr) = (kept(&paper.stdout())?, kept(&paper.stderr())?);
-        let Heard { answer, spent, talk } =
-            agent.hear(Remains { ended, stdout: &stdout, stderr: &stderr, at: ended_at(&paper.record()) });
-        // The model that answered need not be the one that was asked for.
-        let model = talk.as_ref().and_then(|talk| talk.model.as_ref()).or(agent.model.as_ref());
-        let spent = spent.priced(model.and_then(|model| self.prices.get(model)));
-        let denied = talk.as_ref().map_or(&[][..], |talk| &talk.denied);
-        let mut outcome = match answer {
-            Ok(answer) => match breach::found(&self.objects, order, &paper.space())? {
-                Some(breach) => Outcome::Failed(breach),
-                None => self.outcome(order, role, paper, &answer, denied)?,
-            },
-            Err(failure) => Outcome::Failed(failure),
+        let reply = if order.command().is_some() {
+            let spent = Spent { ms: ended.took_ms, usd: Some(0.0), ..Spent::default() };
+            let outcome = L::ran(order, &Ran { how: &ended.how, stdout: &stdout, stderr: &stderr });
+            Reply { key: paper.key, outcome, spent, talk: None }
+        } else {
+            let at = ended_at(&paper.record());
+            self.heard(order, paper, agent::Remains { ended, stdout: &stdout, stderr: &stderr, at })?
         };
-        if let Outcome::Exercised { skill, .. } = &mut outcome {
-            *skill = skill_use(order, talk.as_ref(), &paper.space());
-        }
-        let reply = Reply { key: paper.key, outcome, spent, talk };
         self.store_reply(&reply)?;
         crash::point("call: the reply is stored");
         clear(&paper.desk)?;
         Ok(reply)
     }
 
-    fn prompt(&self, order: &Order, agent: &Agent) -> Result<String, EngineError> {
-        if agent.is_built_in() {
-            return Ok(serde_json::to_string(&order.task()).expect("a task has a JSON text"));
-        }
-        let load = |placement: &skilltune_phases::order::Placement| {
-            materials::load(&self.objects, placement.tree, &placement.at)
+    fn heard<L: Craft>(
+        &self,
+        order: &L::Order,
+        paper: &Paper,
+        remains: agent::Remains<'_>,
+    ) -> Result<Reply<L>, EngineError> {
+        let agent = self.cast.of(order.role());
+        let Heard { answer, spent, talk } = agent.hear(remains);
+        // The model that answered need not be the one that was asked for.
+        let model = talk.as_ref().and_then(|talk| talk.model.as_ref()).or(agent.model.as_ref());
+        let spent = spent.priced(model.and_then(|model| self.prices.get(model)));
+        let denied = talk.as_ref().map_or(&[][..], |talk| &talk.denied);
+        let space = paper.space();
+        let outcome = match answer {
+            Err(failure) => failure.into(),
+            Ok(answer) => {
+                let talk = talk.as_ref();
+                match breach::found(&self.objects, order.left_alone(), &space)?.map(L::Outcome::from) {
+                    Some(breach) => breach,
+                    None => L::read(self, order, &Remains { space: &space, answer: &answer, denied, talk })?,
+                }
+            }
         };
-        let folders = order.placements.iter().map(load).collect::<Result<Vec<_>, _>>()?;
+        Ok(Reply { key: paper.key, outcome, spent, talk })
+    }
+
+    fn asked<'a, L: Loop>(
+        &'a self,
+        plan: &'a Plan<L>,
+        order: &'a L::Order,
+    ) -> Result<Asked<'a>, EngineError> {
+        if let Some(command) = order.command() {
+            return Ok(Asked::Command(command));
+        }
+        let (agent, cast) = (self.cast.of(order.role()), plan.roles.of(order.role()));
+        Ok(Asked::Agent { agent, cast, prompt: self.prompt::<L>(order, agent)? })
+    }
+
+    fn prompt<L: Loop>(&self, order: &L::Order, agent: &Agent) -> Result<String, EngineError> {
+        if agent.is_built_in() {
+            let task = order.task().ok_or(EngineError::Stuck)?;
+            return Ok(serde_json::to_string(&task).expect("a task has a JSON text"));
+        }
+        let load = |placement: &Placement| materials::load(&self.objects, placement.tree, &placement.at);
+        let folders = order.placements().iter().map(load).collect::<Result<Vec<_>, _>>()?;
         Ok(order.prompt(&folders))
     }
 
     /// A fresh desk: nothing of an earlier try may be on it.
-    fn set_out(
+    fn set_out<L: Loop>(
         &self,
         paper: &Paper,
-        order: &Order,
-        (agent, role): (&Agent, Role),
-        prompt: &str,
+        order: &L::Order,
+        asked: &Asked<'_>,
     ) -> Result<(), EngineError> {
         clear(&paper.desk)?;
         clear(&paper.folder)?;
@@ -149,109 +180,100 @@ impl Workshop {
         for folder in [&paper.space(), &paper.temp()] {
             fs::create_dir(folder).on_disk("make the folder", folder)?;
         }
-        for placement in &order.placements {
+        for placement in order.placements() {
             let manifest = self.objects.manifest(placement.tree)?;
             snapshot::place(&self.objects, &manifest, &paper.space().join(&placement.at))?;
         }
-        for fitting in agent.fittings(role, order.installed().is_some(), prompt) {
-            fitting.place(&paper.space())?;
+        if let Asked::Agent { agent, prompt, .. } = asked {
+            for fitting in agent.fittings(order.rights(), order.installed().is_some(), prompt) {
+                fitting.place(&paper.space())?;
+            }
+            fs::write(paper.prompt(), prompt).on_disk("write", paper.prompt())?;
         }
-        fs::write(paper.prompt(), prompt).on_disk("write", paper.prompt())?;
         Ok(())
     }
 
-    fn call(&self, paper: &Paper, agent: &Agent, plan: &Plan, order: &Order, role: Role) -> Call {
-        let (space, prompt, cast) = (paper.space(), paper.prompt(), plan.roles.of(role));
+    fn call<L: Loop>(
+        &self,
+        paper: &Paper,
+        agent: &Agent,
+        cast: &Cast,
+        plan: &Plan<L>,
+        order: &L::Order,
+    ) -> Call {
+        let (space, prompt) = (paper.space(), paper.prompt());
         let schema = agent.takes_schema().then(|| order.schema()).flatten();
-        let (usd, schema) = (plan.rules.budget.usd, schema.as_deref());
-        let skills = order.installed().is_some();
+        let (usd, schema) = (L::usd(plan), schema.as_deref());
+        let (role, skills) = (order.rights(), order.installed().is_some());
         let slots = Slots { role, workspace: &space, prompt_file: &prompt, skills, usd, schema };
-        let mark = ("SKILLTUNE_RUN".to_owned(), plan.run.0.clone());
         Call {
             argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
-            env: agent.env(&paper.temp(), [mark]),
+            env: agent.env(&paper.temp(), [mark(plan)]),
             stdin: agent.reads_stdin().then_some(prompt),
-            confinement: cast.rights.by_system().then(|| confinement(paper, agent, order, role)),
-            cwd: space,
+            confinement: cast.rights.by_system().then(|| confinement::<L>(paper, agent, order)),
+            writes_itself: agent.writes_itself(),
+            ..self.bare(paper, Duration::from_secs(cast.timeout_seconds))
+        }
+    }
+
+    /// A command of ours finds programs, and nothing else of our world.
+    fn command<L: Loop>(&self, paper: &Paper, command: &Command, plan: &Plan<L>) -> Call {
+        let temp = paper.temp();
+        let text = temp.to_string_lossy().into_owned();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let places = [paper.space(), temp].map(OsString::from);
+        let env = [("PATH", path), ("HOME", text.clone()), ("TMPDIR", text), ("LANG", "C.UTF-8".to_owned())];
+        Call {
+            argv: command.argv.iter().map(OsString::from).collect(),
+            env: env.map(|(name, value)| (name.to_owned(), value)).into_iter().chain([mark(plan)]).collect(),
+            confinement: command.confined.then(|| Confinement { writes: places.into() }),
+            ..self.bare(paper, Duration::from_secs(command.seconds))
+        }
+    }
+
+    /// What all calls have in common.
+    fn bare(&self, paper: &Paper, deadline: Duration) -> Call {
+        Call {
+            argv: Vec::new(),
+            env: Vec::new(),
+            stdin: None,
+            confinement: None,
+            cwd: paper.space(),
             stdout: paper.stdout(),
             stderr: paper.stderr(),
-            writes_itself: agent.writes_itself(),
+            writes_itself: false,
             keep_bytes: self.limits.output_bytes,
-            deadline: Duration::from_secs(cast.timeout_seconds),
+            deadline,
             grace: self.limits.grace,
             record: paper.record(),
         }
     }
-
-    /// `denied` are the tools that it was not let use.
-    fn outcome(
-        &self,
-        order: &Order,
-        role: Role,
-        paper: &Paper,
-        answer: &str,
-        denied: &[String],
-    ) -> Result<Outcome, EngineError> {
-        let outcome = match role {
-            Role::Executor => self.artifacts(order, paper, answer, denied),
-            Role::Evaluator if answer.trim().is_empty() => Ok(failed(FailureKind::Empty, "no text at all")),
-            Role::Evaluator => Ok(order.judge(answer)),
-            Role::Improver => {
-                draft::read(&self.objects, self.limits.artifacts, order, &paper.space(), answer)
-            }
-        };
-        outcome.map(|outcome| explained(outcome, denied))
-    }
-
-    /// What the executor wrote; an answer in words alone becomes `answer.md`.
-    fn artifacts(
-        &self,
-        order: &Order,
-        paper: &Paper,
-        answer: &str,
-        denied: &[String],
-    ) -> Result<Outcome, EngineError> {
-        let fittings = self.cast.of(Role::Executor).fittings(Role::Executor, order.installed().is_some(), "");
-        let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
-        let given: Vec<&str> =
-            placed.chain([INPUT]).chain(fittings.iter().map(|fitting| fitting.folder)).collect();
-        let captured = match capture(&self.objects, &paper.space(), &given, self.limits.artifacts) {
-            Ok(captured) => captured,
-            Err(error) => return not_ours(error).map(|why| failed(FailureKind::TooLarge, &why)),
-        };
-        let files = count_files(&captured.manifest);
-        if files > 0 {
-            return Ok(Outcome::Exercised { artifacts: captured.tree, files, skill: None });
-        }
-        // Words in the place of files that it was not let write are an excuse.
-        if answer.trim().is_empty() || !denied.is_empty() {
-            return Ok(failed(FailureKind::Empty, "no files and no text"));
-        }
-        let blob = self.objects.put(answer.as_bytes())?;
-        let path = RelPath::parse(b"answer.md").expect("a plain name is a path");
-        let node = Node::File { blob, size: answer.len() as u64, mode: 0o644 };
-        let manifest = Manifest::new(vec![Entry { path, node }]).expect("one file makes a manifest");
-        let artifacts = self.objects.put_manifest(&manifest)?;
-        Ok(Outcome::Exercised { artifacts, files: 1, skill: None })
-    }
 }
 
-fn confinement(paper: &Paper, agent: &Agent, order: &Order, role: Role) -> Confinement {
+/// By this a later command finds what is left of a run.
+fn mark<L: Loop>(plan: &Plan<L>) -> (String, String) {
+    ("SKILLTUNE_RUN".to_owned(), plan.run.0.clone())
+}
+
+fn confinement<L: Loop>(paper: &Paper, agent: &Agent, order: &L::Order) -> Confinement {
     let (workspace, temp) = (paper.space(), paper.temp());
     let copy = order.working_copy().map(|copy| workspace.join(&copy.at));
-    agent.confinement(role, Ground { workspace: &workspace, temp: &temp, copy: copy.as_deref() })
+    agent.confinement(order.rights(), Ground { workspace: &workspace, temp: &temp, copy: copy.as_deref() })
 }
 
 /// All that goes into a call. Not its deadline: an answer stays one, however long it was waited for.
-fn call_key(plan: &Plan, order: &Order, cast: &Cast, prompt: &str) -> CallKey {
-    let step = serde_json::to_vec(&order.step).expect("a step has a JSON text");
-    let parts: [&[u8]; 5] = [
-        &step,
-        &order.attempt.to_le_bytes(),
-        prompt.as_bytes(),
-        cast.settings.as_bytes(),
-        &plan.epoch.to_le_bytes(),
-    ];
+fn call_key<L: Loop>(plan: &Plan<L>, order: &L::Order, asked: &Asked<'_>) -> CallKey {
+    let step = serde_json::to_vec(order.step()).expect("a step has a JSON text");
+    let argv;
+    let (said, settings): (&[u8], &[u8]) = match asked {
+        Asked::Agent { cast, prompt, .. } => (prompt.as_bytes(), cast.settings.as_bytes()),
+        Asked::Command(command) => {
+            argv = serde_json::to_vec(&command.argv).expect("an argument list has a JSON text");
+            (&argv, b"command")
+        }
+    };
+    let parts: [&[u8]; 5] =
+        [&step, &order.attempt().to_le_bytes(), said, settings, &plan.epoch.to_le_bytes()];
     CallKey(Digest::of_parts(parts))
 }
 
@@ -280,31 +302,8 @@ pub(super) fn not_ours(error: CaptureError) -> Result<String, EngineError> {
     }
 }
 
-pub(super) fn failed(kind: FailureKind, why: &str) -> Outcome {
-    Outcome::Failed(Failure::new(kind, why))
-}
-
-/// An answer that is none, where the agent was not let do what it wanted.
-fn explained(outcome: Outcome, denied: &[String]) -> Outcome {
-    match outcome {
-        Outcome::Failed(Failure { kind: FailureKind::Empty | FailureKind::OffSchema, why, .. })
-            if !denied.is_empty() =>
-        {
-            failed(FailureKind::DeniedTool, &format!("it was denied {}: {why}", denied.join(", ")))
-        }
-        outcome => outcome,
-    }
-}
-
-/// What became of the skill, where one was installed. Agents tell real paths.
-fn skill_use(order: &Order, talk: Option<&Talk>, space: &Path) -> Option<SkillUse> {
-    let (installed, talk) = (order.installed()?, talk?);
-    let real = space.canonicalize().unwrap_or_else(|_| space.to_owned());
-    Some(talk.skill_use(installed, &real))
-}
-
-fn count_files(manifest: &Manifest) -> u64 {
-    manifest.entries().iter().filter(|entry| !entry.node.is_folder()).count() as u64
+pub(super) fn failed(kind: FailureKind, why: &str) -> Failure {
+    Failure::new(kind, why)
 }
 
 /// Removes a folder of ours with all that an agent left in it, folders without rights included.

@@ -6,20 +6,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use skilltune_phases::event::{Decision, Done, Event, Outcome, Pause, Signal, Spent};
+use skilltune_phases::event::{Done, Event, Pause, Signal, Spent};
 use skilltune_phases::loops::Next;
-use skilltune_phases::order::Order;
 use skilltune_phases::run::Run;
-use skilltune_phases::step::{Hold, Step};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::call::Job;
-use super::pages::{self, Pages};
-use super::{EngineError, Observer, Person, Workshop};
+use super::{Craft, EngineError, Hands, Observer, Person, Workshop};
 use crate::atomic;
 use crate::process::Cancel;
-use crate::promote::{self, Move, Promotion};
 use crate::snapshot::Indexes;
 use crate::store::{Journal, Locks, TargetLock};
 
@@ -43,9 +39,9 @@ pub enum Left {
 }
 
 /// What the loop wants, with the steps drawn.
-enum Due {
-    Decide(Decision),
-    Do(Vec<Step>),
+enum Due<L: Craft> {
+    Decide(L::Decision),
+    Do(Vec<L::Step>),
     End,
 }
 
@@ -61,29 +57,32 @@ pub struct Desk {
     pub patience: Patience,
 }
 
+/// What became of a call; nothing, when it was cancelled.
+type Carried<L> = Result<Option<Done<L>>, EngineError>;
+
 /// An engine at work on one run.
 #[expect(missing_debug_implementations, reason = "an observer and a person show nothing")]
-pub struct Drive<'a> {
-    run: Run,
+pub struct Drive<'a, L: Craft> {
+    run: Run<L>,
     desk: Desk,
-    pages: Pages,
-    observer: &'a mut dyn Observer,
-    person: &'a mut dyn Person,
+    pages: L::Pages,
+    observer: &'a mut dyn Observer<L>,
+    person: &'a mut dyn Person<L>,
     halt: watch::Receiver<Option<Halt>>,
     cancel: watch::Sender<Option<Cancel>>,
-    under_way: HashSet<Step>,
+    under_way: HashSet<L::Step>,
     /// When the first of the steps may be begun that are held back after a failure.
     later: Option<Timestamp>,
-    calls: JoinSet<(Step, Result<Option<Done>, EngineError>)>,
+    calls: JoinSet<(L::Step, Carried<L>)>,
 }
 
-impl<'a> Drive<'a> {
+impl<'a, L: Craft> Drive<'a, L> {
     pub fn new(
-        run: Run,
+        run: Run<L>,
         desk: Desk,
-        pages: Pages,
-        observer: &'a mut dyn Observer,
-        person: &'a mut dyn Person,
+        pages: L::Pages,
+        observer: &'a mut dyn Observer<L>,
+        person: &'a mut dyn Person<L>,
         halt: watch::Receiver<Option<Halt>>,
     ) -> Self {
         Self {
@@ -101,7 +100,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Goes on until the run ends, waits for a person, or is stopped.
-    pub async fn go(mut self) -> Result<(Run, Left), EngineError> {
+    pub async fn go(mut self) -> Result<(Run<L>, Left), EngineError> {
         let left = self.turn().await;
         if left.is_err() {
             self.cancel.send_replace(Some(Cancel::Gently));
@@ -148,15 +147,15 @@ impl<'a> Drive<'a> {
     }
 
     /// As many new steps as there are free slots: the loop is asked for no more. One that is held back takes no slot.
-    fn next(&mut self) -> Due {
+    fn next(&mut self) -> Due<L> {
         self.later = None;
-        match self.run.plan.kind.machine().next(&self.run) {
+        match L::next(&self.run) {
             Next::Decide(decision) => Due::Decide(decision),
             Next::End => Due::End,
             Next::Do(steps) => {
                 let room = self.desk.jobs - self.under_way.len();
                 let (now, backoff) = (now(), self.desk.patience.backoff);
-                let mut is_due = |step: &Step| {
+                let mut is_due = |step: &L::Step| {
                     let held = self.run.not_before(step, backoff).filter(|at| *at > now);
                     self.later = [self.later, held].into_iter().flatten().min();
                     held.is_none()
@@ -167,33 +166,32 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Starts a step that an agent answers; does one of our own at once.
-    fn take(&mut self, step: Step) -> Result<Option<Left>, EngineError> {
-        let run = &self.run;
-        match (&step, step.role()) {
-            (Step::Exercise { .. } | Step::Judge { .. } | Step::Improve { .. }, Some(role)) => {
-                // The same unit may be asked for by two contestants that share a member.
-                if !self.under_way.insert(step.clone()) {
-                    return Ok(None);
-                }
-                let order = Order::of(run, &step).ok_or(EngineError::Stuck)?;
-                self.observer.began(run, &step);
-                let job = Job {
-                    shop: Arc::clone(&self.desk.shop),
-                    plan: Arc::clone(&run.plan),
-                    order,
-                    role,
-                    cancel: self.cancel.subscribe(),
-                };
-                self.calls.spawn(async move { (step, job.carry_out().await) });
-                Ok(None)
-            }
-            (&Step::Ask(hold), _) => self.ask(step, hold),
-            (&Step::Promote { .. }, _) => self.promote(step).map(|()| None),
-            (Step::Exercise { .. } | Step::Judge { .. } | Step::Improve { .. }, None) => {
-                Err(EngineError::Stuck)
-            }
+    /// Starts a step that is a call; does one of our own at once.
+    fn take(&mut self, step: L::Step) -> Result<Option<Left>, EngineError> {
+        let Some(order) = L::order(&self.run, &step) else { return self.own(step) };
+        // The same unit may be asked for by two contestants that share a member.
+        if !self.under_way.insert(step.clone()) {
+            return Ok(None);
         }
+        self.observer.began(&self.run, &step);
+        let job = Job {
+            shop: Arc::clone(&self.desk.shop),
+            plan: Arc::clone(&self.run.plan),
+            order,
+            cancel: self.cancel.subscribe(),
+        };
+        self.calls.spawn(async move { (step, job.carry_out().await) });
+        Ok(None)
+    }
+
+    /// A step of our own; one that nobody is there to answer holds the run.
+    fn own(&mut self, step: L::Step) -> Result<Option<Left>, EngineError> {
+        let hands = Hands { desk: &self.desk, person: self.person };
+        let Some(outcome) = L::own(&self.run, &step, hands)? else { return Ok(Some(Left::Held)) };
+        let attempt = self.run.attempts(&step);
+        let done = Done { step, attempt, call: None, outcome, spent: Spent::default() };
+        self.record(Event::Done(Box::new(done)))?;
+        Ok(None)
     }
 
     /// Waits for a call to end, a step's time to come or a word to stop, then takes in whatever has ended.
@@ -240,55 +238,15 @@ impl<'a> Drive<'a> {
         }
     }
 
-    fn ask(&mut self, step: Step, hold: Hold) -> Result<Option<Left>, EngineError> {
-        let Some(choice) = self.person.ask(&self.run, hold) else { return Ok(Some(Left::Held)) };
-        self.record(own(&self.run, step, Outcome::Chosen(choice)))?;
-        Ok(None)
-    }
-
-    fn promote(&mut self, step: Step) -> Result<(), EngineError> {
-        self.desk.journal.barrier()?;
-        let moves = moves(&self.run, &step).ok_or(EngineError::Stuck)?;
-        // On this thread: nothing else is under way, and a promotion is not to be left in the middle.
-        let promotion = promote::promote(
-            &self.desk.locks,
-            &self.desk.lock,
-            &self.desk.shop.objects,
-            &self.desk.indexes,
-            &self.run.plan.run.0,
-            &moves,
-        )?;
-        let outcome = match promotion {
-            Promotion::Done => Outcome::Promoted,
-            Promotion::Conflict { found } => Outcome::Conflict { found },
-        };
-        self.record(own(&self.run, step, outcome))
-    }
-
-    fn record(&mut self, event: Event) -> Result<(), EngineError> {
+    fn record(&mut self, event: Event<L>) -> Result<(), EngineError> {
         let record = self.desk.journal.append(now(), event)?;
         self.run.apply(&record);
         if let Event::Decided(decision) = &record.event {
-            self.project(decision)?;
+            // What people read is written at the ends of rounds; all of it can be made again from the journal.
+            L::project(&self.desk.shop, &self.run, decision, &self.pages)?;
         }
         self.observer.recorded(&self.run, &record);
         Ok(())
-    }
-
-    /// What people read is written at the ends of rounds; all of it can be made again from the journal.
-    fn project(&self, decision: &Decision) -> Result<(), EngineError> {
-        match decision {
-            Decision::Open { .. } | Decision::Scored(_) | Decision::Draft(_) | Decision::NoDraft { .. } => {
-                pages::write_round(&self.desk.shop, &self.run, &self.pages)
-            }
-            Decision::Keep(_)
-            | Decision::Drop { .. }
-            | Decision::Focus(_)
-            | Decision::Stop(_)
-            | Decision::Compare(_)
-            | Decision::Ship(_)
-            | Decision::Close(_) => Ok(()),
-        }
     }
 
     fn save(&mut self, left: Left) -> Result<(), EngineError> {
@@ -307,7 +265,7 @@ impl<'a> Drive<'a> {
 
     /// All that people read, and all of it safe.
     fn publish(&mut self) -> Result<(), EngineError> {
-        pages::write_all(&self.desk.shop.objects, &self.desk.shop.folder, &self.run, &self.pages)?;
+        L::publish(&self.desk.shop.objects, &self.desk.shop.folder, &self.run, &self.pages)?;
         self.desk.journal.barrier()?;
         atomic::sync_everything(self.desk.shop.folder.root())?;
         Ok(())
@@ -317,18 +275,4 @@ impl<'a> Drive<'a> {
 /// As exactly as the journal tells it.
 fn now() -> Timestamp {
     Timestamp::from_millisecond(Timestamp::now().as_millisecond()).expect("now is a time")
-}
-
-/// The record of a step that we did ourselves.
-fn own(run: &Run, step: Step, outcome: Outcome) -> Event {
-    let attempt = run.attempts(&step);
-    Event::Done(Box::new(Done { step, attempt, call: None, outcome, spent: Spent::default() }))
-}
-
-/// What a promotion means for each member's folder; unchanged members are named too, so that all are checked.
-fn moves(run: &Run, step: &Step) -> Option<Vec<Move>> {
-    let Step::Promote { from, to } = step else { return None };
-    let (from, to) = (run.candidate(*from)?, run.candidate(*to)?);
-    let members = run.plan.target.members.iter().zip(from.trees.iter().zip(&to.trees));
-    Some(members.map(|(member, (&from, &to))| Move { path: (&member.path).into(), from, to }).collect())
 }

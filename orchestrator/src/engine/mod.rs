@@ -12,28 +12,28 @@
 mod breach;
 mod call;
 mod desk;
-mod draft;
 mod drive;
 mod materials;
-mod pages;
 mod reply;
+mod tune;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use skilltune_phases::event::Record;
+use skilltune_phases::event::{Failure, FailureKind, Record};
+use skilltune_phases::loops::Loop;
 use skilltune_phases::price::Prices;
+use skilltune_phases::role::Role;
 use skilltune_phases::run::{NotARun, Run};
-use skilltune_phases::step::{Choice, Hold, Role, Step};
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Talk};
 use crate::disk::DiskError;
-use crate::process::{GuardianPool, ProcessError};
+use crate::process::{GuardianPool, How, ProcessError};
 use crate::promote::PromoteError;
 use crate::snapshot::{CaptureError, Limits, ObjectError, Objects, PlaceError};
 use crate::store::{JournalError, RunFolder};
 
 pub use drive::{Desk, Drive, Halt, Left, Patience};
-pub use pages::{Diff, Pages, tree_diff, write_all as write_pages};
+pub use tune::{Diff, Pages, tree_diff};
 
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
@@ -59,18 +59,87 @@ pub enum EngineError {
     Lost,
 }
 
+/// What the engine does for one loop, beyond what it does for all of them.
+pub trait Craft: Loop {
+    /// What its pages are made with; how they are worded is a person's side.
+    type Pages;
+
+    /// Reads what an agent that has answered left.
+    fn read(
+        shop: &Workshop,
+        order: &Self::Order,
+        remains: &Remains<'_>,
+    ) -> Result<Self::Outcome, EngineError>;
+
+    /// Reads what a command of ours came to, in a loop that has any.
+    fn ran(_order: &Self::Order, _ran: &Ran<'_>) -> Self::Outcome {
+        Failure::new(FailureKind::UsageError, "this loop runs no commands").into()
+    }
+
+    /// Does a step that is no call; none, when it waits for a person who is not there.
+    fn own(
+        run: &Run<Self>,
+        step: &Self::Step,
+        hands: Hands<'_, Self>,
+    ) -> Result<Option<Self::Outcome>, EngineError>;
+
+    /// Writes what people read, as far as a decision has changed it.
+    fn project(
+        shop: &Workshop,
+        run: &Run<Self>,
+        decision: &Self::Decision,
+        pages: &Self::Pages,
+    ) -> Result<(), EngineError>;
+
+    /// Whether what people read is that of the run already.
+    fn is_published(folder: &RunFolder, run: &Run<Self>) -> bool;
+
+    /// Writes all that people read.
+    fn publish(
+        objects: &Objects,
+        folder: &RunFolder,
+        run: &Run<Self>,
+        pages: &Self::Pages,
+    ) -> Result<(), EngineError>;
+}
+
+/// What an agent that has answered left.
+#[derive(Clone, Copy, Debug)]
+pub struct Remains<'a> {
+    pub space: &'a Path,
+    pub answer: &'a str,
+    /// The tools that it was not let use.
+    pub denied: &'a [String],
+    pub talk: Option<&'a Talk>,
+}
+
+/// What a command of ours came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Ran<'a> {
+    pub how: &'a How,
+    pub stdout: &'a str,
+    pub stderr: &'a str,
+}
+
+/// With what a step of our own is done.
+#[expect(missing_debug_implementations, reason = "a person shows nothing")]
+pub struct Hands<'a, L: Craft> {
+    pub desk: &'a Desk,
+    pub person: &'a mut dyn Person<L>,
+}
+
 /// Who is told of what happens, while it happens.
-pub trait Observer {
+pub trait Observer<L: Loop> {
     /// A record was written and applied.
-    fn recorded(&mut self, run: &Run, record: &Record);
-    fn began(&mut self, run: &Run, step: &Step);
-    fn ended(&mut self, run: &Run, step: &Step);
+    fn recorded(&mut self, run: &Run<L>, record: &Record<L>);
+    fn began(&mut self, run: &Run<L>, step: &L::Step);
+    fn ended(&mut self, run: &Run<L>, step: &L::Step);
 }
 
 /// Somebody to ask.
-pub trait Person {
-    /// The answer, or none when nobody is there: then the run waits.
-    fn ask(&mut self, run: &Run, hold: Hold) -> Option<Choice>;
+pub trait Person<L: Loop> {
+    /// The answer to a step that asks, or none when nobody is there: then the run waits.
+    fn ask(&mut self, run: &Run<L>, step: &L::Step) -> Option<L::Outcome>;
 }
 
 /// All that calls of agents need, whatever the loop.

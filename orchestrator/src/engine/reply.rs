@@ -6,8 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use skilltune_phases::event::{Outcome, Spent};
+use skilltune_phases::event::Spent;
 use skilltune_phases::id::CallKey;
+use skilltune_phases::loops::Loop;
 
 use super::Workshop;
 use crate::agent::Talk;
@@ -15,9 +16,10 @@ use crate::atomic::{self, Durability};
 use crate::disk::DiskError;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Reply {
+#[serde(bound = "")]
+pub(super) struct Reply<L: Loop> {
     pub(super) key: CallKey,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: L::Outcome,
     pub(super) spent: Spent,
     /// What the agent told on the way, if it is one that does: for whoever wants to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,20 +28,20 @@ pub(super) struct Reply {
 
 impl Workshop {
     /// The stored reply to a call, if there is one; a cached one costs nothing again.
-    pub(super) fn stored_reply(&self, key: CallKey) -> Option<Reply> {
+    pub(super) fn stored_reply<L: Loop>(&self, key: CallKey) -> Option<Reply<L>> {
         let own = read(&self.own_reply(key), key);
         own.or_else(|| {
             let reply = read(&self.cached_reply(key), key)?;
             Some(Reply { spent: Spent { cached: true, ..Spent::default() }, ..reply })
         })
-        .filter(|reply| self.still_holds(&reply.outcome))
+        .filter(|reply: &Reply<L>| self.still_holds::<L>(&reply.outcome))
     }
 
-    pub(super) fn store_reply(&self, reply: &Reply) -> Result<(), DiskError> {
+    pub(super) fn store_reply<L: Loop>(&self, reply: &Reply<L>) -> Result<(), DiskError> {
         let text = serde_json::to_vec(reply).expect("a reply has a JSON text");
         let own = self.own_reply(reply.key);
         atomic::replace(&own, &text, Durability::Order)?;
-        if !matches!(reply.outcome, Outcome::Failed(_)) {
+        if L::failure(&reply.outcome).is_none() {
             // Both names are our own and neither is ever written again. Without the link the answer is paid for
             // once more in the next run, which is no reason to end this one.
             let _ = std::fs::hard_link(&own, self.cached_reply(reply.key));
@@ -56,22 +58,13 @@ impl Workshop {
     }
 
     /// Whether the trees that an answer names are still in the store.
-    fn still_holds(&self, outcome: &Outcome) -> bool {
-        match outcome {
-            Outcome::Exercised { artifacts: tree, .. } | Outcome::Improved { tree, .. } => {
-                self.objects.contains_tree(*tree)
-            }
-            Outcome::Judged(_)
-            | Outcome::Chosen(_)
-            | Outcome::Promoted
-            | Outcome::Conflict { .. }
-            | Outcome::Failed(_) => true,
-        }
+    fn still_holds<L: Loop>(&self, outcome: &L::Outcome) -> bool {
+        L::trees(outcome).into_iter().all(|tree| self.objects.contains_tree(tree))
     }
 }
 
 /// A reply that cannot be read, or is another call's, is none.
-fn read(path: &Path, key: CallKey) -> Option<Reply> {
+fn read<L: Loop>(path: &Path, key: CallKey) -> Option<Reply<L>> {
     let text = std::fs::read(path).ok()?;
-    serde_json::from_slice(&text).ok().filter(|reply: &Reply| reply.key == key)
+    serde_json::from_slice(&text).ok().filter(|reply: &Reply<L>| reply.key == key)
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use skilltune_phases::event::{Event, Record};
 use skilltune_phases::id::Digest;
+use skilltune_phases::loops::Loop;
 use skilltune_phases::plan::FORMAT;
 
 use super::sync::Syncer;
@@ -40,8 +41,8 @@ pub struct Journal {
 
 /// What a journal held when it was read.
 #[derive(Debug)]
-pub struct History {
-    pub records: Vec<Record>,
+pub struct History<L: Loop> {
+    pub records: Vec<Record<L>>,
     /// Bytes of a last line that was never finished: written by a program that was killed meanwhile.
     pub torn: usize,
     whole: u64,
@@ -49,7 +50,11 @@ pub struct History {
 
 impl Journal {
     /// Makes a new journal with its first line in it, so that there is no journal of a run that never began.
-    pub fn begin(path: &Path, at: Timestamp, event: Event) -> Result<(Self, Record), JournalError> {
+    pub fn begin<L: Loop>(
+        path: &Path,
+        at: Timestamp,
+        event: Event<L>,
+    ) -> Result<(Self, Record<L>), JournalError> {
         let record = Record { seq: 0, at, event };
         let mut line = Vec::new();
         encode(&record, &mut line);
@@ -61,7 +66,7 @@ impl Journal {
     }
 
     /// Takes up a journal to write on, its torn last line cut off.
-    pub fn resume(path: &Path) -> Result<(Self, History), JournalError> {
+    pub fn resume<L: Loop>(path: &Path) -> Result<(Self, History<L>), JournalError> {
         let history = read(path)?;
         let Some(Event::Started(plan)) = history.records.first().map(|record| &record.event) else {
             return Err(JournalError::NoPlan { path: path.to_owned() });
@@ -80,7 +85,7 @@ impl Journal {
         Ok(Self { path: path.to_owned(), file, next_seq, syncer, line: Vec::new() })
     }
 
-    pub fn append(&mut self, at: Timestamp, event: Event) -> Result<Record, JournalError> {
+    pub fn append<L: Loop>(&mut self, at: Timestamp, event: Event<L>) -> Result<Record<L>, JournalError> {
         self.syncer.check()?;
         let record = Record { seq: self.next_seq, at, event };
         self.line.clear();
@@ -113,7 +118,7 @@ impl Journal {
 }
 
 /// Reads a journal without touching it. A torn last line is left out; damage anywhere else is an error.
-pub fn read(path: &Path) -> Result<History, JournalError> {
+pub fn read<L: Loop>(path: &Path) -> Result<History<L>, JournalError> {
     let text = std::fs::read(path).on_disk("read", path)?;
     let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
     let mut records = Vec::new();
@@ -135,7 +140,7 @@ const SUM_TAIL: &[u8] = b"\"}";
 const SUM_DIGITS: usize = 16;
 
 /// The record as JSON, with the checksum of all before it as the last field.
-fn encode(record: &Record, line: &mut Vec<u8>) {
+fn encode<L: Loop>(record: &Record<L>, line: &mut Vec<u8>) {
     serde_json::to_writer(&mut *line, record).expect("a record has a JSON text");
     assert_eq!(line.pop(), Some(b'}'), "a record is a JSON object");
     let sum = checksum(line);
@@ -145,7 +150,7 @@ fn encode(record: &Record, line: &mut Vec<u8>) {
     line.push(b'\n');
 }
 
-fn decode(line: &[u8]) -> Result<Record, &'static str> {
+fn decode<L: Loop>(line: &[u8]) -> Result<Record<L>, &'static str> {
     let length = SUM_HEAD.len() + SUM_DIGITS + SUM_TAIL.len();
     let body = line.len().checked_sub(length).ok_or("it is too short")?;
     let (text, sum) = line.split_at(body);
@@ -161,21 +166,32 @@ fn checksum(text: &[u8]) -> String {
     hex
 }
 
-/// The plan's format without understanding the rest, for a journal of a newer program.
-pub fn format_of(path: &Path) -> io::Result<Option<u32>> {
+/// What a journal says of its plan without anybody understanding the rest: that of a newer program, or another loop's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    pub format: u32,
+    /// The loop's word.
+    pub kind: String,
+}
+
+pub fn label_of(path: &Path) -> io::Result<Option<Label>> {
     use std::io::{BufRead, BufReader};
     let mut line = Vec::new();
     BufReader::new(File::open(path)?).read_until(b'\n', &mut line)?;
     let value: Option<serde_json::Value> = serde_json::from_slice(&line).ok();
-    let format = value.as_ref().and_then(|value| value.pointer("/event/started/format")?.as_u64());
-    Ok(format.and_then(|format| u32::try_from(format).ok()))
+    let plan = value.as_ref().and_then(|value| value.pointer("/event/started"));
+    Ok(plan.and_then(|plan| {
+        let format = u32::try_from(plan.get("format")?.as_u64()?).ok()?;
+        Some(Label { format, kind: plan.get("loop")?.as_str()?.to_owned() })
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
 
-    use skilltune_phases::event::{Decision, Signal};
+    use skilltune_phases::event::Signal;
+    use skilltune_phases::loops::tune::{Decision, Event, Record, Tune};
     use skilltune_phases::stop::Reason;
     use tempfile::TempDir;
 
@@ -206,7 +222,7 @@ mod tests {
     #[test]
     fn what_was_appended_is_read_back() {
         let (_folder, path, records) = written(5);
-        let history = read(&path).unwrap();
+        let history = read::<Tune>(&path).unwrap();
         assert_eq!((history.records, history.torn), (records, 0));
     }
 
@@ -220,7 +236,7 @@ mod tests {
                 .split_inclusive(|&byte| byte == b'\n')
                 .filter(|line| line.ends_with(b"\n"))
                 .count();
-            let history = read(&path).unwrap();
+            let history = read::<Tune>(&path).unwrap();
             assert_eq!(history.records, records[..lines]);
             assert_eq!(history.torn == 0, length == 0 || text[length - 1] == b'\n');
         }
@@ -234,7 +250,7 @@ mod tests {
             let mut damaged = text.clone();
             damaged[place] ^= 1;
             fs::write(&path, &damaged).unwrap();
-            match read(&path) {
+            match read::<Tune>(&path) {
                 Err(JournalError::Damaged { .. }) => {}
                 Err(error) => panic!("{error}"),
                 // The newline of the last line: then the line is a torn one.
@@ -250,14 +266,14 @@ mod tests {
         let lines: Vec<_> = text.split_inclusive('\n').collect();
         for order in [[0, 2, 2], [0, 0, 1], [1, 0, 2]] {
             fs::write(&path, order.map(|line| lines[line]).concat()).unwrap();
-            assert!(matches!(read(&path), Err(JournalError::Damaged { .. })), "{order:?}");
+            assert!(matches!(read::<Tune>(&path), Err(JournalError::Damaged { .. })), "{order:?}");
         }
     }
 
     #[test]
     fn a_journal_that_starts_no_run_is_not_written_on() {
         let (_folder, path, _) = written(2);
-        assert!(matches!(Journal::resume(&path), Err(JournalError::NoPlan { .. })));
+        assert!(matches!(Journal::resume::<Tune>(&path), Err(JournalError::NoPlan { .. })));
     }
 
     #[test]

@@ -7,6 +7,6 @@ mod lock;
 mod sync;
 
 pub use in_use::InUse;
-pub use journal::{History, Journal, JournalError, format_of, read};
+pub use journal::{History, Journal, JournalError, Label, label_of, read};
 pub use layout::{Home, RunFolder};
 pub use lock::{Holder, LockError, Locks, TargetLock};

@@ -1,29 +1,97 @@
-//! The loops: pure state machines over a run.
+//! The loops: pure state machines over a run, each with a vocabulary of its own.
+//!
+//! A loop is a type that nothing is made of: it names what its plans, steps, answers and decisions are, and how they
+//! follow from each other. The fold, the journal and the engine are written once, for any of them.
 
-mod tune;
+pub mod tune;
 
-pub use tune::Tune;
+use std::fmt::Debug;
+use std::hash::Hash;
 
-use crate::event::Decision;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::event::Failure;
+use crate::id::TreeId;
+use crate::order::Order;
 use crate::plan::{LoopKind, Plan};
+use crate::role::Role;
 use crate::run::Run;
-use crate::step::Step;
+
+/// What a journal line can be made of.
+pub trait Told: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {}
+
+impl<T: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static> Told for T {}
+
+pub trait Loop: Copy + Debug + PartialEq + Send + Sync + 'static {
+    const KIND: LoopKind;
+
+    /// What the loop is asked to do: its part of a plan.
+    type Task: Told;
+    /// What it can ask for: plain data, so that a step is its own key.
+    type Step: Told + Eq + Hash;
+    /// What a step comes to; a failure is an outcome too.
+    type Outcome: Told + From<Failure>;
+    type Decision: Told;
+    /// Where it stands: the fold of its decisions.
+    type Course: Clone + Debug + PartialEq + Send + Sync + 'static;
+    /// What separates a new chance for a failed step from its last one.
+    type Stage: Clone + Debug + PartialEq + Send + Sync + 'static;
+    /// A step made ready for whoever carries it out.
+    type Order: Order<Self>;
+
+    fn begin(plan: &Plan<Self>) -> Self::Course;
+
+    /// Files a decision away.
+    fn decided(run: &mut Run<Self>, decision: &Self::Decision, at: Timestamp);
+
+    /// Looks at what an answer may have settled; it has been filed.
+    fn answered(_run: &mut Run<Self>, _step: &Self::Step) {}
+
+    /// An answer as it is kept in memory.
+    fn lean(_course: &Self::Course, outcome: Self::Outcome) -> Self::Outcome {
+        outcome
+    }
+
+    fn next(run: &Run<Self>) -> Next<'_, Self>;
+
+    fn failure(outcome: &Self::Outcome) -> Option<&Failure>;
+
+    /// The stored trees that an answer names: without them it is none.
+    fn trees(outcome: &Self::Outcome) -> Vec<TreeId>;
+
+    /// The stored trees that a run names besides those of its answers.
+    fn kept(run: &Run<Self>) -> Vec<TreeId>;
+
+    /// The role that answers a step, if an agent does.
+    fn role(step: &Self::Step) -> Option<Role>;
+
+    fn round(run: &Run<Self>) -> u32;
+
+    fn stage(run: &Run<Self>) -> Self::Stage;
+
+    /// How often a step may be tried in one stage.
+    fn tries(run: &Run<Self>) -> u32;
+
+    /// The money that a run may spend, which an agent can be told too.
+    fn usd(plan: &Plan<Self>) -> Option<f64>;
+
+    /// Makes a step ready that is a call; one that is not, the engine does itself.
+    fn order(run: &Run<Self>, step: &Self::Step) -> Option<Self::Order>;
+
+    /// An upper bound of what a run will ask of agents, for those who want to know before they begin.
+    fn most_calls(plan: &Plan<Self>) -> MostCalls;
+}
 
 /// What a loop wants next.
 #[expect(missing_debug_implementations, reason = "a lazy iterator shows nothing")]
-pub enum Next<'a> {
+pub enum Next<'a, L: Loop> {
     /// Record this decision, and ask again.
-    Decide(Decision),
+    Decide(L::Decision),
     /// Take these steps, in this order, as many at a time as there is room for. Those under way may be among them.
-    Do(Box<dyn Iterator<Item = Step> + 'a>),
+    Do(Box<dyn Iterator<Item = L::Step> + 'a>),
     End,
-}
-
-pub trait Loop {
-    fn next<'a>(&'a self, run: &'a Run) -> Next<'a>;
-
-    /// An upper bound of what a run will ask of agents, for those who want to know before they begin.
-    fn most_calls(&self, plan: &Plan) -> MostCalls;
 }
 
 /// Calls by role.
@@ -35,15 +103,12 @@ pub struct MostCalls {
 }
 
 impl LoopKind {
-    pub fn machine(self) -> &'static dyn Loop {
-        match self {
-            Self::Tune => &Tune,
-        }
-    }
+    pub const ALL: [Self; 2] = [Self::Tune, Self::Reflex];
 
     pub fn word(self) -> &'static str {
         match self {
             Self::Tune => "tune",
+            Self::Reflex => "reflex",
         }
     }
 }

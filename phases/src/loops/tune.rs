@@ -8,38 +8,137 @@
 //! Round 1 measures the untouched target. The search is loose: a draft goes on from the newest valid candidate, and
 //! is dropped only when it falls far below the best. The end is strict: nothing ships that has not beaten the start.
 
+mod course;
+mod decision;
+pub mod ending;
+pub mod measure;
+pub mod notes;
+mod order;
+pub mod state;
+mod step;
+mod task;
+mod uses;
+mod view;
+
 use std::collections::HashSet;
 
-use crate::event::{Decision, Ending, Measured, Outcome, Shipment, Verdict, Why};
-use crate::id::CandidateId;
-use crate::loops::{Loop, MostCalls, Next};
-use crate::plan::{Apply, Place, Plan};
-use crate::run::{Answer, Edit, Round, Run};
+use jiff::Timestamp;
+
+use crate::event::{self, Failure};
+use crate::id::{CandidateId, TreeId};
+use crate::loops::{Loop, MostCalls};
+use crate::plan::{self, LoopKind};
+use crate::role::Role;
+use crate::run;
 use crate::score::Score;
-use crate::step::{Choice, Hold, Step};
 use crate::stop;
+use crate::target::Place;
+
+pub use course::{Course, Edit, Round, Standing};
+pub use decision::{Decision, Ending, Measured, Outcome, Shipment, Verdict, Why};
+pub use order::{INPUT, Order, SKILL};
+pub use step::{Choice, Hold, Step, Trial};
+pub use task::{Apply, Rules, Task};
+pub use uses::Uses;
+pub use view::Dropped;
+
+/// The loop, as a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tune {}
+
+pub type Plan = plan::Plan<Tune>;
+pub type Run = run::Run<Tune>;
+pub type Record = event::Record<Tune>;
+pub type Event = event::Event<Tune>;
+pub type Done = event::Done<Tune>;
+pub type Mishap = run::Mishap<Tune>;
+pub type Next<'a> = super::Next<'a, Tune>;
+pub type Answer<'a> = run::Answer<'a, Outcome>;
 
 /// Drops in a row at one member of a chain after which another one is worked on.
 const DROPS_BEFORE_MOVING_ON: usize = 2;
 
-#[derive(Debug)]
-pub struct Tune;
+/// A step is tried once, and once more, in each round and in the final comparison.
+const TRIES: u32 = 2;
 
 impl Loop for Tune {
-    fn next<'a>(&'a self, run: &'a Run) -> Next<'a> {
-        if run.closed.is_some() {
+    const KIND: LoopKind = LoopKind::Tune;
+
+    type Task = Task;
+    type Step = Step;
+    type Outcome = Outcome;
+    type Decision = Decision;
+    type Course = Course;
+    /// A new round, or the final comparison.
+    type Stage = (usize, bool);
+    type Order = Order;
+
+    fn begin(plan: &Plan) -> Course {
+        Course::begin(plan)
+    }
+
+    fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
+        course::decided(run, decision, at);
+    }
+
+    fn answered(run: &mut Run, step: &Step) {
+        course::answered(run, step);
+    }
+
+    fn lean(course: &Course, outcome: Outcome) -> Outcome {
+        course.lean(outcome)
+    }
+
+    fn next(run: &Run) -> Next<'_> {
+        if run.course.closed.is_some() {
             return Next::End;
         }
-        if run.stopped.is_some() {
+        if run.course.stopped.is_some() {
             return finish(run);
         }
-        match run.rounds.last() {
+        match run.course.rounds.last() {
             None => Next::Decide(Decision::Open { round: 1, candidate: run.start() }),
             Some(round) => search(run, round),
         }
     }
 
-    fn most_calls(&self, plan: &Plan) -> MostCalls {
+    fn failure(outcome: &Outcome) -> Option<&Failure> {
+        outcome.failure()
+    }
+
+    fn trees(outcome: &Outcome) -> Vec<TreeId> {
+        outcome.trees()
+    }
+
+    fn kept(run: &Run) -> Vec<TreeId> {
+        run.course.candidates.iter().flat_map(|candidate| candidate.trees.clone()).collect()
+    }
+
+    fn role(step: &Step) -> Option<Role> {
+        step.role()
+    }
+
+    fn round(run: &Run) -> u32 {
+        run.round_number()
+    }
+
+    fn stage(run: &Run) -> (usize, bool) {
+        (run.course.rounds.len(), run.course.stopped.is_some())
+    }
+
+    fn tries(_: &Run) -> u32 {
+        TRIES
+    }
+
+    fn usd(plan: &Plan) -> Option<f64> {
+        plan.task.rules.budget.usd
+    }
+
+    fn order(run: &Run, step: &Step) -> Option<Order> {
+        Order::of(run, step)
+    }
+
+    fn most_calls(plan: &Plan) -> MostCalls {
         most_calls(plan)
     }
 }
@@ -49,7 +148,7 @@ fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     if let (Some(score), None) = (measured.score, &round.standing) {
         return Next::Decide(standing(run, round, score));
     }
-    if let Some(reason) = stop::judge(&run.plan.rules, &run.series()) {
+    if let Some(reason) = stop::judge(&run.plan.task.rules.limits(), &run.series()) {
         return Next::Decide(Decision::Stop(reason));
     }
     let open = |candidate| Next::Decide(Decision::Open { round: round.number + 1, candidate });
@@ -62,17 +161,17 @@ fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
 }
 
 fn measure<'a>(run: &'a Run, round: &Round) -> Next<'a> {
-    if run.measure.is_settled() {
-        return Next::Decide(Decision::Scored(run.measure.summary(run, round.candidate, |_| true)));
+    if run.course.measure.is_settled() {
+        return Next::Decide(Decision::Scored(run.course.measure.summary(run, round.candidate, |_| true)));
     }
-    Next::Do(Box::new(run.measure.steps(run)))
+    Next::Do(Box::new(run.course.measure.steps(run)))
 }
 
 /// A draft is dropped when it falls by more than `regress` below the best of the rounds before it.
 fn standing(run: &Run, round: &Round, score: Score) -> Decision {
     let candidate = round.candidate;
     let by = run.best().map_or(0.0, |(_, best)| best.points() - score.points());
-    if by > run.plan.rules.regress {
+    if by > run.plan.task.rules.regress {
         return Decision::Drop { candidate, why: Why::Regressed { by } };
     }
     Decision::Keep(candidate)
@@ -81,7 +180,7 @@ fn standing(run: &Run, round: &Round, score: Score) -> Decision {
 fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     let base = run.head();
     let member = weakest(run, base);
-    if run.plan.is_chain() && run.focus != Some(member) {
+    if run.plan.is_chain() && run.course.focus != Some(member) {
         return Next::Decide(Decision::Focus(member));
     }
     let step = Step::Improve { round: round.number, base, member };
@@ -109,13 +208,13 @@ fn weakest(run: &Run, base: CandidateId) -> Place {
 }
 
 fn finish(run: &Run) -> Next<'_> {
-    let Some(shipment) = &run.shipment else { return compare(run) };
+    let Some(shipment) = &run.course.shipment else { return compare(run) };
     let champion = shipment.champion;
     if champion == run.start() {
         return Next::Decide(Decision::Close(Ending::Unchanged));
     }
     let promote = Step::Promote { from: run.start(), to: champion };
-    match run.plan.apply {
+    match run.plan.task.apply {
         Apply::Never => Next::Decide(Decision::Close(Ending::Kept)),
         Apply::Auto => ship(run, promote),
         Apply::Ask => {
@@ -142,15 +241,15 @@ fn compare(run: &Run) -> Next<'_> {
     if contestants.len() < 2 {
         return Next::Decide(Decision::Ship(unchallenged(run)));
     }
-    if run.plan.rules.confirm == 0 {
+    if run.plan.task.rules.confirm == 0 {
         let scores = contestants.iter().map(|&id| (id, run.measured(id).and_then(|measured| measured.score)));
         return Next::Decide(Decision::Ship(verdict(run, scores.collect(), 0)));
     }
-    if run.measure.contestants != contestants {
+    if run.course.measure.contestants != contestants {
         return Next::Decide(Decision::Compare(contestants));
     }
-    if !run.measure.is_settled() {
-        return Next::Do(Box::new(run.measure.steps(run)));
+    if !run.course.measure.is_settled() {
+        return Next::Do(Box::new(run.course.measure.steps(run)));
     }
     Next::Decide(Decision::Ship(fresh_verdict(run)))
 }
@@ -175,12 +274,12 @@ fn unchallenged(run: &Run) -> Shipment {
 
 /// All contestants are compared on the scenarios that all of them were judged on.
 fn fresh_verdict(run: &Run) -> Shipment {
-    let measure = &run.measure;
+    let measure = &run.course.measure;
     let paired: HashSet<usize> =
         measure.scenarios().iter().copied().filter(|&scenario| measure.paired(run, scenario)).collect();
     let summary = |id| -> Measured { measure.summary(run, id, |scenario| paired.contains(&scenario)) };
     let scores = measure.contestants.iter().map(|&id| (id, summary(id).score)).collect();
-    let trials = paired.len() * run.plan.rules.confirm as usize;
+    let trials = paired.len() * run.plan.task.rules.confirm as usize;
     verdict(run, scores, u32::try_from(trials).unwrap_or(u32::MAX))
 }
 
@@ -199,18 +298,18 @@ fn verdict(run: &Run, scores: Vec<(CandidateId, Option<Score>)>, pairs: u32) -> 
 }
 
 /// The most calls that a run can come to: every step tried twice, every draft tried out whole.
-pub(super) fn most_calls(plan: &Plan) -> MostCalls {
+fn most_calls(plan: &Plan) -> MostCalls {
     let per = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    let rounds = u64::from(plan.rules.max_iterations);
-    let measurements = rounds + CONTESTANTS * u64::from(plan.rules.confirm);
-    let trials = measurements * per(plan.scenarios.len());
+    let rounds = u64::from(plan.task.rules.max_iterations);
+    let measurements = rounds + CONTESTANTS * u64::from(plan.task.rules.confirm);
+    let tries = u64::from(TRIES);
+    let trials = measurements * per(plan.task.scenarios.len());
     MostCalls {
-        executor: TRIES * trials * per(plan.target.members.len()),
-        evaluator: TRIES * trials,
-        improver: TRIES * (rounds.saturating_sub(1)),
+        executor: tries * trials * per(plan.task.target.members.len()),
+        evaluator: tries * trials,
+        improver: tries * (rounds.saturating_sub(1)),
     }
 }
 
 /// Start, best and head.
 const CONTESTANTS: u64 = 3;
-const TRIES: u64 = 2;

@@ -1,18 +1,19 @@
 //! How a candidate comes to its executor, and what is counted of what became of it.
 
-use skilltune_phases::delivery::{Delivery, SkillUse, Uses};
-use skilltune_phases::event::{FailureKind, Outcome};
+use skilltune_phases::delivery::{Delivery, SkillUse};
+use skilltune_phases::event::FailureKind;
+use skilltune_phases::loops::tune::Order;
+use skilltune_phases::loops::tune::{Outcome, Plan, Step, Uses};
 use skilltune_phases::material::Folder;
-use skilltune_phases::order::Order;
-use skilltune_phases::plan::{Place, Plan};
-use skilltune_phases::step::Step;
+use skilltune_phases::order::Order as _;
+use skilltune_phases::target::Place;
 
 use crate::world::{Drive, failed, improved, judged, plan, ran, tree};
 
 fn installed(members: usize, scenarios: usize) -> Plan {
     let mut plan = plan(members, scenarios);
-    plan.delivery = Delivery::Installed { at: ".claude/skills".into() };
-    plan.rules.max_iterations = 2;
+    plan.task.delivery = Delivery::Installed { at: ".claude/skills".into() };
+    plan.task.rules.max_iterations = 2;
     plan
 }
 
@@ -26,7 +27,7 @@ fn left(name: &str, skill: SkillUse) -> Outcome {
 }
 
 fn places(order: &Order) -> Vec<&str> {
-    order.placements.iter().map(|placement| placement.at.as_str()).collect()
+    order.placements().iter().map(|placement| placement.at.as_str()).collect()
 }
 
 #[test]
@@ -60,9 +61,9 @@ fn a_second_try_asks_the_same_and_a_call_by_name_calls_this_member() {
     let task = |prompt: &str| prompt.lines().filter(|line| !line.starts_with("<<<")).collect::<String>();
     assert_eq!(task(&prompt(&plan, 0)), task(&prompt(&plan, 1)));
     assert!(!prompt(&plan, 0).contains("skill-0"));
-    plan.delivery = Delivery::Slash { at: ".claude/skills".into() };
+    plan.task.delivery = Delivery::Slash { at: ".claude/skills".into() };
     assert!(prompt(&plan, 0).starts_with("/skill-0\n"));
-    plan.delivery = Delivery::Inline;
+    plan.task.delivery = Delivery::Inline;
     assert!(prompt(&plan, 0).contains("`skill-0`, in the folder"));
 }
 
@@ -96,7 +97,7 @@ fn uses_are_counted_where_they_are_known_and_told_to_the_improver() {
 fn a_journal_from_before_there_was_a_choice_is_read_as_inline() {
     let mut plan = serde_json::to_value(plan(1, 1)).unwrap();
     plan.as_object_mut().unwrap().remove("delivery").unwrap();
-    assert_eq!(serde_json::from_value::<Plan>(plan).unwrap().delivery, Delivery::Inline);
+    assert_eq!(serde_json::from_value::<Plan>(plan).unwrap().task.delivery, Delivery::Inline);
     let old = serde_json::json!({ "exercised": { "artifacts": tree("a"), "files": 1 } });
     assert_eq!(serde_json::from_value::<Outcome>(old.clone()).unwrap(), ran("a"));
     assert_eq!(serde_json::to_value(ran("a")).unwrap(), old);

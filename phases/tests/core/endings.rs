@@ -1,10 +1,9 @@
 //! Each stop rule is reached, and each way in which a run can come out.
 
-use skilltune_phases::ending::{Class, Outcome as Came};
-use skilltune_phases::event::{Ending, Event, FailureKind, Outcome, Pause, Signal, Verdict};
-use skilltune_phases::plan::{Apply, Plan};
-use skilltune_phases::run::Run;
-use skilltune_phases::step::{Choice, Step};
+use skilltune_phases::ending::Class;
+use skilltune_phases::event::{FailureKind, Pause, Signal};
+use skilltune_phases::loops::tune::ending::Outcome as Came;
+use skilltune_phases::loops::tune::{Apply, Choice, Ending, Event, Outcome, Plan, Run, Step, Verdict};
 use skilltune_phases::stop::Reason;
 
 use crate::world::{Drive, failed, improved, judged, nth, plan, points, ran, tree};
@@ -36,8 +35,8 @@ fn rising(_: &Run, _: u32, nth: usize) -> usize {
 #[test]
 fn a_start_above_the_threshold_ends_the_run_and_nothing_is_compared() {
     let run = run_with(plan(1, 1), |_, _, _| 95);
-    assert_eq!((run.stopped, run.closed), (Some(Reason::Reached), Some(Ending::Unchanged)));
-    assert_eq!(run.shipment.as_ref().unwrap().verdict, Verdict::Unchallenged);
+    assert_eq!((run.course.stopped, run.course.closed), (Some(Reason::Reached), Some(Ending::Unchanged)));
+    assert_eq!(run.course.shipment.as_ref().unwrap().verdict, Verdict::Unchallenged);
     assert_eq!((run.class(), run.outcome()), (Class::Reached, Came::Unchanged));
     assert_eq!(run.ledger.total().calls, 2);
 }
@@ -45,8 +44,8 @@ fn a_start_above_the_threshold_ends_the_run_and_nothing_is_compared() {
 #[test]
 fn a_draft_above_the_threshold_is_compared_and_shipped() {
     let run = run_with(plan(1, 1), |_, _, nth| if nth == 0 { 60 } else { 92 });
-    assert_eq!((run.stopped, run.closed), (Some(Reason::Reached), Some(Ending::Applied)));
-    assert_eq!(run.shipment.as_ref().unwrap().verdict, Verdict::Won);
+    assert_eq!((run.course.stopped, run.course.closed), (Some(Reason::Reached), Some(Ending::Applied)));
+    assert_eq!(run.course.shipment.as_ref().unwrap().verdict, Verdict::Won);
     assert_eq!((run.class(), run.outcome()), (Class::Reached, Came::Improved));
     assert_eq!((run.initial_score(), run.final_score()), (Some(points(60.0)), Some(points(92.0))));
 }
@@ -54,21 +53,21 @@ fn a_draft_above_the_threshold_is_compared_and_shipped() {
 #[test]
 fn rounds_run_out_after_as_many_measurements_and_one_edit_less() {
     let run = run_with(plan(1, 1), rising);
-    assert_eq!(run.stopped, Some(Reason::Exhausted));
-    assert_eq!((run.rounds.len(), run.candidates.len() - 1), (5, 4));
+    assert_eq!(run.course.stopped, Some(Reason::Exhausted));
+    assert_eq!((run.course.rounds.len(), run.course.candidates.len() - 1), (5, 4));
     assert_eq!((run.class(), run.outcome()), (Class::Short, Came::Improved));
 }
 
 #[test]
 fn a_best_that_no_longer_rises_is_a_stall() {
     let run = run_with(plan(1, 1), |_, _, nth| 50 + nth);
-    assert_eq!((run.stopped, run.rounds.len()), (Some(Reason::Stalled), 3));
+    assert_eq!((run.course.stopped, run.course.rounds.len()), (Some(Reason::Stalled), 3));
 }
 
 #[test]
 fn a_regression_is_no_stall_while_the_best_has_just_risen() {
     let run = run_with(plan(1, 1), |_, _, nth| [50, 70, 65, 66, 66][nth]);
-    assert_eq!((run.stopped, run.rounds.len()), (Some(Reason::Stalled), 4));
+    assert_eq!((run.course.stopped, run.course.rounds.len()), (Some(Reason::Stalled), 4));
 }
 
 #[test]
@@ -87,7 +86,7 @@ fn an_improver_that_undoes_its_own_work_oscillates_and_that_is_seen_before_the_s
             Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
         },
     );
-    assert_eq!((drive.run.stopped, drive.run.rounds.len()), (Some(Reason::Oscillating), 4));
+    assert_eq!((drive.run.course.stopped, drive.run.course.rounds.len()), (Some(Reason::Oscillating), 4));
 }
 
 #[test]
@@ -95,7 +94,7 @@ fn three_failed_rounds_in_a_row_end_the_run_and_nothing_is_judged() {
     let mut drive = Drive::start(plan(1, 1));
     drive.finish(1, |_| 0, |_, _| failed(FailureKind::TimedOut));
     let run = drive.run;
-    assert_eq!((run.stopped, run.rounds.len(), run.errors.len()), (Some(Reason::Failed), 3, 6));
+    assert_eq!((run.course.stopped, run.course.rounds.len(), run.errors.len()), (Some(Reason::Failed), 3, 6));
     assert_eq!((run.class(), run.outcome()), (Class::Unjudged, Came::Unjudged));
 }
 
@@ -106,7 +105,7 @@ fn failures_that_are_not_in_a_row_do_not_end_the_run() {
         1,
         |_| 0,
         |run, step| match step {
-            Step::Judge { .. } if run.round_number() % 2 == 0 && run.stopped.is_none() => {
+            Step::Judge { .. } if run.round_number() % 2 == 0 && run.course.stopped.is_none() => {
                 failed(FailureKind::OffSchema)
             }
             Step::Judge { candidate, .. } => {
@@ -118,39 +117,39 @@ fn failures_that_are_not_in_a_row_do_not_end_the_run() {
             Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
         },
     );
-    assert_eq!((drive.run.stopped, drive.run.rounds.len()), (Some(Reason::Exhausted), 5));
+    assert_eq!((drive.run.course.stopped, drive.run.course.rounds.len()), (Some(Reason::Exhausted), 5));
 }
 
 #[test]
 fn money_spent_ends_the_run() {
     let mut plan = plan(1, 1);
-    plan.rules.budget.usd = Some(1.6);
+    plan.task.rules.budget.usd = Some(1.6);
     let run = run_with(plan, rising);
-    assert_eq!((run.stopped, run.rounds.len()), (Some(Reason::Budget), 2));
+    assert_eq!((run.course.stopped, run.course.rounds.len()), (Some(Reason::Budget), 2));
 }
 
 #[test]
 fn time_spent_ends_the_run() {
     let mut plan = plan(1, 1);
-    plan.rules.budget.seconds = Some(6);
+    plan.task.rules.budget.seconds = Some(6);
     let run = run_with(plan, rising);
-    assert_eq!((run.stopped, run.rounds.len()), (Some(Reason::Budget), 2));
+    assert_eq!((run.course.stopped, run.course.rounds.len()), (Some(Reason::Budget), 2));
 }
 
 #[test]
 fn a_reached_goal_is_never_called_a_spent_budget() {
     let mut plan = plan(1, 1);
-    (plan.rules.budget.usd, plan.rules.max_iterations) = (Some(0.1), 1);
-    assert_eq!(run_with(plan, |_, _, _| 95).stopped, Some(Reason::Reached));
+    (plan.task.rules.budget.usd, plan.task.rules.max_iterations) = (Some(0.1), 1);
+    assert_eq!(run_with(plan, |_, _, _| 95).course.stopped, Some(Reason::Reached));
 }
 
 #[test]
 fn a_champion_that_loses_on_fresh_trials_leaves_the_target_alone() {
     let lucky = |_: &Run, ordinal: u32, nth: usize| if ordinal == 0 { 50 + 10 * nth } else { 50 };
     let run = run_with(plan(1, 1), lucky);
-    assert_eq!(run.shipment.as_ref().unwrap().verdict, Verdict::Lost);
-    assert_eq!((run.closed, run.outcome()), (Some(Ending::Unchanged), Came::Unchanged));
-    assert_eq!(run.shipment.as_ref().unwrap().champion, run.start());
+    assert_eq!(run.course.shipment.as_ref().unwrap().verdict, Verdict::Lost);
+    assert_eq!((run.course.closed, run.outcome()), (Some(Ending::Unchanged), Came::Unchanged));
+    assert_eq!(run.course.shipment.as_ref().unwrap().champion, run.start());
 }
 
 #[test]
@@ -169,25 +168,25 @@ fn a_comparison_that_cannot_be_judged_ships_nothing() {
             Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
         },
     );
-    assert_eq!(drive.run.shipment.as_ref().unwrap().verdict, Verdict::Indecisive);
+    assert_eq!(drive.run.course.shipment.as_ref().unwrap().verdict, Verdict::Indecisive);
     assert_eq!((drive.run.class(), drive.run.outcome()), (Class::Unjudged, Came::Unjudged));
 }
 
 #[test]
 fn without_fresh_trials_the_scores_of_the_search_decide() {
     let mut plan = plan(1, 1);
-    plan.rules.confirm = 0;
+    plan.task.rules.confirm = 0;
     let run = run_with(plan, rising);
-    assert_eq!((run.closed, run.shipment.as_ref().unwrap().pairs), (Some(Ending::Applied), 0));
+    assert_eq!((run.course.closed, run.course.shipment.as_ref().unwrap().pairs), (Some(Ending::Applied), 0));
     assert_eq!(run.final_score(), Some(points(70.0)));
 }
 
 #[test]
 fn a_champion_that_is_not_wanted_in_the_target_is_kept() {
     let mut plan = plan(1, 1);
-    plan.apply = Apply::Never;
+    plan.task.apply = Apply::Never;
     assert_eq!(run_with(plan.clone(), rising).outcome(), Came::Kept);
-    plan.apply = Apply::Ask;
+    plan.task.apply = Apply::Ask;
     assert_eq!(run_with(plan, rising).outcome(), Came::Kept);
 }
 
@@ -223,9 +222,9 @@ fn a_round_with_too_few_judged_scenarios_has_no_score() {
             Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
         },
     );
-    let measured = drive.run.rounds[0].measured.as_ref().unwrap();
+    let measured = drive.run.course.rounds[0].measured.as_ref().unwrap();
     assert_eq!((measured.score, measured.judged, measured.of), (None, 3, 4));
-    assert_eq!(drive.run.stopped, Some(Reason::Failed));
+    assert_eq!(drive.run.course.stopped, Some(Reason::Failed));
 }
 
 #[test]

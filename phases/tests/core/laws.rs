@@ -1,10 +1,10 @@
 //! What holds for every history: the properties that everything else stands on.
 
 use proptest::prelude::*;
-use skilltune_phases::event::{Decision, Ending, Event, Record};
-use skilltune_phases::plan::{Apply, Plan};
-use skilltune_phases::run::Run;
-use skilltune_phases::state;
+use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::tune::Tune;
+use skilltune_phases::loops::tune::state;
+use skilltune_phases::loops::tune::{Apply, Decision, Ending, Event, Plan, Record, Run};
 
 use crate::world::{Drive, plan, random_answer};
 
@@ -14,9 +14,9 @@ fn any_plan() -> impl Strategy<Value = Plan> {
         |(members, scenarios, seed, rounds, confirm, apply)| {
             let mut plan = plan(members, scenarios);
             plan.seed = seed;
-            plan.rules.max_iterations = rounds;
-            plan.rules.confirm = confirm;
-            plan.apply = apply;
+            plan.task.rules.max_iterations = rounds;
+            plan.task.rules.confirm = confirm;
+            plan.task.apply = apply;
             plan
         },
     )
@@ -79,13 +79,13 @@ proptest! {
         let mut drive = Drive::start(plan);
         drive.finish(3, |_| 0, |run, step| random_answer(world, run, step));
         let run = &drive.run;
-        prop_assert!(run.closed.is_some() && run.stopped.is_some());
-        let most = run.plan.kind.machine().most_calls(&run.plan);
+        prop_assert!(run.course.closed.is_some() && run.course.stopped.is_some());
+        let most = Tune::most_calls(&run.plan);
         prop_assert!(u64::from(run.ledger.executor.calls) <= most.executor);
         prop_assert!(u64::from(run.ledger.evaluator.calls) <= most.evaluator);
         prop_assert!(u64::from(run.ledger.improver.calls) <= most.improver);
-        prop_assert!(run.round_number() <= run.plan.rules.max_iterations);
-        if run.closed == Some(Ending::Applied) {
+        prop_assert!(run.round_number() <= run.plan.task.rules.max_iterations);
+        if run.course.closed == Some(Ending::Applied) {
             prop_assert!(run.final_score() > run.initial_score());
         }
         let promotions = drive.records.iter().filter(|record| matches!(

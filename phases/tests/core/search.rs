@@ -1,9 +1,8 @@
 //! How the search moves: what is kept, what is dropped, where the next edit begins.
 
-use skilltune_phases::event::{FailureKind, Outcome};
-use skilltune_phases::plan::Place;
-use skilltune_phases::run::{Edit, Standing};
-use skilltune_phases::step::Step;
+use skilltune_phases::event::FailureKind;
+use skilltune_phases::loops::tune::{Edit, Outcome, Standing, Step};
+use skilltune_phases::target::Place;
 
 use crate::world::{Drive, failed, improved, judged, nth, plan, ran};
 
@@ -29,7 +28,8 @@ fn a_draft_far_below_the_best_is_dropped_and_the_best_is_the_base_again() {
         },
     );
     assert_eq!(bases, [0, 0, 2, 3]);
-    let kept: Vec<_> = drive.run.rounds.iter().map(|round| round.standing == Some(Standing::Kept)).collect();
+    let kept: Vec<_> =
+        drive.run.course.rounds.iter().map(|round| round.standing == Some(Standing::Kept)).collect();
     assert_eq!(kept, [true, false, true, true, true]);
     assert_eq!((drive.run.accepted(), drive.run.rejected()), (3, 1));
 }
@@ -55,9 +55,9 @@ fn a_draft_that_no_gate_lets_through_is_tried_once_more_and_then_dropped() {
     );
     let run = &drive.run;
     assert_eq!(asked, 2);
-    assert!(matches!(run.rounds[0].edit, Some(Edit::Nothing { .. })));
-    assert_eq!((run.rounds[1].candidate, run.rejected()), (run.start(), 1));
-    assert!(!run.rounds[0].failed(), "an idea that came to nothing is no failed round");
+    assert!(matches!(run.course.rounds[0].edit, Some(Edit::Nothing { .. })));
+    assert_eq!((run.course.rounds[1].candidate, run.rejected()), (run.start(), 1));
+    assert!(!run.course.rounds[0].failed(), "an idea that came to nothing is no failed round");
 }
 
 #[test]
@@ -77,14 +77,14 @@ fn the_same_content_is_measured_once() {
             Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
         },
     );
-    assert_eq!((drive.run.rounds.len(), runs), (3, 2));
+    assert_eq!((drive.run.course.rounds.len(), runs), (3, 2));
 }
 
 /// A chain of three whose members score as told; which members the improver was given, round by round.
 fn focus(members: [usize; 3], mut whole: impl FnMut(usize) -> usize) -> (Drive, Vec<usize>) {
     let mut focus = Vec::new();
     let mut plan = plan(3, 1);
-    plan.rules.stall.window = 9;
+    plan.task.rules.stall.window = 9;
     let mut drive = Drive::start(plan);
     drive.finish(
         1,
@@ -109,7 +109,7 @@ fn focus(members: [usize; 3], mut whole: impl FnMut(usize) -> usize) -> (Drive, 
 fn the_weakest_member_of_a_chain_is_worked_on() {
     let (drive, focus) = focus([70, 40, 90], |nth| 50 + 5 * nth);
     assert_eq!(focus, [1, 1, 1, 1]);
-    assert_eq!(drive.run.focus, Some(Place(1)));
+    assert_eq!(drive.run.course.focus, Some(Place(1)));
 }
 
 #[test]
@@ -162,5 +162,5 @@ fn a_member_that_fails_stops_its_followers_of_that_round() {
         },
     );
     assert_eq!(ran_members, [0]);
-    assert_eq!(drive.run.rounds.len(), 3);
+    assert_eq!(drive.run.course.rounds.len(), 3);
 }

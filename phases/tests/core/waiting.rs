@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use skilltune_phases::event::{Event, Failure, FailureKind, Outcome, Pause, Signal};
-use skilltune_phases::run::{Run, Waits};
-use skilltune_phases::state;
-use skilltune_phases::step::Step;
+use skilltune_phases::event::{Failure, FailureKind, Pause, Signal};
+use skilltune_phases::loops::tune::state;
+use skilltune_phases::loops::tune::{Event, Outcome, Run, Step};
+use skilltune_phases::run::Waits;
 use skilltune_phases::waiting;
 
 use crate::world::{Drive, plan, ran};

@@ -7,17 +7,19 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use skilltune_phases::contract::{Contract, Criterion, Dimension};
 use skilltune_phases::delivery::Delivery;
-use skilltune_phases::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
+use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::judgement::{Assessment, Findings, Judgement, Kind};
-use skilltune_phases::loops::Next;
-use skilltune_phases::plan::{
-    Apply, Budget, Cast, Enforced, FORMAT, LoopKind, Member, Mode, Plan, Roles, Rules, RunId, Stall, Target,
+use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::tune::{
+    Apply, Choice, Done, Event, Outcome, Plan, Record, Rules, Run, Step, Task,
 };
-use skilltune_phases::run::Run;
+use skilltune_phases::loops::tune::{Next, Tune};
+use skilltune_phases::plan::{Cast, Enforced, FORMAT, LoopKind, Roles, RunId};
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::{Score, Scored};
-use skilltune_phases::step::{Choice, Step};
+use skilltune_phases::stop::{Budget, Stall};
+use skilltune_phases::target::{Member, Mode, Target};
 
 pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
     let cast = Cast {
@@ -42,16 +44,18 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
         run: RunId("test".into()),
         kind: LoopKind::Tune,
         folder: "/project/.skilltune/runs/test".into(),
-        target: Target {
-            mode: if members > 1 { Mode::Chain } else { Mode::Single },
-            members: (0..members).map(member).collect(),
+        task: Task {
+            target: Target {
+                mode: if members > 1 { Mode::Chain } else { Mode::Single },
+                members: (0..members).map(member).collect(),
+            },
+            scenarios: (0..scenarios).map(scenario).collect(),
+            contract: contract(),
+            rules: rules(),
+            delivery: Delivery::Inline,
+            apply: Apply::Auto,
         },
-        scenarios: (0..scenarios).map(scenario).collect(),
-        contract: contract(),
-        rules: rules(),
         roles: Roles { executor: cast.clone(), evaluator: cast.clone(), improver: cast },
-        delivery: Delivery::Inline,
-        apply: Apply::Auto,
         seed: 7,
         epoch: 0,
     }
@@ -73,7 +77,7 @@ fn rules() -> Rules {
         max_iterations: 5,
         threshold: points(90.0),
         regress: 10.0,
-        stall: Stall { window: 2, gain: 2.0 },
+        stall: Stall { window: 2, gain: 2.0, reaching: false },
         max_errors: 3,
         confirm: 1,
         coverage: 0.8,
@@ -107,7 +111,7 @@ pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
         let scored = Scored { composite: score, dimensions: vec![("quality".into(), score)] };
         Assessment { findings: Findings::none(), scored }
     };
-    let names = run.plan.target.members.iter().map(|member| member.name.clone());
+    let names = run.plan.task.target.members.iter().map(|member| member.name.clone());
     Outcome::Judged(Box::new(Judgement {
         kind: Kind::Evidenced,
         whole: assess(whole),
@@ -160,7 +164,7 @@ impl Drive {
     /// Makes all decisions that are due; the steps that the loop then asks for, at most `room`, or none at the end.
     pub(crate) fn due(&mut self, room: usize) -> Vec<Step> {
         loop {
-            let decision = match self.run.plan.kind.machine().next(&self.run) {
+            let decision = match Tune::next(&self.run) {
                 Next::Decide(decision) => decision,
                 Next::Do(steps) => return steps.take(room).collect(),
                 Next::End => return Vec::new(),
@@ -210,7 +214,11 @@ impl Drive {
 
 /// The how-manieth candidate of the run this is; the start is the first.
 pub(crate) fn nth(run: &Run, candidate: CandidateId) -> usize {
-    run.candidates.iter().position(|known| known.id == candidate).expect("it is a candidate of the run")
+    run.course
+        .candidates
+        .iter()
+        .position(|known| known.id == candidate)
+        .expect("it is a candidate of the run")
 }
 
 /// Answers drawn from a seed and the step alone, with failures among them.

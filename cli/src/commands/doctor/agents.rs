@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use skilltune_orchestrator::agent::{Agent, AgentSettings, Login, Real, Via};
 use skilltune_phases::offline;
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 
 use super::probe::{self, Probed};
 use super::rights::{self, Rights, System};

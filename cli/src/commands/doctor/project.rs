@@ -1,5 +1,6 @@
 //! The project: its settings and whether they are trusted, its runs, and who works on what.
 
+use skilltune_phases::loops::tune::Tune;
 use std::path::Path;
 
 use serde::Serialize;
@@ -94,7 +95,7 @@ fn ignored(home: &Home) -> Option<bool> {
 
 fn open_runs(runs: &Runs) -> (Vec<OpenRun>, Vec<String>) {
     let (mut open, mut damaged) = (Vec::new(), Vec::new());
-    for id in runs.ids() {
+    for id in runs.ids::<Tune>() {
         let Ok(known) = runs.load(&id) else {
             damaged.push(plain::one_line(&id.0));
             continue;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use skilltune_orchestrator::agent::{Agent, Real};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::offline;
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 
 use crate::args::OFFLINE;
 use crate::settings::Settings;

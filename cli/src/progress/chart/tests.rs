@@ -1,5 +1,5 @@
 use skilltune_phases::event::FailureKind;
-use skilltune_phases::step::Step;
+use skilltune_phases::loops::tune::Step;
 
 use super::*;
 use crate::progress::width::columns;
@@ -18,10 +18,10 @@ fn three() -> Play {
 /// As many rounds as scores, and no end before them.
 fn long(scores: &[u32]) -> Play {
     let mut plan = plan(&["haiku"], 1);
-    plan.rules.max_iterations = u32::try_from(scores.len()).unwrap();
-    plan.rules.threshold = Score::FULL;
-    plan.rules.stall.gain = 0.0;
-    plan.rules.stall.window = scores.len();
+    plan.task.rules.max_iterations = u32::try_from(scores.len()).unwrap();
+    plan.task.rules.threshold = Score::FULL;
+    plan.task.rules.stall.gain = 0.0;
+    plan.task.rules.stall.window = scores.len();
     play(plan, scored(scores, &vec![50; scores.len()]))
 }
 
@@ -86,7 +86,7 @@ fn no_bar_below_the_goal_touches_its_mark_and_no_row_is_too_wide() {
         for width in [30, 40, 60, 80, 100, 65_535] {
             for threshold in 0..=100 {
                 let mut play = three();
-                std::sync::Arc::make_mut(&mut play.run.plan).rules.threshold = points(threshold);
+                std::sync::Arc::make_mut(&mut play.run.plan).task.rules.threshold = points(threshold);
                 let frame = Frame::of(&play.run, width, letters).unwrap();
                 for score in [0, 1, 79, 80, 99, 100] {
                     let bar = frame.bar(Some(points(score)));

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use skilltune_phases::event::{FailureKind, Outcome, Pause};
-use skilltune_phases::plan::Plan;
+use skilltune_phases::event::{FailureKind, Pause};
+use skilltune_phases::loops::tune::{Outcome, Plan};
 
 use super::*;
 use crate::progress::capture::{Captured, follow};
@@ -13,7 +13,8 @@ const PLAIN: Look =
 /// The trees of these runs are in no store.
 fn human(streams: Streams, look: Look) -> Human {
     let size = DiffSize { added: 12, removed: 3, files: 2, opaque: 0 };
-    let won = |run: &Run| run.shipment.as_ref().is_some_and(|shipment| shipment.champion != run.start());
+    let won =
+        |run: &Run| run.course.shipment.as_ref().is_some_and(|shipment| shipment.champion != run.start());
     Human::new(streams, look, Box::new(move |run| won(run).then_some(size)))
 }
 
@@ -337,7 +338,7 @@ fn a_run_may_be_left_at_any_point() {
         let part = Play { run: Run::replay(&records).unwrap(), records };
         let told = seen(&part, PLAIN).data();
         assert!(told.contains("skilltune "), "something to type next: {told}");
-        assert_eq!(told.contains("report: /p/"), part.run.closed.is_some(), "a report that is there");
+        assert_eq!(told.contains("report: /p/"), part.run.course.closed.is_some(), "a report that is there");
     }
 }
 

@@ -1,11 +1,11 @@
 use skilltune_phases::event::FailureKind;
-use skilltune_phases::step::Step;
+use skilltune_phases::loops::tune::Step;
 
 use super::*;
 use crate::report::world::{Play, failed, improved, plan, play, scored};
 
 fn told(play: &Play, round: usize) -> String {
-    changes(&play.run, &play.run.rounds[round - 1], &Diff::default())
+    changes(&play.run, &play.run.course.rounds[round - 1], &Diff::default())
 }
 
 #[test]
@@ -13,7 +13,7 @@ fn an_edit_is_told_with_its_diff_in_a_fence_that_holds() {
     let play = play(plan(&["haiku"], 1), scored(&[50, 95], &[50, 95]));
     let files = ["M SKILL.md".to_owned(), "A odd`name.md".to_owned()];
     let unified = "--- a/SKILL.md\n+++ b/SKILL.md\n@@ -1 +1 @@\n-```\n+````sh\x1b[31m\n";
-    let page = changes(&play.run, &play.run.rounds[0], &Diff { files: &files, unified });
+    let page = changes(&play.run, &play.run.course.rounds[0], &Diff { files: &files, unified });
     insta::assert_snapshot!(page, @r"
         # Iteration 1 Changes
 
@@ -86,7 +86,7 @@ fn a_round_without_a_score_is_measured_again() {
 #[test]
 fn an_edit_that_gives_back_an_older_candidate_keeps_its_own_words() {
     let mut asked = plan(&["haiku"], 1);
-    asked.rules.max_iterations = 4;
+    asked.task.rules.max_iterations = 4;
     let play = play(asked, |run, step| match step {
         Step::Improve { base, .. } if *base == run.start() => improved("there"),
         Step::Improve { .. } => improved("haiku"),

@@ -1,8 +1,7 @@
 //! The final comparison: who met whom, on what, and how much that shows.
 
-use skilltune_phases::event::Shipment;
 use skilltune_phases::id::CandidateId;
-use skilltune_phases::run::Run;
+use skilltune_phases::loops::tune::{Run, Shipment};
 
 use crate::report::figures;
 use crate::report::markdown::{Page, code_cell, words};
@@ -10,7 +9,7 @@ use crate::report::{troubles, words as told};
 
 pub(super) fn comparison(page: &mut Page, run: &Run) {
     page.section("Final Comparison");
-    let Some(shipment) = &run.shipment else {
+    let Some(shipment) = &run.course.shipment else {
         page.paragraph("Nothing has been compared yet.");
         return;
     };

@@ -1,8 +1,8 @@
 //! What the run cost, and what went wrong in it.
 
 use skilltune_phases::ledger::Account;
+use skilltune_phases::loops::tune::Run;
 use skilltune_phases::plan::Cast;
-use skilltune_phases::run::Run;
 
 use crate::report::markdown::{Page, words};
 use crate::report::{figures, plain, words as told};

@@ -1,7 +1,7 @@
 //! Where everything is, and what to type to have another version in the target.
 
 use skilltune_phases::id::CandidateId;
-use skilltune_phases::run::Run;
+use skilltune_phases::loops::tune::Run;
 
 use crate::report::markdown::{Page, code_cell};
 
@@ -26,13 +26,14 @@ pub(super) fn artifacts(page: &mut Page, run: &Run) {
 
 pub(super) fn restore(page: &mut Page, run: &Run) {
     let id = &run.plan.run;
-    let champion = run.shipment.as_ref().map(|shipment| shipment.champion).filter(|&one| one != run.start());
+    let champion =
+        run.course.shipment.as_ref().map(|shipment| shipment.champion).filter(|&one| one != run.start());
     let mut commands = vec![("back to what was found", format!("skilltune rollback {id}"))];
     if champion.is_some() {
         commands.push(("what the champion changes", format!("skilltune diff {id}")));
         commands.push(("the champion into the target", format!("skilltune apply {id}")));
     }
-    let mut others = run.candidates.iter().map(|candidate| candidate.id).skip(1);
+    let mut others = run.course.candidates.iter().map(|candidate| candidate.id).skip(1);
     let other = others.find(|&one| champion != Some(one));
     commands.extend(other.map(|one| ("another candidate, into a folder", export(run, one))));
     page.section("Restore Original");

@@ -1,6 +1,6 @@
 //! How the scores went, round by round.
 
-use skilltune_phases::run::{Round, Run};
+use skilltune_phases::loops::tune::{Round, Run};
 use skilltune_phases::score::Score;
 
 use crate::report::figures;
@@ -8,7 +8,7 @@ use crate::report::markdown::{Page, code_cell, words};
 use crate::report::words as told;
 
 pub(super) fn scores(page: &mut Page, run: &Run) {
-    let names = run.plan.contract.dimensions.iter().map(|dimension| words(&dimension.name));
+    let names = run.plan.task.contract.dimensions.iter().map(|dimension| words(&dimension.name));
     let head: Vec<String> = ["Iter".to_owned(), "Composite".to_owned()]
         .into_iter()
         .chain(names)
@@ -16,12 +16,12 @@ pub(super) fn scores(page: &mut Page, run: &Run) {
         .collect();
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
     page.section("Score Progression");
-    page.table(&head, run.rounds.iter().map(|round| row(run, round)));
+    page.table(&head, run.course.rounds.iter().map(|round| row(run, round)));
     page.paragraph(format!("**Trend**: {}", trend(run)));
 }
 
 fn row(run: &Run, round: &Round) -> Vec<String> {
-    let width = run.plan.contract.dimensions.len();
+    let width = run.plan.task.contract.dimensions.len();
     let mut row = vec![round.number.to_string(), figures::score(round.score())];
     row.extend(padded(round.measured.as_ref().map(|measured| measured.dimensions.as_slice()), width));
     row.extend([standing(run, round), code_cell(&round.candidate.short())]);
@@ -39,7 +39,8 @@ fn standing(run: &Run, round: &Round) -> String {
 }
 
 fn trend(run: &Run) -> String {
-    let scores: Vec<_> = run.rounds.iter().filter_map(Round::score).map(|score| score.to_string()).collect();
+    let scores: Vec<_> =
+        run.course.rounds.iter().filter_map(Round::score).map(|score| score.to_string()).collect();
     if scores.is_empty() { "no score yet".to_owned() } else { scores.join(" → ") }
 }
 
@@ -47,13 +48,13 @@ pub(super) fn chain(page: &mut Page, run: &Run) {
     if !run.plan.is_chain() {
         return;
     }
-    let members = &run.plan.target.members;
+    let members = &run.plan.task.target.members;
     let names: Vec<String> = members.iter().map(|member| words(&member.name)).collect();
     let head: Vec<&str> = std::iter::once("Iter").chain(names.iter().map(String::as_str)).collect();
     page.section("Chain Score Progression");
     page.table(
         &head,
-        run.rounds.iter().map(|round| {
+        run.course.rounds.iter().map(|round| {
             let scores = round.measured.as_ref().map(|measured| measured.members.as_slice());
             std::iter::once(round.number.to_string()).chain(padded(scores, members.len())).collect()
         }),

@@ -1,8 +1,8 @@
 //! Each round in short, and the ideas that were dropped.
 
 use skilltune_phases::edit::EditReport;
-use skilltune_phases::notes::Notes;
-use skilltune_phases::run::{Edit, Round, Run, Standing};
+use skilltune_phases::loops::tune::notes::Notes;
+use skilltune_phases::loops::tune::{Edit, Round, Run, Standing};
 
 use crate::report::figures;
 use crate::report::markdown::{Page, code, words};
@@ -14,10 +14,10 @@ const TOP: usize = 3;
 
 pub(super) fn details(page: &mut Page, run: &Run) {
     page.section("Iteration Details");
-    if run.rounds.is_empty() {
+    if run.course.rounds.is_empty() {
         page.paragraph("No round has begun.");
     }
-    for round in &run.rounds {
+    for round in &run.course.rounds {
         page.subsection(&format!("Iteration {}", round.number));
         page.list(detail(run, round));
     }
@@ -45,7 +45,7 @@ fn standing(run: &Run, round: &Round) -> String {
         (None, Some(measured)) => {
             format!(", incomplete: {} of {} scenarios judged", measured.judged, measured.of)
         }
-        (None, None) if run.closed.is_none() => ", under way".to_owned(),
+        (None, None) if run.course.closed.is_none() => ", under way".to_owned(),
         (None, None) => String::new(),
     }
 }

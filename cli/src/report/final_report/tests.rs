@@ -1,7 +1,5 @@
-use skilltune_phases::event::{FailureKind, Outcome};
-use skilltune_phases::plan::Apply;
-use skilltune_phases::run::Run;
-use skilltune_phases::step::{Choice, Step};
+use skilltune_phases::event::FailureKind;
+use skilltune_phases::loops::tune::{Apply, Choice, Outcome, Run, Step};
 
 use super::*;
 use crate::report::world::{Play, claimed, failed, plan, play, scored, tree};
@@ -244,7 +242,7 @@ fn when_all_has_failed_the_errors_are_told_and_nothing_is_made_up() {
 #[test]
 fn claimed_scores_are_marked_and_a_kept_champion_is_no_part_of_the_target() {
     let mut asked = plan(&["haiku"], 1);
-    asked.apply = Apply::Ask;
+    asked.task.apply = Apply::Ask;
     let play = play(asked, |run, step| match step {
         Step::Judge { candidate, .. } => claimed(run, if *candidate == run.start() { 50 } else { 95 }),
         Step::Ask(_) => Outcome::Chosen(Choice::Keep),
@@ -258,7 +256,7 @@ fn claimed_scores_are_marked_and_a_kept_champion_is_no_part_of_the_target() {
 fn how_little_is_shown_depends_on_the_scenarios() {
     let caution = |scenarios, confirm| {
         let mut plan = plan(&["haiku"], scenarios);
-        plan.rules.confirm = confirm;
+        plan.task.rules.confirm = confirm;
         told::caution(&play(plan, scored(&[50, 95], &[50, 95])).run)
     };
     insta::assert_snapshot!(caution(1, 4).unwrap(), @"This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.");
@@ -286,7 +284,7 @@ fn a_run_at_any_point_has_all_its_pages() {
     insta::assert_snapshot!(lead(&play.run), @"**NOT ENDED**. The run is not at its end, and can be taken up again.");
     while play.advance(&mut answer).is_some() {
         assert!(final_report(&play.run).ends_with('\n'));
-        for round in &play.run.rounds {
+        for round in &play.run.course.rounds {
             assert!(crate::report::evaluation(&play.run, round).ends_with('\n'));
             assert!(
                 crate::report::changes(&play.run, round, &crate::report::Diff::default()).ends_with('\n')

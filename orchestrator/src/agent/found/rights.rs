@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use skilltune_phases::plan::Enforced;
-use skilltune_phases::step::Role;
+use skilltune_phases::role::Role;
 
 use super::{Agent, Kind};
 use crate::process::Confinement;

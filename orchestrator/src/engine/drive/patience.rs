@@ -8,7 +8,7 @@ use skilltune_phases::waiting;
 use tokio::time::sleep;
 
 use super::{Drive, Left, now};
-use crate::engine::EngineError;
+use crate::engine::{Craft, EngineError};
 
 /// How long is waited, and for what.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct Patience {
 /// How often the clock is looked at: a machine that was asleep must not sleep on.
 const LOOK: Duration = Duration::from_secs(30);
 
-impl Drive<'_> {
+impl<L: Craft> Drive<'_, L> {
     /// Waits for the limit that has stopped the run, where that is wanted and of use; otherwise the run is left.
     pub(super) async fn wait_out(&mut self) -> Result<Option<Left>, EngineError> {
         let Patience { waits, longest, .. } = self.desk.patience;

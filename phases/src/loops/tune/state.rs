@@ -6,16 +6,16 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::event::{Ending, Measured, PlacedBy, Shipment};
+use super::notes::Notes;
+use super::{Edit, Ending, Measured, Mishap, Plan, Round, Run, Shipment, Standing, Step};
+use crate::event::PlacedBy;
 use crate::id::{CandidateId, ContractId};
 use crate::ledger::Ledger;
-use crate::notes::Notes;
-use crate::plan::{LoopKind, Place, Plan, Roles, RunId};
-use crate::run::{Edit, Mishap, Round, Run, Standing};
+use crate::plan::{LoopKind, Roles, RunId};
 use crate::scenario::Scenario;
 use crate::score::Score;
-use crate::step::Step;
 use crate::stop::Reason;
+use crate::target::Place;
 
 /// The state file's text.
 pub fn text(run: &Run) -> String {
@@ -77,18 +77,18 @@ impl<'a> Ours<'a> {
             seq: run.seq,
             seed: plan.seed,
             epoch: plan.epoch,
-            contract: plan.contract.id(),
+            contract: plan.task.contract.id(),
             roles: &plan.roles,
             agents: agents(&plan.roles),
-            scenarios: &plan.scenarios,
+            scenarios: &plan.task.scenarios,
             best: run.best().map(|(id, score)| json!({ "candidate": id, "score": score })),
             head: run.head(),
             accepted: run.accepted(),
             rejected: run.rejected(),
-            focus: run.focus.map(|place| member_name(run, place)),
-            reason: run.stopped,
-            comparison: run.shipment.as_ref(),
-            ending: run.closed,
+            focus: run.course.focus.map(|place| member_name(run, place)),
+            reason: run.course.stopped,
+            comparison: run.course.shipment.as_ref(),
+            ending: run.course.closed,
             waiting_until: run.waits.until,
             placed: run.placed,
             ledger: &run.ledger,
@@ -107,46 +107,46 @@ fn agents(roles: &Roles) -> Value {
 
 fn fields(run: &Run) -> Map<String, Value> {
     let Value::Object(mut fields) = head(run) else { unreachable!("the head is an object") };
-    fields.insert("iterations".into(), run.rounds.iter().map(|round| iteration(run, round)).collect());
+    fields.insert("iterations".into(), run.course.rounds.iter().map(|round| iteration(run, round)).collect());
     fields.insert("errors".into(), run.errors.iter().map(mishap).collect());
     fields.insert("error_count".into(), run.errors.len().into());
-    fields.insert("max_errors".into(), run.plan.rules.max_errors.into());
+    fields.insert("max_errors".into(), run.plan.task.rules.max_errors.into());
     fields.insert("work_dir".into(), run.plan.folder.clone().into());
     fields.insert(
         "termination_reason".into(),
-        run.stopped.map_or(Value::Null, |reason| termination(reason).into()),
+        run.course.stopped.map_or(Value::Null, |reason| termination(reason).into()),
     );
     fields
 }
 
 fn head(run: &Run) -> Value {
     let plan = &run.plan;
-    let scores: Vec<f64> = run.rounds.iter().filter_map(Round::score).map(Score::points).collect();
+    let scores: Vec<f64> = run.course.rounds.iter().filter_map(Round::score).map(Score::points).collect();
     json!({
         "status": status(run),
         "started_at": run.started_at,
         "updated_at": run.updated_at,
-        "target_skills": plan.target.members.iter().map(|member| json!({
+        "target_skills": plan.task.target.members.iter().map(|member| json!({
             "name": member.name,
             "path": member.path,
             "files": member.files,
             "primary_file": "SKILL.md",
         })).collect::<Value>(),
-        "test_scenario": plan.scenarios.first(),
-        "execution_mode": plan.target.mode,
+        "test_scenario": plan.task.scenarios.first(),
+        "execution_mode": plan.task.target.mode,
         "chain_order": chain_order(plan),
         "current_iteration": run.round_number(),
-        "max_iterations": plan.rules.max_iterations,
-        "quality_threshold": plan.rules.threshold,
+        "max_iterations": plan.task.rules.max_iterations,
+        "quality_threshold": plan.task.rules.threshold,
         "latest_score": scores.last().copied().unwrap_or(0.0),
         "score_trend": scores,
-        "converged": run.stopped == Some(Reason::Stalled),
+        "converged": run.course.stopped == Some(Reason::Stalled),
     })
 }
 
 /// One word for where a run stands.
 pub fn status(run: &Run) -> &'static str {
-    if run.closed.is_some() {
+    if run.course.closed.is_some() {
         "completed"
     } else if run.held {
         "held"
@@ -160,14 +160,14 @@ pub fn status(run: &Run) -> &'static str {
 }
 
 fn chain_order(plan: &Plan) -> Vec<&str> {
-    let members = plan.target.members.iter();
+    let members = plan.task.target.members.iter();
     members.filter(|_| plan.is_chain()).map(|member| member.name.as_str()).collect()
 }
 
 fn iteration(run: &Run, round: &Round) -> Value {
     json!({
         "round": round.number,
-        "status": if round.edit.is_some() || run.stopped.is_some() { "completed" } else { "pending" },
+        "status": if round.edit.is_some() || run.course.stopped.is_some() { "completed" } else { "pending" },
         "candidate": round.candidate,
         "execution": execution(run, round),
         "evaluation": round.measured.as_ref().map(|measured| evaluation(run, round, measured)),
@@ -188,9 +188,9 @@ fn execution(run: &Run, round: &Round) -> Value {
 
 fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
     let notes = Notes::of(run, round.candidate);
-    let dimensions = run.plan.contract.dimensions.iter().zip(&measured.dimensions);
+    let dimensions = run.plan.task.contract.dimensions.iter().zip(&measured.dimensions);
     let chain = run.plan.is_chain().then(|| {
-        let members = run.plan.target.members.iter().zip(&measured.members);
+        let members = run.plan.task.target.members.iter().zip(&measured.members);
         members.map(|(member, score)| (member.name.clone(), json!(score))).collect::<serde_json::Map<_, _>>()
     });
     json!({

@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use skilltune_phases::edit::{self, EditReport};
-use skilltune_phases::event::{FailureKind, Outcome};
-use skilltune_phases::order::Order;
+use skilltune_phases::event::{Failure, FailureKind};
+use skilltune_phases::loops::tune::Order;
+use skilltune_phases::loops::tune::Outcome;
+use skilltune_phases::order::Order as _;
 use skilltune_phases::skill;
 
-use super::EngineError;
-use super::desk::{failed, not_ours};
+use super::super::EngineError;
+use super::super::desk::{failed, not_ours};
 use crate::snapshot::{Entry, Limits, Manifest, Node, ObjectError, Objects, RelPath, capture};
 
 const SKILL_MD: &[u8] = b"SKILL.md";
@@ -30,23 +32,23 @@ pub(super) fn read(
     let base = objects.manifest(copy.tree)?;
     let captured = match capture(objects, &space.join(&copy.at), &[], limits) {
         Ok(captured) => captured,
-        Err(error) => return not_ours(error).map(|why| failed(FailureKind::Gate, &why)),
+        Err(error) => return not_ours(error).map(|why| failed(FailureKind::Gate, &why).into()),
     };
     let (edited, report) = if captured.tree == copy.tree {
         match edited_in_words(objects, &base, answer)? {
             Ok(made) => made,
-            Err(outcome) => return Ok(outcome),
+            Err(failure) => return Ok(failure.into()),
         }
     } else {
         (captured.manifest, edit::read_report(answer))
     };
     if let Some(why) = refused(objects, &base, &edited)? {
-        return Ok(failed(FailureKind::Gate, &why));
+        return Ok(failed(FailureKind::Gate, &why).into());
     }
     Ok(Outcome::Improved { tree: objects.put_manifest(&edited)?, report: Box::new(report) })
 }
 
-type Made = Result<(Manifest, EditReport), Outcome>;
+type Made = Result<(Manifest, EditReport), Failure>;
 
 fn edited_in_words(objects: &Objects, base: &Manifest, answer: &str) -> Result<Made, ObjectError> {
     let answer = match edit::read(answer) {
@@ -82,7 +84,7 @@ fn with_texts(
     objects: &Objects,
     base: &Manifest,
     changed: &BTreeMap<String, String>,
-) -> Result<Result<Manifest, Outcome>, ObjectError> {
+) -> Result<Result<Manifest, Failure>, ObjectError> {
     let mut nodes: BTreeMap<RelPath, Node> =
         base.entries().iter().map(|entry| (entry.path.clone(), entry.node.clone())).collect();
     for (path, text) in changed {

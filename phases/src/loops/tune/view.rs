@@ -1,13 +1,13 @@
 //! What follows from a run's rounds: its best, its head, its series. Derived each time, never stored.
 
-use crate::candidate::Origin;
+use super::{Edit, Measured, Round, Run, Standing};
+use crate::candidate::{Candidate, Origin};
 use crate::edit::EditReport;
-use crate::event::{FailureKind, Measured};
-use crate::id::CandidateId;
-use crate::plan::Place;
-use crate::run::{Edit, Round, Run, Standing};
+use crate::event::FailureKind;
+use crate::id::{CandidateId, Digest};
 use crate::score::Score;
 use crate::stop::Series;
+use crate::target::Place;
 
 /// An edit that was made and not kept: the improver is told, so as not to make it again.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,19 +20,32 @@ pub struct Dropped<'a> {
 }
 
 impl Run {
+    pub fn candidate(&self, id: CandidateId) -> Option<&Candidate> {
+        self.course.candidates.iter().find(|candidate| candidate.id == id)
+    }
+
+    pub fn round_number(&self) -> u32 {
+        self.course.rounds.last().map_or(0, |round| round.number)
+    }
+
+    /// The target as it was found.
+    pub fn start(&self) -> CandidateId {
+        self.course.candidates[0].id
+    }
+
     /// The best measured candidate; of equals, the earliest.
     pub fn best(&self) -> Option<(CandidateId, Score)> {
-        best_of(&self.rounds)
+        best_of(&self.course.rounds)
     }
 
     /// The candidate that the next edit goes on from: the newest kept one, or the best after a drop.
     pub fn head(&self) -> CandidateId {
         let mut head = self.start();
-        for (index, round) in self.rounds.iter().enumerate() {
+        for (index, round) in self.course.rounds.iter().enumerate() {
             match round.standing {
                 Some(Standing::Kept) => head = round.candidate,
                 Some(Standing::Dropped(_)) => {
-                    head = best_of(&self.rounds[..index]).map_or(head, |(best, _)| best);
+                    head = best_of(&self.course.rounds[..index]).map_or(head, |(best, _)| best);
                 }
                 None => {}
             }
@@ -42,18 +55,19 @@ impl Run {
 
     /// What the newest complete measurement of a candidate said.
     pub fn measured(&self, candidate: CandidateId) -> Option<&Measured> {
-        let of_it = self.rounds.iter().rev().filter(|round| round.candidate == candidate);
+        let of_it = self.course.rounds.iter().rev().filter(|round| round.candidate == candidate);
         of_it.filter_map(|round| round.measured.as_ref()).find(|measured| measured.score.is_some())
     }
 
     pub fn series(&self) -> Series {
-        let mut candidates: Vec<CandidateId> = self.rounds.iter().map(|round| round.candidate).collect();
-        candidates.dedup();
+        let mut contents: Vec<Digest> = self.course.rounds.iter().map(|round| round.candidate.0).collect();
+        contents.dedup();
+        let latest = self.course.rounds.last().and_then(Round::score);
         let total = self.ledger.total();
         Series {
-            scores: self.rounds.iter().filter_map(Round::score).collect(),
-            latest: self.rounds.last().and_then(Round::score),
-            candidates,
+            reached: latest.is_some_and(|score| score >= self.plan.task.rules.threshold),
+            scores: self.course.rounds.iter().filter_map(Round::score).collect(),
+            contents,
             failed_in_a_row: self.failed_in_a_row(),
             rounds: self.round_number(),
             usd: total.usd,
@@ -62,7 +76,7 @@ impl Run {
     }
 
     fn failed_in_a_row(&self) -> u32 {
-        let failed = self.rounds.iter().rev().take_while(|round| round.failed()).count();
+        let failed = self.course.rounds.iter().rev().take_while(|round| round.failed()).count();
         u32::try_from(failed).unwrap_or(u32::MAX)
     }
 
@@ -78,7 +92,7 @@ impl Run {
 
     /// The rounds that measured a draft, and how it was made.
     fn drafted_rounds(&self) -> impl Iterator<Item = (&Origin, &Round)> {
-        self.rounds.windows(2).filter_map(|pair| match &pair[0].edit {
+        self.course.rounds.windows(2).filter_map(|pair| match &pair[0].edit {
             Some(Edit::Draft { origin, .. }) => Some((origin, &pair[1])),
             Some(Edit::Nothing { .. }) | None => None,
         })
@@ -86,7 +100,7 @@ impl Run {
 
     /// Every edit that was made and not kept, oldest first.
     pub fn dropped(&self) -> Vec<Dropped<'_>> {
-        let by_gate = self.rounds.iter().filter_map(|round| match &round.edit {
+        let by_gate = self.course.rounds.iter().filter_map(|round| match &round.edit {
             Some(Edit::Nothing { member, failure }) if failure.kind == FailureKind::Gate => {
                 Some(Dropped { round: round.number, member: *member, draft: None, why: failure.why.clone() })
             }
@@ -105,7 +119,7 @@ impl Run {
     /// How often in a row the edits of this member came to nothing.
     pub fn drops_in_a_row(&self, place: Place) -> usize {
         let mut drops = 0;
-        for pair in self.rounds.windows(2) {
+        for pair in self.course.rounds.windows(2) {
             match &pair[0].edit {
                 Some(Edit::Nothing { member, failure }) if *member == place => {
                     drops += usize::from(failure.kind == FailureKind::Gate);

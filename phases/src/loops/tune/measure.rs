@@ -4,14 +4,13 @@
 //! an order that comes from the run's seed, scenario by scenario and the contestants side by side, so that the same
 //! answers give the same run whatever order they arrived in.
 
+use super::{Answer, Measured, Outcome, Plan, Run, Step, Trial};
 use crate::candidate::Candidate;
-use crate::event::{Failure, Measured, Outcome};
+use crate::event::Failure;
 use crate::id::{CandidateId, Digest, TreeId};
 use crate::judgement::{Assessment, Judgement, Kind};
-use crate::plan::{Place, Plan};
-use crate::run::{Answer, Run};
 use crate::score::{self, Score};
-use crate::step::{Step, Trial};
+use crate::target::Place;
 
 /// The ordinal of the trials made while searching; those of the final comparison follow it.
 pub const SEARCH: u32 = 0;
@@ -46,7 +45,7 @@ impl Measure {
 
     /// The contestants of the final comparison, on trials of their own.
     pub fn fresh(plan: &Plan, contestants: Vec<CandidateId>) -> Self {
-        Self::over(plan, contestants, SEARCH + 1, plan.rules.confirm)
+        Self::over(plan, contestants, SEARCH + 1, plan.task.rules.confirm)
     }
 
     fn over(plan: &Plan, contestants: Vec<CandidateId>, first_ordinal: u32, ordinals: u32) -> Self {
@@ -194,10 +193,10 @@ fn summarise(plan: &Plan, judgements: &[&Judgement], of: usize) -> Measured {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let whole = |judgement: &&Judgement| judgement.whole.scored.composite;
     #[expect(clippy::cast_precision_loss, reason = "numbers of scenarios are far below 2^52")]
-    let covered = !judgements.is_empty() && judgements.len() as f64 >= plan.rules.coverage * of as f64;
+    let covered = !judgements.is_empty() && judgements.len() as f64 >= plan.task.rules.coverage * of as f64;
     Measured {
         score: mean(judgements.iter().map(whole)).filter(|_| covered),
-        dimensions: (0..plan.contract.dimensions.len())
+        dimensions: (0..plan.task.contract.dimensions.len())
             .map(|nth| mean(judgements.iter().map(|judgement| dimension(&judgement.whole, nth))))
             .collect(),
         members: member_scores(plan, judgements),
@@ -213,7 +212,7 @@ fn member_scores(plan: &Plan, judgements: &[&Judgement]) -> Vec<Option<Score>> {
         return Vec::new();
     }
     let score = |judgement: &&Judgement, name: &str| judgement.members.get(name)?.scored.composite;
-    let members = plan.target.members.iter();
+    let members = plan.task.target.members.iter();
     members.map(|member| mean(judgements.iter().map(|judgement| score(judgement, &member.name)))).collect()
 }
 
@@ -227,7 +226,7 @@ fn mean(scores: impl Iterator<Item = Option<Score>>) -> Option<Score> {
 
 /// The scenarios in the order of the run's seed.
 fn canonical_order(plan: &Plan) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..plan.scenarios.len()).collect();
+    let mut order: Vec<usize> = (0..plan.task.scenarios.len()).collect();
     order.sort_by_key(|&scenario| {
         Digest::of_parts([plan.seed.to_le_bytes().as_slice(), (scenario as u64).to_le_bytes().as_slice()])
     });

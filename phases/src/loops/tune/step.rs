@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::{CandidateId, TreeId};
-use crate::plan::Place;
+use crate::role::Role;
+use crate::target::Place;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -66,15 +67,6 @@ impl Choice {
     }
 }
 
-/// Which of the three roles a call of an agent is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    Executor,
-    Evaluator,
-    Improver,
-}
-
 impl Step {
     /// The role that answers this step, if an agent does.
     pub fn role(&self) -> Option<Role> {
@@ -83,18 +75,6 @@ impl Step {
             Self::Judge { .. } => Some(Role::Evaluator),
             Self::Improve { .. } => Some(Role::Improver),
             Self::Ask(_) | Self::Promote { .. } => None,
-        }
-    }
-}
-
-impl Role {
-    pub const ALL: [Self; 3] = [Self::Executor, Self::Evaluator, Self::Improver];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Executor => "executor",
-            Self::Evaluator => "evaluator",
-            Self::Improver => "improver",
         }
     }
 }

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::measure::{self, SEARCH, Unit};
+use super::{Run, Trial};
 use crate::contract::{CriterionId, Verdict};
 use crate::id::CandidateId;
 use crate::judgement::{Finding, Findings, Judgement, Suggestion};
-use crate::measure::{self, SEARCH, Unit};
-use crate::plan::Place;
-use crate::run::Run;
-use crate::step::Trial;
+use crate::target::Place;
 
 /// More than this is noise to a reader, human or model.
 const MOST: usize = 8;
@@ -50,7 +49,7 @@ pub fn standings(run: &Run, candidate: CandidateId, member: Option<Place>) -> Ve
             by_criterion.entry(finding.criterion).or_default().push(finding);
         }
     }
-    let criteria = run.plan.contract.criteria.iter();
+    let criteria = run.plan.task.contract.criteria.iter();
     criteria
         .filter_map(|criterion| by_criterion.remove(&criterion.id).and_then(|found| standing(&found)))
         .collect()
@@ -83,7 +82,7 @@ fn badness(verdict: Verdict) -> u8 {
 
 /// The judgements of a candidate made while searching, in the canonical order of the scenarios.
 pub fn judgements(run: &Run, candidate: CandidateId) -> impl Iterator<Item = (usize, &Judgement)> {
-    run.measure.scenarios().iter().filter_map(move |&scenario| {
+    run.course.measure.scenarios().iter().filter_map(move |&scenario| {
         match measure::unit(run, candidate, Trial { scenario, ordinal: SEARCH }) {
             Unit::Judged(judgement) => Some((scenario, judgement)),
             Unit::Missing(_) | Unit::Next(_) => None,

@@ -6,12 +6,11 @@ use std::fs;
 use std::path::Path;
 
 use skilltune_phases::id::TreeId;
-use skilltune_phases::measure::{self, SEARCH};
-use skilltune_phases::run::{Edit, Round, Run};
-use skilltune_phases::state;
-use skilltune_phases::step::Trial;
+use skilltune_phases::loops::tune::measure::{self, SEARCH};
+use skilltune_phases::loops::tune::state;
+use skilltune_phases::loops::tune::{Edit, Round, Run, Trial};
 
-use super::{EngineError, Workshop};
+use super::super::{EngineError, Workshop};
 use crate::atomic::{self, Durability};
 use crate::disk::OnDisk;
 use crate::snapshot::{self, ChangeKind, ObjectError, Objects};
@@ -36,18 +35,23 @@ pub struct Pages {
 
 /// The newest round's pages and the state: written at the ends of rounds.
 pub(super) fn write_round(shop: &Workshop, run: &Run, pages: &Pages) -> Result<(), EngineError> {
-    if let Some(round) = run.rounds.last() {
+    if let Some(round) = run.course.rounds.last() {
         round_pages(&shop.objects, &shop.folder, run, round, pages)?;
     }
     write_state(&shop.folder, run)
 }
 
 /// Every page of a run.
-pub fn write_all(objects: &Objects, folder: &RunFolder, run: &Run, pages: &Pages) -> Result<(), EngineError> {
-    for round in &run.rounds {
+pub(super) fn write_all(
+    objects: &Objects,
+    folder: &RunFolder,
+    run: &Run,
+    pages: &Pages,
+) -> Result<(), EngineError> {
+    for round in &run.course.rounds {
         round_pages(objects, folder, run, round, pages)?;
     }
-    if run.closed.is_some() {
+    if run.course.closed.is_some() {
         write(&folder.report(), &(pages.report)(run))?;
         write(&folder.report_json(), &(pages.report_json)(run))?;
     }
@@ -89,11 +93,11 @@ fn write(path: &Path, text: &str) -> Result<(), EngineError> {
 /// `artifacts/<skill>/<scenario>/<trial>/`, as the trials left them.
 fn artifacts(objects: &Objects, place: &Path, run: &Run, round: &Round) -> Result<(), EngineError> {
     let Some(candidate) = run.candidate(round.candidate) else { return Ok(()) };
-    for &scenario in run.measure.scenarios() {
+    for &scenario in run.course.measure.scenarios() {
         let trial = Trial { scenario, ordinal: SEARCH };
         let left = measure::artifacts(run, candidate, trial);
-        for (member, tree) in run.plan.target.members.iter().zip(left) {
-            let into = place.join(&member.name).join(&run.plan.scenarios[scenario].id).join("1");
+        for (member, tree) in run.plan.task.target.members.iter().zip(left) {
+            let into = place.join(&member.name).join(&run.plan.task.scenarios[scenario].id).join("1");
             if !into.exists() {
                 place_whole(objects, tree, &into)?;
             }
@@ -120,7 +124,7 @@ fn edit_diff(objects: &Objects, run: &Run, round: &Round) -> Result<Diff, Object
         return Ok(Diff::default());
     };
     let mut diff = Diff::default();
-    let members = run.plan.target.members.iter().zip(base.trees.iter().zip(&draft.trees));
+    let members = run.plan.task.target.members.iter().zip(base.trees.iter().zip(&draft.trees));
     for (member, (&from, &to)) in members.filter(|(_, (from, to))| from != to) {
         let one = tree_diff(objects, from, to)?;
         let prefix = if run.plan.is_chain() { format!("{}/", member.name) } else { String::new() };

@@ -1,0 +1,169 @@
+//! Where a run of `tune` stands: the fold of its decisions. It files things away; what follows is decided by the loop.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::candidate::{Candidate, Origin};
+use crate::contract::CriterionId;
+use crate::event::{Failure, FailureKind};
+use crate::id::CandidateId;
+use crate::score::Score;
+use crate::stop::Reason;
+use crate::target::Place;
+
+use super::measure::Measure;
+use super::{Decision, Ending, Measured, Outcome, Plan, Run, Shipment, Step, Why};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    pub candidates: Vec<Candidate>,
+    pub rounds: Vec<Round>,
+    /// What is being measured: the newest round's candidate, or the contestants of the final comparison.
+    pub measure: Measure,
+    pub focus: Option<Place>,
+    pub stopped: Option<Reason>,
+    pub shipment: Option<Shipment>,
+    pub closed: Option<Ending>,
+    /// Those of the contract, held once for all judgements.
+    criteria: Arc<[CriterionId]>,
+}
+
+/// One round: a measurement, and the edit that follows from it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    pub number: u32,
+    pub candidate: CandidateId,
+    pub started_at: Timestamp,
+    pub scored_at: Option<Timestamp>,
+    pub measured: Option<Measured>,
+    pub standing: Option<Standing>,
+    pub edit: Option<Edit>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Standing {
+    Kept,
+    Dropped(Why),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// A candidate, and how this round's improver came to it: the same content may have been drafted before.
+    Draft {
+        candidate: CandidateId,
+        origin: Origin,
+    },
+    Nothing {
+        member: Place,
+        failure: Failure,
+    },
+}
+
+impl Course {
+    pub(super) fn begin(plan: &Plan) -> Self {
+        Self {
+            candidates: vec![plan.start()],
+            rounds: Vec::new(),
+            measure: Measure::default(),
+            focus: None,
+            stopped: None,
+            shipment: None,
+            closed: None,
+            criteria: plan.task.contract.criteria.iter().map(|criterion| criterion.id.clone()).collect(),
+        }
+    }
+
+    /// What ten thousand judgements have in common is held once.
+    pub(super) fn lean(&self, mut outcome: Outcome) -> Outcome {
+        if let Outcome::Judged(judgement) = &mut outcome {
+            judgement.share(&self.criteria);
+        }
+        outcome
+    }
+
+    fn draft(&mut self, candidate: &Candidate) {
+        if !self.candidates.iter().any(|known| known.id == candidate.id) {
+            self.candidates.push(candidate.clone());
+        }
+        if let Some(origin) = candidate.origin.clone() {
+            self.in_round(|round| round.edit = Some(Edit::Draft { candidate: candidate.id, origin }));
+        }
+    }
+
+    fn in_round(&mut self, change: impl FnOnce(&mut Round)) {
+        if let Some(round) = self.rounds.last_mut() {
+            change(round);
+        }
+    }
+}
+
+pub(super) fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
+    let course = &mut run.course;
+    match decision {
+        Decision::Open { round, candidate } => {
+            course.rounds.push(Round::open(*round, *candidate, at));
+            set_measure(run, Measure::round(&run.plan, *candidate));
+        }
+        Decision::Scored(measured) => course.in_round(|round| {
+            round.measured = Some(measured.clone());
+            round.scored_at = Some(at);
+        }),
+        Decision::Keep(_) => course.in_round(|round| round.standing = Some(Standing::Kept)),
+        Decision::Drop { why, .. } => {
+            course.in_round(|round| round.standing = Some(Standing::Dropped(why.clone())));
+        }
+        Decision::Focus(place) => course.focus = Some(*place),
+        Decision::Draft(candidate) => course.draft(candidate),
+        Decision::NoDraft { member, failure } => course.in_round(|round| {
+            round.edit = Some(Edit::Nothing { member: *member, failure: failure.clone() });
+        }),
+        Decision::Stop(reason) => course.stopped = Some(*reason),
+        Decision::Compare(contestants) => {
+            set_measure(run, Measure::fresh(&run.plan, contestants.clone()));
+        }
+        Decision::Ship(shipment) => course.shipment = Some(shipment.clone()),
+        Decision::Close(ending) => {
+            course.closed = Some(*ending);
+            run.closed_at = Some(at);
+        }
+    }
+}
+
+/// Looks at what an answer may have settled.
+pub(super) fn answered(run: &mut Run, step: &Step) {
+    if let Step::Exercise { trial, .. } | Step::Judge { trial, .. } = step {
+        in_measure(run, |measure, run| measure.look_at_trial(run, *trial));
+    }
+}
+
+fn set_measure(run: &mut Run, measure: Measure) {
+    run.course.measure = measure;
+    in_measure(run, Measure::look);
+}
+
+fn in_measure(run: &mut Run, look: impl FnOnce(&mut Measure, &Run)) {
+    let mut measure = std::mem::take(&mut run.course.measure);
+    look(&mut measure, run);
+    run.course.measure = measure;
+}
+
+impl Round {
+    fn open(number: u32, candidate: CandidateId, started_at: Timestamp) -> Self {
+        Self { number, candidate, started_at, scored_at: None, measured: None, standing: None, edit: None }
+    }
+
+    pub fn score(&self) -> Option<Score> {
+        self.measured.as_ref().and_then(|measured| measured.score)
+    }
+
+    /// A round fails when an agent failed it. An idea that came to nothing is no failure.
+    pub fn failed(&self) -> bool {
+        let unmeasured = self.measured.as_ref().is_some_and(|measured| measured.score.is_none());
+        let unedited = match &self.edit {
+            Some(Edit::Nothing { failure, .. }) => failure.kind != FailureKind::Gate,
+            Some(Edit::Draft { .. }) | None => false,
+        };
+        unmeasured || unedited
+    }
+}

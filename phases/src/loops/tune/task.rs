@@ -1,0 +1,87 @@
+//! What `tune` is asked to do: the skills, the tasks to try them on, and the numbers that decide.
+
+use serde::{Deserialize, Serialize};
+
+use crate::candidate::Candidate;
+use crate::contract::Contract;
+use crate::delivery::Delivery;
+use crate::id::CandidateId;
+use crate::scenario::Scenario;
+use crate::score::Score;
+use crate::stop::{Budget, Limits, Stall};
+use crate::target::{Member, Place, Target};
+
+use super::Plan;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    pub target: Target,
+    pub scenarios: Vec<Scenario>,
+    pub contract: Contract,
+    pub rules: Rules,
+    /// Older journals know only the first way.
+    #[serde(default)]
+    pub delivery: Delivery,
+    pub apply: Apply,
+}
+
+/// The numbers that the run's decisions are judged against.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rules {
+    pub max_iterations: u32,
+    pub threshold: Score,
+    /// A draft that falls by more than this below the best is dropped at once.
+    pub regress: f64,
+    /// Stalled when the best has risen by no more than `gain` over `window` rounds.
+    pub stall: Stall,
+    /// Failed rounds in a row that end the run.
+    pub max_errors: u32,
+    /// Fresh trials of each contestant in the final comparison; none means that the search's own scores decide.
+    pub confirm: u32,
+    /// The share of scenarios that must have been judged for a round to have a score.
+    pub coverage: f64,
+    pub budget: Budget,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Apply {
+    Auto,
+    Ask,
+    Never,
+}
+
+impl Rules {
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            max_errors: self.max_errors,
+            stall: self.stall,
+            budget: self.budget,
+            max_iterations: self.max_iterations,
+        }
+    }
+}
+
+impl Plan {
+    /// The target as it was found.
+    pub fn start(&self) -> Candidate {
+        let trees = self.task.target.members.iter().map(|member| member.start).collect();
+        Candidate::original(trees)
+    }
+
+    pub fn start_id(&self) -> CandidateId {
+        self.start().id
+    }
+
+    pub fn is_chain(&self) -> bool {
+        self.task.target.members.len() > 1
+    }
+
+    pub fn member(&self, place: Place) -> &Member {
+        &self.task.target.members[place.0]
+    }
+
+    pub fn places(&self) -> impl Iterator<Item = Place> + use<> {
+        (0..self.task.target.members.len()).map(Place)
+    }
+}

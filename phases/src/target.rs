@@ -1,0 +1,35 @@
+//! The folders that may change: one skill, or a chain of skills.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::TreeId;
+
+/// The folders that may change, in the order in which they run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    pub mode: Mode,
+    pub members: Vec<Member>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    Single,
+    Chain,
+}
+
+/// One skill of the target, as it was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Member {
+    pub name: String,
+    /// The real path of the skill's folder.
+    pub path: String,
+    pub start: TreeId,
+    /// The Markdown files of the skill, relative, as the original lists them.
+    pub files: Vec<String>,
+}
+
+/// A member's place in the chain, counted from zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Place(pub usize);
