@@ -109,6 +109,7 @@ macro_rules! text_ids {
         }
     )*};
 }
+pub(crate) use text_ids;
 
 text_ids! {
     /// Names a criterion within its contract, such as `clarity.steps`.

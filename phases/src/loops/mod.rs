@@ -4,6 +4,8 @@
 //! follow from each other. The fold, the journal and the engine are written once, for any of them.
 
 pub mod tune;
+pub mod reflex;
+mod tune;
 
 use std::fmt::Debug;
 use std::hash::Hash;

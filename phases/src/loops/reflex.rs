@@ -1,0 +1,3 @@
+//! The reflex loop, after aif-loop: one text for a task, planned, written, judged by rules and mended, at two levels.
+
+pub mod criteria;

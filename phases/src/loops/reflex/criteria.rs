@@ -1,0 +1,197 @@
+//! What the artifact is judged by: rules of two levels, taken from one of four templates.
+//!
+//! Criteria are data and are frozen when a run starts. How verdicts on them become a score is told in `verdict`.
+
+mod guess;
+mod templates;
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::contract::text_ids;
+use crate::id::{ContractId, Digest};
+use crate::score::Score;
+
+/// The frozen rules of a run, and how much of them each level asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Criteria {
+    pub name: Box<str>,
+    pub version: u32,
+    pub thresholds: Thresholds,
+    pub rules: Vec<Rule>,
+}
+
+/// Raised when the words of a template change.
+const VERSION: u32 = 1;
+
+impl Criteria {
+    pub fn of(template: Template, weights: Weights, thresholds: Thresholds) -> Self {
+        let rules = template.rules().iter().map(|text| text.rule(weights)).collect();
+        Self { name: template.as_str().into(), version: VERSION, thresholds, rules }
+    }
+
+    /// The hash of everything that agents are told and a score is computed with.
+    pub fn id(&self) -> ContractId {
+        let json = serde_json::to_vec(self).expect("plain strings and numbers always serialise");
+        ContractId(Digest::of(&json))
+    }
+
+    pub fn rule(&self, id: &RuleId) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.id == *id)
+    }
+
+    /// The rules that count at a level: those of A at A, all at B.
+    pub fn active(&self, level: Level) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(move |rule| rule.level <= level)
+    }
+
+    /// The rules that come in with a level.
+    pub fn at(&self, level: Level) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(move |rule| rule.level == level)
+    }
+}
+
+/// One demand on the artifact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    pub id: RuleId,
+    /// What holds when the rule is met.
+    pub description: Box<str>,
+    pub severity: Severity,
+    pub weight: u32,
+    pub level: Level,
+    /// How a person would tell.
+    pub check: Box<str>,
+}
+
+text_ids! {
+    /// Names a rule by level, category and subject, such as `a.correctness.endpoints`.
+    RuleId;
+}
+
+/// How bad it is when a rule is not met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// No level is passed without it.
+    Fail,
+    Warn,
+    Info,
+}
+
+impl Severity {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fail => "fail",
+            Self::Warn => "warn",
+            Self::Info => "info",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The two stages that one artifact goes through: what it must do, then how well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    A,
+    B,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::A => "A",
+            Self::B => "B",
+        })
+    }
+}
+
+/// What a rule weighs by its severity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Weights {
+    pub fail: u32,
+    pub warn: u32,
+    pub info: u32,
+}
+
+impl Weights {
+    pub fn of(self, severity: Severity) -> u32 {
+        match severity {
+            Severity::Fail => self.fail,
+            Severity::Warn => self.warn,
+            Severity::Info => self.info,
+        }
+    }
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self { fail: 2, warn: 1, info: 0 }
+    }
+}
+
+/// The score from which on each level is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thresholds {
+    pub a: Score,
+    pub b: Score,
+}
+
+impl Thresholds {
+    pub fn at(self, level: Level) -> Score {
+        match level {
+            Level::A => self.a,
+            Level::B => self.b,
+        }
+    }
+}
+
+/// A kind of text, with eight rules made for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Template {
+    Api,
+    Code,
+    Docs,
+    Config,
+}
+
+impl Template {
+    pub const ALL: [Self; 4] = [Self::Api, Self::Code, Self::Docs, Self::Config];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Code => "code",
+            Self::Docs => "docs",
+            Self::Config => "config",
+        }
+    }
+
+    /// Where nobody has said otherwise; prose is judged a little more kindly.
+    pub fn thresholds(self) -> Thresholds {
+        let (a, b) = match self {
+            Self::Docs => (75.0, 85.0),
+            Self::Api | Self::Code | Self::Config => (80.0, 90.0),
+        };
+        let score = |points| Score::new(points).expect("both are from 0 to 100");
+        Thresholds { a: score(a), b: score(b) }
+    }
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests;
