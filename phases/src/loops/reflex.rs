@@ -1,3 +1,4 @@
 //! The reflex loop, after aif-loop: one text for a task, planned, written, judged by rules and mended, at two levels.
 
 pub mod criteria;
+pub mod verdict;
