@@ -1,0 +1,335 @@
+//! Reading the checks that an agent proposes: everything that would be run or compiled is looked at here.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::pattern::compiled;
+use super::{Check, How, Presence};
+use crate::answer::{self, Mismatch, capped};
+use crate::loops::reflex::criteria::{Rule, RuleId};
+use crate::loops::reflex::reply::{self, OffContract};
+
+/// What was asked, as far as reading the answer needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    pub nonce: &'a str,
+    /// Each needs at least one check.
+    pub rules: &'a [&'a Rule],
+    /// How many checks one rule may have.
+    pub most: usize,
+}
+
+const LONGEST_QUESTION: usize = 1000;
+const LONGEST_PATTERN: usize = 1000;
+const LONGEST_EXPECTED: usize = 600;
+const LONGEST_ARGUMENT: usize = 4000;
+const MOST_ARGUMENTS: usize = 64;
+
+/// Programs that would take a text for more than the arguments it consists of.
+const SHELLS: [&str; 30] = [
+    "ash",
+    "bash",
+    "busybox",
+    "cmd",
+    "csh",
+    "dash",
+    "doas",
+    "elvish",
+    "env",
+    "eval",
+    "exec",
+    "fish",
+    "ksh",
+    "mksh",
+    "nice",
+    "nohup",
+    "nu",
+    "osascript",
+    "parallel",
+    "powershell",
+    "pwsh",
+    "setsid",
+    "sh",
+    "su",
+    "sudo",
+    "tcsh",
+    "timeout",
+    "wsl",
+    "xargs",
+    "zsh",
+];
+
+/// Reads the checks in an answer to PREPARE.
+pub fn read(text: &str, ask: &Ask<'_>) -> Result<Vec<Check>, OffContract> {
+    let mut answer = reply::bound(text, ask.nonce, "checks")?;
+    let entries = answer::entries::<Entry>(&mut answer, "checks")?;
+    count(&entries, ask)?;
+    entries.into_iter().map(Entry::into_check).collect()
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Entry {
+    Executable {
+        rule_id: RuleId,
+        argv: Vec<String>,
+        #[serde(default)]
+        exit: i32,
+        #[serde(default)]
+        expected: String,
+    },
+    Content {
+        rule_id: RuleId,
+        search: String,
+        expected: Presence,
+    },
+    Judge {
+        rule_id: RuleId,
+        question: String,
+    },
+}
+
+impl Entry {
+    fn rule(&self) -> &RuleId {
+        match self {
+            Self::Executable { rule_id, .. }
+            | Self::Content { rule_id, .. }
+            | Self::Judge { rule_id, .. } => rule_id,
+        }
+    }
+
+    fn into_check(self) -> Result<Check, OffContract> {
+        match self {
+            Self::Executable { rule_id, argv, exit, expected } => {
+                check_command(&rule_id, &argv)?;
+                let expected = capped(&expected, LONGEST_EXPECTED).into();
+                Ok(Check { rule: rule_id, how: How::Command { argv, exit, expected } })
+            }
+            Self::Content { rule_id, search, expected } => {
+                check_pattern(&rule_id, &search, expected)?;
+                Ok(Check { rule: rule_id, how: How::Pattern { pattern: search.into(), expected } })
+            }
+            Self::Judge { rule_id, question } => {
+                let text = reply::words(|| format!("{rule_id}: the question"), &question, LONGEST_QUESTION)?;
+                Ok(Check { rule: rule_id, how: How::Question { text } })
+            }
+        }
+    }
+}
+
+/// Every rule has a check, none has too many, and there are checks of no others.
+fn count(entries: &[Entry], ask: &Ask<'_>) -> Result<(), OffContract> {
+    let mut counts = BTreeMap::<&RuleId, usize>::new();
+    for entry in entries {
+        *counts.entry(entry.rule()).or_default() += 1;
+    }
+    let uncounted = ask.rules.iter().filter(|rule| !counts.contains_key(&rule.id));
+    let missing = uncounted.map(|rule| rule.id.to_string()).collect();
+    let asked = |id: &RuleId| ask.rules.iter().any(|rule| rule.id == *id);
+    let unknown = reply::unknown(counts.keys().copied(), asked);
+    Mismatch { missing, unknown, double: Vec::new() }.into_result()?;
+    match counts.into_iter().find(|(_, given)| *given > ask.most) {
+        Some((rule, given)) => Err(OffContract::TooManyChecks { rule: rule.clone(), given, most: ask.most }),
+        None => Ok(()),
+    }
+}
+
+fn check_pattern(rule: &RuleId, pattern: &str, expected: Presence) -> Result<(), OffContract> {
+    let what = || format!("{rule}: the pattern").into();
+    if pattern.is_empty() {
+        return Err(OffContract::Empty { what: what() });
+    }
+    if pattern.chars().count() > LONGEST_PATTERN {
+        return Err(OffContract::TooLong { what: what(), most: LONGEST_PATTERN });
+    }
+    let unusable = |why: &regex::Error| OffContract::Pattern { rule: rule.clone(), why: reason(why).into() };
+    let regex = compiled(pattern).map_err(|why| unusable(&why))?;
+    match expected {
+        Presence::Present if regex.is_match("") => Err(OffContract::Vacuous { rule: rule.clone() }),
+        Presence::Present | Presence::Absent => Ok(()),
+    }
+}
+
+/// The last line says it; those before point at the place with spaces, which a list would not keep.
+fn reason(why: &regex::Error) -> String {
+    let said = why.to_string();
+    let last = said.lines().last().unwrap_or_default();
+    capped(last.strip_prefix("error: ").unwrap_or(last), 200)
+}
+
+fn check_command(rule: &RuleId, argv: &[String]) -> Result<(), OffContract> {
+    let program = argv.first().map(String::as_str).unwrap_or_default();
+    if program.trim().is_empty() || argv.len() > MOST_ARGUMENTS {
+        return Err(OffContract::Arguments { rule: rule.clone(), most: MOST_ARGUMENTS });
+    }
+    if argv.iter().any(|argument| argument.chars().count() > LONGEST_ARGUMENT) {
+        let what = format!("{rule}: an argument").into();
+        return Err(OffContract::TooLong { what, most: LONGEST_ARGUMENT });
+    }
+    let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if argv.iter().any(|argument| argument.contains(odd)) {
+        return Err(OffContract::Control { rule: rule.clone() });
+    }
+    let name = file_name(program);
+    if SHELLS.contains(&name.as_str()) {
+        return Err(OffContract::Shell { rule: rule.clone(), program: name.into() });
+    }
+    Ok(())
+}
+
+/// As any of our systems would find it: `/bin/SH`, `C:\cmd.exe` and `sh` alike.
+fn file_name(program: &str) -> String {
+    let name = program.trim().rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+    name.strip_suffix(".exe").map(str::to_owned).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::answer::OffSchema;
+    use crate::loops::reflex::criteria::{Criteria, Level, Template, Weights};
+
+    const NONCE: &str = "n0nce";
+
+    fn criteria() -> Criteria {
+        Criteria::of(Template::Api, Weights::default(), Template::Api.thresholds())
+    }
+
+    fn read_at_a(text: &str) -> Result<Vec<Check>, OffContract> {
+        let criteria = criteria();
+        let rules: Vec<_> = criteria.active(Level::A).collect();
+        read(text, &Ask { nonce: NONCE, rules: &rules, most: 2 })
+    }
+
+    /// One check a rule, and one more.
+    fn answer() -> Value {
+        json!({"answer_to": NONCE, "checks": [
+            {"rule_id": "a.correctness.endpoints", "type": "content", "search": "GET /rooms", "expected": "present"},
+            {"rule_id": "a.correctness.endpoints", "type": "content", "search": "TODO", "expected": "absent"},
+            {"rule_id": "a.correctness.schemas", "type": "executable", "argv": ["jq", ".", "artifact.md"], "expected": "no error"},
+            {"rule_id": "a.completeness.examples", "type": "judge", "question": "Is there an example of each?"},
+            {"rule_id": "a.completeness.errors", "type": "executable", "argv": ["grep", "-q", "404", "artifact.md"], "exit": 0},
+        ]})
+    }
+
+    fn with(place: &str, by: Value) -> Result<Vec<Check>, OffContract> {
+        let mut answer = answer();
+        *answer.pointer_mut(place).unwrap() = by;
+        read_at_a(&answer.to_string())
+    }
+
+    fn refused(place: &str, by: Value) -> String {
+        with(place, by).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn commands_patterns_and_questions_are_read_in_order() {
+        let checks = read_at_a(&format!("Here:\n```json\n{:#}\n```", answer())).unwrap();
+        assert_eq!(checks.len(), 5);
+        assert_eq!(checks[1].how, How::Pattern { pattern: "TODO".into(), expected: Presence::Absent });
+        let argv = ["jq", ".", "artifact.md"].map(str::to_owned).to_vec();
+        assert_eq!(checks[2].how, How::Command { argv, exit: 0, expected: "no error".into() });
+        assert_eq!(checks[3].how, How::Question { text: "Is there an example of each?".into() });
+        let line = serde_json::to_string(&checks).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<Check>>(&line).unwrap(), checks);
+    }
+
+    #[test]
+    fn what_is_no_answer_or_not_to_this_request_is_refused() {
+        assert_eq!(read_at_a("All is well."), Err(OffSchema::Absent.into()));
+        assert_eq!(with("/answer_to", json!("guess")), Err(OffContract::Forged));
+        assert_eq!(refused("/checks", json!("none")), "`checks` must be a list");
+    }
+
+    #[test]
+    fn a_rule_without_a_check_and_one_that_was_not_asked_for_are_both_named() {
+        assert_eq!(
+            refused("/checks/3/rule_id", json!("b.style.naming")),
+            "not answered: a.completeness.examples; not asked for: b.style.naming"
+        );
+    }
+
+    #[test]
+    fn more_checks_than_allowed_for_a_rule_are_refused() {
+        let mut answer = answer();
+        let third = answer["checks"][0].clone();
+        answer["checks"].as_array_mut().unwrap().push(third);
+        insta::assert_snapshot!(
+            read_at_a(&answer.to_string()).unwrap_err(),
+            @"a.correctness.endpoints: 3 checks were given; give at most 2 for one rule"
+        );
+    }
+
+    #[test]
+    fn a_shell_is_refused_under_any_of_its_names() {
+        for program in
+            ["sh", "/bin/bash", "ZSH", "C:\\Windows\\System32\\cmd.exe", "pwsh.exe", "/usr/bin/env", " fish "]
+        {
+            let refused = refused("/checks/2/argv/0", json!(program));
+            assert!(refused.contains("name the program itself in `argv`"), "{program}: {refused}");
+        }
+        for program in ["jq", "./shfmt", "bash-language-server", "/opt/sh/tool"] {
+            assert!(with("/checks/2/argv/0", json!(program)).is_ok(), "{program}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_a_bounded_list_of_plain_arguments() {
+        let no_list =
+            "a.correctness.schemas: `argv` must be a list of 1 to 64 arguments, the first of them a program";
+        for argv in [json!([]), json!([""]), json!([" "]), json!(vec!["x"; 65])] {
+            assert_eq!(refused("/checks/2/argv", argv.clone()), no_list, "{argv}");
+        }
+        assert!(refused("/checks/2/argv", json!("jq . artifact.md")).starts_with("checks[2]: invalid type"));
+        assert!(refused("/checks/2/argv/1", json!("a\u{0}b")).contains("control character"));
+        assert!(refused("/checks/2/argv/1", json!("x".repeat(4001))).contains("longer than 4000"));
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_be_used_is_refused_with_the_reason() {
+        let told = |search: &str| refused("/checks/0/search", json!(search));
+        insta::assert_snapshot!(told("(a"), @"a.correctness.endpoints: the pattern cannot be used: unclosed group");
+        insta::assert_snapshot!(
+            told("a(?=b)"),
+            @"a.correctness.endpoints: the pattern cannot be used: look-around, including look-ahead and look-behind, is not supported"
+        );
+        assert!(told(r"\w{1,2000}").contains("size limit"), "{}", told(r"\w{1,2000}"));
+        assert!(told(&"x".repeat(1001)).contains("longer than 1000"));
+        assert!(told("").contains("says nothing"));
+    }
+
+    #[test]
+    fn a_pattern_that_is_always_present_is_refused_and_one_that_must_be_absent_is_not() {
+        assert!(refused("/checks/0/search", json!(".*")).contains("matches even an empty text"));
+        assert!(with("/checks/1/search", json!(r"\A\s*\z")).is_ok());
+    }
+
+    #[test]
+    fn a_question_must_ask_something_and_a_type_must_be_known() {
+        assert!(refused("/checks/3/question", json!(" ?")).contains("the question says nothing"));
+        assert!(refused("/checks/3/type", json!("vibes")).starts_with("checks[3]: unknown variant `vibes`"));
+        assert!(
+            refused("/checks/0/expected", json!("maybe")).starts_with("checks[0]: unknown variant `maybe`")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_an_agent_searches_for_is_usable_or_refused(search in ".{0,30}", text in ".{0,60}") {
+            if let Ok(checks) = with("/checks/0/search", json!(search)) {
+                let told = super::super::matched(&text, &checks);
+                prop_assert!(told.iter().all(|told| told.met.is_some()));
+            }
+        }
+
+        #[test]
+        fn whatever_an_agent_says_there_is_no_panic(text in any::<String>(), place in 0..5_usize, by in any::<String>()) {
+            let _ = read_at_a(&text);
+            let _ = with(&format!("/checks/{place}/rule_id"), json!(by));
+        }
+    }
+}
