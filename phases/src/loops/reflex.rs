@@ -1,5 +1,6 @@
 //! The reflex loop, after aif-loop: one text for a task, planned, written, judged by rules and mended, at two levels.
 
+pub mod answers;
 pub mod checks;
 pub mod criteria;
 pub mod reply;

@@ -5,8 +5,8 @@
 
 use serde_json::Value;
 
-use super::criteria::RuleId;
-use crate::answer::{self, Object, OffSchema, capped, says_something};
+use super::criteria::{Rule, RuleId};
+use crate::answer::{self, Mismatch, Object, OffSchema, capped, says_something};
 
 /// Why an answer does not keep its contract, in words that may go back to the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,6 +19,8 @@ pub enum OffContract {
     Empty { what: Box<str> },
     #[error("{what} is longer than {most} characters")]
     TooLong { what: Box<str>, most: usize },
+    #[error("{given} {what} were given; give {least} to {most}")]
+    Count { what: &'static str, given: usize, least: usize, most: usize },
     #[error("{rule}: {given} checks were given; give at most {most} for one rule")]
     TooManyChecks { rule: RuleId, given: usize, most: usize },
     #[error("{rule}: the pattern cannot be used: {why}")]
@@ -75,6 +77,15 @@ pub(super) fn unknown<'a>(
         }
     }
     unknown
+}
+
+/// Refuses an answer about other rules than those it was asked about.
+pub(super) fn known<'a>(
+    given: impl IntoIterator<Item = &'a RuleId>,
+    rules: &[&Rule],
+) -> Result<(), OffContract> {
+    let unknown = unknown(given, |id| rules.iter().any(|rule| rule.id == *id));
+    Ok(Mismatch { unknown, ..Mismatch::default() }.into_result()?)
 }
 
 #[cfg(test)]
