@@ -3,9 +3,8 @@
 //! A loop is a type that nothing is made of: it names what its plans, steps, answers and decisions are, and how they
 //! follow from each other. The fold, the journal and the engine are written once, for any of them.
 
-pub mod tune;
 pub mod reflex;
-mod tune;
+pub mod tune;
 
 use std::fmt::Debug;
 use std::hash::Hash;
