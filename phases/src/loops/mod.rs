@@ -5,6 +5,7 @@
 
 pub mod reflex;
 pub mod tune;
+mod tune;
 
 use std::fmt::Debug;
 use std::hash::Hash;

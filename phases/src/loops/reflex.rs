@@ -5,3 +5,5 @@ pub mod checks;
 pub mod criteria;
 pub mod reply;
 pub mod verdict;
+//! The reflex loop: one text artifact, made and remade until its rules are met.
+pub mod original;
