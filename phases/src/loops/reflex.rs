@@ -4,6 +4,7 @@ pub mod answers;
 pub mod checks;
 pub mod criteria;
 pub mod reply;
+pub mod sections;
 pub mod verdict;
 //! The reflex loop: one text artifact, made and remade until its rules are met.
 pub mod original;
