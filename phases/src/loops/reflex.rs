@@ -3,6 +3,7 @@
 pub mod answers;
 pub mod checks;
 pub mod criteria;
+pub mod prompts;
 pub mod reply;
 pub mod sections;
 pub mod verdict;

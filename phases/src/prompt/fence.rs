@@ -26,21 +26,26 @@ fn code(seed: &str, label: &str, content: &str) -> String {
 }
 
 /// A name reduced to one line that can neither end a fence nor leave a code span.
-pub(super) fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     let odd = |c: char| c.is_control() || matches!(c, '<' | '>' | '`' | '\u{2028}' | '\u{2029}');
     let name: String = name.chars().take(400).map(|c| if odd(c) { '?' } else { c }).collect();
     if name.trim().is_empty() { "(no name)".to_owned() } else { name }
 }
 
 /// All files of a folder: small texts in fences, the others by name.
-pub(super) fn files(seed: &str, folder: &Folder) -> String {
+pub(crate) fn files(seed: &str, folder: &Folder) -> String {
     let shown: Vec<_> = folder.files.iter().map(|file| material(seed, &folder.at, file)).collect();
     if shown.is_empty() { "(no files)".to_owned() } else { shown.join("\n\n") }
 }
 
 fn material(seed: &str, at: &str, file: &Material) -> String {
-    let path = plain(&format!("{at}/{}", file.path));
-    match &file.body {
+    shown(seed, &format!("{at}/{}", file.path), &file.body)
+}
+
+/// One file under the path at which an agent finds it.
+pub(crate) fn shown(seed: &str, path: &str, body: &Body) -> String {
+    let path = plain(path);
+    match body {
         Body::Text(text) => fence(seed, &path, text),
         Body::Large { bytes } => format!("`{path}`: {bytes} bytes, too long to show; read it where it is."),
         Body::Binary { bytes } => format!("`{path}`: {bytes} bytes, not text."),
@@ -49,7 +54,7 @@ fn material(seed: &str, at: &str, file: &Material) -> String {
 }
 
 /// A numbered list of texts in one fence.
-pub(super) fn numbered(seed: &str, label: &str, texts: impl IntoIterator<Item = String>) -> String {
+pub(crate) fn numbered(seed: &str, label: &str, texts: impl IntoIterator<Item = String>) -> String {
     let mut list = String::new();
     for (at, text) in texts.into_iter().enumerate() {
         writeln!(list, "{}. {}", at + 1, text.trim().replace('\n', "\n   "))

@@ -1,0 +1,45 @@
+//! What whoever prepares the checks is told: the task, the rules to be checked, and never the artifact: the brief has no
+//! place for it.
+
+use serde::Serialize;
+
+use super::{Call, Task, context, page, rules, steps};
+use crate::loops::reflex::answers::PlanStep;
+use crate::loops::reflex::criteria::Rule;
+use crate::material::Folder;
+
+#[derive(Clone, Copy, Debug)]
+pub struct PrepareBrief<'a> {
+    pub call: Call<'a>,
+    pub task: Task<'a>,
+    pub context: Option<&'a Folder>,
+    /// Empty where checks are made without a plan.
+    pub plan: &'a [PlanStep],
+    /// The rules that need checks.
+    pub rules: &'a [&'a Rule],
+    /// How many checks one rule may have.
+    pub most: usize,
+}
+
+pub fn prepare(brief: &PrepareBrief<'_>) -> String {
+    let seed = brief.call.seed;
+    page(
+        "prepare",
+        &brief.call,
+        Some(brief.task),
+        Values {
+            context: context(seed, brief.context),
+            plan: steps(seed, brief.plan),
+            rules: rules(seed, brief.rules),
+            most: brief.most,
+        },
+    )
+}
+
+#[derive(Serialize)]
+struct Values {
+    context: Option<String>,
+    plan: Option<String>,
+    rules: String,
+    most: usize,
+}

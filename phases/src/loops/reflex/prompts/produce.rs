@@ -1,0 +1,38 @@
+//! What the producer is told: the task, the plan, and the text so far if there is one.
+
+use serde::Serialize;
+
+use super::{Call, Task, artifact, context, page, steps};
+use crate::loops::reflex::answers::PlanStep;
+use crate::material::{Body, Folder};
+
+#[derive(Clone, Copy, Debug)]
+pub struct ProduceBrief<'a> {
+    pub call: Call<'a>,
+    pub task: Task<'a>,
+    pub context: Option<&'a Folder>,
+    pub plan: &'a [PlanStep],
+    /// The artifact that there is already.
+    pub artifact: Option<&'a Body>,
+}
+
+pub fn produce(brief: &ProduceBrief<'_>) -> String {
+    let seed = brief.call.seed;
+    page(
+        "produce",
+        &brief.call,
+        Some(brief.task),
+        Values {
+            context: context(seed, brief.context),
+            plan: steps(seed, brief.plan).unwrap_or_else(|| "(none)".to_owned()),
+            artifact: brief.artifact.map(|body| artifact(seed, body)),
+        },
+    )
+}
+
+#[derive(Serialize)]
+struct Values {
+    context: Option<String>,
+    plan: String,
+    artifact: Option<String>,
+}

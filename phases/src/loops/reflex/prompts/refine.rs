@@ -1,0 +1,42 @@
+//! What the refiner is told: the artifact, and the issues to put right in it.
+
+use serde::Serialize;
+
+use super::{Call, Task, artifact, page};
+use crate::loops::reflex::answers::Issue;
+use crate::material::Body;
+use crate::prompt::numbered;
+
+#[derive(Clone, Copy, Debug)]
+pub struct RefineBrief<'a> {
+    pub call: Call<'a>,
+    /// Left out where the refiner is to work by the issues alone.
+    pub task: Option<Task<'a>>,
+    pub artifact: &'a Body,
+    pub issues: &'a [Issue],
+}
+
+pub fn refine(brief: &RefineBrief<'_>) -> String {
+    let seed = brief.call.seed;
+    page(
+        "refine",
+        &brief.call,
+        brief.task,
+        Values {
+            artifact: artifact(seed, brief.artifact),
+            issues: numbered(seed, "issues", brief.issues.iter().map(told)),
+        },
+    )
+}
+
+fn told(issue: &Issue) -> String {
+    let Issue { rule, section, problem, fix_instruction, expected_effect } = issue;
+    let section = if section.is_empty() { "the whole text" } else { section };
+    format!("{rule}\nWhere: {section}\nProblem: {problem}\nDo: {fix_instruction}\nThen: {expected_effect}")
+}
+
+#[derive(Serialize)]
+struct Values {
+    artifact: String,
+    issues: String,
+}
