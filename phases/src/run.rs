@@ -94,7 +94,7 @@ impl<L: Loop> Run<L> {
             started_at: record.at,
             updated_at: record.at,
             seq: record.seq,
-            course: L::begin(plan),
+            course: L::begin(plan, record.at),
             closed_at: None,
             placed: None,
             paused: None,
@@ -171,12 +171,16 @@ impl<L: Loop> Run<L> {
             Signal::Paused(pause) => (self.paused, self.waits.until) = (Some(*pause), None),
             Signal::Resumed { .. } => {
                 (self.paused, self.blocked, self.waits) = (None, None, Waits::default());
+                L::taken_up(&mut self.course, at);
             }
             Signal::Waiting { until } => {
                 let Waits { times, since, .. } = self.waits;
                 self.waits = Waits { times: times + 1, since: since.or(Some(at)), until: Some(*until) };
             }
-            Signal::Waited => (self.waits.until, self.blocked) = (None, None),
+            Signal::Waited => {
+                (self.waits.until, self.blocked) = (None, None);
+                L::taken_up(&mut self.course, at);
+            }
             Signal::Held => self.held = true,
             Signal::Placed { by, .. } => self.placed = Some(*by),
         }

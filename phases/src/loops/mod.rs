@@ -5,7 +5,6 @@
 
 pub mod reflex;
 pub mod tune;
-mod tune;
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -43,13 +42,16 @@ pub trait Loop: Copy + Debug + PartialEq + Send + Sync + 'static {
     /// A step made ready for whoever carries it out.
     type Order: Order<Self>;
 
-    fn begin(plan: &Plan<Self>) -> Self::Course;
+    fn begin(plan: &Plan<Self>, at: Timestamp) -> Self::Course;
 
     /// Files a decision away.
     fn decided(run: &mut Run<Self>, decision: &Self::Decision, at: Timestamp);
 
     /// Looks at what an answer may have settled; it has been filed.
     fn answered(_run: &mut Run<Self>, _step: &Self::Step) {}
+
+    /// Notes that work goes on after a pause or a wait.
+    fn taken_up(_course: &mut Self::Course, _at: Timestamp) {}
 
     /// An answer as it is kept in memory.
     fn lean(_course: &Self::Course, outcome: Self::Outcome) -> Self::Outcome {

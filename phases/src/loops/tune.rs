@@ -73,7 +73,7 @@ impl Loop for Tune {
     type Stage = (usize, bool);
     type Order = Order;
 
-    fn begin(plan: &Plan) -> Course {
+    fn begin(plan: &Plan, _: Timestamp) -> Course {
         Course::begin(plan)
     }
 

@@ -105,6 +105,10 @@ pub enum Level {
     B,
 }
 
+impl Level {
+    pub const ALL: [Self; 2] = [Self::A, Self::B];
+}
+
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

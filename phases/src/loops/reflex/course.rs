@@ -1,0 +1,290 @@
+//! Where a run of `reflex` stands: the fold of its decisions, and the story of it that the original's history tells.
+
+use jiff::Timestamp;
+
+use crate::score::Score;
+
+use super::Run;
+use super::answers::{Issue, PlanStep};
+use super::checks::Check;
+use super::criteria::Level;
+use super::decision::{Decision, Phase, Stop};
+use super::step::{Artifact, Step};
+use super::verdict::Evaluation;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    pub iteration: u32,
+    pub level: Level,
+    /// What is under way.
+    pub phase: Option<Phase>,
+    /// What was done last.
+    pub done: Done,
+    /// The last one dropped its artifact, so that the next one is planned and written anew.
+    pub anew: bool,
+    pub plan: Vec<PlanStep>,
+    /// How the rules are told, frozen; those of level B follow those of level A.
+    pub checks: Vec<Check>,
+    /// Up to which level they are.
+    pub prepared: Option<Level>,
+    /// What is worked on.
+    pub artifact: Option<Artifact>,
+    /// All that were ever written.
+    pub artifacts: Vec<Artifact>,
+    pub judged: Vec<Judged>,
+    pub issues: Vec<Issue>,
+    pub stop: Option<Stop>,
+    pub clock: Clock,
+    pub story: Vec<Line>,
+    /// How many phases were begun.
+    entered: u32,
+}
+
+/// What was done last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    Nothing,
+    Phase(Phase),
+    Switch,
+    Advance,
+}
+
+/// An artifact, and what was found of it at one level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    pub iteration: u32,
+    pub artifact: Artifact,
+    pub evaluation: Evaluation,
+    /// It was worse than the best before it, and is not gone on from.
+    pub dropped: bool,
+}
+
+/// What the phases have taken that came to their end. One that was broken off has taken nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    pub completed_ms: u64,
+    /// When the phase under way was begun, or begun again.
+    pub since: Option<Timestamp>,
+}
+
+/// One event, as the original's history has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    pub at: Timestamp,
+    pub iteration: u32,
+    pub level: Level,
+    pub phase: Phase,
+    pub note: Note,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    RunStarted,
+    PlanCreated { steps: usize },
+    ArtifactCreated { hash: String },
+    ChecksPrepared { checks: usize },
+    EvaluationDone { score: Option<Score>, passed: bool },
+    CritiqueDone { issues: usize },
+    RefinementDone { previous: String },
+    PhaseSwitched { to: Level },
+    IterationAdvanced,
+    PhaseError { why: String },
+    Stopped(Stop),
+}
+
+impl Clock {
+    pub fn seconds(self) -> u64 {
+        self.completed_ms / 1000
+    }
+
+    fn stop(&mut self, at: Timestamp) {
+        let since = self.since.take().unwrap_or(at);
+        // A clock that was set back has taken nothing.
+        self.completed_ms += u64::try_from(at.duration_since(since).as_millis()).unwrap_or(0);
+    }
+}
+
+impl Course {
+    pub(super) fn begin(at: Timestamp) -> Self {
+        let mut course = Self {
+            iteration: 1,
+            level: Level::A,
+            phase: None,
+            done: Done::Nothing,
+            anew: false,
+            plan: Vec::new(),
+            checks: Vec::new(),
+            prepared: None,
+            artifact: None,
+            artifacts: Vec::new(),
+            judged: Vec::new(),
+            issues: Vec::new(),
+            stop: None,
+            clock: Clock::default(),
+            story: Vec::new(),
+            entered: 0,
+        };
+        course.tell(at, Phase::Plan, Note::RunStarted);
+        course
+    }
+
+    /// What separates a new chance for a failed step from its last one.
+    pub(super) fn stage(&self) -> u32 {
+        self.entered
+    }
+
+    /// The phase that the original would name as the current step.
+    pub fn current(&self) -> Phase {
+        match (self.phase, self.done) {
+            (Some(phase), _) | (None, Done::Phase(phase)) => phase,
+            (None, Done::Nothing) => Phase::Plan,
+            (None, Done::Switch) => Phase::Prepare,
+            (None, Done::Advance) => Phase::Evaluate,
+        }
+    }
+
+    /// Work is taken up again, or goes on after a wait: the phase under way begins anew.
+    pub(super) fn begin_again(&mut self, at: Timestamp) {
+        self.clock.since = self.clock.since.map(|_| at);
+    }
+
+    fn leave(&mut self, phase: Phase, at: Timestamp) {
+        self.clock.stop(at);
+        (self.phase, self.done) = (None, Done::Phase(phase));
+    }
+
+    fn tell(&mut self, at: Timestamp, phase: Phase, note: Note) {
+        let (iteration, level) = (self.iteration, self.level);
+        self.story.push(Line { at, iteration, level, phase, note });
+    }
+
+    fn write(&mut self, artifact: &Artifact) {
+        self.artifact = Some(artifact.clone());
+        if !self.artifacts.iter().any(|known| known.hash == artifact.hash) {
+            self.artifacts.push(artifact.clone());
+        }
+    }
+
+    fn freeze(&mut self, checks: &[Check], at: Timestamp, phase: Phase) {
+        self.checks.extend_from_slice(checks);
+        self.prepared = Some(self.level);
+        self.tell(at, phase, Note::ChecksPrepared { checks: checks.len() });
+    }
+}
+
+pub(super) fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
+    let course = &mut run.course;
+    match decision {
+        Decision::Enter(phase) => {
+            (course.phase, course.clock.since) = (Some(*phase), Some(at));
+            course.entered += 1;
+        }
+        Decision::Planned(steps) => {
+            course.plan.clone_from(steps);
+            course.leave(Phase::Plan, at);
+            course.tell(at, Phase::Plan, Note::PlanCreated { steps: steps.len() });
+        }
+        Decision::Produced { artifact, checks } => {
+            course.write(artifact);
+            course.anew = false;
+            course.leave(Phase::ProducePrepare, at);
+            course.tell(at, Phase::ProducePrepare, Note::ArtifactCreated { hash: artifact.hash.clone() });
+            if let Some(checks) = checks {
+                course.freeze(checks, at, Phase::ProducePrepare);
+            }
+        }
+        Decision::Prepared(checks) => {
+            course.leave(Phase::Prepare, at);
+            course.freeze(checks, at, Phase::Prepare);
+        }
+        Decision::Evaluated(evaluation) => course.evaluated(evaluation, at),
+        Decision::Drop { best, .. } => course.drop_last(best),
+        Decision::Criticised(issues) => {
+            course.issues.clone_from(issues);
+            course.leave(Phase::Critique, at);
+            course.tell(at, Phase::Critique, Note::CritiqueDone { issues: issues.len() });
+        }
+        Decision::Refined(artifact) => {
+            let previous =
+                course.artifact.as_ref().map_or_else(String::new, |artifact| artifact.hash.clone());
+            course.write(artifact);
+            course.leave(Phase::Refine, at);
+            course.tell(at, Phase::Refine, Note::RefinementDone { previous });
+        }
+        Decision::Switch(level) => {
+            (course.level, course.done) = (*level, Done::Switch);
+            course.tell(at, Phase::Prepare, Note::PhaseSwitched { to: *level });
+        }
+        Decision::Advance(iteration) => {
+            (course.iteration, course.done) = (*iteration, Done::Advance);
+            course.tell(at, Phase::Evaluate, Note::IterationAdvanced);
+        }
+        Decision::Stop(stop) => {
+            let phase = course.current();
+            course.stop = Some(stop.clone());
+            course.phase = None;
+            course.clock.since = None;
+            course.tell(at, phase, Note::Stopped(stop.clone()));
+        }
+        Decision::Close => run.closed_at = Some(at),
+    }
+}
+
+impl Course {
+    fn evaluated(&mut self, evaluation: &Evaluation, at: Timestamp) {
+        self.leave(Phase::Evaluate, at);
+        let Some(artifact) = self.artifact.clone() else { return };
+        let (score, passed) = (evaluation.score, evaluation.passed);
+        self.judged.push(Judged {
+            iteration: self.iteration,
+            artifact,
+            evaluation: evaluation.clone(),
+            dropped: false,
+        });
+        self.tell(at, Phase::Evaluate, Note::EvaluationDone { score, passed });
+    }
+
+    fn drop_last(&mut self, best: &str) {
+        if let Some(judged) = self.judged.last_mut() {
+            judged.dropped = true;
+        }
+        self.artifact = self.artifacts.iter().find(|artifact| artifact.hash == best).cloned();
+        self.anew = true;
+    }
+}
+
+/// An answer that keeps no contract is part of the story, be it asked for again or not.
+pub(super) fn answered(run: &mut Run, step: &Step) {
+    let Some(mishap) = run.errors.last().filter(|mishap| mishap.step == *step && mishap.at == run.updated_at)
+    else {
+        return;
+    };
+    if !mishap.failure.kind.blocks() {
+        let (why, at) = (mishap.failure.why.clone(), mishap.at);
+        let phase = run.course.current();
+        run.course.tell(at, phase, Note::PhaseError { why });
+    }
+}
+
+impl Note {
+    /// As the planner is told it.
+    pub fn words(&self) -> String {
+        match self {
+            Self::RunStarted => "the run began".to_owned(),
+            Self::PlanCreated { steps } => format!("a plan of {steps} steps was made"),
+            Self::ArtifactCreated { hash } => format!("artifact {hash} was written"),
+            Self::ChecksPrepared { checks } => format!("{checks} checks were prepared"),
+            Self::EvaluationDone { score, passed } => {
+                let score =
+                    score.map_or_else(|| "no score".to_owned(), |score| format!("score {score} of 100"));
+                format!("evaluated: {score}, {}", if *passed { "passed" } else { "not passed" })
+            }
+            Self::CritiqueDone { issues } => format!("{issues} issues were found"),
+            Self::RefinementDone { previous } => format!("artifact {previous} was refined"),
+            Self::PhaseSwitched { to } => format!("level {to} began"),
+            Self::IterationAdvanced => "the next iteration began".to_owned(),
+            Self::PhaseError { why } => format!("an answer could not be used: {why}"),
+            Self::Stopped(stop) => format!("stopped: {}", stop.reason.word()),
+        }
+    }
+}

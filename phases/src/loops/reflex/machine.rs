@@ -1,0 +1,280 @@
+//! What comes next: the state machine, a function of the run alone.
+
+use std::collections::BTreeSet;
+
+use crate::id::TreeId;
+use crate::loops::MostCalls;
+use crate::run::Answer;
+use crate::stop;
+
+use super::checks::{self, How, Told};
+use super::course::Done;
+use super::criteria::{Level, Rule};
+use super::decision::{Decision, Phase, Reason, Stop};
+use super::step::{Outcome, Step};
+use super::task::RunThem;
+use super::verdict::{self, RuleResult};
+use super::{Next, Plan, Run};
+
+pub(super) fn next(run: &Run) -> Next<'_> {
+    if run.closed_at.is_some() {
+        return Next::End;
+    }
+    if run.course.stop.is_some() {
+        return Next::Decide(Decision::Close);
+    }
+    match run.course.phase {
+        Some(phase) => carry_on(run, phase),
+        None => follow(run),
+    }
+}
+
+/// What follows what was done last.
+fn follow(run: &Run) -> Next<'_> {
+    let course = &run.course;
+    match course.done {
+        Done::Nothing => enter(run, Phase::Plan),
+        Done::Advance if course.anew => enter(run, Phase::Plan),
+        Done::Phase(Phase::Plan) => enter(run, Phase::ProducePrepare),
+        Done::Switch if course.prepared < Some(course.level) => enter(run, Phase::Prepare),
+        Done::Phase(Phase::ProducePrepare | Phase::Prepare) | Done::Switch | Done::Advance => evaluate(run),
+        Done::Phase(Phase::Evaluate) => judge(run),
+        Done::Phase(Phase::Critique) => enter(run, Phase::Refine),
+        Done::Phase(Phase::Refine) => Next::Decide(Decision::Advance(course.iteration + 1)),
+    }
+}
+
+/// Begins a phase, unless what the run may use is used up.
+fn enter(run: &Run, phase: Phase) -> Next<'_> {
+    let limits = stop::Limits { max_iterations: u32::MAX, ..run.plan.task.rules.limits() };
+    let spent = stop::Series { rounds: 0, scores: Vec::new(), contents: Vec::new(), ..run.series() };
+    match stop::judge(&limits, &spent) {
+        Some(reason) => Next::Decide(Decision::Stop(Reason::from(reason).into())),
+        None => Next::Decide(Decision::Enter(phase)),
+    }
+}
+
+/// A person is asked about commands between two phases: their time is nobody's work.
+fn evaluate(run: &Run) -> Next<'_> {
+    let unasked = |level: &Level| {
+        run.plan.task.commands.run == RunThem::Ask
+            && run.commands(*level).next().is_some()
+            && matches!(run.answer(&Step::Allow { level: *level }), Answer::Open | Answer::GivenUp(_))
+    };
+    match Level::ALL.into_iter().filter(|level| *level <= run.course.level).find(unasked) {
+        Some(level) => take([Step::Allow { level }]),
+        None => enter(run, Phase::Evaluate),
+    }
+}
+
+fn take<'a>(steps: impl IntoIterator<Item = Step, IntoIter: 'a>) -> Next<'a> {
+    Next::Do(Box::new(steps.into_iter()))
+}
+
+/// A phase under way: its open steps, or what has come of them.
+fn carry_on(run: &Run, phase: Phase) -> Next<'_> {
+    let (course, level) = (&run.course, run.course.level);
+    let tree = course.artifact.as_ref().map(|artifact| artifact.tree);
+    let steps = match (phase, tree) {
+        (Phase::Plan, _) => vec![Step::Plan { iteration: course.iteration }],
+        (Phase::ProducePrepare, from) => {
+            let produce = Step::Produce { iteration: course.iteration, from };
+            let prepare = course.prepared.is_none().then_some(Step::Prepare { level });
+            [produce].into_iter().chain(prepare).collect()
+        }
+        (Phase::Prepare, _) => vec![Step::Prepare { level }],
+        (Phase::Evaluate, Some(artifact)) => return look(run, artifact),
+        (Phase::Critique, Some(artifact)) => vec![Step::Critique { artifact, level }],
+        (Phase::Refine, Some(artifact)) => vec![Step::Refine { artifact, level }],
+        (Phase::Evaluate | Phase::Critique | Phase::Refine, None) => Vec::new(),
+    };
+    match answers(run, &steps) {
+        Answers::Open(open) => take(open),
+        Answers::GivenUp(why) => failed(why),
+        Answers::Given(outcomes) => {
+            came_to(phase, &outcomes).map_or_else(|| failed("no answer"), Next::Decide)
+        }
+    }
+}
+
+/// Where all steps of a phase stand. One that was given up ends the phase when the others have come to an end too, so
+/// that the same answers give the same run whatever order they arrive in.
+enum Answers<'a> {
+    Open(Vec<Step>),
+    GivenUp(&'a str),
+    Given(Vec<&'a Outcome>),
+}
+
+fn answers<'a>(run: &'a Run, steps: &[Step]) -> Answers<'a> {
+    let (mut open, mut given, mut given_up) = (Vec::new(), Vec::new(), None);
+    for step in steps {
+        match run.answer(step) {
+            Answer::Given(outcome) => given.push(outcome),
+            Answer::GivenUp(failure) => given_up = given_up.or(Some(failure.why.as_str())),
+            Answer::Open => open.push(step.clone()),
+        }
+    }
+    match given_up {
+        _ if !open.is_empty() => Answers::Open(open),
+        Some(why) => Answers::GivenUp(why),
+        None => Answers::Given(given),
+    }
+}
+
+fn came_to(phase: Phase, outcomes: &[&Outcome]) -> Option<Decision> {
+    Some(match (phase, outcomes) {
+        (Phase::Plan, [Outcome::Planned(steps)]) => Decision::Planned(steps.clone()),
+        (Phase::ProducePrepare, [Outcome::Written(artifact)]) => {
+            Decision::Produced { artifact: artifact.clone(), checks: None }
+        }
+        (Phase::ProducePrepare, [Outcome::Written(artifact), Outcome::Prepared(checks)]) => {
+            Decision::Produced { artifact: artifact.clone(), checks: Some(checks.clone()) }
+        }
+        (Phase::Prepare, [Outcome::Prepared(checks)]) => Decision::Prepared(checks.clone()),
+        (Phase::Critique, [Outcome::Criticised(issues)]) => Decision::Criticised(issues.clone()),
+        (Phase::Refine, [Outcome::Written(artifact)]) => Decision::Refined(artifact.clone()),
+        _ => return None,
+    })
+}
+
+fn failed<'a>(why: &str) -> Next<'a> {
+    Next::Decide(Decision::Stop(Stop { reason: Reason::PhaseError, note: Some(why.to_owned()) }))
+}
+
+/// The evaluation: machines first, then the judge for what they leave open, then the score.
+fn look(run: &Run, artifact: TreeId) -> Next<'_> {
+    let machines = run.machine_steps(artifact);
+    let told = match answers(run, &machines) {
+        Answers::Open(open) => return take(open),
+        Answers::GivenUp(why) => return failed(why),
+        Answers::Given(outcomes) => told(&outcomes),
+    };
+    let steps = run.judge_steps(artifact, &told);
+    let judged: Vec<RuleResult> = match answers(run, &steps) {
+        Answers::Open(open) => return take(open),
+        Answers::GivenUp(why) => return failed(why),
+        Answers::Given(outcomes) => outcomes.into_iter().flat_map(results).cloned().collect(),
+    };
+    let (criteria, level) = (&run.plan.task.criteria, run.course.level);
+    let rules: Vec<&Rule> = criteria.active(level).collect();
+    let results = checks::combined(&rules, &run.course.checks, &told, &judged);
+    Next::Decide(Decision::Evaluated(Box::new(verdict::evaluate(criteria, level, &results))))
+}
+
+fn told(outcomes: &[&Outcome]) -> Vec<Told> {
+    let each = outcomes.iter().flat_map(|outcome| match outcome {
+        Outcome::Told(told) => told.as_slice(),
+        _ => &[],
+    });
+    each.cloned().collect()
+}
+
+fn results(outcome: &Outcome) -> &[RuleResult] {
+    match outcome {
+        Outcome::Judged(results) => results,
+        _ => &[],
+    }
+}
+
+impl Run {
+    /// The commands among the checks of a level, with their places.
+    pub fn commands(&self, level: Level) -> impl Iterator<Item = (usize, &[String])> {
+        let rule_is_of = move |id| self.plan.task.criteria.rule(id).is_some_and(|rule| rule.level == level);
+        let checks = self.course.checks.iter().enumerate().filter(move |(_, check)| rule_is_of(&check.rule));
+        checks.filter_map(|(at, check)| match &check.how {
+            How::Command { argv, .. } => Some((at, argv.as_slice())),
+            How::Pattern { .. } | How::Question { .. } => None,
+        })
+    }
+
+    fn may_run(&self, level: Level) -> bool {
+        match self.plan.task.commands.run {
+            RunThem::Always => true,
+            RunThem::Never => false,
+            RunThem::Ask => {
+                matches!(self.answer(&Step::Allow { level }), Answer::Given(Outcome::Allowed(true)))
+            }
+        }
+    }
+
+    fn machine_steps(&self, artifact: TreeId) -> Vec<Step> {
+        let levels = Level::ALL.into_iter().filter(|level| *level <= self.course.level);
+        let commands = levels.filter(|level| self.may_run(*level)).flat_map(|level| self.commands(level));
+        let runs = commands.map(|(check, _)| Step::Check { artifact, check });
+        let matches = Step::Match { artifact, checks: self.course.checks.len() };
+        std::iter::once(matches).chain(runs).collect()
+    }
+
+    /// One judgement a category and level: they are asked side by side, and none twice about the same artifact.
+    fn judge_steps(&self, artifact: TreeId, told: &[Told]) -> Vec<Step> {
+        let rules: Vec<&Rule> = self.plan.task.criteria.active(self.course.level).collect();
+        let asked = checks::asked(&rules, &self.course.checks, told);
+        let groups: BTreeSet<(Level, String)> =
+            asked.iter().map(|asked| (asked.rule.level, asked.rule.category().to_owned())).collect();
+        groups.into_iter().map(|(level, category)| Step::Judge { artifact, level, category }).collect()
+    }
+
+    /// What the machines have told of an artifact, as far as they have.
+    pub(super) fn told(&self, artifact: TreeId) -> Vec<Told> {
+        let given = self.machine_steps(artifact).into_iter().filter_map(|step| match self.answer(&step) {
+            Answer::Given(Outcome::Told(told)) => Some(told.clone()),
+            Answer::Given(_) | Answer::GivenUp(_) | Answer::Open => None,
+        });
+        given.flatten().collect()
+    }
+}
+
+/// An artifact has been evaluated: is this the end, and if not, how does it go on?
+fn judge(run: &Run) -> Next<'_> {
+    let course = &run.course;
+    let Some(last) = course.judged.last() else { return failed("nothing was judged") };
+    if last.evaluation.passed {
+        return Next::Decide(match course.level {
+            Level::A => Decision::Switch(Level::B),
+            Level::B => Decision::Stop(Reason::ThresholdReached.into()),
+        });
+    }
+    let rule = stop::judge(&run.plan.task.rules.limits(), &run.series());
+    if settled(run, rule.is_some()) {
+        return Next::Decide(Decision::Stop(Reason::NoMajorIssues.into()));
+    }
+    if let Some(reason) = rule {
+        return Next::Decide(Decision::Stop(Reason::from(reason).into()));
+    }
+    if course.anew {
+        return Next::Decide(Decision::Advance(course.iteration + 1));
+    }
+    match run.better_than_last() {
+        Some(best) => {
+            let (hash, best) = (last.artifact.hash.clone(), best.artifact.hash.clone());
+            Next::Decide(Decision::Drop { hash, best })
+        }
+        None => enter(run, Phase::Critique),
+    }
+}
+
+/// At level B, an artifact that only warnings speak against is taken once the threshold has had its chance: so many
+/// refinements have been judged, or there is no room for another one.
+fn settled(run: &Run, is_over: bool) -> bool {
+    let judged = run.course.judged.iter().filter(|judged| judged.evaluation.level == Level::B).count();
+    let chances = usize::try_from(run.plan.task.rules.settle).unwrap_or(usize::MAX);
+    let last = run.course.judged.last().filter(|last| last.evaluation.level == Level::B);
+    let is_sound =
+        last.is_some_and(|last| verdict::no_major_issues(&run.plan.task.criteria, &last.evaluation));
+    is_sound && (is_over || judged > chances)
+}
+
+/// The most calls that a run can come to: every step tried as often as it may, every iteration at level B.
+pub(super) fn most_calls(plan: &Plan) -> MostCalls {
+    let rules = &plan.task.rules;
+    let (tries, rounds) = (u64::from(rules.retries) + 1, u64::from(rules.max_iterations));
+    let groups: BTreeSet<(Level, &str)> =
+        plan.task.criteria.rules.iter().map(|rule| (rule.level, rule.category())).collect();
+    let groups = u64::try_from(groups.len()).unwrap_or(u64::MAX);
+    let prepared = 2;
+    MostCalls {
+        executor: tries * 2 * rounds,
+        evaluator: tries * (prepared + groups * rounds),
+        improver: tries * 2 * rounds.saturating_sub(1),
+    }
+}

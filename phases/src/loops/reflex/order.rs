@@ -1,0 +1,335 @@
+//! An order of `reflex`: what stands in the workspace, what is said to the agent, and how its answer is read.
+//!
+//! Every agent of this loop only reads, and answers in words: the artifact too is an answer.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use crate::event::{Failure, FailureKind};
+use crate::id::{Digest, TreeId};
+use crate::material::{Body, Folder};
+use crate::order::{self, Command, Placement};
+use crate::role::Role;
+
+use super::answers::{self, Issue, PlanStep};
+use super::checks::{self, Asked, How};
+use super::criteria::{Level, Rule, RuleId};
+use super::prompts::{
+    self, Call, CritiqueBrief, EvaluateBrief, PlanBrief, PrepareBrief, ProduceBrief, RefineBrief,
+};
+use super::reply::OffContract;
+use super::step::{Outcome, Step};
+use super::verdict::{RuleResult, Verdict};
+use super::{Plan, Reflex, Run};
+
+/// Where a workspace holds the artifact, which is beside whoever reads it, and what the project says of itself.
+const ARTIFACT: &str = "";
+const CONTEXT: &str = "context";
+
+#[derive(Clone, Debug)]
+pub struct Order {
+    step: Step,
+    attempt: u32,
+    placements: Vec<Placement>,
+    iteration: u32,
+    level: Level,
+    plan: Arc<Plan>,
+    retry: Option<Failure>,
+    brief: Brief,
+}
+
+/// How an answer is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answers {
+    /// As data, by the order.
+    Data,
+    /// It is the artifact: a page to be stored.
+    Page,
+}
+
+/// What only the run knows.
+#[derive(Clone, Debug)]
+enum Brief {
+    Plan { events: Vec<String>, failures: Vec<RuleResult> },
+    Produce { steps: Vec<PlanStep> },
+    Prepare { steps: Vec<PlanStep> },
+    Check { command: Command, exit: i32 },
+    Judge { asked: Vec<(RuleId, Vec<String>)> },
+    Critique { missed: Vec<RuleResult> },
+    Refine { issues: Vec<Issue> },
+}
+
+impl Order {
+    pub(super) fn of(run: &Run, step: &Step) -> Option<Self> {
+        let course = &run.course;
+        let (brief, artifact) = match step {
+            Step::Plan { .. } => (plan(run), None),
+            Step::Produce { from, .. } => (Brief::Produce { steps: course.plan.clone() }, *from),
+            Step::Prepare { .. } => (Brief::Prepare { steps: course.plan.clone() }, None),
+            Step::Check { artifact, check } => (command(run, *check)?, Some(*artifact)),
+            Step::Judge { artifact, level, category } => {
+                (judge(run, *artifact, *level, category), Some(*artifact))
+            }
+            Step::Critique { artifact, .. } => (critique(run), Some(*artifact)),
+            Step::Refine { artifact, .. } => {
+                (Brief::Refine { issues: course.issues.clone() }, Some(*artifact))
+            }
+            Step::Allow { .. } | Step::Match { .. } => return None,
+        };
+        Some(Self {
+            step: step.clone(),
+            attempt: run.attempts(step),
+            placements: placements(run, step, artifact),
+            iteration: course.iteration,
+            level: course.level,
+            plan: Arc::clone(&run.plan),
+            retry: run.last_failure(step).cloned(),
+            brief,
+        })
+    }
+
+    pub fn answers(&self) -> Answers {
+        match self.brief {
+            Brief::Produce { .. } | Brief::Refine { .. } => Answers::Page,
+            Brief::Plan { .. }
+            | Brief::Prepare { .. }
+            | Brief::Check { .. }
+            | Brief::Judge { .. }
+            | Brief::Critique { .. } => Answers::Data,
+        }
+    }
+
+    /// Reads an answer that is data.
+    pub fn read(&self, answer: &str) -> Outcome {
+        let (nonce, rules) = (self.nonce(), &self.plan.task.rules);
+        let read = match &self.brief {
+            Brief::Plan { .. } => {
+                answers::plan(answer, &nonce, &self.active(), &self.steps()).map(Outcome::Planned)
+            }
+            Brief::Prepare { .. } => {
+                let ask = checks::Ask { nonce: &nonce, rules: &self.own(), most: rules.checks_per_rule };
+                checks::read(answer, &ask).map(Outcome::Prepared)
+            }
+            Brief::Judge { asked } => {
+                answers::judged(answer, &self.asked(asked), &nonce).map(Outcome::Judged)
+            }
+            Brief::Critique { missed } => {
+                let missed: Vec<_> = missed.iter().collect();
+                answers::critique(answer, &nonce, &missed, rules.most_issues).map(Outcome::Criticised)
+            }
+            Brief::Produce { .. } | Brief::Refine { .. } | Brief::Check { .. } => {
+                return off_contract(&"this answer is no data").into();
+            }
+        };
+        read.unwrap_or_else(|why| off_contract(&why).into())
+    }
+
+    /// Reads an answer that is the artifact.
+    pub fn page(&self, answer: &str) -> Result<String, Failure> {
+        answers::artifact(answer).map_err(|why: OffContract| off_contract(&why))
+    }
+
+    /// The artifact that this one is made from.
+    pub fn previous(&self) -> Option<TreeId> {
+        match self.step {
+            Step::Produce { from, .. } => from,
+            Step::Refine { artifact, .. } => Some(artifact),
+            _ => None,
+        }
+    }
+
+    /// What a refinement was asked to change.
+    pub fn issues(&self) -> &[Issue] {
+        match &self.brief {
+            Brief::Refine { issues } => issues,
+            _ => &[],
+        }
+    }
+
+    /// The check that a command is run for, and the exit code that says that its rule is met.
+    pub fn check(&self) -> Option<(usize, i32)> {
+        match (&self.step, &self.brief) {
+            (Step::Check { check, .. }, Brief::Check { exit, .. }) => Some((*check, *exit)),
+            _ => None,
+        }
+    }
+
+    /// What an answer must repeat, so that no text which the agent reads can speak in its place.
+    fn nonce(&self) -> String {
+        let step = serde_json::to_vec(&self.step).expect("a step has a JSON text");
+        let parts = [b"answer".as_slice(), &self.plan.seed.to_le_bytes(), &step, &self.attempt.to_le_bytes()];
+        Digest::of_parts(parts).short()
+    }
+
+    fn active(&self) -> Vec<&Rule> {
+        self.plan.task.criteria.active(self.level).collect()
+    }
+
+    /// The rules of the level alone.
+    fn own(&self) -> Vec<&Rule> {
+        self.plan.task.criteria.at(self.level).collect()
+    }
+
+    fn steps(&self) -> RangeInclusive<usize> {
+        let bounds = self.plan.task.rules.plan_steps;
+        bounds.least..=bounds.most
+    }
+
+    fn asked<'a>(&'a self, asked: &'a [(RuleId, Vec<String>)]) -> Vec<Asked<'a>> {
+        let rule = |id: &RuleId| self.plan.task.criteria.rule(id);
+        let each = asked.iter().filter_map(|(id, questions)| {
+            Some(Asked { rule: rule(id)?, questions: questions.iter().map(String::as_str).collect() })
+        });
+        each.collect()
+    }
+}
+
+impl order::Order<Reflex> for Order {
+    fn step(&self) -> &Step {
+        &self.step
+    }
+
+    fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    fn placements(&self) -> &[Placement] {
+        &self.placements
+    }
+
+    fn role(&self) -> Role {
+        match self.brief {
+            Brief::Plan { .. } | Brief::Produce { .. } => Role::Executor,
+            Brief::Prepare { .. } | Brief::Judge { .. } | Brief::Check { .. } => Role::Evaluator,
+            Brief::Critique { .. } | Brief::Refine { .. } => Role::Improver,
+        }
+    }
+
+    /// They all only read.
+    fn rights(&self) -> Role {
+        Role::Evaluator
+    }
+
+    /// The copy of the artifact is read by nobody after the call.
+    fn left_alone(&self) -> &[Placement] {
+        let copies = self.placements.iter().filter(|placement| placement.at == ARTIFACT).count();
+        &self.placements[copies..]
+    }
+
+    fn command(&self) -> Option<&Command> {
+        match &self.brief {
+            Brief::Check { command, .. } => Some(command),
+            _ => None,
+        }
+    }
+
+    fn prompt(&self, folders: &[Folder]) -> String {
+        let (nonce, at) = (self.nonce(), |name: &str| folders.iter().find(|folder| folder.at == name));
+        let page = at(ARTIFACT).and_then(|folder| folder.files.first()).map(|file| &file.body);
+        let nothing = Body::Text(String::new());
+        let (context, artifact) = (at(CONTEXT), page.unwrap_or(&nothing));
+        let task = prompts::Task { prompt: &self.plan.task.prompt, ideal: &self.plan.task.ideal };
+        let call = self.call(&nonce);
+        match &self.brief {
+            Brief::Plan { events, failures } => prompts::plan(&PlanBrief {
+                call,
+                task,
+                context,
+                rules: &self.active(),
+                events,
+                failures: &failures.iter().collect::<Vec<_>>(),
+                steps: self.steps(),
+            }),
+            Brief::Produce { steps } => {
+                prompts::produce(&ProduceBrief { call, task, context, plan: steps, artifact: page })
+            }
+            Brief::Prepare { steps } => prompts::prepare(&PrepareBrief {
+                call,
+                task,
+                context,
+                plan: steps,
+                rules: &self.own(),
+                most: self.plan.task.rules.checks_per_rule,
+            }),
+            Brief::Judge { asked } => {
+                prompts::evaluate(&EvaluateBrief { call, task, context, artifact, asked: &self.asked(asked) })
+            }
+            Brief::Critique { missed } => prompts::critique(&CritiqueBrief {
+                call,
+                task: Some(task),
+                artifact,
+                criteria: &self.plan.task.criteria,
+                missed: &missed.iter().collect::<Vec<_>>(),
+                most: self.plan.task.rules.most_issues,
+            }),
+            Brief::Refine { issues } => {
+                prompts::refine(&RefineBrief { call, task: Some(task), artifact, issues })
+            }
+            Brief::Check { .. } => String::new(),
+        }
+    }
+}
+
+impl Order {
+    /// A task is named and not its run, so that the same question in another run is the same call.
+    fn call<'a>(&'a self, nonce: &'a str) -> Call<'a> {
+        Call {
+            run: &self.plan.task.alias,
+            iteration: self.iteration,
+            level: self.level,
+            nonce,
+            retry_error: self.retry.as_ref().map(|failure| failure.why.as_str()),
+            seed: nonce,
+        }
+    }
+}
+
+fn off_contract(why: &dyn std::fmt::Display) -> Failure {
+    Failure::new(FailureKind::OffSchema, why.to_string())
+}
+
+fn placements(run: &Run, step: &Step, artifact: Option<TreeId>) -> Vec<Placement> {
+    let reads_context = !matches!(step, Step::Critique { .. } | Step::Refine { .. } | Step::Check { .. });
+    let context = run.plan.task.context.filter(|_| reads_context);
+    let placed = |at: &str, tree| Placement { at: at.to_owned(), tree };
+    let artifact = artifact.map(|tree| placed(ARTIFACT, tree));
+    artifact.into_iter().chain(context.map(|tree| placed(CONTEXT, tree))).collect()
+}
+
+fn plan(run: &Run) -> Brief {
+    let story = &run.course.story;
+    let newest = story.len().saturating_sub(run.plan.task.rules.told_events);
+    let failures = run.course.judged.last().map(|judged| judged.evaluation.missed().cloned().collect());
+    Brief::Plan {
+        events: story[newest..].iter().map(|line| line.note.words()).collect(),
+        failures: failures.unwrap_or_default(),
+    }
+}
+
+fn command(run: &Run, check: usize) -> Option<Brief> {
+    let How::Command { argv, exit, .. } = &run.course.checks.get(check)?.how else { return None };
+    let command = Command {
+        argv: argv.clone(),
+        seconds: run.plan.task.rules.check_seconds,
+        confined: run.plan.task.commands.confined,
+    };
+    Some(Brief::Check { command, exit: *exit })
+}
+
+fn judge(run: &Run, artifact: TreeId, level: Level, category: &str) -> Brief {
+    let told = run.told(artifact);
+    let rules: Vec<&Rule> = run.plan.task.criteria.at(level).collect();
+    let asked = checks::asked(&rules, &run.course.checks, &told);
+    let ours = asked.into_iter().filter(|asked| asked.rule.category() == category);
+    let owned = |asked: Asked<'_>| {
+        (asked.rule.id.clone(), asked.questions.iter().map(|&question| question.to_owned()).collect())
+    };
+    Brief::Judge { asked: ours.map(owned).collect() }
+}
+
+/// What is not met, and what nobody could tell: that too may be put right in the text.
+fn critique(run: &Run) -> Brief {
+    let results = run.course.judged.last().map_or(&[][..], |judged| &judged.evaluation.results);
+    let missed = results.iter().filter(|result| result.verdict != Verdict::Pass);
+    Brief::Critique { missed: missed.cloned().collect() }
+}

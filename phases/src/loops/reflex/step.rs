@@ -1,0 +1,106 @@
+//! What `reflex` can ask for, and what it comes to.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::Failure;
+use crate::id::TreeId;
+
+use super::answers::{Issue, PlanStep};
+use super::checks::{Check, Told};
+use super::criteria::Level;
+use super::sections::Changed;
+use super::verdict::RuleResult;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    Plan {
+        iteration: u32,
+    },
+    /// Write the artifact, the first one or anew on the grounds of another.
+    Produce {
+        iteration: u32,
+        from: Option<TreeId>,
+    },
+    /// Say how the rules of a level are checked.
+    Prepare {
+        level: Level,
+    },
+    /// Ask a person whether the commands that were prepared may be run.
+    Allow {
+        level: Level,
+    },
+    /// Hold the patterns against the artifact.
+    Match {
+        artifact: TreeId,
+        checks: usize,
+    },
+    /// Run the command of one check on a copy of the artifact.
+    Check {
+        artifact: TreeId,
+        check: usize,
+    },
+    /// Judge the rules of one category and level that no machine has settled.
+    Judge {
+        artifact: TreeId,
+        level: Level,
+        category: String,
+    },
+    Critique {
+        artifact: TreeId,
+        level: Level,
+    },
+    Refine {
+        artifact: TreeId,
+        level: Level,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Planned(Vec<PlanStep>),
+    Written(Box<Artifact>),
+    Prepared(Vec<Check>),
+    Allowed(bool),
+    /// What the machine checks have told.
+    Told(Vec<Told>),
+    Judged(Vec<RuleResult>),
+    Criticised(Vec<Issue>),
+    Failed(Failure),
+}
+
+/// One version of the artifact: a folder with one page in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    pub tree: TreeId,
+    /// As the original names it: the first eight hex digits of the page's SHA-256.
+    pub hash: String,
+    pub bytes: u64,
+    /// What is not as it was in the version before.
+    pub changed: Option<Changed>,
+}
+
+/// The name of the artifact's page.
+pub const PAGE: &str = "artifact.md";
+
+impl Outcome {
+    pub(super) fn failure(&self) -> Option<&Failure> {
+        match self {
+            Self::Failed(failure) => Some(failure),
+            Self::Planned(_)
+            | Self::Written(_)
+            | Self::Prepared(_)
+            | Self::Allowed(_)
+            | Self::Told(_)
+            | Self::Judged(_)
+            | Self::Criticised(_) => None,
+        }
+    }
+}
+
+impl From<Failure> for Outcome {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}

@@ -1,0 +1,94 @@
+//! What `reflex` is asked to do: a task in words, the criteria that decide, and the numbers that end it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::TreeId;
+use crate::stop::{Budget, Limits, Stall};
+
+use super::criteria::Criteria;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// The name of the run's folder beside the original's.
+    pub alias: String,
+    /// The project's folder, and in it that of the original's files.
+    pub project: String,
+    pub evolution: String,
+    pub prompt: String,
+    /// What the result would be at its best, where somebody has said.
+    pub ideal: String,
+    pub criteria: Criteria,
+    pub confirmed: Confirmed,
+    /// What the project says of itself: a folder of a few pages.
+    pub context: Option<TreeId>,
+    pub rules: Rules,
+    pub commands: Commands,
+}
+
+/// Who has agreed to the criteria and the limits, which go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confirmed {
+    Person,
+    /// Nobody was asked: a flag has declared it.
+    Declared,
+}
+
+/// The numbers that the run's decisions are judged against.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rules {
+    pub max_iterations: u32,
+    pub stall: Stall,
+    /// How many refinements at level B are judged before an artifact is taken that only warnings speak against.
+    pub settle: u32,
+    /// How often an answer that keeps no contract is asked for again.
+    pub retries: u32,
+    pub plan_steps: Bounds,
+    pub most_issues: usize,
+    /// How many of the newest events the planner is told.
+    pub told_events: usize,
+    pub checks_per_rule: usize,
+    /// How long one command of a check may take.
+    pub check_seconds: u64,
+    /// Seconds of completed phases.
+    pub max_seconds: Option<u64>,
+    pub usd: Option<f64>,
+}
+
+/// At least and at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bounds {
+    pub least: usize,
+    pub most: usize,
+}
+
+/// What is done with the commands that an agent proposes as checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commands {
+    pub run: RunThem,
+    /// The system holds them to their workspace.
+    pub confined: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunThem {
+    /// A person has trusted whatever they will be.
+    Always,
+    /// A person is shown them first.
+    Ask,
+    /// The judge is asked in their place.
+    Never,
+}
+
+impl Rules {
+    /// Off-contract answers end a run at once, and are no failed rounds.
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            max_errors: u32::MAX,
+            stall: self.stall,
+            budget: Budget { usd: self.usd, seconds: self.max_seconds },
+            max_iterations: self.max_iterations,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What follows from a run's evaluations: its best, its series, how its artifact stands. Derived each time, never stored.
+
+use crate::id::Digest;
+use crate::score::Score;
+use crate::stop::Series;
+
+use super::Run;
+use super::course::Judged;
+use super::criteria::{Level, Rule};
+use super::step::Artifact;
+use super::verdict::Distance;
+
+/// How much an artifact's score says of what stands in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    NotCreated,
+    Unevaluated,
+    /// It was evaluated, and is not any more what it was then.
+    Stale,
+    Evaluated,
+}
+
+impl Standing {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NotCreated => "not_created",
+            Self::Unevaluated => "unevaluated",
+            Self::Stale => "stale",
+            Self::Evaluated => "evaluated",
+        }
+    }
+}
+
+impl Run {
+    /// The best that was judged: a level is above every score, and of equals the earlier one counts.
+    pub fn best(&self) -> Option<&Judged> {
+        let key = |judged: &Judged| (judged.evaluation.level, judged.evaluation.score);
+        self.course.judged.iter().reduce(|best, next| if key(next) > key(best) { next } else { best })
+    }
+
+    /// What a run leaves: the best artifact, or the only one that there is before any was judged.
+    pub fn result(&self) -> Option<&Artifact> {
+        self.best().map(|judged| &judged.artifact).or(self.course.artifact.as_ref())
+    }
+
+    /// How the result stands, when the hash of what is in its file is this.
+    pub fn standing(&self, on_disk: Option<&str>) -> Standing {
+        match (self.result(), self.best()) {
+            (None, _) => Standing::NotCreated,
+            (Some(_), None) => Standing::Unevaluated,
+            (Some(result), Some(_)) if on_disk.is_some_and(|hash| hash != result.hash) => Standing::Stale,
+            (Some(_), Some(_)) => Standing::Evaluated,
+        }
+    }
+
+    /// What is missing for the best to pass its level.
+    pub fn distance(&self) -> Option<Distance> {
+        Some(Distance::of(&self.plan.task.criteria, &self.best()?.evaluation))
+    }
+
+    /// The best of the level before the last one, when the last is worse.
+    pub(super) fn better_than_last(&self) -> Option<&Judged> {
+        let (last, before) = self.course.judged.split_last()?;
+        let of_level = before.iter().filter(|judged| judged.evaluation.level == last.evaluation.level);
+        of_level
+            .reduce(|best, next| if next.evaluation.score > best.evaluation.score { next } else { best })
+            .filter(|best| best.evaluation.score > last.evaluation.score)
+    }
+
+    /// How many evaluations in a row did not bring the best of their level much further.
+    pub fn stagnation(&self) -> u32 {
+        let mut scores: Vec<Score> = self.series().scores;
+        let mut count = 0;
+        let stall = self.plan.task.rules.stall;
+        while let Some(last) = scores.pop() {
+            let Some(best) = scores.iter().max() else { break };
+            let rise = last.points() - best.points();
+            let flat = if stall.reaching { rise < stall.gain } else { rise <= stall.gain };
+            if !flat {
+                break;
+            }
+            count += 1;
+        }
+        count
+    }
+
+    /// What the stop rules look at. Levels have different denominators, so each has a series of its own.
+    pub(super) fn series(&self) -> Series {
+        let level = self.course.level;
+        let judged = || self.course.judged.iter().filter(|judged| judged.evaluation.level == level);
+        let mut contents: Vec<Digest> = judged().map(|judged| judged.artifact.tree.0).collect();
+        contents.dedup();
+        Series {
+            reached: false,
+            scores: judged().filter_map(|judged| judged.evaluation.score).collect(),
+            contents,
+            failed_in_a_row: 0,
+            rounds: self.course.iteration,
+            usd: self.ledger.total().usd,
+            seconds: self.course.clock.seconds(),
+        }
+    }
+}
+
+impl Rule {
+    /// The middle of its id.
+    pub fn category(&self) -> &str {
+        self.id.as_str().split('.').nth(1).unwrap_or_default()
+    }
+}
+
+/// The commands of a level as a person is shown them before they are asked.
+pub fn told_commands(run: &Run, level: Level) -> Vec<String> {
+    run.commands(level).map(|(_, argv)| format!("{argv:?}")).collect()
+}
