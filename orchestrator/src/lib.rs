@@ -5,6 +5,7 @@ pub mod atomic;
 pub mod crash;
 pub mod disk;
 pub mod engine;
+pub mod evolution;
 pub mod offline;
 pub mod probe;
 pub mod process;

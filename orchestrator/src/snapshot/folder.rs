@@ -26,7 +26,7 @@ const LISTED: usize = 16 << 10;
 const CREATE: OFlags = OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::CLOEXEC);
 
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(crate) struct Folder {
     handle: File,
     path: PathBuf,
 }
@@ -40,7 +40,7 @@ pub(super) enum Descent {
 
 /// The answer of a file system to an exchange of two names.
 #[derive(PartialEq, Eq)]
-pub(super) enum Exchange {
+pub(crate) enum Exchange {
     Done,
     Gone,
     Unsupported,
@@ -48,13 +48,13 @@ pub(super) enum Exchange {
 
 impl Folder {
     /// Opens the root, whose own path may well go through links: a person chose it.
-    pub(super) fn open(path: &Path) -> Result<Self, DiskError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, DiskError> {
         let handle = rustix::fs::open(path, FOLDER, Mode::empty()).on_disk("open", path)?;
         Ok(Self { handle: handle.into(), path: path.to_path_buf() })
     }
 
     /// The folder of that name, or `None` when it is missing, a link or something else.
-    pub(super) fn child(&self, name: &OsStr) -> Result<Option<Self>, DiskError> {
+    pub(crate) fn child(&self, name: &OsStr) -> Result<Option<Self>, DiskError> {
         match rustix::fs::openat(&self.handle, name, FOLDER | OFlags::NOFOLLOW, Mode::empty()) {
             Ok(handle) => Ok(Some(Self { handle: handle.into(), path: self.path_of(name) })),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
@@ -76,16 +76,16 @@ impl Folder {
         Ok(Descent::Arrived(here))
     }
 
-    pub(super) fn path_of(&self, name: &OsStr) -> PathBuf {
+    pub(crate) fn path_of(&self, name: &OsStr) -> PathBuf {
         self.path.join(name)
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The names in it, sorted; no more than `at_most`, however many there are.
-    pub(super) fn names(&self, at_most: usize) -> Result<Vec<OsString>, DiskError> {
+    pub(crate) fn names(&self, at_most: usize) -> Result<Vec<OsString>, DiskError> {
         self.sorted(at_most, OsStr::to_owned)
     }
 
@@ -114,7 +114,7 @@ impl Folder {
     }
 
     /// What the system tells of the thing with that name, if there is one.
-    pub(super) fn stat(&self, name: &OsStr) -> Result<Option<Stat>, DiskError> {
+    pub(crate) fn stat(&self, name: &OsStr) -> Result<Option<Stat>, DiskError> {
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),
             Err(Errno::NOENT) => Ok(None),
@@ -132,7 +132,7 @@ impl Folder {
         Ok(target.on_disk("read the link", self.path_of(name))?.into_bytes())
     }
 
-    pub(super) fn open_file(&self, name: &OsStr) -> Result<File, DiskError> {
+    pub(crate) fn open_file(&self, name: &OsStr) -> Result<File, DiskError> {
         let opened = rustix::fs::openat(&self.handle, name, READ, Mode::empty());
         Ok(opened.on_disk("open", self.path_of(name))?.into())
     }
@@ -147,11 +147,22 @@ impl Folder {
         self.change("create", name, || rustix::fs::mkdirat(&self.handle, name, Mode::RWXU))
     }
 
+    /// A folder and a file of a project: who may use them, the user's umask says.
+    pub(crate) fn make_folder(&self, name: &OsStr) -> Result<(), DiskError> {
+        let all = Mode::RWXU | Mode::RWXG | Mode::RWXO;
+        self.change("create", name, || rustix::fs::mkdirat(&self.handle, name, all))
+    }
+
+    pub(crate) fn make_file(&self, name: &OsStr) -> Result<File, DiskError> {
+        let all = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
+        self.change("create", name, || rustix::fs::openat(&self.handle, name, CREATE, all)).map(File::from)
+    }
+
     pub(super) fn create_link(&self, name: &OsStr, target: &[u8]) -> Result<(), DiskError> {
         self.change("create", name, || rustix::fs::symlinkat(target, &self.handle, name))
     }
 
-    pub(super) fn remove_file(&self, name: &OsStr) -> Result<(), DiskError> {
+    pub(crate) fn remove_file(&self, name: &OsStr) -> Result<(), DiskError> {
         self.change("remove", name, || rustix::fs::unlinkat(&self.handle, name, AtFlags::empty()))
     }
 
@@ -161,12 +172,21 @@ impl Folder {
     }
 
     /// Renames over whatever has the new name.
-    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), DiskError> {
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), DiskError> {
         self.change("replace", to, || rustix::fs::renameat(&self.handle, from, &self.handle, to))
     }
 
+    /// Renames into another folder, over whatever has the name there.
+    pub(crate) fn move_into(&self, from: &OsStr, folder: &Self, to: &OsStr) -> Result<(), DiskError> {
+        let full = folder.path_of(to);
+        crash::point("replace");
+        rustix::fs::renameat(&self.handle, from, &folder.handle, to).on_disk("replace", full)?;
+        crash::point("replace");
+        Ok(())
+    }
+
     /// Renames unless the new name is taken; then false.
-    pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> Result<bool, DiskError> {
+    pub(crate) fn rename_new(&self, from: &OsStr, to: &OsStr) -> Result<bool, DiskError> {
         let here = &self.handle;
         self.change("rename", from, || {
             match rustix::fs::renameat_with(here, from, here, to, RenameFlags::NOREPLACE) {
@@ -178,7 +198,7 @@ impl Folder {
     }
 
     /// Swaps what two names stand for, in one step.
-    pub(super) fn exchange(&self, ours: &OsStr, theirs: &OsStr) -> Result<Exchange, DiskError> {
+    pub(crate) fn exchange(&self, ours: &OsStr, theirs: &OsStr) -> Result<Exchange, DiskError> {
         let here = &self.handle;
         self.change("replace", theirs, || {
             match rustix::fs::renameat_with(here, ours, here, theirs, RenameFlags::EXCHANGE) {

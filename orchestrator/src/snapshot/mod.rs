@@ -25,6 +25,7 @@ mod trees;
 
 pub use capture::{Captured, Limits, capture, scan};
 pub use diff::{Change, ChangeKind, DiffSize, changes, size as diff_size, unified};
+pub(crate) use folder::{Exchange, Folder};
 pub use index::Indexes;
 pub use look::CaptureError;
 pub use manifest::{Entry, Manifest, ManifestError, Node};

@@ -1,0 +1,138 @@
+//! `artifact.md`, which a person may have edited: their words are never overwritten.
+//!
+//! The new version changes places with what is there, and what came out is looked at: what this run wrote is removed,
+//! anything else goes back. A kill in between leaves it under a name that the next call looks at first.
+
+use std::ffi::OsStr;
+
+use skilltune_phases::loops::reflex::original::artifact_hash;
+
+use super::error::EvolutionError;
+use super::site::{draft, read};
+use crate::snapshot::{Exchange, Folder};
+
+pub(super) const ARTIFACT: &str = "artifact.md";
+
+/// A whole version that has no name yet, or no longer.
+const ASIDE: &str = ".skilltune-tmp-aside-artifact.md";
+
+/// Where an artifact came to stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    pub name: String,
+    /// Words that an interrupted call had set aside and nobody knew: they have this name now.
+    pub rescued: Option<String>,
+}
+
+impl Placed {
+    /// Whether a person's file has kept the name.
+    pub fn is_beside(&self) -> bool {
+        self.name != ARTIFACT
+    }
+}
+
+/// How a change of places ended.
+enum Outcome {
+    Done,
+    /// Ours still waits under the name aside: what has the name is a person's.
+    Theirs,
+}
+
+pub(super) fn place(
+    folder: &Folder,
+    bytes: &[u8],
+    known: &dyn Fn(&[u8]) -> bool,
+) -> Result<Placed, EvolutionError> {
+    let rescued = rescue(folder, bytes, known)?;
+    let there = match read(folder, OsStr::new(ARTIFACT)) {
+        // Whoever wrote so much, it was not this run.
+        Err(EvolutionError::TooLarge(_)) => There::Theirs,
+        there => match there?.as_deref() {
+            None => There::Nothing,
+            Some(there) if there == bytes => return Ok(Placed { name: ARTIFACT.to_owned(), rescued }),
+            Some(there) if known(there) => There::Ours,
+            Some(_) => There::Theirs,
+        },
+    };
+    let draft = draft(folder, OsStr::new(ARTIFACT), bytes)?;
+    folder.rename(&draft, OsStr::new(ASIDE))?;
+    let outcome = match there {
+        There::Nothing => fill(folder)?,
+        There::Ours => exchange(folder, known)?,
+        There::Theirs => Outcome::Theirs,
+    };
+    let name = match outcome {
+        Outcome::Done => ARTIFACT.to_owned(),
+        Outcome::Theirs => put_beside(folder, bytes)?,
+    };
+    Ok(Placed { name, rescued })
+}
+
+/// What has the name of the artifact.
+enum There {
+    Nothing,
+    Ours,
+    Theirs,
+}
+
+/// What a killed call left aside is removed if this run wrote it, and gets a name if not.
+fn rescue(
+    folder: &Folder,
+    bytes: &[u8],
+    known: &dyn Fn(&[u8]) -> bool,
+) -> Result<Option<String>, EvolutionError> {
+    match read(folder, OsStr::new(ASIDE))? {
+        None => Ok(None),
+        Some(left) if left == bytes || known(&left) => {
+            folder.remove_file(OsStr::new(ASIDE))?;
+            Ok(None)
+        }
+        Some(left) => put_beside(folder, &left).map(Some),
+    }
+}
+
+/// Takes the name if it is free still.
+fn fill(folder: &Folder) -> Result<Outcome, EvolutionError> {
+    let is_free = folder.rename_new(OsStr::new(ASIDE), OsStr::new(ARTIFACT))?;
+    Ok(if is_free { Outcome::Done } else { Outcome::Theirs })
+}
+
+fn exchange(folder: &Folder, known: &dyn Fn(&[u8]) -> bool) -> Result<Outcome, EvolutionError> {
+    let (aside, artifact) = (OsStr::new(ASIDE), OsStr::new(ARTIFACT));
+    match folder.exchange(aside, artifact)? {
+        Exchange::Done => {}
+        Exchange::Gone => return fill(folder),
+        Exchange::Unsupported => {
+            folder.rename(aside, artifact)?;
+            return Ok(Outcome::Done);
+        }
+    }
+    match read(folder, aside) {
+        Ok(Some(displaced)) if known(&displaced) => {
+            folder.remove_file(aside)?;
+            Ok(Outcome::Done)
+        }
+        // Edited since it was looked at, or what cannot be read: it goes back.
+        displaced => {
+            folder.exchange(aside, artifact)?;
+            displaced.map(|_| Outcome::Theirs)
+        }
+    }
+}
+
+/// Gives what stands aside, which holds `bytes`, the first name beside the artifact that is free or holds the same.
+fn put_beside(folder: &Folder, bytes: &[u8]) -> Result<String, EvolutionError> {
+    let (aside, hash) = (OsStr::new(ASIDE), artifact_hash(bytes));
+    let mut name = format!("artifact-{hash}.md");
+    for number in 2_u64.. {
+        if folder.rename_new(aside, OsStr::new(&name))? {
+            break;
+        }
+        if matches!(read(folder, OsStr::new(&name)), Ok(Some(same)) if same == bytes) {
+            folder.remove_file(aside)?;
+            break;
+        }
+        name = format!("artifact-{hash}-{number}.md");
+    }
+    Ok(name)
+}

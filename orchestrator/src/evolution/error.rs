@@ -1,0 +1,52 @@
+//! What may stand in the way, and what a person can do about it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::site::LARGEST;
+use crate::disk::DiskError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum EvolutionError {
+    #[error("{} is {kind}, where a folder of the loop should be; move it away, or name another folder", path.display())]
+    NoFolder { path: PathBuf, kind: Kind },
+    #[error("{} is {kind}, where a file of the loop should be; move it away", path.display())]
+    NoFile { path: PathBuf, kind: Kind },
+    #[error("{} is larger than {LARGEST} bytes; move it away", .0.display())]
+    TooLarge(PathBuf),
+    #[error("{} holds {}; give the task another alias, or move it away", path.display(), of(run.as_deref()))]
+    Taken { path: PathBuf, run: Option<String> },
+    #[error("{} names {}; end that run, or remove the file when none is under way", path.display(), of(run.as_deref()))]
+    Active { path: PathBuf, run: Option<String> },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+/// What stands at a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    File,
+    Folder,
+    Link,
+    /// A pipe, a device, a socket.
+    Special,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::File => "a file",
+            Self::Folder => "a folder",
+            Self::Link => "a link",
+            Self::Special => "neither file nor folder",
+        })
+    }
+}
+
+/// An id comes from a file: what could drive a terminal is escaped.
+fn of(run: Option<&str>) -> String {
+    run.map_or_else(
+        || "a run that cannot be told".to_owned(),
+        |run| format!("the run {}", run.escape_debug()),
+    )
+}

@@ -1,0 +1,166 @@
+//! A folder that came with a repository.
+
+use std::fs::File;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use super::*;
+
+const FILES: [&str; 4] =
+    ["courses-api/run.json", "courses-api/history.jsonl", "courses-api/artifact.md", CURRENT];
+
+fn read_all(evolution: &Evolution) -> [Result<Option<Vec<u8>>, EvolutionError>; 4] {
+    [
+        evolution.read(&task(), Part::Run),
+        evolution.read(&task(), Part::History),
+        evolution.artifact(&task()),
+        evolution.current(),
+    ]
+}
+
+/// Every way of writing.
+fn write_all(evolution: &Evolution) -> [Result<(), EvolutionError>; 4] {
+    let writer = evolution.writer(&task(), RUN);
+    [
+        writer.write(Part::Run, named(RUN).as_bytes()),
+        writer.write(Part::History, b"{}\n"),
+        writer.place_artifact(b"new", |_| true).map(drop),
+        writer.point(at_noon(), |_| true),
+    ]
+}
+
+fn is_no_folder(result: Result<Evolution, EvolutionError>, path: &Path, what: Kind) -> bool {
+    matches!(result, Err(EvolutionError::NoFolder { path: at, kind }) if at == path && kind == what)
+}
+
+#[test]
+fn a_folder_that_is_a_link_is_not_gone_through() {
+    for level in [".ai-factory", Evolution::USUAL] {
+        for target in ["", "gone"] {
+            let scene = Scene::new();
+            let link = scene.project.path().join(level);
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            symlink(scene.elsewhere.path().join(target), &link).unwrap();
+            let (project, usual) = (scene.project.path(), Scene::usual());
+            assert!(is_no_folder(Evolution::open_or_make(project, &usual), &link, Kind::Link), "{level}");
+            let opened = Evolution::open(project, &usual).transpose().unwrap();
+            assert!(is_no_folder(opened, &link, Kind::Link), "{level}");
+            scene.assert_nothing_happened_elsewhere();
+        }
+    }
+}
+
+#[test]
+fn the_folder_of_a_task_that_is_a_link_is_neither_listed_nor_read_nor_written() {
+    let scene = Scene::new();
+    let evolution = scene.evolution();
+    fs::write(scene.elsewhere.path().join("run.json"), named(RUN)).unwrap();
+    symlink(scene.elsewhere.path(), scene.path("courses-api")).unwrap();
+    assert_eq!(evolution.aliases().unwrap(), []);
+    let is_refused =
+        |error: &EvolutionError| matches!(error, EvolutionError::NoFolder { kind: Kind::Link, .. });
+    assert!(read_all(&evolution)[..3].iter().all(|read| is_refused(read.as_ref().unwrap_err())));
+    assert!(write_all(&evolution).iter().all(|written| is_refused(written.as_ref().unwrap_err())));
+    assert!(evolution.writer(&task(), RUN).check().is_err());
+    fs::remove_file(scene.elsewhere.path().join("run.json")).unwrap();
+    scene.assert_nothing_happened_elsewhere();
+}
+
+#[test]
+fn a_file_that_is_a_link_is_neither_read_nor_written() {
+    for (place, name) in FILES.into_iter().enumerate() {
+        let scene = Scene::new();
+        scene.put("courses-api/run.json", named(RUN));
+        let _ = fs::remove_file(scene.path(name));
+        symlink(scene.elsewhere.path().join("precious"), scene.path(name)).unwrap();
+        let is_refused = |error: &EvolutionError| matches!(error, EvolutionError::NoFile { path, kind: Kind::Link } if *path == scene.path(name));
+        assert!(is_refused(read_all(&scene.evolution())[place].as_ref().unwrap_err()), "{name}");
+        assert!(is_refused(write_all(&scene.evolution())[place].as_ref().unwrap_err()), "{name}");
+        assert!(scene.path(name).is_symlink());
+        scene.assert_nothing_happened_elsewhere();
+    }
+}
+
+#[test]
+fn a_pipe_or_a_folder_in_the_place_of_a_file_is_told_and_not_waited_for() {
+    let make = |path: &Path, kind| match kind {
+        Kind::Folder => fs::create_dir(path).unwrap(),
+        _ => mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap(),
+    };
+    for expected in [Kind::Special, Kind::Folder] {
+        for (place, name) in FILES.into_iter().enumerate() {
+            let scene = Scene::new();
+            scene.put("courses-api/run.json", named(RUN));
+            let _ = fs::remove_file(scene.path(name));
+            make(&scene.path(name), expected);
+            let is_told = |error: &EvolutionError| matches!(error, EvolutionError::NoFile { kind, .. } if *kind == expected);
+            assert!(is_told(read_all(&scene.evolution())[place].as_ref().unwrap_err()), "{name}");
+            assert!(is_told(write_all(&scene.evolution())[place].as_ref().unwrap_err()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_draft_that_is_a_link_is_removed_and_not_written_through() {
+    let scene = Scene::new();
+    scene.put("courses-api/run.json", named(RUN));
+    for name in ["run.json", "history.jsonl", "artifact.md", CURRENT] {
+        let draft = scene.of_task(&format!(".skilltune-tmp-draft-{name}"));
+        symlink(scene.elsewhere.path().join("precious"), draft).unwrap();
+    }
+    for written in write_all(&scene.evolution()) {
+        written.unwrap();
+    }
+    scene.assert_nothing_happened_elsewhere();
+    assert!(scene.files().keys().all(|name| !name.starts_with(".skilltune")));
+}
+
+#[test]
+fn what_is_larger_than_any_run_writes_is_not_read() {
+    for (place, name) in FILES.into_iter().enumerate() {
+        let scene = Scene::new();
+        scene.put(name, "");
+        File::options().write(true).open(scene.path(name)).unwrap().set_len((8 << 20) + 1).unwrap();
+        let read = &read_all(&scene.evolution())[place];
+        assert!(matches!(read, Err(EvolutionError::TooLarge(path)) if *path == scene.path(name)), "{name}");
+    }
+}
+
+#[test]
+fn a_file_that_may_not_be_read_is_an_error_that_names_it() {
+    let scene = Scene::new();
+    scene.put("courses-api/run.json", named(RUN));
+    let path = scene.of_task("run.json");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+    if File::open(&path).is_ok() {
+        // To root everything can be read.
+        return;
+    }
+    let error = scene.evolution().read(&task(), Part::Run).unwrap_err();
+    assert_eq!(error.to_string(), format!("could not open {}", path.display()));
+    assert!(scene.evolution().writer(&task(), RUN).check().is_err());
+}
+
+#[test]
+fn the_errors_say_what_to_do() {
+    let path = || PathBuf::from("/p/run.json");
+    let told = [
+        EvolutionError::NoFolder { path: path(), kind: Kind::Link },
+        EvolutionError::NoFile { path: path(), kind: Kind::Special },
+        EvolutionError::TooLarge(path()),
+        EvolutionError::Taken { path: path(), run: Some("x\u{1b}[2J".to_owned()) },
+        EvolutionError::Taken { path: path(), run: None },
+        EvolutionError::Active { path: path(), run: Some("x".to_owned()) },
+    ];
+    let told: Vec<_> = told.iter().map(ToString::to_string).collect();
+    let expected = [
+        "/p/run.json is a link, where a folder of the loop should be; move it away, or name another folder",
+        "/p/run.json is neither file nor folder, where a file of the loop should be; move it away",
+        "/p/run.json is larger than 8388608 bytes; move it away",
+        r"/p/run.json holds the run x\u{1b}[2J; give the task another alias, or move it away",
+        "/p/run.json holds a run that cannot be told; give the task another alias, or move it away",
+        "/p/run.json names the run x; end that run, or remove the file when none is under way",
+    ];
+    assert_eq!(told, expected);
+}

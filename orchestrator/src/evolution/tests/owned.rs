@@ -1,0 +1,126 @@
+//! Whose files they are, and what is written and read of one's own.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::*;
+
+#[test]
+fn what_is_written_is_read() {
+    let scene = Scene::new();
+    let evolution = scene.evolution();
+    let writer = evolution.writer(&task(), RUN);
+    writer.write(Part::Run, named(RUN).as_bytes()).unwrap();
+    writer.write(Part::History, b"one\n").unwrap();
+    writer.write(Part::History, b"one\ntwo\n").unwrap();
+    writer.place_artifact(b"# It\n", |_| false).unwrap();
+    writer.point(at_noon(), |_| false).unwrap();
+    let found = Evolution::open(scene.project.path(), &Scene::usual()).unwrap().unwrap();
+    assert_eq!(found.read(&task(), Part::Run).unwrap().unwrap(), named(RUN).as_bytes());
+    assert_eq!(found.read(&task(), Part::History).unwrap().unwrap(), b"one\ntwo\n");
+    assert_eq!(found.artifact(&task()).unwrap().unwrap(), b"# It\n");
+    let current = read_current(&found.current().unwrap().unwrap()).unwrap();
+    assert_eq!((current.active_run_id.as_str(), current.task_alias.as_deref()), (RUN, Some("courses-api")));
+    assert_eq!(scene.files().len(), 3);
+    assert_eq!(fs::read_dir(scene.path("")).unwrap().count(), 2);
+}
+
+#[test]
+fn looking_makes_nothing() {
+    let scene = Scene::new();
+    assert!(Evolution::open(scene.project.path(), &Scene::usual()).unwrap().is_none());
+    assert_eq!(fs::read_dir(scene.project.path()).unwrap().count(), 0);
+    let evolution = scene.evolution();
+    assert_eq!(evolution.read(&task(), Part::Run).unwrap(), None);
+    assert_eq!(evolution.current().unwrap(), None);
+    evolution.writer(&task(), RUN).check().unwrap();
+    assert_eq!(fs::read_dir(scene.path("")).unwrap().count(), 0);
+}
+
+#[test]
+fn others_may_use_the_files_as_the_user_lets_them() {
+    let scene = Scene::new();
+    scene.evolution().writer(&task(), RUN).write(Part::Run, b"{}").unwrap();
+    scene.put("usual/file", "");
+    let mode = |path: &str| fs::metadata(scene.path(path)).unwrap().permissions().mode();
+    assert_eq!(mode("courses-api/run.json"), mode("usual/file"));
+    assert_eq!(mode("courses-api"), mode("usual"));
+}
+
+#[test]
+fn only_folders_with_a_name_of_a_task_are_listed() {
+    let scene = Scene::new();
+    for name in ["zebra", "courses-api", "Capital", "no", "-odd", ".hidden"] {
+        fs::create_dir_all(scene.path(name)).unwrap();
+    }
+    scene.put("file", "");
+    let names = scene.evolution().aliases().unwrap();
+    assert_eq!(names.iter().map(Alias::as_str).collect::<Vec<_>>(), ["courses-api", "zebra"]);
+}
+
+#[test]
+fn the_files_of_another_run_are_not_written_over() {
+    for (name, run) in [("run.json", Some(OTHER)), ("history.jsonl", Some(OTHER)), ("artifact.md", None)] {
+        let scene = Scene::new();
+        let held = named(OTHER).replace('{', "{\"event\": \"run_started\", ");
+        scene.put(&format!("courses-api/{name}"), &held);
+        let evolution = scene.evolution();
+        let writer = evolution.writer(&task(), RUN);
+        let results = [
+            writer.check(),
+            writer.write(Part::Run, b"{}"),
+            writer.place_artifact(b"new", |_| true).map(drop),
+            writer.point(at_noon(), |_| true),
+        ];
+        for result in results {
+            let Err(EvolutionError::Taken { path, run: told }) = result else { panic!("{name}: {result:?}") };
+            assert_eq!((path, told.as_deref()), (scene.of_task(""), run), "{name}");
+        }
+        assert_eq!(scene.files(), BTreeMap::from([(name.to_owned(), held)]));
+        assert_eq!(evolution.current().unwrap(), None);
+    }
+}
+
+#[test]
+fn a_damaged_run_file_does_not_disown_the_run_that_the_history_names() {
+    let scene = Scene::new();
+    scene.put("courses-api/run.json", "{\"run_id\": \"cour");
+    let evolution = scene.evolution();
+    let writer = evolution.writer(&task(), RUN);
+    assert!(matches!(writer.check(), Err(EvolutionError::Taken { run: None, .. })));
+    scene.put("courses-api/history.jsonl", named(RUN).replace('{', "{\"event\": \"run_started\", "));
+    writer.write(Part::Run, named(RUN).as_bytes()).unwrap();
+    assert_eq!(scene.files()["run.json"], named(RUN));
+}
+
+#[test]
+fn a_pointer_to_another_run_stays_until_that_run_has_ended() {
+    let scene = Scene::new();
+    let evolution = scene.evolution();
+    let writer = evolution.writer(&task(), RUN);
+    for (held, told) in [(named(OTHER), Some(OTHER)), ("rubbish".to_owned(), None)] {
+        scene.put(CURRENT, &held);
+        let Err(EvolutionError::Active { run, .. }) = writer.point(at_noon(), |run| run == RUN) else {
+            panic!("it is written over: {held}")
+        };
+        assert_eq!(run.as_deref(), told);
+        assert!(!writer.remove_current().unwrap());
+        assert_eq!(fs::read_to_string(scene.path(CURRENT)).unwrap(), held);
+    }
+    scene.put(CURRENT, named(OTHER));
+    writer.point(at_noon(), |run| run == OTHER).unwrap();
+    writer.point(at_noon(), |_| false).unwrap();
+    assert!(writer.remove_current().unwrap());
+    assert!(!writer.remove_current().unwrap());
+    assert_eq!(evolution.current().unwrap(), None);
+}
+
+#[test]
+fn a_folder_removed_meanwhile_is_made_again() {
+    let scene = Scene::new();
+    let evolution = scene.evolution();
+    let writer = evolution.writer(&task(), RUN);
+    writer.write(Part::Run, named(RUN).as_bytes()).unwrap();
+    fs::remove_dir_all(scene.of_task("")).unwrap();
+    writer.write(Part::History, b"one\n").unwrap();
+    assert_eq!(scene.files().len(), 1);
+}
