@@ -14,6 +14,7 @@ mod call;
 mod desk;
 mod drive;
 mod materials;
+pub mod reflex;
 mod reply;
 mod tune;
 
@@ -27,6 +28,7 @@ use skilltune_phases::run::{NotARun, Run};
 
 use crate::agent::{Agent, Talk};
 use crate::disk::DiskError;
+use crate::evolution::EvolutionError;
 use crate::process::{GuardianPool, How, ProcessError};
 use crate::promote::PromoteError;
 use crate::snapshot::{CaptureError, Limits, ObjectError, Objects, PlaceError};
@@ -51,6 +53,8 @@ pub enum EngineError {
     Process(#[from] ProcessError),
     #[error(transparent)]
     Promote(#[from] PromoteError),
+    #[error(transparent)]
+    Evolution(#[from] EvolutionError),
     #[error("the journal is not that of a run")]
     NotARun(#[from] NotARun),
     #[error("the loop asks for steps that nothing can answer")]

@@ -1,0 +1,117 @@
+//! What the engine does for `reflex` alone: pages are stored, patterns matched, commands' ends read, a person is asked.
+
+mod pages;
+
+use skilltune_phases::event::{Failure, FailureKind};
+use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::reflex::checks::{self, Told};
+use skilltune_phases::loops::reflex::original::artifact_hash;
+use skilltune_phases::loops::reflex::{
+    Answers, Artifact, Decision, Order, Outcome, PAGE, Reflex, Run, Step, projection, sections,
+};
+
+use super::{Craft, EngineError, Hands, Ran, Remains, Workshop};
+use crate::process::How;
+use crate::snapshot::{Entry, Manifest, Node, Objects, RelPath};
+use crate::store::RunFolder;
+
+pub use pages::Pages;
+
+/// More than this of what a command says nobody needs as evidence.
+const EVIDENCE: usize = 400;
+
+impl Craft for Reflex {
+    type Pages = Pages;
+
+    fn read(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Outcome, EngineError> {
+        if remains.answer.trim().is_empty() {
+            return Ok(Failure::new(FailureKind::Empty, "no text at all").into());
+        }
+        match order.answers() {
+            Answers::Data => Ok(order.read(remains.answer)),
+            Answers::Page => match order.page(remains.answer) {
+                Ok(page) => written(&shop.objects, order, &page),
+                Err(failure) => Ok(failure.into()),
+            },
+        }
+    }
+
+    fn ran(order: &Order, ran: &Ran<'_>) -> Outcome {
+        let Some((check, exit)) = order.check() else {
+            return Failure::new(FailureKind::UsageError, "this step runs no command").into();
+        };
+        let (met, end) = match ran.how {
+            How::Exited(code) => (Some(*code == exit), format!("exit code {code}")),
+            How::TimedOut => (None, "it did not end in time".to_owned()),
+            How::Signalled(signal) => (None, format!("ended by signal {signal}")),
+            How::Cancelled => (None, "it was cancelled".to_owned()),
+            How::NotStarted { why } => (None, format!("it could not be started: {why}")),
+        };
+        Outcome::Told(vec![Told { check, met, details: evidence(&end, ran).into() }])
+    }
+
+    fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Option<Outcome>, EngineError> {
+        match step {
+            Step::Allow { .. } => Ok(hands.person.ask(run, step)),
+            Step::Match { artifact, .. } => {
+                let text = page(&hands.desk.shop.objects, *artifact)?;
+                Ok(Some(Outcome::Told(checks::matched(&text, &run.course.checks))))
+            }
+            Step::Plan { .. }
+            | Step::Produce { .. }
+            | Step::Prepare { .. }
+            | Step::Check { .. }
+            | Step::Judge { .. }
+            | Step::Critique { .. }
+            | Step::Refine { .. } => Err(EngineError::Stuck),
+        }
+    }
+
+    fn project(shop: &Workshop, run: &Run, _: &Decision, pages: &Pages) -> Result<(), EngineError> {
+        pages::write(&shop.objects, &shop.folder, run, pages)
+    }
+
+    /// The state is written last: when it is that of the run, so is the rest.
+    fn is_published(folder: &RunFolder, run: &Run) -> bool {
+        std::fs::read(folder.state()).is_ok_and(|text| text == projection::run_file(run).text().as_bytes())
+    }
+
+    fn publish(objects: &Objects, folder: &RunFolder, run: &Run, pages: &Pages) -> Result<(), EngineError> {
+        pages::write(objects, folder, run, pages)
+    }
+}
+
+/// Stores a page as a tree of its own, and tells what is not as it was.
+fn written(objects: &Objects, order: &Order, text: &str) -> Result<Outcome, EngineError> {
+    let changed = match order.previous() {
+        Some(previous) => Some(sections::changed(&page(objects, previous)?, text, order.issues())),
+        None => None,
+    };
+    let blob = objects.put(text.as_bytes())?;
+    let path = RelPath::parse(PAGE.as_bytes()).expect("a plain name is a path");
+    let node = Node::File { blob, size: text.len() as u64, mode: 0o644 };
+    let manifest = Manifest::new(vec![Entry { path, node }]).expect("one file makes a manifest");
+    let tree = objects.put_manifest(&manifest)?;
+    let (hash, bytes) = (artifact_hash(text.as_bytes()), text.len() as u64);
+    Ok(Outcome::Written(Box::new(Artifact { tree, hash, bytes, changed })))
+}
+
+/// The text of a stored artifact.
+pub fn page(objects: &Objects, tree: TreeId) -> Result<String, EngineError> {
+    let manifest = objects.manifest(tree)?;
+    let blob = manifest.entries().iter().find_map(|entry| match &entry.node {
+        Node::File { blob, .. } => Some(*blob),
+        Node::Folder { .. } | Node::Link { .. } => None,
+    });
+    let bytes = blob.map(|blob| objects.read(blob)).transpose()?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// How a command ended, and the last of what it said.
+fn evidence(end: &str, ran: &Ran<'_>) -> String {
+    let said = [ran.stderr, ran.stdout].into_iter().map(str::trim).find(|said| !said.is_empty());
+    let Some(said) = said else { return end.to_owned() };
+    let from = said.len().saturating_sub(EVIDENCE);
+    let from = (from..=said.len()).find(|&at| said.is_char_boundary(at)).unwrap_or(0);
+    format!("{end}: {}", &said[from..])
+}

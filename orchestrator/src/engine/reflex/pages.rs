@@ -1,0 +1,73 @@
+//! The files of a run: those of the original beside the project's others, and our own beside the journal.
+
+use std::fs;
+use std::path::Path;
+
+use skilltune_phases::loops::reflex::original::{HistoryLine, artifact_hash};
+use skilltune_phases::loops::reflex::{Artifact, PAGE, Run, projection};
+
+use super::super::EngineError;
+use super::page;
+use crate::atomic::{self, Durability};
+use crate::disk::OnDisk;
+use crate::evolution::{Evolution, EvolutionError, Part};
+use crate::snapshot::{Objects, RelPath};
+use crate::store::RunFolder;
+
+/// How a run's own pages are worded: that is a person's side.
+#[derive(Clone, Copy, Debug)]
+pub struct Pages {
+    pub report: fn(&Run) -> String,
+    pub report_json: fn(&Run) -> String,
+}
+
+pub(super) fn write(
+    objects: &Objects,
+    folder: &RunFolder,
+    run: &Run,
+    pages: &Pages,
+) -> Result<(), EngineError> {
+    write_originals(objects, run)?;
+    for judged in &run.course.judged {
+        let place = folder.iteration(judged.iteration);
+        fs::create_dir_all(&place).on_disk("make the folder", &place)?;
+        replace(&place.join(PAGE), &page(objects, judged.artifact.tree)?)?;
+    }
+    if run.closed_at.is_some() {
+        replace(&folder.report(), &(pages.report)(run))?;
+        replace(&folder.report_json(), &(pages.report_json)(run))?;
+    }
+    replace(&folder.state(), &projection::run_file(run).text())
+}
+
+fn write_originals(objects: &Objects, run: &Run) -> Result<(), EngineError> {
+    let task = &run.plan.task;
+    let below = RelPath::parse(task.evolution.as_bytes()).map_err(|_| EngineError::Stuck)?;
+    let evolution = Evolution::open_or_make(Path::new(&task.project), &below)?;
+    let writer = evolution.writer(&projection::alias(run), &run.plan.run.0);
+    let history: String = projection::history(run).iter().map(HistoryLine::text).collect();
+    writer.write(Part::History, history.as_bytes())?;
+    writer.write(Part::Run, projection::run_file(run).text().as_bytes())?;
+    if let Some(artifact) = written(run) {
+        let ours = |hash: &str| run.course.artifacts.iter().any(|artifact| artifact.hash == hash);
+        let known = |bytes: &[u8]| ours(&artifact_hash(bytes));
+        writer.place_artifact(page(objects, artifact.tree)?.as_bytes(), known)?;
+    }
+    match projection::current(run) {
+        // Whoever else the file names is left named: one of several at a time is enough for its readers.
+        Some(current) => match writer.point(current.updated_at, |_| false) {
+            Ok(()) | Err(EvolutionError::Active { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        },
+        None => Ok(writer.remove_current().map(|_| ())?),
+    }
+}
+
+/// What stands as the artifact: what is worked on, and at the end the best.
+fn written(run: &Run) -> Option<&Artifact> {
+    if run.course.stop.is_some() { run.result() } else { run.course.artifact.as_ref() }
+}
+
+fn replace(path: &Path, text: &str) -> Result<(), EngineError> {
+    Ok(atomic::replace(path, text.as_bytes(), Durability::Order)?)
+}
