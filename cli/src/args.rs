@@ -8,8 +8,8 @@ mod values;
 
 pub use lint::{LintArgs, LintFormat};
 pub use runs::{
-    ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DemoArgs, DiffArgs, ExportArgs, ListArgs, ResumeArgs,
-    RollbackArgs, RunArgs, ShowArgs, TrustArgs,
+    ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DemoArgs, DiffArgs, ExportArgs, GoingArgs, ListArgs,
+    ResumeArgs, RollbackArgs, RunArgs, ShowArgs, TrustArgs,
 };
 pub use setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 pub use tune::TuneArgs;

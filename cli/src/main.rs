@@ -17,6 +17,7 @@ mod exit;
 mod face;
 mod find;
 mod folders;
+mod means;
 mod planning;
 mod printer;
 mod progress;

@@ -7,16 +7,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use skilltune_orchestrator::engine::{
-    CallLimits, CastAgents, Desk, Drive, EngineError, Halt, Left, Observer, Patience, Person, Workshop,
+    CallLimits, Desk, Drive, EngineError, Halt, Left, Observer, Person, Workshop,
 };
 use skilltune_orchestrator::process::{GuardianPool, await_marked, become_subreaper, sweep_marked};
 use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
-use skilltune_orchestrator::snapshot::{Limits, Objects};
+use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::{Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock};
 use skilltune_phases::event::{Event, Pause, Record, Signal};
 use skilltune_phases::plan::{Plan, RunId};
-use skilltune_phases::price::Prices;
-use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
 use tokio::sync::watch;
 
@@ -25,49 +23,13 @@ use crate::complaint::{Complaint, Kind};
 use crate::exit::Exit;
 use crate::face::Face;
 use crate::folders::Surroundings;
+use crate::means::Means;
 use crate::printer::Printer;
 use crate::progress::Reporter;
-use crate::roles::Casting;
-use crate::settings;
 use crate::signals;
 
 /// The word that turns our binary into a guardian.
 pub use crate::args::GUARDIAN;
-
-/// What a run needs from settings and flags that is not part of its plan.
-#[derive(Clone, Debug)]
-pub struct Means {
-    pub cast: CastAgents,
-    pub jobs: usize,
-    pub artifacts: Limits,
-    pub output_bytes: u64,
-    pub patience: Patience,
-    pub prices: Prices,
-}
-
-impl Means {
-    pub fn of(
-        casting: &Casting,
-        limits: settings::Limits,
-        patience: Patience,
-        prices: Prices,
-        jobs: usize,
-    ) -> Self {
-        let agent = |role| casting.of(role).agent.clone();
-        Self {
-            cast: CastAgents {
-                executor: agent(Role::Executor),
-                evaluator: agent(Role::Evaluator),
-                improver: agent(Role::Improver),
-            },
-            jobs,
-            artifacts: Limits { files: limits.artifact_files, bytes: limits.artifact_bytes },
-            output_bytes: limits.output_bytes,
-            patience,
-            prices,
-        }
-    }
-}
 
 /// The variables by which a later command finds what is left of a run: its agents, and their guardians.
 const RUN: &str = "SKILLTUNE_RUN";

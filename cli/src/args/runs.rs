@@ -22,6 +22,13 @@ pub struct ResumeArgs {
     /// The answer to the question that the run waits for: apply or keep
     #[arg(long, value_name = "OPTION", value_parser = values::choice)]
     pub answer: Option<Choice>,
+    #[command(flatten)]
+    pub going: GoingArgs,
+}
+
+/// How a run that is taken up goes on.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct GoingArgs {
     /// Ask nothing: take the defaults
     #[arg(short, long)]
     pub yes: bool,

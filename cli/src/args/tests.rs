@@ -100,7 +100,7 @@ fn commands_on_runs_take_what_they_need() {
         panic!("not a resume");
     };
     assert_eq!(resume.answer, Some(skilltune_phases::loops::tune::Choice::Keep));
-    assert_eq!(resume.format, Streamed::Jsonl);
+    assert_eq!(resume.going.format, Streamed::Jsonl);
     let conflict = Cli::try_parse_from(["skilltune", "clean", "ab", "--all"]).unwrap_err();
     assert_eq!(conflict.kind(), ErrorKind::ArgumentConflict);
     let unknown = Cli::try_parse_from(["skilltune", "resume", "--answer", "maybe"]).unwrap_err();

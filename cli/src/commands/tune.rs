@@ -15,6 +15,7 @@ use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::find::{self, Skill};
 use crate::folders::Surroundings;
+use crate::means::Means;
 use crate::planning;
 use crate::printer::Printer;
 use crate::progress;
@@ -22,7 +23,7 @@ use crate::questions::{Answers, Person};
 use crate::report::words;
 use crate::request::{self, Request};
 use crate::runs::{Known, Runs, Standing};
-use crate::session::{self, Means};
+use crate::session;
 
 use super::resume;
 

@@ -46,8 +46,9 @@ fn write_originals(objects: &Objects, run: &Run) -> Result<(), EngineError> {
     let evolution = Evolution::open_or_make(Path::new(&task.project), &below)?;
     let writer = evolution.writer(&projection::alias(run), &run.plan.run.0);
     let history: String = projection::history(run).iter().map(HistoryLine::text).collect();
-    writer.write(Part::History, history.as_bytes())?;
+    // By this file the folder is known to be ours.
     writer.write(Part::Run, projection::run_file(run).text().as_bytes())?;
+    writer.write(Part::History, history.as_bytes())?;
     if let Some(artifact) = written(run) {
         let ours = |hash: &str| run.course.artifacts.iter().any(|artifact| artifact.hash == hash);
         let known = |bytes: &[u8]| ours(&artifact_hash(bytes));

@@ -1,0 +1,106 @@
+//! What a run works with that is no part of its plan, and is looked up each time that it is taken up.
+
+use std::path::Path;
+
+use skilltune_orchestrator::engine::{CastAgents, Patience};
+use skilltune_orchestrator::process::can_confine;
+use skilltune_orchestrator::snapshot::Limits;
+use skilltune_phases::loops::Loop;
+use skilltune_phases::plan::Plan;
+use skilltune_phases::price::Prices;
+use skilltune_phases::role::Role;
+
+use crate::args::GoingArgs;
+use crate::complaint::Complaint;
+use crate::folders::Surroundings;
+use crate::questions::Person;
+use crate::request::lay;
+use crate::roles::{self, Casting};
+use crate::settings::{self, Settings};
+
+/// What a run needs from settings and flags that is not part of its plan.
+#[derive(Clone, Debug)]
+pub struct Means {
+    pub cast: CastAgents,
+    pub jobs: usize,
+    pub artifacts: Limits,
+    pub output_bytes: u64,
+    pub patience: Patience,
+    pub prices: Prices,
+}
+
+impl Means {
+    pub fn of(
+        casting: &Casting,
+        limits: settings::Limits,
+        patience: Patience,
+        prices: Prices,
+        jobs: usize,
+    ) -> Self {
+        let agent = |role| casting.of(role).agent.clone();
+        Self {
+            cast: CastAgents {
+                executor: agent(Role::Executor),
+                evaluator: agent(Role::Evaluator),
+                improver: agent(Role::Improver),
+            },
+            jobs,
+            artifacts: Limits { files: limits.artifact_files, bytes: limits.artifact_bytes },
+            output_bytes: limits.output_bytes,
+            patience,
+            prices,
+        }
+    }
+
+    /// Agents are looked up, and trusted, again: the journal names them, and cannot make us run anything.
+    pub fn again<L: Loop>(
+        going: &GoingArgs,
+        plan: &Plan<L>,
+        project: &Path,
+        around: &Surroundings,
+    ) -> Result<Self, Complaint> {
+        let mut settings = Settings::load(project, around)?;
+        lay(&mut settings.wait, going.wait.then_some(true), "--wait");
+        let casting = roles::recast(&plan.roles, &settings, around)?;
+        if !going.trust {
+            roles::ensure_trusted(
+                &casting,
+                &settings,
+                around,
+                Person::present(around).filter(|_| !going.yes),
+            )?;
+        }
+        let jobs = going.jobs.unwrap_or(settings.jobs.value);
+        let means =
+            Self::of(&casting, settings.limits(), settings.patience(), settings.prices(), jobs as usize);
+        still_confined(plan)?;
+        unchanged(plan, &means)?;
+        Ok(means)
+    }
+}
+
+/// Its report says who keeps its agents to their rights: that holds to its end, or the run does not go on.
+fn still_confined<L: Loop>(plan: &Plan<L>) -> Result<(), Complaint> {
+    let wants = Role::ALL.into_iter().any(|role| plan.roles.of(role).rights.by_system());
+    if !wants || can_confine() {
+        return Ok(());
+    }
+    Err(Complaint::input(format!("run {} has the system hold its agents to their folders", plan.run))
+        .caused_by("this system cannot: it is not the one that the run began on")
+        .hint("start a new run: answers that are still good are found in the cache"))
+}
+
+/// A run goes on with the agents that it began with, or not at all: its answers would not be comparable.
+fn unchanged<L: Loop>(plan: &Plan<L>, means: &Means) -> Result<(), Complaint> {
+    let is_changed = |role: &Role| means.cast.of(*role).fingerprint() != plan.roles.of(*role).settings;
+    Role::ALL.into_iter().find(is_changed).map_or(Ok(()), |role| {
+        Err(Complaint::input(format!(
+            "the agent {:?} ({}) is not the one that run {} began with",
+            plan.roles.of(role).agent,
+            role.word(),
+            plan.run
+        ))
+        .caused_by("its settings, its program or a script that it names has changed since")
+        .hint("undo that change, or start a new run: answers that are still good are found in the cache"))
+    })
+}
