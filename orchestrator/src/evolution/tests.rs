@@ -1,4 +1,5 @@
 mod edited;
+mod fixture;
 mod hostile;
 mod owned;
 
@@ -7,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use skilltune_phases::loops::reflex::original::{Alias, read_current};
+use skilltune_phases::loops::reflex::original::{Alias, read_current, read_history, read_run};
 use tempfile::TempDir;
 
 use super::*;

@@ -1,4 +1,5 @@
 mod damage;
+mod fixture;
 mod names;
 mod rebuilt;
 mod written;
