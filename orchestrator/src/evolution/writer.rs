@@ -37,6 +37,7 @@ impl Writer<'_> {
         }
     }
 
+    /// Replaces a file; it must name this run, by which the folder is known as its own the next time.
     pub fn write(&self, part: Part, bytes: &[u8]) -> Result<(), EvolutionError> {
         let folder = self.folder()?;
         is_there(&folder, part.name())?;
