@@ -208,8 +208,8 @@ fn whoever_prepares_is_told_the_rules_and_three_ways_to_check() {
        nothing, need no network, and tell the same each time. Use one only where the program is sure to be there.
     2. `content`: a regular expression that is searched for in the text and must be `present` or `absent`. It has the syntax of
        Rust's `regex`: no look-around, no back-references, no `\p{..}`; `^` and `$` stand at the ends of lines, and `(?i)` makes
-       it blind to case. Use one only for what a good text cannot say in other words: a name, a path, a status, a key, a word
-       that must not occur.
+       it blind to case. It is kept small: `\w+`, not `\w{1,60}`. Use one only for what a good text cannot say in other words:
+       a name, a path, a status, a key, a word that must not occur.
     3. `judge`: a question that a careful reader answers with yes when the rule is met, by quoting the text and nothing
        else. Make it as specific to this task as you can: name the operations, settings or topics to be looked for.
 
