@@ -3,7 +3,8 @@
 use crate::answer::says_something;
 use crate::loops::reflex::reply::OffContract;
 
-const LONGEST: usize = 1 << 20;
+// It must fit into the next phases' pages, of which some agents take a million characters.
+const LONGEST: usize = 1 << 19;
 
 /// Reads an artifact: trimmed, ending with one line feed, and taken out of the fence that the whole answer may be in.
 pub fn artifact(text: &str) -> Result<String, OffContract> {
@@ -13,7 +14,7 @@ pub fn artifact(text: &str) -> Result<String, OffContract> {
     if !says_something(text) {
         return Err(OffContract::Empty { what: what() });
     }
-    if text.len() > LONGEST {
+    if text.chars().count() > LONGEST {
         return Err(OffContract::TooLong { what: what(), most: LONGEST });
     }
     Ok(format!("{text}\n"))
@@ -122,7 +123,9 @@ mod tests {
         for text in ["", " \n", "---", "```markdown\n```", "```markdown\n\n```"] {
             assert_eq!(artifact(text).unwrap_err().to_string(), "the artifact says nothing", "{text:?}");
         }
-        assert!(artifact(&"x".repeat(LONGEST + 1)).unwrap_err().to_string().contains("longer than"));
+        assert!(artifact(&"ä".repeat(LONGEST)).is_ok());
+        let refused = artifact(&"ä".repeat(LONGEST + 1)).unwrap_err();
+        assert_eq!(refused.to_string(), "the artifact is longer than 524288 characters");
     }
 
     proptest! {

@@ -8,8 +8,10 @@ impl Template {
     /// The template that the words of a task speak for; none when they speak for no one more than for all others.
     pub fn guess(task: &str) -> Option<Self> {
         let lower = task.to_lowercase();
+        let words = lower.split(|c: char| !c.is_alphanumeric() && c != '-');
+        // A compound may be a sign as a whole or by its parts.
         let words: BTreeSet<&str> =
-            lower.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '+').collect();
+            words.flat_map(|word| std::iter::once(word).chain(word.split('-'))).collect();
         let named = |template: Self| words.iter().filter(|word| template.is_named_by(word)).count();
         let all: usize = Self::ALL.into_iter().map(named).sum();
         Self::ALL.into_iter().find(|template| 2 * named(*template) > all)
@@ -65,7 +67,6 @@ impl Template {
                 "config",
                 "configuration",
                 "configure",
-                "docker-compose",
                 "dockerfile",
                 "env",
                 "helm",

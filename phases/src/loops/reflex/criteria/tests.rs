@@ -147,6 +147,8 @@ fn a_task_that_speaks_of_one_kind_of_text_is_recognised() {
         ("Write a README and a short tutorial for new users", Template::Docs),
         ("A docker-compose file with Postgres, in YAML", Template::Config),
         ("Nginx settings for two hosts", Template::Config),
+        ("A how-to for the first day", Template::Docs),
+        ("rest-api of the shop", Template::Api),
     ] {
         assert_eq!(Template::guess(task), Some(template), "{task}");
     }
