@@ -275,7 +275,7 @@ impl Order {
     fn call<'a>(&'a self, nonce: &'a str) -> Call<'a> {
         Call {
             run: &self.plan.task.alias,
-            iteration: self.iteration,
+            iteration: (!matches!(self.brief, Brief::Judge { .. })).then_some(self.iteration),
             level: self.level,
             nonce,
             retry_error: self.retry.as_ref().map(|failure| failure.why.as_str()),

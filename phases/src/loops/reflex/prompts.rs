@@ -29,7 +29,8 @@ pub use refine::{RefineBrief, refine};
 pub struct Call<'a> {
     /// What the run is called. It is a part of the page and with it of the call's key.
     pub run: &'a str,
-    pub iteration: u32,
+    /// The judge is not told: it is no part of what it judges.
+    pub iteration: Option<u32>,
     pub level: Level,
     /// The code that an answer in JSON must bring back.
     pub nonce: &'a str,
@@ -53,8 +54,9 @@ pub const ARTIFACT: &str = "artifact.md";
 /// The page of a phase: what all have in common, and its own values.
 fn page(phase: &str, call: &Call<'_>, task: Option<Task<'_>>, values: impl Serialize) -> String {
     let Call { run, iteration, level, nonce, retry_error, seed } = *call;
+    let iteration = iteration.map_or_else(String::new, |iteration| format!(", iteration {iteration}"));
     let opening = format!(
-        "Phase {} of run `{}`, iteration {iteration}, level {level}. Give only the output that this page asks for: \
+        "Phase {} of run `{}`{iteration}, level {level}. Give only the output that this page asks for: \
          nothing before it, nothing after it.",
         phase.to_uppercase(),
         plain(run),

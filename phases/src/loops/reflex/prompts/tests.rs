@@ -28,7 +28,7 @@ impl Scene {
     fn call(&self) -> Call<'_> {
         Call {
             run: "guide-1",
-            iteration: 2,
+            iteration: Some(2),
             level: Level::A,
             nonce: NONCE,
             retry_error: self.full.then_some(&self.words),
@@ -109,7 +109,7 @@ impl Scene {
     fn evaluate(&self) -> String {
         let context = self.context();
         evaluate(&EvaluateBrief {
-            call: self.call(),
+            call: Call { iteration: None, ..self.call() },
             task: self.task(),
             context: Some(&context),
             artifact: &self.body(),
@@ -180,12 +180,12 @@ fn headings(page: &str) -> String {
 }
 
 #[test]
-fn every_page_opens_with_phase_run_iteration_and_level() {
+fn every_page_opens_with_phase_run_and_level_and_all_but_the_judges_with_the_iteration() {
     let phases = ["PLAN", "PRODUCE", "PREPARE", "EVALUATE", "CRITIQUE", "REFINE"];
     for full in [false, true] {
         for (page, phase) in Scene::of("words", full).pages().iter().zip(phases) {
-            let opening =
-                format!("Phase {phase} of run `guide-1`, iteration 2, level A. Give only the output");
+            let iteration = if phase == "EVALUATE" { "" } else { ", iteration 2" };
+            let opening = format!("Phase {phase} of run `guide-1`{iteration}, level A. Give only the output");
             assert!(page.starts_with(&opening), "{page}");
         }
     }
@@ -236,7 +236,7 @@ fn the_judge_is_told_no_weight_no_severity_and_nothing_of_earlier_verdicts() {
 fn an_artifact_too_long_to_show_is_named() {
     let scene = Scene::of("words", false);
     let page = evaluate(&EvaluateBrief {
-        call: scene.call(),
+        call: Call { iteration: None, ..scene.call() },
         task: scene.task(),
         context: None,
         artifact: &Body::Large { bytes: 700_000 },

@@ -243,7 +243,7 @@ fn whoever_prepares_is_told_the_rules_and_three_ways_to_check() {
 #[test]
 fn the_judge_is_told_the_rules_and_their_questions() {
     insta::assert_snapshot!(first_try(&Scene::of("words", true).evaluate()), @r#"
-    Phase EVALUATE of run `guide-1`, iteration 2, level A. Give only the output that this page asks for: nothing before it, nothing after it.
+    Phase EVALUATE of run `guide-1`, level A. Give only the output that this page asks for: nothing before it, nothing after it.
 
     # Judge one text
 
