@@ -59,6 +59,8 @@ mod tests {
         let installed = |at: &str| Ok(Delivery::Installed { at: at.into() });
         assert_eq!(found(DeliveryName::Auto, "claude"), installed(".claude/skills"));
         assert_eq!(found(DeliveryName::Auto, "gemini"), installed(".gemini/skills"));
+        assert_eq!(found(DeliveryName::Auto, "codex"), installed(".agents/skills"));
+        assert_eq!(found(DeliveryName::Auto, "opencode"), installed(".opencode/skills"));
         assert_eq!(found(DeliveryName::Auto, "mine"), Ok(Delivery::Inline));
         assert_eq!(found(DeliveryName::Inline, "claude"), Ok(Delivery::Inline));
         let slash = Delivery::Slash { at: ".claude/skills".into() };

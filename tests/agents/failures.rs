@@ -1,10 +1,8 @@
 //! What can go wrong between an agent and its service, and what each comes to in the journal.
 
-use std::thread;
-
 use jiff::Timestamp;
 
-use crate::scene::{Ran, Scene};
+use crate::scene::{Ran, Scene, several};
 
 /// One round under a scenario of the server's, in which the executor fails.
 fn failing(agent: &str, scenario: &str, more: &[&str]) -> Ran {
@@ -164,18 +162,6 @@ fn what_opencode_tells_of_its_service_is_understood() {
         }
         scenario => assert_fails(OPENCODE, scenario, kind),
     });
-}
-
-/// One after the other they would take too long, and all at once too much memory.
-fn several<T: Copy + Send>(cases: &[T], check: impl Fn(T) + Sync) {
-    for some in cases.chunks(4) {
-        thread::scope(|scope| {
-            for &case in some {
-                let check = &check;
-                scope.spawn(move || check(case));
-            }
-        });
-    }
 }
 
 #[test]

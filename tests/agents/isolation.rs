@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::scene::{Ran, SECRET, Scene};
+use crate::scene::{Ran, SECRET, Scene, several};
 
 const AGENTS: [&str; 2] = ["claude:claude-sonnet-4-5", "gemini:gemini-3-pro-preview"];
 
@@ -19,17 +19,27 @@ fn is_seen(scene: &Scene) -> bool {
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
 fn what_is_the_users_own_is_seen_in_their_world_and_in_no_other() {
-    for agent in AGENTS {
-        for (isolation, own) in [("partial", false), ("fresh", false), ("user", true)] {
-            let scene = Scene::new();
-            let ran = measured(&scene, "good", agent, isolation);
-            assert_eq!((ran.code, ran.failures()), (Some(3), Vec::new()), "{agent} {isolation}: {ran:?}");
-            assert_eq!(is_seen(&scene), own, "{agent} {isolation}: memory");
-            assert_eq!(scene.was_started(), own, "{agent} {isolation}: a hook or a server");
-            let noted = ran.summary["notes"].to_string().contains("your own world");
-            assert_eq!(noted, own, "{agent} {isolation}: {}", ran.summary["notes"]);
-        }
-    }
+    let agents = AGENTS.into_iter().chain(["codex:gpt-5.5-codex", "opencode:openai-compatible/large"]);
+    let worlds = [("partial", false), ("fresh", false), ("user", true)];
+    let cases: Vec<_> =
+        agents.flat_map(|agent| worlds.map(|(isolation, own)| (agent, isolation, own))).collect();
+    several(&cases, |(agent, isolation, own)| {
+        let scene = Scene::new();
+        scene.settle_in();
+        let ran = measured(&scene, "good", agent, isolation);
+        assert_eq!((ran.code, ran.failures()), (Some(3), Vec::new()), "{agent} {isolation}: {ran:?}");
+        assert_eq!(is_seen(&scene), own, "{agent} {isolation}: memory or a skill");
+        assert_eq!(scene.was_started(), own, "{agent} {isolation}: a hook or a server");
+        let noted = ran.summary["notes"].to_string().contains("your own world");
+        assert_eq!(noted, own, "{agent} {isolation}: {}", ran.summary["notes"]);
+        // There is another skill of that name: claude takes that, and opencode the one that it has found last.
+        let came_to: &[&str] = match agent.split(':').next() {
+            Some("claude") if own => &["shadowed"],
+            Some("opencode") if own => &["shadowed", "used"],
+            _ => &["used"],
+        };
+        assert!(came_to.contains(&ran.skills()[0]), "{agent} {isolation}: {ran:?}");
+    });
 }
 
 #[test]

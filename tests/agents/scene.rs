@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -44,8 +45,11 @@ impl Scene {
             "home/.claude/skills/other",
             "home/.gemini/skills/haiku",
             "home/.gemini/skills/other",
+            "home/.codex/skills/haiku",
             "home/.codex/skills/other",
+            "home/.agents/skills/haiku",
             "home/.agents/skills/other",
+            "home/.config/opencode/skills/haiku",
             "home/.config/opencode/skills/other",
             "project/.claude/skills/haiku",
         ] {
@@ -55,6 +59,8 @@ impl Scene {
         scene.install("gemini", "@google/gemini-cli/bundle/gemini.js");
         scene.install("codex", "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
         scene.install("opencode", "opencode-linux-x64/bin/opencode");
+        // Where there is none, opencode looks for one in the world whenever it loads a skill.
+        scene.install("rg", "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/codex-path/rg");
         scene.write("project/.claude/skills/haiku/SKILL.md", SKILL);
         scene.write("home/.claude/CLAUDE.md", SECRET);
         // Above the workspaces, where agents look upwards.
@@ -70,8 +76,11 @@ impl Scene {
             (".claude", "other"),
             (".gemini", "haiku"),
             (".gemini", "other"),
+            (".codex", "haiku"),
             (".codex", "other"),
+            (".agents", "haiku"),
             (".agents", "other"),
+            (".config/opencode", "haiku"),
             (".config/opencode", "other"),
         ] {
             let page = format!("---\nname: {name}\ndescription: {SECRET}\n---\nx\n");
@@ -93,6 +102,17 @@ impl Scene {
             json!([{ "hooks": [{ "type": "command", "command": format!("touch {}", claude.display()) }] }]);
         scene.write("home/.claude/settings.json", &json!({ "hooks": { "SessionStart": hook } }).to_string());
         scene
+    }
+
+    /// The home of somebody who has used opencode, which writes in folders that it has made before, and keeps their
+    /// settings in a repository, to whose beginning agents look upwards.
+    pub(crate) fn settle_in(&self) {
+        let home = self.path("home");
+        let used = [".local/share/opencode", ".local/state/opencode", ".cache/opencode"];
+        for folder in [".git/objects", ".git/refs"].iter().chain(&used) {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        self.write("home/.git/HEAD", "ref: refs/heads/main\n");
     }
 
     /// What a hook or a server of the user's leaves, where the agent that starts it may write.
@@ -224,4 +244,16 @@ impl Ran {
 fn lines(file: &Path) -> Vec<Value> {
     let text = fs::read_to_string(file).unwrap();
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// One after the other they would take too long, and all at once too much memory.
+pub(crate) fn several<T: Copy + Send>(cases: &[T], check: impl Fn(T) + Sync) {
+    for some in cases.chunks(4) {
+        thread::scope(|scope| {
+            for &case in some {
+                let check = &check;
+                scope.spawn(move || check(case));
+            }
+        });
+    }
 }

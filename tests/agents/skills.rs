@@ -2,11 +2,13 @@
 
 use serde_json::json;
 
-use crate::scene::{Ran, SECRET, Scene};
+use crate::scene::{Ran, SECRET, Scene, several};
 use crate::whole::{assert_improved, used};
 
 const CLAUDE: &str = "claude:claude-sonnet-4-5";
 const GEMINI: &str = "gemini:gemini-3-pro-preview";
+const CODEX: &str = "codex:gpt-5.5-codex";
+const OPENCODE: &str = "opencode:openai-compatible/large";
 
 /// One round, in which nobody makes the skill any better.
 fn tried(scene: &Scene, agent: &str, scenario: &str) -> Ran {
@@ -18,17 +20,29 @@ fn tried(scene: &Scene, agent: &str, scenario: &str) -> Ran {
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
 fn a_skill_that_is_offered_and_not_used_is_known_and_told() {
-    for agent in [CLAUDE, GEMINI] {
+    several(&[CLAUDE, GEMINI, CODEX, OPENCODE], |agent| {
         let scene = Scene::new();
         let ran = scene.tune("ignore", "ignore", &["--agent", agent, "--max-iterations", "2"]);
         assert!(ran.skills().iter().all(|skill| *skill == "offered"), "{ran:?}");
         let reports = scene.files("iteration-1-eval.md");
         let page = std::fs::read_to_string(&reports[0]).unwrap();
         assert!(page.contains("The skill was used in 0 of 1 trial."), "{page}");
-        let told =
-            scene.server.requests().iter().any(|request| request.contains("In 1 of 1 trials the agent saw"));
-        assert!(told, "the improver is told");
-    }
+        let is_sent = |words: &str| scene.server.requests().iter().any(|request| request.contains(words));
+        assert!(is_sent("In 1 of 1 trials the agent saw"), "the improver is told");
+        // Where it is offered it is by its description, which no prompt of ours holds.
+        let tasks = scene.server.requests().into_iter().filter(|one| one.contains("Do the task below."));
+        assert!(tasks.into_iter().all(|task| task.contains("Writes a haiku. Use it for haiku.")), "{agent}");
+    });
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn a_skill_that_codex_does_not_take_for_one_is_not_offered() {
+    let scene = Scene::new();
+    // A mapping is what it expects there.
+    scene.begin_with("metadata: 5\n", "");
+    let ran = scene.tune("good", "good", &["--agent", CODEX, "--max-iterations", "1"]);
+    assert_eq!((ran.failures(), ran.skills()), (Vec::new(), vec!["not_offered"]), "{ran:?}");
 }
 
 #[test]
@@ -44,24 +58,31 @@ fn claude_is_called_by_the_skills_name() {
 
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
-fn gemini_calls_nothing_by_name_and_says_so_before_anything_is_paid() {
-    let scene = Scene::new();
-    let ran = scene.tune("500", "good", &["--agent", GEMINI, "--delivery", "slash"]);
-    assert_eq!((ran.code, ran.history.len()), (Some(2), 0), "{ran:?}");
-    assert!(ran.stderr.contains("`gemini` calls no skill by /NAME"), "{}", ran.stderr);
-    assert_eq!(scene.server.asked("good"), 0);
+fn the_others_call_nothing_by_name_and_say_so_before_anything_is_paid() {
+    for agent in [GEMINI, CODEX, OPENCODE] {
+        let scene = Scene::new();
+        let ran = scene.tune("good", "good", &["--agent", agent, "--delivery", "slash"]);
+        assert_eq!((ran.code, ran.history.len()), (Some(2), 0), "{ran:?}");
+        let (name, _) = agent.split_once(':').unwrap();
+        assert!(ran.stderr.contains(&format!("`{name}` calls no skill by /NAME")), "{}", ran.stderr);
+        assert_eq!(scene.server.asked("good"), 0);
+    }
 }
 
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
 fn in_the_prompt_a_skill_is_neither_offered_nor_looked_for() {
-    for agent in [CLAUDE, GEMINI] {
+    several(&[CLAUDE, GEMINI, CODEX, OPENCODE], |agent| {
         let scene = Scene::new();
         let ran = scene.tune("good", "good", &["--agent", agent, "--delivery", "inline"]);
         assert_improved(&scene, &ran);
         assert_eq!(ran.skills(), ["nothing"; 4]);
-        assert_eq!(used(&ran, "Skill") + used(&ran, "activate_skill"), 0);
-    }
+        assert_eq!(["Skill", "activate_skill", "skill"].map(|tool| used(&ran, tool)), [0; 3]);
+        let listed = |request: &String| {
+            request.contains("skills_instructions") || request.contains("available_skills")
+        };
+        assert!(!scene.server.requests().iter().any(listed), "{agent}");
+    });
 }
 
 #[test]
@@ -83,7 +104,8 @@ fn each_member_of_a_chain_is_offered_in_its_own_trial_only() {
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
 fn what_a_skill_allows_itself_opens_nothing_and_starts_nothing() {
-    for (agent, tool) in [(CLAUDE, "Write"), (GEMINI, "write_file")] {
+    let cases = [(CLAUDE, "Write"), (GEMINI, "write_file"), (CODEX, "file_change"), (OPENCODE, "write")];
+    for (agent, tool) in cases {
         let scene = Scene::new();
         let touch = format!("touch {}", scene.traces()[0].display());
         let front = format!(
@@ -102,9 +124,12 @@ fn what_a_skill_allows_itself_opens_nothing_and_starts_nothing() {
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
 fn what_is_written_into_an_installed_skill_is_nobodys_result() {
-    let scene = Scene::new();
-    let ran = tried(&scene, GEMINI, "scribble");
-    assert_eq!((ran.skills(), used(&ran, "write_file")), (vec!["used"], 1));
-    assert_eq!(scene.files("more.md"), [""; 0].map(std::path::PathBuf::from));
-    assert_eq!(scene.files("answer.md").len(), 1, "its words were all that it left");
+    // To codex it is no place to write at all.
+    for (agent, tool) in [(GEMINI, "write_file"), (OPENCODE, "write")] {
+        let scene = Scene::new();
+        let ran = tried(&scene, agent, "scribble");
+        assert_eq!((ran.skills(), used(&ran, tool)), (vec!["used"], 1));
+        assert_eq!(scene.files("more.md"), [""; 0].map(std::path::PathBuf::from));
+        assert_eq!(scene.files("answer.md").len(), 1, "its words were all that it left");
+    }
 }

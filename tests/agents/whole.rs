@@ -78,8 +78,9 @@ fn codex_in_all_roles_improves_a_skill() {
     let scene = Scene::new();
     let ran = scene.tune("good", "500", &["--agent", "codex:gpt-5.5-codex"]);
     assert_improved(&scene, &ran);
-    // Four trials and an edit, after a look by its shell.
-    assert_eq!((used(&ran, "file_change"), used(&ran, "command_execution")), (5, 1), "{:?}", ran.replies);
+    // Four trials and an edit, each after a look by its shell: at the skill that it found, or that it is to edit.
+    assert_eq!((used(&ran, "file_change"), used(&ran, "command_execution")), (5, 5), "{:?}", ran.replies);
+    assert_eq!(ran.skills(), ["used"; 4]);
     // It tells tokens, and no price.
     assert_eq!(ran.summary["cost"]["unpriced"], ran.summary["cost"]["calls"]);
     assert!(ran.summary["cost"]["input_tokens"].as_u64().unwrap() > 0);
@@ -92,6 +93,7 @@ fn opencode_in_all_roles_improves_a_skill() {
     let ran = scene.tune("good", "500", &["--agent", "opencode:openai-compatible/large", "--jobs", "2"]);
     assert_improved(&scene, &ran);
     assert_eq!((used(&ran, "write"), used(&ran, "read"), used(&ran, "edit")), (4, 1, 1), "{:?}", ran.replies);
+    assert_eq!((used(&ran, "skill"), ran.skills()), (4, vec!["used"; 4]));
     assert_eq!(ran.summary["cost"]["unpriced"], ran.summary["cost"]["calls"]);
     assert!(ran.summary["cost"]["input_tokens"].as_u64().unwrap() > 0);
 }

@@ -2,17 +2,25 @@
 //!
 //! It works through its shell, so its own sandbox is what confines it: reading only for who judges, writing within the
 //! workspace for the others, and no network for any command. Its exit code tells nothing; the turn has to be completed.
-//! What has gone wrong is told in words alone.
+//! What has gone wrong is told in words alone. A skill is used by reading its page, in the shell.
+
+mod pages;
 
 use std::path::Path;
 
 use serde_json::Value;
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
+<<<<<<< HEAD
 use skilltune_phases::role::Role;
+=======
+use skilltune_phases::step::Role;
+use walkdir::WalkDir;
+>>>>>>> 43a61e9 (agent: codex and opencode find an installed skill, and tell what they did with it)
 
 use super::heard::{Heard, Remains, Talk, failed, shortened};
 use super::real::{Ask, Env, Profile, Variables, is_set};
+use super::skills::{PAGE, Skills};
 use super::stream::{events, text};
 use crate::process::How;
 
@@ -30,7 +38,7 @@ pub(super) const PROFILE: Profile = Profile {
     composed: |_, _| Vec::new(),
     variables,
     fitting: |_, _| Vec::new(),
-    skills: None,
+    skills: Some(Skills { at: ".agents/skills", by_name: false }),
     ends_early: false,
     takes_schema: false,
     has_walls: true,
@@ -53,7 +61,8 @@ const ALWAYS: [&str; 5] = ["exec", "--json", "--skip-git-repo-check", "--ephemer
 const ALONE: [&str; 2] = ["--ignore-user-config", "--ignore-rules"];
 const NOTHING_ELSE: [&str; 7] = [
     "project_doc_max_bytes=0",
-    "skills.include_instructions=false",
+    // Above the workspace it would look for skills too.
+    "project_root_markers=[]",
     "skills.bundled.enabled=false",
     "features.plugins=false",
     "features.apps=false",
@@ -61,8 +70,10 @@ const NOTHING_ELSE: [&str; 7] = [
     "features.multi_agent=false",
 ];
 
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 13] = [
     "web_search=\"disabled\"",
+    // A skill may name servers that it wants to have.
+    "features.skill_mcp_dependency_install=false",
     "analytics.enabled=false",
     // The sandbox: the workspace and the call's temporary folder, and no keys for what runs in it.
     "sandbox_workspace_write.network_access=false",
@@ -89,11 +100,34 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
     };
     let mut arguments: Vec<String> = ALWAYS.iter().chain(alone).map(|&one| one.to_owned()).collect();
     arguments.extend(["--sandbox".to_owned(), sandbox.to_owned()]);
-    let settings = nothing_else.iter().chain(&SETTINGS).map(|&one| one.to_owned()).chain(place(ask.env));
+    let settings = nothing_else.iter().chain(&SETTINGS).map(|&one| one.to_owned());
+    let settings = settings.chain(skills(ask)).chain(place(ask.env));
     arguments.extend(settings.flat_map(|setting| ["-c".to_owned(), setting]));
     arguments.extend(ask.model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
     arguments.push("-".to_owned());
     arguments
+}
+
+/// No skills, or in the user's own world theirs, or the one that it is to find.
+fn skills(ask: &Ask<'_>) -> Option<String> {
+    match (ask.isolation, ask.skills) {
+        (Isolation::Partial | Isolation::Fresh, false) => {
+            Some("skills.include_instructions=false".to_owned())
+        }
+        (Isolation::Partial | Isolation::Fresh, true) if ask.is_made => without_theirs(ask),
+        (Isolation::Partial | Isolation::Fresh, true) | (Isolation::User, _) => None,
+    }
+}
+
+/// The user's skills that stand beside a login are shut out each by its path: there is no switch for all of them.
+fn without_theirs(ask: &Ask<'_>) -> Option<String> {
+    let theirs = Path::new(&login_in_use(ask.env, ask.isolation)?).join("skills");
+    let all = WalkDir::new(theirs).follow_links(true).sort_by_file_name().into_iter().flatten();
+    let pages = all.filter(|entry| entry.file_name() == PAGE);
+    let out =
+        pages.map(|page| format!("{{path={},enabled=false}}", Value::from(page.path().to_string_lossy())));
+    let out: Vec<String> = out.collect();
+    (!out.is_empty()).then(|| format!("skills.config=[{}]", out.join(",")))
 }
 
 /// Another place of the service. Only for a key: a login belongs to its own service, and is told to no other.
@@ -106,12 +140,19 @@ fn place(env: &Env) -> Option<String> {
 /// A key is all that it needs of the user. Without one its login has to stay where it is; the user's home, where other
 /// skills stand, is none of its business in either case.
 fn variables(env: &Env, isolation: Isolation, temp: &str) -> Variables {
-    let own = match isolation {
-        Isolation::Partial if !is_set(env, KEY) => login(env),
-        Isolation::Partial | Isolation::Fresh => temp.to_owned(),
-        Isolation::User => return Vec::new(),
-    };
+    if isolation == Isolation::User {
+        return Vec::new();
+    }
+    let own = login_in_use(env, isolation).unwrap_or_else(|| temp.to_owned());
     vec![("HOME", temp.to_owned()), (HOME, own)]
+}
+
+/// The folder of the user's login, where that is what it goes by in a world that is not theirs.
+fn login_in_use(env: &Env, isolation: Isolation) -> Option<String> {
+    match isolation {
+        Isolation::Partial if !is_set(env, KEY) => Some(login(env)),
+        Isolation::Partial | Isolation::Fresh | Isolation::User => None,
+    }
 }
 
 /// It is confined by itself, and where it may write is its own business.
@@ -142,6 +183,7 @@ fn hear(left: Remains<'_>) -> Heard {
     if left.stderr.contains("patch rejected: writing") {
         talk.was_denied("file_change");
     }
+    skills_refused(left.stderr, &mut talk);
     let spent = spent(said.completed.as_ref(), left.ended.took_ms);
     Heard { answer: said.answer(left), spent, talk: Some(talk) }
 }
@@ -175,6 +217,8 @@ impl Said {
                 // What was said before a tool was used is not the answer.
                 self.words.clear();
                 talk.used(tool);
+                let said = |key| text(item, key).unwrap_or_default();
+                pages::read(said("command"), said("aggregated_output"), &mut talk.skills);
                 if is_out_of_bounds(item) {
                     talk.was_denied(tool);
                 }
@@ -192,6 +236,13 @@ impl Said {
             (None, None) => Err(not_begun(left)),
         }
     }
+}
+
+/// What it does not take for a skill is told beside the events.
+fn skills_refused(stderr: &str, talk: &mut Talk) {
+    let told = stderr.lines().filter_map(|line| line.split_once("failed to load skill "));
+    let folders = told.filter_map(|(_, rest)| rest.split_once("/SKILL.md: "));
+    talk.skills.refused.extend(folders.map(|(folder, _)| folder.to_owned()));
 }
 
 /// A command that failed because the sandbox holds it in its place.

@@ -229,7 +229,7 @@ impl Agent {
             }
             (Kind::Real(real), None) => {
                 let Slots { role, skills, usd, schema, .. } = slots;
-                let ask = Ask { model, usd, schema, ..self.ask(role, skills) };
+                let ask = Ask { model, usd, schema, is_made: true, ..self.ask(role, skills) };
                 (&self.program, (real.profile().arguments)(&ask))
             }
         };

@@ -1,8 +1,8 @@
 //! opencode: without a terminal, each role an agent of its own in the configuration that it gets from us.
 //!
-//! What that configuration does not allow is denied: no role has a shell or the web. There is no last event that tells
-//! of success: the last step has to have stopped by itself. On answers that it does not understand it asks for ever,
-//! and only the deadline ends it.
+//! What that configuration does not allow is denied: no role has a shell or the web, and only who is to find a skill may
+//! load one. There is no last event that tells of success: the last step has to have stopped by itself. On answers that
+//! it does not understand it asks for ever, and only the deadline ends it.
 
 use std::path::Path;
 
@@ -13,6 +13,7 @@ use skilltune_phases::role::Role;
 
 use super::heard::{Heard, Remains, Talk, failed, shortened};
 use super::real::{Ask, Env, Profile, Variables, below_home, is_set};
+use super::skills::Skills;
 use super::stream::{events, text};
 use crate::process::How;
 
@@ -37,7 +38,7 @@ pub(super) const PROFILE: Profile = Profile {
     composed: |env, model| vec![("OPENCODE_CONFIG_CONTENT", configuration(env, model).to_string())],
     variables,
     fitting: |_, _| Vec::new(),
-    skills: None,
+    skills: Some(Skills { at: SKILLS, by_name: false }),
     ends_early: false,
     takes_schema: false,
     has_walls: false,
@@ -64,6 +65,8 @@ const KEY: &str = "OPENAI_API_KEY";
 const SERVICE: &str = "OPENAI_BASE_URL";
 /// The provider of any service that talks as the chat of `openai` does, where the variable says that there is one.
 const COMPATIBLE: &str = "openai-compatible";
+/// Named in the configuration: where projects are not looked into, nor is this folder.
+const SKILLS: &str = ".opencode/skills";
 /// At this many it asks its model to sum up, which is no answer. A model that goes on is ended by the deadline.
 const STEPS: u64 = 100;
 
@@ -73,6 +76,7 @@ const ALWAYS: [&str; 8] =
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let agent = match ask.role {
+        Role::Executor | Role::Improver if ask.skills => "pupil",
         Role::Executor | Role::Improver => "writer",
         Role::Evaluator => "judge",
     };
@@ -89,9 +93,15 @@ fn configuration(env: &Env, model: Option<&str>) -> Value {
         "lsp": false,
         "formatter": false,
         "permission": { "*": "deny", "read": "allow", "glob": "allow", "grep": "allow", "list": "allow" },
+        "skills": { "paths": [SKILLS] },
         "agent": {
             "judge": { "mode": "primary", "steps": STEPS },
             "writer": { "mode": "primary", "steps": STEPS, "permission": { "edit": "allow" } },
+            "pupil": { "mode": "primary", "steps": STEPS, "permission": {
+                "edit": "allow",
+                // One comes with the program.
+                "skill": { "*": "allow", "customize-opencode": "deny" },
+            } },
         },
         "provider": providers(env, model),
     })
@@ -245,9 +255,26 @@ fn tool_used(part: &Value, talk: &mut Talk) {
     let tool = text(part, "tool").unwrap_or("a tool");
     let state = &part["state"];
     talk.used(tool);
-    let error = text(state, "error").unwrap_or_default();
-    if text(state, "status") == Some("error") && is_denial(error) {
+    if text(state, "status") != Some("error") {
+        skill_used(tool, state, talk);
+    } else if is_denial(text(state, "error").unwrap_or_default()) {
         talk.was_denied(tool);
+    }
+}
+
+/// A skill was loaded, which tells its folder, or its page was read. A tool is told when it has ended: no call of it
+/// fails afterwards.
+fn skill_used(tool: &str, state: &Value, talk: &mut Talk) {
+    let (given, folder) = (&state["input"], state.pointer("/metadata/dir").and_then(Value::as_str));
+    match (tool, text(given, "name"), text(given, "filePath")) {
+        ("skill", Some(skill), _) => {
+            talk.skills.loads("", skill);
+            if let Some(folder) = folder {
+                talk.skills.found_at(folder);
+            }
+        }
+        ("read", _, Some(file)) => talk.skills.reads("", file),
+        _ => {}
     }
 }
 

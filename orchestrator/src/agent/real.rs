@@ -78,6 +78,8 @@ pub(super) struct Ask<'a> {
     pub(super) isolation: Isolation,
     /// A skill is installed in its workspace, for it to find.
     pub(super) skills: bool,
+    /// It is asked for a call, and not to tell what it is: only a call looks at what stands in the user's home.
+    pub(super) is_made: bool,
     /// The most that it may cost, where that can be enforced.
     pub(super) usd: Option<f64>,
     /// A JSON Schema of the answer, where the agent can hold its model to one.
@@ -87,7 +89,7 @@ pub(super) struct Ask<'a> {
 impl<'a> Ask<'a> {
     /// The least that a call asks in a role.
     pub(super) fn new(env: &'a Env, role: Role, isolation: Isolation) -> Self {
-        Self { env, model: None, role, isolation, skills: false, usd: None, schema: None }
+        Self { env, model: None, role, isolation, skills: false, is_made: false, usd: None, schema: None }
     }
 }
 

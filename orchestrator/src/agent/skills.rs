@@ -8,6 +8,9 @@ use skilltune_phases::order::Installed;
 
 use super::heard::Talk;
 
+/// The file that makes a folder a skill.
+pub(super) const PAGE: &str = "SKILL.md";
+
 /// How an agent comes by skills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Skills {
@@ -23,6 +26,9 @@ pub struct SkillTalk {
     /// All that it had to offer; nothing where it does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered: Option<Vec<String>>,
+    /// The folders of those that it did not take for skills.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used: Vec<UsedSkill>,
 }
@@ -50,7 +56,9 @@ impl SkillTalk {
 
     /// A file that is read is a skill's use if it is the page of one: `.../skills/NAME/SKILL.md`.
     pub(super) fn reads(&mut self, call: &str, file: &str) {
-        let Some(folder) = file.strip_suffix("/SKILL.md") else { return };
+        let Some(folder) = file.strip_suffix(PAGE).and_then(|folder| folder.strip_suffix('/')) else {
+            return;
+        };
         let Some((above, name)) = folder.rsplit_once('/') else { return };
         if above == "skills" || above.ends_with("/skills") {
             let folder = Some(folder.to_owned());
@@ -84,8 +92,9 @@ impl Talk {
             return SkillUse::Used;
         }
         let named: Vec<_> = used.iter().filter(|one| one.name == installed.name).collect();
-        let is_offered =
+        let is_told =
             self.skills.offered.as_ref().is_none_or(|all| all.iter().any(|one| one == installed.name));
+        let is_offered = is_told && !self.skills.refused.iter().any(|folder| own(folder));
         match (named.is_empty(), is_offered) {
             (false, _) if named.iter().any(|one| one.folder.is_none()) => SkillUse::Used,
             (false, _) => SkillUse::Shadowed,

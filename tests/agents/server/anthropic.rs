@@ -37,7 +37,7 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
             let input = json!({ "file_path": path, "old_string": old, "new_string": new });
             (tool("Edit", &input), "tool_use")
         }
-        Turn::Skill => (tool("Skill", &json!({ "skill": SKILL })), "tool_use"),
+        Turn::Skill { .. } => (tool("Skill", &json!({ "skill": SKILL })), "tool_use"),
         Turn::Shell { command } => {
             (tool("Bash", &json!({ "command": command, "description": "does it" })), "tool_use")
         }
@@ -64,7 +64,7 @@ fn talk(asked: &Value, body: &str) -> Talk {
     // The list of skills comes as words of the system's, among the messages.
     let has_tool = asked["tools"].as_array().into_iter().flatten().any(|tool| tool["name"] == "Skill");
     let offered = has_tool && body.contains(&format!("\\n- {SKILL}: "));
-    let mut talk = Talk { words: String::new(), results: 0, offered, body: body.to_owned() };
+    let mut talk = Talk { skills: ".claude/skills", offered, ..Talk::begun(body) };
     let messages = asked["messages"].as_array().into_iter().flatten();
     for message in messages.filter(|message| message["role"] == "user") {
         match &message["content"] {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::http::Answer;
-use super::model::{Scenario, Talk, Turn, turn};
+use super::model::{SKILL, Scenario, Talk, Turn, turn};
 use super::openai::error;
 
 pub(super) fn answer(scenario: Scenario, body: &str) -> Answer {
@@ -28,7 +28,7 @@ pub(super) fn answer(scenario: Scenario, body: &str) -> Answer {
             let input = json!({ "filePath": path, "oldString": old, "newString": new });
             (tool("edit", &input, &talk), "tool_calls")
         }
-        Turn::Skill => unreachable!("it is offered none"),
+        Turn::Skill { .. } => (tool("skill", &json!({ "name": SKILL }), &talk), "tool_calls"),
         Turn::Shell { command } => {
             let input = json!({ "command": command, "description": "does it" });
             (tool("bash", &input, &talk), "tool_calls")
@@ -39,7 +39,10 @@ pub(super) fn answer(scenario: Scenario, body: &str) -> Answer {
 }
 
 fn talk(asked: &Value, body: &str) -> Talk {
-    let mut talk = Talk { words: String::new(), results: 0, offered: false, body: body.to_owned() };
+    let tools = asked["tools"].as_array().into_iter().flatten();
+    let has_tool = { tools }.any(|tool| tool["function"]["name"] == "skill");
+    let offered = has_tool && body.contains(&format!("<name>{SKILL}</name>"));
+    let mut talk = Talk { skills: ".opencode/skills", offered, ..Talk::begun(body) };
     for message in asked["messages"].as_array().into_iter().flatten() {
         talk.results += usize::from(message["role"] == "tool");
         if message["role"] != "user" {

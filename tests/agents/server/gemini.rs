@@ -34,7 +34,7 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
                 json!({ "file_path": path, "instruction": about, "old_string": old, "new_string": new });
             tool("replace", &args)
         }
-        Turn::Skill => tool("activate_skill", &json!({ "name": SKILL })),
+        Turn::Skill { .. } => tool("activate_skill", &json!({ "name": SKILL })),
         Turn::Shell { command } => tool("run_shell_command", &json!({ "command": command })),
     };
     let mut reply = reply(&part, finish);
@@ -60,7 +60,7 @@ fn reply(part: &Value, finish: &str) -> Value {
 fn talk(asked: &Value, body: &str) -> Talk {
     let system = asked["systemInstruction"].to_string();
     let offered = system.contains(&format!("<name>{SKILL}</name>"));
-    let mut talk = Talk { words: String::new(), results: 0, offered, body: body.to_owned() };
+    let mut talk = Talk { skills: ".gemini/skills", offered, ..Talk::begun(body) };
     let contents = asked["contents"].as_array().into_iter().flatten();
     let said = contents.filter(|one| one["role"] == "user").filter_map(|one| one["parts"].as_array());
     for part in said.flatten() {

@@ -47,6 +47,8 @@ pub(super) struct Talk {
     pub(super) words: String,
     /// How many tools have told their results.
     pub(super) results: usize,
+    /// Where its agent looks for skills.
+    pub(super) skills: &'static str,
     /// Whether the skill is among those that it may use.
     pub(super) offered: bool,
     /// The whole request.
@@ -69,8 +71,10 @@ pub(super) enum Turn {
         old: String,
         new: String,
     },
-    /// The skill is loaded.
-    Skill,
+    /// The skill is loaded, by a tool or from where it stands.
+    Skill {
+        place: String,
+    },
     /// A command in a shell.
     Shell {
         command: String,
@@ -156,10 +160,10 @@ fn task(scenario: Scenario, talk: &Talk, space: &str) -> Turn {
         return execute(talk.results, space);
     }
     match (scenario, talk.results) {
-        (_, 0) => Turn::Skill,
+        (_, 0) => Turn::Skill { place: format!("{space}/{}/{SKILL}", talk.skills) },
         (Scenario::Stray, 1) => Turn::Write { path: format!("{space}.md"), content: "Mine\n".to_owned() },
         (Scenario::Scribble, 1) => {
-            let path = format!("{space}/.gemini/skills/haiku/more.md");
+            let path = format!("{space}/{}/{SKILL}/more.md", talk.skills);
             Turn::Write { path, content: "More\n".to_owned() }
         }
         (Scenario::Scribble, _) => execute(1, space),
@@ -229,6 +233,10 @@ fn quality(words: &str) -> u32 {
 }
 
 impl Talk {
+    pub(super) fn begun(body: &str) -> Self {
+        Self { words: String::new(), results: 0, skills: "", offered: false, body: body.to_owned() }
+    }
+
     /// The workspace, as the agent has told it to its model: `.../skilltune/work/RUN/CALL/space`.
     fn space(&self) -> String {
         const BELOW: &str = "/skilltune/work/";

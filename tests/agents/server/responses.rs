@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::http::Answer;
-use super::model::{Scenario, Talk, Turn, turn};
+use super::model::{SKILL, Scenario, Talk, Turn, turn};
 use super::openai::error;
 
 pub(super) fn answer(scenario: Scenario, body: &str) -> Answer {
@@ -34,16 +34,18 @@ pub(super) fn answer(scenario: Scenario, body: &str) -> Answer {
             patch("*** Add File: /tmp/skilltune-was-here\n+x\n", &talk)
         }
         Turn::Shell { command: asked } => command(&asked, &talk),
-        Turn::Skill => unreachable!("it is offered none"),
+        Turn::Skill { place } => command(&format!("cat '{place}/SKILL.md'"), &talk),
     };
     let streamed = Answer::events(streamed(&item, scenario));
     if scenario == Scenario::Cut { streamed.cut() } else { streamed }
 }
 
 fn talk(asked: &Value, body: &str) -> Talk {
-    let mut talk = Talk { words: String::new(), results: 0, offered: false, body: body.to_owned() };
+    let mut talk = Talk { skills: ".agents/skills", ..Talk::begun(body) };
     for item in asked["input"].as_array().into_iter().flatten() {
         let kind = item["type"].as_str().unwrap_or_default();
+        let listed = item["content"].as_array().filter(|_| item["role"] == "developer");
+        talk.offered |= listed.into_iter().flatten().any(|part| lists_skill(&part["text"]));
         talk.results += usize::from(kind.ends_with("_call_output"));
         let parts = item["content"].as_array().filter(|_| item["role"] == "user");
         for part in parts.into_iter().flatten() {
@@ -52,6 +54,11 @@ fn talk(asked: &Value, body: &str) -> Talk {
         }
     }
     talk
+}
+
+fn lists_skill(text: &Value) -> bool {
+    let text = text.as_str().unwrap_or_default();
+    text.starts_with("<skills_instructions>") && text.contains(&format!("\n- {SKILL}: "))
 }
 
 fn command(cmd: &str, talk: &Talk) -> Value {

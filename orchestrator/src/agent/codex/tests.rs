@@ -164,6 +164,52 @@ fn in_the_users_own_world_their_settings_are_read_and_the_sandbox_stays() {
 }
 
 #[test]
+fn a_skill_is_used_by_reading_its_page_and_one_that_it_refuses_is_told_beside_the_events() {
+    let skills = |stderr| heard(How::Exited(0), transcript!("skill"), stderr).talk.unwrap().skills;
+    let used = skills("").used;
+    let used: Vec<_> = used.iter().map(|one| (one.name.as_str(), one.folder.as_deref())).collect();
+    assert_eq!(used, [("haiku", Some("/w/space/.agents/skills/haiku"))], "it was listed, and then read");
+    let stderr = "ERROR codex_core::session: failed to load skill /w/.agents/skills/a: b/SKILL.md: missing field `description`";
+    assert_eq!(skills(stderr).refused, ["/w/.agents/skills/a: b"]);
+    assert_eq!(skills("").refused, [""; 0]);
+}
+
+#[test]
+fn who_is_to_find_a_skill_is_shown_it_and_none_that_stands_beside_the_users_login() {
+    let home = tempfile::tempdir().unwrap();
+    for name in ["haiku", "deeper/\"other"] {
+        let folder = home.path().join("skills").join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("SKILL.md"), "theirs").unwrap();
+    }
+    let at = home.path().to_str().unwrap();
+    let told = |isolation, set: &[(&str, &str)], skills, is_made| {
+        let env = env(set);
+        arguments(&Ask { skills, is_made, ..Ask::new(&env, Role::Executor, isolation) }).join(" ")
+    };
+    let shut_out = told(Isolation::Partial, &[(HOME, at)], true, true);
+    let theirs = format!(
+        r#"skills.config=[{{path="{at}/skills/deeper/\"other/SKILL.md",enabled=false}},{{path="{at}/skills/haiku/SKILL.md",enabled=false}}]"#
+    );
+    assert!(shut_out.contains(&theirs) && !shut_out.contains("include_instructions"), "{shut_out}");
+    let with_key: &[(&str, &str)] = &[(HOME, at), (KEY, "k")];
+    for (isolation, set, is_made) in [
+        (Isolation::Partial, with_key, true),
+        (Isolation::Fresh, &[(HOME, at)], true),
+        (Isolation::User, &[(HOME, at)], true),
+        // What it is, is the same whatever they have.
+        (Isolation::Partial, &[(HOME, at)], false),
+    ] {
+        let told = told(isolation, set, true, is_made);
+        assert!(!told.contains("skills.config") && !told.contains("include_instructions"), "{told}");
+    }
+    for isolation in [Isolation::Partial, Isolation::Fresh] {
+        assert!(told(isolation, with_key, false, true).contains("skills.include_instructions=false"));
+    }
+    assert!(!told(Isolation::User, with_key, false, true).contains("include_instructions"));
+}
+
+#[test]
 fn no_beginning_of_a_transcript_is_an_answer() {
     for whole in [transcript!("write"), transcript!("denied"), transcript!("refusal")] {
         for (end, _) in whole.trim_end().char_indices() {

@@ -148,10 +148,17 @@ fn no_role_has_a_shell_or_the_web_and_who_judges_cannot_write() {
     assert_eq!(rights["permission"], denied);
     assert_eq!(rights["agent"]["judge"].get("permission"), None);
     assert_eq!(rights["agent"]["writer"]["permission"], json!({ "edit": "allow" }));
-    for (role, agent) in [(Role::Executor, "writer"), (Role::Evaluator, "judge"), (Role::Improver, "writer")]
-    {
+    let one = json!({ "*": "allow", "customize-opencode": "deny" });
+    assert_eq!(rights["agent"]["pupil"]["permission"], json!({ "edit": "allow", "skill": one }));
+    for (role, skills, agent) in [
+        (Role::Executor, false, "writer"),
+        (Role::Executor, true, "pupil"),
+        (Role::Evaluator, false, "judge"),
+        (Role::Improver, false, "writer"),
+    ] {
         let (env, model) = (env(&[]), Some("a/b"));
-        let arguments = arguments(&Ask { model, ..Ask::new(&env, role, Isolation::Partial) }).join(" ");
+        let arguments =
+            arguments(&Ask { model, skills, ..Ask::new(&env, role, Isolation::Partial) }).join(" ");
         assert!(arguments.ends_with(&format!("--agent {agent} --model a/b")), "{arguments}");
     }
 }
@@ -188,6 +195,19 @@ fn its_logins_stay_where_they_are_and_the_rest_of_the_home_is_out_of_sight() {
     assert_eq!(variables(&env(&home), Isolation::User, "/t"), []);
     assert_eq!(keeps(&env(&home), Isolation::Partial), [at("h/.local/share/opencode")]);
     assert_eq!(keeps(&env(&home), Isolation::Fresh), [""; 0]);
+}
+
+#[test]
+fn a_skill_is_used_when_it_was_loaded_or_its_page_was_read() {
+    let skills = heard(How::Exited(0), transcript!("skill"), "").talk.unwrap().skills;
+    let used: Vec<_> = skills.used.iter().map(|one| (one.name.as_str(), one.folder.as_deref())).collect();
+    let there = ("haiku", Some("/w/space/.opencode/skills/haiku"));
+    assert_eq!(
+        used,
+        [there, there],
+        "by its tool and by its page; one that there is not was asked for in vain"
+    );
+    assert_eq!(skills.offered, None);
 }
 
 #[test]

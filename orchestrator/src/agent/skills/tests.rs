@@ -11,7 +11,8 @@ fn came_to(talk: SkillTalk, called: bool) -> SkillUse {
 }
 
 fn offering(names: &[&str]) -> SkillTalk {
-    SkillTalk { offered: Some(names.iter().map(|&name| name.to_owned()).collect()), used: Vec::new() }
+    let offered = Some(names.iter().map(|&name| name.to_owned()).collect());
+    SkillTalk { offered, ..SkillTalk::default() }
 }
 
 #[test]
@@ -25,6 +26,14 @@ fn a_skill_is_used_offered_or_neither() {
     assert_eq!(came_to(offering(&["poet-2"]), false), SkillUse::NotOffered);
     // Who does not tell what it offers has what was installed.
     assert_eq!(came_to(SkillTalk::default(), false), SkillUse::Offered);
+}
+
+#[test]
+fn who_tells_only_what_it_refuses_offers_the_rest() {
+    let refusing =
+        |folder: &str| came_to(SkillTalk { refused: vec![folder.to_owned()], ..SkillTalk::default() }, false);
+    assert_eq!(refusing("/w/space/.x/skills/poet"), SkillUse::NotOffered);
+    assert_eq!(refusing("/home/me/.x/skills/poet"), SkillUse::Offered);
 }
 
 #[test]
