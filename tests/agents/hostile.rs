@@ -82,3 +82,18 @@ fn a_prompt_of_two_megabytes_is_answered_and_one_of_six_is_said_to_be_too_long()
         assert_eq!(asked_at_length(agent, 6_000_000), (Some(4), too_long), "{agent}");
     }
 }
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn a_prompt_of_a_megabyte_is_answered_by_codex_and_one_of_two_is_said_to_be_too_long() {
+    const CODEX: &str = "codex:gpt-5.5-codex";
+    assert_eq!(asked_at_length(CODEX, 1_000_000), (Some(3), vec![]));
+    assert_eq!(asked_at_length(CODEX, 2_000_000), (Some(4), vec!["prompt_too_long".to_owned(); 2]));
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn a_prompt_of_two_megabytes_is_handed_on_by_opencode() {
+    // How much a model takes it knows of those in its catalogue alone.
+    assert_eq!(asked_at_length("opencode:openai-compatible/large", 2_000_000), (Some(3), vec![]));
+}
