@@ -164,6 +164,45 @@ fn what_opencode_tells_of_its_service_is_understood() {
     });
 }
 
+/// What goes wrong for a while, and how often each agent asks by itself before it tells of it.
+const PASSING: [(&str, &str, [usize; 4]); 4] = [
+    ("429", "rate_limited", [3, 2, 1, 6]),
+    ("500", "overloaded", [3, 2, 4, 6]),
+    ("503", "overloaded", [3, 2, 4, 6]),
+    ("529", "overloaded", [3, 2, 4, 6]),
+];
+
+/// One round with a service that fails so many times and then answers: all failures that are ours to see.
+fn after_failing(agent: &str, status: &str, times: usize) -> Vec<String> {
+    let scene = Scene::new();
+    let scenario = format!("{status}-{times}");
+    let ran = scene.tune(&scenario, &scenario, &["--agent", agent, "--max-iterations", "1"]);
+    assert_eq!((ran.code, ran.skills()), (Some(3), vec!["used"]), "it was answered in the end: {ran:?}");
+    // Two turns and a look at the skill, and a verdict.
+    assert_eq!(scene.server.asked(&scenario), times + 4, "{agent} {scenario}");
+    ran.failures()
+}
+
+#[test]
+#[ignore = "starts real agents: tests/agents/run"]
+fn what_passes_while_an_agent_tries_by_itself_is_never_seen_and_what_lasts_longer_is_one_failure() {
+    // Those that take longest first.
+    let agents = [(OPENCODE, 3), (GEMINI, 1), (CLAUDE, 0), (CODEX, 2)];
+    let cases = agents.map(|(agent, nth)| PASSING.map(|(status, kind, own)| (agent, status, kind, own[nth])));
+    several(cases.as_flattened(), |(agent, status, kind, own_tries)| {
+        if own_tries > 1 {
+            assert_eq!(after_failing(agent, status, 1), [""; 0], "{agent} {status}, once");
+        }
+        if own_tries == 1 || ["429", "529"].contains(&status) {
+            assert_eq!(
+                after_failing(agent, status, own_tries),
+                [kind],
+                "{agent} {status}, as long as it tries"
+            );
+        }
+    });
+}
+
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
 fn a_service_that_says_nothing_ends_with_the_deadline() {

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::thread;
 
 use serde_json::{Value, json};
@@ -247,13 +248,16 @@ fn lines(file: &Path) -> Vec<Value> {
 }
 
 /// One after the other they would take too long, and all at once too much memory.
-pub(crate) fn several<T: Copy + Send>(cases: &[T], check: impl Fn(T) + Sync) {
-    for some in cases.chunks(4) {
-        thread::scope(|scope| {
-            for &case in some {
-                let check = &check;
-                scope.spawn(move || check(case));
-            }
-        });
-    }
+pub(crate) fn several<T: Copy + Sync>(cases: &[T], check: impl Fn(T) + Sync) {
+    let rest = Mutex::new(cases.iter().copied());
+    let next = || rest.lock().unwrap().next();
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some(case) = next() {
+                    check(case);
+                }
+            });
+        }
+    });
 }

@@ -102,8 +102,17 @@ impl Scenario {
             "scribble" => Self::Scribble,
             "used-up" => Self::UsedUp(2 * 3600),
             "used-up-once" if asked <= 1 => Self::UsedUp(1),
-            name => name.parse().map_or(Self::Good, Self::Status),
+            name => Self::of_status(name, asked).unwrap_or(Self::Good),
         }
+    }
+}
+
+impl Scenario {
+    /// `STATUS`, or `STATUS-TIMES` for what passes after so many times.
+    fn of_status(name: &str, asked: usize) -> Option<Self> {
+        let (status, times) = name.split_once('-').unwrap_or((name, ""));
+        let is_over = times.parse().is_ok_and(|times: usize| asked > times);
+        status.parse().ok().filter(|_| !is_over).map(Self::Status)
     }
 }
 
