@@ -10,9 +10,15 @@ const GEMINI: &str = "gemini:gemini-3-pro-preview";
 const CODEX: &str = "codex:gpt-5.5-codex";
 const OPENCODE: &str = "opencode:openai-compatible/large";
 
+/// Who only looks at what was done is the one that starts soonest.
+fn tune(scene: &Scene, agent: &str, scenario: &str, more: &[&str]) -> Ran {
+    let roles = ["--executor", agent, "--evaluator", CODEX, "--improver", CODEX];
+    scene.tune(scenario, scenario, &[&roles, more].concat())
+}
+
 /// One round, in which nobody makes the skill any better.
 fn tried(scene: &Scene, agent: &str, scenario: &str) -> Ran {
-    let ran = scene.tune(scenario, scenario, &["--agent", agent, "--max-iterations", "1"]);
+    let ran = tune(scene, agent, scenario, &["--max-iterations", "1"]);
     assert_eq!((ran.code, ran.failures()), (Some(3), Vec::new()), "{ran:?}");
     ran
 }
@@ -22,7 +28,7 @@ fn tried(scene: &Scene, agent: &str, scenario: &str) -> Ran {
 fn a_skill_that_is_offered_and_not_used_is_known_and_told() {
     several(&[CLAUDE, GEMINI, CODEX, OPENCODE], |agent| {
         let scene = Scene::new();
-        let ran = scene.tune("ignore", "ignore", &["--agent", agent, "--max-iterations", "2"]);
+        let ran = tune(&scene, agent, "ignore", &["--max-iterations", "2"]);
         assert!(ran.skills().iter().all(|skill| *skill == "offered"), "{ran:?}");
         let reports = scene.files("iteration-1-eval.md");
         let page = std::fs::read_to_string(&reports[0]).unwrap();
@@ -74,7 +80,7 @@ fn the_others_call_nothing_by_name_and_say_so_before_anything_is_paid() {
 fn in_the_prompt_a_skill_is_neither_offered_nor_looked_for() {
     several(&[CLAUDE, GEMINI, CODEX, OPENCODE], |agent| {
         let scene = Scene::new();
-        let ran = scene.tune("good", "good", &["--agent", agent, "--delivery", "inline"]);
+        let ran = tune(&scene, agent, "good", &["--delivery", "inline"]);
         assert_improved(&scene, &ran);
         assert_eq!(ran.skills(), ["nothing"; 4]);
         assert_eq!(["Skill", "activate_skill", "skill"].map(|tool| used(&ran, tool)), [0; 3]);
@@ -105,7 +111,7 @@ fn each_member_of_a_chain_is_offered_in_its_own_trial_only() {
 #[ignore = "starts real agents: tests/agents/run"]
 fn what_a_skill_allows_itself_opens_nothing_and_starts_nothing() {
     let cases = [(CLAUDE, "Write"), (GEMINI, "write_file"), (CODEX, "file_change"), (OPENCODE, "write")];
-    for (agent, tool) in cases {
+    several(&cases, |(agent, tool)| {
         let scene = Scene::new();
         let touch = format!("touch {}", scene.traces()[0].display());
         let front = format!(
@@ -118,7 +124,7 @@ fn what_a_skill_allows_itself_opens_nothing_and_starts_nothing() {
         assert_eq!(denied.count(), 1, "it wrote beside its workspace: {ran:?}");
         assert!(!scene.was_started(), "a command of the skill's was started");
         assert!(scene.server.requests().iter().all(|request| !request.contains(SECRET)));
-    }
+    });
 }
 
 #[test]
