@@ -1,6 +1,6 @@
 //! Whole runs: a skill is tried by one real agent, judged, improved, compared, and replaced.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::scene::{Ran, SECRET, Scene};
 
@@ -81,9 +81,30 @@ fn codex_in_all_roles_improves_a_skill() {
     // Four trials and an edit, each after a look by its shell: at the skill that it found, or that it is to edit.
     assert_eq!((used(&ran, "file_change"), used(&ran, "command_execution")), (5, 5), "{:?}", ran.replies);
     assert_eq!(ran.skills(), ["used"; 4]);
+    assert_eq!(verdicts_in_form(&scene), 4, "every verdict is asked for in a form, and nothing else");
+    let suggested =
+        |request: &String| request.contains("# Improve an agent skill") && request.contains("Name the leaf.");
+    assert!(scene.server.requests().iter().any(suggested), "what it gives in that form is read");
     // It tells tokens, and no price.
     assert_eq!(ran.summary["cost"]["unpriced"], ran.summary["cost"]["calls"]);
     assert!(ran.summary["cost"]["input_tokens"].as_u64().unwrap() > 0);
+}
+
+/// In how many conversations codex has asked for an answer in a form, as its service takes one.
+fn verdicts_in_form(scene: &Scene) -> usize {
+    let requests = scene.server.requests().into_iter();
+    let asked = requests.map(|request| serde_json::from_str::<Value>(&request).unwrap());
+    let asked: Vec<Value> = asked.filter(|asked| !asked["text"]["format"].is_null()).collect();
+    for asked in &asked {
+        let format = &asked["text"]["format"];
+        assert_eq!((&format["type"], &format["strict"]), (&json!("json_schema"), &json!(true)));
+        let schema = &format["schema"];
+        assert_eq!(schema["additionalProperties"], false, "{schema}");
+        let criteria = schema.pointer("/properties/criteria/items/properties/id/enum").unwrap();
+        assert_eq!(criteria.as_array().unwrap().len(), 19);
+        assert!(asked["input"].to_string().contains("# Judge an agent skill"));
+    }
+    asked.len()
 }
 
 #[test]

@@ -13,7 +13,7 @@ use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Role;
 
 use super::heard::{Heard, Remains, Talk, failed, shortened};
-use super::real::{Ask, Env, Profile, Variables, below_home, is_set};
+use super::real::{Ask, Env, Form, Profile, Variables, below_home, is_set};
 use super::skills::Skills;
 use super::stream::{events, text};
 use super::until;
@@ -45,7 +45,7 @@ pub(super) const PROFILE: Profile = Profile {
     fitting: |_, _| Vec::new(),
     skills: Some(Skills { at: ".claude/skills", by_name: true }),
     ends_early: false,
-    takes_schema: true,
+    form: Some(Form::Argument),
     has_walls: false,
     keeps,
     arguments,

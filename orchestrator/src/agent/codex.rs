@@ -5,21 +5,18 @@
 //! What has gone wrong is told in words alone. A skill is used by reading its page, in the shell.
 
 mod pages;
+mod strict;
 
 use std::path::Path;
 
 use serde_json::Value;
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
-<<<<<<< HEAD
 use skilltune_phases::role::Role;
-=======
-use skilltune_phases::step::Role;
 use walkdir::WalkDir;
->>>>>>> 43a61e9 (agent: codex and opencode find an installed skill, and tell what they did with it)
 
 use super::heard::{Heard, Remains, Talk, failed, shortened};
-use super::real::{Ask, Env, Profile, Variables, is_set};
+use super::real::{Ask, Env, Form, Profile, Variables, is_set};
 use super::skills::{PAGE, Skills};
 use super::stream::{events, text};
 use crate::process::How;
@@ -40,7 +37,7 @@ pub(super) const PROFILE: Profile = Profile {
     fitting: |_, _| Vec::new(),
     skills: Some(Skills { at: ".agents/skills", by_name: false }),
     ends_early: false,
-    takes_schema: false,
+    form: Some(|schema| Form::File(strict::fitted(&schema))),
     has_walls: true,
     keeps,
     arguments,
@@ -104,6 +101,8 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let settings = settings.chain(skills(ask)).chain(place(ask.env));
     arguments.extend(settings.flat_map(|setting| ["-c".to_owned(), setting]));
     arguments.extend(ask.model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
+    let schema = ask.schema.into_iter();
+    arguments.extend(schema.flat_map(|file| ["--output-schema".to_owned(), file.to_owned()]));
     arguments.push("-".to_owned());
     arguments
 }

@@ -14,7 +14,7 @@ use skilltune_phases::role::Role;
 
 use super::command::AgentSettings;
 use super::heard::{Heard, Remains};
-use super::real::{Ask, Env, Fitting, Real};
+use super::real::{Ask, Env, Fitting, Form, Real};
 use super::skills::Skills;
 use super::via::Via;
 
@@ -60,7 +60,7 @@ pub struct Slots<'a> {
     pub skills: bool,
     /// The most that the call may cost, where that can be enforced.
     pub usd: Option<f64>,
-    /// A JSON Schema of the answer, where the agent can hold its model to one.
+    /// A JSON Schema of the answer, or the file that holds it, where the agent can hold its model to one.
     pub schema: Option<&'a str>,
 }
 
@@ -297,11 +297,11 @@ impl Agent {
         }
     }
 
-    /// Whether it can hold its model to a JSON Schema.
-    pub(crate) fn takes_schema(&self) -> bool {
+    /// A JSON Schema of the answer as it takes one, if it can hold its model to it.
+    pub(crate) fn form(&self, schema: Option<String>) -> Option<Form> {
         match (&self.kind, &self.via) {
-            (Kind::Real(real), None) => real.profile().takes_schema,
-            (Kind::Real(_), Some(_)) | (Kind::Command(_) | Kind::BuiltIn(_), _) => false,
+            (Kind::Real(real), None) => Some(real.profile().form?(schema?)),
+            (Kind::Real(_), Some(_)) | (Kind::Command(_) | Kind::BuiltIn(_), _) => None,
         }
     }
 

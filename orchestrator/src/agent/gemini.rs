@@ -52,7 +52,7 @@ pub(super) const PROFILE: Profile = Profile {
     skills: Some(Skills { at: ".gemini/skills", by_name: false }),
     // It repeats its prompt, and leaves when a pipe has taken the first 64 KiB of that.
     ends_early: true,
-    takes_schema: false,
+    form: None,
     has_walls: false,
     keeps,
     arguments,

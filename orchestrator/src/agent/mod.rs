@@ -25,3 +25,4 @@ pub use via::Via;
 pub(crate) use command::filled;
 pub(crate) use found::Ground;
 pub(crate) use heard::Remains;
+pub(crate) use real::Form;

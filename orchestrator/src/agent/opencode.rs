@@ -40,7 +40,7 @@ pub(super) const PROFILE: Profile = Profile {
     fitting: |_, _| Vec::new(),
     skills: Some(Skills { at: SKILLS, by_name: false }),
     ends_early: false,
-    takes_schema: false,
+    form: None,
     has_walls: false,
     keeps,
     arguments,

@@ -55,8 +55,8 @@ pub(super) struct Profile {
     pub(super) skills: Option<Skills>,
     /// It ends before all that it has said is read, and then what no pipe holds is lost: it is given a file.
     pub(super) ends_early: bool,
-    /// It can hold its model to a JSON Schema.
-    pub(super) takes_schema: bool,
+    /// What it takes a JSON Schema of the answer as, if it can hold its model to one.
+    pub(super) form: Option<fn(String) -> Form>,
     /// It holds its commands in walls of its own, which cannot stand within ours.
     pub(super) has_walls: bool,
     /// Where it keeps its login and its sessions: it may write there in every role.
@@ -82,7 +82,7 @@ pub(super) struct Ask<'a> {
     pub(super) is_made: bool,
     /// The most that it may cost, where that can be enforced.
     pub(super) usd: Option<f64>,
-    /// A JSON Schema of the answer, where the agent can hold its model to one.
+    /// A JSON Schema of the answer, or the file that holds it, where the agent can hold its model to one.
     pub(super) schema: Option<&'a str>,
 }
 
@@ -91,6 +91,15 @@ impl<'a> Ask<'a> {
     pub(super) fn new(env: &'a Env, role: Role, isolation: Isolation) -> Self {
         Self { env, model: None, role, isolation, skills: false, is_made: false, usd: None, schema: None }
     }
+}
+
+/// A JSON Schema of an answer, as an agent takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As an argument.
+    Argument(String),
+    /// In a file, which an argument names.
+    File(String),
 }
 
 /// A file that stands in the workspace for the agent's sake, and is nobody's work.

@@ -19,7 +19,7 @@ use super::breach;
 use super::materials;
 use super::reply::Reply;
 use super::{Craft, EngineError, Ran, Remains, Workshop};
-use crate::agent::{self, Agent, Ground, Heard, Slots};
+use crate::agent::{self, Agent, Form, Ground, Heard, Slots};
 use crate::crash;
 use crate::disk::{self, DiskError, OnDisk};
 use crate::process::{Call, Confinement, Ended};
@@ -55,6 +55,10 @@ impl Paper {
 
     fn prompt(&self) -> PathBuf {
         self.folder.join("prompt.md")
+    }
+
+    fn schema(&self) -> PathBuf {
+        self.folder.join("schema.json")
     }
 
     fn stdout(&self) -> PathBuf {
@@ -188,6 +192,9 @@ impl Workshop {
             for fitting in agent.fittings(order.rights(), order.installed().is_some(), prompt) {
                 fitting.place(&paper.space())?;
             }
+            if let Some(Form::File(schema)) = agent.form(order.schema()) {
+                fs::write(paper.schema(), schema).on_disk("write", paper.schema())?;
+            }
             fs::write(paper.prompt(), prompt).on_disk("write", paper.prompt())?;
         }
         Ok(())
@@ -202,7 +209,10 @@ impl Workshop {
         order: &L::Order,
     ) -> Call {
         let (space, prompt) = (paper.space(), paper.prompt());
-        let schema = agent.takes_schema().then(|| order.schema()).flatten();
+        let schema = agent.form(order.schema()).map(|form| match form {
+            Form::Argument(schema) => schema,
+            Form::File(_) => paper.schema().to_string_lossy().into_owned(),
+        });
         let (usd, schema) = (L::usd(plan), schema.as_deref());
         let (role, skills) = (order.rights(), order.installed().is_some());
         let slots = Slots { role, workspace: &space, prompt_file: &prompt, skills, usd, schema };

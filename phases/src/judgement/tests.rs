@@ -61,6 +61,22 @@ fn a_full_verdict_is_scored_by_us_and_its_own_number_stays_a_claim() {
 }
 
 #[test]
+fn what_may_be_missing_may_as_well_be_null() {
+    let mut nothing = verdict();
+    for key in ["claimed_score", "strengths", "weaknesses"] {
+        nothing[key] = Value::Null;
+    }
+    nothing["criteria"][0]["member"] = Value::Null;
+    nothing["suggestions"][0]["snippet"] = Value::Null;
+    let mut missing = verdict();
+    for key in ["claimed_score", "strengths", "weaknesses"] {
+        missing.as_object_mut().unwrap().remove(key);
+    }
+    let judgement = read_single(&nothing.to_string());
+    assert!(judgement.is_ok() && judgement == read_single(&missing.to_string()), "{judgement:?}");
+}
+
+#[test]
 fn chatter_with_braces_and_fences_around_the_verdict_does_no_harm() {
     let text = format!("I looked at {{this}} and {{\"a\": 1}}.\n```json\n{:#}\n```\nDone }} {{", verdict());
     assert!(read_single(&text).is_ok());

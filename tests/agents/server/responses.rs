@@ -17,9 +17,11 @@ pub(super) fn answer(scenario: Scenario, body: &str) -> Answer {
     }
     let talk = talk(&asked, body);
     let item = match turn(scenario, &talk) {
-        Turn::Text(text) => json!({
-            "type": "message", "role": "assistant", "id": "msg_1", "content": [{ "type": "output_text", "text": text }],
-        }),
+        Turn::Text(text) => {
+            let text = if asked["text"]["format"].is_null() { text } else { in_form(&text) };
+            let content = json!([{ "type": "output_text", "text": text }]);
+            json!({ "type": "message", "role": "assistant", "id": "msg_1", "content": content })
+        }
         Turn::Write { path, content } => {
             let added = |line| format!("+{line}\n");
             let lines: String = content.lines().map(added).collect();
@@ -59,6 +61,17 @@ fn talk(asked: &Value, body: &str) -> Talk {
 fn lists_skill(text: &Value) -> bool {
     let text = text.as_str().unwrap_or_default();
     text.starts_with("<skills_instructions>") && text.contains(&format!("\n- {SKILL}: "))
+}
+
+/// A verdict in which no key is missing: what there is nothing to say of is null.
+fn in_form(text: &str) -> String {
+    let Ok(mut verdict) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
+    verdict["claimed_score"] = Value::Null;
+    verdict["suggestions"] = json!([{
+        "priority": "low", "target_file": "SKILL.md", "description": "Name the leaf.", "rationale": "It has none.",
+        "snippet": null,
+    }]);
+    verdict.to_string()
 }
 
 fn command(cmd: &str, talk: &Talk) -> Value {
