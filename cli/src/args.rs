@@ -3,6 +3,7 @@
 mod lint;
 mod runs;
 mod setup;
+mod shared;
 mod tune;
 mod values;
 
@@ -12,6 +13,7 @@ pub use runs::{
     ResumeArgs, RollbackArgs, RunArgs, ShowArgs, TrustArgs,
 };
 pub use setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
+pub use shared::{CallFlags, RunFlags};
 pub use tune::TuneArgs;
 pub use values::{
     AgentSpec, ApplyWhen, DeliveryName, Format, IsolationName, ModeName, Preset, Streamed, ViaName,

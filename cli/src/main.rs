@@ -16,6 +16,7 @@ mod delivery;
 mod exit;
 mod face;
 mod find;
+mod flags;
 mod folders;
 mod means;
 mod planning;

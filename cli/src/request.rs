@@ -16,11 +16,12 @@ use crate::args::{AgentSpec, ModeName, Preset, TuneArgs};
 use crate::complaint::Complaint;
 use crate::delivery::delivery;
 use crate::find::{self, Skill};
+use crate::flags;
 use crate::folders::Surroundings;
 use crate::questions::Answers;
 use crate::roles::{self, Casting, PerRole};
 use crate::scenarios::scenarios;
-use crate::settings::{Limits, Origin, Setting, Settings};
+use crate::settings::{Limits, Origin, Settings};
 use crate::suite::Suite;
 use crate::trust::{self, Named, TrustStore};
 
@@ -50,7 +51,7 @@ pub fn requests(
     around: &Surroundings,
     person: Option<&dyn Answers>,
 ) -> Result<Vec<Request>, Complaint> {
-    let asked = person.filter(|_| !args.yes);
+    let asked = person.filter(|_| !args.run.yes);
     let skills = find::skills(&args.skills, around)?;
     let named = named_mode(args)?;
     let suite = args.suite.as_ref().map(|path| Suite::read(&around.cwd.join(path))).transpose()?;
@@ -71,7 +72,7 @@ pub fn requests(
         }
     }
     // Last, for it may write; and a dry run runs nothing.
-    if !args.trust && !args.dry_run {
+    if !args.trust && !args.run.dry_run {
         for draft in &drafts {
             roles::ensure_trusted(&draft.casting, &draft.settings, around, asked)?;
         }
@@ -102,7 +103,7 @@ impl Draft {
     ) -> Result<Self, Complaint> {
         let project = around.project_of(&members[0].path);
         let mut settings = Settings::load(&project, around)?;
-        lay_flags(&mut settings, args);
+        flags::tune(&mut settings, args);
         roles::fill(&mut settings, around);
         stand_in.fill(&mut settings)?;
         let casting = roles::cast(&settings, around)?;
@@ -113,7 +114,7 @@ impl Draft {
     /// An answer goes over the files and under the flags.
     fn prefer(&mut self, preset: Preset, args: &TuneArgs) {
         self.settings.set_preset(preset, &Origin::Answer);
-        lay_flags(&mut self.settings, args);
+        flags::tune(&mut self.settings, args);
     }
 
     fn request(self, mode: Mode, scenarios: Vec<Scenario>, args: &TuneArgs) -> Request {
@@ -189,41 +190,6 @@ fn targets(mut skills: Vec<Skill>, mode: Mode) -> Vec<Vec<Skill>> {
             find::make_unique(&mut skills);
             vec![skills]
         }
-    }
-}
-
-fn lay_flags(settings: &mut Settings, args: &TuneArgs) {
-    if let Some(preset) = args.preset {
-        settings.set_preset(preset, &Origin::Flag("--preset"));
-    }
-    lay(&mut settings.max_iterations, args.max_iterations, "--max-iterations");
-    lay(&mut settings.threshold, args.threshold, "--threshold");
-    lay(&mut settings.delivery, args.delivery, "--delivery");
-    lay(&mut settings.apply, args.apply, "--apply");
-    lay(&mut settings.jobs, args.jobs, "--jobs");
-    lay(&mut settings.isolation, args.isolation, "--isolation");
-    lay(&mut settings.via, args.via, "--via");
-    lay(&mut settings.wait, args.wait.then_some(true), "--wait");
-    let PerRole { executor, evaluator, improver } = &mut settings.roles;
-    let named = [
-        (executor, &args.executor, "--executor"),
-        (evaluator, &args.evaluator, "--evaluator"),
-        (improver, &args.improver, "--improver"),
-    ];
-    for (role, own, flag) in named {
-        lay(role, args.agent.clone().map(Some), "--agent");
-        lay(role, own.clone().map(Some), flag);
-    }
-    let PerRole { executor, evaluator, improver } = &mut settings.timeouts;
-    for timeout in [executor, evaluator, improver] {
-        lay(timeout, args.timeout, "--timeout");
-    }
-}
-
-/// A flag's value, if it was given.
-pub fn lay<T>(setting: &mut Setting<T>, value: Option<T>, flag: &'static str) {
-    if let Some(value) = value {
-        setting.set(value, Origin::Flag(flag));
     }
 }
 

@@ -74,7 +74,7 @@ fn numbers_out_of_range_are_refused() {
 
 #[test]
 fn times_have_units() {
-    let seconds = |text| tune_args(&["a", "--timeout", text]).unwrap().timeout;
+    let seconds = |text| tune_args(&["a", "--timeout", text]).unwrap().calls.timeout;
     assert_eq!(["90", "90s", "10m", "2h"].map(seconds), [90, 90, 600, 7200].map(Some));
 }
 

@@ -5,16 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use skilltune_phases::score::Score;
 
-use super::values::{
-    self, AgentSpec, ApplyWhen, DeliveryName, IsolationName, ModeName, Preset, Streamed, ViaName,
-};
+use super::shared::{AGENTS, CallFlags, RUN, RunFlags};
+use super::values::{self, AgentSpec, ApplyWhen, DeliveryName, ModeName, Preset};
 
 const SCENARIO: &str = "Scenario";
 const SEARCH: &str = "Search";
-const AGENTS: &str = "Agents";
-const RUN: &str = "Run";
 
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or not")]
 #[derive(Clone, Debug, Args)]
 pub struct TuneArgs {
     /// Paths or names of skills, separated by commas
@@ -74,38 +70,15 @@ pub struct TuneArgs {
     /// How the skill comes to who runs it
     #[arg(long, value_enum, value_name = "WAY", help_heading = AGENTS)]
     pub delivery: Option<DeliveryName>,
-    /// The deadline of every call, such as 90, 90s or 10m
-    #[arg(long, value_name = "TIME", value_parser = values::seconds, help_heading = AGENTS)]
-    pub timeout: Option<u64>,
-    /// How much of your own world claude and gemini are in
-    #[arg(long, value_enum, value_name = "HOW", help_heading = AGENTS)]
-    pub isolation: Option<IsolationName>,
-    /// What stands between us and claude and gemini
-    #[arg(long, value_enum, value_name = "WRAPPER", help_heading = AGENTS)]
-    pub via: Option<ViaName>,
+    #[command(flatten)]
+    pub calls: CallFlags,
     /// Run the agents of the project's settings and the commands of the suite, this once
     #[arg(long, help_heading = AGENTS)]
     pub trust: bool,
 
-    /// Ask nothing: take the defaults
-    #[arg(short, long, help_heading = RUN)]
-    pub yes: bool,
-    /// Calls at the same time
-    #[arg(long, value_name = "N", value_parser = values::jobs, help_heading = RUN)]
-    pub jobs: Option<u32>,
     /// When the champion may replace the skill
     #[arg(long, value_enum, value_name = "WHEN", help_heading = RUN)]
     pub apply: Option<ApplyWhen>,
-    /// When an account's limit is reached, wait until it is lifted, and go on
-    #[arg(long, help_heading = RUN)]
-    pub wait: bool,
-    /// Show the first steps and the most calls there can be, and run nothing
-    #[arg(long, help_heading = RUN)]
-    pub dry_run: bool,
-    /// Use no stored answer
-    #[arg(long, help_heading = RUN)]
-    pub fresh: bool,
-    /// How the run is told
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t, help_heading = RUN)]
-    pub format: Streamed,
+    #[command(flatten)]
+    pub run: RunFlags,
 }

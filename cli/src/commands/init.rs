@@ -13,10 +13,10 @@ use suite::{SUITE_FILE, stub};
 use crate::args::{AgentSpec, InitArgs, Preset};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
+use crate::flags::lay;
 use crate::folders::{SETTINGS_FILE, Surroundings};
 use crate::printer::Printer;
 use crate::questions::{Answers, Person};
-use crate::request::lay;
 use crate::session::ours;
 use crate::settings::{Origin, Settings};
 

@@ -30,7 +30,7 @@ use super::resume;
 pub fn run(args: &TuneArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     // Before anything else is asked: a run that is taken up has its answers already.
     let given = paths(&find::skills(&args.skills, around)?);
-    let person = Person::present(around).filter(|_| !args.yes && !args.dry_run);
+    let person = Person::present(around).filter(|_| !args.run.yes && !args.run.dry_run);
     if let Some(person) = person
         && let Some(exit) = offer(args, &given, person, around, printer)?
     {
@@ -63,12 +63,12 @@ fn one(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let home = Home::of(&request.project);
-    let epoch = if args.fresh { fresh_epoch() } else { 0 };
-    if args.dry_run {
+    let epoch = if args.run.fresh { fresh_epoch() } else { 0 };
+    if args.run.dry_run {
         return show_plan(&planning::sketch(request, &home, &around.indexes(), epoch)?, printer);
     }
     let targets = paths(&request.members);
-    match Person::present(around).filter(|_| !args.yes) {
+    match Person::present(around).filter(|_| !args.run.yes) {
         // All that was given as one target was asked about first of all.
         Some(_) if targets == given => {}
         Some(person) => {
@@ -89,7 +89,7 @@ fn one(
     let _in_use = home.hold().map_err(session::ours)?;
     let plan = planning::plan(request, &home, &around.indexes(), epoch, name)?;
     let begun = session::begin(around, &home, plan)?;
-    let reporter = progress::reporter(args.format, Objects::at(home.objects()), around, printer);
+    let reporter = progress::reporter(args.run.format, Objects::at(home.objects()), around, printer);
     let prices = request.prices.clone();
     let means = Means::of(&request.casting, request.limits, request.patience, prices, request.jobs);
     let mut person = AtTerminal::new(answer(args, around), around);
@@ -97,7 +97,7 @@ fn one(
 }
 
 fn answer(args: &TuneArgs, around: &Surroundings) -> Answer {
-    if args.yes {
+    if args.run.yes {
         Answer::Default
     } else if around.is_interactive() {
         Answer::Ask
