@@ -1,6 +1,7 @@
 //! The command line. What it says is checked for form here, and for meaning by those who read it.
 
 mod lint;
+mod reflex;
 mod runs;
 mod setup;
 mod shared;
@@ -8,6 +9,12 @@ mod tune;
 mod values;
 
 pub use lint::{LintArgs, LintFormat};
+pub use reflex::ReflexArgs;
+#[expect(unused_imports, reason = "the commands that take them come next")]
+pub use reflex::{
+    AliasArgs, NewArgs, ReflexCleanArgs, ReflexCommand, ReflexResumeArgs, ReflexStopArgs, TaskSource,
+    TemplateName,
+};
 pub use runs::{
     ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DemoArgs, DiffArgs, ExportArgs, GoingArgs, ListArgs,
     ResumeArgs, RollbackArgs, RunArgs, ShowArgs, TrustArgs,
@@ -47,6 +54,8 @@ pub const OFFLINE: &str = "offline";
 pub enum Command {
     /// Tune one skill, several, or a chain of them
     Tune(Box<TuneArgs>),
+    /// Write one text for a task, and refine it until rules of two levels are met
+    Reflex(ReflexArgs),
     /// Tell what is wrong with skills, and mend what needs no judgement
     Lint(LintArgs),
     /// Say how a run stands
@@ -95,6 +104,15 @@ pub fn tune_args(line: &[&str]) -> Result<TuneArgs, clap::Error> {
     match Cli::try_parse_from(words)?.command {
         Command::Tune(args) => Ok(*args),
         other => panic!("not a tune: {other:?}"),
+    }
+}
+
+#[cfg(test)]
+pub fn new_args(line: &[&str]) -> Result<NewArgs, clap::Error> {
+    let words = ["skilltune", "reflex", "new"].iter().chain(line);
+    match Cli::try_parse_from(words)?.command {
+        Command::Reflex(ReflexArgs { command: reflex::ReflexCommand::New(args) }) => Ok(*args),
+        other => panic!("not a new one: {other:?}"),
     }
 }
 

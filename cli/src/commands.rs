@@ -30,6 +30,7 @@ use crate::printer::Printer;
 pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     match command {
         Command::Tune(args) => tune::run(&args, around, printer),
+        Command::Reflex(_) => Err(Complaint::ours("not yet")),
         Command::Lint(args) => lint::run(&args, around, printer),
         Command::Status(args) => status::run(&args, around, printer),
         Command::Resume(args) => resume::run(&args, around, printer),

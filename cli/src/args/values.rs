@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 use skilltune_orchestrator::agent::Via;
+use skilltune_phases::loops::reflex::RunThem;
 use skilltune_phases::loops::tune::{Apply, Choice};
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::score::Score;
@@ -75,6 +76,17 @@ pub enum ViaName {
     Ccw,
     /// `maestro delegate`, the same
     Maestro,
+}
+
+/// What is done with the commands that an agent proposes as checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ChecksName {
+    /// A person is shown them first
+    Ask,
+    /// They are run unasked, whatever they are
+    Run,
+    /// The judge decides in their place
+    Skip,
 }
 
 /// How data is printed.
@@ -199,6 +211,16 @@ impl From<ViaName> for Option<Via> {
             ViaName::Direct => None,
             ViaName::Ccw => Some(Via::Ccw),
             ViaName::Maestro => Some(Via::Maestro),
+        }
+    }
+}
+
+impl From<ChecksName> for RunThem {
+    fn from(name: ChecksName) -> Self {
+        match name {
+            ChecksName::Ask => Self::Ask,
+            ChecksName::Run => Self::Always,
+            ChecksName::Skip => Self::Never,
         }
     }
 }

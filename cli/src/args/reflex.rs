@@ -1,0 +1,163 @@
+//! The commands of `reflex`. A run is named by the alias of its task; none means the newest.
+
+mod new;
+
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
+
+use super::runs::ListArgs;
+use super::values::{self, Streamed};
+use crate::settings::nearest;
+
+pub use new::{NewArgs, TaskSource, TemplateName};
+
+/// What `reflex` is to do: a bare task is a new one.
+#[derive(Clone, Debug)]
+pub struct ReflexArgs {
+    #[cfg_attr(not(test), expect(dead_code, reason = "the command that takes it comes next"))]
+    pub command: ReflexCommand,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub enum ReflexCommand {
+    /// Write a text for a task, judge it by rules, and refine it
+    New(Box<NewArgs>),
+    /// Go on with a run that was stopped or killed
+    Resume(ReflexResumeArgs),
+    /// Say how a run stands
+    Status(AliasArgs),
+    /// Let a run finish its steps under way, and end it for good
+    Stop(ReflexStopArgs),
+    /// List the tasks of this project and their runs
+    List(ListArgs),
+    /// Tell what happened in a run, event by event
+    History(AliasArgs),
+    /// Delete the files of runs that are not under way
+    Clean(ReflexCleanArgs),
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct AliasArgs {
+    /// The alias of a task [default: that of the newest run]
+    pub alias: Option<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct ReflexResumeArgs {
+    #[command(flatten)]
+    pub of: AliasArgs,
+    /// Ask nothing: take the defaults
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Calls at the same time
+    #[arg(long, value_name = "N", value_parser = values::jobs)]
+    pub jobs: Option<u32>,
+    /// Run the agents of the project's settings, this once
+    #[arg(long)]
+    pub trust: bool,
+    /// When an account's limit is reached, wait until it is lifted, and go on
+    #[arg(long)]
+    pub wait: bool,
+    /// How the run is told
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Streamed,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct ReflexStopArgs {
+    #[command(flatten)]
+    pub of: AliasArgs,
+    /// Why, for the run's history
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct ReflexCleanArgs {
+    /// The alias of a task [default: that of the newest run]
+    #[arg(conflicts_with = "all")]
+    pub alias: Option<String>,
+    /// Every task whose run is not under way
+    #[arg(long)]
+    pub all: bool,
+    /// Show what would be deleted
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Delete without a question
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+/// The two forms of the command line.
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    arg_required_else_help = true,
+    override_usage = "skilltune reflex <COMMAND>\n       skilltune reflex <TASK> [OPTIONS]",
+    after_help = "A bare TASK is a new one, with the options of `new`:\n  skilltune reflex \"Write the API page\""
+)]
+struct Forms {
+    #[command(subcommand)]
+    command: Option<ReflexCommand>,
+    #[command(flatten)]
+    bare: NewArgs,
+}
+
+impl Args for ReflexArgs {
+    /// The options of a bare task are told once, by `new`.
+    fn augment_args(command: Command) -> Command {
+        Forms::augment_args(command).mut_args(|arg| arg.hide(true))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ReflexArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let Forms { command, bare } = Forms::from_arg_matches(matches)?;
+        let command = match command {
+            Some(command) => command,
+            None => ReflexCommand::New(Box::new(task(bare)?)),
+        };
+        Ok(Self { command })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// A slip in the name of a command must not be paid for as a task.
+fn task(bare: NewArgs) -> Result<NewArgs, Error> {
+    let Some(word) = bare.task.as_deref().filter(|task| !task.contains(char::is_whitespace)) else {
+        return Ok(bare);
+    };
+    let commands = ReflexCommand::augment_subcommands(Command::new("reflex"));
+    let names = commands.get_subcommands().map(Command::get_name).chain(["help"]);
+    let Some(meant) = nearest(word, names) else { return Ok(bare) };
+    let told = if meant == word {
+        format!("the command `{word}` stands before its options: skilltune reflex {word}")
+    } else {
+        format!("`{word}` is not a command; there is `skilltune reflex {meant}`")
+    };
+    let message = format!("{told}\n\nIf it is a task: skilltune reflex new {word}");
+    Err(Error::raw(ErrorKind::InvalidSubcommand, message))
+}
+
+#[cfg_attr(not(test), expect(dead_code, reason = "the command that takes them comes next"))]
+impl ReflexStopArgs {
+    /// The alias and the reason. What cannot be an alias is the reason of whatever runs, as the original has it.
+    pub fn parts(&self) -> (Option<&str>, Option<&str>) {
+        let (first, reason) = (self.of.alias.as_deref(), self.reason.as_deref());
+        match first {
+            Some(first) if reason.is_none() && new::alias(first).is_err() => (None, Some(first)),
+            _ => (first, reason),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,228 @@
+use clap::{CommandFactory as _, Parser as _};
+
+use super::*;
+use crate::args::{Cli, Command as Word, new_args};
+
+/// The help of one of the commands, in a window of 80 columns.
+fn help(path: &[&str]) -> String {
+    let mut program = Cli::command().term_width(80);
+    program.build();
+    let command = path.iter().fold(&mut program, |command, name| command.find_subcommand_mut(name).unwrap());
+    command.render_help().to_string()
+}
+
+fn reflex(line: &[&str]) -> Result<ReflexCommand, clap::Error> {
+    match Cli::try_parse_from(["skilltune", "reflex"].iter().chain(line))?.command {
+        Word::Reflex(args) => Ok(args.command),
+        other => panic!("not a reflex: {other:?}"),
+    }
+}
+
+#[test]
+fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
+    insta::assert_snapshot!(help(&["reflex"]), @r#"
+    Write one text for a task, and refine it until rules of two levels are met
+
+    Usage: skilltune reflex <COMMAND>
+           skilltune reflex <TASK> [OPTIONS]
+
+    Commands:
+      new      Write a text for a task, judge it by rules, and refine it
+      resume   Go on with a run that was stopped or killed
+      status   Say how a run stands
+      stop     Let a run finish its steps under way, and end it for good
+      list     List the tasks of this project and their runs
+      history  Tell what happened in a run, event by event
+      clean    Delete the files of runs that are not under way
+      help     Print this message or the help of the given subcommand(s)
+
+    Options:
+          --project <DIR>  The project folder [default: the nearest one above with
+                           skilltune.toml or .git]
+      -h, --help           Print help
+
+    A bare TASK is a new one, with the options of `new`:
+      skilltune reflex "Write the API page"
+    "#);
+    insta::assert_snapshot!(help(&["reflex", "new"]), @r"
+    Write a text for a task, judge it by rules, and refine it
+
+    Usage: skilltune reflex new [OPTIONS] <TASK|--task-file <FILE>>
+
+    Arguments:
+      [TASK]  What is to be written; - reads it from standard input
+
+    Options:
+          --project <DIR>  The project folder [default: the nearest one above with
+                           skilltune.toml or .git]
+      -h, --help           Print help (see more with '--help')
+
+    Task:
+          --task-file <FILE>  A file that holds the task
+          --ideal <TEXT>      What the result would be at its best
+          --template <KIND>   Whose rules judge the text [default: what the task's
+                              words speak for] [possible values: api, code, docs,
+                              config]
+          --alias <NAME>      The name of the task's folder [default: made of its
+                              words]
+          --out <FILE>        Write the result into this file, too
+
+    Limits:
+          --max-iterations <N>   Iterations at most, the first one included
+          --threshold-a <SCORE>  The score that passes level A, 0 to 100
+          --threshold-b <SCORE>  The score that passes level B, 0 to 100
+          --max-seconds <TIME>   What completed phases may take in all, such as 90,
+                                 90s or 10m
+          --checks <HOW>         What is done with commands that the evaluator
+                                 proposes as checks [possible values: ask, run,
+                                 skip]
+
+    Agents:
+          --agent <AGENT>      Who does all that no other flag names: NAME, or
+                               NAME:MODEL
+          --executor <AGENT>   Who plans and writes
+          --evaluator <AGENT>  Who prepares the checks and judges
+          --improver <AGENT>   Who criticises and refines
+          --timeout <TIME>     The deadline of every call, such as 90, 90s or 10m
+          --isolation <HOW>    How much of your own world claude and gemini are in
+                               [possible values: partial, fresh, user]
+          --via <WRAPPER>      What stands between us and claude and gemini
+                               [possible values: direct, ccw, maestro]
+          --trust              Run the agents of the project's settings, this once
+
+    Run:
+          --seed <N>         What the codes in prompts are made of [default: a hash
+                             of the inputs]
+      -y, --yes              Ask nothing: take the defaults
+          --jobs <N>         Calls at the same time
+          --wait             When an account's limit is reached, wait until it is
+                             lifted, and go on
+          --dry-run          Show the first steps and the most calls there can be,
+                             and run nothing
+          --fresh            Use no stored answer
+          --format <FORMAT>  How the run is told [default: human] [possible values:
+                             human, json, jsonl]
+    ");
+}
+
+#[test]
+fn a_bare_task_is_a_new_one_with_all_its_flags() {
+    let same = [
+        &["Write the API page", "--alias", "api-page", "--yes", "--jobs", "2"][..],
+        &["--yes", "--jobs", "2", "Write the API page", "--alias", "api-page", "--project", "/p"],
+        &["new", "Write the API page", "--yes", "--alias", "api-page", "--jobs", "2"],
+    ];
+    for line in same {
+        let ReflexCommand::New(args) = reflex(line).unwrap() else { panic!("not new: {line:?}") };
+        assert_eq!(args.source(), TaskSource::Words("Write the API page"));
+        assert_eq!(args.alias.unwrap().as_str(), "api-page");
+        assert_eq!((args.run.yes, args.run.jobs), (true, Some(2)));
+    }
+}
+
+#[test]
+fn a_task_is_words_a_file_or_standard_input_and_exactly_one_of_them() {
+    let source = |line: &[&str]| format!("{:?}", new_args(line).unwrap().source());
+    assert_eq!(source(&["  A page\n"]), "Words(\"A page\")");
+    assert_eq!(source(&["-"]), "Stdin");
+    assert_eq!(source(&["--task-file", "a b.md"]), "File(\"a b.md\")");
+    assert_eq!(source(&["list"]), "Words(\"list\")");
+    let refused =
+        [&[][..], &["  "], &["A page", "--task-file", "a"], &["A", "page"], &["A page", "--ideal", ""]];
+    let told = refused.map(|line| new_args(line).unwrap_err().to_string().lines().next().unwrap().to_owned());
+    insta::assert_snapshot!(told.join("\n"), @r"
+    error: the following required arguments were not provided:
+    error: invalid value '  ' for '[TASK]': must say something
+    error: the argument '[TASK]' cannot be used with '--task-file <FILE>'
+    error: unexpected argument 'page' found
+    error: invalid value '' for '--ideal <TEXT>': must say something
+    ");
+}
+
+#[test]
+fn a_word_that_is_nearly_a_command_is_not_paid_for_as_a_task() {
+    assert!(matches!(reflex(&["list"]), Ok(ReflexCommand::List(_))));
+    let told = |line: &[&str]| {
+        let error = reflex(line).unwrap_err();
+        assert_eq!(error.exit_code(), 2, "{line:?}");
+        error.to_string()
+    };
+    insta::assert_snapshot!(told(&["stauts"]), @r"
+    error: `stauts` is not a command; there is `skilltune reflex status`
+
+    If it is a task: skilltune reflex new stauts
+
+    Usage: skilltune [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(told(&["--yes", "list"]), @r"
+    error: the command `list` stands before its options: skilltune reflex list
+
+    If it is a task: skilltune reflex new list
+
+    Usage: skilltune [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    for line in [&["--", "resume"][..], &["Status"], &["hlep"], &["--jobs", "2", "histroy"]] {
+        assert!(told(line).contains("skilltune reflex new"), "{line:?}");
+    }
+    for line in [&["resume it all"][..], &["Haiku"]] {
+        assert!(matches!(reflex(line), Ok(ReflexCommand::New(_))), "{line:?}");
+    }
+    assert!(told(&["A page", "list"]).contains("cannot be used with"), "{}", told(&["A page", "list"]));
+    assert!(told(&[]).contains("Usage"));
+}
+
+#[test]
+fn the_loops_numbers_out_of_range_are_refused() {
+    let refused = [
+        ["a task", "--threshold-a", "101"],
+        ["a task", "--threshold-b", "nan"],
+        ["a task", "--max-iterations", "0"],
+        ["a task", "--max-seconds", "0"],
+        ["a task", "--alias", "../up"],
+        ["a task", "--alias", "No"],
+        ["a task", "--checks", "always"],
+        ["a task", "--template", "prose"],
+    ];
+    let told =
+        refused.map(|line| new_args(&line).unwrap_err().to_string().lines().next().unwrap().to_owned());
+    insta::assert_snapshot!(told.join("\n"), @r"
+    error: invalid value '101' for '--threshold-a <SCORE>': must be a number from 0 to 100
+    error: invalid value 'nan' for '--threshold-b <SCORE>': must be a number from 0 to 100
+    error: invalid value '0' for '--max-iterations <N>': must be a whole number from 1 to 100
+    error: invalid value '0' for '--max-seconds <TIME>': must be seconds from 1 to 604800, or a number with s, m or h
+    error: invalid value '../up' for '--alias <NAME>': must be 3 to 64 small letters, digits and inner hyphens
+    error: invalid value 'No' for '--alias <NAME>': must be 3 to 64 small letters, digits and inner hyphens
+    error: invalid value 'always' for '--checks <HOW>'
+    error: invalid value 'prose' for '--template <KIND>'
+    ");
+}
+
+#[test]
+fn a_stop_without_an_alias_may_still_say_why() {
+    let parts = |line: &[&str]| match reflex(&[&["stop"], line].concat()).unwrap() {
+        ReflexCommand::Stop(args) => {
+            let (alias, reason) = args.parts();
+            (alias.map(str::to_owned), reason.map(str::to_owned))
+        }
+        other => panic!("not a stop: {other:?}"),
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(parts(&[]), (None, None));
+    assert_eq!(parts(&["api-page"]), (some("api-page"), None));
+    assert_eq!(parts(&["api-page", "good enough"]), (some("api-page"), some("good enough")));
+    assert_eq!(parts(&["Good enough."]), (None, some("Good enough.")));
+}
+
+#[test]
+fn a_clean_is_of_one_task_or_of_all() {
+    let conflict = reflex(&["clean", "api-page", "--all"]).unwrap_err();
+    assert_eq!(conflict.kind(), ErrorKind::ArgumentConflict);
+    let Ok(ReflexCommand::Clean(clean)) = reflex(&["clean", "--all", "--dry-run"]) else {
+        panic!("no clean")
+    };
+    assert!(clean.all && clean.dry_run && clean.alias.is_none());
+}
