@@ -9,12 +9,11 @@ mod tune;
 mod values;
 
 pub use lint::{LintArgs, LintFormat};
-pub use reflex::ReflexArgs;
 #[expect(unused_imports, reason = "the commands that take them come next")]
 pub use reflex::{
-    AliasArgs, NewArgs, ReflexCleanArgs, ReflexCommand, ReflexResumeArgs, ReflexStopArgs, TaskSource,
-    TemplateName,
+    AliasArgs, ReflexCleanArgs, ReflexCommand, ReflexResumeArgs, ReflexStopArgs, TaskSource, TemplateName,
 };
+pub use reflex::{NewArgs, ReflexArgs};
 pub use runs::{
     ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DemoArgs, DiffArgs, ExportArgs, GoingArgs, ListArgs,
     ResumeArgs, RollbackArgs, RunArgs, ShowArgs, TrustArgs,
@@ -23,8 +22,8 @@ pub use setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 pub use shared::{CallFlags, RunFlags};
 pub use tune::TuneArgs;
 pub use values::{
-    AgentSpec, ApplyWhen, DeliveryName, Format, IsolationName, ModeName, Preset, Streamed, ViaName,
-    is_agent_name, word,
+    AgentSpec, ApplyWhen, ChecksName, DeliveryName, Format, IsolationName, ModeName, Preset, Streamed,
+    ViaName, is_agent_name, word,
 };
 
 use std::path::PathBuf;

@@ -1,10 +1,10 @@
 //! What flags say goes over all that files and answers have said.
 
-use crate::args::{AgentSpec, CallFlags, RunFlags, TuneArgs};
+use crate::args::{AgentSpec, CallFlags, NewArgs, RunFlags, TuneArgs};
 use crate::roles::PerRole;
 use crate::settings::{Origin, Setting, Settings};
 
-pub fn tune(settings: &mut Settings, args: &TuneArgs) {
+pub fn lay_tune_flags(settings: &mut Settings, args: &TuneArgs) {
     if let Some(preset) = args.preset {
         settings.set_preset(preset, &Origin::Flag("--preset"));
     }
@@ -12,6 +12,29 @@ pub fn tune(settings: &mut Settings, args: &TuneArgs) {
     lay(&mut settings.threshold, args.threshold, "--threshold");
     lay(&mut settings.delivery, args.delivery, "--delivery");
     lay(&mut settings.apply, args.apply, "--apply");
+    let own = PerRole {
+        executor: args.executor.as_ref(),
+        evaluator: args.evaluator.as_ref(),
+        improver: args.improver.as_ref(),
+    };
+    lay_roles(settings, args.agent.as_ref(), &own);
+    lay_calls(settings, &args.calls);
+    lay_run(settings, &args.run);
+}
+
+#[cfg_attr(not(test), expect(dead_code, reason = "the command that takes them comes next"))]
+pub fn lay_reflex_flags(settings: &mut Settings, args: &NewArgs) {
+    let reflex = &mut settings.reflex;
+    lay(&mut reflex.max_iterations, args.max_iterations, "--max-iterations");
+    // Whatever the text turns out to be.
+    for threshold in [&mut reflex.threshold_a, &mut reflex.docs_threshold_a] {
+        lay(threshold, args.threshold_a, "--threshold-a");
+    }
+    for threshold in [&mut reflex.threshold_b, &mut reflex.docs_threshold_b] {
+        lay(threshold, args.threshold_b, "--threshold-b");
+    }
+    lay(&mut reflex.max_seconds, args.max_seconds.map(Some), "--max-seconds");
+    lay(&mut reflex.checks, args.checks, "--checks");
     let own = PerRole {
         executor: args.executor.as_ref(),
         evaluator: args.evaluator.as_ref(),

@@ -16,7 +16,7 @@ use crate::args::{AgentSpec, ModeName, Preset, TuneArgs};
 use crate::complaint::Complaint;
 use crate::delivery::delivery;
 use crate::find::{self, Skill};
-use crate::flags;
+use crate::flags::lay_tune_flags;
 use crate::folders::Surroundings;
 use crate::questions::Answers;
 use crate::roles::{self, Casting, PerRole};
@@ -103,7 +103,7 @@ impl Draft {
     ) -> Result<Self, Complaint> {
         let project = around.project_of(&members[0].path);
         let mut settings = Settings::load(&project, around)?;
-        flags::tune(&mut settings, args);
+        lay_tune_flags(&mut settings, args);
         roles::fill(&mut settings, around);
         stand_in.fill(&mut settings)?;
         let casting = roles::cast(&settings, around)?;
@@ -114,7 +114,7 @@ impl Draft {
     /// An answer goes over the files and under the flags.
     fn prefer(&mut self, preset: Preset, args: &TuneArgs) {
         self.settings.set_preset(preset, &Origin::Answer);
-        flags::tune(&mut self.settings, args);
+        lay_tune_flags(&mut self.settings, args);
     }
 
     fn request(self, mode: Mode, scenarios: Vec<Scenario>, args: &TuneArgs) -> Request {

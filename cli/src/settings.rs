@@ -3,12 +3,14 @@
 //! Layers lie upon each other: defaults, the user's file, the project's file, answers, flags. A preset stands for two
 //! settings and is unfolded in its own layer, so that a higher layer's preset beats a lower layer's number.
 
+mod about;
 mod agents;
 mod error;
 mod file;
 mod nearest;
 mod origin;
 mod prices;
+mod reflex;
 mod setting;
 mod show;
 mod template;
@@ -19,6 +21,7 @@ pub use file::SettingsFile;
 pub use nearest::nearest;
 pub use origin::Origin;
 pub use prices::PriceEntry;
+pub use reflex::ReflexSettings;
 pub use setting::{Range, Setting};
 pub use show::Row;
 
@@ -77,6 +80,7 @@ pub struct Settings {
     pub output_bytes: Setting<u64>,
     pub confine: Setting<bool>,
     pub backoff_ms: Setting<u64>,
+    pub reflex: ReflexSettings,
     pub agents: BTreeMap<String, AgentEntry>,
     pub prices: BTreeMap<String, PriceEntry>,
     /// The project's file, for the question of trust.
@@ -105,6 +109,7 @@ impl Settings {
             file.lay_upon(&mut settings, &Origin::Project(file.path.clone()))?;
             settings.project_file = Some(file);
         }
+        settings.reflex.refuse_crossed()?;
         Ok(settings)
     }
 
@@ -193,11 +198,12 @@ impl Settings {
             output_bytes,
             confine,
             backoff_ms,
+            reflex,
             agents: _,
             prices: _,
             project_file: _,
         } = self;
-        vec![
+        let mut slots: Vec<(&str, &mut dyn Slot)> = vec![
             (PRESET, preset),
             ("tune.max_iterations", max_iterations),
             ("tune.threshold", threshold),
@@ -227,7 +233,9 @@ impl Settings {
             ("limits.output_bytes", output_bytes),
             ("limits.confine", confine),
             ("limits.backoff_ms", backoff_ms),
-        ]
+        ];
+        slots.extend(reflex.slots());
+        slots
     }
 }
 
@@ -266,6 +274,7 @@ impl Default for Settings {
             output_bytes: Setting::within(AMOUNT, 8 << 20),
             confine: Setting::new(true),
             backoff_ms: Setting::within(PAUSE, 2_000),
+            reflex: ReflexSettings::default(),
             agents: BTreeMap::new(),
             prices: BTreeMap::new(),
             project_file: None,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use super::origin::Origin;
 use crate::complaint::{Complaint, Kind};
 
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +17,16 @@ pub enum SettingsError {
     Unknown { spot: Spot, key: String, hint: String },
     #[error("{spot}: `{key}` must be {must}{}", not(.found.as_deref()))]
     Wrong { spot: Spot, key: String, must: String, found: Option<String> },
+    #[error("{least} must not be more than {most}")]
+    Crossed { least: Held, most: Held },
+}
+
+/// A setting as it is in force, and why it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    pub key: &'static str,
+    pub value: usize,
+    pub origin: Origin,
 }
 
 /// A line of a file, counted from one.
@@ -35,6 +46,12 @@ impl fmt::Display for Spot {
     }
 }
 
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{} = {}` ({})", self.key, self.value, self.origin)
+    }
+}
+
 impl From<SettingsError> for Complaint {
     fn from(error: SettingsError) -> Self {
         let complaint = Self::of(Kind::Input, &error);
@@ -45,6 +62,7 @@ impl From<SettingsError> for Complaint {
             }
             // It says itself what the value must be.
             SettingsError::Wrong { .. } => complaint,
+            SettingsError::Crossed { .. } => complaint.hint("lower the one, or raise the other"),
         }
     }
 }

@@ -4,11 +4,12 @@ use std::fmt;
 
 use clap::ValueEnum;
 use serde_json::Value as Json;
+use skilltune_orchestrator::snapshot::{RESERVED, RelPath};
 use skilltune_phases::score::Score;
 use toml::de::DeValue;
 
 use super::origin::Origin;
-use crate::args::{AgentSpec, ApplyWhen, DeliveryName, IsolationName, Preset, ViaName, word};
+use crate::args::{AgentSpec, ApplyWhen, ChecksName, DeliveryName, IsolationName, Preset, ViaName, word};
 
 #[derive(Clone, Debug)]
 pub struct Setting<T> {
@@ -200,7 +201,7 @@ macro_rules! words {
     )*};
 }
 
-words!(Preset, ApplyWhen, DeliveryName, IsolationName, ViaName);
+words!(Preset, ApplyWhen, ChecksName, DeliveryName, IsolationName, ViaName);
 
 impl Readable for AgentSpec {
     fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
@@ -213,6 +214,24 @@ impl Readable for AgentSpec {
 
     fn json(&self) -> Json {
         self.to_string().into()
+    }
+}
+
+/// A folder that a loop has for its files: a project's file must not lead it to where others keep theirs.
+impl Readable for RelPath {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        let text = value.as_str().filter(|text| !text.contains(char::is_control))?;
+        let path = Self::parse(text.as_bytes()).ok()?;
+        let is_theirs = path.lineage().any(|folder| RESERVED.iter().any(|name| folder.name() == *name));
+        (!is_theirs).then_some(path)
+    }
+
+    fn must_be(_: Range) -> String {
+        format!("a folder below the project's, and outside of {}", RESERVED.join(" and "))
+    }
+
+    fn json(&self) -> Json {
+        self.as_path().display().to_string().into()
     }
 }
 

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use serde_json::Value as Json;
 
 use super::Settings;
+use super::about::about;
 use super::origin::Origin;
 use super::setting::Slot;
 
@@ -87,62 +88,11 @@ fn capitalised(text: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// What a setting is for.
-fn about(key: &str) -> &'static str {
-    ABOUT.iter().find(|(known, _)| *known == key).map_or("", |(_, about)| about)
-}
-
-const ABOUT: [(&str, &str); 29] = [
-    ("tune.preset", "How many rounds, and to what score: stands for max_iterations and threshold."),
-    ("tune.max_iterations", "Measurements at most, the first one included."),
-    ("tune.threshold", "The score to reach."),
-    ("tune.regress", "A candidate is dropped when it scores so many points less than the best."),
-    ("tune.stall_window", "Over how many rounds the best score must rise for the search to go on."),
-    ("tune.stall_gain", "By how many points it must rise there."),
-    ("tune.max_errors", "After so many rounds without a score, one after the other, the search ends."),
-    ("tune.confirm", "Fresh trials a scenario in the final comparison; 0 compares the scores of the search."),
-    ("tune.coverage", "The share of trials that must be judged for a round to have a score."),
-    (
-        "tune.delivery",
-        "How the skill comes to its executor; auto is installed for claude and gemini, and inline for all others.",
-    ),
-    ("tune.apply", "When the champion may replace the skill."),
-    ("tune.jobs", "Calls at the same time."),
-    ("tune.wait", "Whether a run waits when an account's limit is reached, and goes on when it is lifted."),
-    ("tune.wait_hours", "Hours that it waits at most."),
-    ("budget.usd", "Dollars that a run may cost; no limit unless set, such as `usd = 5`."),
-    ("budget.seconds", "Seconds that a run's calls may take; no limit unless set, such as `seconds = 3600`."),
-    ("roles.executor", "Who runs the skill; claude unless set, if it is installed."),
-    (
-        "roles.evaluator",
-        "Who judges the results; gemini unless set, or else another family than the executor's.",
-    ),
-    ("roles.improver", "Who improves the skill; claude unless set, if it is installed."),
-    ("timeouts.executor", "Seconds that a call of the executor may take."),
-    ("timeouts.evaluator", "Seconds that a call of the evaluator may take."),
-    ("timeouts.improver", "Seconds that a call of the improver may take."),
-    (
-        "calls.isolation",
-        "How much of your own world claude and gemini are in: your login, nothing, or all of it.",
-    ),
-    ("calls.via", "What stands between us and claude and gemini; a wrapper keeps no role to its rights."),
-    ("limits.artifact_files", "Files that a trial may leave."),
-    ("limits.artifact_bytes", "Bytes that a trial may leave."),
-    ("limits.output_bytes", "Bytes of an agent's output that are kept."),
-    (
-        "limits.confine",
-        "Whether the system holds agents to their folders, where it can; only your own settings may say false.",
-    ),
-    (
-        "limits.backoff_ms",
-        "Milliseconds from which the pauses grow after which a busy service is asked again.",
-    ),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::args::Preset;
+    use crate::settings::about::ABOUT;
     use crate::settings::show::Row;
     use crate::settings::tests::project;
 

@@ -7,12 +7,12 @@ use crate::progress::UNBOUNDED;
 use crate::style::Style;
 
 /// A user's file and a project's file, below one folder.
-struct Files {
+pub struct Files {
     root: tempfile::TempDir,
 }
 
 impl Files {
-    fn new(user: &str, project: &str) -> Self {
+    pub fn new(user: &str, project: &str) -> Self {
         let files = Self { root: tempfile::tempdir().unwrap() };
         for (folder, text) in [(files.around().config, user), (files.project(), project)] {
             fs::create_dir_all(&folder).unwrap();
@@ -21,15 +21,15 @@ impl Files {
         files
     }
 
-    fn project(&self) -> PathBuf {
+    pub fn project(&self) -> PathBuf {
         self.root.path().canonicalize().unwrap().join("repo")
     }
 
-    fn around(&self) -> Surroundings {
+    pub fn around(&self) -> Surroundings {
         Surroundings::fake(self.root.path().canonicalize().unwrap(), &[])
     }
 
-    fn load(&self) -> Settings {
+    pub fn load(&self) -> Settings {
         Settings::load(&self.project(), &self.around()).unwrap()
     }
 }
@@ -45,7 +45,7 @@ pub fn refusal(text: &str) -> String {
     complaint.render(Style::PLAIN, UNBOUNDED).replace(files.project().to_str().unwrap(), "")
 }
 
-/// Another value than the default for every key.
+/// Another value than the default for every key that `tune` reads.
 pub fn changes() -> Vec<(&'static str, &'static str)> {
     vec![
         ("tune.preset", "\"thorough\""),
@@ -83,8 +83,9 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
 #[test]
 fn every_key_can_be_set_and_knows_its_origin() {
     let keys: Vec<&str> = Settings::default().slots().iter().map(|(key, _)| *key).collect();
-    assert_eq!(keys, changes().iter().map(|(key, _)| *key).collect::<Vec<_>>());
-    for (key, value) in changes() {
+    let changes = [changes(), reflex::changes()].concat();
+    assert_eq!(keys, changes.iter().map(|(key, _)| *key).collect::<Vec<_>>());
+    for (key, value) in changes {
         let find = |settings: &Settings| settings.rows().into_iter().find(|row| row.key == key).unwrap();
         let (before, after) = (find(&Settings::default()), find(&project(&format!("{key} = {value}"))));
         assert_ne!(before.value, after.value, "{key}");
@@ -164,7 +165,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:2: unknown key `tune.colour`
     hint: known here: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, delivery, apply, jobs, wait, wait_hours
     error: /skilltune.toml:1: unknown key `colour`
-    hint: known here: tune, budget, roles, timeouts, calls, limits, agents, prices
+    hint: known here: tune, budget, roles, timeouts, calls, limits, reflex, agents, prices
     ");
 }
 
