@@ -1,25 +1,19 @@
 //! `history`: the journal, one line an event.
 
-use skilltune_phases::event::Signal;
-use skilltune_phases::loops::tune::{Decision, Done, Event, Outcome, Record, Run};
+use skilltune_phases::loops::tune::{Decision, Event, Outcome, Record, Run};
 
 use crate::args::RunArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::folders::Surroundings;
 use crate::printer::Printer;
-use crate::report::{figures, plain, words};
+use crate::report::{figures, journal, words};
 use crate::runs::Runs;
 
 pub fn run(args: &RunArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     let known = Runs::here(around).find(args.run.as_deref())?;
     for record in &known.records {
-        let time = record.at.strftime("%Y-%m-%d %H:%M:%S");
-        printer.data(&format!(
-            "{:>5}  {time}  {}",
-            record.seq,
-            plain::one_line(&told(&known.run, record))
-        ))?;
+        printer.data(&journal::line(record, &told(&known.run, record)))?;
     }
     Ok(Exit::Reached)
 }
@@ -28,19 +22,10 @@ fn told(run: &Run, record: &Record) -> String {
     match &record.event {
         Event::Started(plan) => format!("run {} begins on {}", plan.run, words::target(run)),
         Event::Done(done) => {
-            format!("{}: {}{}", words::step(run, &done.step), outcome(&done.outcome), cost(done))
+            format!("{}: {}{}", words::step(run, &done.step), outcome(&done.outcome), journal::cost(done))
         }
         Event::Decided(decision) => decided(run, decision),
-        Event::Noted(signal) => noted(run, signal),
-    }
-}
-
-/// What a call of an agent took; a step of our own takes nothing worth telling.
-fn cost(done: &Done) -> String {
-    match (done.call, done.spent.cached) {
-        (None, _) => String::new(),
-        (Some(_), true) => " (from the cache)".to_owned(),
-        (Some(_), false) => format!(" ({})", figures::milliseconds(done.spent.ms)),
+        Event::Noted(signal) => journal::noted(run, signal),
     }
 }
 
@@ -87,16 +72,5 @@ fn decided(run: &Run, decision: &Decision) -> String {
             format!("comparison {} ({})", words::verdict(shipment.verdict), shipment.champion.short())
         }
         Decision::Close(ending) => format!("the run is over: {}", words::ending(*ending)),
-    }
-}
-
-fn noted(run: &Run, signal: &Signal) -> String {
-    match signal {
-        Signal::Paused(pause) => format!("run {} {}", run.plan.run, words::pause(*pause)),
-        Signal::Resumed { program } => format!("taken up again by version {program}"),
-        Signal::Held => "the run waits for an answer".to_owned(),
-        Signal::Waiting { until } => format!("waits until {}", figures::moment(*until)),
-        Signal::Waited => "the wait is over".to_owned(),
-        Signal::Placed { by, .. } => words::placed(*by).to_owned(),
     }
 }

@@ -1,10 +1,10 @@
 //! Reporters and what they wrote, for tests.
 
-use skilltune_phases::loops::tune::Tune;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use skilltune_phases::loops::tune::Run;
+use skilltune_phases::loops::Loop;
+use skilltune_phases::run::Run;
 
 use super::{Reporter, Streams};
 use crate::report::world::Play;
@@ -53,7 +53,10 @@ impl Captured {
 }
 
 /// Tells a reporter the whole of a run, record by record.
-pub(super) fn follow<R: Reporter<Tune>>(play: &Play, reporter: impl FnOnce(Streams) -> R) -> Captured {
+pub(super) fn follow<L: Loop, R: Reporter<L>>(
+    play: &Play<L>,
+    reporter: impl FnOnce(Streams) -> R,
+) -> Captured {
     let captured = Captured::default();
     let mut reporter = reporter(captured.streams());
     let (first, rest) = play.records.split_first().unwrap();

@@ -1,10 +1,11 @@
 //! `--format json` and `jsonl`: one object at the end, with or without every record on a line before it.
 
-use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::loops::tune::{Record, Run, Step};
+use skilltune_phases::event::Record;
+use skilltune_phases::run::Run;
 
 use super::{Reporter, Streams};
-use crate::report::{json, plain};
+use crate::report::plain;
+use crate::report::worded::Worded;
 
 #[derive(Debug)]
 pub(crate) struct Json {
@@ -24,20 +25,20 @@ impl Json {
     }
 }
 
-impl Reporter<Tune> for Json {
-    fn recorded(&mut self, _: &Run, record: &Record) {
+impl<L: Worded> Reporter<L> for Json {
+    fn recorded(&mut self, _: &Run<L>, record: &Record<L>) {
         if self.tells_records {
             let line = serde_json::to_string(record);
             self.streams.data(&line.expect("a record has a JSON text: the journal is made of it"));
         }
     }
 
-    fn began(&mut self, _: &Run, _: &Step) {}
+    fn began(&mut self, _: &Run<L>, _: &L::Step) {}
 
-    fn ended(&mut self, _: &Run, _: &Step) {}
+    fn ended(&mut self, _: &Run<L>, _: &L::Step) {}
 
-    fn finished(&mut self, run: &Run) {
-        self.streams.data(&json::summary(run).to_string());
+    fn finished(&mut self, run: &Run<L>) {
+        self.streams.data(&L::summary(run).to_string());
     }
 
     fn remark(&mut self, text: &str) {
@@ -48,9 +49,11 @@ impl Reporter<Tune> for Json {
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
+    use skilltune_phases::loops::tune::{Record, Tune};
 
     use super::*;
     use crate::progress::capture::{Captured, follow};
+    use crate::report::json;
     use crate::report::world::{plan, play, scored};
 
     #[test]
@@ -75,7 +78,7 @@ mod tests {
     #[test]
     fn remarks_are_no_data() {
         let captured = Captured::default();
-        Json::by_record(captured.streams()).remark("a\x1b[31m remark");
+        Reporter::<Tune>::remark(&mut Json::by_record(captured.streams()), "a\x1b[31m remark");
         assert_eq!((captured.data().as_str(), captured.talk().as_str()), ("", "a[31m remark\n"));
     }
 }

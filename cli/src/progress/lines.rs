@@ -1,10 +1,9 @@
 //! The lines that a person reads, one by one: plain text, never wider than told.
 
-use std::time::Duration;
-
-use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::DiffSize;
-use skilltune_phases::loops::tune::{Mishap, Round, Run, Shipment};
+use skilltune_phases::ledger::Account;
+use skilltune_phases::loops::tune::{Round, Run, Shipment};
+use skilltune_phases::plan::Roles;
 use skilltune_phases::score::Score;
 
 use super::width::{around, columns, cut, shortened, wrapped};
@@ -23,11 +22,17 @@ pub(super) fn header(run: &Run, width: usize) -> Vec<String> {
     let goal = format!(": to {} in {rounds} at most", plan.task.rules.threshold);
     let scenarios = figures::count(plan.task.scenarios.len(), "scenario");
     let mut lines = vec![around(&format!("{} ", plan.kind.word()), &name, &goal, width)];
-    lines.extend(wrapped(&plain::one_line(&words::roles(&plan.roles)), width, "  "));
-    for remark in words::remarks(&plan.roles) {
+    lines.extend(who(&plan.roles, width));
+    lines.push(around("run ", &plan.run.0, &format!(", {scenarios}"), width));
+    lines
+}
+
+/// Who does what, and what has to be known of them.
+pub(super) fn who(roles: &Roles, width: usize) -> Vec<String> {
+    let mut lines = wrapped(&plain::one_line(&words::roles(roles)), width, "  ");
+    for remark in words::remarks(roles) {
         lines.extend(wrapped(&format!("note: {remark}"), width, "  "));
     }
-    lines.push(around("run ", &plan.run.0, &format!(", {scenarios}"), width));
     lines
 }
 
@@ -74,27 +79,6 @@ fn aside(run: &Run, round: &Round) -> (String, String) {
     }
     let comma = if member.is_empty() || more.is_empty() { "" } else { ", " };
     (plain::one_line(member), format!("{comma}{}", more.join(", ")))
-}
-
-/// What a run waits for, until when, and how long that is.
-pub(super) fn waiting(run: &Run, until: Timestamp, width: usize) -> Vec<String> {
-    let left = Duration::try_from(until.duration_since(run.updated_at)).unwrap_or_default();
-    let (moment, left) = (figures::moment(until), figures::duration(left));
-    let told = format!("waiting until {moment} ({left}); Ctrl-C ends the wait");
-    let why = run.blocked.as_ref().map(|mishap| plain::one_line(&stopped_by(run, mishap)));
-    [why, Some(told)].iter().flatten().flat_map(|line| wrapped(line, width, "    ")).collect()
-}
-
-fn stopped_by(run: &Run, mishap: &Mishap) -> String {
-    let told = format!("{}: {}", words::failure(mishap.failure.kind), mishap.failure.why);
-    format!("  {}: {told}", words::step(run, &mishap.step))
-}
-
-/// What a run cannot go on for, and what helps.
-pub(super) fn blocked(run: &Run, mishap: &Mishap, width: usize) -> Vec<String> {
-    let told = stopped_by(run, mishap);
-    let hint = format!("  hint: {}", advice::mend(run, mishap));
-    [told, hint].iter().flat_map(|line| wrapped(&plain::one_line(line), width, "    ")).collect()
 }
 
 /// Why a round is incomplete: the steps that were given up.
@@ -156,12 +140,12 @@ pub(super) fn headline(run: &Run, width: usize) -> Vec<String> {
     wrapped(&format!("{}{scores}", shortened(&name, room)), width, "  ")
 }
 
-fn advised(next: &Next, width: usize) -> Vec<String> {
+pub(super) fn advised(next: &Next, width: usize) -> Vec<String> {
     to_copy(&format!("to {}:", next.purpose), &next.command, width)
 }
 
 /// A path or a command is there to be copied: it is never cut, and has a line of its own where it does not fit.
-fn to_copy(lead: &str, text: &str, width: usize) -> Vec<String> {
+pub(super) fn to_copy(lead: &str, text: &str, width: usize) -> Vec<String> {
     let text = plain::one_line(text);
     let whole = format!("{lead} {text}");
     if columns(&whole) <= width {
@@ -185,15 +169,22 @@ fn scores(run: &Run) -> String {
 }
 
 fn effort(run: &Run) -> String {
-    let total = run.ledger.total();
-    let cached = if total.cached > 0 { format!(", {} from the cache", total.cached) } else { String::new() };
     format!(
-        "{}, {} kept, {} dropped; {}{cached}, {} of work, {}",
+        "{}, {} kept, {} dropped; {}",
         figures::count(run.course.rounds.len(), "round"),
         run.accepted(),
         run.rejected(),
+        cost(&run.ledger.total())
+    )
+}
+
+/// What the calls of a run came to.
+pub(super) fn cost(total: &Account) -> String {
+    let cached = if total.cached > 0 { format!(", {} from the cache", total.cached) } else { String::new() };
+    format!(
+        "{}{cached}, {} of work, {}",
         figures::count(total.calls as usize, "call"),
         figures::milliseconds(total.ms),
-        figures::money(&total)
+        figures::money(total)
     )
 }

@@ -5,19 +5,20 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use jiff::Timestamp;
-use skilltune_phases::loops::tune::{Run, Step};
+use skilltune_phases::run::Run;
 
 use super::chart::Letters;
 use super::width::around;
-use crate::report::{figures, plain, words};
+use crate::report::worded::Worded;
+use crate::report::{figures, plain};
 
 /// Columns kept for the spinner and the elapsed time.
 const MARGIN: usize = 12;
 
 #[derive(Debug)]
-pub(super) struct Live {
+pub(super) struct Live<L: Worded> {
     bar: ProgressBar,
-    under_way: Vec<(Step, Instant)>,
+    under_way: Vec<(L::Step, Instant)>,
     /// Shared with the bar, which draws itself.
     clock: Arc<Mutex<Option<Clock>>>,
 }
@@ -31,7 +32,7 @@ enum Clock {
     Until(Timestamp),
 }
 
-impl Live {
+impl<L: Worded> Live<L> {
     pub(super) fn new(letters: Letters) -> Self {
         let clock = Arc::new(Mutex::new(None));
         let style = style(Arc::clone(&clock));
@@ -44,12 +45,12 @@ impl Live {
         Self { bar, under_way: Vec::new(), clock }
     }
 
-    pub(super) fn began(&mut self, run: &Run, step: &Step, width: usize) {
+    pub(super) fn began(&mut self, run: &Run<L>, step: &L::Step, width: usize) {
         self.under_way.push((step.clone(), Instant::now()));
         self.show(run, width);
     }
 
-    pub(super) fn ended(&mut self, run: &Run, step: &Step, width: usize) {
+    pub(super) fn ended(&mut self, run: &Run<L>, step: &L::Step, width: usize) {
         if let Some(at) = self.under_way.iter().position(|(known, _)| known == step) {
             self.under_way.remove(at);
         }
@@ -87,8 +88,8 @@ impl Live {
         *self.clock.lock().unwrap_or_else(PoisonError::into_inner) = clock;
     }
 
-    fn show(&self, run: &Run, width: usize) {
-        let steps: Vec<&Step> = self.under_way.iter().map(|(step, _)| step).collect();
+    fn show(&self, run: &Run<L>, width: usize) {
+        let steps: Vec<&L::Step> = self.under_way.iter().map(|(step, _)| step).collect();
         self.set(self.under_way.first().map(|(_, since)| Clock::Since(*since)));
         self.bar.set_message(message(run, &steps, width.saturating_sub(MARGIN)));
     }
@@ -117,19 +118,15 @@ fn style(clock: Arc<Mutex<Option<Clock>>>) -> ProgressStyle {
 }
 
 /// The oldest step under way, and how many others there are.
-fn message(run: &Run, under_way: &[&Step], width: usize) -> String {
+fn message<L: Worded>(run: &Run<L>, under_way: &[&L::Step], width: usize) -> String {
     let Some((oldest, others)) = under_way.split_first() else { return String::new() };
     let after = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-    let stage = if run.course.stopped.is_some() {
-        "end: ".to_owned()
-    } else {
-        format!("round {}: ", run.round_number())
-    };
-    around(&stage, &plain::one_line(&words::step(run, oldest)), &after, width)
+    around(&format!("{}: ", L::place(run)), &plain::one_line(&L::step(run, oldest)), &after, width)
 }
 
 #[cfg(test)]
 mod tests {
+    use skilltune_phases::loops::tune::Step;
     use skilltune_phases::target::Place;
 
     use super::*;

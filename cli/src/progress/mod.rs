@@ -18,18 +18,21 @@ use crate::printer::Printer;
 #[cfg(test)]
 mod capture;
 mod chart;
+mod halts;
 mod human;
 mod json;
 mod lines;
 mod live;
 mod reporter;
+mod talk;
 pub(crate) mod width;
 
 use chart::Letters;
 use human::Changed;
-pub(crate) use human::{Human, Look};
+pub(crate) use human::Human;
 pub(crate) use json::Json;
 pub(crate) use reporter::{Reporter, Streams};
+pub(crate) use talk::Look;
 pub(crate) use width::{fitted, flowed};
 
 /// The reporter that a format asks for, on the program's own streams; `objects` hold the candidates of its run.

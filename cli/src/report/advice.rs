@@ -2,10 +2,12 @@
 
 use skilltune_phases::event::{Failure, FailureKind, PlacedBy};
 use skilltune_phases::loops::tune::ending::Outcome;
-use skilltune_phases::loops::tune::{Choice, Mishap, Run};
+use skilltune_phases::loops::tune::{Choice, Run};
 use skilltune_phases::remedy::Remedy;
+use skilltune_phases::run;
 
 use super::figures;
+use super::worded::Worded;
 
 /// A command to type next, and what for.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,12 +37,12 @@ pub(crate) fn next(run: &Run) -> Vec<Next> {
 }
 
 /// What lets a run that is blocked go on.
-pub(crate) fn mend(run: &Run, mishap: &Mishap) -> String {
-    let cast = mishap.step.role().map(|role| run.plan.roles.of(role));
+pub(crate) fn mend<L: Worded>(run: &run::Run<L>, mishap: &run::Mishap<L>) -> String {
+    let cast = L::role(&mishap.step).map(|role| run.plan.roles.of(role));
     let mending = mending(cast.map_or("the agent", |cast| cast.agent.as_str()), &mishap.failure);
     let asks = if mishap.failure.until.is_none() { ", and asks again now and then" } else { "" };
     match mishap.failure.kind.remedy() {
-        Remedy::Wait => format!("{mending}; `skilltune resume {} --wait` waits for it{asks}", run.plan.run),
+        Remedy::Wait => format!("{mending}; `{} --wait` waits for it{asks}", L::resume(run)),
         Remedy::Mend | Remedy::Tell | Remedy::Repeat => mending,
     }
 }

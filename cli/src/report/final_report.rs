@@ -1,7 +1,7 @@
 //! `final-report.md`: the original's sections, and what we add to them, from what came out to how to undo it.
 
 mod comparison;
-mod costs;
+pub(super) mod costs;
 mod places;
 mod progression;
 mod rounds;
@@ -24,7 +24,7 @@ pub(crate) fn final_report(run: &Run) -> String {
     rounds::dropped(&mut page, run);
     remaining(&mut page, run);
     costs::costs(&mut page, run);
-    costs::errors(&mut page, run);
+    costs::errors(&mut page, run, "round");
     places::artifacts(&mut page, run);
     places::restore(&mut page, run);
     page.finish()

@@ -4,9 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use skilltune_phases::candidate::Origin;
+use skilltune_phases::ledger::Account;
 use skilltune_phases::loops::tune::{Edit, Round, Run, Standing, Uses};
 use skilltune_phases::plan::Roles;
+use skilltune_phases::run;
 
+use super::worded::Worded;
 use super::{advice, uses, words};
 
 /// The last thing on stdout with `--format json`.
@@ -19,10 +22,7 @@ pub(crate) fn summary(run: &Run) -> Value {
         "target": target.map(|member| json!({ "name": member.name, "path": member.path })).collect::<Value>(),
         "outcome": run.outcome(),
         "reason": run.course.stopped,
-        "blocked": run.blocked.as_ref().map(|mishap| json!({
-            "kind": mishap.failure.kind, "why": mishap.failure.why, "until": mishap.failure.until,
-            "mend": advice::mend(run, mishap),
-        })),
+        "blocked": blocked(run),
         "initial_score": run.initial_score(),
         "final_score": run.final_score(),
         "threshold": plan.task.rules.threshold,
@@ -39,7 +39,7 @@ pub(crate) fn summary(run: &Run) -> Value {
         // Written at the end, and not before.
         "report": run.course.closed.map(|_| format!("{}/final-report.md", plan.folder)),
         "state": format!("{}/iteration-state.json", plan.folder),
-        "cost": cost(run),
+        "cost": cost(&run.ledger.total()),
     })
 }
 
@@ -51,7 +51,16 @@ pub(crate) fn report(run: &Run) -> Value {
     report
 }
 
-fn agents(roles: &Roles) -> Value {
+/// What keeps the run from going on, and what helps.
+pub(super) fn blocked<L: Worded>(run: &run::Run<L>) -> Option<Value> {
+    let mishap = run.blocked.as_ref()?;
+    let failure = &mishap.failure;
+    Some(json!({
+        "kind": failure.kind, "why": failure.why, "until": failure.until, "mend": advice::mend(run, mishap),
+    }))
+}
+
+pub(super) fn agents(roles: &Roles) -> Value {
     json!({
         "executor": roles.executor.shown(),
         "evaluator": roles.evaluator.shown(),
@@ -59,7 +68,7 @@ fn agents(roles: &Roles) -> Value {
     })
 }
 
-fn rights(roles: &Roles) -> Value {
+pub(super) fn rights(roles: &Roles) -> Value {
     json!({
         "executor": roles.executor.rights.words(),
         "evaluator": roles.evaluator.rights.words(),
@@ -67,8 +76,7 @@ fn rights(roles: &Roles) -> Value {
     })
 }
 
-fn cost(run: &Run) -> Value {
-    let total = run.ledger.total();
+pub(super) fn cost(total: &Account) -> Value {
     json!({
         "usd": total.usd,
         "input_tokens": total.input_tokens,

@@ -10,11 +10,13 @@ mod changes;
 mod evaluation;
 pub(crate) mod figures;
 mod final_report;
+pub(crate) mod journal;
 pub(crate) mod json;
 mod markdown;
 pub(crate) mod plain;
 pub(crate) mod troubles;
 pub(crate) mod uses;
+pub(crate) mod worded;
 pub(crate) mod words;
 #[cfg(test)]
 pub(crate) mod world;

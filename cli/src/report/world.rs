@@ -4,15 +4,13 @@ use jiff::Timestamp;
 use skilltune_phases::contract::{Contract, Criterion, Dimension, Verdict};
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::edit::{Change, EditReport};
-use skilltune_phases::event::{Failure, FailureKind, Spent};
+use skilltune_phases::event::{self, Failure, FailureKind, Spent};
 use skilltune_phases::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::judgement::{Assessment, Finding, Findings, Judgement, Kind, Priority, Suggestion};
-use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::Next;
-use skilltune_phases::loops::tune::{
-    Apply, Choice, Done, Event, Outcome, Plan, Record, Rules, Run, Step, Task, Tune,
-};
-use skilltune_phases::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind, Roles, RunId};
+use skilltune_phases::loops::tune::{Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
+use skilltune_phases::loops::{Loop, Next};
+use skilltune_phases::plan::{self, Cast, Enforced, FORMAT, Isolation, LoopKind, Roles, RunId};
+use skilltune_phases::run;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::{Score, Scored};
 use skilltune_phases::stop::{Budget, Stall};
@@ -38,11 +36,7 @@ pub(crate) fn plan(members: &[&str], scenarios: usize) -> Plan {
             delivery: Delivery::Inline,
             apply: Apply::Auto,
         },
-        roles: Roles {
-            executor: cast("claude", Some("small")),
-            evaluator: cast("gemini", None),
-            improver: cast("claude", None),
-        },
+        roles: roles(),
         seed: 7,
         epoch: 0,
     }
@@ -54,6 +48,14 @@ fn member(name: &str) -> Member {
         path: format!("/p/skills/{name}"),
         start: tree(name),
         files: vec!["SKILL.md".into()],
+    }
+}
+
+pub(crate) fn roles() -> Roles {
+    Roles {
+        executor: cast("claude", Some("small")),
+        evaluator: cast("gemini", None),
+        improver: cast("claude", None),
     }
 }
 
@@ -109,8 +111,8 @@ pub(crate) fn ran(name: &str) -> Outcome {
     Outcome::Exercised { artifacts: tree(name), files: 1, skill: None }
 }
 
-pub(crate) fn failed(kind: FailureKind, why: &str) -> Outcome {
-    Outcome::Failed(Failure::new(kind, why))
+pub(crate) fn failed<O: From<Failure>>(kind: FailureKind, why: &str) -> O {
+    Failure::new(kind, why).into()
 }
 
 /// A judgement with evidence whose whole has this score, and each member of a chain one less than the one before.
@@ -173,28 +175,31 @@ pub(crate) fn improved(name: &str) -> Outcome {
     Outcome::Improved { tree: tree(name), report: Box::new(report) }
 }
 
-/// A run and its journal.
-pub(crate) struct Play {
-    pub(crate) run: Run,
-    pub(crate) records: Vec<Record>,
+/// A run of any loop, and its journal.
+pub(crate) struct Play<L: Loop = Tune> {
+    pub(crate) run: run::Run<L>,
+    pub(crate) records: Vec<event::Record<L>>,
 }
 
-impl Play {
-    pub(crate) fn begin(plan: Plan) -> Self {
-        let record = Record { seq: 0, at: clock(0), event: Event::Started(Box::new(plan)) };
-        Self { run: Run::begin(&record).unwrap(), records: vec![record] }
+impl<L: Loop> Play<L> {
+    pub(crate) fn begin(plan: plan::Plan<L>) -> Self {
+        let record = event::Record { seq: 0, at: clock(0), event: event::Event::Started(Box::new(plan)) };
+        Self { run: run::Run::begin(&record).unwrap(), records: vec![record] }
     }
 
-    pub(crate) fn record(&mut self, event: Event) {
+    pub(crate) fn record(&mut self, event: event::Event<L>) {
         let seq = self.records.len() as u64;
-        let record = Record { seq, at: clock(seq), event };
+        let record = event::Record { seq, at: clock(seq), event };
         self.run.apply(&record);
         self.records.push(record);
     }
 
     /// Takes one step of the loop; none when the run is at its end.
-    pub(crate) fn advance(&mut self, answer: &mut impl FnMut(&Run, &Step) -> Outcome) -> Option<()> {
-        let due = match Tune::next(&self.run) {
+    pub(crate) fn advance(
+        &mut self,
+        answer: &mut impl FnMut(&run::Run<L>, &L::Step) -> L::Outcome,
+    ) -> Option<()> {
+        let due = match L::next(&self.run) {
             Next::Decide(decision) => Ok(decision),
             Next::Do(mut steps) => Err(steps.next()?),
             Next::End => return None,
@@ -202,7 +207,7 @@ impl Play {
         let step = match due {
             Err(step) => step,
             Ok(decision) => {
-                self.record(Event::Decided(decision));
+                self.record(event::Event::Decided(decision));
                 return Some(());
             }
         };
@@ -215,13 +220,16 @@ impl Play {
             output_tokens: Some(30),
             ..Spent::default()
         };
-        self.record(Event::Done(Box::new(Done { step, attempt, call: None, outcome, spent })));
+        self.record(event::Event::Done(Box::new(event::Done { step, attempt, call: None, outcome, spent })));
         Some(())
     }
 }
 
 /// Plays a run to its end.
-pub(crate) fn play(plan: Plan, mut answer: impl FnMut(&Run, &Step) -> Outcome) -> Play {
+pub(crate) fn play<L: Loop>(
+    plan: plan::Plan<L>,
+    mut answer: impl FnMut(&run::Run<L>, &L::Step) -> L::Outcome,
+) -> Play<L> {
     let mut whole = Play::begin(plan);
     while whole.advance(&mut answer).is_some() {}
     whole

@@ -1,10 +1,11 @@
 use std::time::Duration;
 
-use skilltune_phases::event::{FailureKind, Pause};
+use skilltune_phases::event::{FailureKind, Pause, Signal};
 use skilltune_phases::loops::tune::{Outcome, Plan};
 
 use super::*;
 use crate::progress::capture::{Captured, follow};
+use crate::progress::chart::Letters;
 use crate::report::world::{Play, claimed, failed, plan, play, scored, tree};
 
 const PLAIN: Look =

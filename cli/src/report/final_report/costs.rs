@@ -1,13 +1,14 @@
 //! What the run cost, and what went wrong in it.
 
 use skilltune_phases::ledger::Account;
-use skilltune_phases::loops::tune::Run;
 use skilltune_phases::plan::Cast;
+use skilltune_phases::run::Run;
 
 use crate::report::markdown::{Page, words};
+use crate::report::worded::Worded;
 use crate::report::{figures, plain, words as told};
 
-pub(super) fn costs(page: &mut Page, run: &Run) {
+pub(in crate::report) fn costs<L: Worded>(page: &mut Page, run: &Run<L>) {
     let (roles, ledger) = (&run.plan.roles, &run.ledger);
     let total = ledger.total();
     let rows = [
@@ -49,15 +50,15 @@ fn row(role: &str, cast: Option<&Cast>, account: &Account) -> Vec<String> {
     ]
 }
 
-pub(super) fn errors(page: &mut Page, run: &Run) {
+pub(in crate::report) fn errors<L: Worded>(page: &mut Page, run: &Run<L>, unit: &str) {
     page.section("Errors");
     page.list(run.errors.iter().map(|mishap| {
         let told = format!(
             "{}: {}: {}",
-            told::step(run, &mishap.step),
+            L::step(run, &mishap.step),
             told::failure(mishap.failure.kind),
             plain::one_line(&mishap.failure.why)
         );
-        format!("{:.0}, round {}: {}", mishap.at, mishap.round, words(&told))
+        format!("{:.0}, {unit} {}: {}", mishap.at, mishap.round, words(&told))
     }));
 }

@@ -1,0 +1,31 @@
+//! What keeps a run from going on, and what helps: the same lines for every loop.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use skilltune_phases::run::{Mishap, Run};
+
+use super::width::wrapped;
+use crate::report::worded::Worded;
+use crate::report::{advice, figures, plain, words};
+
+/// What a run waits for, until when, and how long that is.
+pub(super) fn waiting<L: Worded>(run: &Run<L>, until: Timestamp, width: usize) -> Vec<String> {
+    let left = Duration::try_from(until.duration_since(run.updated_at)).unwrap_or_default();
+    let (moment, left) = (figures::moment(until), figures::duration(left));
+    let told = format!("waiting until {moment} ({left}); Ctrl-C ends the wait");
+    let why = run.blocked.as_ref().map(|mishap| plain::one_line(&stopped_by(run, mishap)));
+    [why, Some(told)].iter().flatten().flat_map(|line| wrapped(line, width, "    ")).collect()
+}
+
+/// What a run cannot go on for, and what helps.
+pub(super) fn blocked<L: Worded>(run: &Run<L>, mishap: &Mishap<L>, width: usize) -> Vec<String> {
+    let told = stopped_by(run, mishap);
+    let hint = format!("  hint: {}", advice::mend(run, mishap));
+    [told, hint].iter().flat_map(|line| wrapped(&plain::one_line(line), width, "    ")).collect()
+}
+
+fn stopped_by<L: Worded>(run: &Run<L>, mishap: &Mishap<L>) -> String {
+    let told = format!("{}: {}", words::failure(mishap.failure.kind), mishap.failure.why);
+    format!("  {}: {told}", L::step(run, &mishap.step))
+}

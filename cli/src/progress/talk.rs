@@ -1,0 +1,139 @@
+//! What every reporter for people does, whatever the loop: a header once, the live line, pauses, waits and remarks.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use skilltune_phases::event::{Pause, Signal};
+use skilltune_phases::run::Run;
+
+use super::Streams;
+use super::chart::Letters;
+use super::halts;
+use super::live::Live;
+use super::width::{cut, wrapped};
+use crate::report::worded::Worded;
+use crate::report::{plain, words};
+use crate::style::Style;
+
+/// How the talk looks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    /// No line is wider than this.
+    pub(crate) width: usize,
+    /// Whether a line that changes may be shown: only where the talk goes to a terminal.
+    pub(crate) live: bool,
+    pub(crate) talk: Style,
+    pub(crate) data: Style,
+    /// Of the picture, and of the live line.
+    pub(crate) letters: Letters,
+}
+
+pub(super) struct Talk<L: Worded> {
+    pub(super) look: Look,
+    streams: Streams,
+    live: Option<Live<L>>,
+    greeted: bool,
+}
+
+impl<L: Worded> fmt::Debug for Talk<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Talk").field("look", &self.look).finish_non_exhaustive()
+    }
+}
+
+impl<L: Worded> Talk<L> {
+    pub(super) fn new(streams: Streams, look: Look) -> Self {
+        Self { look, streams, live: None, greeted: false }
+    }
+
+    /// The header, before anything else.
+    pub(super) fn greet(&mut self, header: impl FnOnce(usize) -> Vec<String>) {
+        if self.greeted {
+            return;
+        }
+        self.greeted = true;
+        let header = header(self.look.width);
+        let (headline, rest) = header.split_first().expect("a header has a first line");
+        let mut told = vec![self.look.talk.bold(headline)];
+        told.extend(rest.iter().map(|line| self.look.talk.dim(line)));
+        told.push(String::new());
+        self.say(&told);
+    }
+
+    pub(super) fn began(&mut self, run: &Run<L>, step: &L::Step) {
+        if self.look.live {
+            let letters = self.look.letters;
+            self.live.get_or_insert_with(|| Live::new(letters)).began(run, step, self.look.width);
+        }
+    }
+
+    pub(super) fn ended(&mut self, run: &Run<L>, step: &L::Step) {
+        let Some(live) = &mut self.live else { return };
+        live.ended(run, step, self.look.width);
+        if live.is_idle() {
+            // Whoever is asked something next must not find a spinner in the answer.
+            self.rest();
+        }
+    }
+
+    pub(super) fn noted(&mut self, run: &Run<L>, signal: &Signal) {
+        let text = match signal {
+            Signal::Paused(pause) => words::pause(*pause),
+            Signal::Held => "waits for an answer",
+            Signal::Resumed { .. } => {
+                let told = format!("taken up again{}", L::resumed_at(run));
+                return self.say(&[cut(&told, self.look.width)]);
+            }
+            Signal::Waiting { until } => return self.waiting(run, *until),
+            Signal::Waited => {
+                self.rest();
+                return self.say(&["the wait is over".to_owned()]);
+            }
+            Signal::Placed { by, .. } => return self.say(&[cut(words::placed(*by), self.look.width)]),
+        };
+        self.say(&wrapped(&format!("run {} {text}", run.plan.run), self.look.width, "  "));
+        if let (Signal::Paused(Pause::Blocked), Some(mishap)) = (signal, &run.blocked) {
+            self.say(&halts::blocked(run, mishap, self.look.width));
+        }
+    }
+
+    /// One line for a log, and one that counts down for whoever looks on.
+    fn waiting(&mut self, run: &Run<L>, until: Timestamp) {
+        self.say(&halts::waiting(run, until, self.look.width));
+        if self.look.live {
+            let letters = self.look.letters;
+            self.live.get_or_insert_with(|| Live::new(letters)).waiting(until, self.look.width);
+        }
+    }
+
+    pub(super) fn remark(&mut self, text: &str) {
+        for line in plain::clean(text).lines() {
+            self.say(&wrapped(line, self.look.width, "  "));
+        }
+    }
+
+    /// No live line, until a step begins.
+    pub(super) fn rest(&mut self) {
+        if let Some(mut live) = self.live.take() {
+            live.clear();
+        }
+    }
+
+    pub(super) fn say(&mut self, lines: &[String]) {
+        let streams = &mut self.streams;
+        let mut write = || lines.iter().for_each(|line| streams.talk(line));
+        match &self.live {
+            Some(live) => live.aside(write),
+            None => write(),
+        }
+    }
+
+    pub(super) fn data(&mut self, lines: &[String]) {
+        let streams = &mut self.streams;
+        let mut write = || lines.iter().for_each(|line| streams.data(line));
+        match &self.live {
+            Some(live) => live.aside(write),
+            None => write(),
+        }
+    }
+}

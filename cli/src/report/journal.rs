@@ -1,0 +1,32 @@
+//! A line of the journal as people read it, as far as it is the same for every loop.
+
+use skilltune_phases::event::{Done, Record, Signal};
+use skilltune_phases::loops::Loop;
+use skilltune_phases::run::Run;
+
+use super::{figures, plain, words};
+
+pub(crate) fn line<L: Loop>(record: &Record<L>, told: &str) -> String {
+    let time = record.at.strftime("%Y-%m-%d %H:%M:%S");
+    format!("{:>5}  {time}  {}", record.seq, plain::one_line(told))
+}
+
+/// What a call of an agent took; a step of our own takes nothing worth telling.
+pub(crate) fn cost<L: Loop>(done: &Done<L>) -> String {
+    match (done.call, done.spent.cached) {
+        (None, _) => String::new(),
+        (Some(_), true) => " (from the cache)".to_owned(),
+        (Some(_), false) => format!(" ({})", figures::milliseconds(done.spent.ms)),
+    }
+}
+
+pub(crate) fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
+    match signal {
+        Signal::Paused(pause) => format!("run {} {}", run.plan.run, words::pause(*pause)),
+        Signal::Resumed { program } => format!("taken up again by version {program}"),
+        Signal::Held => "the run waits for an answer".to_owned(),
+        Signal::Waiting { until } => format!("waits until {}", figures::moment(*until)),
+        Signal::Waited => "the wait is over".to_owned(),
+        Signal::Placed { by, .. } => words::placed(*by).to_owned(),
+    }
+}
