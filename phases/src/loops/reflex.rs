@@ -36,11 +36,11 @@ use crate::role::Role;
 use crate::run;
 
 pub use course::{Clock, Course, Done as WasDone, Judged, Line, Note};
-pub use decision::{Decision, Phase, Reason, Stop};
+pub use decision::{Decision, Phase, Reason, Status, Stop};
 pub use order::{Answers, Order};
 pub use step::{Artifact, Outcome, PAGE, Step};
 pub use task::{Bounds, Commands, Confirmed, Rules, RunThem, Task};
-pub use view::{Standing, told_commands};
+pub use view::{Ended, Standing, told_commands};
 
 /// The loop, as a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,8 @@
 //! What follows from a run's evaluations: its best, its series, how its artifact stands. Derived each time, never stored.
 
+use serde::Serialize;
+
+use crate::ending::Class;
 use crate::id::Digest;
 use crate::score::Score;
 use crate::stop::Series;
@@ -7,6 +10,7 @@ use crate::stop::Series;
 use super::Run;
 use super::course::Judged;
 use super::criteria::{Level, Rule};
+use super::decision::{Reason, Status};
 use super::step::Artifact;
 use super::verdict::Distance;
 
@@ -31,7 +35,55 @@ impl Standing {
     }
 }
 
+/// The run's outcome for scripts, in the words of the other loops where it means the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// Level B is passed.
+    Passed,
+    /// It ended before that.
+    Short,
+    /// A phase came to nothing that could be used.
+    Unjudged,
+    /// Waiting for an answer.
+    Held,
+    /// Not at its end, and can be taken up again.
+    Stopped,
+}
+
 impl Run {
+    pub fn class(&self) -> Class {
+        let stop = self.course.stop.as_ref().filter(|_| self.closed_at.is_some());
+        match stop.map(|stop| stop.reason) {
+            None => Class::Open,
+            Some(Reason::ThresholdReached) => Class::Reached,
+            Some(Reason::PhaseError) => Class::Unjudged,
+            Some(
+                Reason::NoMajorIssues
+                | Reason::UserStop
+                | Reason::Oscillation
+                | Reason::Stagnation
+                | Reason::BudgetExceeded
+                | Reason::IterationLimit,
+            ) => Class::Short,
+        }
+    }
+
+    pub fn outcome(&self) -> Ended {
+        match self.class() {
+            Class::Reached => Ended::Passed,
+            Class::Short => Ended::Short,
+            Class::Unjudged => Ended::Unjudged,
+            Class::Open if self.held => Ended::Held,
+            Class::Open => Ended::Stopped,
+        }
+    }
+
+    /// How the run stands, in the original's words.
+    pub fn status(&self) -> Status {
+        self.course.stop.as_ref().map_or(Status::Running, |stop| stop.reason.status())
+    }
+
     /// The best that was judged: a level is above every score, and of equals the earlier one counts.
     pub fn best(&self) -> Option<&Judged> {
         let key = |judged: &Judged| (judged.evaluation.level, judged.evaluation.score);
