@@ -1,8 +1,9 @@
 //! What a person's side has to know of a loop, so that its runs are found, locked, driven and left like any others.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::engine::Craft;
+use skilltune_phases::loops::reflex::{self, Reflex};
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::plan::Plan;
 use skilltune_phases::run::Run;
@@ -33,5 +34,43 @@ impl Face for Tune {
 
     fn exit(run: &Run<Self>) -> Exit {
         run.class().into()
+    }
+}
+
+impl Face for Reflex {
+    const PAGES: Self::Pages = report::reflex::PAGES;
+    const START: &'static str = "skilltune reflex new TASK";
+
+    fn targets(plan: &Plan<Self>) -> Vec<PathBuf> {
+        let reflex::Task { project, evolution, alias, .. } = &plan.task;
+        vec![Path::new(project).join(evolution).join(alias)]
+    }
+
+    fn exit(run: &Run<Self>) -> Exit {
+        run.class().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use skilltune_phases::event::FailureKind;
+    use skilltune_phases::loops::reflex::Step;
+
+    use super::*;
+    use crate::report::reflex::world::{ONLY_WARNINGS, Play, TO_THE_THRESHOLD, failed, missing, plan, play};
+
+    #[test]
+    fn only_a_passed_level_b_is_a_goal_that_was_reached() {
+        let exit = |play: &Play<Reflex>| Reflex::exit(&play.run);
+        assert_eq!(exit(&play(plan(), missing(TO_THE_THRESHOLD))), Exit::Reached);
+        assert_eq!(exit(&play(plan(), missing(ONLY_WARNINGS))), Exit::Ended);
+        assert_eq!(exit(&Play::begin(plan())), Exit::Ended);
+        let mute = |_: &_, _: &Step| failed(FailureKind::Empty, "");
+        assert_eq!(exit(&play(plan(), mute)), Exit::Unjudged);
+    }
+
+    #[test]
+    fn a_run_of_reflex_writes_the_folder_of_its_task_and_no_other() {
+        assert_eq!(Reflex::targets(&plan()), [PathBuf::from("/p/.ai-factory/evolution/courses-api")]);
     }
 }

@@ -10,6 +10,7 @@ use skilltune_orchestrator::store::{self, Home, JournalError, Label, Locks, RunF
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::{Event, Record, Signal};
 use skilltune_phases::id::{CallKey, TreeId};
+use skilltune_phases::loops::reflex::Reflex;
 use skilltune_phases::loops::tune::{self, Tune};
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::run::Run;
@@ -140,7 +141,7 @@ impl Runs {
     pub fn outline(&self, id: &RunId) -> Result<Outline, Complaint> {
         match self.kind(id) {
             Some(LoopKind::Tune) | None => self.load::<Tune>(id).map(|known| self.outline_of(&known)),
-            Some(LoopKind::Reflex) => Err(Complaint::ours("no such loop yet")),
+            Some(LoopKind::Reflex) => self.load::<Reflex>(id).map(|known| self.outline_of(&known)),
         }
     }
 

@@ -23,6 +23,8 @@ mod human;
 mod json;
 mod lines;
 mod live;
+#[expect(dead_code, unused_imports, reason = "the commands of reflex are not there yet")]
+pub(crate) mod reflex;
 mod reporter;
 mod talk;
 pub(crate) mod width;
@@ -33,7 +35,7 @@ pub(crate) use human::Human;
 pub(crate) use json::Json;
 pub(crate) use reporter::{Reporter, Streams};
 pub(crate) use talk::Look;
-pub(crate) use width::{fitted, flowed};
+pub(crate) use width::{fitted, flowed, shortened};
 
 /// The reporter that a format asks for, on the program's own streams; `objects` hold the candidates of its run.
 pub(crate) fn reporter(

@@ -14,6 +14,8 @@ pub(crate) mod journal;
 pub(crate) mod json;
 mod markdown;
 pub(crate) mod plain;
+#[expect(unused_imports, reason = "the commands of reflex are not there yet")]
+pub(crate) mod reflex;
 pub(crate) mod troubles;
 pub(crate) mod uses;
 pub(crate) mod worded;

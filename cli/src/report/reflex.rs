@@ -1,0 +1,53 @@
+//! What a run of `reflex` leaves for people and scripts to read, and how it is told while it goes on.
+//!
+//! Runs of our own are told from their state, those that the original has written from its files, where what is absent
+//! stays untold.
+
+mod found;
+mod history;
+pub(crate) mod json;
+mod page;
+mod status;
+pub(crate) mod words;
+#[cfg(test)]
+pub(crate) mod world;
+
+use serde_json::Value;
+use skilltune_orchestrator::engine::reflex::Pages;
+use skilltune_phases::loops::reflex::{Reflex, Run, Step};
+
+use super::worded::Worded;
+
+pub(crate) use found::{found_history, found_row, found_status};
+pub(crate) use history::history_line;
+pub(crate) use status::{row, status_lines};
+
+/// How the engine has a run's pages worded.
+pub(crate) const PAGES: Pages =
+    Pages { report: page::report, report_json: |run| format!("{:#}\n", json::report(run)) };
+
+impl Worded for Reflex {
+    fn step(run: &Run, step: &Step) -> String {
+        words::step(run, step)
+    }
+
+    fn place(run: &Run) -> String {
+        format!("iteration {}, level {}", run.course.iteration, run.course.level)
+    }
+
+    fn resumed_at(run: &Run) -> String {
+        let best = run.best().and_then(|best| best.evaluation.score.map(|score| (score, best)));
+        let best = best.map_or(String::new(), |(score, best)| {
+            format!(", best so far {score} at level {}", best.evaluation.level)
+        });
+        format!(" in iteration {}, level {}{best}", run.course.iteration, run.course.level)
+    }
+
+    fn resume(run: &Run) -> String {
+        words::command(run, "resume")
+    }
+
+    fn summary(run: &Run) -> Value {
+        json::summary(run, None)
+    }
+}

@@ -1,0 +1,74 @@
+//! The journal of a run, one line an event.
+
+use skilltune_phases::loops::reflex::verdict::Evaluation;
+use skilltune_phases::loops::reflex::{Decision, Event, Outcome, Record, Run};
+
+use super::words;
+use crate::report::{figures, journal, words as told};
+
+#[cfg_attr(not(test), expect(dead_code, reason = "the commands of reflex are not there yet"))]
+pub(crate) fn history_line(run: &Run, record: &Record) -> String {
+    let told = match &record.event {
+        Event::Started(plan) => format!("run {} begins: {}", plan.run, words::task(run)),
+        Event::Done(done) => {
+            let outcome = outcome(&done.outcome);
+            format!("{}: {outcome}{}", words::step(run, &done.step), journal::cost(done))
+        }
+        Event::Decided(decision) => decided(decision),
+        Event::Noted(signal) => journal::noted(run, signal),
+    };
+    journal::line(record, &told)
+}
+
+fn outcome(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Planned(steps) => figures::count(steps.len(), "step"),
+        Outcome::Written(artifact) => format!("{}, {}", artifact.hash, figures::bytes(artifact.bytes)),
+        Outcome::Prepared(checks) => figures::count(checks.len(), "check"),
+        Outcome::Allowed(true) => "they may".to_owned(),
+        Outcome::Allowed(false) => "they may not".to_owned(),
+        Outcome::Told(told) => {
+            let met = told.iter().filter(|told| told.met == Some(true)).count();
+            format!("{met} of {} met", figures::count(told.len(), "check"))
+        }
+        Outcome::Judged(results) => {
+            let met = results.iter().filter(|result| result.verdict.met() == Some(true)).count();
+            format!("{met} of {} met", figures::count(results.len(), "rule"))
+        }
+        Outcome::Criticised(issues) => figures::count(issues.len(), "issue"),
+        Outcome::Failed(failure) => format!("{}: {}", told::failure(failure.kind), failure.why),
+    }
+}
+
+fn decided(decision: &Decision) -> String {
+    match decision {
+        Decision::Enter(phase) => format!("{} begins", phase.word()),
+        Decision::Planned(steps) => format!("the plan has {}", figures::count(steps.len(), "step")),
+        Decision::Produced { artifact, checks: None } => format!("artifact {} is written", artifact.hash),
+        Decision::Produced { artifact, checks: Some(checks) } => {
+            let checks = figures::count(checks.len(), "check");
+            format!("artifact {} is written, {checks} prepared", artifact.hash)
+        }
+        Decision::Prepared(checks) => format!("{} prepared", figures::count(checks.len(), "check")),
+        Decision::Evaluated(evaluation) => evaluated(evaluation),
+        Decision::Drop { hash, best } => format!("drop {hash}: it is worse than {best}"),
+        Decision::Criticised(issues) => format!("{} to be put right", figures::count(issues.len(), "issue")),
+        Decision::Refined(artifact) => format!("artifact {} is the refined one", artifact.hash),
+        Decision::Switch(level) => format!("level {level} begins with the same artifact"),
+        Decision::Advance(iteration) => format!("iteration {iteration} begins"),
+        Decision::Stop(stop) => {
+            let note = stop.note.as_ref().map_or(String::new(), |note| format!(": {note}"));
+            format!("the run ends ({}){note}", stop.reason.word())
+        }
+        Decision::Close => "the run is over".to_owned(),
+    }
+}
+
+fn evaluated(evaluation: &Evaluation) -> String {
+    let Evaluation { level, score, passed, .. } = evaluation;
+    let passed = if *passed { "passed" } else { "not passed" };
+    format!("level {level}: score {}, {passed}", figures::score(*score))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! Where a run stands, in a few lines or in one.
+
+use skilltune_phases::loops::reflex::Run;
+
+use super::words;
+use crate::report::advice::{self, Next};
+use crate::report::{figures, plain};
+use crate::runs::Standing;
+
+/// `on_disk` is the hash of what is in the artifact's file, where there is one.
+#[cfg_attr(not(test), expect(dead_code, reason = "the commands of reflex are not there yet"))]
+pub(crate) fn status_lines(run: &Run, standing: Standing, on_disk: Option<&str>) -> Vec<String> {
+    let course = &run.course;
+    let mut lines = vec![
+        format!("run       {}  reflex, {}", run.plan.run, plain::one_line(&run.plan.task.alias)),
+        format!("task      {}", words::task(run)),
+        format!("status    {}", word(run, standing)),
+        format!(
+            "iteration {} of {}, level {}, {}",
+            course.iteration,
+            run.plan.task.rules.max_iterations,
+            course.level,
+            course.current().word()
+        ),
+        format!("artifact  {}", words::artifact(run, on_disk)),
+    ];
+    lines.extend(words::score(run, on_disk).map(|score| format!("score     {score}")));
+    lines.extend(words::distance(run, on_disk).map(|distance| format!("distance  {distance}")));
+    if let (Some(mishap), None) = (&run.blocked, run.closed_at) {
+        lines.push(format!("blocked   {}", words::failed(run, &mishap.step, &mishap.failure)));
+        lines.push(format!("hint      {}", advice::mend(run, mishap)));
+    }
+    if !run.errors.is_empty() {
+        lines.push(format!("errors    {}", figures::count(run.errors.len(), "failed call")));
+    }
+    lines.extend(run.result().map(|_| format!("file      {}", plain::one_line(&words::artifact_path(run)))));
+    lines.extend(
+        next(run, standing).iter().map(|next| format!("next      {}   ({})", next.command, next.purpose)),
+    );
+    lines
+}
+
+fn word(run: &Run, standing: Standing) -> String {
+    match standing {
+        Standing::Running { pid } => match run.waits.until {
+            Some(until) => format!("waits until {} (process {pid})", figures::moment(until)),
+            None => format!("running (process {pid})"),
+        },
+        Standing::Open if run.course.stop.is_some() => words::became(run),
+        Standing::Open if run.paused.is_some() => "stopped, and can be taken up".to_owned(),
+        Standing::Open => "was cut off, and can be taken up".to_owned(),
+        Standing::Held | Standing::Ended => words::became(run),
+    }
+}
+
+fn next(run: &Run, standing: Standing) -> Vec<Next> {
+    match standing {
+        Standing::Running { .. } => {
+            let purpose = "let it finish what is under way, and save";
+            vec![Next { command: words::command(run, "stop"), purpose }]
+        }
+        Standing::Held | Standing::Open | Standing::Ended => words::next(run),
+    }
+}
+
+/// A run among others: its score, where there is one, is that of its best artifact.
+#[cfg_attr(not(test), expect(dead_code, reason = "the commands of reflex are not there yet"))]
+pub(crate) fn row(run: &Run, standing: Standing, on_disk: Option<&str>) -> String {
+    let status = match standing {
+        Standing::Running { .. } => "running",
+        Standing::Held => "waiting",
+        Standing::Open => "open",
+        Standing::Ended => run.status().word(),
+    };
+    let judged = run.best().filter(|_| words::score(run, on_disk).is_some());
+    let score = figures::score(judged.and_then(|judged| judged.evaluation.score));
+    let level = judged.map_or(run.course.level, |judged| judged.evaluation.level);
+    line(&run.plan.task.alias, status, &level.to_string(), &score, &run.plan.task.prompt)
+}
+
+/// The columns of such a line; how wide it may be, whoever prints it knows.
+pub(super) fn line(alias: &str, status: &str, level: &str, score: &str, task: &str) -> String {
+    let (alias, task) = (plain::one_line(alias), plain::one_line(task));
+    format!("{alias:<24}  {status:<9}  {level}  {score:>5}  {task}")
+}
+
+#[cfg(test)]
+mod tests;
