@@ -3,6 +3,8 @@
 //! Runs of our own are told from their state, those that the original has written from its files, where what is absent
 //! stays untold.
 
+pub(crate) mod advice;
+pub(crate) mod changes;
 mod found;
 mod history;
 pub(crate) mod json;
@@ -44,7 +46,7 @@ impl Worded for Reflex {
     }
 
     fn resume(run: &Run) -> String {
-        words::command(run, "resume")
+        advice::command(run, "resume")
     }
 
     fn summary(run: &Run) -> Value {

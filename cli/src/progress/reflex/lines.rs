@@ -8,7 +8,7 @@ use skilltune_phases::run::Answer;
 
 use crate::progress::lines::{advised, cost, to_copy, who};
 use crate::progress::width::{around, columns, wrapped};
-use crate::report::reflex::words;
+use crate::report::reflex::{advice, changes, words};
 use crate::report::{figures, plain};
 
 /// What is asked for, up to what, and by whom it is done.
@@ -39,7 +39,7 @@ pub(super) fn evaluated(run: &Run, judged: &Judged, width: usize) -> Vec<String>
     let items = [
         ("score", format!("{}, threshold {threshold}", figures::score(evaluation.score))),
         ("artifact", judged.artifact.hash.clone()),
-        ("changed", words::changed(run, judged)),
+        ("changed", changes::changed(run, judged)),
         ("failed", failed),
         ("warnings", rules(Verdict::Warn).unwrap_or_else(none)),
     ];
@@ -96,8 +96,8 @@ pub(super) fn story(run: &Run, on_disk: Option<&str>, width: usize) -> Vec<Strin
     if run.closed_at.is_some() {
         lines.extend(to_copy("report:", &format!("{}/final-report.md", run.plan.folder), width));
     }
-    lines.extend(words::use_of_it(run).iter().flat_map(|next| wrapped(next, width, "  ")));
-    lines.extend(words::next(run).iter().flat_map(|next| advised(next, width)));
+    lines.extend(advice::use_of_it(run).iter().flat_map(|next| wrapped(next, width, "  ")));
+    lines.extend(advice::next(run).iter().flat_map(|next| advised(next, width)));
     lines
 }
 

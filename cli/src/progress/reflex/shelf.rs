@@ -31,3 +31,41 @@ pub(crate) fn on_disk(run: &Run) -> Option<String> {
     let bytes = evolution.artifact(&projection::alias(run)).ok()??;
     Some(artifact_hash(&bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use skilltune_orchestrator::evolution::Evolution;
+    use skilltune_phases::loops::reflex::original::Alias;
+
+    use super::*;
+    use crate::report::reflex::world::{Play, TO_THE_THRESHOLD, missing, plan, play, text};
+
+    fn alias() -> Alias {
+        Alias::parse("courses-api").unwrap()
+    }
+
+    #[test]
+    fn what_is_in_the_file_is_looked_up_and_a_link_is_not_followed() {
+        let project = tempfile::tempdir().unwrap();
+        let mut asked = plan();
+        asked.task.project = project.path().to_str().unwrap().to_owned();
+        let run = Play::begin(asked).run;
+        assert_eq!(on_disk(&run), None);
+        let below = RelPath::parse(run.plan.task.evolution.as_bytes()).unwrap();
+        let evolution = Evolution::open_or_make(project.path(), &below).unwrap();
+        let writer = evolution.writer(&alias(), &run.plan.run.0);
+        writer.place_artifact(text(1).as_bytes(), |_| false).unwrap();
+        assert_eq!(on_disk(&run), Some(artifact_hash(text(1).as_bytes())));
+        let file = project.path().join(".ai-factory/evolution/courses-api/artifact.md");
+        std::fs::rename(&file, project.path().join("elsewhere")).unwrap();
+        std::os::unix::fs::symlink(project.path().join("elsewhere"), &file).unwrap();
+        assert_eq!(on_disk(&run), None);
+    }
+
+    #[test]
+    fn a_store_without_the_artifact_costs_no_run() {
+        let empty = tempfile::tempdir().unwrap();
+        let run = play(plan(), missing(TO_THE_THRESHOLD)).run;
+        assert_eq!((Shelf::of(Objects::at(empty.path())).text)(run.result().unwrap()), None);
+    }
+}

@@ -2,6 +2,7 @@ use skilltune_phases::event::{FailureKind, Pause, Signal};
 use skilltune_phases::loops::reflex::Outcome;
 use skilltune_phases::loops::reflex::criteria::Template;
 use skilltune_phases::loops::reflex::sections::Changed;
+use skilltune_phases::loops::reflex::verdict::Verdict;
 
 use super::*;
 use crate::progress::capture::{Captured, follow};
@@ -387,6 +388,50 @@ fn a_run_may_be_left_at_any_point() {
         assert_eq!(told.contains("report: /p/"), part.run.closed_at.is_some(), "a report that is there");
         assert_eq!(told.contains("skilltune reflex resume"), part.run.course.stop.is_none(), "{told}");
     }
+}
+
+#[test]
+fn a_run_that_cannot_go_on_says_what_helps_in_the_words_of_its_own_commands() {
+    let mut play = Play::begin(plan());
+    let mut limited = |_: &Run, _: &Step| failed(FailureKind::UsageLimit, "You've hit your limit");
+    while play.run.blocked.is_none() {
+        play.advance(&mut limited).unwrap();
+    }
+    play.record(Event::Noted(Signal::Paused(Pause::Blocked)));
+    let talk = seen(&play, PLAIN).talk();
+    insta::assert_snapshot!(talk.split_once("\n\n").unwrap().1, @r"
+        run courses-api-20260218-120000 cannot go on; everything so far is saved
+        planning: has reached the account's limit: You've hit your limit
+        hint: come back when the limit of claude is lifted; `skilltune reflex resume
+            courses-api --wait` waits for it, and asks again now and then
+        ");
+}
+
+#[test]
+fn what_nobody_could_tell_is_no_pass_and_is_named() {
+    let mut answer = missing(TO_THE_THRESHOLD);
+    let mut play = Play::begin(plan());
+    let mut unsure = |run: &Run, step: &Step| match answer(run, step) {
+        Outcome::Judged(mut results) => {
+            for result in results.iter_mut().filter(|result| result.rule.as_str().ends_with("schemas")) {
+                result.verdict = Verdict::Unverified;
+            }
+            Outcome::Judged(results)
+        }
+        outcome => outcome,
+    };
+    while play.run.course.judged.is_empty() {
+        play.advance(&mut unsure).unwrap();
+    }
+    let told = lines::evaluated(&play.run, &play.run.course.judged[0], 80);
+    insta::assert_snapshot!(told.join("\n"), @r"
+        iteration 1 of 4, level A: not passed
+          score     60, threshold 80
+          artifact  56c18f3a
+          changed   all of it is new
+          failed    a.completeness.examples; nobody could tell: a.correctness.schemas
+          warnings  none
+        ");
 }
 
 #[test]

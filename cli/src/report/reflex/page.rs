@@ -4,7 +4,7 @@ use skilltune_phases::loops::reflex::checks::{Check, How, Presence};
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{Confirmed, Judged, PAGE, Run, RunThem};
 
-use super::words;
+use super::{advice, changes, words};
 use crate::report::final_report::costs;
 use crate::report::markdown::{Page, code_cell, words as safe};
 use crate::report::{figures, words as told};
@@ -12,7 +12,7 @@ use crate::report::{figures, words as told};
 pub(super) fn report(run: &Run) -> String {
     let mut page = Page::titled(&format!("Final Report: {}", safe(&run.plan.task.alias)));
     page.paragraph(format!("**{}**. {}", words::label(run), safe(&words::became(run))));
-    if let Some(next) = words::use_of_it(run) {
+    if let Some(next) = advice::use_of_it(run) {
         page.paragraph(next);
     }
     summary(&mut page, run);
@@ -99,7 +99,7 @@ fn progression(page: &mut Page, run: &Run) {
             format!("{} of {threshold}", figures::score(evaluation.score)),
             standing(run, judged).to_owned(),
             code_cell(&judged.artifact.hash),
-            safe(&words::changed(run, judged)),
+            safe(&changes::changed(run, judged)),
         ]
     };
     page.table(

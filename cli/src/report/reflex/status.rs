@@ -2,7 +2,7 @@
 
 use skilltune_phases::loops::reflex::Run;
 
-use super::words;
+use super::{advice as ours, words};
 use crate::report::advice::{self, Next};
 use crate::report::{figures, plain};
 use crate::runs::Standing;
@@ -57,9 +57,9 @@ fn next(run: &Run, standing: Standing) -> Vec<Next> {
     match standing {
         Standing::Running { .. } => {
             let purpose = "let it finish what is under way, and save";
-            vec![Next { command: words::command(run, "stop"), purpose }]
+            vec![Next { command: ours::command(run, "stop"), purpose }]
         }
-        Standing::Held | Standing::Open | Standing::Ended => words::next(run),
+        Standing::Held | Standing::Open | Standing::Ended => ours::next(run),
     }
 }
 

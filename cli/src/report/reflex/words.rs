@@ -1,22 +1,16 @@
 //! How a run of `reflex` and its parts are told in words.
 
 use skilltune_phases::event::Failure;
-use skilltune_phases::loops::reflex::criteria::{Level, RuleId, Template};
-use skilltune_phases::loops::reflex::sections::Changed;
+use skilltune_phases::loops::reflex::criteria::{Level, RuleId};
 use skilltune_phases::loops::reflex::verdict::{Distance, Verdict};
 use skilltune_phases::loops::reflex::{Judged, PAGE, Reason, Run, Standing, Step, Stop};
 use skilltune_phases::score::Score;
 
-use crate::report::advice::Next;
 use crate::report::{figures, plain, words};
 
 /// The task on one line.
 pub(crate) fn task(run: &Run) -> String {
     plain::one_line(&run.plan.task.prompt)
-}
-
-pub(crate) fn command(run: &Run, verb: &str) -> String {
-    format!("skilltune reflex {verb} {}", plain::one_line(&run.plan.task.alias))
 }
 
 /// What the task's folder holds, as the original's readers look for it.
@@ -202,80 +196,5 @@ pub(crate) fn with_verdict(judged: &Judged, verdict: Verdict) -> Option<String> 
     (!rules.is_empty()).then(|| ids(&rules))
 }
 
-/// More sections than these are counted, and longer headings shortened.
-const MOST_SECTIONS: usize = 6;
-const LONGEST_HEADING: usize = 40;
-
-/// What the judged artifact changes of the one that it came from.
-pub(crate) fn changed(run: &Run, judged: &Judged) -> String {
-    let before = run.course.judged.iter().take_while(|other| *other != judged).last();
-    match &judged.artifact.changed {
-        _ if before.is_some_and(|before| before.artifact.hash == judged.artifact.hash) => {
-            "nothing since it was judged before".to_owned()
-        }
-        None => "all of it is new".to_owned(),
-        Some(changed) if changed.sections.is_empty() => "nothing".to_owned(),
-        Some(changed) => sections(changed),
-    }
-}
-
-fn sections(changed: &Changed) -> String {
-    let unasked = |title: &String| changed.unasked.contains(title);
-    let told = |title: &String| {
-        let mark = if unasked(title) { " (not asked for)" } else { "" };
-        let words = plain::one_line(title);
-        let heading = if words.is_empty() { "(a heading without words)" } else { &words };
-        format!("{}{mark}", crate::progress::shortened(heading, LONGEST_HEADING))
-    };
-    let (shown, others) = changed.sections.split_at(changed.sections.len().min(MOST_SECTIONS));
-    let mut parts: Vec<_> = shown.iter().map(told).collect();
-    if !others.is_empty() {
-        let marked = others.iter().filter(|title| unasked(title)).count();
-        let mark = if marked == 0 { String::new() } else { format!(" ({marked} not asked for)") };
-        parts.push(format!("and {} more{mark}", others.len()));
-    }
-    parts.join("; ")
-}
-
-/// What a person may want to type now.
-pub(crate) fn next(run: &Run) -> Vec<Next> {
-    let next = |verb, purpose| vec![Next { command: command(run, verb), purpose }];
-    match run.course.stop.as_ref().map(|stop| stop.reason) {
-        None if run.held => next("resume", "be asked again"),
-        None => next("resume", "go on"),
-        Some(Reason::ThresholdReached | Reason::NoMajorIssues) => Vec::new(),
-        Some(
-            Reason::UserStop
-            | Reason::PhaseError
-            | Reason::Oscillation
-            | Reason::Stagnation
-            | Reason::BudgetExceeded
-            | Reason::IterationLimit,
-        ) => next("history", "see how it came to this"),
-    }
-}
-
-/// What is to be done with an artifact of this kind, when a run has left one that its own rules accept.
-pub(crate) fn use_of_it(run: &Run) -> Option<&'static str> {
-    let stop = run.course.stop.as_ref()?;
-    if !matches!(stop.reason, Reason::ThresholdReached | Reason::NoMajorIssues) {
-        return None;
-    }
-    let name = &*run.plan.task.criteria.name;
-    Some(match Template::ALL.into_iter().find(|template| template.as_str() == name) {
-        Some(Template::Api) => {
-            "Next: agree on it with those who will call it, then build it, and hold what is built against its \
-             schemas and examples."
-        }
-        Some(Template::Code) => {
-            "Next: put the code where it belongs, and build it and run its tests there before it is merged."
-        }
-        Some(Template::Docs) => {
-            "Next: have somebody read it who knows the subject, then put it beside what it describes."
-        }
-        Some(Template::Config) => {
-            "Next: try it where nothing depends on it, before it takes the place of what is in use."
-        }
-        None => "Next: read it, and put it where it belongs.",
-    })
-}
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+//! What a person may want to do after a run, or in the middle of one.
+
+use skilltune_phases::loops::reflex::criteria::Template;
+use skilltune_phases::loops::reflex::{Reason, Run};
+
+use crate::report::advice::Next;
+use crate::report::plain;
+
+pub(crate) fn command(run: &Run, verb: &str) -> String {
+    format!("skilltune reflex {verb} {}", plain::one_line(&run.plan.task.alias))
+}
+
+/// What a person may want to type now.
+pub(crate) fn next(run: &Run) -> Vec<Next> {
+    let next = |verb, purpose| vec![Next { command: command(run, verb), purpose }];
+    match run.course.stop.as_ref().map(|stop| stop.reason) {
+        None if run.held => next("resume", "be asked again"),
+        None => next("resume", "go on"),
+        Some(Reason::ThresholdReached | Reason::NoMajorIssues) => Vec::new(),
+        Some(
+            Reason::UserStop
+            | Reason::PhaseError
+            | Reason::Oscillation
+            | Reason::Stagnation
+            | Reason::BudgetExceeded
+            | Reason::IterationLimit,
+        ) => next("history", "see how it came to this"),
+    }
+}
+
+/// What is to be done with an artifact of this kind, when a run has left one that its own rules accept.
+pub(crate) fn use_of_it(run: &Run) -> Option<&'static str> {
+    let stop = run.course.stop.as_ref()?;
+    if !matches!(stop.reason, Reason::ThresholdReached | Reason::NoMajorIssues) {
+        return None;
+    }
+    let name = &*run.plan.task.criteria.name;
+    Some(match Template::ALL.into_iter().find(|template| template.as_str() == name) {
+        Some(Template::Api) => {
+            "Next: agree on it with those who will call it, then build it, and hold what is built against its \
+             schemas and examples."
+        }
+        Some(Template::Code) => {
+            "Next: put the code where it belongs, and build it and run its tests there before it is merged."
+        }
+        Some(Template::Docs) => {
+            "Next: have somebody read it who knows the subject, then put it beside what it describes."
+        }
+        Some(Template::Config) => {
+            "Next: try it where nothing depends on it, before it takes the place of what is in use."
+        }
+        None => "Next: read it, and put it where it belongs.",
+    })
+}
