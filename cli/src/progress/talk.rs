@@ -91,7 +91,8 @@ impl<L: Worded> Talk<L> {
             }
             Signal::Placed { by, .. } => return self.say(&[cut(words::placed(*by), self.look.width)]),
         };
-        self.say(&wrapped(&format!("run {} {text}", run.plan.run), self.look.width, "  "));
+        let told = plain::one_line(&format!("run {} {text}", run.plan.run));
+        self.say(&wrapped(&told, self.look.width, "  "));
         if let (Signal::Paused(Pause::Blocked), Some(mishap)) = (signal, &run.blocked) {
             self.say(&halts::blocked(run, mishap, self.look.width));
         }

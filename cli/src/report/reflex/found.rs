@@ -6,7 +6,7 @@ use skilltune_phases::loops::reflex::original::{
     Check, Evaluation, FoundLine, FoundRun, Fraction, History, How, Phase, Verdict, Word, artifact_hash,
 };
 
-use super::status;
+use super::status::{self, entry};
 use crate::report::{figures, plain};
 
 const UNTOLD: &str = "not told";
@@ -17,18 +17,18 @@ pub(crate) fn found_status(found: &FoundRun, history: &History, artifact: Option
     let hash = artifact.map(artifact_hash);
     let standing = Standing::of(found, hash.as_deref());
     let mut lines = vec![
-        format!("run       {}  reflex, as the original has written it", told(found.run_id.as_deref())),
-        format!("task      {}", told(found.task.as_ref().map(|task| task.prompt.as_str()))),
-        format!("status    {}", status(found)),
-        format!("iteration {}", place(found)),
-        format!("artifact  {}", standing.told(found, hash.as_deref())),
+        entry("run", &format!("{}, reflex, as the original has written it", told(found.run_id.as_deref()))),
+        entry("task", &told(found.task.as_ref().map(|task| task.prompt.as_str()))),
+        entry("status", &status(found)),
+        entry("iteration", &place(found)),
+        entry("artifact", &standing.told(found, hash.as_deref())),
     ];
     if let (Standing::Evaluated, Some(evaluation)) = (standing, &found.evaluation) {
         lines.extend(judged(found, evaluation));
     }
     let checks = found.prepared_checks.iter().flat_map(|prepared| &prepared.checks);
-    lines.extend(checks.map(|check| format!("check     {}", plain::one_line(&unverified(check)))));
-    lines.extend(doubts(found, history).into_iter().map(|doubt| format!("doubt     {doubt}")));
+    lines.extend(checks.map(|check| entry("check", &unverified(check))));
+    lines.extend(doubts(found, history).iter().map(|doubt| entry("doubt", doubt)));
     lines
 }
 
@@ -105,8 +105,8 @@ fn judged(found: &FoundRun, evaluation: &Evaluation) -> Vec<String> {
     let failed =
         if failed.is_empty() { "no rule failed".to_owned() } else { format!("failed {}", failed.join(", ")) };
     vec![
-        format!("score     {}{asks}; {passed}, by an agent's own count", score(evaluation.score)),
-        format!("distance  {failed}, {met} of {} met", figures::count(count, "rule")),
+        entry("score", &format!("{}{asks}; {passed}, by an agent's own count", score(evaluation.score))),
+        entry("distance", &format!("{failed}, {met} of {} met", figures::count(count, "rule"))),
     ]
 }
 
@@ -120,7 +120,7 @@ fn unverified(check: &Check) -> String {
         How::Executable { command, expected } => (format!("command {command}"), expected),
         How::Content { search, expected } => (format!("pattern {search}"), expected),
     };
-    format!("{}: {how}, expected: {expected}   (unverified, never run)", check.rule_id)
+    format!("{}: {how}, expected: {expected} (unverified, never run)", check.rule_id)
 }
 
 fn doubts(found: &FoundRun, history: &History) -> Vec<String> {

@@ -11,33 +11,38 @@ use crate::runs::Standing;
 #[cfg_attr(not(test), expect(dead_code, reason = "the commands of reflex are not there yet"))]
 pub(crate) fn status_lines(run: &Run, standing: Standing, on_disk: Option<&str>) -> Vec<String> {
     let course = &run.course;
+    let place = format!(
+        "{} of {}, level {}, {}",
+        course.iteration,
+        run.plan.task.rules.max_iterations,
+        course.level,
+        course.current().word()
+    );
     let mut lines = vec![
-        format!("run       {}  reflex, {}", run.plan.run, plain::one_line(&run.plan.task.alias)),
-        format!("task      {}", words::task(run)),
-        format!("status    {}", word(run, standing)),
-        format!(
-            "iteration {} of {}, level {}, {}",
-            course.iteration,
-            run.plan.task.rules.max_iterations,
-            course.level,
-            course.current().word()
-        ),
-        format!("artifact  {}", words::artifact(run, on_disk)),
+        entry("run", &format!("{}, reflex, {}", run.plan.run, run.plan.task.alias)),
+        entry("task", &run.plan.task.prompt),
+        entry("status", &word(run, standing)),
+        entry("iteration", &place),
+        entry("artifact", &words::artifact(run, on_disk)),
     ];
-    lines.extend(words::score(run, on_disk).map(|score| format!("score     {score}")));
-    lines.extend(words::distance(run, on_disk).map(|distance| format!("distance  {distance}")));
+    lines.extend(words::score(run, on_disk).map(|score| entry("score", &score)));
+    lines.extend(words::distance(run, on_disk).map(|distance| entry("distance", &distance)));
     if let (Some(mishap), None) = (&run.blocked, run.closed_at) {
-        lines.push(format!("blocked   {}", words::failed(run, &mishap.step, &mishap.failure)));
-        lines.push(format!("hint      {}", advice::mend(run, mishap)));
+        lines.push(entry("blocked", &words::failed(run, &mishap.step, &mishap.failure)));
+        lines.push(entry("hint", &advice::mend(run, mishap)));
     }
     if !run.errors.is_empty() {
-        lines.push(format!("errors    {}", figures::count(run.errors.len(), "failed call")));
+        lines.push(entry("errors", &figures::count(run.errors.len(), "failed call")));
     }
-    lines.extend(run.result().map(|_| format!("file      {}", plain::one_line(&words::artifact_path(run)))));
-    lines.extend(
-        next(run, standing).iter().map(|next| format!("next      {}   ({})", next.command, next.purpose)),
-    );
+    lines.extend(run.result().map(|_| entry("file", &words::artifact_path(run))));
+    let next = next(run, standing);
+    lines.extend(next.iter().map(|next| entry("next", &next.command) + &format!("   ({})", next.purpose)));
     lines
+}
+
+/// A name and what there is to say of it, on one line whatever it holds: none forges another.
+pub(super) fn entry(name: &str, text: &str) -> String {
+    format!("{name:<9} {}", plain::one_line(text))
 }
 
 fn word(run: &Run, standing: Standing) -> String {

@@ -58,8 +58,10 @@ pub(crate) fn step(run: &Run, step: &Step) -> String {
     }
 }
 
+/// A failure, on one line.
 pub(crate) fn failed(run: &Run, step: &Step, failure: &Failure) -> String {
-    format!("{}: {}: {}", self::step(run, step), words::failure(failure.kind), plain::one_line(&failure.why))
+    let (step, kind) = (self::step(run, step), words::failure(failure.kind));
+    plain::one_line(&format!("{step}: {kind}: {}", failure.why))
 }
 
 /// How the run came out, in a sentence; the original's words stand in it for those who look for them.

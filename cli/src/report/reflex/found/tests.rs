@@ -35,7 +35,7 @@ fn file(hash: &str) -> FoundRun {
 fn a_run_of_the_original_is_told_and_its_commands_are_called_unverified() {
     let told = found_status(&file(&artifact_hash(PAGE)), &History::default(), Some(PAGE));
     insta::assert_snapshot!(told.join("\n"), @r"
-        run       courses-api-20260218-120000  reflex, as the original has written it
+        run       courses-api-20260218-120000, reflex, as the original has written it
         task      Write the API
         status    stopped (iteration_limit)
         iteration 4 of 4, level A, EVALUATE
@@ -65,7 +65,7 @@ fn only_what_was_judged_has_a_score() {
 fn what_the_files_do_not_tell_is_said() {
     let history = read_history(b"{\"event\": \"run_started\"}\nrubbish\n{\"ev");
     insta::assert_snapshot!(found_status(&FoundRun::default(), &history, None).join("\n"), @r"
-        run       not told  reflex, as the original has written it
+        run       not told, reflex, as the original has written it
         task      not told
         status    not told
         iteration not told of not told, level not told, not told

@@ -1,5 +1,5 @@
 use skilltune_phases::event::FailureKind;
-use skilltune_phases::loops::reflex::{Decision, Event, Reason, Stop};
+use skilltune_phases::loops::reflex::{Decision, Event, Outcome, Reason, Step, Stop};
 
 use super::*;
 use crate::report::reflex::world::{
@@ -10,7 +10,7 @@ use crate::report::reflex::world::{
 fn a_run_that_is_over_tells_how_it_stands() {
     let play = play(plan(), missing(ONLY_WARNINGS));
     insta::assert_snapshot!(status_lines(&play.run, Standing::Ended, None).join("\n"), @r"
-        run       courses-api-20260218-120000  reflex, courses-api
+        run       courses-api-20260218-120000, reflex, courses-api
         task      Write the API of a course catalogue
         status    The run is completed (no_major_issues): it is below the threshold of level B by 6.7, and only warnings are left.
         iteration 2 of 4, level B, EVALUATE
@@ -27,7 +27,7 @@ fn a_run_that_is_over_tells_how_it_stands() {
 fn a_run_under_way_can_be_stopped_and_one_left_be_taken_up() {
     let begun = Play::begin(plan()).run;
     insta::assert_snapshot!(status_lines(&begun, Standing::Running { pid: 7 }, None).join("\n"), @r"
-        run       courses-api-20260218-120000  reflex, courses-api
+        run       courses-api-20260218-120000, reflex, courses-api
         task      Write the API of a course catalogue
         status    running (process 7)
         iteration 1 of 4, level A, PLAN
@@ -69,15 +69,25 @@ fn a_row_has_the_score_of_what_is_there() {
 fn hostile_words_forge_no_line() {
     let mut hostile = plan();
     (hostile.task.prompt, hostile.task.alias) = (HOSTILE.into(), HOSTILE.into());
+    hostile.run.0 = HOSTILE.into();
+    let mut answer = missing(TO_THE_THRESHOLD);
     let mut play = Play::begin(hostile);
+    while play.run.course.judged.is_empty() {
+        play.advance(&mut |run: &Run, step: &Step| match answer(run, step) {
+            Outcome::Written(mut artifact) => {
+                artifact.hash = HOSTILE.into();
+                Outcome::Written(artifact)
+            }
+            outcome => outcome,
+        });
+    }
     let stop = Stop { reason: Reason::UserStop, note: Some(HOSTILE.into()) };
     play.record(Event::Decided(Decision::Stop(stop)));
     play.record(Event::Decided(Decision::Close));
-    for line in status_lines(&play.run, Standing::Ended, None).into_iter().chain([row(
-        &play.run,
-        Standing::Ended,
-        None,
-    )]) {
+    let mut lines = status_lines(&play.run, Standing::Ended, Some(HOSTILE));
+    lines.extend(status_lines(&play.run, Standing::Ended, None));
+    lines.push(row(&play.run, Standing::Ended, None));
+    for line in lines {
         assert!(!line.contains(['\n', '\r', '\x1b', '\u{202e}']), "{line:?}");
     }
 }
