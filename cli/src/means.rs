@@ -12,9 +12,9 @@ use skilltune_phases::role::Role;
 
 use crate::args::GoingArgs;
 use crate::complaint::Complaint;
+use crate::flags::lay;
 use crate::folders::Surroundings;
 use crate::questions::Person;
-use crate::request::lay;
 use crate::roles::{self, Casting};
 use crate::settings::{self, Settings};
 

@@ -9,16 +9,10 @@ use crate::births::Births;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::face::Face as _;
-use crate::flags::lay;
 use crate::folders::Surroundings;
 use crate::means::Means;
 use crate::printer::Printer;
 use crate::progress;
-<<<<<<< HEAD
-=======
-use crate::questions::Person;
-use crate::roles;
->>>>>>> fc1730e (args: flags that mean the same for every loop are said once, and laid in one place)
 use crate::runs::{Known, Runs, Standing};
 use crate::session;
 
@@ -77,21 +71,13 @@ pub fn args_of(args: &TuneArgs) -> ResumeArgs {
     ResumeArgs {
         run: RunArgs { run: None },
         answer: None,
-<<<<<<< HEAD
         going: GoingArgs {
-            yes: args.yes,
-            jobs: args.jobs,
+            yes: args.run.yes,
+            jobs: args.run.jobs,
             trust: args.trust,
-            wait: args.wait,
-            format: args.format,
+            wait: args.run.wait,
+            format: args.run.format,
         },
-=======
-        yes: args.run.yes,
-        jobs: args.run.jobs,
-        trust: args.trust,
-        wait: args.run.wait,
-        format: args.run.format,
->>>>>>> fc1730e (args: flags that mean the same for every loop are said once, and laid in one place)
     }
 }
 
