@@ -9,11 +9,10 @@ mod tune;
 mod values;
 
 pub use lint::{LintArgs, LintFormat};
-#[expect(unused_imports, reason = "the commands that take them come next")]
 pub use reflex::{
-    AliasArgs, ReflexCleanArgs, ReflexCommand, ReflexResumeArgs, ReflexStopArgs, TaskSource, TemplateName,
+    AliasArgs, AllowName, NewArgs, ReflexArgs, ReflexCleanArgs, ReflexCommand, ReflexResumeArgs,
+    ReflexStopArgs, TaskSource,
 };
-pub use reflex::{NewArgs, ReflexArgs};
 pub use runs::{
     ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DemoArgs, DiffArgs, ExportArgs, GoingArgs, ListArgs,
     ResumeArgs, RollbackArgs, RunArgs, ShowArgs, TrustArgs,

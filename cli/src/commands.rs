@@ -13,6 +13,7 @@ mod init;
 mod lint;
 mod list;
 mod man;
+mod reflex;
 mod report;
 mod resume;
 mod show;
@@ -27,10 +28,15 @@ use crate::exit::Exit;
 use crate::folders::Surroundings;
 use crate::printer::Printer;
 
+/// Whether a command calls agents, several at a time.
+pub fn drive_a_run(command: &Command) -> bool {
+    matches!(command, Command::Tune(_) | Command::Resume(_) | Command::Reflex(_))
+}
+
 pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     match command {
         Command::Tune(args) => tune::run(&args, around, printer),
-        Command::Reflex(_) => Err(Complaint::ours("not yet")),
+        Command::Reflex(args) => reflex::run(args, around, printer),
         Command::Lint(args) => lint::run(&args, around, printer),
         Command::Status(args) => status::run(&args, around, printer),
         Command::Resume(args) => resume::run(&args, around, printer),

@@ -22,7 +22,6 @@ pub fn lay_tune_flags(settings: &mut Settings, args: &TuneArgs) {
     lay_run(settings, &args.run);
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the command that takes them comes next"))]
 pub fn lay_reflex_flags(settings: &mut Settings, args: &NewArgs) {
     let reflex = &mut settings.reflex;
     lay(&mut reflex.max_iterations, args.max_iterations, "--max-iterations");

@@ -23,6 +23,7 @@ mod planning;
 mod printer;
 mod progress;
 mod questions;
+mod reflex;
 mod report;
 mod request;
 mod roles;
@@ -38,6 +39,7 @@ mod trust;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use skilltune_orchestrator::lean;
 use skilltune_orchestrator::offline::offline_main;
 use skilltune_orchestrator::process::{CONFINED, confined_main, guardian_main};
 
@@ -58,11 +60,14 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == args::OFFLINE) {
         return offline_main();
     }
-    arm_crash_point();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(words) => return printer::usage(&words).into(),
     };
+    if commands::drive_a_run(&cli.command) {
+        lean::with_few_heaps();
+    }
+    arm_crash_point();
     let around = Surroundings::read(cli.project.as_deref());
     let printer = around.as_ref().map_or(Printer::PLAIN, Printer::new);
     let ended =

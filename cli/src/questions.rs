@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use inquire::{Confirm, InquireError, Select, Text};
+use inquire::{Confirm, CustomType, InquireError, Select, Text};
 use skilltune_phases::loops::tune::{Choice as Answer, Hold};
 use skilltune_phases::offline;
 use skilltune_phases::role::Role;
@@ -24,6 +24,11 @@ pub trait Answers {
     fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint>;
     /// A yes or no, whose default is no.
     fn agree(&self, question: &str) -> Result<bool, Complaint>;
+    /// The place of one of several options; the first is the default.
+    fn pick(&self, question: &str, options: &[&str]) -> Result<usize, Complaint>;
+    fn number(&self, question: &str, default: u64) -> Result<u64, Complaint>;
+    /// A line of text, or none.
+    fn line(&self, question: &str, help: &str) -> Result<Option<String>, Complaint>;
 }
 
 /// The person at the terminal.
@@ -62,10 +67,7 @@ impl Answers for Person {
     }
 
     fn task(&self) -> Result<Option<String>, Complaint> {
-        let text = Text::new("What shall skills be tried on?");
-        let told = text.with_help_message("a task for a first suite.toml; empty for none yet").prompt();
-        let task = told.map_err(unanswered)?;
-        Ok(Some(task.trim().to_owned()).filter(|task| !task.is_empty()))
+        self.line("What shall skills be tried on?", "a task for a first suite.toml; empty for none yet")
     }
 
     fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint> {
@@ -76,6 +78,21 @@ impl Answers for Person {
 
     fn agree(&self, question: &str) -> Result<bool, Complaint> {
         Confirm::new(question).with_default(false).prompt().map_err(unanswered)
+    }
+
+    fn pick(&self, question: &str, options: &[&str]) -> Result<usize, Complaint> {
+        let choices =
+            options.iter().enumerate().map(|(value, text)| Choice { text: (*text).to_owned(), value });
+        choose(question, choices.collect(), 0)
+    }
+
+    fn number(&self, question: &str, default: u64) -> Result<u64, Complaint> {
+        CustomType::new(question).with_default(default).prompt().map_err(unanswered)
+    }
+
+    fn line(&self, question: &str, help: &str) -> Result<Option<String>, Complaint> {
+        let told = Text::new(question).with_help_message(help).prompt().map_err(unanswered)?;
+        Ok(Some(told.trim().to_owned()).filter(|line| !line.is_empty()))
     }
 }
 
@@ -173,6 +190,21 @@ pub mod scripted {
         fn agree(&self, question: &str) -> Result<bool, Complaint> {
             self.asked.borrow_mut().push(question.to_owned());
             Ok(self.agrees)
+        }
+
+        fn pick(&self, question: &str, _: &[&str]) -> Result<usize, Complaint> {
+            self.asked.borrow_mut().push(question.to_owned());
+            Ok(0)
+        }
+
+        fn number(&self, question: &str, default: u64) -> Result<u64, Complaint> {
+            self.asked.borrow_mut().push(question.to_owned());
+            Ok(default)
+        }
+
+        fn line(&self, question: &str, _: &str) -> Result<Option<String>, Complaint> {
+            self.asked.borrow_mut().push(question.to_owned());
+            Ok(None)
         }
     }
 }

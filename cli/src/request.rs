@@ -19,7 +19,7 @@ use crate::find::{self, Skill};
 use crate::flags::lay_tune_flags;
 use crate::folders::Surroundings;
 use crate::questions::Answers;
-use crate::roles::{self, Casting, PerRole};
+use crate::roles::{self, BuiltIn, Casting, PerRole};
 use crate::scenarios::scenarios;
 use crate::settings::{Limits, Origin, Settings};
 use crate::suite::Suite;
@@ -106,7 +106,7 @@ impl Draft {
         lay_tune_flags(&mut settings, args);
         roles::fill(&mut settings, around);
         stand_in.fill(&mut settings)?;
-        let casting = roles::cast(&settings, around)?;
+        let casting = roles::cast(&settings, around, BuiltIn::Knows)?;
         let delivery = delivery(&settings.delivery, &casting.executor.agent)?;
         Ok(Self { project, members, settings, casting, delivery })
     }

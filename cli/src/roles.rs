@@ -74,12 +74,19 @@ impl<T> PerRole<T> {
     }
 }
 
+/// Whether the built-in agent has a part in what is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuiltIn {
+    Knows,
+    KnowsNothing,
+}
+
 /// The parts as the settings, flags included, say; every program is found, none is run.
-pub fn cast(settings: &Settings, around: &Surroundings) -> Result<Casting, Complaint> {
+pub fn cast(settings: &Settings, around: &Surroundings, built_in: BuiltIn) -> Result<Casting, Complaint> {
     refuse_letting_go(settings)?;
     PerRole::try_build(|role| {
         let Setting { value: Some(spec), origin, .. } = settings.roles.of(role) else {
-            return Err(nobody(role, settings, around));
+            return Err(nobody(role, settings, around, built_in));
         };
         part(spec, origin, role, Manner::of(settings), settings, around)
     })
@@ -148,6 +155,11 @@ impl Part {
 }
 
 impl Casting {
+    /// Who keeps each of them to an evaluator's rights, where that is all that they have.
+    pub fn readers(&self, system: bool) -> [Enforced; 3] {
+        self.all().map(|part| part.agent.enforced(Role::Evaluator, system))
+    }
+
     pub fn roles(&self) -> Roles {
         Roles {
             executor: self.executor.cast(),
@@ -253,8 +265,12 @@ fn unknown(spec: &AgentSpec, chosen: &Origin, role: Role, settings: &Settings) -
     complaint.hint(known(settings).unwrap_or_else(|| example(name)))
 }
 
-fn nobody(role: Role, settings: &Settings, around: &Surroundings) -> Complaint {
-    let complaint = Complaint::input(format!("no agent is set as {}", role.word())).hint(BUILT_IN);
+fn nobody(role: Role, settings: &Settings, around: &Surroundings, built_in: BuiltIn) -> Complaint {
+    let complaint = Complaint::input(format!("no agent is set as {}", role.word()));
+    let complaint = match built_in {
+        BuiltIn::Knows => complaint.hint(BUILT_IN),
+        BuiltIn::KnowsNothing => complaint,
+    };
     let here = Real::ALL.into_iter().filter(|real| on_path(real.name(), around).is_ok());
     let here: Vec<String> = here.map(|real| format!("--agent {}", real.name())).collect();
     let complaint = match here.as_slice() {

@@ -22,9 +22,10 @@ pub use artifact::Placed;
 pub use error::{EvolutionError, Kind};
 pub use writer::Writer;
 
-use artifact::ARTIFACT;
+use artifact::{ARTIFACT, is_beside};
 use site::{kind, read, step_down, step_down_or_make};
 
+use crate::atomic::TEMP_PREFIX;
 use crate::snapshot::{Folder, RelPath};
 
 const CURRENT: &str = "current.json";
@@ -105,6 +106,31 @@ impl Evolution {
     /// To write as that run; the folder of the task is made with the first file.
     pub fn writer(&self, alias: &Alias, run_id: &str) -> Writer<'_> {
         Writer { evolution: self, alias: alias.clone(), run_id: run_id.to_owned() }
+    }
+
+    /// Removes what runs have left for a task, and the folder if nothing else is in it; `is_ours` tells of an artifact
+    /// whether a run has written it. False, when something of somebody else's stays.
+    pub fn remove(&self, alias: &Alias, is_ours: impl Fn(&[u8]) -> bool) -> Result<bool, EvolutionError> {
+        let name = OsStr::new(alias.as_str());
+        let Some(folder) = step_down(&self.root, name)? else { return Ok(true) };
+        for file in folder.names(MOST_ENTRIES)? {
+            let goes = match file.to_str() {
+                Some("run.json" | "history.jsonl") => true,
+                Some(text) if text == ARTIFACT || is_beside(text) => {
+                    read(&folder, &file)?.is_some_and(|bytes| is_ours(&bytes))
+                }
+                Some(text) => text.starts_with(TEMP_PREFIX),
+                None => false,
+            };
+            if goes && kind(&folder, &file)? == Some(Kind::File) {
+                folder.remove_file(&file)?;
+            }
+        }
+        let is_empty = folder.names(1)?.is_empty();
+        if is_empty {
+            self.root.remove_folder(name)?;
+        }
+        Ok(is_empty)
     }
 
     fn read_of(&self, alias: &Alias, name: &OsStr) -> Result<Option<Vec<u8>>, EvolutionError> {

@@ -6,6 +6,7 @@ pub mod crash;
 pub mod disk;
 pub mod engine;
 pub mod evolution;
+pub mod lean;
 pub mod offline;
 pub mod probe;
 pub mod process;

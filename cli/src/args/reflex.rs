@@ -3,18 +3,16 @@
 mod new;
 
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, ValueEnum};
 
-use super::runs::ListArgs;
-use super::values::{self, Streamed};
+use super::runs::{GoingArgs, ListArgs};
 use crate::settings::nearest;
 
-pub use new::{NewArgs, TaskSource, TemplateName};
+pub use new::{NewArgs, TaskSource};
 
 /// What `reflex` is to do: a bare task is a new one.
 #[derive(Clone, Debug)]
 pub struct ReflexArgs {
-    #[cfg_attr(not(test), expect(dead_code, reason = "the command that takes it comes next"))]
     pub command: ReflexCommand,
 }
 
@@ -46,21 +44,20 @@ pub struct AliasArgs {
 pub struct ReflexResumeArgs {
     #[command(flatten)]
     pub of: AliasArgs,
-    /// Ask nothing: take the defaults
-    #[arg(short, long)]
-    pub yes: bool,
-    /// Calls at the same time
-    #[arg(long, value_name = "N", value_parser = values::jobs)]
-    pub jobs: Option<u32>,
-    /// Run the agents of the project's settings, this once
-    #[arg(long)]
-    pub trust: bool,
-    /// When an account's limit is reached, wait until it is lifted, and go on
-    #[arg(long)]
-    pub wait: bool,
-    /// How the run is told
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
-    pub format: Streamed,
+    /// The answer to the question that the run waits for: run the commands that were proposed as checks, or skip them
+    #[arg(long, value_enum, value_name = "OPTION")]
+    pub answer: Option<AllowName>,
+    #[command(flatten)]
+    pub going: GoingArgs,
+}
+
+/// What is done with commands that an agent has proposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AllowName {
+    /// Run them
+    Run,
+    /// Let the judge decide in their place
+    Skip,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -147,7 +144,6 @@ fn task(bare: NewArgs) -> Result<NewArgs, Error> {
     Err(Error::raw(ErrorKind::InvalidSubcommand, message))
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the command that takes them comes next"))]
 impl ReflexStopArgs {
     /// The alias and the reason. What cannot be an alias is the reason of whatever runs, as the original has it.
     pub fn parts(&self) -> (Option<&str>, Option<&str>) {

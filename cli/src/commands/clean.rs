@@ -36,28 +36,33 @@ pub fn run(args: &CleanArgs, around: &Surroundings, printer: Printer) -> Result<
         ));
         return Ok(Exit::Reached);
     }
-    let wanted = match Person::present(around) {
-        _ if args.yes => true,
+    agree(args.yes, around)?;
+    let ids: Vec<RunId> = plan.into_iter().map(|(id, _)| id).collect();
+    printer.talk(&delete(&ids, &runs, around)?);
+    Ok(Exit::Reached)
+}
+
+/// A person says that it may be done, or a flag does.
+pub fn agree(yes: bool, around: &Surroundings) -> Result<(), Complaint> {
+    let agreed = match Person::present(around) {
+        _ if yes => true,
         Some(person) => person.agree("Delete them?")?,
         None => false,
     };
-    if !wanted {
-        return Err(Complaint::input("nothing was deleted").hint("add --yes to delete without a question"));
-    }
-    for (id, _) in &plan {
-        let folder = runs.home.run(id);
-        remove(folder.root())?;
+    let refused = || Complaint::input("nothing was deleted").hint("add --yes to delete without a question");
+    if agreed { Ok(()) } else { Err(refused()) }
+}
+
+/// Deletes runs, and what of the store nobody needs any more; how much that was, in words.
+pub fn delete(ids: &[RunId], runs: &Runs, around: &Surroundings) -> Result<String, Complaint> {
+    for id in ids {
+        remove(runs.home.run(id).root())?;
         Births::new(around).forget(id);
         // The workspaces of a run that never ended; what an agent has locked up there is no harm.
         let _ = std::fs::remove_dir_all(session::work(around, id));
     }
-    let swept = sweep(&runs)?;
-    printer.talk(&format!(
-        "deleted {} and {}",
-        figures::count(plan.len(), "run"),
-        figures::count(swept, "stored object")
-    ));
-    Ok(Exit::Reached)
+    let swept = sweep(runs)?;
+    Ok(format!("deleted {} and {}", figures::count(ids.len(), "run"), figures::count(swept, "stored object")))
 }
 
 fn plan(args: &CleanArgs, runs: &Runs) -> Result<Vec<(RunId, u64)>, Complaint> {

@@ -23,7 +23,6 @@ mod human;
 mod json;
 mod lines;
 mod live;
-#[expect(dead_code, unused_imports, reason = "the commands of reflex are not there yet")]
 pub(crate) mod reflex;
 mod reporter;
 mod talk;

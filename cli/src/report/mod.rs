@@ -14,7 +14,6 @@ pub(crate) mod journal;
 pub(crate) mod json;
 mod markdown;
 pub(crate) mod plain;
-#[expect(unused_imports, reason = "the commands of reflex are not there yet")]
 pub(crate) mod reflex;
 pub(crate) mod troubles;
 pub(crate) mod uses;

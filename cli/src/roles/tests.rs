@@ -27,7 +27,7 @@ fn all(settings: &mut Settings, spec: &str) {
 }
 
 fn refusal(settings: &Settings) -> String {
-    let complaint = cast(settings, &around()).unwrap_err();
+    let complaint = cast(settings, &around(), BuiltIn::Knows).unwrap_err();
     assert_eq!(complaint.exit().code(), 2);
     complaint.render(Style::PLAIN, UNBOUNDED)
 }
@@ -81,8 +81,9 @@ fn a_missing_program_is_named_with_the_key_to_set() {
 fn the_shortest_reach_decides_about_the_timeout() {
     let mut settings = settings(&["a"]);
     all(&mut settings, "a");
-    let timeouts =
-        |settings: &Settings| cast(settings, &around()).unwrap().all().map(|part| part.timeout_seconds);
+    let timeouts = |settings: &Settings| {
+        cast(settings, &around(), BuiltIn::Knows).unwrap().all().map(|part| part.timeout_seconds)
+    };
     assert_eq!(timeouts(&settings), [600, 300, 600]);
     settings.agents.get_mut("a").unwrap().settings.timeout = Some(9);
     assert_eq!(timeouts(&settings), [9, 9, 9]);
@@ -94,7 +95,7 @@ fn the_shortest_reach_decides_about_the_timeout() {
 fn a_run_that_is_taken_up_keeps_its_names_and_deadlines() {
     let mut settings = settings(&["a"]);
     all(&mut settings, "a:small");
-    let planned = cast(&settings, &around()).unwrap().roles();
+    let planned = cast(&settings, &around(), BuiltIn::Knows).unwrap().roles();
     settings.timeouts.executor.set(1, Origin::Flag("--timeout"));
     let again = recast(&planned, &settings, &around()).unwrap();
     assert_eq!(again.roles(), planned);
@@ -107,7 +108,7 @@ fn a_run_that_is_taken_up_keeps_its_names_and_deadlines() {
 fn an_agent_gets_the_variables_that_are_passed_on() {
     let mut settings = settings(&["a"]);
     all(&mut settings, "a");
-    let casting = cast(&settings, &around()).unwrap();
+    let casting = cast(&settings, &around(), BuiltIn::Knows).unwrap();
     assert!(
         casting
             .of(Role::Improver)

@@ -45,7 +45,6 @@ const MANY: Range = Range { low: 0.0, high: 100.0 };
 /// Every level has rules of the heaviest kind: where they weigh something, no score is made of nothing.
 const HEAVY: Range = Range { low: 1.0, high: 100.0 };
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the command that plans with them comes next"))]
 impl ReflexSettings {
     pub fn rules(&self, usd: Option<f64>) -> Rules {
         Rules {

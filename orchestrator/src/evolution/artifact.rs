@@ -31,6 +31,11 @@ impl Placed {
     }
 }
 
+/// Whether a name is one of those that ours gets beside a person's.
+pub(super) fn is_beside(name: &str) -> bool {
+    name.strip_prefix("artifact-").is_some_and(|rest| rest.strip_suffix(".md").is_some())
+}
+
 /// How a change of places ended.
 enum Outcome {
     Done,

@@ -167,7 +167,7 @@ impl Folder {
     }
 
     /// Removes an empty folder.
-    pub(super) fn remove_folder(&self, name: &OsStr) -> Result<(), DiskError> {
+    pub(crate) fn remove_folder(&self, name: &OsStr) -> Result<(), DiskError> {
         self.change("remove", name, || rustix::fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR))
     }
 

@@ -98,7 +98,6 @@ pub enum TaskSource<'a> {
     File(&'a Path),
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the command that takes them comes next"))]
 impl NewArgs {
     pub fn source(&self) -> TaskSource<'_> {
         match (&self.task_file, self.task.as_deref()) {

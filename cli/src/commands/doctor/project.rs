@@ -9,7 +9,7 @@ use skilltune_orchestrator::store::{Home, Locks};
 use crate::complaint::Complaint;
 use crate::folders::Surroundings;
 use crate::report::{plain, words};
-use crate::roles;
+use crate::roles::{self, BuiltIn};
 use crate::runs::{Runs, Standing};
 use crate::settings::{Origin, Settings};
 use crate::trust::TrustStore;
@@ -66,7 +66,7 @@ impl Project {
             root: root.display().to_string(),
             settings_file: file.map(|file| file.path.display().to_string()),
             settings_error: broken.map(in_one_line),
-            roles_error: roles::cast(settings, around).err().map(|complaint| complaint.what),
+            roles_error: roles::cast(settings, around, BuiltIn::Knows).err().map(|complaint| complaint.what),
             trusted: file.filter(|_| describes).map(trusts),
             git: root.ancestors().any(|folder| folder.join(".git").exists()),
             ignored: ignored(&Home::of(root)),

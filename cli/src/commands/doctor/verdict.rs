@@ -6,7 +6,7 @@ use super::agents::AgentSeen;
 use super::place::Place;
 use super::project::Project;
 use crate::folders::Surroundings;
-use crate::roles;
+use crate::roles::{self, BuiltIn};
 use crate::settings::Settings;
 
 pub(super) struct Verdict {
@@ -30,7 +30,7 @@ pub(super) fn judge(
         return missing(&format!("make it possible to write in {}", folder.path));
     }
     let usable = || agents.iter().filter(|agent| agent.usable);
-    let parts = roles::cast(settings, around).ok();
+    let parts = roles::cast(settings, around, BuiltIn::Knows).ok();
     let set = parts.and_then(|parts| {
         let agent = |name: &str| usable().find(|agent| agent.name == name);
         parts.all().into_iter().map(|part| agent(&part.agent.name)).collect::<Option<Vec<_>>>()

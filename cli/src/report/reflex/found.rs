@@ -12,7 +12,6 @@ use crate::report::{figures, plain};
 const UNTOLD: &str = "not told";
 
 /// `artifact` is what is in the artifact's file, where there is one.
-#[cfg_attr(not(test), expect(dead_code, reason = "the commands of reflex are not there yet"))]
 pub(crate) fn found_status(found: &FoundRun, history: &History, artifact: Option<&[u8]>) -> Vec<String> {
     let hash = artifact.map(artifact_hash);
     let standing = Standing::of(found, hash.as_deref());
@@ -140,7 +139,6 @@ fn gaps(history: &History) -> Vec<String> {
     unreadable.into_iter().chain(torn).collect()
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the commands of reflex are not there yet"))]
 pub(crate) fn found_history(history: &History) -> Vec<String> {
     history.lines.iter().map(line).chain(gaps(history)).collect()
 }
@@ -167,7 +165,6 @@ fn line(line: &FoundLine) -> String {
 const LONGEST_LINE: usize = 400;
 
 /// Such a run among others.
-#[cfg_attr(not(test), expect(dead_code, reason = "the commands of reflex are not there yet"))]
 pub(crate) fn found_row(alias: &str, found: &FoundRun, artifact: Option<&[u8]>) -> String {
     let hash = artifact.map(artifact_hash);
     let evaluation =

@@ -6,7 +6,6 @@ use skilltune_phases::loops::reflex::{Decision, Event, Outcome, Record, Run};
 use super::words;
 use crate::report::{figures, journal, words as told};
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the commands of reflex are not there yet"))]
 pub(crate) fn history_line(run: &Run, record: &Record) -> String {
     let told = match &record.event {
         Event::Started(plan) => format!("run {} begins: {}", plan.run, words::task(run)),

@@ -8,7 +8,6 @@ use crate::report::{figures, plain};
 use crate::runs::Standing;
 
 /// `on_disk` is the hash of what is in the artifact's file, where there is one.
-#[cfg_attr(not(test), expect(dead_code, reason = "the commands of reflex are not there yet"))]
 pub(crate) fn status_lines(run: &Run, standing: Standing, on_disk: Option<&str>) -> Vec<String> {
     let course = &run.course;
     let place = format!(
@@ -69,7 +68,6 @@ fn next(run: &Run, standing: Standing) -> Vec<Next> {
 }
 
 /// A run among others: its score, where there is one, is that of its best artifact.
-#[cfg_attr(not(test), expect(dead_code, reason = "the commands of reflex are not there yet"))]
 pub(crate) fn row(run: &Run, standing: Standing, on_disk: Option<&str>) -> String {
     let status = match standing {
         Standing::Running { .. } => "running",

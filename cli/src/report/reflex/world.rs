@@ -38,6 +38,7 @@ pub(crate) fn plan_of(template: Template) -> Plan {
             ideal: String::new(),
             criteria: Criteria::of(template, Weights::default(), template.thresholds()),
             confirmed: Confirmed::Person,
+            out: None,
             context: None,
             rules: rules(),
             commands: Commands { run: RunThem::Never, confined: true },

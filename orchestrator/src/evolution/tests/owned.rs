@@ -124,3 +124,23 @@ fn a_folder_removed_meanwhile_is_made_again() {
     writer.write(Part::History, b"one\n").unwrap();
     assert_eq!(scene.files().len(), 1);
 }
+
+#[test]
+fn what_runs_have_left_is_removed_and_what_others_have_put_there_stays() {
+    let scene = Scene::new();
+    let evolution = scene.evolution();
+    let writer = evolution.writer(&task(), RUN);
+    let ours = |bytes: &[u8]| bytes == b"ours";
+    writer.write(Part::Run, named(RUN).as_bytes()).unwrap();
+    writer.place_artifact(b"ours", ours).unwrap();
+    scene.put("courses-api/notes.txt", "mine");
+    assert!(!evolution.remove(&task(), ours).unwrap());
+    assert_eq!(scene.files().into_keys().collect::<Vec<_>>(), ["notes.txt"]);
+    fs::remove_file(scene.of_task("notes.txt")).unwrap();
+    scene.put("courses-api/artifact.md", "edited");
+    assert!(!evolution.remove(&task(), ours).unwrap());
+    assert_eq!(scene.files()["artifact.md"], "edited");
+    assert!(evolution.remove(&task(), |_| true).unwrap());
+    assert!(!scene.of_task("").exists());
+    assert!(evolution.remove(&task(), ours).unwrap(), "nothing is there to stay");
+}

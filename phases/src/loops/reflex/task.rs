@@ -19,6 +19,9 @@ pub struct Task {
     pub ideal: String,
     pub criteria: Criteria,
     pub confirmed: Confirmed,
+    /// Where a person wants the result, which is not there yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub out: Option<String>,
     /// What the project says of itself: a folder of a few pages.
     pub context: Option<TreeId>,
     pub rules: Rules,

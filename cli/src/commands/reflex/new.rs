@@ -1,0 +1,155 @@
+//! `reflex new`: a task is agreed to, and a run begins.
+
+use jiff::Timestamp;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::reflex::{Confirmed, Plan, Reflex};
+use skilltune_phases::plan::RunId;
+
+use crate::args::NewArgs;
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::face::Face as _;
+use crate::folders::Surroundings;
+use crate::means::Means;
+use crate::printer::Printer;
+use crate::progress::reflex as progress;
+use crate::questions::{Answers, Person};
+use crate::reflex::allow::{Allowing, Gatekeeper};
+use crate::reflex::confirm::{self, Terms};
+use crate::reflex::request::Request;
+use crate::reflex::{context, out, planning};
+use crate::report::{plain, words};
+use crate::roles;
+use crate::runs::{Runs, Standing};
+use crate::session;
+
+pub fn run(args: &NewArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    let mut request = Request::new(args, around)?;
+    if args.run.dry_run {
+        let terms = Terms::of(&request.settings, request.template)?;
+        return show(&sketch(&request, &terms)?, &terms, printer);
+    }
+    let person = Person::present(around).filter(|_| !args.run.yes);
+    let (terms, confirmed) = agree(args, &mut request, person, printer)?;
+    if !args.trust {
+        roles::ensure_trusted(&request.casting, &request.settings, around, person)?;
+    }
+    mention(&request, around, printer);
+    begin(args, &request, &terms, confirmed, around, printer)
+}
+
+/// Criteria and limits are agreed to by whoever is there, or declared by a flag.
+fn agree(
+    args: &NewArgs,
+    request: &mut Request,
+    person: Option<&dyn Answers>,
+    printer: Printer,
+) -> Result<(Terms, Confirmed), Complaint> {
+    if let Some(person) = person {
+        let show = |text: &str| printer.talk(text);
+        let terms = confirm::agreed(&mut request.settings, request.template, person, show)?;
+        request.template = terms.template;
+        return Ok((terms, Confirmed::Person));
+    }
+    let terms = Terms::of(&request.settings, request.template)?;
+    if args.run.yes {
+        return Ok((terms, Confirmed::Declared));
+    }
+    printer.talk(&terms.lines().join("\n"));
+    Err(Complaint::input("nobody is there to agree to these criteria and limits")
+        .hint("add --yes to declare that they are agreed to"))
+}
+
+/// A run on the same task that was left is only mentioned: this one is another.
+fn mention(request: &Request, around: &Surroundings, printer: Printer) {
+    let runs = Runs::of(&request.project, around);
+    let known = runs.ids::<Reflex>().into_iter().filter_map(|id| runs.load::<Reflex>(&id).ok());
+    let mut left = known.filter(|known| {
+        known.run.plan.task.prompt == request.prompt
+            && matches!(runs.standing(&known.run), Standing::Open | Standing::Held)
+    });
+    if let Some(left) = left.next() {
+        let alias = &left.run.plan.task.alias;
+        printer.talk(&format!(
+            "run {} on the same task was left; `skilltune reflex resume {alias}` goes on with it",
+            left.run.plan.run
+        ));
+    }
+}
+
+fn begin(
+    args: &NewArgs,
+    request: &Request,
+    terms: &Terms,
+    confirmed: Confirmed,
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let home = Home::of(&request.project);
+    let named = planning::name(request, Timestamp::now())?;
+    home.create().map_err(session::ours)?;
+    let _in_use = home.hold().map_err(session::ours)?;
+    let objects = Objects::at(home.objects());
+    let context = context::store(&objects, &context::pages(&request.project))?;
+    let (id, folder) = (named.1.clone(), home.run(&named.1));
+    let plan = planning::plan(request, terms, confirmed, named, context, folder.root());
+    let locks = session::lock(around, printer, &Reflex::targets(&plan), &plan.run.0)?;
+    let begun = session::begin(around, &home, plan)?;
+    let reporter = progress::reporter(args.run.format, objects, around, printer);
+    let settings = &request.settings;
+    let means = Means::of(
+        &request.casting,
+        settings.limits(),
+        settings.patience(),
+        settings.prices(),
+        settings.jobs.value as usize,
+    );
+    let mut gatekeeper = Gatekeeper::new(Allowing::of(None, args.run.yes, around), printer);
+    let exit = session::drive(around, &home, begun, locks, means, reporter, &mut gatekeeper)?;
+    let person = Person::present(around).filter(|_| !args.run.yes);
+    hand_over(&Runs::of(&request.project, around), &id, person, around, printer)?;
+    Ok(exit)
+}
+
+/// What has ended is handed over; a store that cannot be read costs a line, and no run.
+pub fn hand_over(
+    runs: &Runs,
+    id: &RunId,
+    person: Option<&dyn Answers>,
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<(), Complaint> {
+    let known = runs.load::<Reflex>(id)?;
+    out::hand_over(&known.run, &Objects::at(runs.home.objects()), person, around, printer)
+}
+
+/// The plan without anything being written: what a dry run shows.
+fn sketch(request: &Request, terms: &Terms) -> Result<Plan, Complaint> {
+    let home = Home::of(&request.project);
+    let named = planning::name(request, Timestamp::now())?;
+    let folder = home.run(&named.1);
+    Ok(planning::plan(request, terms, Confirmed::Declared, named, None, folder.root()))
+}
+
+/// What would be agreed to, and the most that it can come to.
+fn show(plan: &Plan, terms: &Terms, printer: Printer) -> Result<Exit, Complaint> {
+    let most = Reflex::most_calls(plan);
+    let roles = &plan.roles;
+    let mut lines = vec![format!("reflex {}: {}", plan.task.alias, plain::one_line(&plan.task.prompt))];
+    lines.extend(terms.lines());
+    lines.push(format!(
+        "at most {} calls: {} of the executor ({}), {} of the evaluator ({}), {} of the improver ({})",
+        most.executor + most.evaluator + most.improver,
+        most.executor,
+        roles.executor.shown(),
+        most.evaluator,
+        roles.evaluator.shown(),
+        most.improver,
+        roles.improver.shown(),
+    ));
+    lines.extend(words::remarks(roles).iter().map(|remark| format!("note: {remark}")));
+    printer.data(&lines.join("\n"))?;
+    Ok(Exit::Reached)
+}

@@ -1,0 +1,77 @@
+//! `reflex stop`: ends a run for good, in a person's words. The steps under way are let finish: they are paid for.
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use skilltune_orchestrator::store::Journal;
+use skilltune_phases::event::Event;
+use skilltune_phases::loops::reflex::{Decision, Reason, Reflex, Run, Stop};
+
+use super::find;
+use crate::args::ReflexStopArgs;
+use crate::births::Births;
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::folders::Surroundings;
+use crate::printer::Printer;
+use crate::runs::{Known, Runs, Standing};
+use crate::session::{self, ours};
+
+pub fn run(args: &ReflexStopArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    let runs = Runs::here(around);
+    let (alias, reason) = args.parts();
+    let known = find::ours(&runs, alias)?;
+    let id = known.run.plan.run.clone();
+    Births::new(around).require(&known)?;
+    match runs.standing(&known.run) {
+        Standing::Ended => {
+            printer.talk(&format!("run {id} has ended: nothing to stop"));
+            return Ok(Exit::Reached);
+        }
+        Standing::Running { pid } => {
+            printer.talk(&format!("run {id} finishes what is under way"));
+            leave(pid)?;
+        }
+        Standing::Held | Standing::Open => {}
+    }
+    let _locks = session::lock(around, printer, &known.targets(), &id.0)?;
+    let run = close(&known, reason.map(str::to_owned))?;
+    session::settle(around, printer, &runs.home, &run)?;
+    printer.talk(&format!("run {id} is stopped, and is not taken up again"));
+    Ok(Exit::Reached)
+}
+
+/// Asks a process to finish its steps and to save, and waits until it has gone.
+fn leave(pid: u32) -> Result<(), Complaint> {
+    let gone = |error| Complaint::ours(format!("could not reach process {pid}")).caused_by(error);
+    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
+        return Err(Complaint::ours(format!("the lock names no process: {pid}")));
+    };
+    let process = match pidfd_open(pid, PidfdFlags::empty()) {
+        Err(rustix::io::Errno::SRCH) => return Ok(()),
+        opened => opened.map_err(gone)?,
+    };
+    match pidfd_send_signal(&process, Signal::USR1) {
+        Ok(()) | Err(rustix::io::Errno::SRCH) => {}
+        Err(error) => return Err(gone(error)),
+    }
+    loop {
+        match poll(&mut [PollFd::new(&process, PollFlags::IN)], None) {
+            Err(rustix::io::Errno::INTR) => {}
+            ended => return ended.map(|_| ()).map_err(gone),
+        }
+    }
+}
+
+/// Writes the person's decision down, unless the run has come to its own end meanwhile.
+fn close(known: &Known<Reflex>, note: Option<String>) -> Result<Run, Complaint> {
+    let (mut journal, history) = Journal::resume::<Reflex>(&known.folder.history()).map_err(ours)?;
+    let mut run = Run::replay(&history.records).map_err(ours)?;
+    let stop = Decision::Stop(Stop { reason: Reason::UserStop, note });
+    let due = [run.course.stop.is_none().then_some(stop), run.closed_at.is_none().then_some(Decision::Close)];
+    for decision in due.into_iter().flatten() {
+        let record = journal.append(session::now(), Event::Decided(decision)).map_err(ours)?;
+        run.apply(&record);
+    }
+    journal.barrier().map_err(ours)?;
+    Ok(run)
+}

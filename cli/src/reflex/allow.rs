@@ -1,0 +1,76 @@
+//! May the commands be run that an agent has proposed as checks? A model wrote them, so a person is shown them first.
+
+use skilltune_orchestrator::engine;
+use skilltune_phases::loops::reflex::criteria::Level;
+use skilltune_phases::loops::reflex::{Outcome, Reflex, Run, Step, told_commands};
+
+use crate::folders::Surroundings;
+use crate::printer::Printer;
+use crate::questions::{Answers, Person};
+use crate::report::plain;
+use crate::signals;
+
+/// How the question is answered.
+#[derive(Clone, Copy, Debug)]
+pub enum Allowing {
+    /// Whoever sits at the terminal is asked.
+    Ask,
+    Given(bool),
+    /// The declared default: the judge is asked in their place.
+    Default,
+    /// Nobody is there: the run waits.
+    Wait,
+}
+
+#[derive(Debug)]
+pub struct Gatekeeper {
+    allowing: Allowing,
+    printer: Printer,
+}
+
+impl Allowing {
+    pub fn of(answer: Option<bool>, yes: bool, around: &Surroundings) -> Self {
+        match answer {
+            Some(given) => Self::Given(given),
+            None if yes => Self::Default,
+            None if around.is_interactive() => Self::Ask,
+            None => Self::Wait,
+        }
+    }
+}
+
+impl Gatekeeper {
+    pub fn new(allowing: Allowing, printer: Printer) -> Self {
+        Self { allowing, printer }
+    }
+}
+
+impl engine::Person<Reflex> for Gatekeeper {
+    fn ask(&mut self, run: &Run, step: &Step) -> Option<Outcome> {
+        let Step::Allow { level } = *step else { return None };
+        let allowed = match self.allowing {
+            Allowing::Ask => {
+                self.printer.talk(&question(run, level));
+                signals::unless_ended(|| Person.agree("Run them?").ok())
+            }
+            Allowing::Given(allowed) => Some(allowed),
+            Allowing::Default => Some(false),
+            Allowing::Wait => None,
+        };
+        allowed.map(Outcome::Allowed)
+    }
+}
+
+/// The commands as they would be run, one a line, each argument in quotes.
+pub fn question(run: &Run, level: Level) -> String {
+    let commands = told_commands(run, level);
+    let each = commands.iter().map(|command| format!("  {}", plain::one_line(command)));
+    let where_they_run = if run.plan.task.commands.confined {
+        "each on a copy of the artifact, in a folder that the system keeps it in"
+    } else {
+        "each on a copy of the artifact; this system cannot keep them to its folder"
+    };
+    let head =
+        format!("commands that check the rules of level {level}, proposed by an agent; {where_they_run}:");
+    std::iter::once(head).chain(each).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,117 @@
+//! Criteria and limits are agreed to together: whoever changes one of them sees all of them again.
+
+use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Template};
+use skilltune_phases::loops::reflex::{Rules, RunThem};
+
+use crate::complaint::Complaint;
+use crate::questions::Answers;
+use crate::report::figures::count;
+use crate::settings::{Origin, Settings};
+
+/// What is agreed to.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    pub template: Template,
+    pub criteria: Criteria,
+    pub rules: Rules,
+    pub commands: RunThem,
+}
+
+impl Terms {
+    pub fn of(settings: &Settings, template: Template) -> Result<Self, Complaint> {
+        Ok(Self {
+            template,
+            criteria: settings.reflex.criteria(template),
+            rules: settings.reflex.rules(settings.usd.value),
+            commands: settings.reflex.run_them()?,
+        })
+    }
+
+    /// The whole of it, in lines.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("criteria: {}", self.template)];
+        for level in Level::ALL {
+            let threshold = self.criteria.thresholds.at(level);
+            lines.push(format!("  level {level}, passed at {threshold} of 100:"));
+            lines.extend(self.criteria.at(level).map(rule));
+        }
+        lines.push(format!("limits: {}", self.limits().join(", ")));
+        lines.push(format!("commands that agents propose as checks: {}", commands(self.commands)));
+        lines
+    }
+
+    fn limits(&self) -> Vec<String> {
+        let Rules { max_iterations, max_seconds, usd, stall, .. } = &self.rules;
+        let rounds = count(*max_iterations as usize, "iteration");
+        let seconds = max_seconds.map_or("no limit of time".to_owned(), |most| {
+            format!("{} of completed phases", count(usize::try_from(most).unwrap_or(usize::MAX), "second"))
+        });
+        let money = usd.map_or("no limit of money".to_owned(), |usd| format!("{usd} dollars"));
+        let still = format!(
+            "the end when the score rises by less than {} over {}",
+            stall.gain,
+            count(stall.window, "evaluation")
+        );
+        vec![rounds, seconds, money, still]
+    }
+}
+
+fn rule(rule: &Rule) -> String {
+    format!("    {} ({}, weight {}): {}", rule.id, rule.severity, rule.weight, rule.description)
+}
+
+fn commands(run: RunThem) -> &'static str {
+    match run {
+        RunThem::Always => "run unasked",
+        RunThem::Ask => "shown to you first",
+        RunThem::Never => "not run; the judge decides",
+    }
+}
+
+/// Has a person agree to the terms, as often as they change them.
+pub fn agreed(
+    settings: &mut Settings,
+    template: Template,
+    person: &dyn Answers,
+    show: impl Fn(&str),
+) -> Result<Terms, Complaint> {
+    let mut template = template;
+    loop {
+        let terms = Terms::of(settings, template)?;
+        show(&terms.lines().join("\n"));
+        let options = [
+            "begin with these",
+            "use other criteria",
+            "change the number of iterations",
+            "set a limit of time",
+            "leave",
+        ];
+        match person.pick("Do criteria and limits stand as they are?", &options)? {
+            0 => return Ok(terms),
+            1 => template = template_of(person)?,
+            2 => {
+                let told =
+                    person.number("How many iterations at most?", u64::from(terms.rules.max_iterations))?;
+                settings
+                    .reflex
+                    .max_iterations
+                    .set(u32::try_from(told.clamp(1, 100)).unwrap_or(100), Origin::Answer);
+            }
+            3 => {
+                let told = person.number(
+                    "Seconds of completed phases at most? 0 is no limit.",
+                    terms.rules.max_seconds.unwrap_or(0),
+                )?;
+                settings.reflex.max_seconds.set(Some(told).filter(|&most| most > 0), Origin::Answer);
+            }
+            _ => return Err(Complaint::interrupted()),
+        }
+    }
+}
+
+/// The criteria that a person names.
+pub fn template_of(person: &dyn Answers) -> Result<Template, Complaint> {
+    let names: Vec<&str> = Template::ALL.iter().map(|template| template.as_str()).collect();
+    let chosen = person.pick("What kind of artifact is it?", &names)?;
+    Ok(Template::ALL[chosen.min(Template::ALL.len() - 1)])
+}

@@ -1,0 +1,98 @@
+//! From what was agreed to a plan: everything that decides, frozen.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use skilltune_orchestrator::evolution::{Evolution, EvolutionError};
+use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::loops::reflex::original::{self, Alias};
+use skilltune_phases::loops::reflex::{Commands, Confirmed, Plan, Task};
+use skilltune_phases::plan::{FORMAT, LoopKind, Roles, RunId};
+
+use super::confirm::Terms;
+use super::files::{below, refused};
+use super::request::Request;
+use crate::complaint::Complaint;
+
+/// How often another number is tried for a name that is taken.
+const NUMBERS: u32 = 1000;
+
+/// The name of the task's folder, and of the run: the one that was asked for, or one that is free.
+pub fn name(request: &Request, began: Timestamp) -> Result<(Alias, RunId), Complaint> {
+    let below = below(&request.evolution)?;
+    let folder = Evolution::open(&request.project, &below).map_err(refused)?;
+    let id = |alias: &Alias| RunId(original::run_id(alias, began));
+    let check = |alias: &Alias| match &folder {
+        Some(folder) => folder.writer(alias, &id(alias).0).check(),
+        None => Ok(()),
+    };
+    if let Some(alias) = &request.alias {
+        check(alias).map_err(refused)?;
+        return Ok((alias.clone(), id(alias)));
+    }
+    let first = Alias::of(&request.prompt);
+    let names = std::iter::once(first.clone()).chain((2..NUMBERS).map(|number| first.numbered(number)));
+    for alias in names {
+        match check(&alias) {
+            Ok(()) => return Ok((alias.clone(), id(&alias))),
+            Err(EvolutionError::Taken { .. }) => {}
+            Err(error) => return Err(refused(error)),
+        }
+    }
+    Err(Complaint::input(format!("every name like {first} is taken")).hint("give the task one with --alias"))
+}
+
+/// The plan of a run of that name.
+pub fn plan(
+    request: &Request,
+    terms: &Terms,
+    confirmed: Confirmed,
+    (alias, run): (Alias, RunId),
+    context: Option<TreeId>,
+    folder: &Path,
+) -> Plan {
+    let task = Task {
+        alias: alias.as_str().to_owned(),
+        project: request.project.to_string_lossy().into_owned(),
+        evolution: request.evolution.clone(),
+        prompt: request.prompt.clone(),
+        ideal: request.ideal.clone(),
+        criteria: terms.criteria.clone(),
+        confirmed,
+        out: request.out.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        context,
+        rules: terms.rules.clone(),
+        commands: Commands { run: terms.commands, confined: request.confines },
+    };
+    Plan {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        run,
+        kind: LoopKind::Reflex,
+        folder: folder.to_string_lossy().into_owned(),
+        seed: request.seed.unwrap_or_else(|| seed(&task)),
+        task,
+        roles: readers(request),
+        epoch: request.epoch,
+    }
+}
+
+/// All agents of this loop have an evaluator's rights: they read, and answer in words.
+fn readers(request: &Request) -> Roles {
+    let mut roles = request.casting.roles();
+    let rights = request.casting.readers(request.confines);
+    for (cast, rights) in
+        [&mut roles.executor, &mut roles.evaluator, &mut roles.improver].into_iter().zip(rights)
+    {
+        cast.rights = rights;
+    }
+    roles
+}
+
+/// The same task has the same seed, so that the next run finds its answers.
+fn seed(task: &Task) -> u64 {
+    let inputs = serde_json::to_vec(&(&task.prompt, &task.ideal, &task.criteria, &task.rules, &task.context));
+    let digest = Digest::of(&inputs.expect("a task has a JSON text"));
+    // Fifty-three bits survive every reader of JSON.
+    u64::from_le_bytes(digest.as_bytes()[..8].try_into().expect("eight bytes")) >> 11
+}

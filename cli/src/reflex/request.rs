@@ -1,0 +1,132 @@
+//! What `reflex new` is asked to do, once nothing is left to be guessed: task, criteria, agents.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use skilltune_phases::loops::reflex::criteria::Template;
+use skilltune_phases::loops::reflex::original::Alias;
+
+use super::{confirm, out};
+use crate::args::{NewArgs, TaskSource};
+use crate::complaint::Complaint;
+use crate::flags::lay_reflex_flags;
+use crate::folders::Surroundings;
+use crate::questions::{Answers, Person};
+use crate::roles::{self, BuiltIn, Casting, system_confines};
+use crate::settings::Settings;
+
+/// A task longer than this is no task but a mistake, such as a binary file.
+const LONGEST: u64 = 1 << 20;
+
+#[derive(Debug)]
+pub struct Request {
+    pub project: PathBuf,
+    pub evolution: String,
+    pub prompt: String,
+    pub ideal: String,
+    pub template: Template,
+    pub alias: Option<Alias>,
+    pub out: Option<PathBuf>,
+    pub settings: Settings,
+    pub casting: Casting,
+    /// Whether the system holds what it runs to its folders.
+    pub confines: bool,
+    pub seed: Option<u64>,
+    pub epoch: u64,
+}
+
+impl Request {
+    pub fn new(args: &NewArgs, around: &Surroundings) -> Result<Self, Complaint> {
+        let person = Person::present(around).filter(|_| !args.run.yes);
+        let prompt = task(args, around)?;
+        let out = args.out.as_ref().map(|path| out::free(&around.cwd.join(path))).transpose()?;
+        let project = around.project_here();
+        let mut settings = Settings::load(&project, around)?;
+        lay_reflex_flags(&mut settings, args);
+        roles::fill(&mut settings, around);
+        let casting = casting(&settings, around)?;
+        let template = match args.template.map(Template::from).or_else(|| Template::guess(&prompt)) {
+            Some(template) => template,
+            None => asked_template(person)?,
+        };
+        Ok(Self {
+            evolution: settings.reflex.evolution.value.as_path().display().to_string(),
+            confines: system_confines(&settings),
+            seed: args.seed,
+            epoch: if args.run.fresh { fresh_epoch() } else { 0 },
+            ideal: args.ideal.clone().unwrap_or_default(),
+            project,
+            prompt,
+            template,
+            alias: args.alias.clone(),
+            out,
+            settings,
+            casting,
+        })
+    }
+}
+
+/// The task's words: those of the command line, of a file, or of standard input.
+fn task(args: &NewArgs, around: &Surroundings) -> Result<String, Complaint> {
+    let text = match args.source() {
+        TaskSource::Words(words) => words.to_owned(),
+        TaskSource::Stdin => input()?,
+        TaskSource::File(path) => file(&around.cwd.join(path))?,
+    };
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Complaint::input("there is no task")
+            .hint("say what is to be written: skilltune reflex new \"the API page of our orders service\""));
+    }
+    Ok(text.to_owned())
+}
+
+fn file(path: &Path) -> Result<String, Complaint> {
+    let refused = |error: std::io::Error| {
+        Complaint::input(format!("cannot read the task from {}", path.display())).caused_by(error)
+    };
+    let file = std::fs::File::open(path).map_err(refused)?;
+    if !file.metadata().map_err(refused)?.is_file() {
+        return Err(Complaint::input(format!("{} is no file with a task in it", path.display())));
+    }
+    read(file).map_err(refused)
+}
+
+fn input() -> Result<String, Complaint> {
+    read(std::io::stdin().lock())
+        .map_err(|error| Complaint::input("cannot read the task from standard input").caused_by(error))
+}
+
+fn read(from: impl std::io::Read) -> std::io::Result<String> {
+    let mut text = String::new();
+    from.take(LONGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST {
+        return Err(std::io::Error::other("it is longer than a mebibyte"));
+    }
+    Ok(text)
+}
+
+/// The built-in agent knows skills and nothing else.
+fn casting(settings: &Settings, around: &Surroundings) -> Result<Casting, Complaint> {
+    let casting = roles::cast(settings, around, BuiltIn::KnowsNothing)?;
+    if casting.all().iter().any(|part| part.agent.is_built_in()) {
+        return Err(Complaint::input("the built-in agent writes no artifacts: it looks at skills only")
+            .hint("name another one: `skilltune doctor` tells what is installed"));
+    }
+    Ok(casting)
+}
+
+fn asked_template(person: Option<&dyn Answers>) -> Result<Template, Complaint> {
+    let Some(person) = person else {
+        let names: Vec<&str> = Template::ALL.iter().map(|template| template.as_str()).collect();
+        return Err(Complaint::input("the task does not tell what kind of artifact it is about")
+            .hint(format!("say --template {}", names.join("|"))));
+    };
+    confirm::template_of(person)
+}
+
+/// Every run with `--fresh` is of an epoch that no answer in the cache belongs to.
+fn fresh_epoch() -> u64 {
+    u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(1)
+}
