@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::loops::tune::state;
-use skilltune_phases::loops::tune::{Apply, Decision, Ending, Event, Plan, Record, Run};
+use skilltune_phases::loops::tune::{Apply, Decision, Ending, Plan, Run};
 
+use crate::drive::{picker, reread};
 use crate::world::{Drive, plan, random_answer};
 
 fn any_plan() -> impl Strategy<Value = Plan> {
@@ -20,12 +21,6 @@ fn any_plan() -> impl Strategy<Value = Plan> {
             plan
         },
     )
-}
-
-/// Which of the steps under way ends next, drawn from a list of numbers.
-fn picker(order: Vec<usize>) -> impl FnMut(usize) -> usize {
-    let mut numbers = order.into_iter().cycle();
-    move |room| numbers.next().unwrap_or(0) % room
 }
 
 proptest! {
@@ -88,21 +83,12 @@ proptest! {
         if run.course.closed == Some(Ending::Applied) {
             prop_assert!(run.final_score() > run.initial_score());
         }
-        let promotions = drive.records.iter().filter(|record| matches!(
-            &record.event, Event::Decided(Decision::Ship(_)),
-        ));
+        let decisions = drive.decisions();
+        let promotions = decisions.into_iter().filter(|decision| matches!(decision, Decision::Ship(_)));
         prop_assert_eq!(promotions.count(), 1);
     }
 }
 
-/// The record as it comes back from its line in the journal.
-fn reread(record: &Record) -> Record {
-    let line = serde_json::to_string(record).expect("a record has a JSON text");
-    let read: Record = serde_json::from_str(&line).expect("a record reads its own text");
-    assert_eq!(record, &read);
-    read
-}
-
-fn vec_of_picks() -> impl Strategy<Value = Vec<usize>> {
+pub(crate) fn vec_of_picks() -> impl Strategy<Value = Vec<usize>> {
     prop::collection::vec(0_usize..16, 1..40)
 }

@@ -1,6 +1,7 @@
 //! The core, driven without a disk, a clock or a process.
 
 mod delivery;
+mod drive;
 mod endings;
 mod frontmatter;
 mod laws;

@@ -1,37 +1,26 @@
-//! A world that answers steps without doing anything: the loop's other half, for tests.
+//! A world that answers the steps of `tune` without doing anything.
 //!
 //! Its answers are a pure function of a seed and the step, so that two runs differ only in the order of arrival.
 
-use std::collections::HashSet;
-
-use jiff::Timestamp;
 use skilltune_phases::contract::{Contract, Criterion, Dimension};
 use skilltune_phases::delivery::Delivery;
-use skilltune_phases::event::{Failure, FailureKind, Spent};
-use skilltune_phases::id::{CandidateId, Digest, TreeId};
+use skilltune_phases::event::FailureKind;
+use skilltune_phases::id::{CandidateId, Digest};
 use skilltune_phases::judgement::{Assessment, Findings, Judgement, Kind};
-use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::{
-    Apply, Choice, Done, Event, Outcome, Plan, Record, Rules, Run, Step, Task,
-};
-use skilltune_phases::loops::tune::{Next, Tune};
-use skilltune_phases::plan::{Cast, Enforced, FORMAT, LoopKind, Roles, RunId};
+use skilltune_phases::loops::tune::{Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
+use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::{Score, Scored};
 use skilltune_phases::stop::{Budget, Stall};
 use skilltune_phases::target::{Member, Mode, Target};
 
+use crate::drive::{self, roles};
+
+pub(crate) use crate::drive::{failed, tree};
+
+pub(crate) type Drive = drive::Drive<Tune>;
+
 pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
-    let cast = Cast {
-        agent: "world".into(),
-        model: None,
-        settings: Digest::of(b"world"),
-        timeout_seconds: 1,
-        family: None,
-        isolation: skilltune_phases::plan::Isolation::Partial,
-        via: None,
-        rights: Enforced::Nobody,
-    };
     let member = |nth: usize| Member {
         name: format!("skill-{nth}"),
         path: format!("/skills/skill-{nth}"),
@@ -55,7 +44,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
             delivery: Delivery::Inline,
             apply: Apply::Auto,
         },
-        roles: Roles { executor: cast.clone(), evaluator: cast.clone(), improver: cast },
+        roles: roles(),
         seed: 7,
         epoch: 0,
     }
@@ -100,10 +89,6 @@ pub(crate) fn points(points: f64) -> Score {
     Score::new(points).expect("a score of the tests is one")
 }
 
-pub(crate) fn tree(name: &str) -> TreeId {
-    TreeId(Digest::of(name.as_bytes()))
-}
-
 /// A judgement whose whole has just this score, and each member too.
 pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
     let assess = |score: usize| {
@@ -123,93 +108,12 @@ pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
     }))
 }
 
-pub(crate) fn failed(kind: FailureKind) -> Outcome {
-    Outcome::Failed(Failure::new(kind, "the world would not"))
-}
-
 pub(crate) fn ran(name: &str) -> Outcome {
     Outcome::Exercised { artifacts: tree(name), files: 1, skill: None }
 }
 
 pub(crate) fn improved(name: &str) -> Outcome {
     Outcome::Improved { tree: tree(name), report: Box::default() }
-}
-
-/// A run and its journal, driven by whoever answers.
-pub(crate) struct Drive {
-    pub(crate) run: Run,
-    pub(crate) records: Vec<Record>,
-}
-
-impl Drive {
-    pub(crate) fn start(plan: Plan) -> Self {
-        let record = Record { seq: 0, at: clock(0), event: Event::Started(Box::new(plan)) };
-        let run = Run::begin(&record).expect("the first record is a plan");
-        Self { run, records: vec![record] }
-    }
-
-    pub(crate) fn record(&mut self, event: Event) {
-        let seq = self.records.len() as u64;
-        let record = Record { seq, at: clock(seq), event };
-        self.run.apply(&record);
-        self.records.push(record);
-    }
-
-    pub(crate) fn done(&mut self, step: Step, outcome: Outcome) {
-        let attempt = self.run.attempts(&step);
-        let spent = Spent { ms: 1000, usd: Some(0.5), ..Spent::default() };
-        self.record(Event::Done(Box::new(Done { step, attempt, call: None, outcome, spent })));
-    }
-
-    /// Makes all decisions that are due; the steps that the loop then asks for, at most `room`, or none at the end.
-    pub(crate) fn due(&mut self, room: usize) -> Vec<Step> {
-        loop {
-            let decision = match Tune::next(&self.run) {
-                Next::Decide(decision) => decision,
-                Next::Do(steps) => return steps.take(room).collect(),
-                Next::End => return Vec::new(),
-            };
-            self.record(Event::Decided(decision));
-            assert!(self.records.len() < 100_000, "the loop goes on for ever");
-        }
-    }
-
-    /// Runs to the end with up to `jobs` steps under way, of which `pick` chooses the one that ends next.
-    pub(crate) fn finish(
-        &mut self,
-        jobs: usize,
-        mut pick: impl FnMut(usize) -> usize,
-        mut answer: impl FnMut(&Run, &Step) -> Outcome,
-    ) {
-        let mut under_way: Vec<Step> = Vec::new();
-        let mut answered: HashSet<Step> = HashSet::new();
-        loop {
-            let asked = self.due(usize::MAX);
-            for step in asked {
-                if under_way.len() < jobs && !under_way.contains(&step) {
-                    assert!(!answered.contains(&step), "asked again for what was answered: {step:?}");
-                    under_way.push(step);
-                }
-            }
-            if under_way.is_empty() {
-                return;
-            }
-            let step = under_way.remove(pick(under_way.len()));
-            let outcome = answer(&self.run, &step);
-            if !matches!(outcome, Outcome::Failed(_)) {
-                answered.insert(step.clone());
-            }
-            self.done(step, outcome);
-        }
-    }
-
-    pub(crate) fn decisions(&self) -> Vec<&Event> {
-        self.records
-            .iter()
-            .map(|record| &record.event)
-            .filter(|event| matches!(event, Event::Decided(_)))
-            .collect()
-    }
 }
 
 /// The how-manieth candidate of the run this is; the start is the first.
@@ -238,9 +142,4 @@ pub(crate) fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
         Step::Promote { .. } if roll(8) % 4 == 0 => Outcome::Conflict { found: vec![tree("theirs")] },
         Step::Promote { .. } => Outcome::Promoted,
     }
-}
-
-/// Time that passes evenly: one second a record.
-fn clock(seq: u64) -> Timestamp {
-    Timestamp::from_second(1_700_000_000 + i64::try_from(seq).unwrap_or(0)).expect("in range")
 }

@@ -1,0 +1,133 @@
+//! A run and its journal, driven by whoever answers: the loop's other half, for tests of any loop.
+
+use std::collections::HashSet;
+
+use jiff::{SignedDuration, Timestamp};
+use skilltune_phases::event::{Done, Event, Failure, FailureKind, Record, Spent};
+use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::loops::{Loop, Next};
+use skilltune_phases::plan::{Cast, Enforced, Isolation, Plan, Roles};
+use skilltune_phases::run::Run;
+
+pub(crate) struct Drive<L: Loop> {
+    pub(crate) run: Run<L>,
+    pub(crate) records: Vec<Record<L>>,
+}
+
+impl<L: Loop> Drive<L> {
+    pub(crate) fn start(plan: Plan<L>) -> Self {
+        let at = Timestamp::from_second(1_700_000_000).expect("in range");
+        let record = Record { seq: 0, at, event: Event::Started(Box::new(plan)) };
+        let run = Run::begin(&record).expect("the first record is a plan");
+        Self { run, records: vec![record] }
+    }
+
+    /// Time passes evenly: one second a record.
+    pub(crate) fn record(&mut self, event: Event<L>) {
+        self.record_after(1, event);
+    }
+
+    pub(crate) fn record_after(&mut self, seconds: i64, event: Event<L>) {
+        let last = self.records.last().expect("a run has begun");
+        let at = last.at + SignedDuration::from_secs(seconds);
+        let record = Record { seq: last.seq + 1, at, event };
+        self.run.apply(&record);
+        self.records.push(record);
+    }
+
+    pub(crate) fn done(&mut self, step: L::Step, outcome: L::Outcome) {
+        self.done_after(1, step, outcome);
+    }
+
+    pub(crate) fn done_after(&mut self, seconds: i64, step: L::Step, outcome: L::Outcome) {
+        let attempt = self.run.attempts(&step);
+        let spent = Spent { ms: 1000, usd: Some(0.5), ..Spent::default() };
+        self.record_after(seconds, Event::Done(Box::new(Done { step, attempt, call: None, outcome, spent })));
+    }
+
+    /// Makes all decisions that are due; the steps that the loop then asks for, at most `room`, or none at the end.
+    pub(crate) fn due(&mut self, room: usize) -> Vec<L::Step> {
+        loop {
+            let decision = match L::next(&self.run) {
+                Next::Decide(decision) => decision,
+                Next::Do(steps) => return steps.take(room).collect(),
+                Next::End => return Vec::new(),
+            };
+            self.record(Event::Decided(decision));
+            assert!(self.records.len() < 100_000, "the loop goes on for ever");
+        }
+    }
+
+    /// Runs to the end with up to `jobs` steps under way, of which `pick` chooses the one that ends next.
+    pub(crate) fn finish(
+        &mut self,
+        jobs: usize,
+        mut pick: impl FnMut(usize) -> usize,
+        mut answer: impl FnMut(&Run<L>, &L::Step) -> L::Outcome,
+    ) {
+        let mut under_way: Vec<L::Step> = Vec::new();
+        let mut answered: HashSet<L::Step> = HashSet::new();
+        loop {
+            let asked = self.due(usize::MAX);
+            for step in asked {
+                if under_way.len() < jobs && !under_way.contains(&step) {
+                    assert!(!answered.contains(&step), "asked again for what was answered: {step:?}");
+                    under_way.push(step);
+                }
+            }
+            if under_way.is_empty() {
+                return;
+            }
+            let step = under_way.remove(pick(under_way.len()));
+            let outcome = answer(&self.run, &step);
+            if L::failure(&outcome).is_none() {
+                answered.insert(step.clone());
+            }
+            self.done(step, outcome);
+        }
+    }
+
+    pub(crate) fn decisions(&self) -> Vec<&L::Decision> {
+        let decisions = self.records.iter().filter_map(|record| match &record.event {
+            Event::Decided(decision) => Some(decision),
+            Event::Started(_) | Event::Done(_) | Event::Noted(_) => None,
+        });
+        decisions.collect()
+    }
+}
+
+/// The record as it comes back from its line in the journal.
+pub(crate) fn reread<L: Loop>(record: &Record<L>) -> Record<L> {
+    let line = serde_json::to_string(record).expect("a record has a JSON text");
+    let read: Record<L> = serde_json::from_str(&line).expect("a record reads its own text");
+    assert_eq!(record, &read);
+    read
+}
+
+/// Which of the steps under way ends next, drawn from a list of numbers.
+pub(crate) fn picker(order: Vec<usize>) -> impl FnMut(usize) -> usize {
+    let mut numbers = order.into_iter().cycle();
+    move |room| numbers.next().unwrap_or(0) % room
+}
+
+pub(crate) fn roles() -> Roles {
+    let cast = Cast {
+        agent: "world".into(),
+        model: None,
+        settings: Digest::of(b"world"),
+        timeout_seconds: 1,
+        family: None,
+        isolation: Isolation::Partial,
+        via: None,
+        rights: Enforced::Nobody,
+    };
+    Roles { executor: cast.clone(), evaluator: cast.clone(), improver: cast }
+}
+
+pub(crate) fn tree(name: &str) -> TreeId {
+    TreeId(Digest::of(name.as_bytes()))
+}
+
+pub(crate) fn failed<O: From<Failure>>(kind: FailureKind) -> O {
+    Failure::new(kind, "the world would not").into()
+}
