@@ -79,12 +79,18 @@ fn oscillating(contents: &[Digest]) -> bool {
 }
 
 fn stalled(stall: Stall, scores: &[Score]) -> bool {
-    let Some(earlier) = scores.len().checked_sub(stall.window).filter(|&count| count > 0) else {
-        return false;
-    };
+    !scores.is_empty() && standstill(stall, scores) >= stall.window
+}
+
+/// For how many of the newest scores the best has not risen by the gain.
+pub fn standstill(stall: Stall, scores: &[Score]) -> usize {
     let best = |scores: &[Score]| scores.iter().max().map_or(0.0, |score| score.points());
-    let rise = best(scores) - best(&scores[..earlier]);
-    if stall.reaching { rise < stall.gain } else { rise <= stall.gain }
+    let is_flat = |newest: &usize| {
+        let rise = best(scores) - best(&scores[..scores.len() - newest]);
+        if stall.reaching { rise < stall.gain } else { rise <= stall.gain }
+    };
+    // The more scores are left out, the higher the rise since then.
+    (1..scores.len()).take_while(is_flat).count()
 }
 
 fn over_budget(budget: Budget, series: &Series) -> bool {

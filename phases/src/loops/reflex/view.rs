@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::ending::Class;
 use crate::id::Digest;
 use crate::score::Score;
-use crate::stop::Series;
+use crate::stop::{self, Series};
 
 use super::Run;
 use super::course::Judged;
@@ -121,19 +121,8 @@ impl Run {
 
     /// How many evaluations in a row did not bring the best of their level much further.
     pub fn stagnation(&self) -> u32 {
-        let mut scores: Vec<Score> = self.series().scores;
-        let mut count = 0;
-        let stall = self.plan.task.rules.stall;
-        while let Some(last) = scores.pop() {
-            let Some(best) = scores.iter().max() else { break };
-            let rise = last.points() - best.points();
-            let flat = if stall.reaching { rise < stall.gain } else { rise <= stall.gain };
-            if !flat {
-                break;
-            }
-            count += 1;
-        }
-        count
+        let count = stop::standstill(self.plan.task.rules.stall, &self.series().scores);
+        u32::try_from(count).unwrap_or(u32::MAX)
     }
 
     /// What the stop rules look at. Levels have different denominators, so each has a series of its own.
