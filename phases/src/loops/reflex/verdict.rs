@@ -83,7 +83,7 @@ pub struct RuleResult {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluation {
     pub level: Level,
-    /// Absent when the rules that could be told hold less than half of the active weight.
+    /// Absent when the rules that could be told hold less than half of the weight of a level that counts.
     pub score: Option<Score>,
     pub passed: bool,
     /// One for each active rule, in the order of the criteria.
@@ -156,18 +156,41 @@ fn settled(rule: &Rule, results: &[RuleResult]) -> RuleResult {
 }
 
 /// Passed weight of verified weight, unless too little is verified; `results` are those of the active rules.
+///
+/// Each level must be verified for itself: what is known of A would otherwise pass B when nobody could tell of it.
 fn score(criteria: &Criteria, results: &[RuleResult]) -> Option<Score> {
-    let weight = |counts: fn(Verdict) -> bool| -> u64 {
-        let counted = results.iter().filter(|result| counts(result.verdict));
-        counted.filter_map(|result| criteria.rule(&result.rule)).map(|rule| u64::from(rule.weight)).sum()
-    };
-    let active = weight(|_| true);
-    let verified = weight(|verdict| verdict != Verdict::Unverified);
-    let passed = weight(|verdict| verdict == Verdict::Pass);
-    match active {
-        0 => Some(Score::FULL),
-        _ if 2 * verified < active => None,
-        _ => Score::new(share(passed, verified)),
+    let [a, b] = Level::ALL.map(|level| Weighed::of(criteria, level, results));
+    let passed = a.passed + b.passed;
+    match (a.active + b.active, a.verified + b.verified) {
+        (0, _) => Some(Score::FULL),
+        _ if a.is_unclear() || b.is_unclear() => None,
+        (_, verified) => Score::new(share(passed, verified)),
+    }
+}
+
+/// The weights of one level's own rules.
+struct Weighed {
+    active: u64,
+    verified: u64,
+    passed: u64,
+}
+
+impl Weighed {
+    fn of(criteria: &Criteria, level: Level, results: &[RuleResult]) -> Self {
+        let weight = |counts: fn(Verdict) -> bool| -> u64 {
+            let counted = results.iter().filter(|result| counts(result.verdict));
+            let rules = counted.filter_map(|result| criteria.rule(&result.rule));
+            rules.filter(|rule| rule.level == level).map(|rule| u64::from(rule.weight)).sum()
+        };
+        Self {
+            active: weight(|_| true),
+            verified: weight(|verdict| verdict != Verdict::Unverified),
+            passed: weight(|verdict| verdict == Verdict::Pass),
+        }
+    }
+
+    fn is_unclear(&self) -> bool {
+        2 * self.verified < self.active
     }
 }
 

@@ -263,3 +263,15 @@ proptest! {
         prop_assert_eq!(before, evaluate(&criteria, Level::B, &results));
     }
 }
+
+#[test]
+fn what_is_known_of_level_a_makes_no_score_at_b_where_nobody_could_tell_of_it() {
+    let criteria = criteria(Template::Docs);
+    let of_b =
+        ["b.quality.structure", "b.completeness.cross-refs", "b.style.consistency", "b.quality.audience"];
+    let open = |rules: &[&'static str]| rules.iter().map(|id| (*id, None)).collect::<Vec<_>>();
+    let nothing = evaluated(&criteria, Level::B, &open(&of_b));
+    assert_eq!((nothing.score, nothing.passed), (None, false));
+    let half = evaluated(&criteria, Level::B, &open(&of_b[..2]));
+    assert_eq!((points(&half), half.passed), (Some(100.0), true));
+}
