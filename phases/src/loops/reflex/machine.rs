@@ -46,12 +46,21 @@ fn follow(run: &Run) -> Next<'_> {
 
 /// Begins a phase, unless what the run may use is used up.
 fn enter(run: &Run, phase: Phase) -> Next<'_> {
-    let limits = stop::Limits { max_iterations: u32::MAX, ..run.plan.task.rules.limits() };
-    let spent = stop::Series { rounds: 0, scores: Vec::new(), contents: Vec::new(), ..run.series() };
-    match stop::judge(&limits, &spent) {
-        Some(reason) => Next::Decide(Decision::Stop(Reason::from(reason).into())),
+    match spent(run) {
+        Some(_) if settled(run, true) => stop_for(Reason::NoMajorIssues),
+        Some(reason) => stop_for(reason),
         None => Next::Decide(Decision::Enter(phase)),
     }
+}
+
+fn spent(run: &Run) -> Option<Reason> {
+    let limits = stop::Limits { max_iterations: u32::MAX, ..run.plan.task.rules.limits() };
+    let spent = stop::Series { rounds: 0, scores: Vec::new(), contents: Vec::new(), ..run.series() };
+    stop::judge(&limits, &spent).map(Reason::from)
+}
+
+fn stop_for<'a>(reason: Reason) -> Next<'a> {
+    Next::Decide(Decision::Stop(reason.into()))
 }
 
 /// A person is asked about commands between two phases: their time is nobody's work.
@@ -229,17 +238,17 @@ fn judge(run: &Run) -> Next<'_> {
     let course = &run.course;
     let Some(last) = course.judged.last() else { return failed("nothing was judged") };
     if last.evaluation.passed {
-        return Next::Decide(match course.level {
-            Level::A => Decision::Switch(Level::B),
-            Level::B => Decision::Stop(Reason::ThresholdReached.into()),
-        });
+        return match course.level {
+            Level::A => Next::Decide(Decision::Switch(Level::B)),
+            Level::B => stop_for(Reason::ThresholdReached),
+        };
     }
     let rule = stop::judge(&run.plan.task.rules.limits(), &run.series());
     if settled(run, rule.is_some()) {
-        return Next::Decide(Decision::Stop(Reason::NoMajorIssues.into()));
+        return stop_for(Reason::NoMajorIssues);
     }
     if let Some(reason) = rule {
-        return Next::Decide(Decision::Stop(Reason::from(reason).into()));
+        return stop_for(reason.into());
     }
     if course.anew {
         return Next::Decide(Decision::Advance(course.iteration + 1));
@@ -254,13 +263,13 @@ fn judge(run: &Run) -> Next<'_> {
 }
 
 /// At level B, an artifact that only warnings speak against is taken once the threshold has had its chance: so many
-/// refinements have been judged, or there is no room for another one.
+/// refinements have been judged, or there is no room for another one. It is the best, for that is what a run leaves.
 fn settled(run: &Run, is_over: bool) -> bool {
     let judged = run.course.judged.iter().filter(|judged| judged.evaluation.level == Level::B).count();
     let chances = usize::try_from(run.plan.task.rules.settle).unwrap_or(usize::MAX);
-    let last = run.course.judged.last().filter(|last| last.evaluation.level == Level::B);
+    let best = run.best().filter(|best| best.evaluation.level == Level::B);
     let is_sound =
-        last.is_some_and(|last| verdict::no_major_issues(&run.plan.task.criteria, &last.evaluation));
+        best.is_some_and(|best| verdict::no_major_issues(&run.plan.task.criteria, &best.evaluation));
     is_sound && (is_over || judged > chances)
 }
 

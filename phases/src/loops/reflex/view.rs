@@ -12,7 +12,7 @@ use super::course::Judged;
 use super::criteria::{Level, Rule};
 use super::decision::{Reason, Status};
 use super::step::Artifact;
-use super::verdict::Distance;
+use super::verdict::{self, Distance};
 
 /// How much an artifact's score says of what stands in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,7 @@ pub enum Ended {
 }
 
 impl Run {
+<<<<<<< HEAD
     pub fn class(&self) -> Class {
         let stop = self.course.stop.as_ref().filter(|_| self.closed_at.is_some());
         match stop.map(|stop| stop.reason) {
@@ -85,9 +86,22 @@ impl Run {
     }
 
     /// The best that was judged: a level is above every score, and of equals the earlier one counts.
+=======
+    /// The best that was judged; of equals the earlier one counts.
+>>>>>>> 8f3fd45 (reflex: a rule that must hold goes before every score, and what is settled for is the best)
     pub fn best(&self) -> Option<&Judged> {
-        let key = |judged: &Judged| (judged.evaluation.level, judged.evaluation.score);
-        self.course.judged.iter().reduce(|best, next| if key(next) > key(best) { next } else { best })
+        self.best_of(self.course.judged.iter())
+    }
+
+    fn best_of<'a>(&self, judged: impl Iterator<Item = &'a Judged>) -> Option<&'a Judged> {
+        judged.reduce(|best, next| if self.rank(next) > self.rank(best) { next } else { best })
+    }
+
+    /// A level is above every score, and no score makes up for a rule that must hold and does not.
+    fn rank(&self, judged: &Judged) -> (Level, bool, Option<Score>) {
+        let evaluation = &judged.evaluation;
+        let is_sound = verdict::no_major_issues(&self.plan.task.criteria, evaluation);
+        (evaluation.level, is_sound, evaluation.score)
     }
 
     /// What a run leaves: the best artifact, or the only one that there is before any was judged.
@@ -114,9 +128,7 @@ impl Run {
     pub(super) fn better_than_last(&self) -> Option<&Judged> {
         let (last, before) = self.course.judged.split_last()?;
         let of_level = before.iter().filter(|judged| judged.evaluation.level == last.evaluation.level);
-        of_level
-            .reduce(|best, next| if next.evaluation.score > best.evaluation.score { next } else { best })
-            .filter(|best| best.evaluation.score > last.evaluation.score)
+        self.best_of(of_level).filter(|best| self.rank(best) > self.rank(last))
     }
 
     /// How many evaluations in a row did not bring the best of their level much further.
