@@ -63,16 +63,17 @@ fn stop_for<'a>(reason: Reason) -> Next<'a> {
     Next::Decide(Decision::Stop(reason.into()))
 }
 
-/// A person is asked about commands between two phases: their time is nobody's work.
+/// A person is asked about commands between two phases: their time is nobody's work. A question that came to nothing
+/// allows nothing, and is put again before the next evaluation.
 fn evaluate(run: &Run) -> Next<'_> {
     let unasked = |level: &Level| {
         run.plan.task.commands.run == RunThem::Ask
             && run.commands(*level).next().is_some()
-            && matches!(run.answer(&Step::Allow { level: *level }), Answer::Open | Answer::GivenUp(_))
+            && run.answer(&Step::Allow { level: *level }) == Answer::Open
     };
     match Level::ALL.into_iter().filter(|level| *level <= run.course.level).find(unasked) {
-        Some(level) => take([Step::Allow { level }]),
-        None => enter(run, Phase::Evaluate),
+        Some(level) if spent(run).is_none() => take([Step::Allow { level }]),
+        _ => enter(run, Phase::Evaluate),
     }
 }
 
