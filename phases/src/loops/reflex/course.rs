@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use crate::run::Answer;
 use crate::score::Score;
 
 use super::Run;
@@ -20,6 +21,8 @@ pub struct Course {
     pub phase: Option<Phase>,
     /// What was done last.
     pub done: Done,
+    /// The phase that last came to its end.
+    pub completed: Option<Phase>,
     /// The last one dropped its artifact, so that the next one is planned and written anew.
     pub anew: bool,
     pub plan: Vec<PlanStep>,
@@ -111,6 +114,7 @@ impl Course {
             level: Level::A,
             phase: None,
             done: Done::Nothing,
+            completed: None,
             anew: false,
             plan: Vec::new(),
             checks: Vec::new(),
@@ -139,6 +143,7 @@ impl Course {
             (Some(phase), _) | (None, Done::Phase(phase)) => phase,
             (None, Done::Nothing) => Phase::Plan,
             (None, Done::Switch) => Phase::Prepare,
+            (None, Done::Advance) if self.anew => Phase::Plan,
             (None, Done::Advance) => Phase::Evaluate,
         }
     }
@@ -150,7 +155,7 @@ impl Course {
 
     fn leave(&mut self, phase: Phase, at: Timestamp) {
         self.clock.stop(at);
-        (self.phase, self.done) = (None, Done::Phase(phase));
+        (self.phase, self.done, self.completed) = (None, Done::Phase(phase), Some(phase));
     }
 
     fn tell(&mut self, at: Timestamp, phase: Phase, note: Note) {
@@ -217,7 +222,7 @@ pub(super) fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         }
         Decision::Advance(iteration) => {
             (course.iteration, course.done) = (*iteration, Done::Advance);
-            course.tell(at, Phase::Evaluate, Note::IterationAdvanced);
+            course.tell(at, course.current(), Note::IterationAdvanced);
         }
         Decision::Stop(stop) => {
             let phase = course.current();
@@ -255,10 +260,10 @@ impl Course {
 
 /// An answer that keeps no contract is part of the story, be it asked for again or not.
 pub(super) fn answered(run: &mut Run, step: &Step) {
-    let Some(mishap) = run.errors.last().filter(|mishap| mishap.step == *step && mishap.at == run.updated_at)
-    else {
+    if matches!(run.answer(step), Answer::Given(_)) {
         return;
-    };
+    }
+    let Some(mishap) = run.errors.last() else { return };
     if !mishap.failure.kind.blocks() {
         let (why, at) = (mishap.failure.why.clone(), mishap.at);
         let phase = run.course.current();

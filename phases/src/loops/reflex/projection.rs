@@ -32,7 +32,7 @@ pub fn run_file(run: &Run) -> RunFile {
         prepared_checks: course
             .prepared
             .map(|_| theirs::PreparedChecks { checks: course.checks.iter().filter_map(check).collect() }),
-        evaluation: last.map(|judged| evaluation(&task.criteria, judged)),
+        evaluation: shown(run).map(|judged| evaluation(&task.criteria, judged)),
         critique: (!course.issues.is_empty()).then(|| critique(run)),
         stop: theirs::Stop {
             passed: course.stop.as_ref().is_some_and(|stop| stop.reason == Reason::ThresholdReached),
@@ -48,6 +48,13 @@ pub fn run_file(run: &Run) -> RunFile {
         completed_phase_seconds: course.clock.seconds(),
         phase_started_epoch_seconds: course.clock.since.and_then(|at| u64::try_from(at.as_second()).ok()),
     }
+}
+
+/// The evaluation of what stands in the artifact's file: at the end that is the best, until then what is worked on, of
+/// which the last evaluation is told until it has one of its own.
+fn shown(run: &Run) -> Option<&Judged> {
+    let (best, last) = (run.best(), run.course.judged.last());
+    if run.course.stop.is_some() { best } else { run.at_hand().or(last) }
 }
 
 /// There while the run goes on.
@@ -251,11 +258,13 @@ fn started(run: &Run) -> Map<String, Value> {
 }
 
 fn stopped(run: &Run, stop: &Stop) -> (theirs::Event, Map<String, Value>) {
-    let over = run.plan.task.rules.max_seconds.filter(|_| stop.reason == Reason::BudgetExceeded);
-    let overrun = over.map(|most| Overrun {
-        completed_phase_seconds: run.course.clock.seconds(),
+    let seconds = run.course.clock.seconds();
+    let is_over = |most: &u64| stop.reason == Reason::BudgetExceeded && seconds >= *most;
+    let over = run.plan.task.rules.max_seconds.filter(is_over).zip(run.course.completed);
+    let overrun = over.map(|(most, completed)| Overrun {
+        completed_phase_seconds: seconds,
         max_completed_phase_seconds: most,
-        last_completed_step: step(run.course.current()),
+        last_completed_step: step(completed),
     });
     let mut told = payload::stopped(&reason(stop.reason).into(), overrun);
     if let Some(note) = &stop.note {

@@ -104,6 +104,12 @@ impl Run {
         (evaluation.level, is_sound, evaluation.score)
     }
 
+    /// What was last found of the artifact that is worked on.
+    pub(super) fn at_hand(&self) -> Option<&Judged> {
+        let artifact = self.course.artifact.as_ref()?;
+        self.course.judged.iter().rev().find(|judged| judged.artifact.tree == artifact.tree)
+    }
+
     /// What a run leaves: the best artifact, or the only one that there is before any was judged.
     pub fn result(&self) -> Option<&Artifact> {
         self.best().map(|judged| &judged.artifact).or(self.course.artifact.as_ref())
