@@ -13,6 +13,7 @@ use crate::role::Role;
 
 use super::answers::{self, Issue, PlanStep};
 use super::checks::{self, Asked, How};
+use super::course::{Line, Note};
 use super::criteria::{Level, Rule, RuleId};
 use super::prompts::{
     self, Call, CritiqueBrief, EvaluateBrief, PlanBrief, PrepareBrief, ProduceBrief, RefineBrief,
@@ -296,14 +297,16 @@ fn placements(run: &Run, step: &Step, artifact: Option<TreeId>) -> Vec<Placement
     artifact.into_iter().chain(context.map(|tree| placed(CONTEXT, tree))).collect()
 }
 
+/// Answers that could not be used are no news for a planner, and would tell them in the order of their arrival.
 fn plan(run: &Run) -> Brief {
-    let story = &run.course.story;
-    let newest = story.len().saturating_sub(run.plan.task.rules.told_events);
-    let failures = run.course.judged.last().map(|judged| judged.evaluation.missed().cloned().collect());
-    Brief::Plan {
-        events: story[newest..].iter().map(|line| line.note.words()).collect(),
-        failures: failures.unwrap_or_default(),
-    }
+    let is_news = |line: &&Line| !matches!(line.note, Note::PhaseError { .. });
+    let story = run.course.story.iter().rev().filter(is_news);
+    let mut newest: Vec<_> =
+        story.take(run.plan.task.rules.told_events).map(|line| line.note.words()).collect();
+    newest.reverse();
+    // What is planned is work on this artifact, which is not the last one that was judged when that was dropped.
+    let failures = run.at_hand().map(|judged| judged.evaluation.missed().cloned().collect());
+    Brief::Plan { events: newest, failures: failures.unwrap_or_default() }
 }
 
 fn command(run: &Run, check: usize) -> Option<Brief> {
