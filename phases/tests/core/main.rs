@@ -5,6 +5,7 @@ mod drive;
 mod endings;
 mod frontmatter;
 mod laws;
+mod reflex;
 mod search;
 mod waiting;
 mod world;

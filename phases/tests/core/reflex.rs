@@ -1,0 +1,10 @@
+//! The reflex loop, driven without a disk, a clock or a process.
+
+mod commands;
+mod endings;
+mod laws;
+mod numbers;
+mod orders;
+mod projected;
+mod search;
+mod world;

@@ -1,0 +1,91 @@
+//! Whether the commands that an agent proposes are run, and who is asked where they are not.
+
+use skilltune_phases::event::FailureKind;
+use skilltune_phases::loops::reflex::criteria::{Level, Template};
+use skilltune_phases::loops::reflex::verdict::By;
+use skilltune_phases::loops::reflex::{Outcome, Plan, Reason, RunThem, Step, told_commands};
+
+use super::world::{Drive, command, plan, play_with};
+use crate::drive::failed;
+
+/// A run whose every rule has a command, and the steps that it asked for; what is asked of a person is answered so.
+fn steps(run: RunThem, allow: impl Fn(Level) -> Outcome) -> (Drive, Vec<Step>) {
+    let mut plan = plan(Template::Docs);
+    plan.task.commands.run = run;
+    steps_of(plan, allow)
+}
+
+fn steps_of(plan: Plan, allow: impl Fn(Level) -> Outcome) -> (Drive, Vec<Step>) {
+    let mut steps = Vec::new();
+    let drive = play_with(plan, &|_, _| Some(true), |run, step| {
+        steps.push(step.clone());
+        match step {
+            Step::Prepare { level } => {
+                let rules = run.plan.task.criteria.at(*level);
+                Some(Outcome::Prepared(rules.map(command).collect()))
+            }
+            Step::Allow { level } => Some(allow(*level)),
+            _ => None,
+        }
+    });
+    (drive, steps)
+}
+
+fn count(steps: &[Step], is_it: fn(&Step) -> bool) -> usize {
+    steps.iter().filter(|step| is_it(step)).count()
+}
+
+fn kinds(steps: &[Step]) -> [usize; 3] {
+    [
+        count(steps, |step| matches!(step, Step::Allow { .. })),
+        count(steps, |step| matches!(step, Step::Check { .. })),
+        count(steps, |step| matches!(step, Step::Judge { .. })),
+    ]
+}
+
+fn told_by(drive: &Drive) -> Vec<By> {
+    let last = drive.run.course.judged.last().expect("an artifact was judged");
+    last.evaluation.results.iter().map(|result| result.by).collect()
+}
+
+#[test]
+fn commands_that_are_trusted_are_run_once_each_and_settle_their_rules() {
+    let (drive, steps) = steps(RunThem::Always, |_| Outcome::Allowed(false));
+    assert_eq!((kinds(&steps), told_by(&drive)), ([0, 8, 0], vec![By::Command; 8]));
+}
+
+#[test]
+fn a_person_is_asked_at_each_level_before_anything_is_run() {
+    let (drive, steps) = steps(RunThem::Ask, |_| Outcome::Allowed(true));
+    assert_eq!((kinds(&steps), told_by(&drive)), ([2, 8, 0], vec![By::Command; 8]));
+    let at = |wanted: fn(&Step) -> bool| steps.iter().position(wanted);
+    assert!(at(|step| matches!(step, Step::Allow { .. })) < at(|step| matches!(step, Step::Match { .. })));
+    assert_eq!(told_commands(&drive.run, Level::B), vec![r#"["grep", "port"]"#; 4]);
+}
+
+#[test]
+fn where_a_person_refuses_or_nothing_may_be_run_the_judge_is_asked() {
+    let (drive, asked) = steps(RunThem::Ask, |level| Outcome::Allowed(level == Level::A));
+    assert_eq!(kinds(&asked), [2, 4, 3]);
+    let by = told_by(&drive);
+    assert_eq!((&by[..4], &by[4..]), (&[By::Command; 4][..], &[By::Judge; 4][..]));
+    let (drive, never) = steps(RunThem::Never, |_| Outcome::Allowed(true));
+    assert_eq!((kinds(&never), told_by(&drive)), ([0, 0, 6], vec![By::Judge; 8]));
+}
+
+#[test]
+fn a_question_that_comes_to_nothing_allows_nothing_and_holds_nobody_up() {
+    let (drive, steps) = steps(RunThem::Ask, |_| failed(FailureKind::TimedOut));
+    assert_eq!(told_by(&drive), vec![By::Judge; 8]);
+    assert_eq!(count(&steps, |step| matches!(step, Step::Check { .. })), 0);
+    assert_eq!(drive.run.course.stop.as_ref().unwrap().reason, Reason::ThresholdReached);
+}
+
+#[test]
+fn nobody_is_asked_when_there_is_nothing_left_to_evaluate_with() {
+    let mut plan = plan(Template::Docs);
+    plan.task.commands.run = RunThem::Ask;
+    plan.task.rules.usd = Some(1.5);
+    let (drive, steps) = steps_of(plan, |_| Outcome::Allowed(true));
+    assert_eq!((kinds(&steps), drive.run.course.judged.len()), ([0, 0, 0], 0));
+}

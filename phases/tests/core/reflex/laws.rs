@@ -1,0 +1,194 @@
+//! What holds for every history of `reflex`.
+
+use std::collections::{HashMap, HashSet};
+
+use proptest::prelude::*;
+use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::reflex::criteria::{Level, Template};
+use skilltune_phases::loops::reflex::original::HistoryLine;
+use skilltune_phases::loops::reflex::verdict::no_major_issues;
+use skilltune_phases::loops::reflex::{
+    Decision, Event, Outcome, Plan, Reason, Reflex, Run, RunThem, Step, projection,
+};
+use skilltune_phases::stop::Stall;
+
+use super::world::{Drive, plan, prompt, random_answer};
+use crate::drive::{picker, reread};
+use crate::laws::vec_of_picks;
+
+fn any_plan() -> impl Strategy<Value = Plan> {
+    let template = prop::sample::select(Template::ALL.to_vec());
+    let commands = prop::sample::select(vec![RunThem::Always, RunThem::Ask, RunThem::Never]);
+    let stall = (1_usize..=6, 0_u8..=5, any::<bool>());
+    let limits = (1_u32..=9, 0_u32..=3, 0_u32..=2);
+    let budget = (prop::option::weighted(0.2, 5_u64..60), prop::option::weighted(0.2, 1_u8..30));
+    (template, any::<u64>(), limits, stall, budget, commands).prop_map(
+        |(template, seed, limits, (window, gain, reaching), (seconds, usd), commands)| {
+            let mut plan = plan(template);
+            let rules = &mut plan.task.rules;
+            (rules.max_iterations, rules.settle, rules.retries) = limits;
+            rules.stall = Stall { window, gain: gain.into(), reaching };
+            (rules.max_seconds, rules.usd) = (seconds, usd.map(f64::from));
+            (plan.seed, plan.task.commands.run) = (seed, commands);
+            plan
+        },
+    )
+}
+
+/// The run as the original's files tell it.
+fn files(run: &Run) -> [String; 3] {
+    let history = projection::history(run).iter().map(HistoryLine::text).collect();
+    let current = projection::current(run).map(|current| current.text()).unwrap_or_default();
+    [projection::run_file(run).text(), history, current]
+}
+
+proptest! {
+    #[test]
+    fn the_fold_of_every_prefix_is_the_live_state_and_tells_the_same_files(
+        plan in any_plan(), world: u64, order in vec_of_picks(),
+    ) {
+        let mut live = Drive::start(plan);
+        let mut fold = Run::begin(&reread(&live.records[0])).unwrap();
+        let mut folded = 1;
+        let mut pick = picker(order);
+        loop {
+            let steps = live.due(4);
+            for record in &live.records[folded..] {
+                fold.apply(&reread(record));
+            }
+            folded = live.records.len();
+            prop_assert_eq!(&fold, &live.run);
+            prop_assert_eq!(files(&fold), files(&live.run));
+            if steps.is_empty() {
+                break;
+            }
+            let step = steps[pick(steps.len())].clone();
+            let outcome = random_answer(world, &live.run, &step);
+            live.done(step, outcome);
+        }
+    }
+
+    #[test]
+    fn the_same_answers_give_the_same_run_and_the_same_prompts_in_any_order_at_any_number_of_jobs(
+        plan in any_plan(), world: u64, jobs in 2_usize..9, order in vec_of_picks(),
+    ) {
+        let mut prompts: [HashMap<(Step, u32), String>; 2] = Default::default();
+        let [first, second] = &mut prompts;
+        let played = |drive: &mut Drive, jobs, order, prompts: &mut HashMap<_, _>| {
+            drive.finish(jobs, picker(order), |run, step| {
+                prompts.insert((step.clone(), run.attempts(step)), prompt(run, step));
+                random_answer(world, run, step)
+            });
+        };
+        let (mut alone, mut crowded) = (Drive::start(plan.clone()), Drive::start(plan));
+        played(&mut alone, 1, vec![0], first);
+        played(&mut crowded, jobs, order, second);
+        prop_assert_eq!(alone.decisions(), crowded.decisions());
+        prop_assert_eq!(alone.run.result(), crowded.run.result());
+        prop_assert_eq!(files(&alone.run)[0].len(), files(&crowded.run)[0].len());
+        prop_assert!(prompts[0] == prompts[1], "a prompt tells of the order of arrival");
+    }
+
+    #[test]
+    fn a_run_taken_up_at_any_record_ends_as_it_would_have(
+        plan in any_plan(), world: u64, cut in any::<prop::sample::Index>(),
+    ) {
+        let mut whole = Drive::start(plan);
+        whole.finish(1, |_| 0, |run, step| random_answer(world, run, step));
+        let kept = whole.records[..=cut.index(whole.records.len())].to_vec();
+        let mut resumed = Drive { run: Run::replay(&kept).unwrap(), records: kept };
+        resumed.finish(1, |_| 0, |run, step| random_answer(world, run, step));
+        prop_assert_eq!(&whole.records, &resumed.records);
+    }
+
+    #[test]
+    fn every_run_ends_within_its_calls_and_leaves_its_best(plan in any_plan(), world: u64, jobs in 1_usize..4) {
+        let mut drive = Drive::start(plan);
+        drive.finish(jobs, |_| 0, |run, step| random_answer(world, run, step));
+        let run = &drive.run;
+        let reason = run.course.stop.as_ref().map(|stop| stop.reason);
+        prop_assert!(run.closed_at.is_some() && reason.is_some());
+        let most = Reflex::most_calls(&run.plan);
+        prop_assert!(u64::from(run.ledger.executor.calls) <= most.executor);
+        prop_assert!(u64::from(run.ledger.evaluator.calls) <= most.evaluator);
+        prop_assert!(u64::from(run.ledger.improver.calls) <= most.improver);
+        prop_assert!(run.course.iteration <= run.plan.task.rules.max_iterations);
+
+        let best = run.best();
+        prop_assert_eq!(run.result(), best.map(|best| &best.artifact).or(run.course.artifact.as_ref()));
+        let is_sound = best.is_some_and(|best| {
+            best.evaluation.level == Level::B && no_major_issues(&run.plan.task.criteria, &best.evaluation)
+        });
+        let has_passed = best.is_some_and(|best| best.evaluation.level == Level::B && best.evaluation.passed);
+        prop_assert_eq!(reason == Some(Reason::ThresholdReached), has_passed);
+        // What is sound is taken, whatever there is no room for: only a phase that fails goes before it.
+        let is_taken = matches!(reason, Some(Reason::ThresholdReached | Reason::NoMajorIssues));
+        prop_assert_eq!(is_taken, is_sound && reason != Some(Reason::PhaseError), "{:?}", reason);
+    }
+
+    #[test]
+    fn what_is_written_is_judged_before_it_is_rewritten_and_the_worse_is_dropped(plan in any_plan(), world: u64) {
+        let mut drive = Drive::start(plan);
+        drive.finish(2, |_| 0, |run, step| random_answer(world, run, step));
+        let mut is_judged = true;
+        for decision in drive.decisions() {
+            match decision {
+                Decision::Produced { .. } | Decision::Refined(_) => {
+                    prop_assert!(is_judged);
+                    is_judged = false;
+                }
+                Decision::Evaluated(_) => is_judged = true,
+                Decision::Drop { hash, best } => prop_assert_ne!(hash, best),
+                _ => {}
+            }
+        }
+        let course = &drive.run.course;
+        for (at, judged) in course.judged.iter().enumerate().filter(|(_, judged)| judged.dropped) {
+            let score = judged.evaluation.score;
+            let before = &course.judged[..at];
+            prop_assert!(before.iter().any(|other| other.evaluation.level == judged.evaluation.level));
+            prop_assert_ne!(drive.run.best().map(|best| &best.artifact), None);
+            prop_assert!(score.is_none() || before.iter().any(|other| other.evaluation.score.is_some()));
+        }
+    }
+
+    #[test]
+    fn checks_are_prepared_once_a_level_and_frozen_and_nobody_is_asked_twice(plan in any_plan(), world: u64) {
+        let mut drive = Drive::start(plan);
+        drive.finish(2, |_| 0, |run, step| random_answer(world, run, step));
+        let prepared = |level: Level| {
+            let is_it = |event: &Event| match event {
+                Event::Done(done) => {
+                    done.step == Step::Prepare { level } && matches!(done.outcome, Outcome::Prepared(_))
+                }
+                _ => false,
+            };
+            drive.records.iter().filter(|record| is_it(&record.event)).count()
+        };
+        prop_assert!(Level::ALL.into_iter().all(|level| prepared(level) <= 1));
+        let mut frozen = Vec::new();
+        let mut fold = Run::begin(&drive.records[0]).unwrap();
+        for record in &drive.records[1..] {
+            fold.apply(record);
+            prop_assert!(fold.course.checks.starts_with(&frozen));
+            frozen.clone_from(&fold.course.checks);
+        }
+    }
+}
+
+#[test]
+fn the_worlds_of_these_laws_know_every_ending_but_a_persons() {
+    let mut known = HashSet::new();
+    for world in 0..600_u32 {
+        let mut plan = plan(Template::ALL[world as usize % 4]);
+        let rules = &mut plan.task.rules;
+        (rules.max_iterations, rules.stall.window, rules.settle) =
+            (1 + world % 9, 1 + world as usize % 5, world % 3);
+        rules.usd = (world % 6 == 0).then_some(6.0);
+        let mut drive = Drive::start(plan);
+        drive.finish(1, |_| 0, |run, step| random_answer(world.into(), run, step));
+        known.extend(drive.run.course.stop.map(|stop| stop.reason));
+    }
+    let unknown = Reason::ALL.into_iter().filter(|reason| !known.contains(reason));
+    assert_eq!(unknown.collect::<Vec<_>>(), [Reason::UserStop]);
+}

@@ -1,0 +1,193 @@
+//! What each step's agent is told and is not told, and what becomes of an answer that cannot be used.
+
+use skilltune_phases::event::FailureKind;
+use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::reflex::criteria::{Level, Template};
+use skilltune_phases::loops::reflex::{Answers, Outcome, Plan, Reflex, Run, Step};
+use skilltune_phases::order::Order as _;
+use skilltune_phases::role::Role;
+
+use super::world::{Drive, answer, code, draft, failed_once, plan, prompt};
+use crate::drive::{failed, tree};
+
+/// A run with a drop at A, then B; with all that was asked on the way, and the run as it was then.
+fn played(plan: Plan) -> Vec<(Run, Step)> {
+    let mut asked = Vec::new();
+    let mut drive = Drive::start(plan);
+    drive.finish(
+        1,
+        |_| 0,
+        |run, step| {
+            asked.push((run.clone(), step.clone()));
+            let missed =
+                [&["a.correctness.accuracy"][..], &["a.correctness.accuracy", "a.quality.clarity"], &[]];
+            answer(run, step, &|nth, rule| Some(!missed[nth.min(2)].contains(&rule)))
+        },
+    );
+    asked
+}
+
+fn placed(run: &Run, step: &Step) -> Vec<String> {
+    let order = Reflex::order(run, step).expect("an agent is asked");
+    order.placements().iter().map(|placement| placement.at.clone()).collect()
+}
+
+#[test]
+fn each_step_is_told_what_it_needs_and_nothing_that_would_sway_it() {
+    let mut plan = plan(Template::Docs);
+    plan.task.context = Some(tree("context"));
+    for (run, step) in &played(plan) {
+        if Reflex::role(step).is_none() {
+            continue;
+        }
+        let text = prompt(run, step);
+        let artifact = run.course.artifact.as_ref().map(|artifact| artifact.tree.0.short());
+        let shows = artifact.as_ref().is_some_and(|artifact| text.contains(artifact));
+        let scored =
+            text.contains("score 6") || text.contains("of 100") || text.contains("as the judge saw it");
+        let places = placed(run, step);
+        match step {
+            Step::Plan { iteration } => {
+                assert!(!shows && places == ["context"]);
+                assert_eq!(scored, *iteration > 1, "the planner hears what was found");
+                assert!(text.contains("a.quality.clarity (severity warn, weight 1)"));
+            }
+            Step::Produce { from, .. } => {
+                assert_eq!((shows, places.len()), (from.is_some(), 1 + usize::from(from.is_some())));
+                assert!(
+                    !scored && text.contains("Write it.") && text.contains("For a.correctness.accuracy.")
+                );
+            }
+            Step::Prepare { level } => {
+                assert!(!shows && !scored && places == ["context"], "checks are made without the artifact");
+                assert_eq!(text.contains("b.style.consistency"), *level == Level::B);
+                assert_eq!(text.contains("a.quality.clarity"), *level == Level::A, "those of A are frozen");
+                assert!(text.contains("at most 2"));
+            }
+            Step::Judge { category, .. } => {
+                assert!(shows && !scored, "the judge sees no earlier verdict");
+                assert_eq!(places, ["", "context"]);
+                assert_eq!(text.contains("a.correctness.accuracy"), category == "correctness");
+                assert!(text.contains("Question: Is it so?"));
+            }
+            Step::Critique { .. } => {
+                assert!(shows && places == [""]);
+                assert!(
+                    text.contains("a.correctness.accuracy (fail)") && text.contains("as the judge saw it")
+                );
+                assert!(!text.contains("a.completeness.sections"), "what is met needs no mending");
+            }
+            Step::Refine { .. } => {
+                assert!(shows && places == [""]);
+                assert!(text.contains("it is not there") && text.contains("write it"));
+            }
+            Step::Allow { .. } | Step::Match { .. } | Step::Check { .. } => {}
+        }
+    }
+}
+
+#[test]
+fn whoever_is_asked_only_reads() {
+    for (run, step) in &played(plan(Template::Docs)) {
+        let Some(order) = Reflex::order(run, step) else {
+            assert_eq!(Reflex::role(step), None);
+            continue;
+        };
+        assert_eq!((order.rights(), Some(order.role())), (Role::Evaluator, Reflex::role(step)));
+        let writes = matches!(step, Step::Produce { .. } | Step::Refine { .. });
+        assert_eq!(order.answers() == Answers::Page, writes);
+        assert!(order.working_copy().is_none());
+        assert_eq!(order.step(), step);
+        assert!(order.left_alone().iter().all(|placement| !placement.at.is_empty()));
+    }
+}
+
+#[test]
+fn an_answer_that_keeps_no_contract_is_told_what_is_wrong_with_it() {
+    let mut seen = std::collections::BTreeSet::new();
+    for (run, step) in &played(plan(Template::Docs)) {
+        let Some(order) = Reflex::order(run, step) else { continue };
+        let (text, name) = (prompt(run, step), format!("{step:?}"));
+        let name = name.split(' ').next().unwrap().to_owned();
+        let failure = match order.answers() {
+            Answers::Page => order.page(" \n").unwrap_err(),
+            Answers::Data => {
+                let foreign = r#"{"answer_to": "x", "verdict_of": "x", "plan": [], "checks": [], "issues": [], "criteria": []}"#;
+                let Outcome::Failed(failure) = order.read(foreign) else { panic!("{name} was taken") };
+                assert!(failure.why.contains("is missing or is not the code given"), "{}", failure.why);
+                let Outcome::Failed(prose) = order.read("I had rather not.") else {
+                    panic!("{name} was taken")
+                };
+                assert_eq!(prose.kind, FailureKind::OffSchema);
+                let ours = foreign.replace("\"x\"", &format!("\"{}\"", code(&text)));
+                let Outcome::Failed(failure) = order.read(&ours) else { panic!("{name} was taken") };
+                failure
+            }
+        };
+        assert_eq!(failure.kind, FailureKind::OffSchema);
+        let wrong = failure.why.split(": ").next().unwrap().to_owned();
+        seen.insert(format!("{name}: {wrong}"));
+    }
+    insta::assert_snapshot!(seen.into_iter().collect::<Vec<_>>().join("\n"), @r"
+    Critique: 0 issues were given; give 1 to 5
+    Judge: not answered
+    Plan: 0 steps were given; give 3 to 5
+    Prepare: not answered
+    Produce: the artifact says nothing
+    Refine: the artifact says nothing
+    ");
+}
+
+#[test]
+fn the_second_try_is_told_why_the_first_could_not_be_used_and_has_a_code_of_its_own() {
+    let mut prompts = std::collections::HashMap::<Step, Vec<String>>::new();
+    let mut drive = Drive::start(plan(Template::Docs));
+    drive.finish(
+        1,
+        |_| 0,
+        |run, step| {
+            if Reflex::role(step).is_some() {
+                prompts.entry(step.clone()).or_default().push(prompt(run, step));
+            }
+            failed_once(run, step).unwrap_or_else(|| {
+                answer(run, step, &|nth, rule| Some(nth > 0 || rule != "a.quality.clarity"))
+            })
+        },
+    );
+    for (step, told) in &prompts {
+        let [first, second] = &told[..] else { panic!("{step:?} was asked {} times", told.len()) };
+        assert!(!first.contains("Once more") && second.contains("Once more"));
+        assert!(second.contains("the world would not"), "{second}");
+        if !matches!(step, Step::Produce { .. } | Step::Refine { .. }) {
+            assert_ne!(code(first), code(second));
+        }
+    }
+}
+
+#[test]
+fn the_planner_hears_of_decisions_and_not_of_answers_that_could_not_be_used() {
+    let mut planning = String::new();
+    let mut drive = Drive::start(plan(Template::Docs));
+    drive.run.plan = std::sync::Arc::new({
+        let mut plan = plan(Template::Docs);
+        plan.task.rules.told_events = 9;
+        plan
+    });
+    drive.finish(
+        1,
+        |_| 0,
+        |run, step| {
+            if matches!(step, Step::Plan { iteration: 3 }) {
+                planning = prompt(run, step);
+            }
+            if matches!(step, Step::Judge { .. }) && run.attempts(step) == 0 {
+                return failed(FailureKind::OffSchema);
+            }
+            let missed =
+                [&["a.correctness.accuracy"][..], &["a.correctness.accuracy", "a.quality.clarity"], &[]];
+            answer(run, step, &|nth, rule| Some(!missed[nth.min(2)].contains(&rule)))
+        },
+    );
+    assert!(planning.contains(&format!("artifact {} was refined", draft("draft 0").hash)), "{planning}");
+    assert!(!planning.contains("could not be used"));
+}

@@ -1,0 +1,215 @@
+//! A run as the original's files tell it, field by field and event by event.
+
+use serde_json::{Value, json};
+use skilltune_phases::event::FailureKind;
+use skilltune_phases::loops::reflex::criteria::Template;
+use skilltune_phases::loops::reflex::original::read_run;
+use skilltune_phases::loops::reflex::{Decision, Event, Plan, Reason, Run, Step, Stop, projection};
+
+use super::world::{Drive, answer, draft, plan, play, play_with};
+use crate::drive::failed;
+
+/// One answer off its contract, a refinement that is worse, one written anew, and level B.
+fn eventful() -> Drive {
+    let missed = [&["a.correctness.accuracy"][..], &["a.correctness.accuracy", "a.quality.clarity"], &[]];
+    play_with(plan(Template::Docs), &|nth, rule| Some(!missed[nth].contains(&rule)), |run, step| {
+        let is_first = matches!(step, Step::Critique { .. }) && run.attempts(step) == 0;
+        is_first.then(|| failed(FailureKind::OffSchema))
+    })
+}
+
+fn run_json(run: &Run) -> Value {
+    serde_json::from_str(&projection::run_file(run).text()).expect("it is JSON")
+}
+
+fn history(run: &Run) -> Vec<Value> {
+    let lines = projection::history(run);
+    lines.iter().map(|line| serde_json::from_str(&line.text()).expect("it is JSON")).collect()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+#[test]
+fn the_files_hold_the_fields_of_the_original_and_no_other() {
+    let drive = eventful();
+    let run = run_json(&drive.run);
+    let fields = "run_id task_alias status iteration max_iterations phase current_step task criteria plan \
+        prepared_checks evaluation critique stop last_score stagnation_count created_at updated_at \
+        max_completed_phase_seconds completed_phase_seconds phase_started_epoch_seconds";
+    assert_eq!(keys(&run), fields.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(keys(&run["task"]), ["prompt", "ideal_result"]);
+    assert_eq!(keys(&run["criteria"]), ["name", "version", "phase", "rules"]);
+    assert_eq!(
+        keys(&run["criteria"]["rules"][0]),
+        ["id", "description", "severity", "weight", "phase", "check"]
+    );
+    let evaluation = ["score", "passed", "failed", "warnings", "rule_results", "artifact_hash"];
+    assert_eq!(keys(&run["evaluation"]), evaluation);
+    assert_eq!(keys(&run["evaluation"]["rule_results"][0]), ["id", "verdict", "details"]);
+    let issue = ["rule_id", "problem", "fix_instruction", "expected_effect"];
+    assert_eq!(keys(&run["critique"]["issues"][0]), issue);
+    let line = ["ts", "run_id", "iteration", "phase", "step", "event", "status", "payload"];
+    assert!(history(&drive.run).iter().all(|told| keys(told) == line));
+    let begun = Drive::start(plan(Template::Docs));
+    let current: Value = serde_json::from_str(&projection::current(&begun.run).unwrap().text()).unwrap();
+    assert_eq!(keys(&current), ["active_run_id", "task_alias", "status", "updated_at"]);
+    assert_eq!(current["active_run_id"], "ports-20261121-213000");
+    assert_eq!(projection::current(&drive.run), None, "it is there while the run goes on");
+    assert_eq!(read_run(projection::run_file(&drive.run).text().as_bytes()).unwrap().doubts, []);
+}
+
+#[test]
+fn each_field_tells_of_the_run() {
+    let run = run_json(&eventful().run);
+    let told = json!({
+        "status": run["status"], "iteration": run["iteration"], "max": run["max_iterations"],
+        "phase": run["phase"], "step": run["current_step"], "task": run["task"], "stop": run["stop"],
+        "thresholds": [run["criteria"]["phase"]["A"], run["criteria"]["phase"]["B"]],
+        "rule": run["criteria"]["rules"][0]["id"], "rules": run["criteria"]["rules"].as_array().map(Vec::len),
+        "plan": run["plan"][0], "score": run["evaluation"]["score"], "hash": run["evaluation"]["artifact_hash"],
+        "verdict": run["evaluation"]["rule_results"][0], "last_score": run["last_score"],
+        "stagnation": run["stagnation_count"], "seconds": run["completed_phase_seconds"],
+        "limit": run["max_completed_phase_seconds"], "since": run["phase_started_epoch_seconds"],
+        "created": run["created_at"], "updated": run["updated_at"],
+    });
+    let lines = told.as_object().unwrap().iter().map(|(key, value)| format!("{key}: {value}"));
+    insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
+    status: "completed"
+    iteration: 3
+    max: 4
+    phase: "B"
+    step: "EVALUATE"
+    task: {"prompt":"Tell of the ports.","ideal_result":"All of them, and no other."}
+    stop: {"passed":true,"reason":"threshold_reached"}
+    thresholds: [{"threshold":0.75,"active_levels":["A"]},{"threshold":0.85,"active_levels":["A","B"]}]
+    rule: "a.correctness.accuracy"
+    rules: 8
+    plan: "Write it. (a.correctness.accuracy)"
+    score: 1
+    hash: "60b1c650"
+    verdict: {"id":"a.correctness.accuracy","verdict":"pass","details":"as the judge saw it"}
+    last_score: 1
+    stagnation: 0
+    seconds: 36
+    limit: null
+    since: null
+    created: "2023-11-14T22:13:20Z"
+    updated: "2023-11-14T22:14:13Z"
+    "#);
+}
+
+#[test]
+fn each_event_is_told_where_it_happened_with_what_the_original_says_of_it() {
+    let lines = history(&eventful().run);
+    let told = lines.iter().map(|line| {
+        let mut payload = line["payload"].clone();
+        if let Some(task) = payload.as_object_mut().and_then(|payload| payload.get_mut("criteria")) {
+            *task = json!("all of them");
+        }
+        let word = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
+        let place = format!("{} {} {}", line["iteration"], word("phase"), word("step"));
+        format!("{place}: {} {} {payload}", word("event"), word("status"))
+    });
+    insta::assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @r#"
+    1 A PLAN: run_started ok {"task":{"prompt":"Tell of the ports.","ideal_result":"All of them, and no other."},"criteria":"all of them","max_iterations":4,"max_completed_phase_seconds":null}
+    1 A PLAN: plan_created ok {"steps":3}
+    1 A PRODUCE_PREPARE: artifact_created ok {"artifact_hash":"1b10b49f"}
+    1 A PRODUCE_PREPARE: checks_prepared ok {"checks":4}
+    1 A EVALUATE: evaluation_done ok {"score":0.66666667,"passed":false}
+    1 A CRITIQUE: phase_error error {"message":"the world would not"}
+    1 A CRITIQUE: critique_done ok {"issues":1}
+    1 A REFINE: refinement_done ok {"previous_artifact_hash":"1b10b49f"}
+    2 A EVALUATE: iteration_advanced ok {}
+    2 A EVALUATE: evaluation_done ok {"score":0.5,"passed":false}
+    3 A PLAN: iteration_advanced ok {}
+    3 A PLAN: plan_created ok {"steps":3}
+    3 A PRODUCE_PREPARE: artifact_created ok {"artifact_hash":"60b1c650"}
+    3 A EVALUATE: evaluation_done ok {"score":1,"passed":true}
+    3 B PREPARE: phase_switched ok {"to":"B"}
+    3 B PREPARE: checks_prepared ok {"checks":4}
+    3 B EVALUATE: evaluation_done ok {"score":1,"passed":true}
+    3 B EVALUATE: stopped ok {"reason":"threshold_reached"}
+    "#);
+}
+
+#[test]
+fn every_ending_has_the_originals_status_and_words() {
+    let told = |reason: Reason| {
+        let mut drive = Drive::start(plan(Template::Docs));
+        drive.due(1);
+        let stop = Stop { reason, note: Some("so it is".into()) };
+        drive.record(Event::Decided(Decision::Stop(stop)));
+        let (run, lines) = (run_json(&drive.run), history(&drive.run));
+        let last = lines.last().unwrap();
+        assert_eq!(last["payload"]["message"], "so it is");
+        assert_eq!(run["status"], reason.status().word());
+        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let stop = &run["stop"];
+        [
+            word(&stop["reason"]),
+            stop["passed"].to_string(),
+            word(&run["status"]),
+            word(&last["event"]),
+            word(&last["status"]),
+        ]
+        .join(" ")
+    };
+    insta::assert_snapshot!(Reason::ALL.map(told).join("\n"), @r"
+    threshold_reached true completed stopped ok
+    no_major_issues false completed stopped ok
+    user_stop false stopped stopped ok
+    phase_error false failed failed error
+    stagnation false stopped stopped ok
+    stagnation false stopped stopped ok
+    budget_exceeded false stopped stopped ok
+    iteration_limit false stopped stopped ok
+    ");
+}
+
+/// A run whose seconds are used up, at the end of the phase before the one told.
+fn over_budget(plan: Plan) -> Value {
+    let drive = play(plan, &|_, rule| Some(rule != "b.quality.structure"));
+    history(&drive.run).last().expect("it has ended")["payload"].clone()
+}
+
+#[test]
+fn time_used_up_is_told_with_the_step_that_was_last_completed() {
+    let limited = |seconds: u64| {
+        let mut plan = plan(Template::Docs);
+        plan.task.rules.max_seconds = Some(seconds);
+        over_budget(plan)
+    };
+    assert_eq!(
+        limited(4),
+        json!({"reason": "budget_exceeded", "completed_phase_seconds": 5, "max_completed_phase_seconds": 4,
+            "overshoot_seconds": 1, "last_completed_step": "PRODUCE_PREPARE"})
+    );
+    let switched = limited(10);
+    assert_eq!(switched["last_completed_step"], "EVALUATE", "the switch is no step: {switched}");
+    let mut plan = plan(Template::Docs);
+    (plan.task.rules.usd, plan.task.rules.max_seconds) = (Some(1.5), Some(1000));
+    assert_eq!(over_budget(plan), json!({"reason": "budget_exceeded"}), "it was the money");
+}
+
+#[test]
+fn the_evaluation_that_is_told_is_that_of_what_is_in_the_file() {
+    let mut plan = plan(Template::Docs);
+    plan.task.rules.max_iterations = 3;
+    let missed = ["a.correctness.accuracy", "a.completeness.sections"];
+    let met = |nth: usize, rule: &str| Some(rule != missed[0] && (nth == 0 || rule != missed[1]));
+    let mut drive = Drive::start(plan);
+    let hash = |drive: &Drive| run_json(&drive.run)["evaluation"]["artifact_hash"].clone();
+    while let Some(step) = drive.due(1).pop() {
+        if step == (Step::Plan { iteration: 3 }) {
+            assert_eq!(hash(&drive), draft("draft 0").hash, "the dropped one is not there any more");
+            assert_eq!(run_json(&drive.run)["current_step"], "PLAN");
+        }
+        let outcome = answer(&drive.run, &step, &met);
+        drive.done(step, outcome);
+    }
+    let result = drive.run.result().unwrap();
+    assert_eq!((hash(&drive), drive.run.course.judged.len()), (json!(result.hash), 3));
+    assert_eq!(result, &draft("draft 0"));
+}

@@ -1,0 +1,238 @@
+//! A world that answers the steps of `reflex` without doing anything.
+//!
+//! Artifacts are called `draft N`, by the order in which they are written; what is met in them, the test says.
+
+use skilltune_phases::event::FailureKind;
+use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
+use skilltune_phases::loops::reflex::checks::{Check, How, Presence, Told};
+use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Template, Weights};
+use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
+use skilltune_phases::loops::reflex::{
+    Artifact, Bounds, Commands, Confirmed, Note, Outcome, Plan, Reflex, Rules, Run, RunThem, Step, Task,
+};
+use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
+use skilltune_phases::stop::Stall;
+
+use crate::drive::{self, failed, roles, tree};
+
+pub(crate) type Drive = drive::Drive<Reflex>;
+
+pub(crate) fn plan(template: Template) -> Plan {
+    Plan {
+        format: FORMAT,
+        program: "0.0.0".into(),
+        run: RunId("ports-20261121-213000".into()),
+        kind: LoopKind::Reflex,
+        folder: "/project/.skilltune/runs/test".into(),
+        task: Task {
+            alias: "ports".into(),
+            project: "/project".into(),
+            evolution: ".ai-factory/evolution".into(),
+            prompt: "Tell of the ports.".into(),
+            ideal: "All of them, and no other.".into(),
+            criteria: Criteria::of(template, Weights::default(), template.thresholds()),
+            confirmed: Confirmed::Person,
+            context: None,
+            rules: rules(),
+            commands: Commands { run: RunThem::Never, confined: true },
+        },
+        roles: roles(),
+        seed: 7,
+        epoch: 0,
+    }
+}
+
+fn rules() -> Rules {
+    Rules {
+        max_iterations: 4,
+        stall: Stall { window: 2, gain: 2.0, reaching: true },
+        settle: 1,
+        retries: 1,
+        plan_steps: Bounds { least: 3, most: 5 },
+        most_issues: 5,
+        told_events: 3,
+        checks_per_rule: 2,
+        check_seconds: 10,
+        max_seconds: None,
+        usd: None,
+    }
+}
+
+pub(crate) fn draft(name: &str) -> Artifact {
+    let tree = tree(name);
+    Artifact { tree, hash: tree.0.hex()[..8].to_owned(), bytes: 100, changed: None }
+}
+
+pub(crate) fn written(name: &str) -> Outcome {
+    Outcome::Written(Box::new(draft(name)))
+}
+
+/// Which draft an artifact is.
+pub(crate) fn nth(of: TreeId) -> usize {
+    (0..100).find(|nth| tree(&format!("draft {nth}")) == of).expect("it is a draft of the world")
+}
+
+/// How many times an artifact was written or mended.
+fn writes(run: &Run) -> usize {
+    let is_write = |note: &Note| matches!(note, Note::ArtifactCreated { .. } | Note::RefinementDone { .. });
+    run.course.story.iter().filter(|line| is_write(&line.note)).count()
+}
+
+/// What the rule of a category comes to in a draft: met, not met, or nobody could tell.
+pub(crate) type Met<'a, M = Option<bool>> = &'a dyn Fn(usize, &str) -> M;
+
+/// A world in which everything goes well but for what is not met; its checks are questions to the judge.
+pub(crate) fn answer<M: Into<Option<bool>>>(run: &Run, step: &Step, met: Met<'_, M>) -> Outcome {
+    let met = |of: TreeId, rule: &Rule| met(nth(of), rule.id.as_str()).into();
+    let criteria = &run.plan.task.criteria;
+    match step {
+        Step::Plan { .. } => Outcome::Planned(planned(criteria)),
+        Step::Produce { .. } | Step::Refine { .. } => written(&format!("draft {}", writes(run))),
+        Step::Prepare { level } => Outcome::Prepared(criteria.at(*level).map(question).collect()),
+        Step::Allow { .. } => Outcome::Allowed(true),
+        Step::Match { .. } => Outcome::Told(Vec::new()),
+        Step::Check { artifact, check } => {
+            let rule = criteria.rule(&run.course.checks[*check].rule).expect("a check is of a rule");
+            Outcome::Told(vec![told(*check, met(*artifact, rule))])
+        }
+        Step::Judge { artifact, level, category } => {
+            let rules = criteria.at(*level).filter(|rule| rule.category() == category);
+            Outcome::Judged(rules.map(|rule| judged(rule, met(*artifact, rule))).collect())
+        }
+        Step::Critique { .. } => Outcome::Criticised(criticised(run)),
+    }
+}
+
+pub(crate) fn planned(criteria: &Criteria) -> Vec<PlanStep> {
+    let step = |rule: &Rule| PlanStep { step: "Write it.".into(), rule: rule.id.clone() };
+    criteria.at(Level::A).take(3).map(step).collect()
+}
+
+pub(crate) fn question(rule: &Rule) -> Check {
+    Check { rule: rule.id.clone(), how: How::Question { text: "Is it so?".into() } }
+}
+
+pub(crate) fn pattern(rule: &Rule) -> Check {
+    let how = How::Pattern { pattern: "port".into(), expected: Presence::Present };
+    Check { rule: rule.id.clone(), how }
+}
+
+pub(crate) fn command(rule: &Rule) -> Check {
+    let how = How::Command { argv: vec!["grep".into(), "port".into()], exit: 0, expected: "".into() };
+    Check { rule: rule.id.clone(), how }
+}
+
+pub(crate) fn told(check: usize, met: Option<bool>) -> Told {
+    Told { check, met, details: "seen".into() }
+}
+
+pub(crate) fn judged(rule: &Rule, met: Option<bool>) -> RuleResult {
+    RuleResult {
+        rule: rule.id.clone(),
+        verdict: Verdict::of(rule, met),
+        details: "as the judge saw it".into(),
+        by: By::Judge,
+    }
+}
+
+/// An issue about the first rule that was not met.
+pub(crate) fn criticised(run: &Run) -> Vec<Issue> {
+    let results = &run.course.judged.last().expect("an artifact was judged").evaluation.results;
+    let missed = results.iter().find(|result| result.verdict != Verdict::Pass).expect("something is missed");
+    vec![Issue {
+        rule: missed.rule.clone(),
+        section: "".into(),
+        problem: "it is not there".into(),
+        fix_instruction: "write it".into(),
+        expected_effect: "it is there".into(),
+    }]
+}
+
+/// Plays a run to its end, alone.
+pub(crate) fn play<M: Into<Option<bool>>>(plan: Plan, met: Met<'_, M>) -> Drive {
+    play_with(plan, met, |_, _| None)
+}
+
+/// The same, where some answers are others.
+pub(crate) fn play_with<M: Into<Option<bool>>>(
+    plan: Plan,
+    met: Met<'_, M>,
+    mut instead: impl FnMut(&Run, &Step) -> Option<Outcome>,
+) -> Drive {
+    let mut drive = Drive::start(plan);
+    drive.finish(1, |_| 0, |run, step| instead(run, step).unwrap_or_else(|| answer(run, step, met)));
+    drive
+}
+
+/// Answers drawn from a seed and the step alone, with failures among them.
+pub(crate) fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
+    let key = serde_json::to_vec(step).expect("a step has a JSON text");
+    let attempt = run.attempts(step);
+    let roll = rolls(&[&seed.to_le_bytes(), &key, &attempt.to_le_bytes()]);
+    if roll(0) < 20 {
+        let kinds = [FailureKind::TimedOut, FailureKind::OffSchema, FailureKind::Gate];
+        return failed(kinds[roll(1) % 3]);
+    }
+    // Later drafts are better as a rule, so that runs come far.
+    let met = |artifact: TreeId, what: &str| {
+        let roll = rolls(&[&seed.to_le_bytes(), artifact.0.as_bytes(), what.as_bytes()]);
+        let luck = kindness(seed) / 4 + 10 * nth(artifact);
+        [Some(true), Some(false), None][if roll(0) < 150 + luck { 0 } else { 1 + usize::from(roll(1) < 60) }]
+    };
+    match step {
+        Step::Produce { .. } | Step::Refine { .. } => written(&format!("draft {}", roll(2) % 7)),
+        Step::Prepare { level } => {
+            let kinds = [question, question, pattern, command];
+            let rules = run.plan.task.criteria.at(*level).enumerate();
+            Outcome::Prepared(rules.map(|(at, rule)| kinds[roll(3 + at) % 4](rule)).collect())
+        }
+        Step::Allow { .. } => Outcome::Allowed(roll(2) < 128),
+        Step::Match { artifact, .. } => {
+            let patterns = run.course.checks.iter().enumerate();
+            let patterns = patterns.filter(|(_, check)| matches!(check.how, How::Pattern { .. }));
+            Outcome::Told(patterns.map(|(at, check)| told(at, met(*artifact, check.rule.as_str()))).collect())
+        }
+        Step::Plan { .. } | Step::Check { .. } | Step::Judge { .. } | Step::Critique { .. } => {
+            answer(run, step, &|draft, rule| met(tree(&format!("draft {draft}")), rule))
+        }
+    }
+}
+
+/// How kind a world is.
+fn kindness(seed: u64) -> usize {
+    rolls(&[&seed.to_le_bytes()])(0)
+}
+
+fn rolls(parts: &[&[u8]]) -> impl Fn(usize) -> usize + use<> {
+    let digest = Digest::of_parts(parts.iter().copied());
+    move |nth| usize::from(digest.as_bytes()[nth])
+}
+
+/// What the agent of a step would be told, where it is one.
+pub(crate) fn prompt(run: &Run, step: &Step) -> String {
+    use skilltune_phases::material::{Body, Folder, Material};
+    use skilltune_phases::order::Order as _;
+    let Some(order) = Reflex::order(run, step) else { return String::new() };
+    let folder = |at: &str, tree: TreeId| {
+        let body = Body::Text(format!("# The text of {}\n", tree.0.short()));
+        Folder { at: at.to_owned(), files: vec![Material { path: "artifact.md".into(), body }] }
+    };
+    let placements = order.placements().iter();
+    let folders: Vec<_> = placements.map(|placement| folder(&placement.at, placement.tree)).collect();
+    order.prompt(&folders)
+}
+
+/// The code that an answer to a prompt must bring back.
+pub(crate) fn code(prompt: &str) -> String {
+    let key = if prompt.contains("\"verdict_of\": \"") { "\"verdict_of\": \"" } else { "\"answer_to\": \"" };
+    let (_, rest) = prompt.rsplit_once(key).expect("the prompt asks for data");
+    rest.split('"').next().expect("a text has a first part").to_owned()
+}
+
+/// Every step of an agent fails the first time.
+pub(crate) fn failed_once(run: &Run, step: &Step) -> Option<Outcome> {
+    let is_asked = Reflex::role(step).is_some() && run.attempts(step) == 0;
+    is_asked.then(|| failed(FailureKind::OffSchema))
+}
