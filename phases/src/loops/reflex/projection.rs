@@ -14,10 +14,10 @@ use super::original::{
 };
 use super::verdict::{Evaluation, RuleResult, Verdict};
 use super::{Judged, Run};
+use crate::score::Score;
 
 pub fn run_file(run: &Run) -> RunFile {
     let (task, course) = (&run.plan.task, &run.course);
-    let last = course.judged.last();
     RunFile {
         run_id: run.plan.run.0.clone(),
         task_alias: alias(run),
@@ -38,9 +38,7 @@ pub fn run_file(run: &Run) -> RunFile {
             passed: course.stop.as_ref().is_some_and(|stop| stop.reason == Reason::ThresholdReached),
             reason: course.stop.as_ref().map(|stop| reason(stop.reason).into()),
         },
-        last_score: Fraction(
-            last.and_then(|judged| judged.evaluation.score).unwrap_or(crate::score::Score::ZERO),
-        ),
+        last_score: Fraction(last_score(run)),
         stagnation_count: run.stagnation(),
         created_at: run.started_at,
         updated_at: run.updated_at,
@@ -55,6 +53,11 @@ pub fn run_file(run: &Run) -> RunFile {
 fn shown(run: &Run) -> Option<&Judged> {
     let (best, last) = (run.best(), run.course.judged.last());
     if run.course.stop.is_some() { best } else { run.at_hand().or(last) }
+}
+
+/// The last that there was; an evaluation without one has no place in the series.
+fn last_score(run: &Run) -> Score {
+    run.course.judged.iter().rev().find_map(|judged| judged.evaluation.score).unwrap_or(Score::ZERO)
 }
 
 /// There while the run goes on.

@@ -213,3 +213,16 @@ fn the_evaluation_that_is_told_is_that_of_what_is_in_the_file() {
     assert_eq!((hash(&drive), drive.run.course.judged.len()), (json!(result.hash), 3));
     assert_eq!(result, &draft("draft 0"));
 }
+
+#[test]
+fn an_evaluation_without_a_score_leaves_the_last_one_that_there_was() {
+    let mut plan = plan(Template::Docs);
+    plan.task.rules.max_iterations = 2;
+    let met = |nth: usize, rule: &str| (nth == 0).then_some(rule != "a.correctness.accuracy");
+    let drive = play(plan, &met);
+    let lines = history(&drive.run);
+    let scores =
+        lines.iter().filter(|line| line["event"] == "evaluation_done").map(|line| &line["payload"]["score"]);
+    assert_eq!(scores.collect::<Vec<_>>(), [&json!(0.666_666_67), &Value::Null]);
+    assert_eq!(run_json(&drive.run)["last_score"], json!(0.666_666_67));
+}
