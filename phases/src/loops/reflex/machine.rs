@@ -277,7 +277,8 @@ fn settled(run: &Run, is_over: bool) -> bool {
 /// The most calls that a run can come to: every step tried as often as it may, every iteration at level B.
 pub(super) fn most_calls(plan: &Plan) -> MostCalls {
     let rules = &plan.task.rules;
-    let (tries, rounds) = (u64::from(rules.retries) + 1, u64::from(rules.max_iterations));
+    // The limit is judged after an evaluation: there is always a first one.
+    let (tries, rounds) = (u64::from(rules.retries) + 1, u64::from(rules.max_iterations.max(1)));
     let groups: BTreeSet<(Level, &str)> =
         plan.task.criteria.rules.iter().map(|rule| (rule.level, rule.category())).collect();
     let groups = u64::try_from(groups.len()).unwrap_or(u64::MAX);
@@ -285,6 +286,6 @@ pub(super) fn most_calls(plan: &Plan) -> MostCalls {
     MostCalls {
         executor: tries * 2 * rounds,
         evaluator: tries * (prepared + groups * rounds),
-        improver: tries * 2 * rounds.saturating_sub(1),
+        improver: tries * 2 * (rounds - 1),
     }
 }
