@@ -52,7 +52,6 @@ pub enum Ended {
 }
 
 impl Run {
-<<<<<<< HEAD
     pub fn class(&self) -> Class {
         let stop = self.course.stop.as_ref().filter(|_| self.closed_at.is_some());
         match stop.map(|stop| stop.reason) {
@@ -85,10 +84,7 @@ impl Run {
         self.course.stop.as_ref().map_or(Status::Running, |stop| stop.reason.status())
     }
 
-    /// The best that was judged: a level is above every score, and of equals the earlier one counts.
-=======
     /// The best that was judged; of equals the earlier one counts.
->>>>>>> 8f3fd45 (reflex: a rule that must hold goes before every score, and what is settled for is the best)
     pub fn best(&self) -> Option<&Judged> {
         self.best_of(self.course.judged.iter())
     }

@@ -34,6 +34,7 @@ pub(crate) fn plan(template: Template) -> Plan {
             ideal: "All of them, and no other.".into(),
             criteria: Criteria::of(template, Weights::default(), template.thresholds()),
             confirmed: Confirmed::Person,
+            out: None,
             context: None,
             rules: rules(),
             commands: Commands { run: RunThem::Never, confined: true },
