@@ -16,6 +16,8 @@ pub trait Face: Craft {
     const PAGES: Self::Pages;
     /// What begins a run of it.
     const START: &'static str;
+    /// How a person finds the name of one.
+    const LISTED: &'static str;
 
     /// The folders that a run may write, locked while it is under way.
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf>;
@@ -27,6 +29,8 @@ pub trait Face: Craft {
 impl Face for Tune {
     const PAGES: Self::Pages = report::PAGES;
     const START: &'static str = "skilltune tune SKILL";
+    const LISTED: &'static str =
+        "`skilltune list` shows the runs of this project; a round or a candidate is named after its run";
 
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf> {
         plan.task.target.members.iter().map(|member| PathBuf::from(&member.path)).collect()
@@ -40,6 +44,7 @@ impl Face for Tune {
 impl Face for Reflex {
     const PAGES: Self::Pages = report::reflex::PAGES;
     const START: &'static str = "skilltune reflex new TASK";
+    const LISTED: &'static str = "`skilltune reflex list` shows the tasks of this project";
 
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf> {
         let reflex::Task { project, evolution, alias, .. } = &plan.task;

@@ -108,7 +108,7 @@ impl Runs {
     }
 
     fn unknown<L: Face>(&self, ids: &[RunId], prefix: &str) -> Complaint {
-        if ids.is_empty() { self.none::<L>() } else { unknown(prefix) }
+        if ids.is_empty() { self.none::<L>() } else { unknown::<L>(prefix) }
     }
 
     /// The id of any loop's run that begins so.
@@ -117,7 +117,7 @@ impl Runs {
         if ids.is_empty() {
             return Err(self.none::<Tune>());
         }
-        named(&ids, prefix)?.cloned().ok_or_else(|| unknown(prefix))
+        named(&ids, prefix)?.cloned().ok_or_else(|| unknown::<Tune>(prefix))
     }
 
     /// Whether the first line was ever finished: a run that was killed before that is nobody's newest.
@@ -276,15 +276,15 @@ fn named<'a>(ids: &'a [RunId], prefix: &str) -> Result<Option<&'a RunId>, Compla
     }
 }
 
-fn unknown(prefix: &str) -> Complaint {
-    Complaint::input(format!("no run's id begins with {prefix:?}")).hint(
-        "`skilltune list` shows the runs of this project; a round or a candidate is named after its run",
-    )
+fn unknown<L: Face>(prefix: &str) -> Complaint {
+    Complaint::input(format!("no run's id begins with {prefix:?}")).hint(L::LISTED)
 }
 
-/// The part of an id that tells when the run began.
+/// The part of an id that tells when the run began: its last two words.
 fn born(id: &RunId) -> &str {
-    id.0.split_once('-').map_or("", |(_, born)| born)
+    let (day, time) = (id.0.rsplitn(3, '-').nth(1), id.0.rsplit('-').next());
+    let length = day.zip(time).map_or(0, |(day, time)| day.len() + 1 + time.len());
+    &id.0[id.0.len() - length..]
 }
 
 fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
@@ -301,5 +301,22 @@ fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
         JournalError::Damaged { .. } | JournalError::Newer { .. } | JournalError::NoPlan { .. } => complaint.hint(
             "the run cannot be taken up; its answers are in the cache, so a new run on the same skill makes none of them again",
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_tells_when_its_run_began_whatever_stands_before() {
+        for (id, told) in [
+            ("da29-20261121-163111", "20261121-163111"),
+            ("write-the-api-page-20261121-163112", "20261121-163112"),
+            ("20261121-163111", "20261121-163111"),
+            ("odd", ""),
+        ] {
+            assert_eq!(born(&RunId(id.into())), told, "{id}");
+        }
     }
 }

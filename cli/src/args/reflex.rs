@@ -70,10 +70,10 @@ pub struct ReflexStopArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct ReflexCleanArgs {
-    /// The alias of a task [default: that of the newest run]
+    /// The alias of a task [default: those whose runs have ended]
     #[arg(conflicts_with = "all")]
     pub alias: Option<String>,
-    /// Every task whose run is not under way
+    /// Every task whose run is not under way, those of other programs too
     #[arg(long)]
     pub all: bool,
     /// Show what would be deleted

@@ -37,6 +37,10 @@ pub fn run(args: &ReflexCleanArgs, around: &Surroundings, printer: Printer) -> R
     for found in &theirs {
         printer.talk(&format!("{}  (written by another program)", found.alias));
     }
+    if args.dry_run {
+        printer.talk("these would be deleted, and what of the store nothing else needs");
+        return Ok(Exit::Reached);
+    }
     agree(args.yes, around)?;
     for known in &ours {
         tidy(known, around, printer)?;
