@@ -282,7 +282,7 @@ fn unknown<L: Face>(prefix: &str) -> Complaint {
 
 /// The part of an id that tells when the run began: its last two words.
 fn born(id: &RunId) -> &str {
-    let (day, time) = (id.0.rsplitn(3, '-').nth(1), id.0.rsplit('-').next());
+    let (day, time) = (id.0.rsplit('-').nth(1), id.0.rsplit('-').next());
     let length = day.zip(time).map_or(0, |(day, time)| day.len() + 1 + time.len());
     &id.0[id.0.len() - length..]
 }
