@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use skilltune_phases::loops::reflex::Reflex;
 use skilltune_phases::loops::tune::Tune;
 
 use crate::args::{Format, ListArgs};
@@ -27,7 +28,7 @@ pub fn run(args: &ListArgs, around: &Surroundings, printer: Printer) -> Result<E
                 .collect();
             printer.data(&serde_json::to_string_pretty(&rows).expect("JSON has a text"))?;
         }
-        Format::Human if read.is_empty() => printer.talk("no runs here yet"),
+        Format::Human if read.is_empty() => printer.talk("no runs of tune here yet"),
         Format::Human => {
             for (known, id) in &read {
                 printer.data(&match known {
@@ -37,7 +38,16 @@ pub fn run(args: &ListArgs, around: &Surroundings, printer: Printer) -> Result<E
             }
         }
     }
+    mention_others(&runs, args.format, printer);
     Ok(Exit::Reached)
+}
+
+/// Another loop's runs have a list of their own.
+fn mention_others(runs: &Runs, format: Format, printer: Printer) {
+    let others = runs.ids::<Reflex>().len();
+    if format == Format::Human && others > 0 {
+        printer.talk(&format!("and {} of reflex: `skilltune reflex list`", figures::count(others, "run")));
+    }
 }
 
 fn row(known: &Known<Tune>, standing: Standing) -> String {

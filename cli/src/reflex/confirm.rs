@@ -4,6 +4,7 @@ use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Template}
 use skilltune_phases::loops::reflex::{Rules, RunThem};
 
 use crate::complaint::Complaint;
+use crate::progress::wrapped;
 use crate::questions::Answers;
 use crate::report::figures::count;
 use crate::settings::{Origin, Settings};
@@ -27,13 +28,13 @@ impl Terms {
         })
     }
 
-    /// The whole of it, in lines.
-    pub fn lines(&self) -> Vec<String> {
+    /// The whole of it, in lines of no more than so many columns.
+    pub fn lines(&self, width: usize) -> Vec<String> {
         let mut lines = vec![format!("criteria: {}", self.template)];
         for level in Level::ALL {
             let threshold = self.criteria.thresholds.at(level);
             lines.push(format!("  level {level}, passed at {threshold} of 100:"));
-            lines.extend(self.criteria.at(level).map(rule));
+            lines.extend(self.criteria.at(level).flat_map(|of_level| rule(of_level, width)));
         }
         lines.push(format!("limits: {}", self.limits().join(", ")));
         lines.push(format!("commands that agents propose as checks: {}", commands(self.commands)));
@@ -56,8 +57,11 @@ impl Terms {
     }
 }
 
-fn rule(rule: &Rule) -> String {
-    format!("    {} ({}, weight {}): {}", rule.id, rule.severity, rule.weight, rule.description)
+fn rule(rule: &Rule, width: usize) -> Vec<String> {
+    const INDENT: &str = "      ";
+    let head = format!("    {} ({}, weight {})", rule.id, rule.severity, rule.weight);
+    let told = wrapped(&rule.description, width.saturating_sub(INDENT.len()), "");
+    std::iter::once(head).chain(told.iter().map(|line| format!("{INDENT}{line}"))).collect()
 }
 
 fn commands(run: RunThem) -> &'static str {
@@ -73,12 +77,13 @@ pub fn agreed(
     settings: &mut Settings,
     template: Template,
     person: &dyn Answers,
+    width: usize,
     show: impl Fn(&str),
 ) -> Result<Terms, Complaint> {
     let mut template = template;
     loop {
         let terms = Terms::of(settings, template)?;
-        show(&terms.lines().join("\n"));
+        show(&terms.lines(width).join("\n"));
         let options = [
             "begin with these",
             "use other criteria",

@@ -15,6 +15,7 @@ use crate::folders::Surroundings;
 use crate::means::Means;
 use crate::printer::Printer;
 use crate::progress::reflex as progress;
+use crate::progress::{data_width, talk_width};
 use crate::questions::{Answers, Person};
 use crate::reflex::allow::{Allowing, Gatekeeper};
 use crate::reflex::confirm::{self, Terms};
@@ -29,10 +30,10 @@ pub fn run(args: &NewArgs, around: &Surroundings, printer: Printer) -> Result<Ex
     let mut request = Request::new(args, around)?;
     if args.run.dry_run {
         let terms = Terms::of(&request.settings, request.template)?;
-        return show(&sketch(&request, &terms)?, &terms, printer);
+        return show(&sketch(&request, &terms)?, &terms, data_width(around), printer);
     }
     let person = Person::present(around).filter(|_| !args.run.yes);
-    let (terms, confirmed) = agree(args, &mut request, person, printer)?;
+    let (terms, confirmed) = agree(args, &mut request, person, around, printer)?;
     if !args.trust {
         roles::ensure_trusted(&request.casting, &request.settings, around, person)?;
     }
@@ -45,11 +46,13 @@ fn agree(
     args: &NewArgs,
     request: &mut Request,
     person: Option<&dyn Answers>,
+    around: &Surroundings,
     printer: Printer,
 ) -> Result<(Terms, Confirmed), Complaint> {
+    let width = talk_width(around);
     if let Some(person) = person {
         let show = |text: &str| printer.talk(text);
-        let terms = confirm::agreed(&mut request.settings, request.template, person, show)?;
+        let terms = confirm::agreed(&mut request.settings, request.template, person, width, show)?;
         request.template = terms.template;
         return Ok((terms, Confirmed::Person));
     }
@@ -57,7 +60,7 @@ fn agree(
     if args.run.yes {
         return Ok((terms, Confirmed::Declared));
     }
-    printer.talk(&terms.lines().join("\n"));
+    printer.talk(&terms.lines(width).join("\n"));
     Err(Complaint::input("nobody is there to agree to these criteria and limits")
         .hint("add --yes to declare that they are agreed to"))
 }
@@ -134,11 +137,11 @@ fn sketch(request: &Request, terms: &Terms) -> Result<Plan, Complaint> {
 }
 
 /// What would be agreed to, and the most that it can come to.
-fn show(plan: &Plan, terms: &Terms, printer: Printer) -> Result<Exit, Complaint> {
+fn show(plan: &Plan, terms: &Terms, width: usize, printer: Printer) -> Result<Exit, Complaint> {
     let most = Reflex::most_calls(plan);
     let roles = &plan.roles;
     let mut lines = vec![format!("reflex {}: {}", plan.task.alias, plain::one_line(&plan.task.prompt))];
-    lines.extend(terms.lines());
+    lines.extend(terms.lines(width));
     lines.push(format!(
         "at most {} calls: {} of the executor ({}), {} of the evaluator ({}), {} of the improver ({})",
         most.executor + most.evaluator + most.improver,
