@@ -34,7 +34,7 @@ pub(crate) use human::Human;
 pub(crate) use json::Json;
 pub(crate) use reporter::{Reporter, Streams};
 pub(crate) use talk::Look;
-pub(crate) use width::{fitted, flowed, shortened};
+pub(crate) use width::{fitted, flowed, shortened, wrapped};
 
 /// The reporter that a format asks for, on the program's own streams; `objects` hold the candidates of its run.
 pub(crate) fn reporter(
