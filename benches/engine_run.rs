@@ -22,6 +22,7 @@ use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::state;
 use skilltune_phases::loops::tune::{Apply, Event, Outcome, Plan, Record, Rules, Run, Step, Task, Tune};
 use skilltune_phases::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind, Roles, RunId};
+use skilltune_phases::prompt::Prompts;
 use skilltune_phases::rubric;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::Score;
@@ -183,6 +184,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
             rules: rules(),
             delivery: Delivery::Inline,
             apply: Apply::Never,
+            prompts: Prompts::default(),
         },
         roles: Roles { executor: cast.clone(), evaluator: cast.clone(), improver: cast },
         seed: 7,

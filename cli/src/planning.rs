@@ -56,6 +56,7 @@ fn build(
             rules: request.rules.clone(),
             delivery: request.delivery.clone(),
             apply: request.apply,
+            prompts: skilltune_phases::prompt::Prompts::default(),
         },
         roles: request.casting.roles(),
         seed: 0,

@@ -10,6 +10,7 @@ use crate::id::TreeId;
 use crate::loops::Loop;
 use crate::material::Folder;
 use crate::offline::Task;
+use crate::prompt::Faulty;
 use crate::role::Role;
 
 /// A stored tree, and where it stands in the workspace.
@@ -59,8 +60,8 @@ pub trait Order<L: Loop>: Clone + Debug + Send + 'static {
         None
     }
 
-    /// The prompt; `folders` are the placements' contents, in their order.
-    fn prompt(&self, folders: &[Folder]) -> String;
+    /// The prompt; `folders` are the placements' contents, in their order. Only a page of a person's own can fail.
+    fn prompt(&self, folders: &[Folder]) -> Result<String, Faulty>;
 
     /// The same for the built-in agent, which reads no prose; none, where it has no part in the loop.
     fn task(&self) -> Option<Task> {

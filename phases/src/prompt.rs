@@ -8,6 +8,7 @@ mod evaluate;
 mod execute;
 mod fence;
 mod improve;
+mod own;
 mod task;
 
 use std::sync::LazyLock;
@@ -19,24 +20,16 @@ use serde::Serialize;
 
 use crate::scenario::Scenario;
 
-pub use evaluate::{EvaluateBrief, evaluate};
-pub use execute::{ExecuteBrief, execute};
+pub use evaluate::EvaluateBrief;
+pub use execute::ExecuteBrief;
 pub use fence::fence;
 pub(crate) use fence::{files, numbered, plain, shown};
-pub use improve::{ImproveBrief, Neighbour, Tried, improve};
-pub use task::{TaskBrief, task};
+pub use improve::{ImproveBrief, Neighbour, Tried};
+pub use own::{Faulty, Page, Prompts, check};
+pub use task::TaskBrief;
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
-    let mut templates = Environment::new();
-    templates.set_undefined_behavior(UndefinedBehavior::Strict);
-    templates.set_auto_escape_callback(|_| AutoEscape::None);
-    templates.set_syntax(
-        SyntaxConfig::builder()
-            .trim_blocks(true)
-            .lstrip_blocks(true)
-            .build()
-            .expect("these are the default delimiters"),
-    );
+    let mut templates = environment();
     let sources = [
         ("execute", include_str!("../prompts/execute.md")),
         ("task", include_str!("../prompts/task.md")),
@@ -54,6 +47,21 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     }
     templates
 });
+
+/// How templates are read, ours and a person's own. None can name another file: there is no loader.
+fn environment<'s>() -> Environment<'s> {
+    let mut templates = Environment::new();
+    templates.set_undefined_behavior(UndefinedBehavior::Strict);
+    templates.set_auto_escape_callback(|_| AutoEscape::None);
+    templates.set_syntax(
+        SyntaxConfig::builder()
+            .trim_blocks(true)
+            .lstrip_blocks(true)
+            .build()
+            .expect("these are the default delimiters"),
+    );
+    templates
+}
 
 pub(crate) fn render(name: &str, values: impl Serialize) -> String {
     let template = TEMPLATES.get_template(name).expect("every role has a template");

@@ -10,6 +10,7 @@ use skilltune_phases::judgement::{Assessment, Finding, Findings, Judgement, Kind
 use skilltune_phases::loops::tune::{Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
 use skilltune_phases::loops::{Loop, Next};
 use skilltune_phases::plan::{self, Cast, Enforced, FORMAT, Isolation, LoopKind, Roles, RunId};
+use skilltune_phases::prompt::Prompts;
 use skilltune_phases::run;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::{Score, Scored};
@@ -35,6 +36,7 @@ pub(crate) fn plan(members: &[&str], scenarios: usize) -> Plan {
             rules: rules(),
             delivery: Delivery::Inline,
             apply: Apply::Auto,
+            prompts: Prompts::default(),
         },
         roles: roles(),
         seed: 7,

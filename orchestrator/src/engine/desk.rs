@@ -167,7 +167,7 @@ impl Workshop {
         }
         let load = |placement: &Placement| materials::load(&self.objects, placement.tree, &placement.at);
         let folders = order.placements().iter().map(load).collect::<Result<Vec<_>, _>>()?;
-        Ok(order.prompt(&folders))
+        Ok(order.prompt(&folders)?)
     }
 
     /// A fresh desk: nothing of an earlier try may be on it.

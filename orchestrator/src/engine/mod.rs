@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use skilltune_phases::event::{Failure, FailureKind, Record};
 use skilltune_phases::loops::Loop;
 use skilltune_phases::price::Prices;
+use skilltune_phases::prompt::Faulty;
 use skilltune_phases::role::Role;
 use skilltune_phases::run::{NotARun, Run};
 
@@ -55,6 +56,8 @@ pub enum EngineError {
     Promote(#[from] PromoteError),
     #[error(transparent)]
     Evolution(#[from] EvolutionError),
+    #[error(transparent)]
+    Prompt(#[from] Faulty),
     #[error("the journal is not that of a run")]
     NotARun(#[from] NotARun),
     #[error("the loop asks for steps that nothing can answer")]

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::fence::{files, plain};
-use super::{READING, fence, render, scenario};
+use super::{READING, fence, scenario};
 use crate::contract::Contract;
 use crate::material::Named;
 use crate::scenario::Scenario;
@@ -24,23 +24,20 @@ pub struct EvaluateBrief<'a> {
     pub seed: &'a str,
 }
 
-pub fn evaluate(brief: &EvaluateBrief<'_>) -> String {
+pub(super) fn values<'a>(brief: &EvaluateBrief<'a>) -> Values<'a> {
     let is_chain = brief.skills.len() > 1;
     let entries = brief.contract.criteria.len() * if is_chain { 1 + brief.skills.len() } else { 1 };
-    render(
-        "evaluate",
-        Values {
-            reading: READING,
-            is_chain,
-            skills: parts(brief.seed, brief.skills),
-            scenario: scenario(brief.seed, brief.scenario),
-            artifacts: parts(brief.seed, brief.artifacts),
-            dimensions: dimensions(brief.contract),
-            entries,
-            nonce: brief.nonce,
-            retry_error: brief.retry_error.map(|error| fence(brief.seed, "what was wrong", error)),
-        },
-    )
+    Values {
+        reading: READING,
+        is_chain,
+        skills: parts(brief.seed, brief.skills),
+        scenario: scenario(brief.seed, brief.scenario),
+        artifacts: parts(brief.seed, brief.artifacts),
+        dimensions: dimensions(brief.contract),
+        entries,
+        nonce: brief.nonce,
+        retry_error: brief.retry_error.map(|error| fence(brief.seed, "what was wrong", error)),
+    }
 }
 
 fn parts(seed: &str, members: &[Named<'_>]) -> Vec<Part> {
@@ -62,7 +59,7 @@ fn dimensions(contract: &Contract) -> Vec<Group<'_>> {
 }
 
 #[derive(Serialize)]
-struct Values<'a> {
+pub(super) struct Values<'a> {
     reading: &'static str,
     is_chain: bool,
     skills: Vec<Part>,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::fence::{fence, files, plain};
-use super::{READING, render, scenario};
+use super::{READING, scenario};
 use crate::material::{Folder, Named};
 use crate::scenario::Scenario;
 
@@ -23,29 +23,26 @@ pub struct ExecuteBrief<'a> {
     pub seed: &'a str,
 }
 
-pub fn execute(brief: &ExecuteBrief<'_>) -> String {
+pub(super) fn values(brief: &ExecuteBrief<'_>) -> Values {
     let (member, of) = brief.position;
     let skill =
         if brief.simplified { main_file_only(brief.skill.folder) } else { brief.skill.folder.clone() };
-    render(
-        "execute",
-        Values {
-            reading: READING,
-            name: plain(brief.skill.name),
-            at: plain(&skill.at),
-            member,
-            of,
-            files: files(brief.seed, &skill),
-            simplified: brief.simplified,
-            breach: brief.breach.map(|breach| fence(brief.seed, "what was changed", breach)),
-            scenario: scenario(brief.seed, brief.scenario),
-            upstream: brief.upstream.map(|upstream| Upstream {
-                name: plain(upstream.name),
-                at: plain(&upstream.folder.at),
-                files: files(brief.seed, upstream.folder),
-            }),
-        },
-    )
+    Values {
+        reading: READING,
+        name: plain(brief.skill.name),
+        at: plain(&skill.at),
+        member,
+        of,
+        files: files(brief.seed, &skill),
+        simplified: brief.simplified,
+        breach: brief.breach.map(|breach| fence(brief.seed, "what was changed", breach)),
+        scenario: scenario(brief.seed, brief.scenario),
+        upstream: brief.upstream.map(|upstream| Upstream {
+            name: plain(upstream.name),
+            at: plain(&upstream.folder.at),
+            files: files(brief.seed, upstream.folder),
+        }),
+    }
 }
 
 fn main_file_only(skill: &Folder) -> Folder {
@@ -54,7 +51,7 @@ fn main_file_only(skill: &Folder) -> Folder {
 }
 
 #[derive(Serialize)]
-struct Values {
+pub(super) struct Values {
     reading: &'static str,
     name: String,
     at: String,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::fence::{files, numbered, plain};
-use super::{READING, fence, render, scenario};
+use super::{READING, fence, scenario};
 use crate::contract::{Contract, CriterionId};
 use crate::judgement::{Finding, Findings, Suggestion};
 use crate::loops::tune::Uses;
@@ -52,7 +52,7 @@ const MOST_SUGGESTIONS: usize = 12;
 const MOST_TRIED: usize = 8;
 const MOST_FILES: usize = 40;
 
-pub fn improve(brief: &ImproveBrief<'_>) -> String {
+pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
     let seed = brief.seed;
     let scenarios: Vec<_> = brief.scenarios.iter().map(|one| scenario(seed, one)).collect();
     let unmet = brief.unmet.iter().map(|finding| missed(brief.contract, finding));
@@ -60,25 +60,22 @@ pub fn improve(brief: &ImproveBrief<'_>) -> String {
     let suggestions = brief.suggestions.iter().take(MOST_SUGGESTIONS).map(suggested);
     let tried = brief.tried_and_dropped.iter().rev().take(MOST_TRIED);
     let tried = tried.map(|tried| format!("{}\nDropped: {}", tried.summary, tried.why));
-    render(
-        "improve",
-        Values {
-            reading: READING,
-            name: plain(brief.skill.name),
-            at: plain(&brief.skill.folder.at),
-            files: files(seed, brief.skill.folder),
-            scenarios: scenarios.join("\n\n"),
-            unused: brief.uses.offered,
-            trials: brief.uses.trials(),
-            unmet: list(seed, "criteria missed", unmet),
-            met: met.concat(),
-            suggestions: list(seed, "suggestions", suggestions),
-            tried: list(seed, "tried and dropped", tried),
-            before: brief.before.map(|one| neighbour(seed, "handed over to this skill", one)),
-            after: brief.after.map(|one| neighbour(seed, "handed on by this skill", one)),
-            retry_error: brief.retry_error.map(|error| fence(seed, "what was wrong", error)),
-        },
-    )
+    Values {
+        reading: READING,
+        name: plain(brief.skill.name),
+        at: plain(&brief.skill.folder.at),
+        files: files(seed, brief.skill.folder),
+        scenarios: scenarios.join("\n\n"),
+        unused: brief.uses.offered,
+        trials: brief.uses.trials(),
+        unmet: list(seed, "criteria missed", unmet),
+        met: met.concat(),
+        suggestions: list(seed, "suggestions", suggestions),
+        tried: list(seed, "tried and dropped", tried),
+        before: brief.before.map(|one| neighbour(seed, "handed over to this skill", one)),
+        after: brief.after.map(|one| neighbour(seed, "handed on by this skill", one)),
+        retry_error: brief.retry_error.map(|error| fence(seed, "what was wrong", error)),
+    }
 }
 
 fn missed(contract: &Contract, finding: Finding<'_>) -> String {
@@ -111,7 +108,7 @@ fn neighbour(seed: &str, label: &str, one: &Neighbour) -> Beside {
 }
 
 #[derive(Serialize)]
-struct Values {
+pub(super) struct Values {
     reading: &'static str,
     name: String,
     at: String,

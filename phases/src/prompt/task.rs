@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::fence::plain;
-use super::{READING, fence, render};
+use super::{READING, fence};
 use crate::scenario::Scenario;
 
 #[derive(Clone, Copy, Debug)]
@@ -20,16 +20,13 @@ pub struct TaskBrief<'a> {
     pub seed: &'a str,
 }
 
-pub fn task(brief: &TaskBrief<'_>) -> String {
-    render(
-        "task",
-        Values {
-            reading: READING,
-            call: brief.call.map(|name| called(name, &brief.scenario.input_args)),
-            task: asked(brief.seed, brief.scenario),
-            input: brief.input.map(plain),
-        },
-    )
+pub(super) fn values(brief: &TaskBrief<'_>) -> Values {
+    Values {
+        reading: READING,
+        call: brief.call.map(|name| called(name, &brief.scenario.input_args)),
+        task: asked(brief.seed, brief.scenario),
+        input: brief.input.map(plain),
+    }
 }
 
 /// Arguments go on the line of the name, which therefore stays one; they are in the task in full.
@@ -58,7 +55,7 @@ fn asked(seed: &str, scenario: &Scenario) -> String {
 }
 
 #[derive(Serialize)]
-struct Values {
+pub(super) struct Values {
     reading: &'static str,
     call: Option<String>,
     task: String,

@@ -21,6 +21,22 @@ fn haiku() -> Scenario {
     }
 }
 
+fn execute(brief: &ExecuteBrief<'_>) -> String {
+    Prompts::default().execute(brief).unwrap()
+}
+
+fn task(brief: &TaskBrief<'_>) -> String {
+    Prompts::default().task(brief).unwrap()
+}
+
+fn evaluate(brief: &EvaluateBrief<'_>) -> String {
+    Prompts::default().evaluate(brief).unwrap()
+}
+
+fn improve(brief: &ImproveBrief<'_>) -> String {
+    Prompts::default().improve(brief).unwrap()
+}
+
 fn executed(simplified: bool, upstream: Option<Named<'_>>) -> String {
     let mut skill = folder("skill/poet", &[("SKILL.md", "# Poet\n"), ("phases/01.md", "Count.")]);
     skill.files.push(Material { path: "words.db".into(), body: Body::Binary { bytes: 7 } });

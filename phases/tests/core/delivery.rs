@@ -41,7 +41,7 @@ fn a_member_is_installed_in_its_own_trial_and_in_no_other() {
     let second = drive.due(1).remove(0);
     let order = Order::of(&drive.run, &second).unwrap();
     assert_eq!(places(&order), [".claude/skills/skill-1", "input"]);
-    assert!(order.prompt(&[Folder::default(), Folder::default()]).contains("is in `input`"));
+    assert!(order.prompt(&[Folder::default(), Folder::default()]).unwrap().contains("is in `input`"));
     drive.done(second, left("two", SkillUse::Used));
     let third = drive.due(1).remove(0);
     let judge = Order::of(&drive.run, &third).unwrap();
@@ -56,7 +56,7 @@ fn a_second_try_asks_the_same_and_a_call_by_name_calls_this_member() {
         let mut drive = Drive::start(plan.clone());
         let step = drive.due(1).remove(0);
         (0..tries).for_each(|_| drive.done(step.clone(), failed(FailureKind::Crashed)));
-        Order::of(&drive.run, &step).unwrap().prompt(&[Folder::default()])
+        Order::of(&drive.run, &step).unwrap().prompt(&[Folder::default()]).unwrap()
     };
     let task = |prompt: &str| prompt.lines().filter(|line| !line.starts_with("<<<")).collect::<String>();
     assert_eq!(task(&prompt(&plan, 0)), task(&prompt(&plan, 1)));
@@ -79,7 +79,7 @@ fn uses_are_counted_where_they_are_known_and_told_to_the_improver() {
             Step::Improve { .. } => {
                 let order = Order::of(&drive.run, &step).unwrap();
                 let folder = Folder { at: "skill/skill-0".into(), files: Vec::new() };
-                prompts.push(order.prompt(&[folder]));
+                prompts.push(order.prompt(&[folder]).unwrap());
                 improved("better")
             }
             Step::Ask(_) | Step::Promote { .. } => break,

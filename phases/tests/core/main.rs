@@ -5,6 +5,7 @@ mod drive;
 mod endings;
 mod frontmatter;
 mod laws;
+mod prompts;
 mod reflex;
 mod search;
 mod waiting;

@@ -9,6 +9,7 @@ use skilltune_phases::id::{CandidateId, Digest};
 use skilltune_phases::judgement::{Assessment, Findings, Judgement, Kind};
 use skilltune_phases::loops::tune::{Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
+use skilltune_phases::prompt::Prompts;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::{Score, Scored};
 use skilltune_phases::stop::{Budget, Stall};
@@ -43,6 +44,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
             rules: rules(),
             delivery: Delivery::Inline,
             apply: Apply::Auto,
+            prompts: Prompts::default(),
         },
         roles: roles(),
         seed: 7,

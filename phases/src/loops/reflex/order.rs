@@ -9,6 +9,7 @@ use crate::event::{Failure, FailureKind};
 use crate::id::{Digest, TreeId};
 use crate::material::{Body, Folder};
 use crate::order::{self, Command, Placement};
+use crate::prompt::Faulty;
 use crate::role::Role;
 
 use super::answers::{self, Issue, PlanStep};
@@ -224,7 +225,13 @@ impl order::Order<Reflex> for Order {
         }
     }
 
-    fn prompt(&self, folders: &[Folder]) -> String {
+    fn prompt(&self, folders: &[Folder]) -> Result<String, Faulty> {
+        Ok(self.said(folders))
+    }
+}
+
+impl Order {
+    fn said(&self, folders: &[Folder]) -> String {
         let (nonce, at) = (self.nonce(), |name: &str| folders.iter().find(|folder| folder.at == name));
         let page = at(ARTIFACT).and_then(|folder| folder.files.first()).map(|file| &file.body);
         let nothing = Body::Text(String::new());
@@ -269,9 +276,7 @@ impl order::Order<Reflex> for Order {
             Brief::Check { .. } => String::new(),
         }
     }
-}
 
-impl Order {
     /// A task is named and not its run, so that the same question in another run is the same call.
     fn call<'a>(&'a self, nonce: &'a str) -> Call<'a> {
         Call {

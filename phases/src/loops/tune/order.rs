@@ -17,7 +17,7 @@ use crate::judgement::{self, Ask, Findings, Suggestion};
 use crate::material::{Body, Folder, Named};
 use crate::offline::{self, Judged, Task};
 use crate::order::{self, Installed, Placement};
-use crate::prompt::{self, EvaluateBrief, ExecuteBrief, ImproveBrief, Neighbour, TaskBrief, Tried};
+use crate::prompt::{EvaluateBrief, ExecuteBrief, Faulty, ImproveBrief, Neighbour, TaskBrief, Tried};
 use crate::role::Role;
 use crate::skill;
 use crate::target::Place;
@@ -126,12 +126,18 @@ impl Order {
         members.zip(folders).map(|(member, folder)| Named { name: &member.name, folder }).collect()
     }
 
-    fn execute_prompt(&self, member: Place, trial: Trial, upstream: bool, folders: &[Folder]) -> String {
+    fn execute_prompt(
+        &self,
+        member: Place,
+        trial: Trial,
+        upstream: bool,
+        folders: &[Folder],
+    ) -> Result<String, Faulty> {
         let name = |place: usize| self.plan.member(Place(place)).name.as_str();
         let before = member.0.checked_sub(1).filter(|_| upstream);
         let breach = self.retry.as_ref().filter(|failure| failure.kind == FailureKind::Breach);
         let breach = breach.map(|failure| failure.why.as_str());
-        prompt::execute(&ExecuteBrief {
+        self.plan.task.prompts.execute(&ExecuteBrief {
             skill: Named { name: name(member.0), folder: &folders[0] },
             position: (member.0 + 1, self.plan.task.target.members.len()),
             scenario: &self.plan.task.scenarios[trial.scenario],
@@ -143,8 +149,8 @@ impl Order {
     }
 
     /// Of a skill that is installed its user says nothing, or its name.
-    fn task_prompt(&self, call: Option<Place>, trial: Trial, upstream: bool) -> String {
-        prompt::task(&TaskBrief {
+    fn task_prompt(&self, call: Option<Place>, trial: Trial, upstream: bool) -> Result<String, Faulty> {
+        self.plan.task.prompts.task(&TaskBrief {
             call: call.map(|member| self.plan.member(member).name.as_str()),
             scenario: &self.plan.task.scenarios[trial.scenario],
             input: upstream.then_some(INPUT),
@@ -152,9 +158,9 @@ impl Order {
         })
     }
 
-    fn evaluate_prompt(&self, trial: Trial, folders: &[Folder]) -> String {
+    fn evaluate_prompt(&self, trial: Trial, folders: &[Folder]) -> Result<String, Faulty> {
         let (skills, artifacts) = folders.split_at(self.plan.task.target.members.len());
-        prompt::evaluate(&EvaluateBrief {
+        self.plan.task.prompts.evaluate(&EvaluateBrief {
             skills: &self.named(skills),
             scenario: &self.plan.task.scenarios[trial.scenario],
             artifacts: &self.named(artifacts),
@@ -165,10 +171,10 @@ impl Order {
         })
     }
 
-    fn improve_prompt(&self, improving: &Improving, folders: &[Folder]) -> String {
+    fn improve_prompt(&self, improving: &Improving, folders: &[Folder]) -> Result<String, Faulty> {
         let neighbour = |near: Option<Near>| near.map(|near| self.neighbour(near, folders));
         let (before, after) = (neighbour(improving.before), neighbour(improving.after));
-        prompt::improve(&ImproveBrief {
+        self.plan.task.prompts.improve(&ImproveBrief {
             skill: Named { name: &self.plan.member(improving.member).name, folder: &folders[0] },
             scenarios: &self.plan.task.scenarios,
             contract: &self.plan.task.contract,
@@ -219,7 +225,7 @@ impl order::Order<Tune> for Order {
         }
     }
 
-    fn prompt(&self, folders: &[Folder]) -> String {
+    fn prompt(&self, folders: &[Folder]) -> Result<String, Faulty> {
         match &self.brief {
             Brief::Execute { member, trial, upstream } => match &self.plan.task.delivery {
                 Delivery::Inline => self.execute_prompt(*member, *trial, *upstream, folders),

@@ -6,6 +6,7 @@ use crate::candidate::Candidate;
 use crate::contract::Contract;
 use crate::delivery::Delivery;
 use crate::id::CandidateId;
+use crate::prompt::Prompts;
 use crate::scenario::Scenario;
 use crate::score::Score;
 use crate::stop::{Budget, Limits, Stall};
@@ -23,6 +24,9 @@ pub struct Task {
     #[serde(default)]
     pub delivery: Delivery,
     pub apply: Apply,
+    /// Pages of a person's own, as they were when the run began.
+    #[serde(default, skip_serializing_if = "Prompts::is_empty")]
+    pub prompts: Prompts,
 }
 
 /// The numbers that the run's decisions are judged against.

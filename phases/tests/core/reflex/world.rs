@@ -222,7 +222,7 @@ pub(crate) fn prompt(run: &Run, step: &Step) -> String {
     };
     let placements = order.placements().iter();
     let folders: Vec<_> = placements.map(|placement| folder(&placement.at, placement.tree)).collect();
-    order.prompt(&folders)
+    order.prompt(&folders).expect("its pages are ours")
 }
 
 /// The code that an answer to a prompt must bring back.

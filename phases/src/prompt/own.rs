@@ -1,0 +1,169 @@
+//! Pages of a person's own in place of ours: templates with the same variables.
+//!
+//! A run keeps their texts, so that it goes on with what it began with. What such a page could lose of a prompt is looked
+//! for before a run begins, on samples of all that it may be given; what is left to fail is an error, and no panic.
+
+mod check;
+mod samples;
+
+use std::fmt;
+use std::io;
+
+use minijinja::Error;
+use minijinja::value::Serde;
+use serde::{Deserialize, Serialize};
+
+use super::{EvaluateBrief, ExecuteBrief, ImproveBrief, TaskBrief};
+use super::{environment, evaluate, execute, improve, task};
+
+pub use check::check;
+
+/// What is said to whom: the pages that can be a person's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Page {
+    Execute,
+    Task,
+    Evaluate,
+    Improve,
+}
+
+/// The pages that are a person's own, as texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompts {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execute: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evaluate: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub improve: Option<String>,
+}
+
+/// What is wrong with a page, and in which line, if it is in one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the prompt `{page}`{}: {what}", in_line(*.line))]
+pub struct Faulty {
+    pub page: Page,
+    pub line: Option<usize>,
+    pub what: String,
+}
+
+fn in_line(line: Option<usize>) -> String {
+    line.map(|line| format!(", line {line}")).unwrap_or_default()
+}
+
+impl Page {
+    pub const ALL: [Self; 4] = [Self::Execute, Self::Task, Self::Evaluate, Self::Improve];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Execute => "execute",
+            Self::Task => "task",
+            Self::Evaluate => "evaluate",
+            Self::Improve => "improve",
+        }
+    }
+}
+
+impl fmt::Display for Page {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl Prompts {
+    pub fn of(&self, page: Page) -> Option<&str> {
+        match page {
+            Page::Execute => self.execute.as_deref(),
+            Page::Task => self.task.as_deref(),
+            Page::Evaluate => self.evaluate.as_deref(),
+            Page::Improve => self.improve.as_deref(),
+        }
+    }
+
+    pub fn set(&mut self, page: Page, text: String) {
+        let own = match page {
+            Page::Execute => &mut self.execute,
+            Page::Task => &mut self.task,
+            Page::Evaluate => &mut self.evaluate,
+            Page::Improve => &mut self.improve,
+        };
+        *own = Some(text);
+    }
+
+    /// The pages that are not ours.
+    pub fn pages(&self) -> impl Iterator<Item = Page> {
+        Page::ALL.into_iter().filter(|page| self.of(*page).is_some())
+    }
+
+    /// Whether all pages are ours.
+    pub fn is_empty(&self) -> bool {
+        self.pages().next().is_none()
+    }
+
+    pub fn execute(&self, brief: &ExecuteBrief<'_>) -> Result<String, Faulty> {
+        self.render(Page::Execute, execute::values(brief))
+    }
+
+    pub fn task(&self, brief: &TaskBrief<'_>) -> Result<String, Faulty> {
+        self.render(Page::Task, task::values(brief))
+    }
+
+    pub fn evaluate(&self, brief: &EvaluateBrief<'_>) -> Result<String, Faulty> {
+        self.render(Page::Evaluate, evaluate::values(brief))
+    }
+
+    pub fn improve(&self, brief: &ImproveBrief<'_>) -> Result<String, Faulty> {
+        self.render(Page::Improve, improve::values(brief))
+    }
+
+    fn render(&self, page: Page, values: impl Serialize) -> Result<String, Faulty> {
+        match self.of(page) {
+            None => Ok(super::render(page.word(), values)),
+            Some(text) => render(page, text, values),
+        }
+    }
+}
+
+/// Far more steps than a page takes, and more bytes than any model reads: what is beyond has gone astray.
+const STEPS: u64 = 1_000_000;
+const BYTES: usize = 64 << 20;
+
+fn render(page: Page, text: &str, values: impl Serialize) -> Result<String, Faulty> {
+    let mut templates = environment();
+    templates.set_fuel(Some(STEPS));
+    let wrong = |error| faulty(page, text, &error);
+    let template = templates.template_from_named_str(page.word(), text).map_err(wrong)?;
+    let mut written = Bounded(Vec::new());
+    template.render_captured_to(Serde(values), &mut written).map_err(wrong)?;
+    Ok(String::from_utf8(written.0).expect("a template writes text"))
+}
+
+fn faulty(page: Page, text: &str, error: &Error) -> Faulty {
+    let kind = error.kind();
+    let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
+    let place = error.range().and_then(|range| text.get(range)).filter(|place| !place.contains('\n'));
+    let place = place.filter(|_| detail.is_empty()).map(|place| format!(": `{place}`")).unwrap_or_default();
+    Faulty { page, line: error.line(), what: format!("{kind}{detail}{place}") }
+}
+
+/// A text that ends where it becomes too long.
+struct Bounded(Vec<u8>);
+
+impl io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > BYTES {
+            return Err(io::Error::other("longer than 64 MiB"));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

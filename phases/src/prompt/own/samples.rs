@@ -1,0 +1,141 @@
+//! What a page may be given, in all its forms: whatever can be there or not is in some samples, and not in others.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::Page;
+use crate::contract::{CriterionId, Verdict};
+use crate::judgement::{Finding, Findings, Priority, Suggestion};
+use crate::loops::tune::Uses;
+use crate::material::{Body, Folder, Material, Named};
+use crate::prompt::{EvaluateBrief, ExecuteBrief, ImproveBrief, Neighbour, TaskBrief, Tried};
+use crate::prompt::{evaluate, execute, improve, task};
+use crate::rubric;
+use crate::scenario::Scenario;
+
+/// Stands in all that a prompt shows in fences, and nowhere else.
+pub(super) const ALIEN: &str = "text of somebody else";
+const SEED: &str = "sample";
+
+pub(super) fn samples(page: Page) -> Vec<Json> {
+    match page {
+        Page::Execute => executes(),
+        Page::Task => tasks(),
+        Page::Evaluate => evaluates(),
+        Page::Improve => improves(),
+    }
+}
+
+fn json(values: impl Serialize) -> Json {
+    serde_json::to_value(values).expect("values have a JSON text")
+}
+
+fn folder(at: &str) -> Folder {
+    let file =
+        |path: &str| Material { path: path.into(), body: Body::Text(format!("{at}/{path}: {ALIEN}\n")) };
+    Folder { at: at.into(), files: vec![file("SKILL.md"), file("more.md")] }
+}
+
+fn scenario() -> Scenario {
+    Scenario { requirements: vec![ALIEN.into()], ..Scenario::new("sample", ALIEN) }
+}
+
+fn executes() -> Vec<Json> {
+    let (skill, input, scenario) = (folder("skill/second"), folder("input"), scenario());
+    let upstream = Named { name: "first", folder: &input };
+    let places = [((1, 1), None), ((1, 3), None), ((2, 3), Some(upstream)), ((3, 3), Some(upstream))];
+    let tries = [(false, None), (true, None), (false, Some(ALIEN))];
+    let each = places.into_iter().flat_map(|place| tries.map(|again| (place, again)));
+    each.map(|((position, upstream), (simplified, breach))| {
+        let skill = Named { name: "second", folder: &skill };
+        json(execute::values(&ExecuteBrief {
+            skill,
+            position,
+            scenario: &scenario,
+            upstream,
+            simplified,
+            breach,
+            seed: SEED,
+        }))
+    })
+    .collect()
+}
+
+fn tasks() -> Vec<Json> {
+    let (plain, scenario) = (scenario(), Scenario { input_args: "some arguments".into(), ..scenario() });
+    let each = [&plain, &scenario].into_iter().flat_map(|scenario| {
+        [None, Some("skill")].into_iter().flat_map(move |call| {
+            [None, Some("input")].map(|input| TaskBrief { call, scenario, input, seed: SEED })
+        })
+    });
+    each.map(|brief| json(task::values(&brief))).collect()
+}
+
+fn evaluates() -> Vec<Json> {
+    let (contract, scenario) = (rubric::tune(), scenario());
+    let names = ["first", "second", "third"];
+    let texts = names.map(|name| folder(&format!("skill/{name}")));
+    let made = names.map(|name| folder(&format!("artifacts/{name}")));
+    let of_each = |folders| -> Vec<Named<'_>> {
+        let pairs = names.iter().zip(folders);
+        pairs.map(|(name, folder)| Named { name, folder }).collect()
+    };
+    let (skills, artifacts) = (of_each(&texts), of_each(&made));
+    let each = [(1, 1), (1, 0), (2, 2), (3, 3)].into_iter();
+    let each = each.flat_map(|counts| [None, Some(ALIEN)].map(|retry_error| (counts, retry_error)));
+    each.map(|((skills_shown, made), retry_error)| {
+        json(evaluate::values(&EvaluateBrief {
+            skills: &skills[..skills_shown],
+            scenario: &scenario,
+            artifacts: &artifacts[..made],
+            contract: &contract,
+            nonce: "c0de0fth1scall",
+            retry_error,
+            seed: SEED,
+        }))
+    })
+    .collect()
+}
+
+/// What an improver may be told, each a bit of a number.
+const PARTS: u32 = 8;
+
+fn improves() -> Vec<Json> {
+    (0..1 << PARTS).map(|parts| improved(|part| parts & (1 << part) != 0)).collect()
+}
+
+fn improved(has: impl Fn(u32) -> bool) -> Json {
+    let (contract, skill) = (rubric::tune(), folder("skill/second"));
+    let missed = contract.criteria[0].id.clone();
+    let unmet = Finding { criterion: &missed, verdict: Verdict::Fail, evidence: ALIEN };
+    let unmet: Findings = has(0).then_some(unmet).into_iter().collect();
+    let met: Vec<CriterionId> = has(1).then(|| contract.criteria[1].id.clone()).into_iter().collect();
+    let suggestions: Vec<Suggestion> = has(2).then(suggestion).into_iter().collect();
+    let tried = Tried { summary: ALIEN.into(), why: ALIEN.into() };
+    let near = Neighbour { name: "near".into(), description: ALIEN.into(), files: vec!["a.md".into()] };
+    json(improve::values(&ImproveBrief {
+        skill: Named { name: "second", folder: &skill },
+        scenarios: &[scenario(), scenario()],
+        contract: &contract,
+        unmet: &unmet,
+        met: &met,
+        suggestions: &suggestions,
+        tried_and_dropped: has(3).then_some(tried).as_slice(),
+        before: has(4).then_some(&near),
+        after: has(5).then_some(&near),
+        retry_error: has(6).then_some(ALIEN),
+        uses: Uses { used: 1, offered: 2 * usize::from(has(7)), ..Uses::default() },
+        seed: SEED,
+    }))
+}
+
+fn suggestion() -> Suggestion {
+    Suggestion {
+        priority: Priority::High,
+        member: None,
+        target_file: "SKILL.md".into(),
+        description: ALIEN.into(),
+        rationale: ALIEN.into(),
+        snippet: Some(ALIEN.into()),
+    }
+}

@@ -1,0 +1,56 @@
+//! Prompts of a person's own: what a run begins with is what its calls say.
+
+use skilltune_phases::loops::tune::{Order, Plan, Step};
+use skilltune_phases::material::Folder;
+use skilltune_phases::order::Order as _;
+use skilltune_phases::prompt::{Page, Prompts};
+
+use crate::world::{Drive, plan, ran};
+
+/// What the executor and the judge are told first.
+fn told(plan: &Plan) -> [String; 2] {
+    let mut drive = Drive::start(plan.clone());
+    let run = drive.due(1).remove(0);
+    let executor = prompt(&drive, &run, 1);
+    drive.done(run, ran("page"));
+    let judge = drive.due(1).remove(0);
+    assert!(matches!(judge, Step::Judge { .. }));
+    [executor, prompt(&drive, &judge, 2)]
+}
+
+fn prompt(drive: &Drive, step: &Step, folders: usize) -> String {
+    let order = Order::of(&drive.run, step).expect("an agent answers it");
+    order.prompt(&vec![Folder::default(); folders]).expect("the page is sound")
+}
+
+#[test]
+fn a_page_of_the_plan_is_what_its_role_is_told_and_nobody_else() {
+    let mut plan = plan(1, 1);
+    let ours = told(&plan);
+    plan.task.prompts.set(Page::Evaluate, "The code is {{ nonce }}.".to_owned());
+    let own = told(&plan);
+    assert_eq!(own[0], ours[0]);
+    assert!(own[1].starts_with("The code is ") && own[1].len() < 60, "{}", own[1]);
+}
+
+#[test]
+fn a_page_that_fails_all_the_same_is_an_error() {
+    let mut plan = plan(1, 1);
+    plan.task.prompts.set(Page::Execute, "one\n{{ 1 / (of - 1) }}".to_owned());
+    let mut drive = Drive::start(plan);
+    let step = drive.due(1).remove(0);
+    let failed = Order::of(&drive.run, &step).unwrap().prompt(&[Folder::default()]).unwrap_err();
+    assert!(failed.to_string().starts_with("the prompt `execute`, line 2: "), "{failed}");
+}
+
+#[test]
+fn a_plan_keeps_the_texts_and_one_without_any_is_as_plans_always_were() {
+    let mut plan = plan(1, 1);
+    let old = serde_json::to_value(&plan).unwrap();
+    assert!(old.get("prompts").is_none());
+    assert_eq!(serde_json::from_value::<Plan>(old).unwrap().task.prompts, Prompts::default());
+    plan.task.prompts.set(Page::Task, "text".to_owned());
+    let new = serde_json::to_value(&plan).unwrap();
+    assert_eq!(new["prompts"], serde_json::json!({ "task": "text" }));
+    assert_eq!(serde_json::from_value::<Plan>(new).unwrap().task.prompts, plan.task.prompts);
+}
