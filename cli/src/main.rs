@@ -19,6 +19,7 @@ mod find;
 mod flags;
 mod folders;
 mod means;
+mod pages;
 mod planning;
 mod printer;
 mod progress;

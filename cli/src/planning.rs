@@ -56,7 +56,7 @@ fn build(
             rules: request.rules.clone(),
             delivery: request.delivery.clone(),
             apply: request.apply,
-            prompts: skilltune_phases::prompt::Prompts::default(),
+            prompts: request.prompts.clone(),
         },
         roles: request.casting.roles(),
         seed: 0,

@@ -9,6 +9,7 @@ use skilltune_phases::delivery::Delivery;
 use skilltune_phases::loops::tune::{Apply, Rules};
 use skilltune_phases::offline;
 use skilltune_phases::price::Prices;
+use skilltune_phases::prompt::Prompts;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::target::Mode;
 
@@ -18,6 +19,7 @@ use crate::delivery::delivery;
 use crate::find::{self, Skill};
 use crate::flags::lay_tune_flags;
 use crate::folders::Surroundings;
+use crate::pages::Pages;
 use crate::questions::Answers;
 use crate::roles::{self, BuiltIn, Casting, PerRole};
 use crate::scenarios::scenarios;
@@ -41,6 +43,7 @@ pub struct Request {
     pub prices: Prices,
     pub jobs: usize,
     pub apply: Apply,
+    pub prompts: Prompts,
     /// A hash of the inputs otherwise.
     pub seed: Option<u64>,
 }
@@ -75,14 +78,15 @@ pub fn requests(
     if !args.trust && !args.run.dry_run {
         for draft in &drafts {
             roles::ensure_trusted(&draft.casting, &draft.settings, around, asked)?;
+            draft.pages.ensure_trusted(&draft.settings, around, asked)?;
         }
         let programs = suite.as_ref().map(Suite::programs).unwrap_or_default();
         if let Some(suite) = suite.as_ref().filter(|_| !programs.is_empty()) {
-            trust::ensure(&suite.file, Named::Programs(&programs), &TrustStore::new(around), asked)?;
+            trust::ensure(&suite.file, &[], Named::Programs(&programs), &TrustStore::new(around), asked)?;
         }
     }
     let scenarios = scenarios(args, suite.as_ref());
-    Ok(drafts.into_iter().map(|draft| draft.request(mode, scenarios.clone(), args)).collect())
+    drafts.into_iter().map(|draft| draft.request(mode, scenarios.clone(), args)).collect()
 }
 
 /// A request that may still have to be asked about.
@@ -92,6 +96,7 @@ struct Draft {
     settings: Settings,
     casting: Casting,
     delivery: Delivery,
+    pages: Pages,
 }
 
 impl Draft {
@@ -108,7 +113,8 @@ impl Draft {
         stand_in.fill(&mut settings)?;
         let casting = roles::cast(&settings, around, BuiltIn::Knows)?;
         let delivery = delivery(&settings.delivery, &casting.executor.agent)?;
-        Ok(Self { project, members, settings, casting, delivery })
+        let pages = Pages::read(&settings)?;
+        Ok(Self { project, members, settings, casting, delivery, pages })
     }
 
     /// An answer goes over the files and under the flags.
@@ -117,9 +123,10 @@ impl Draft {
         lay_tune_flags(&mut self.settings, args);
     }
 
-    fn request(self, mode: Mode, scenarios: Vec<Scenario>, args: &TuneArgs) -> Request {
+    /// What a page says is tried out here: it is trusted by now.
+    fn request(self, mode: Mode, scenarios: Vec<Scenario>, args: &TuneArgs) -> Result<Request, Complaint> {
         let settings = &self.settings;
-        Request {
+        Ok(Request {
             mode,
             scenarios,
             rules: settings.rules(),
@@ -128,12 +135,13 @@ impl Draft {
             prices: settings.prices(),
             jobs: settings.jobs.value as usize,
             apply: settings.apply.value.into(),
+            prompts: self.pages.checked()?,
             seed: args.seed,
             project: self.project,
             members: self.members,
             casting: self.casting,
             delivery: self.delivery,
-        }
+        })
     }
 }
 

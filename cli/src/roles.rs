@@ -132,7 +132,7 @@ pub fn ensure_trusted(
     names.extend(wishes);
     match &settings.project_file {
         Some(file) if !names.is_empty() => {
-            trust::ensure(file, Named::Agents(&names), &TrustStore::new(around), person)
+            trust::ensure(file, &[], Named::Agents(&names), &TrustStore::new(around), person)
         }
         _ => Ok(()),
     }

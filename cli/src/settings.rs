@@ -10,6 +10,7 @@ mod file;
 mod nearest;
 mod origin;
 mod prices;
+mod prompts;
 mod reflex;
 mod setting;
 mod show;
@@ -21,6 +22,7 @@ pub use file::SettingsFile;
 pub use nearest::nearest;
 pub use origin::Origin;
 pub use prices::PriceEntry;
+pub use prompts::PromptSettings;
 pub use reflex::ReflexSettings;
 pub use setting::{Range, Setting};
 pub use show::Row;
@@ -75,6 +77,7 @@ pub struct Settings {
     pub timeouts: PerRole<Setting<u64>>,
     pub isolation: Setting<IsolationName>,
     pub via: Setting<ViaName>,
+    pub prompts: PromptSettings,
     pub artifact_files: Setting<u64>,
     pub artifact_bytes: Setting<u64>,
     pub output_bytes: Setting<u64>,
@@ -193,6 +196,7 @@ impl Settings {
             timeouts,
             isolation,
             via,
+            prompts,
             artifact_files,
             artifact_bytes,
             output_bytes,
@@ -234,6 +238,7 @@ impl Settings {
             ("limits.confine", confine),
             ("limits.backoff_ms", backoff_ms),
         ];
+        slots.extend(prompts.slots());
         slots.extend(reflex.slots());
         slots
     }
@@ -269,6 +274,7 @@ impl Default for Settings {
             },
             isolation: Setting::new(IsolationName::Partial),
             via: Setting::new(ViaName::Direct),
+            prompts: PromptSettings::default(),
             artifact_files: Setting::within(AMOUNT, 1_000),
             artifact_bytes: Setting::within(AMOUNT, 64 << 20),
             output_bytes: Setting::within(AMOUNT, 8 << 20),
@@ -285,7 +291,7 @@ impl Default for Settings {
 }
 
 #[cfg(test)]
-pub use tests::changes;
+pub use tests::{Files, changes};
 
 #[cfg(test)]
 mod tests;

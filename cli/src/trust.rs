@@ -1,6 +1,7 @@
 //! Trust: a project's settings and suites name programs, and nothing found in a repository runs before a person has agreed.
 //!
-//! Agreement is bound to the bytes of a settings file at its real path. Agents of the user's own file need none.
+//! Agreement is bound to the bytes of a settings file, or of a prompt that it names, at its real path. Agents and prompts
+//! of the user's own file need none.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -54,6 +55,16 @@ impl TrustStore {
         Ok(self.read()?.trusted.get(name(&file.path)?) == Some(&file.digest))
     }
 
+    pub fn trusts_all(&self, file: &SettingsFile, pages: &[&SettingsFile]) -> Result<bool, TrustError> {
+        let mut all = std::iter::once(file).chain(pages.iter().copied());
+        all.try_fold(true, |trusted, file| Ok(trusted && self.trusts(file)?))
+    }
+
+    /// The file last: before it is trusted, what it names counts for nothing.
+    pub fn record_all(&self, file: &SettingsFile, pages: &[&SettingsFile]) -> Result<(), TrustError> {
+        pages.iter().copied().chain([file]).try_for_each(|file| self.record(file))
+    }
+
     pub fn record(&self, file: &SettingsFile) -> Result<(), TrustError> {
         let mut content = self.read()?;
         content.trusted.insert(name(&file.path)?.to_owned(), file.digest);
@@ -99,34 +110,56 @@ impl Content {
     }
 }
 
-/// What a file would have us run.
+/// What a file would have us run, or say.
 #[derive(Clone, Copy, Debug)]
 pub enum Named<'a> {
     Agents(&'a [String]),
     Programs(&'a [String]),
+    Prompts(&'a [String]),
 }
 
-/// Refuses to go on unless the file, which names these, is trusted; a person may agree now.
+impl Named<'_> {
+    fn names(self) -> String {
+        match self {
+            Self::Agents(names) | Self::Programs(names) | Self::Prompts(names) => names.join(", "),
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Agents(_) => "agents",
+            Self::Programs(_) => "programs",
+            Self::Prompts(_) => "prompts",
+        }
+    }
+
+    fn power(self) -> &'static str {
+        match self {
+            Self::Agents(_) | Self::Programs(_) => "which programs to run",
+            Self::Prompts(_) => "what agents are told",
+        }
+    }
+}
+
+/// Refuses to go on unless the file, which names these, is trusted, and with it the pages; a person may agree now.
 pub fn ensure(
     file: &SettingsFile,
-    programs: Named<'_>,
+    pages: &[&SettingsFile],
+    what: Named<'_>,
     store: &TrustStore,
     person: Option<&dyn Answers>,
 ) -> Result<(), Complaint> {
-    if store.trusts(file)? {
+    if store.trusts_all(file, pages)? {
         return Ok(());
     }
-    let path = file.path.display();
-    let (word, names) = match programs {
-        Named::Agents(names) => ("agents", names.join(", ")),
-        Named::Programs(names) => ("programs", names.join(", ")),
-    };
-    let question = format!("{path} says which programs to run ({names}). Trust it?");
+    let (path, names) = (file.path.display(), what.names());
+    let question = format!("{path} says {} ({names}). Trust it?", what.power());
     if person.map(|person| person.agree(&question)).transpose()?.unwrap_or(false) {
-        return Ok(store.record(file)?);
+        return Ok(store.record_all(file, pages)?);
     }
-    Err(Complaint::input(format!("the {word} of {path} are not trusted: {names}"))
-        .hint(format!("read the file, then run `skilltune trust {path}`"))
+    let read = if pages.is_empty() { "the file" } else { "the file and the prompts that it names" };
+    Err(Complaint::input(format!("the {} of {path} are not trusted: {names}", what.word()))
+        .hint(format!("read {read}, then run `skilltune trust {path}`"))
         .hint("--trust allows them for this once"))
 }
 

@@ -15,7 +15,7 @@ const DONE: &str = include_str!("../../fixtures/transcripts/claude/write.jsonl")
 const CALLS: &str = "home/.claude/calls";
 
 /// A claude that writes a page once there is a login.
-fn with_claude() -> Scene {
+pub(crate) fn with_claude() -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     fs::create_dir(scene.path("bin")).unwrap();
     fs::create_dir(scene.path("home/.claude")).unwrap();
@@ -34,13 +34,13 @@ fn with_claude() -> Scene {
     scene
 }
 
-fn run(scene: &Scene, arguments: &[&str]) -> Ran {
+pub(crate) fn run(scene: &Scene, arguments: &[&str]) -> Ran {
     let mut command = scene.command(arguments);
     command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
     Ran::of(command.output().unwrap())
 }
 
-const ONCE: [&str; 8] =
+pub(crate) const ONCE: [&str; 8] =
     ["tune", "writer", "write a page", "--yes", "--executor", "claude:opus", "--max-iterations", "1"];
 
 #[test]

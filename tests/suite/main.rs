@@ -16,6 +16,7 @@ mod lint;
 mod misbehave;
 mod offline;
 mod outcome;
+mod own_prompts;
 mod placing;
 mod promises;
 mod readme;

@@ -6,6 +6,7 @@ use crate::args::TrustArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::folders::{SETTINGS_FILE, Surroundings};
+use crate::pages::Pages;
 use crate::printer::Printer;
 use crate::settings::{Origin, Settings, SettingsFile};
 use crate::suite::Suite;
@@ -35,8 +36,11 @@ fn record(args: &TrustArgs, around: &Surroundings) -> Result<String, Complaint> 
     // Parsed first, so that nothing unreadable is ever trusted.
     let mut settings = Settings::default();
     file.lay_upon(&mut settings, &Origin::Project(file.path.clone()))?;
-    TrustStore::new(around).record(&file)?;
-    Ok(trusted(&file, &settings))
+    let pages = Pages::read(&settings)?;
+    pages.checked()?;
+    let files: Vec<&SettingsFile> = pages.files().map(|(_, file)| file).collect();
+    TrustStore::new(around).record_all(&file, &files)?;
+    Ok(trusted(&file, &settings, &pages))
 }
 
 fn trusted_suite(suite: &Suite) -> String {
@@ -55,14 +59,15 @@ fn quoted(command: &[String]) -> String {
     command.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" ")
 }
 
-fn trusted(file: &SettingsFile, settings: &Settings) -> String {
+fn trusted(file: &SettingsFile, settings: &Settings, pages: &Pages) -> String {
     let agents = settings
         .agents
         .iter()
         .map(|(name, agent)| format!("\n  agent {name}: {}", quoted(&agent.settings.command)));
     let agents: String = agents.collect();
     let agents = if agents.is_empty() { "\n  it describes no agents".to_owned() } else { agents };
-    format!("trusted as it is now: {}{agents}", file.path.display())
+    let prompts = pages.files().map(|(page, file)| format!("\n  prompt {page}: {}", file.path.display()));
+    format!("trusted as it is now: {}{agents}{}", file.path.display(), prompts.collect::<String>())
 }
 
 #[cfg(test)]

@@ -174,7 +174,7 @@ fn show_plan(plan: &Plan, printer: Printer) -> Result<Exit, Complaint> {
         most.improver,
         plan.roles.improver.shown(),
     ));
-    lines.extend(words::remarks(&plan.roles).iter().map(|remark| format!("note: {remark}")));
+    lines.extend(words::notes(plan).iter().map(|remark| format!("note: {remark}")));
     printer.data(&lines.join("\n"))?;
     Ok(Exit::Reached)
 }

@@ -22,16 +22,16 @@ pub(super) fn header(run: &Run, width: usize) -> Vec<String> {
     let goal = format!(": to {} in {rounds} at most", plan.task.rules.threshold);
     let scenarios = figures::count(plan.task.scenarios.len(), "scenario");
     let mut lines = vec![around(&format!("{} ", plan.kind.word()), &name, &goal, width)];
-    lines.extend(who(&plan.roles, width));
+    lines.extend(who(&plan.roles, &words::notes(plan), width));
     lines.push(around("run ", &plan.run.0, &format!(", {scenarios}"), width));
     lines
 }
 
 /// Who does what, and what has to be known of them.
-pub(super) fn who(roles: &Roles, width: usize) -> Vec<String> {
+pub(super) fn who(roles: &Roles, notes: &[String], width: usize) -> Vec<String> {
     let mut lines = wrapped(&plain::one_line(&words::roles(roles)), width, "  ");
-    for remark in words::remarks(roles) {
-        lines.extend(wrapped(&format!("note: {remark}"), width, "  "));
+    for note in notes {
+        lines.extend(wrapped(&format!("note: {note}"), width, "  "));
     }
     lines
 }

@@ -42,7 +42,7 @@ fn summary(page: &mut Page, run: &Run) {
         rows.push(("Chain Order", words(&told::target(run))));
     }
     rows.extend([("Test Scenarios", scenarios(run)), ("Agents", words(&told::roles(&plan.roles)))]);
-    rows.extend(told::remarks(&plan.roles).iter().map(|remark| ("Note", words(remark))));
+    rows.extend(told::notes(plan).iter().map(|remark| ("Note", words(remark))));
     rows.extend([
         ("Rights of Roles", told::rights(&plan.roles)),
         ("Delivery", delivery(&plan.task.delivery)),

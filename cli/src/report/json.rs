@@ -28,7 +28,7 @@ pub(crate) fn summary(run: &Run) -> Value {
         "threshold": plan.task.rules.threshold,
         // A score is worth what its judge is.
         "agents": agents(&plan.roles),
-        "notes": words::remarks(&plan.roles),
+        "notes": words::notes(plan),
         // Who keeps them to what their roles may do.
         "rights": rights(&plan.roles),
         "delivery": plan.task.delivery.word(),

@@ -3,8 +3,9 @@
 use skilltune_phases::ending::Class;
 use skilltune_phases::event::{FailureKind, Pause, PlacedBy};
 use skilltune_phases::loops::tune::ending::Outcome;
-use skilltune_phases::loops::tune::{self, Ending, Round, Run, Step, Trial, Verdict};
+use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Step, Trial, Verdict};
 use skilltune_phases::plan::{Cast, Enforced, Roles};
+use skilltune_phases::prompt::Page;
 use skilltune_phases::stop::Reason;
 use skilltune_phases::target::Place;
 
@@ -48,6 +49,18 @@ pub(crate) fn remarks(roles: &Roles) -> Vec<String> {
         format!("via {via} the rights of the roles are not enforced: {works}; {world}")
     };
     roles.own_judge().map(lenient).into_iter().chain(world).chain(roles.wrapper().map(wrapped)).collect()
+}
+
+/// The same of a run: whose pages its agents are given, too.
+pub(crate) fn notes(plan: &Plan) -> Vec<String> {
+    let own: Vec<&str> = plan.task.prompts.pages().map(Page::word).collect();
+    let own = (!own.is_empty()).then(|| {
+        format!(
+            "prompts of your own are in use ({}): a score is worth what its judge is asked",
+            own.join(", ")
+        )
+    });
+    remarks(&plan.roles).into_iter().chain(own).collect()
 }
 
 /// Who keeps them to the rights of their roles.

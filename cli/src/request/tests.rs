@@ -175,6 +175,7 @@ impl World {
             apply,
             seed,
             delivery,
+            prompts,
         } = &told[0];
         let casting = casting.all().map(|part| {
             (
@@ -188,7 +189,7 @@ impl World {
         });
         format!(
             "{:?}",
-            (mode, scenarios, rules, casting, limits, patience, prices, jobs, apply, seed, delivery)
+            (mode, scenarios, rules, casting, limits, patience, prices, jobs, apply, seed, delivery, prompts)
         )
     }
 }

@@ -5,7 +5,7 @@ pub(super) fn about(key: &str) -> &'static str {
     ABOUT.iter().find(|(known, _)| *known == key).map_or("", |(_, about)| about)
 }
 
-pub(super) const ABOUT: [(&str, &str); 50] = [
+pub(super) const ABOUT: [(&str, &str); 54] = [
     ("tune.preset", "How many rounds, and to what score: stands for max_iterations and threshold."),
     ("tune.max_iterations", "Measurements at most, the first one included."),
     ("tune.threshold", "The score to reach."),
@@ -62,6 +62,13 @@ pub(super) const ABOUT: [(&str, &str); 50] = [
         "limits.backoff_ms",
         "Milliseconds from which the pauses grow after which a busy service is asked again.",
     ),
+    (
+        "prompts.execute",
+        "Your own page for an executor that has the skill's text, such as `execute = \"prompts/execute.md\"`; see docs/prompts.md.",
+    ),
+    ("prompts.task", "Your own page for an executor that has the skill installed."),
+    ("prompts.evaluate", "Your own page for the judge."),
+    ("prompts.improve", "Your own page for the improver."),
     ("reflex.max_iterations", "Iterations of the reflex loop at most, the first one included."),
     ("reflex.threshold_a", "The score that passes level A, for all but documentation."),
     ("reflex.threshold_b", "The score that passes level B, for all but documentation."),

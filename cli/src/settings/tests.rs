@@ -77,6 +77,10 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("limits.output_bytes", "0x0b"),
         ("limits.confine", "false"),
         ("limits.backoff_ms", "0"),
+        ("prompts.execute", "\"own.md\""),
+        ("prompts.task", "\"own.md\""),
+        ("prompts.evaluate", "\"own.md\""),
+        ("prompts.improve", "\"own.md\""),
     ]
 }
 
@@ -165,7 +169,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:2: unknown key `tune.colour`
     hint: known here: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, delivery, apply, jobs, wait, wait_hours
     error: /skilltune.toml:1: unknown key `colour`
-    hint: known here: tune, budget, roles, timeouts, calls, limits, reflex, agents, prices
+    hint: known here: tune, budget, roles, timeouts, calls, limits, prompts, reflex, agents, prices
     ");
 }
 
@@ -184,6 +188,7 @@ fn a_wrong_value_is_told_what_it_must_be() {
         "[timeouts]\nexecutor = 0\n",
         "[budget]\nusd = -1\n",
         "[limits]\nconfine = \"yes\"\n",
+        "[prompts]\nevaluate = \"../judge.md\"\n",
     ];
     insta::assert_snapshot!(files.map(refusal).join("\n"), @r#"
     error: /skilltune.toml:2: `tune.threshold` must be a number from 0 to 100, not 101
@@ -198,6 +203,7 @@ fn a_wrong_value_is_told_what_it_must_be() {
     error: /skilltune.toml:2: `timeouts.executor` must be a whole number from 1 to 604800, not 0
     error: /skilltune.toml:2: `budget.usd` must be a number from 0 to 9007199254740992, not -1
     error: /skilltune.toml:2: `limits.confine` must be true or false, not "yes"
+    error: /skilltune.toml:2: `prompts.evaluate` must be a file below the folder of these settings, not "../judge.md"
     "#);
 }
 

@@ -8,6 +8,7 @@ use skilltune_orchestrator::store::{Home, Locks};
 
 use crate::complaint::Complaint;
 use crate::folders::Surroundings;
+use crate::pages::Pages;
 use crate::report::{plain, words};
 use crate::roles::{self, BuiltIn};
 use crate::runs::{Runs, Standing};
@@ -22,7 +23,7 @@ pub(super) struct Project {
     pub(super) settings_error: Option<String>,
     /// Why the settings alone do not say who does what.
     pub(super) roles_error: Option<String>,
-    /// Whether the agents that the project describes may run; nothing where it describes none.
+    /// Whether the agents and prompts that the project describes are used; nothing where it describes none.
     pub(super) trusted: Option<bool>,
     pub(super) git: bool,
     /// Whether git leaves our folder alone; nothing as long as there is none.
@@ -60,14 +61,15 @@ impl Project {
         let file = settings.project_file.as_ref();
         let describes = settings.agents.values().any(|agent| matches!(agent.origin, Origin::Project(_)))
             || !settings.foreign_wishes().is_empty();
-        let trusts = |file| TrustStore::new(around).trusts(file).unwrap_or(false);
+        let pages = Pages::trusted(settings, around);
+        let trusts = |file| pages.unwrap_or(true) && TrustStore::new(around).trusts(file).unwrap_or(false);
         let (runs, damaged) = open_runs(&Runs::of(root, around));
         Self {
             root: root.display().to_string(),
             settings_file: file.map(|file| file.path.display().to_string()),
             settings_error: broken.map(in_one_line),
             roles_error: roles::cast(settings, around, BuiltIn::Knows).err().map(|complaint| complaint.what),
-            trusted: file.filter(|_| describes).map(trusts),
+            trusted: file.filter(|_| describes || pages.is_some()).map(trusts),
             git: root.ancestors().any(|folder| folder.join(".git").exists()),
             ignored: ignored(&Home::of(root)),
             runs,

@@ -175,7 +175,7 @@ fn project(seen: &Project) -> Vec<Line> {
         (None, None, _) => absent("settings: no skilltune.toml; `skilltune init` writes one".to_owned()),
         (None, Some(file), None) => good(format!("settings: {file}, which describes no agents")),
         (None, Some(file), Some(true)) => good(format!("settings: {file}, trusted")),
-        (None, Some(file), Some(false)) => bad(format!("settings: {file}, whose agents are not trusted")),
+        (None, Some(file), Some(false)) => bad(format!("settings: {file}, not trusted")),
     });
     lines.push(match &seen.roles_error {
         None => good("roles: each has its agent".to_owned()),

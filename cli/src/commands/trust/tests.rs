@@ -55,7 +55,8 @@ fn it_is_said_what_is_trusted_and_no_secret() {
     let file = SettingsFile::read(&root.path().join(SETTINGS_FILE)).unwrap().unwrap();
     let mut settings = Settings::default();
     file.lay_upon(&mut settings, &Origin::Default).unwrap();
-    let told = trusted(&file, &settings).replace(file.path.to_str().unwrap(), "/p/skilltune.toml");
+    let told = trusted(&file, &settings, &Pages::default())
+        .replace(file.path.to_str().unwrap(), "/p/skilltune.toml");
     insta::assert_snapshot!(told, @r#"
     trusted as it is now: /p/skilltune.toml
       agent a: "prog" "two words"

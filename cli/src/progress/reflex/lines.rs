@@ -9,13 +9,15 @@ use skilltune_phases::run::Answer;
 use crate::progress::lines::{advised, cost, to_copy, who};
 use crate::progress::width::{around, columns, wrapped};
 use crate::report::reflex::{advice, changes, words};
+use crate::report::words::remarks;
 use crate::report::{figures, plain};
 
 /// What is asked for, up to what, and by whom it is done.
 pub(super) fn header(run: &Run, width: usize) -> Vec<String> {
     let mut lines = vec![around("reflex ", &words::task(run), "", width)];
     lines.extend(wrapped(&words::aim(run), width, "  "));
-    lines.extend(who(&run.plan.roles, width));
+    let roles = &run.plan.roles;
+    lines.extend(who(roles, &remarks(roles), width));
     lines.push(around("run ", &plain::one_line(&run.plan.run.0), "", width));
     lines
 }

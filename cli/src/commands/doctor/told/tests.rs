@@ -103,7 +103,7 @@ fn a_wide_terminal_gets_a_line_a_thing() {
 
         project
           ok  folder: /home/me/project
-          !!  settings: /home/me/project/skilltune.toml, whose agents are not trusted
+          !!  settings: /home/me/project/skilltune.toml, not trusted
           ok  roles: each has its agent
           !!  git: .skilltune has no .gitignore that says `*`
           --  run calm-otter: stopped, haiku; skilltune status calm-otter
@@ -157,7 +157,7 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
           ok  folder: /home/me/project
           !!  settings:
               /home/me/project/skilltune.toml,
-              whose agents are not trusted
+              not trusted
           ok  roles: each has its agent
           !!  git: .skilltune has no .gitignore
               that says `*`

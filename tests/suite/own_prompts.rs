@@ -1,0 +1,120 @@
+//! Prompts of a person's own: a project's are used once they are trusted, and a run keeps what it began with.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::blocked;
+use crate::scene::{Ran, Scene};
+
+const JUDGE: &str = include_str!("../../phases/prompts/evaluate.md");
+/// What our own page does not say.
+const OWN: &str = "Judge as the house does.\n\n";
+
+/// A project whose own page for the judge says one thing more than ours.
+fn scene() -> Scene {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    add_page(&scene);
+    scene
+}
+
+fn add_page(scene: &Scene) {
+    fs::create_dir(scene.path("project/prompts")).unwrap();
+    fs::write(scene.path("project/skilltune.toml"), "[prompts]\nevaluate = \"prompts/judge.md\"\n").unwrap();
+    write_page(scene, &format!("{OWN}{JUDGE}"));
+}
+
+fn write_page(scene: &Scene, text: &str) {
+    fs::write(scene.path("project/prompts/judge.md"), text).unwrap();
+}
+
+fn tune(scene: &Scene, more: &[&str]) -> Ran {
+    scene.tune("writer", &[&["--max-iterations", "1"], more].concat())
+}
+
+fn own_note(summary: &Value) -> bool {
+    summary["notes"].to_string().contains("prompts of your own are in use (evaluate)")
+}
+
+/// The prompts that were set out for calls of the run.
+fn prompts(scene: &Scene) -> Vec<String> {
+    let calls = fs::read_dir(scene.run_folder().join("agents")).unwrap();
+    let files = calls.map(|call| call.unwrap().path().join("prompt.md"));
+    files.filter_map(|file| fs::read_to_string(file).ok()).collect()
+}
+
+#[test]
+fn a_projects_page_is_refused_until_it_is_trusted_and_then_it_is_what_the_judge_is_told() {
+    let scene = scene();
+    let line = ["tune", "writer", "write a page", "--yes"];
+    insta::assert_snapshot!(scene.refusal(&line), @"
+    error: the prompts of /project/skilltune.toml are not trusted: evaluate
+    hint: read the file and the prompts that it names, then run `skilltune trust /project/skilltune.toml`
+    hint: --trust allows them for this once
+    ");
+    let once = tune(&scene, &["--trust"]);
+    assert!(own_note(&once.json()), "{once:?}");
+    let told = prompts(&scene);
+    assert!(told.iter().any(|prompt| prompt.starts_with(OWN)), "{told:?}");
+    assert!(told.iter().any(|prompt| prompt.starts_with("# Carry out an agent skill")), "{told:?}");
+    let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    assert!(report.contains("prompts of your own are in use"), "{report}");
+    assert_eq!(tune(&scene, &[]).code, Some(2), "once is not remembered");
+    let trusted = scene.run(&["trust", "."]);
+    insta::assert_snapshot!(scene.shown(&trusted.stderr), @"
+    trusted as it is now: /project/skilltune.toml
+      it describes no agents
+      prompt evaluate: /project/prompts/judge.md
+    ");
+    assert_ne!(tune(&scene, &[]).code, Some(2));
+    write_page(&scene, JUDGE);
+    assert_eq!(tune(&scene, &[]).code, Some(2), "another text, another page");
+}
+
+#[test]
+fn a_page_that_cannot_do_its_work_is_refused_with_its_line() {
+    let scene = scene();
+    let line = ["tune", "writer", "write a page", "--yes", "--trust"];
+    write_page(&scene, &format!("{{{{ round }}}}\n{JUDGE}"));
+    insta::assert_snapshot!(scene.refusal(&line), @"
+    error: /project/prompts/judge.md:1: there is no `round`; there are artifacts, dimensions, entries, is_chain, nonce, reading, retry_error, scenario, skills
+    hint: docs/prompts.md tells what the prompt `evaluate` is given and has to show
+    ");
+    write_page(&scene, &JUDGE.replace("{{ nonce }}", "the code"));
+    insta::assert_snapshot!(scene.refusal(&line), @"
+    error: /project/prompts/judge.md: it does not always show `nonce`; it has to show reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
+    hint: docs/prompts.md tells what the prompt `evaluate` is given and has to show
+    ");
+    fs::remove_file(scene.path("project/prompts/judge.md")).unwrap();
+    insta::assert_snapshot!(scene.refusal(&line), @"
+    error: cannot read the prompt /project/prompts/judge.md
+    caused by: No such file or directory (os error 2)
+    hint: /project/skilltune.toml names it as prompts.evaluate
+    ");
+}
+
+#[test]
+fn another_page_is_another_question() {
+    let scene = scene();
+    let first = tune(&scene, &["--trust"]);
+    let answered = scene.answered();
+    tune(&scene, &["--trust"]);
+    assert_eq!(scene.answered(), answered, "the same page finds its answers: {first:?}");
+    write_page(&scene, &format!("Be strict.\n\n{JUDGE}"));
+    tune(&scene, &["--trust"]);
+    assert!(scene.answered() > answered);
+}
+
+#[test]
+fn a_run_that_is_taken_up_goes_on_with_the_page_that_it_began_with() {
+    let scene = blocked::with_claude();
+    add_page(&scene);
+    let stopped = blocked::run(&scene, &[&blocked::ONCE[..], &["--trust"]].concat());
+    assert_eq!((stopped.code, scene.answered()), (Some(4), 0), "{stopped:?}");
+    write_page(&scene, "{{ nonsense }}");
+    fs::write(scene.path("login"), "").unwrap();
+    let ended = blocked::run(&scene, &["resume", "--format", "json"]);
+    assert!(ended.json()["initial_score"].is_number() && own_note(&ended.json()), "{ended:?}");
+    let told = prompts(&scene);
+    assert!(told.iter().any(|prompt| prompt.starts_with(OWN)), "{told:?}");
+}
