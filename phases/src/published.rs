@@ -1,6 +1,7 @@
 //! Holds the schemas in `docs/` to the code: what they accept is what is read, and their lists are the code's lists.
 
 mod checker;
+mod reflex;
 
 use checker::accepts;
 use serde_json::{Value, json};

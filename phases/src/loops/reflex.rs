@@ -14,6 +14,7 @@ pub mod checks;
 mod course;
 pub mod criteria;
 mod decision;
+pub mod forms;
 mod machine;
 mod order;
 pub mod original;

@@ -16,6 +16,7 @@ pub(super) fn accepts(schema: &Value, value: &Value) -> bool {
         "minimum" => value.as_f64().is_none_or(|number| number >= rule.as_f64().unwrap()),
         "maximum" => value.as_f64().is_none_or(|number| number <= rule.as_f64().unwrap()),
         "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= rule.as_u64().unwrap()),
+        "maxItems" => value.as_array().is_none_or(|items| items.len() as u64 <= rule.as_u64().unwrap()),
         "items" => value.as_array().is_none_or(|items| items.iter().all(|item| accepts(rule, item))),
         "required" => value
             .as_object()

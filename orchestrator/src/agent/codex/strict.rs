@@ -14,6 +14,9 @@ fn fit(schema: &mut Value) {
     if let Some(items) = schema.get_mut("items") {
         fit(items);
     }
+    for kind in schema.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten() {
+        fit(kind);
+    }
     let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
     for (name, property) in properties.iter_mut() {
@@ -29,6 +32,8 @@ fn fit(schema: &mut Value) {
 #[cfg(test)]
 mod tests {
     use skilltune_phases::judgement::{Ask, schema};
+    use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Template, Weights};
+    use skilltune_phases::loops::reflex::forms;
     use skilltune_phases::rubric;
 
     use super::*;
@@ -41,9 +46,35 @@ mod tests {
         let properties = schema["properties"].as_object().into_iter().flatten();
         let parts = properties
             .map(|(name, part)| (name.as_str(), part))
-            .chain(schema.get("items").map(|items| ("*", items)));
+            .chain(schema.get("items").map(|items| ("*", items)))
+            .chain(schema["anyOf"].as_array().into_iter().flatten().map(|kind| ("?", kind)));
         for (name, part) in parts {
             objects(&format!("{at}/{name}"), part, found);
+        }
+    }
+
+    fn assert_strict(object: &Value) {
+        assert_eq!(object["additionalProperties"], false, "{object}");
+        let keys: Vec<_> = object["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(object["required"], json!(keys), "{object}");
+    }
+
+    #[test]
+    fn no_kind_of_check_is_left_open_and_nothing_of_it_can_be_nothing() {
+        let criteria = Criteria::of(Template::Api, Weights::default(), Template::Api.thresholds());
+        let rules: Vec<&Rule> = criteria.active(Level::A).collect();
+        let ours = forms::checks(&rules, 2);
+        let strict: Value = serde_json::from_str(&fitted(&ours.to_string())).unwrap();
+        let mut found = Vec::new();
+        objects("", &strict, &mut found);
+        let places: Vec<&str> = found.iter().map(|(place, _)| place.as_str()).collect();
+        assert_eq!(places, ["", "/checks/*/?", "/checks/*/?", "/checks/*/?"]);
+        for (_, object) in found {
+            assert_strict(object);
+        }
+        for kind in 0..3 {
+            let place = format!("/properties/checks/items/anyOf/{kind}/properties");
+            assert_eq!(strict.pointer(&place), ours.pointer(&place));
         }
     }
 
@@ -57,10 +88,8 @@ mod tests {
             objects("", &strict, &mut found);
             let places: Vec<&str> = found.iter().map(|(place, _)| place.as_str()).collect();
             assert_eq!(places, ["", "/criteria/*", "/suggestions/*"]);
-            for (place, object) in found {
-                assert_eq!(object["additionalProperties"], false, "{place}");
-                let keys: Vec<_> = object["properties"].as_object().unwrap().keys().collect();
-                assert_eq!(object["required"], json!(keys), "{place}");
+            for (_, object) in found {
+                assert_strict(object);
             }
             assert_eq!(strict["properties"]["claimed_score"]["type"], json!(["number", "null"]));
             assert_eq!(

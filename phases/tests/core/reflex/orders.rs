@@ -103,6 +103,32 @@ fn whoever_is_asked_only_reads() {
 }
 
 #[test]
+fn what_is_data_has_a_form_of_the_rules_that_are_asked_about_and_a_page_has_none() {
+    for (run, step) in &played(plan(Template::Docs)) {
+        let Some(order) = Reflex::order(run, step).filter(|order| order.command().is_none()) else {
+            continue;
+        };
+        let form = order.schema();
+        assert_eq!(form.is_some(), order.answers() == Answers::Data, "{step:?}");
+        let form = form.unwrap_or_default();
+        let names = |rule: &str| form.contains(&format!("\"{rule}\""));
+        let (accuracy, style) = (names("a.correctness.accuracy"), names("b.style.consistency"));
+        match step {
+            Step::Plan { .. } => assert!(accuracy && !style, "level B was not reached"),
+            Step::Prepare { level } => {
+                assert_eq!((accuracy, style), (*level == Level::A, *level == Level::B));
+            }
+            Step::Judge { category, .. } => {
+                assert_eq!((accuracy, style), (category == "correctness", category == "style"));
+            }
+            Step::Critique { .. } => assert!(accuracy && !style, "it is the one that was missed"),
+            Step::Produce { .. } | Step::Refine { .. } => {}
+            Step::Allow { .. } | Step::Match { .. } | Step::Check { .. } => unreachable!("no agent is asked"),
+        }
+    }
+}
+
+#[test]
 fn an_answer_that_keeps_no_contract_is_told_what_is_wrong_with_it() {
     let mut seen = std::collections::BTreeSet::new();
     for (run, step) in &played(plan(Template::Docs)) {

@@ -68,7 +68,7 @@ fn the_planner_is_told_the_task_the_rules_and_what_has_come_of_them() {
 
     ## Your answer
 
-    One JSON object and nothing else.
+    One JSON object and nothing else, through the tool for structured answers if you have one.
 
     ```
     {
@@ -217,7 +217,7 @@ fn whoever_prepares_is_told_the_rules_and_three_ways_to_check() {
 
     ## Your answer
 
-    One JSON object and nothing else.
+    One JSON object and nothing else, through the tool for structured answers if you have one.
 
     ```
     {
@@ -375,7 +375,7 @@ fn the_critic_is_told_what_is_not_met() {
 
     ## Your answer
 
-    One JSON object and nothing else.
+    One JSON object and nothing else, through the tool for structured answers if you have one.
 
     ```
     {

@@ -1,0 +1,87 @@
+//! The forms of the answers that are data, for agents that hold their models to one. What they give is read like any
+//! other answer: a form cannot say that a rule has one issue, or that a program is no shell.
+
+use std::ops::RangeInclusive;
+
+use serde_json::{Value, json};
+
+use super::answers;
+use super::checks::Asked;
+use super::criteria::{Rule, RuleId};
+use super::verdict::RuleResult;
+use crate::judgement;
+
+/// A plan of so many steps, each for an active rule.
+pub fn plan(rules: &[&Rule], steps: &RangeInclusive<usize>) -> Value {
+    let step = object(&json!({ "step": text(), "rule_id": one_of(ids(rules)) }));
+    bound("plan", &list(steps, &step))
+}
+
+/// Checks for rules, of which each has one at least.
+pub fn checks(rules: &[&Rule], most: usize) -> Value {
+    let check = |kind: &str, own: Value| {
+        let mut parts = json!({ "rule_id": one_of(ids(rules)), "type": one_of([kind]) });
+        if let (Value::Object(parts), Value::Object(own)) = (&mut parts, own) {
+            parts.extend(own);
+        }
+        object(&parts)
+    };
+    let argv = json!({ "type": "array", "minItems": 1, "items": text() });
+    let kinds = [
+        check("executable", json!({ "argv": argv, "exit": { "type": "integer" }, "expected": text() })),
+        check("content", json!({ "search": text(), "expected": one_of(["present", "absent"]) })),
+        check("judge", json!({ "question": text() })),
+    ];
+    let number = rules.len()..=rules.len() * most;
+    bound("checks", &list(&number, &json!({ "anyOf": kinds })))
+}
+
+/// Issues with rules that are not met.
+pub fn critique(missed: &[&RuleResult], most: usize) -> Value {
+    let issue = object(&json!({
+        "rule_id": one_of(missed.iter().map(|result| &result.rule)),
+        "section": text(),
+        "problem": text(),
+        "fix_instruction": text(),
+        "expected_effect": text(),
+    }));
+    bound("issues", &list(&(1..=most.min(missed.len())), &issue))
+}
+
+/// Verdicts and nothing besides: who judges a text proposes nothing.
+pub fn verdicts(asked: &[Asked<'_>], nonce: &str) -> Value {
+    let contract = answers::contract(asked);
+    let mut form = judgement::schema(&judgement::Ask { contract: &contract, nonce, members: &[] });
+    let required = form["required"].clone();
+    if let (Some(parts), Some(required)) = (form["properties"].as_object_mut(), required.as_array()) {
+        parts.retain(|name, _| required.contains(&json!(name)));
+    }
+    form
+}
+
+/// The code of the request, and what was asked for.
+fn bound(key: &str, asked: &Value) -> Value {
+    object(&json!({ "answer_to": text(), key: asked }))
+}
+
+/// An object of which no part is missing.
+fn object(parts: &Value) -> Value {
+    let names: Vec<&String> = parts.as_object().into_iter().flat_map(|parts| parts.keys()).collect();
+    json!({ "type": "object", "required": names, "properties": parts })
+}
+
+fn list(number: &RangeInclusive<usize>, item: &Value) -> Value {
+    json!({ "type": "array", "minItems": number.start(), "maxItems": number.end(), "items": item })
+}
+
+fn ids<'a>(rules: &[&'a Rule]) -> impl Iterator<Item = &'a RuleId> {
+    rules.iter().map(|rule| &rule.id)
+}
+
+fn one_of(values: impl IntoIterator<Item = impl serde::Serialize>) -> Value {
+    json!({ "type": "string", "enum": values.into_iter().map(|value| json!(value)).collect::<Vec<_>>() })
+}
+
+fn text() -> Value {
+    json!({ "type": "string" })
+}
