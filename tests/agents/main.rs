@@ -5,6 +5,7 @@ mod ends;
 mod failures;
 mod hostile;
 mod isolation;
+mod reflex;
 mod rights;
 mod scene;
 mod server;

@@ -12,19 +12,24 @@ mod responses;
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use http::{Answer, Request};
 use model::Scenario;
 
-pub(crate) use model::LISTENING;
+pub(crate) use model::{LISTENING, MISSING, TOLD};
+
+/// How long a question waits for the one that should be asked beside it.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Clone)]
 pub(crate) struct Server {
     address: SocketAddr,
     /// Scenarios and bodies.
     asked: Arc<Mutex<Vec<(String, String)>>>,
+    news: Arc<Condvar>,
     relents: Arc<AtomicBool>,
 }
 
@@ -33,7 +38,7 @@ impl Server {
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback can be listened on");
         let address = listener.local_addr().expect("it is bound");
-        let server = Self { address, asked: Arc::default(), relents: Arc::default() };
+        let server = Self { address, asked: Arc::default(), news: Arc::default(), relents: Arc::default() };
         let serving = server.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -65,6 +70,17 @@ impl Server {
         asked.iter().map(|(_, body)| body.clone()).collect()
     }
 
+    /// Waits until whatever should be asked beside this was asked.
+    fn has_company(&self, body: &str) -> bool {
+        let Some(parts) = model::beside(body) else { return true };
+        let is_alone = |asked: &mut Vec<(String, String)>| {
+            !asked.iter().any(|(_, other)| parts.iter().all(|part| other.contains(part)))
+        };
+        let asked = self.asked.lock().expect("nobody has panicked");
+        let waited = self.news.wait_timeout_while(asked, PATIENCE, is_alone);
+        !waited.expect("nobody has panicked").1.timed_out()
+    }
+
     fn serve(&self, mut stream: TcpStream) {
         // A client that goes away in the middle is none of our business.
         let Some(request) = Request::read(&mut stream) else { return };
@@ -75,6 +91,10 @@ impl Server {
         let is_asked = request.method == "POST" && !rest.contains("count_tokens");
         if is_asked {
             self.asked.lock().expect("nobody has panicked").push((scenario.to_owned(), request.body.clone()));
+            self.news.notify_all();
+        }
+        if !self.has_company(&request.body) {
+            return Answer::status(404, "nothing else was asked meanwhile").write(&mut stream);
         }
         let scenario = match Scenario::named(scenario, self.asked(scenario)) {
             Scenario::Long if self.relents.load(Ordering::SeqCst) => Scenario::Good,

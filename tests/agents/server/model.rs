@@ -1,6 +1,11 @@
 //! The model: it reads the prompts of skilltune as a model would, and does as little as answers them.
 
+mod reflex;
+
 use serde_json::{Value, json};
+
+pub(super) use reflex::beside;
+pub(crate) use reflex::{MISSING, TOLD};
 
 /// What the server does with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +34,7 @@ pub(super) enum Scenario {
     Gullible,
     /// Words that are no verdict.
     Chat,
-    /// Who judges the skill tries to make it better first.
+    /// Who judges the skill tries to make it better first, and who is to answer with a text to write it into a file.
     Meddle,
     /// Who is offered a skill does the task without it.
     Ignore,
@@ -135,12 +140,15 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
             let content = format!("---\nname: haiku\ndescription: Mine.\n---\n\nQuality: {GOOD}\n");
             Turn::Write { path: format!("{space}/skill/haiku/SKILL.md"), content }
         }
+        Scenario::Meddle if talk.results == 0 && reflex::is_for_text(&talk.words) => {
+            Turn::Write { path: format!("{space}/artifact.md"), content: "Mine\n".to_owned() }
+        }
         Scenario::Gullible if talk.words.contains("# Judge an agent skill") => Turn::Text(obey(&talk.words)),
         _ if ["# Judge an agent skill", "# Judge a chain"].iter().any(|head| talk.words.contains(head)) => {
             Turn::Text(judge(&talk.words))
         }
         _ if talk.words.contains("# Improve an agent skill") => improve(talk, &space),
-        _ => Turn::Text("ok".to_owned()),
+        _ => reflex::turn(&talk.words).unwrap_or_else(|| Turn::Text("ok".to_owned())),
     }
 }
 

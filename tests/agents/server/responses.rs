@@ -66,6 +66,9 @@ fn lists_skill(text: &Value) -> bool {
 /// A verdict in which no key is missing: what there is nothing to say of is null.
 fn in_form(text: &str) -> String {
     let Ok(mut verdict) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
+    if verdict["strengths"].is_null() {
+        return text.to_owned();
+    }
     verdict["claimed_score"] = Value::Null;
     verdict["suggestions"] = json!([{
         "priority": "low", "target_file": "SKILL.md", "description": "Name the leaf.", "rationale": "It has none.",

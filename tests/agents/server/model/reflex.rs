@@ -1,0 +1,149 @@
+//! What the model answers to the pages of `reflex`. To it a text meets a rule when a section is named after the rule.
+
+use serde_json::{Value, json};
+
+use super::Turn;
+
+const PLAN: &str = "# Plan the work on one text";
+const PRODUCE: &str = "# Write one text";
+const PREPARE: &str = "# Prepare checks for a text";
+const JUDGE: &str = "# Judge one text";
+const CRITIQUE: &str = "# Say how a text is to be mended";
+const REFINE: &str = "# Mend one text";
+
+/// Stands in every section, and nowhere else.
+pub(crate) const TOLD: &str = "It is told here";
+/// What the judge says of a rule that is not met.
+pub(crate) const MISSING: &str = "no section of that name";
+
+/// From the words of a page.
+type Answer = fn(&str) -> String;
+
+/// Nothing, if it is no page of `reflex`.
+pub(super) fn turn(words: &str) -> Option<Turn> {
+    let pages: [(&str, Answer); 6] = [
+        (PLAN, plan),
+        (PRODUCE, produce),
+        (PREPARE, prepare),
+        (JUDGE, judge),
+        (CRITIQUE, critique),
+        (REFINE, refine),
+    ];
+    let (_, answer) = pages.iter().find(|(head, _)| words.contains(head))?;
+    Some(Turn::Text(answer(words)))
+}
+
+/// The answer is the text itself.
+pub(super) fn is_for_text(words: &str) -> bool {
+    [PRODUCE, REFINE].iter().any(|head| words.contains(head))
+}
+
+/// What a model must have been asked before this is answered: then both were under way side by side.
+pub(in crate::server) fn beside(body: &str) -> Option<[&'static str; 2]> {
+    let is = |parts: [&str; 2]| parts.iter().all(|part| body.contains(part));
+    let pairs = [
+        ([PRODUCE, "level A"], [PREPARE, "level A"]),
+        ([JUDGE, "1. a.correctness."], [JUDGE, "1. a.completeness."]),
+    ];
+    pairs.into_iter().find_map(|(one, other)| match (is(one), is(other)) {
+        (true, _) => Some(other),
+        (_, true) => Some(one),
+        _ => None,
+    })
+}
+
+/// It forgets the last rule of a level.
+fn plan(words: &str) -> String {
+    let rules = listed(words, "rules");
+    let kept = rules.split_last().map_or(&[][..], |(_, kept)| kept);
+    let step = |rule: &&str| json!({ "step": format!("Write `{rule}`."), "rule_id": rule });
+    bound(words, "plan", kept.iter().map(step))
+}
+
+fn produce(words: &str) -> String {
+    let lines = fenced(words, "plan").lines();
+    let rules = lines.filter_map(|line| line.trim().strip_prefix("For ")?.strip_suffix('.'));
+    format!("# Rooms\n{}", rules.map(section).collect::<String>())
+}
+
+fn section(rule: &str) -> String {
+    format!("\n## {rule}\n\n{TOLD}.\n")
+}
+
+/// One of each kind; at level A one is a shell at first, which no form forbids.
+fn prepare(words: &str) -> String {
+    let again = words.contains("## Once more");
+    let check = |(nth, rule): (usize, &&str)| match nth {
+        1 if rule.starts_with("a.") && !again => {
+            let argv = ["sh", "-c", "grep -q schemas artifact.md"];
+            json!({ "rule_id": rule, "type": "executable", "argv": argv, "exit": 0, "expected": "found" })
+        }
+        1 => {
+            let argv = ["grep", "-q", &format!("## {rule}"), "artifact.md"];
+            json!({ "rule_id": rule, "type": "executable", "argv": argv, "exit": 0, "expected": "found" })
+        }
+        3 => {
+            json!({ "rule_id": rule, "type": "content", "search": format!("^## {rule}$"), "expected": "present" })
+        }
+        _ => json!({ "rule_id": rule, "type": "judge", "question": format!("Is there `{rule}`?") }),
+    };
+    bound(words, "checks", listed(words, "rules").iter().enumerate().map(check))
+}
+
+fn judge(words: &str) -> String {
+    let text = fenced(words, "artifact.md");
+    let verdict = |rule: &&str| {
+        let heading = format!("## {rule}");
+        let is_there = text.lines().any(|line| line == heading);
+        let (verdict, evidence) = if is_there { ("pass", heading.as_str()) } else { ("fail", MISSING) };
+        json!({ "id": rule, "verdict": verdict, "evidence": evidence })
+    };
+    let criteria: Vec<Value> = listed(words, "rules").iter().map(verdict).collect();
+    json!({ "verdict_of": code(words, "verdict_of"), "criteria": criteria }).to_string()
+}
+
+fn critique(words: &str) -> String {
+    let issue = |rule: &&str| {
+        json!({
+            "rule_id": rule, "section": rule, "problem": MISSING, "fix_instruction": "Add it.",
+            "expected_effect": "It is there.",
+        })
+    };
+    bound(words, "issues", listed(words, "not met").iter().map(issue))
+}
+
+fn refine(words: &str) -> String {
+    let more = listed(words, "issues").into_iter().map(section);
+    format!("{}{}", fenced(words, "artifact.md"), more.collect::<String>())
+}
+
+fn bound(words: &str, key: &str, entries: impl Iterator<Item = Value>) -> String {
+    json!({ "answer_to": code(words, "answer_to"), key: entries.collect::<Vec<_>>() }).to_string()
+}
+
+/// The code of the request: the page asks for it at its end.
+fn code<'w>(words: &'w str, key: &str) -> &'w str {
+    let asked = words.rsplit_once(&format!("\"{key}\": \"")).and_then(|(_, after)| after.split_once('"'));
+    asked.map_or("", |(code, _)| code)
+}
+
+/// What stands in the fence of this label.
+fn fenced<'w>(words: &'w str, label: &str) -> &'w str {
+    let begun = words.split("<<<BEGIN ").skip(1);
+    let mut fences = begun.filter_map(|fence| {
+        let (head, rest) = fence.split_once(">>>\n")?;
+        let (code, named) = head.split_once(' ')?;
+        (named == label).then(|| rest.split_once(&format!("<<<END {code}>>>")))?
+    });
+    fences.next().map_or("", |(inside, _)| inside)
+}
+
+/// The rules that a numbered list in a fence begins its entries with.
+fn listed<'w>(words: &'w str, label: &str) -> Vec<&'w str> {
+    let entry = |line: &'w str| {
+        let (number, text) = line.split_once(". ")?;
+        number.parse::<usize>().ok()?;
+        text.split_whitespace().next()
+    };
+    fenced(words, label).lines().filter_map(entry).collect()
+}
