@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 use crate::chain;
 use crate::outcome::{Outcome, assert_tidy, repeated};
 use crate::scene::{Ran, Scene, listing};
+use crate::story::Story;
 
 /// A run that accepts a change, drops another, and promotes.
-struct Story {
+struct Tuned {
     skills: &'static [(&'static str, u32)],
     script: Value,
     tune: &'static [&'static str],
@@ -22,7 +23,7 @@ struct Story {
 
 const ALWAYS: [&str; 6] = ["--yes", "--format", "json", "--jobs", "1", "--seed"];
 
-impl Story {
+impl Tuned {
     fn single() -> Self {
         Self {
             skills: &[("writer", 40)],
@@ -40,7 +41,9 @@ impl Story {
             tune: &["outline,writer,editor", "--chain", "--max-iterations", "3"],
         }
     }
+}
 
+impl Story for Tuned {
     /// The skills hold what a careless copy gets wrong: an executable, a link, an empty folder.
     fn scene(&self) -> Scene {
         let scene = Scene::in_memory(self.skills, &self.script);
@@ -54,66 +57,68 @@ impl Story {
         scene
     }
 
-    fn tune(&self) -> Vec<&'static str> {
+    fn begin(&self) -> Vec<&'static str> {
         [&["tune", self.tune[0], "write a page"], &self.tune[1..], &ALWAYS, &["7"]].concat()
     }
 
-    fn whole(&self) -> Outcome {
-        let scene = self.scene();
-        let ran = scene.run(&self.tune());
-        assert_tidy(&scene, "not crashed");
-        let outcome = Outcome::of(&scene, &ran);
+    fn resume(&self) -> Vec<&'static str> {
+        ["resume", "--yes", "--format", "json", "--jobs", "1"].to_vec()
+    }
+
+    fn assert_telling(&self, scene: &Scene, ran: &Ran) {
         let decisions = scene.events("decided");
         for decision in ["keep", "drop", "ship"] {
             assert!(decisions.iter().any(|made| made.get(decision).is_some()), "{decision}: {ran:?}");
         }
         assert_eq!(ran.json()["outcome"], "improved", "the target is replaced: {ran:?}");
-        outcome
     }
 
-    /// Crashes at every point up to the last, two scenes at a time; how many points there were.
-    fn crash_everywhere(&self) -> u64 {
-        let whole = self.whole();
-        let next = AtomicU64::new(1);
-        let visit = || {
-            loop {
-                let at = next.fetch_add(1, Ordering::SeqCst);
-                if !self.crash_at(at, &whole) {
-                    return at;
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            let other = scope.spawn(visit);
-            let ended = visit();
-            ended.min(other.join().expect("the other half passes")) - 1
-        })
+    fn outcome(&self, scene: &Scene, ran: &Ran) -> Outcome {
+        Outcome::of(scene, ran)
     }
 
-    /// Whether there was such a point.
-    fn crash_at(&self, at: u64, whole: &Outcome) -> bool {
-        let story = format!("crashed at point {at}");
-        let scene = self.scene();
-        if !crashed(&scene, &self.tune(), at) {
-            return false;
-        }
-        let again = if scene.run_folders().is_empty() { self.tune() } else { resume().to_vec() };
-        // Some crash once more while they are taken up.
-        if at.is_multiple_of(5) && crashed(&scene, &again, 1 + at * 7 % 41) {
-            assert!(!scene.run_folders().is_empty() || again[0] == "tune", "{story}");
-        }
-        let again = if scene.run_folders().is_empty() { self.tune() } else { resume().to_vec() };
-        let ran = scene.run(&again);
-        assert!(ran.code.is_some(), "{story}: {ran:?}");
-        Outcome::of(&scene, &ran).assert_is(whole, &story);
-        assert_eq!(repeated(&scene), 0, "{story}: an answered call was made again");
-        assert_tidy(&scene, &story);
-        true
+    fn assert_tidy(&self, scene: &Scene, story: &str) {
+        assert_tidy(scene, story);
     }
 }
 
-fn resume() -> [&'static str; 6] {
-    ["resume", "--yes", "--format", "json", "--jobs", "1"]
+/// Crashes at every point up to the last, two scenes at a time; how many points there were.
+pub(crate) fn crash_everywhere(story: &impl Story) -> u64 {
+    let whole = story.whole();
+    let next = AtomicU64::new(1);
+    let visit = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::SeqCst);
+            if !crash_at(story, at, &whole) {
+                return at;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let other = scope.spawn(visit);
+        let ended = visit();
+        ended.min(other.join().expect("the other half passes")) - 1
+    })
+}
+
+/// Whether there was such a point.
+fn crash_at(story: &impl Story, at: u64, whole: &Outcome) -> bool {
+    let told = format!("crashed at point {at}");
+    let scene = story.scene();
+    if !crashed(&scene, &story.begin(), at) {
+        return false;
+    }
+    let again = story.go_on(&scene);
+    // Some crash once more while they are taken up.
+    if at.is_multiple_of(5) && crashed(&scene, &again, 1 + at * 7 % 41) {
+        assert!(!scene.run_folders().is_empty() || again == story.begin(), "{told}");
+    }
+    let ran = scene.run(&story.go_on(&scene));
+    assert!(ran.code.is_some(), "{told}: {ran:?}");
+    story.outcome(&scene, &ran).assert_is(whole, &told);
+    assert_eq!(repeated(&scene), 0, "{told}: an answered call was made again");
+    story.assert_tidy(&scene, &told);
+    true
 }
 
 /// Runs our binary up to its `at`-th durable step; false when it has ended by itself before.
@@ -128,25 +133,25 @@ fn crashed(scene: &Scene, arguments: &[&str], at: u64) -> bool {
 
 #[test]
 fn a_single_run_aborted_at_any_durable_step_ends_as_if_it_had_not_been() {
-    let points = Story::single().crash_everywhere();
+    let points = crash_everywhere(&Tuned::single());
     eprintln!("crash test: a single run has {points} durable steps");
     assert!(points > 300, "{points}");
 }
 
 #[test]
 fn a_chain_run_aborted_at_any_durable_step_ends_as_if_it_had_not_been() {
-    let points = Story::chain().crash_everywhere();
+    let points = crash_everywhere(&Tuned::chain());
     eprintln!("crash test: a chain run has {points} durable steps");
     assert!(points > 500, "{points}");
 }
 
 #[test]
 fn a_rollback_or_apply_aborted_at_any_durable_step_leaves_a_target_that_the_next_command_repairs() {
-    let story = Story::single();
+    let story = Tuned::single();
     let scene = story.scene();
     let skill = scene.skill("writer");
     let start = listing(&skill);
-    scene.run(&story.tune());
+    scene.run(&story.begin());
     let champion = listing(&skill);
     assert_ne!(start, champion);
     let id = scene.run_id();

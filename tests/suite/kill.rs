@@ -5,17 +5,49 @@
 use std::time::Duration;
 
 use rustix::process::{Signal, kill_process};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
 use crate::chain;
 use crate::outcome::{Outcome, assert_tidy, repeated};
-use crate::scene::{Scene, listing, survivors};
+use crate::scene::{Ran, Scene, listing, survivors};
+use crate::story::Story;
 
 const RUN: [&str; 6] = ["--yes", "--format", "json", "--jobs", "4", "--seed"];
 const RESUME: [&str; 6] = ["resume", "--yes", "--format", "json", "--jobs", "4"];
 /// Afterwards a run is let end: else no run ever would.
 const KILLS_A_RUN: usize = 12;
+
+/// A chain, on four scenarios.
+struct Chain;
+
+impl Story for Chain {
+    fn scene(&self) -> Scene {
+        let mut script = chain::script();
+        script["improve"]["writer"] = json!({ "40": 60, "60": 20 });
+        Scene::in_memory(&chain::SKILLS, &slowed(script))
+    }
+
+    fn begin(&self) -> Vec<&'static str> {
+        tune()
+    }
+
+    fn resume(&self) -> Vec<&'static str> {
+        RESUME.to_vec()
+    }
+
+    fn assert_telling(&self, _: &Scene, ran: &Ran) {
+        assert_eq!(ran.json()["outcome"], "improved", "the target is replaced: {ran:?}");
+    }
+
+    fn outcome(&self, scene: &Scene, ran: &Ran) -> Outcome {
+        Outcome::of(scene, ran)
+    }
+
+    fn assert_tidy(&self, scene: &Scene, story: &str) {
+        assert_tidy(scene, story);
+    }
+}
 
 fn tune() -> Vec<&'static str> {
     let scenarios = ["--scenario", "another page", "--scenario", "a long page", "--scenario", "no page"];
@@ -23,14 +55,13 @@ fn tune() -> Vec<&'static str> {
     [&skills[..], &scenarios, &RUN, &["7"]].concat()
 }
 
-fn scene() -> Scene {
-    let mut script = chain::script();
-    script["improve"]["writer"] = json!({ "40": 60, "60": 20 });
+/// The script, with calls that take their time.
+pub(crate) fn slowed(mut script: Value) -> Value {
     script["delay_ms"] = json!(3);
     script["jitter_ms"] = json!(25);
     // Some take longer than a killed program's guardian lets them: these are cut, and called again.
     script["slow_ms"] = json!(900);
-    Scene::in_memory(&chain::SKILLS, &script)
+    script
 }
 
 /// splitmix64: the same seed gives the same moments.
@@ -47,7 +78,7 @@ impl Random {
 }
 
 #[derive(Debug, Default)]
-struct Figures {
+pub(crate) struct Figures {
     kills: usize,
     runs: usize,
     calls: usize,
@@ -63,54 +94,66 @@ fn setting(name: &str, default: u64) -> u64 {
 #[test]
 fn a_chain_run_killed_again_and_again_ends_as_if_it_had_not_been() {
     let kills = usize::try_from(setting("SKILLTUNE_KILLS", 40)).unwrap();
-    let seed = setting("SKILLTUNE_SEED", 20);
-    eprintln!("random kills: {kills} with SKILLTUNE_SEED={seed}");
-    let whole = {
-        let scene = scene();
-        let ran = scene.run(&tune());
-        assert_tidy(&scene, "not killed");
-        assert_eq!(repeated(&scene), 0);
-        Outcome::of(&scene, &ran)
-    };
-    let mut random = Random(seed);
-    let mut figures = Figures::default();
-    while figures.kills < kills {
-        one_run(&mut random, kills, &mut figures, &whole);
-    }
-    // A lost run or a damaged target has failed the test by now.
-    eprintln!("random kills: {figures:?}, 0 runs lost, 0 targets damaged");
-    assert_eq!((figures.answered_again, figures.processes_left), (0, 0), "{figures:?}");
-}
-
-fn one_run(random: &mut Random, kills: usize, figures: &mut Figures, whole: &Outcome) {
-    let scene = scene();
-    let start = listing(&scene.path("project/.claude/skills"));
-    let mut left = KILLS_A_RUN.min(kills - figures.kills);
-    let ran = loop {
-        let taken_up = !scene.run_folders().is_empty();
-        let command = if taken_up { RESUME.to_vec() } else { tune() };
-        let run = Background::start(&scene, &command);
-        if left == 0 || !comes_to_its_moment(&run, &scene, random) {
-            break run.wait();
-        }
-        run.kill();
-        left -= 1;
-        figures.kills += 1;
-        let now = listing(&scene.path("project/.claude/skills"));
+    let skills = |scene: &Scene| listing(&scene.path("project/.claude/skills"));
+    let start = skills(&Chain.scene());
+    let assert_intact = |scene: &Scene, whole: &Outcome| {
+        let now = skills(scene);
         let pending = scene.path("state/skilltune/targets");
         // Killed early, it may not even be there yet.
         let pending =
             pending.exists() && listing(&pending).iter().any(|(path, ..)| path.ends_with("pending.json"));
         assert!(pending || now == start || whole.has_target(&now), "the target is neither old nor new");
     };
-    let story = format!("seed and run {:?}, {figures:?}", scene.run_id());
+    // A lost run or a damaged target fails the test.
+    let figures = kill_again_and_again(&Chain, kills, assert_intact);
+    eprintln!("random kills: {figures:?}, 0 runs lost, 0 targets damaged");
+}
+
+/// Kills a story's runs at random moments, looks at what stands there each time, and lets each come to its end.
+pub(crate) fn kill_again_and_again(
+    story: &impl Story,
+    kills: usize,
+    assert_intact: impl Fn(&Scene, &Outcome),
+) -> Figures {
+    let seed = setting("SKILLTUNE_SEED", 20);
+    eprintln!("random kills: {kills} with SKILLTUNE_SEED={seed}");
+    let whole = story.whole();
+    let mut random = Random(seed);
+    let mut figures = Figures::default();
+    while figures.kills < kills {
+        one_run(story, &mut random, kills, &mut figures, |scene| assert_intact(scene, &whole))
+            .assert_is(&whole, &format!("SKILLTUNE_SEED={seed}, {figures:?}"));
+    }
+    assert_eq!((figures.answered_again, figures.processes_left), (0, 0), "{figures:?}");
+    figures
+}
+
+fn one_run(
+    story: &impl Story,
+    random: &mut Random,
+    kills: usize,
+    figures: &mut Figures,
+    assert_intact: impl Fn(&Scene),
+) -> Outcome {
+    let scene = story.scene();
+    let mut left = KILLS_A_RUN.min(kills - figures.kills);
+    let ran = loop {
+        let run = Background::start(&scene, &story.go_on(&scene));
+        if left == 0 || !comes_to_its_moment(&run, &scene, random) {
+            break run.wait();
+        }
+        run.kill();
+        left -= 1;
+        figures.kills += 1;
+        assert_intact(&scene);
+    };
     figures.processes_left += scene.alive().len();
-    assert_tidy(&scene, &story);
+    story.assert_tidy(&scene, &format!("{:?}, {figures:?}", scene.run_id()));
     figures.runs += 1;
     figures.calls += scene.answered();
     figures.cut_in_flight += scene.calls().values().map(|(begun, answered)| begun - answered).sum::<usize>();
     figures.answered_again += repeated(&scene);
-    Outcome::of(&scene, &ran).assert_is(whole, &story);
+    story.outcome(&scene, &ran)
 }
 
 /// Waits for the moment to kill; false when the run ended before it.

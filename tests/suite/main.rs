@@ -23,6 +23,7 @@ mod readme;
 mod rights;
 mod scene;
 mod stopping;
+mod story;
 mod strangers;
 mod suite_files;
 mod tune;

@@ -27,14 +27,19 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     pub(crate) fn of(scene: &Scene, ran: &Ran) -> Self {
-        Self {
-            code: ran.code,
-            result: result(ran),
-            decisions: scene.events("decided"),
-            target: listing(&scene.path("project/.claude/skills")),
-            pages: pages(scene),
-            answered: scene.answered(),
-        }
+        let target = listing(&scene.path("project/.claude/skills"));
+        let mut result = result(ran);
+        result
+            .as_object_mut()
+            .expect("the result is an object")
+            .remove("target")
+            .expect("the field is there");
+        Self::with(scene, ran, result, target)
+    }
+
+    fn with(scene: &Scene, ran: &Ran, result: Value, target: Listing) -> Self {
+        let (decisions, pages, answered) = (scene.events("decided"), pages(scene), scene.answered());
+        Self { code: ran.code, result, decisions, target, pages, answered }
     }
 
     pub(crate) fn has_target(&self, target: &[(PathBuf, u32, Vec<u8>)]) -> bool {
@@ -73,7 +78,7 @@ fn shown(path: &Path, mode: u32, bytes: &[u8]) -> String {
 fn result(ran: &Ran) -> Value {
     let mut result = ran.json();
     let fields = result.as_object_mut().expect("the result is an object");
-    for own in ["run_id", "target", "report", "state"] {
+    for own in ["run_id", "report", "state"] {
         fields.remove(own).expect("the field is there");
     }
     fields["cost"].as_object_mut().expect("costs are an object").remove("seconds");
@@ -87,13 +92,18 @@ fn pages(scene: &Scene) -> Listing {
         let bytes = fs::read(folder.join(name)).unwrap_or_else(|_| panic!("{name} is missing"));
         pages.push((name.into(), 0, bytes));
     }
+    shared(scene, pages)
+}
+
+/// Files without what two runs never share.
+fn shared(scene: &Scene, mut files: Listing) -> Listing {
     let (id, root) = (scene.run_id(), scene.path("").display().to_string());
-    for (_, _, bytes) in &mut pages {
+    for (_, _, bytes) in &mut files {
         if let Ok(text) = str::from_utf8(bytes) {
             *bytes = masked(&text.replace(&id, "RUN").replace(&root, "ROOT/")).into_bytes();
         }
     }
-    pages
+    files
 }
 
 /// The text without times and durations: words made of digits that look like either.
@@ -111,14 +121,15 @@ fn masked(text: &str) -> String {
         rest = after;
     }
     let masked = masked + rest;
-    // Costs in seconds stand in the report as numbers.
-    let lines = masked.lines().filter(|line| !line.trim_start().starts_with("\"seconds\": "));
+    // Costs in seconds stand in the report as numbers, and what phases have taken in the original's files.
+    let own = ["\"seconds\": ", "\"completed_phase_seconds\": "];
+    let lines = masked.lines().filter(|line| !own.iter().any(|key| line.trim_start().starts_with(key)));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What must hold of a scene whenever a run in it has ended, whatever happened before.
 pub(crate) fn assert_tidy(scene: &Scene, story: &str) {
-    assert_eq!(scene.alive(), [0; 0], "{story}: something is alive");
+    assert_left_nothing(scene, story);
     let folder = scene.run_folder();
     let history = store::read(&folder.join("history.jsonl")).expect("the journal can be read");
     let run = Run::replay(&history.records).expect("the journal is that of a run");
@@ -130,6 +141,11 @@ pub(crate) fn assert_tidy(scene: &Scene, story: &str) {
         assert_eq!(locks.holder(path).expect("the lock can be read"), None, "{story}: a lock is held");
         assert!(!locks.folder(path).join("pending.json").exists(), "{story}: a promotion is pending");
     }
+}
+
+/// No process, and no workspace.
+pub(crate) fn assert_left_nothing(scene: &Scene, story: &str) {
+    assert_eq!(scene.alive(), [0; 0], "{story}: something is alive");
     let work = scene.path("cache/skilltune/work");
     let left: Vec<_> = listing(&work).into_iter().map(|(path, ..)| path).collect();
     assert!(left.is_empty(), "{story}: a workspace is left: {left:?}");
