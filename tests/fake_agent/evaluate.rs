@@ -1,7 +1,5 @@
 //! The scripted evaluator: verdicts that come to the quality which the skills in its workspace state.
 
-use std::fs;
-
 use serde_json::{Value, json};
 
 use crate::script::Script;
@@ -21,7 +19,8 @@ pub(crate) fn answer(script: &Script, prompt: &str) -> String {
         skills().iter().map(|skill| (name_of(skill), quality_of(skill))).collect();
     let lowest = members.iter().map(|(_, quality)| *quality).min().expect("there is a skill to judge");
     let asked = asked(prompt);
-    let whole = script.lucky.get(&lowest).filter(|_| first_time(script, lowest, &asked.nonce)).copied();
+    let whole =
+        script.lucky.get(&lowest).filter(|_| script.is_first(&lowest.to_string(), &asked.nonce)).copied();
     let whole = whole.unwrap_or(lowest);
     if script.claims {
         return claim(whole);
@@ -88,13 +87,4 @@ fn claim(score: u32) -> String {
     let dimensions: Vec<_> = names.iter().map(|id| json!({ "id": id, "score": score })).collect();
     json!({ "composite_score": 99, "dimensions": dimensions, "strengths": [], "weaknesses": [], "suggestions": [] })
         .to_string()
-}
-
-/// Luck belongs to one request: asked the same again, it answers the same.
-fn first_time(script: &Script, quality: u32, nonce: &str) -> bool {
-    let path = script.lucky_file.with_extension(quality.to_string());
-    match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
-        Ok(_) => fs::write(&path, nonce).map(|()| true).expect("the lucky file can be written"),
-        Err(_) => fs::read_to_string(&path).is_ok_and(|first| first == nonce),
-    }
 }

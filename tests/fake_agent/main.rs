@@ -8,6 +8,7 @@
 
 mod evaluate;
 mod misbehave;
+mod reflex;
 mod script;
 mod wrapped;
 
@@ -47,20 +48,23 @@ fn main() -> ExitCode {
     }
     let mut prompt = String::new();
     std::io::stdin().read_to_string(&mut prompt).expect("the prompt is text");
-    let call = call_name(&role, &prompt);
+    let page = reflex::Page::of(&prompt);
+    let part = page.map_or_else(|| role.clone(), |page| page.name());
+    let call = call_name(&part, &prompt);
     script.note("start", &call);
     script.tell_start(&prompt);
     // Stands for the time that a model takes; nobody waits for it in place of something else.
     std::thread::sleep(Duration::from_millis(script.delay_ms + jitter(&script, &call)));
-    if let Some(mut gate) = script.gates.get(&role).and_then(|gate| fs::File::open(gate).ok()) {
+    if let Some(mut gate) = script.gates.get(&part).and_then(|gate| fs::File::open(gate).ok()) {
         gate.read_to_string(&mut String::new()).expect("the gate says nothing");
     }
     script.overwrite(&role);
-    let answer = match role.as_str() {
-        "executor" => execute(&script),
-        "evaluator" => Some(evaluate::answer(&script, &prompt)),
-        "improver" => Some(improve(&script)),
-        other => panic!("no such role: {other}"),
+    let answer = match (page, role.as_str()) {
+        (Some(page), _) => Some(reflex::answer(&script, page, &call)),
+        (None, "executor") => execute(&script),
+        (None, "evaluator") => Some(evaluate::answer(&script, &prompt)),
+        (None, "improver") => Some(improve(&script)),
+        (None, other) => panic!("no such role: {other}"),
     };
     let Some(answer) = answer else { return ExitCode::from(3) };
     let answer = if script.parrot { prompt + &answer } else { answer };

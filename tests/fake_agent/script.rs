@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::misbehave::Misbehaviour;
+use crate::reflex::Play;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is something that a test turns on")]
 #[derive(Debug, Deserialize)]
@@ -19,7 +20,7 @@ pub(crate) struct Script {
     pub(crate) jitter_ms: u64,
     /// And so much more for one call in sixteen.
     pub(crate) slow_ms: u64,
-    /// By role: a pipe that the agent waits at until the test opens it; one that is not there is an open gate.
+    /// By role, or by phase of the reflex loop: a pipe that the agent waits at until the test opens it; one that is not there is an open gate.
     pub(crate) gates: BTreeMap<String, PathBuf>,
     /// By role: what the agent does instead of its work.
     pub(crate) misbehave: BTreeMap<String, Misbehaviour>,
@@ -49,6 +50,8 @@ pub(crate) struct Script {
     pub(crate) no_text: bool,
     /// Wraps every answer in a JSON document with its cost.
     pub(crate) envelope: bool,
+    /// What it does in the reflex loop.
+    pub(crate) reflex: Play,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -84,6 +87,7 @@ impl Default for Script {
             dump: PathBuf::new(),
             parrot: false,
             no_text: false,
+            reflex: Play::default(),
         }
     }
 }
@@ -122,6 +126,15 @@ impl Script {
             let done = std::process::Command::new(ours).arg("scribble").arg(path).status();
             let told = if done.expect("we can be started").success() { "written" } else { "denied" };
             append(&self.overwritten, &format!("{told} {role} {}\n", path.display()));
+        }
+    }
+
+    /// Whether this is the first request of its kind. Asked the same again, it is answered the same.
+    pub(crate) fn is_first(&self, kind: &str, request: &str) -> bool {
+        let path = self.lucky_file.with_extension(kind);
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(_) => std::fs::write(&path, request).map(|()| true).expect("the file can be written"),
+            Err(_) => std::fs::read_to_string(&path).is_ok_and(|first| first == request),
         }
     }
 

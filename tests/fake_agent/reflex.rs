@@ -1,0 +1,199 @@
+//! The scripted agent in the reflex loop: it knows each phase by its page, whatever role it plays.
+//!
+//! A text is a list of sections. The section of a rule holds a line `met: RULE`, and by that line alone the judge tells
+//! whether the rule is met. Which sections a version has, the script says; else a refiner adds those that it is asked for.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::script::Script;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Play {
+    /// By iteration: the sections of what PRODUCE writes then; else it gives back the text that it is shown.
+    produced: BTreeMap<u32, Vec<String>>,
+    /// By iteration: the sections of what REFINE writes then; else those that there are and those asked for.
+    refined: BTreeMap<u32, Vec<String>>,
+    /// What stands before all sections.
+    preface: String,
+    /// By rule: the checks that PREPARE gives it, without its id; else a question to the judge.
+    checks: BTreeMap<String, Vec<Value>>,
+    /// By rule: another verdict than the text calls for.
+    verdicts: BTreeMap<String, String>,
+    /// By phase: an answer that keeps no contract.
+    odd: BTreeMap<String, Odd>,
+    /// The same, for the first call of a phase alone.
+    odd_once: BTreeMap<String, Odd>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Odd {
+    Rubbish,
+    Empty,
+    /// A good answer to another request.
+    WrongCode,
+}
+
+/// One page of the loop, as far as the script goes by it.
+#[derive(Clone, Copy)]
+pub(crate) struct Page<'a> {
+    pub(crate) phase: &'a str,
+    text: &'a str,
+}
+
+impl<'a> Page<'a> {
+    /// Nothing for the pages of other loops.
+    pub(crate) fn of(prompt: &'a str) -> Option<Self> {
+        let (phase, _) = prompt.strip_prefix("Phase ")?.split_once(" of run `")?;
+        Some(Self { phase, text: prompt })
+    }
+
+    /// The phase as a script names it.
+    pub(crate) fn name(&self) -> String {
+        self.phase.to_lowercase()
+    }
+
+    fn iteration(&self) -> u32 {
+        let opening = self.text.lines().next().expect("a page has an opening");
+        number_after(opening, ", iteration ").expect("this phase is told its iteration")
+    }
+
+    /// What stands under a heading: the last one of these words, for what is quoted above it may hold any.
+    fn under(&self, heading: &str) -> &'a str {
+        let (_, rest) = self.text.rsplit_once(&format!("\n## {heading}\n")).expect("the page has this part");
+        rest.split_once("\n## ").map_or(rest, |(part, _)| part)
+    }
+
+    /// The rules that a numbered list begins its entries with.
+    fn rules(&self, heading: &str) -> Vec<&'a str> {
+        let numbered = |line: &'a str| {
+            let (number, rest) = line.split_once(". ")?;
+            number.parse::<u32>().ok()?;
+            rest.split(' ').next()
+        };
+        self.under(heading).lines().filter_map(numbered).collect()
+    }
+
+    /// The code that an answer in JSON brings back.
+    fn code(&self, key: &str) -> &'a str {
+        let form = self.under("Your answer");
+        let (_, rest) = form.split_once(&format!("\"{key}\": \"")).expect("a code is asked for");
+        rest.split_once('"').expect("a string ends").0
+    }
+}
+
+fn number_after(text: &str, words: &str) -> Option<u32> {
+    let (_, rest) = text.split_once(words)?;
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// `call` names this request and no other.
+pub(crate) fn answer(script: &Script, page: Page<'_>, call: &str) -> String {
+    let (play, name) = (&script.reflex, page.name());
+    let once = play.odd_once.get(&name).filter(|_| script.is_first(&name, call));
+    match play.odd.get(&name).or(once) {
+        Some(Odd::Rubbish) => "It is {quite} good.\u{1b}[2J".to_owned(),
+        Some(Odd::Empty) => String::new(),
+        Some(Odd::WrongCode) => ordinary(play, page, |_| "another code"),
+        None => ordinary(play, page, |code| code),
+    }
+}
+
+fn ordinary<'a>(play: &Play, page: Page<'a>, code: impl Fn(&'a str) -> &'a str) -> String {
+    match page.phase {
+        "PLAN" => plan(page, code(page.code("answer_to"))),
+        "PRODUCE" => produce(play, page),
+        "PREPARE" => prepare(play, page, code(page.code("answer_to"))),
+        "EVALUATE" => evaluate(play, page, code(page.code("verdict_of"))),
+        "CRITIQUE" => critique(page, code(page.code("answer_to"))),
+        "REFINE" => refine(play, page),
+        other => panic!("no such phase: {other}"),
+    }
+}
+
+/// As many steps as there must be.
+fn plan(page: Page<'_>, code: &str) -> String {
+    let rules = page.rules("The rules");
+    let least = number_after(page.under("How to plan"), "Make ").expect("it is told how many");
+    let step = |rule: &&str| json!({ "step": format!("write the section on {rule}"), "rule_id": rule });
+    let steps: Vec<_> = rules.iter().cycle().take(least as usize).map(step).collect();
+    json!({ "answer_to": code, "plan": steps }).to_string()
+}
+
+fn produce(play: &Play, page: Page<'_>) -> String {
+    match play.produced.get(&page.iteration()) {
+        Some(sections) => written(play, sections),
+        None => shown(),
+    }
+}
+
+fn prepare(play: &Play, page: Page<'_>, code: &str) -> String {
+    let checks = page.rules("The rules").into_iter().flat_map(|rule| {
+        let question = || vec![json!({ "type": "judge", "question": format!("Does it say `met: {rule}`?") })];
+        let mut checks = play.checks.get(rule).cloned().unwrap_or_else(question);
+        for check in &mut checks {
+            check["rule_id"] = rule.into();
+        }
+        checks
+    });
+    json!({ "answer_to": code, "checks": checks.collect::<Vec<_>>() }).to_string()
+}
+
+fn evaluate(play: &Play, page: Page<'_>, code: &str) -> String {
+    let text = shown();
+    let judged = page.rules("The rules").into_iter().map(|rule| {
+        let line = met(rule);
+        let told = if text.lines().any(|other| other == line) { "pass" } else { "fail" };
+        let verdict = play.verdicts.get(rule).map_or(told, String::as_str);
+        json!({ "id": rule, "verdict": verdict, "evidence": format!("looked for the line \"{line}\"") })
+    });
+    let judged: Vec<_> = judged.collect();
+    format!("Here it is.\n```json\n{}\n```\n", json!({ "verdict_of": code, "criteria": judged }))
+}
+
+/// As many issues as there may be.
+fn critique(page: Page<'_>, code: &str) -> String {
+    let most = number_after(page.under("How to criticise"), "Raise 1 to ").unwrap_or(1);
+    let issue = |rule: &str| {
+        json!({
+            "rule_id": rule, "section": rule, "problem": "the section is absent",
+            "fix_instruction": format!("add a section with the line `{}`", met(rule)), "expected_effect": "it is there",
+        })
+    };
+    let issues: Vec<_> = page.rules("What is not met").into_iter().take(most as usize).map(issue).collect();
+    json!({ "answer_to": code, "issues": issues }).to_string()
+}
+
+fn refine(play: &Play, page: Page<'_>) -> String {
+    if let Some(sections) = play.refined.get(&page.iteration()) {
+        return written(play, sections);
+    }
+    let asked = page.rules("What to change").into_iter();
+    shown() + &asked.map(section).collect::<String>()
+}
+
+/// The version that this call is about stands in its workspace.
+fn shown() -> String {
+    fs::read_to_string("artifact.md").expect("the text stands beside its reader")
+}
+
+fn written(play: &Play, sections: &[String]) -> String {
+    let sections: String = sections.iter().map(|name| section(name)).collect();
+    format!("# The text\n\n{}\n{sections}", play.preface)
+}
+
+/// `RULE` or `RULE: more words`; what names no rule is a section of its own.
+fn section(name: &str) -> String {
+    let (title, words) = name.split_once(": ").unwrap_or((name, "nothing more"));
+    let line = if title.contains('.') { met(title) + "\n\n" } else { String::new() };
+    format!("\n## {title}\n\n{line}{words}\n")
+}
+
+fn met(rule: &str) -> String {
+    format!("met: {rule}")
+}
