@@ -71,9 +71,13 @@ impl Craft for Reflex {
         pages::write(&shop.objects, &shop.folder, run, pages)
     }
 
-    /// The state is written last: when it is that of the run, so is the rest.
+    /// The state is written last: when it is that of the run, so is the rest. It does not tell that a run is over, which
+    /// takes no longer than a tick of the clock: the report does.
     fn is_published(folder: &RunFolder, run: &Run) -> bool {
-        std::fs::read(folder.state()).is_ok_and(|text| text == projection::run_file(run).text().as_bytes())
+        let is_told = run.closed_at.is_none() || folder.report_json().is_file();
+        is_told
+            && std::fs::read(folder.state())
+                .is_ok_and(|text| text == projection::run_file(run).text().as_bytes())
     }
 
     fn publish(objects: &Objects, folder: &RunFolder, run: &Run, pages: &Pages) -> Result<(), EngineError> {
