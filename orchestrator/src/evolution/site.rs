@@ -72,10 +72,7 @@ pub(super) fn read(folder: &Folder, name: &OsStr) -> Result<Option<Vec<u8>>, Evo
 /// Writes a file that has yet to get its name.
 pub(super) fn draft(folder: &Folder, name: &OsStr, bytes: &[u8]) -> Result<OsString, EvolutionError> {
     let draft = draft_of(name);
-    if folder.stat(&draft)?.is_some() {
-        // A killed run has left it.
-        folder.remove_file(&draft)?;
-    }
+    remove_draft(folder, name)?;
     let mut file = folder.make_file(&draft)?;
     if let Err(error) = file.write_all(bytes).on_disk("write", folder.path_of(&draft)) {
         // The error that matters is the first; a draft that stays is removed by the next.
@@ -83,6 +80,15 @@ pub(super) fn draft(folder: &Folder, name: &OsStr, bytes: &[u8]) -> Result<OsStr
         return Err(error.into());
     }
     Ok(draft)
+}
+
+/// Removes what a killed run has left on its way to that name.
+pub(super) fn remove_draft(folder: &Folder, name: &OsStr) -> Result<(), EvolutionError> {
+    let draft = draft_of(name);
+    if folder.stat(&draft)?.is_some() {
+        folder.remove_file(&draft)?;
+    }
+    Ok(())
 }
 
 fn draft_of(name: &OsStr) -> OsString {

@@ -9,7 +9,7 @@ use skilltune_phases::loops::reflex::original::{
 
 use super::artifact::{self, ARTIFACT, Placed};
 use super::error::EvolutionError;
-use super::site::{draft, is_there, read, step_down, step_down_or_make};
+use super::site::{draft, is_there, read, remove_draft, step_down, step_down_or_make};
 use super::{CURRENT, Evolution, Part};
 use crate::snapshot::Folder;
 
@@ -40,7 +40,9 @@ impl Writer<'_> {
     /// Replaces a file; it must name this run, by which the folder is known as its own the next time.
     pub fn write(&self, part: Part, bytes: &[u8]) -> Result<(), EvolutionError> {
         let folder = self.folder()?;
-        is_there(&folder, part.name())?;
+        if is_there(&folder, part.name())? && is_that(&folder, part.name(), bytes)? {
+            return remove_draft(&folder, part.name());
+        }
         let draft = draft(&folder, part.name(), bytes)?;
         Ok(folder.rename(&draft, part.name())?)
     }
@@ -112,6 +114,14 @@ impl Owner {
             Self::Run(run) => Some(run),
             Self::Nobody | Self::Unknown => None,
         }
+    }
+}
+
+/// Whether a file holds these bytes already; one that is too large to be read does not.
+fn is_that(folder: &Folder, name: &OsStr, bytes: &[u8]) -> Result<bool, EvolutionError> {
+    match read(folder, name) {
+        Err(EvolutionError::TooLarge(_)) => Ok(false),
+        there => Ok(there?.as_deref() == Some(bytes)),
     }
 }
 
