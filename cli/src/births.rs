@@ -33,6 +33,11 @@ impl Births {
         atomic::replace(&self.folder.join(&run.0), path, Durability::Order).map_err(ours)
     }
 
+    /// Whether this user has a run of that name on this machine, in whatever project.
+    pub fn knows(&self, run: &RunId) -> bool {
+        self.folder.join(&run.0).symlink_metadata().is_ok()
+    }
+
     pub fn require<L: Face>(&self, known: &Known<L>) -> Result<(), Complaint> {
         let (id, folder) = (&known.run.plan.run, known.folder.root());
         // The id stands in the journal too, where it could be anything.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use skilltune_orchestrator::evolution::{Evolution, EvolutionError};
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::reflex::original::{self, Alias};
@@ -12,16 +12,17 @@ use skilltune_phases::plan::{FORMAT, LoopKind, Roles, RunId};
 use super::confirm::Terms;
 use super::files::{below, refused};
 use super::request::Request;
+use crate::births::Births;
 use crate::complaint::Complaint;
 
 /// How often another number is tried for a name that is taken.
 const NUMBERS: u32 = 1000;
 
 /// The name of the task's folder, and of the run: the one that was asked for, or one that is free.
-pub fn name(request: &Request, began: Timestamp) -> Result<(Alias, RunId), Complaint> {
+pub fn name(request: &Request, began: Timestamp, births: &Births) -> Result<(Alias, RunId), Complaint> {
     let below = below(&request.evolution)?;
     let folder = Evolution::open(&request.project, &below).map_err(refused)?;
-    let id = |alias: &Alias| RunId(original::run_id(alias, began));
+    let id = |alias: &Alias| free_id(alias, began, births);
     let check = |alias: &Alias| match &folder {
         Some(folder) => folder.writer(alias, &id(alias).0).check(),
         None => Ok(()),
@@ -40,6 +41,12 @@ pub fn name(request: &Request, began: Timestamp) -> Result<(Alias, RunId), Compl
         }
     }
     Err(Complaint::input(format!("every name like {first} is taken")).hint("give the task one with --alias"))
+}
+
+/// The name of a run tells the second in which it began: of several the later ones take the next that is free.
+fn free_id(alias: &Alias, began: Timestamp, births: &Births) -> RunId {
+    let mut ids = (0..).map(|later| RunId(original::run_id(alias, began + SignedDuration::from_secs(later))));
+    ids.find(|id| !births.knows(id)).expect("no second is the last")
 }
 
 /// The plan of a run of that name.

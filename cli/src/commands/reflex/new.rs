@@ -8,6 +8,7 @@ use skilltune_phases::loops::reflex::{Confirmed, Plan, Reflex};
 use skilltune_phases::plan::RunId;
 
 use crate::args::NewArgs;
+use crate::births::Births;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::face::Face as _;
@@ -30,7 +31,7 @@ pub fn run(args: &NewArgs, around: &Surroundings, printer: Printer) -> Result<Ex
     let mut request = Request::new(args, around)?;
     if args.run.dry_run {
         let terms = Terms::of(&request.settings, request.template)?;
-        return show(&sketch(&request, &terms)?, &terms, data_width(around), printer);
+        return show(&sketch(&request, &terms, around)?, &terms, data_width(around), printer);
     }
     let person = Person::present(around).filter(|_| !args.run.yes);
     let (terms, confirmed) = agree(args, &mut request, person, around, printer)?;
@@ -91,7 +92,7 @@ fn begin(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let home = Home::of(&request.project);
-    let named = planning::name(request, Timestamp::now())?;
+    let named = planning::name(request, Timestamp::now(), &Births::new(around))?;
     home.create().map_err(session::ours)?;
     let _in_use = home.hold().map_err(session::ours)?;
     let objects = Objects::at(home.objects());
@@ -129,9 +130,9 @@ pub fn hand_over(
 }
 
 /// The plan without anything being written: what a dry run shows.
-fn sketch(request: &Request, terms: &Terms) -> Result<Plan, Complaint> {
+fn sketch(request: &Request, terms: &Terms, around: &Surroundings) -> Result<Plan, Complaint> {
     let home = Home::of(&request.project);
-    let named = planning::name(request, Timestamp::now())?;
+    let named = planning::name(request, Timestamp::now(), &Births::new(around))?;
     let folder = home.run(&named.1);
     Ok(planning::plan(request, terms, Confirmed::Declared, named, None, folder.root()))
 }
