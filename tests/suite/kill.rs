@@ -2,6 +2,7 @@
 //!
 //! How many is set with `SKILLTUNE_KILLS`, where they fall with `SKILLTUNE_SEED`.
 
+use std::process::Command;
 use std::time::Duration;
 
 use rustix::process::{Signal, kill_process};
@@ -28,12 +29,12 @@ impl Story for Chain {
         Scene::in_memory(&chain::SKILLS, &slowed(script))
     }
 
-    fn begin(&self) -> Vec<&'static str> {
-        tune()
+    fn begin(&self, scene: &Scene) -> Command {
+        scene.command(&tune())
     }
 
-    fn resume(&self) -> Vec<&'static str> {
-        RESUME.to_vec()
+    fn resume(&self, scene: &Scene) -> Command {
+        scene.command(&RESUME)
     }
 
     fn assert_telling(&self, _: &Scene, ran: &Ran) {
@@ -138,7 +139,7 @@ fn one_run(
     let scene = story.scene();
     let mut left = KILLS_A_RUN.min(kills - figures.kills);
     let ran = loop {
-        let run = Background::start(&scene, &story.go_on(&scene));
+        let run = Background::spawn(&scene, story.go_on(&scene));
         if left == 0 || !comes_to_its_moment(&run, &scene, random) {
             break run.wait();
         }

@@ -20,6 +20,7 @@ mod own_prompts;
 mod placing;
 mod promises;
 mod readme;
+mod reflex;
 mod rights;
 mod scene;
 mod stopping;

@@ -34,12 +34,31 @@ impl Outcome {
             .expect("the result is an object")
             .remove("target")
             .expect("the field is there");
-        Self::with(scene, ran, result, target)
+        Self::with(scene, ran, result, target, "")
     }
 
-    fn with(scene: &Scene, ran: &Ran, result: Value, target: Listing) -> Self {
-        let (decisions, pages, answered) = (scene.events("decided"), pages(scene), scene.answered());
-        Self { code: ran.code, result, decisions, target, pages, answered }
+    /// Of a run of `reflex`: its target are the original's files. Its task's name is no part of it.
+    pub(crate) fn of_reflex(scene: &Scene, ran: &Ran) -> Self {
+        let mut result = result(ran);
+        let alias = result["alias"].take();
+        let alias = alias.as_str().expect("a task has a name");
+        result["artifact"].as_object_mut().expect("an object").remove("path").expect("the field is there");
+        let mut target = listing(&scene.path("project/.ai-factory"));
+        for (path, ..) in &mut target {
+            *path = path.to_string_lossy().replace(alias, "ALIAS").into();
+        }
+        Self::with(scene, ran, result, target, alias)
+    }
+
+    fn with(scene: &Scene, ran: &Ran, result: Value, target: Listing, alias: &str) -> Self {
+        Self {
+            code: ran.code,
+            result,
+            decisions: scene.events("decided"),
+            target: shared(scene, alias, target),
+            pages: shared(scene, alias, pages(scene)),
+            answered: scene.answered(),
+        }
     }
 
     pub(crate) fn has_target(&self, target: &[(PathBuf, u32, Vec<u8>)]) -> bool {
@@ -92,15 +111,17 @@ fn pages(scene: &Scene) -> Listing {
         let bytes = fs::read(folder.join(name)).unwrap_or_else(|_| panic!("{name} is missing"));
         pages.push((name.into(), 0, bytes));
     }
-    shared(scene, pages)
+    pages
 }
 
 /// Files without what two runs never share.
-fn shared(scene: &Scene, mut files: Listing) -> Listing {
+fn shared(scene: &Scene, alias: &str, mut files: Listing) -> Listing {
     let (id, root) = (scene.run_id(), scene.path("").display().to_string());
     for (_, _, bytes) in &mut files {
         if let Ok(text) = str::from_utf8(bytes) {
-            *bytes = masked(&text.replace(&id, "RUN").replace(&root, "ROOT/")).into_bytes();
+            let text = text.replace(&id, "RUN").replace(&root, "ROOT/");
+            let text = if alias.is_empty() { text } else { text.replace(alias, "ALIAS") };
+            *bytes = masked(&text).into_bytes();
         }
     }
     files

@@ -1,5 +1,7 @@
 //! A run that can be told in advance: cut and taken up again, it must end as it would have.
 
+use std::process::Command;
+
 use crate::outcome::{Outcome, repeated};
 use crate::scene::{Ran, Scene};
 
@@ -8,10 +10,10 @@ pub(crate) trait Story: Sync {
     fn scene(&self) -> Scene;
 
     /// The command that begins it.
-    fn begin(&self) -> Vec<&'static str>;
+    fn begin(&self, scene: &Scene) -> Command;
 
     /// The command that takes it up.
-    fn resume(&self) -> Vec<&'static str>;
+    fn resume(&self, scene: &Scene) -> Command;
 
     fn outcome(&self, scene: &Scene, ran: &Ran) -> Outcome;
 
@@ -22,14 +24,14 @@ pub(crate) trait Story: Sync {
     fn assert_telling(&self, scene: &Scene, ran: &Ran);
 
     /// The command to go on with, whatever a killed one has left.
-    fn go_on(&self, scene: &Scene) -> Vec<&'static str> {
-        if scene.run_folders().is_empty() { self.begin() } else { self.resume() }
+    fn go_on(&self, scene: &Scene) -> Command {
+        if scene.run_folders().is_empty() { self.begin(scene) } else { self.resume(scene) }
     }
 
     /// How it ends when nothing happens to it.
     fn whole(&self) -> Outcome {
         let scene = self.scene();
-        let ran = scene.run(&self.begin());
+        let ran = Ran::of(self.begin(&scene).output().expect("our binary starts"));
         self.assert_telling(&scene, &ran);
         self.assert_tidy(&scene, "not cut");
         assert_eq!(repeated(&scene), 0);

@@ -1,0 +1,108 @@
+//! The reflex loop, end to end: one text for a task, by agents whose every version is told in advance.
+
+mod asked;
+mod checks;
+mod crash;
+mod endings;
+mod files;
+mod hostile;
+mod interrupted;
+mod jobs;
+mod original;
+mod settings;
+mod tidy;
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use skilltune_phases::loops::reflex::original::artifact_hash;
+
+use crate::scene::{Ran, Scene};
+
+const ACCURACY: &str = "a.correctness.accuracy";
+const SECTIONS: &str = "a.completeness.sections";
+const EXAMPLES: &str = "a.completeness.examples";
+const CLARITY: &str = "a.quality.clarity";
+const STRUCTURE: &str = "b.quality.structure";
+const REFERENCES: &str = "b.completeness.cross-refs";
+const CONSISTENCY: &str = "b.style.consistency";
+const AUDIENCE: &str = "b.quality.audience";
+
+/// The first two block; they weigh 2 each, the others 1: level A is passed with five of six, level B with nine of ten.
+const PASSES_A: [&str; 3] = [ACCURACY, SECTIONS, EXAMPLES];
+const ALL: [&str; 8] = [ACCURACY, SECTIONS, EXAMPLES, CLARITY, STRUCTURE, REFERENCES, CONSISTENCY, AUDIENCE];
+
+const TASK: &str = "Write about the pump";
+const ALIAS: &str = "pump";
+
+/// A project in which the agents play the reflex loop like this.
+fn scene(play: &Value) -> Scene {
+    Scene::new(&[], &json!({ "reflex": play }))
+}
+
+/// Passes level A at once, and level B once it has been refined.
+fn rising() -> Value {
+    json!({ "produced": { "1": PASSES_A } })
+}
+
+const NEW: [&str; 8] = ["reflex", "new", TASK, "--alias", ALIAS, "--template", "docs", "--yes"];
+
+fn new(scene: &Scene, more: &[&str]) -> Ran {
+    scene.run(&begin(more))
+}
+
+fn begin<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&NEW[..], &["--format", "json", "--seed", "7"], more].concat()
+}
+
+const RESUME: [&str; 6] = ["reflex", "resume", ALIAS, "--yes", "--format", "json"];
+
+/// Where the original's files of the task stand.
+fn place(scene: &Scene) -> PathBuf {
+    let folder = scene.path("project/.ai-factory/evolution");
+    let aliases = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let ours =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(ALIAS));
+    aliases.filter(ours).min().unwrap_or_else(|| folder.join(ALIAS))
+}
+
+fn run_json(scene: &Scene) -> Value {
+    let text = fs::read(place(scene).join("run.json")).expect("run.json is there");
+    serde_json::from_slice(&text).expect("run.json is JSON")
+}
+
+/// The lines of the original's history.
+fn story(scene: &Scene) -> Vec<Value> {
+    let text = fs::read_to_string(place(scene).join("history.jsonl")).expect("the history is there");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+}
+
+fn artifact(scene: &Scene) -> String {
+    fs::read_to_string(place(scene).join("artifact.md")).expect("the artifact is there")
+}
+
+fn hash(text: &str) -> String {
+    artifact_hash(text.as_bytes())
+}
+
+/// Whether a text has the sections of these rules, and of no others.
+fn meets(text: &str, rules: &[&str]) -> bool {
+    ALL.iter().all(|rule| rules.contains(rule) == text.contains(&format!("met: {rule}\n")))
+}
+
+/// The decisions of a kind.
+fn decided(scene: &Scene, kind: &str) -> Vec<Value> {
+    scene.events("decided").iter().filter_map(|decision| decision.get(kind).cloned()).collect()
+}
+
+/// The outcomes of a kind.
+fn came_to(scene: &Scene, kind: &str) -> Vec<Value> {
+    scene.events("done").iter().filter_map(|done| done["outcome"].get(kind).cloned()).collect()
+}
+
+/// How many calls of a phase have begun.
+fn begun(scene: &Scene, phase: &str) -> usize {
+    let of_phase = |call: &String| call.rsplit_once('-').is_some_and(|(name, _)| name == phase);
+    scene.calls().iter().filter(|(call, _)| of_phase(call)).map(|(_, (begun, _))| begun).sum()
+}

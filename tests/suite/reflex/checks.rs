@@ -1,0 +1,181 @@
+//! Commands that an agent proposes as checks: run on a copy, in a folder of their own, and only when somebody has said so.
+
+use std::path::Path;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use skilltune_orchestrator::process::can_confine;
+
+use super::tidy::assert_tidy;
+use super::*;
+use crate::background::{Background, Gate};
+
+/// A play whose preparer proposes these commands for the first rule.
+fn commands(argvs: &[&[&str]]) -> Value {
+    let check = |argv: &&[&str]| json!({ "type": "executable", "argv": argv, "exit": 0, "expected": "" });
+    let checks: Vec<_> = argvs.iter().map(check).collect();
+    let mut play = rising();
+    play["checks"] = json!({ ACCURACY: checks });
+    play
+}
+
+fn grep() -> Value {
+    commands(&[&["grep", "-q", "met: a.correctness.accuracy", "artifact.md"]])
+}
+
+const RUN: [&str; 2] = ["--checks", "run"];
+
+/// What each command has told first, in their order.
+fn told(scene: &Scene) -> Vec<Value> {
+    let told = came_to(scene, "told").into_iter().flat_map(|told| told.as_array().unwrap().clone());
+    let mut told: Vec<_> = told.collect();
+    told.sort_by_key(|told| told["check"].as_u64());
+    told.dedup_by_key(|told| told["check"].as_u64());
+    told
+}
+
+/// Who has told of the first rule in each evaluation, and what.
+fn first_rule(scene: &Scene) -> Vec<(Value, Value)> {
+    let evaluated = decided(scene, "evaluated");
+    let ours = |evaluation: &Value| {
+        let results = evaluation["results"].as_array().unwrap();
+        let ours = results.iter().find(|result| result["rule"] == ACCURACY).unwrap();
+        (ours["by"].clone(), ours["verdict"].clone())
+    };
+    evaluated.iter().map(ours).collect()
+}
+
+#[test]
+fn a_command_that_may_run_decides_without_the_judge() {
+    let mut play = grep();
+    // The judge would say otherwise.
+    play["verdicts"] = json!({ ACCURACY: "fail" });
+    let scene = scene(&play);
+    let ran = new(&scene, &RUN);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(first_rule(&scene).iter().all(|told| *told == (json!("command"), json!("pass"))));
+    let checks = &run_json(&scene)["prepared_checks"]["checks"];
+    assert_eq!(checks[0]["type"], "executable", "{checks}");
+    assert_tidy(&scene, "commands");
+}
+
+#[test]
+fn a_command_that_says_no_breaks_its_rule_whatever_the_judge_would_say() {
+    let mut play = commands(&[&["grep", "-q", "no such words", "artifact.md"]]);
+    play["verdicts"] = json!({ ACCURACY: "pass" });
+    let scene = scene(&play);
+    new(&scene, &[&RUN[..], &["--max-iterations", "1"]].concat());
+    assert_eq!(first_rule(&scene), [(json!("command"), json!("fail"))]);
+}
+
+#[test]
+fn a_command_stands_in_a_folder_with_a_copy_of_the_artifact_and_nothing_else() {
+    let scene = scene(&commands(&[&["ls", "-A"], &["pwd"], &["cp", "artifact.md", "copied.md"]]));
+    let ran = new(&scene, &RUN);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let told = told(&scene);
+    assert_eq!(told[0]["details"], "exit code 0: artifact.md");
+    let folder = told[1]["details"].as_str().unwrap().strip_prefix("exit code 0: ").unwrap();
+    assert!(Path::new(folder).starts_with(scene.path("cache")), "{folder}");
+    assert_eq!(told[2]["met"], true, "the folder is its own: {}", told[2]);
+    assert!(!place(&scene).join("copied.md").exists());
+}
+
+#[test]
+fn a_command_can_write_nowhere_else() {
+    if !can_confine() {
+        eprintln!("reflex: no command was confined: this kernel cannot");
+        return;
+    }
+    let scene = scene(&json!({}));
+    let outside = scene.path("project/outside");
+    let play = commands(&[&["touch", outside.to_str().unwrap()], &["touch", "inside"]]);
+    scene.write_script(&json!({ "reflex": play }));
+    new(&scene, &[&RUN[..], &["--max-iterations", "1"]].concat());
+    assert!(!outside.exists());
+    let met: Vec<_> = told(&scene).iter().map(|told| told["met"].clone()).collect();
+    assert_eq!(met, [false, true], "{:?}", told(&scene));
+}
+
+#[test]
+fn a_command_that_cannot_be_run_or_does_not_end_leaves_its_rule_to_the_judge() {
+    for argv in [&["no-such-program"][..], &["sleep", "600"]] {
+        let scene = scene(&commands(&[argv]));
+        scene.write_settings("[reflex]\ncheck_seconds = 1\n");
+        let ran = new(&scene, &RUN);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(told(&scene)[0]["met"], Value::Null);
+        assert!(first_rule(&scene).iter().all(|told| *told == (json!("judge"), json!("pass"))));
+        assert_tidy(&scene, argv[0]);
+    }
+}
+
+#[test]
+fn nothing_is_run_that_nobody_has_allowed() {
+    for more in [&[][..], &["--checks", "skip"]] {
+        let scene = scene(&commands(&[&["cp", "artifact.md", "copied.md"]]));
+        let ran = new(&scene, more);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(told(&scene), [Value::Null; 0]);
+        assert!(first_rule(&scene).iter().all(|told| *told == (json!("judge"), json!("pass"))));
+        let asked = came_to(&scene, "allowed");
+        assert_eq!(asked, if more.is_empty() { vec![json!(false)] } else { Vec::new() });
+    }
+}
+
+/// A run that was begun by somebody who had to leave before the question came, and is taken up where nobody is.
+fn held() -> Scene {
+    let scene = scene(&grep());
+    let gate = scene.path("gate");
+    scene.write_script(&json!({ "reflex": grep(), "gates": { "produce": gate } }));
+    let gate = Gate::at(gate);
+    let arguments = begin(&[]);
+    let run = Background::start(&scene, &arguments);
+    assert!(run.until(|scene| begun(scene, "produce") == 1));
+    run.signal(Signal::TERM);
+    assert_eq!(run.wait().code, Some(143));
+    gate.remove();
+    scene
+}
+
+#[test]
+fn without_a_terminal_a_run_waits_for_the_answer_and_goes_on_with_it() {
+    for (answer, told_by) in [("run", "command"), ("skip", "judge")] {
+        let scene = held();
+        let wait = ["reflex", "resume", ALIAS, "--format", "json"];
+        let ran = scene.run(&wait);
+        assert_eq!((ran.code, &ran.json()["outcome"]), (Some(3), &json!("held")), "{ran:?}");
+        let status = scene.run(&["reflex", "status"]);
+        assert!(status.stdout.contains("waits for an answer"), "{status:?}");
+        assert_eq!(told(&scene), [Value::Null; 0]);
+        let answered = [&wait[..], &["--answer", answer]].concat();
+        let ran = scene.run(&answered);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(first_rule(&scene).iter().all(|told| told.0 == told_by), "{answer}");
+        assert_tidy(&scene, answer);
+        let late = scene.run(&answered);
+        assert_eq!(late.code, Some(2), "nobody is waiting any more: {late:?}");
+    }
+}
+
+#[test]
+fn a_pattern_is_looked_for_without_an_agent() {
+    let mut play = rising();
+    let present =
+        json!({ "type": "content", "search": "^met: a\\.correctness\\.accuracy$", "expected": "present" });
+    let absent = json!({ "type": "content", "search": "(?i)lorem ipsum", "expected": "absent" });
+    play["checks"] = json!({ ACCURACY: [present, absent] });
+    play["verdicts"] = json!({ ACCURACY: "fail" });
+    let scene = scene(&play);
+    let ran = new(&scene, &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(first_rule(&scene).iter().all(|told| *told == (json!("pattern"), json!("pass"))));
+}
+
+#[test]
+fn a_proposed_shell_is_refused_and_never_asked_about() {
+    let scene = scene(&commands(&[&["sh", "-c", "true"]]));
+    let ran = new(&scene, &RUN);
+    assert_eq!((ran.code, &ran.json()["reason"]), (Some(4), &json!("phase_error")), "{ran:?}");
+    assert_eq!(told(&scene), [Value::Null; 0]);
+}

@@ -1,0 +1,185 @@
+//! The files of a run: what stands there while it goes on, what a person has made of them, and what is never written.
+
+use std::os::unix::fs::symlink;
+
+use serde_json::json;
+
+use super::tidy::{assert_is_told, assert_tidy, replayed};
+use super::*;
+use crate::background::{Background, Gate};
+use crate::scene::listing;
+
+#[test]
+fn the_files_tell_of_the_run_while_it_goes_on_and_the_pointer_goes_with_it() {
+    let scene = scene(&rising());
+    let gate = scene.path("gate");
+    scene.write_script(&json!({ "reflex": rising(), "gates": { "critique": gate } }));
+    let gate = Gate::at(gate);
+    let arguments = begin(&[]);
+    let run = Background::start(&scene, &arguments);
+    assert!(run.until(|scene| begun(scene, "critique") == 1));
+    let current = fs::read(scene.path("project/.ai-factory/evolution/current.json")).unwrap();
+    let current: Value = serde_json::from_slice(&current).unwrap();
+    assert_eq!(
+        (&current["active_run_id"], &current["task_alias"], &current["status"]),
+        (&json!(scene.run_id()), &json!(ALIAS), &json!("running"))
+    );
+    let told = run_json(&scene);
+    assert_eq!(
+        (&told["status"], &told["phase"], &told["iteration"]),
+        (&json!("running"), &json!("B"), &json!(1))
+    );
+    assert!(meets(&artifact(&scene), &PASSES_A));
+    let status = scene.run(&["reflex", "status"]);
+    assert!(status.stdout.contains(&format!("running (process {})", run.pid())), "{status:?}");
+    gate.open();
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_tidy(&scene, "over");
+}
+
+#[test]
+fn the_result_is_written_where_it_was_asked_for_and_replaces_nothing() {
+    let scene = scene(&rising());
+    let out = scene.path("project/manual.md");
+    let ran = new(&scene, &["--out", "manual.md"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(fs::read_to_string(&out).unwrap(), artifact(&scene));
+    let said = scene.refusal(&["reflex", "new", TASK, "--template", "docs", "--yes", "--out", "manual.md"]);
+    assert!(said.contains("is there already"), "{said}");
+    let said =
+        scene.refusal(&["reflex", "new", TASK, "--template", "docs", "--yes", "--out", "no/manual.md"]);
+    assert!(said.contains("/project/no"), "{said}");
+}
+
+#[test]
+fn a_file_that_came_to_stand_there_meanwhile_stays() {
+    let scene = scene(&rising());
+    let gate = scene.path("gate");
+    scene.write_script(&json!({ "reflex": rising(), "gates": { "refine": gate } }));
+    let gate = Gate::at(gate);
+    let arguments = begin(&["--out", "manual.md"]);
+    let run = Background::start(&scene, &arguments);
+    assert!(run.until(|scene| begun(scene, "refine") == 1));
+    let out = scene.path("project/manual.md");
+    fs::write(&out, "my own words\n").unwrap();
+    gate.open();
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("is not replaced"), "{ran:?}");
+    assert_eq!(fs::read_to_string(&out).unwrap(), "my own words\n");
+    assert_tidy(&scene, "the run itself is over");
+}
+
+#[test]
+fn an_artifact_that_somebody_has_edited_stays_and_is_told_as_stale() {
+    let scene = scene(&rising());
+    new(&scene, &[]);
+    let file = place(&scene).join("artifact.md");
+    let judged = artifact(&scene);
+    fs::write(&file, "my own words\n").unwrap();
+    let status = scene.run(&["reflex", "status", ALIAS]);
+    let mine = hash("my own words\n");
+    let told = format!("stale: {} was judged, and its file holds {mine}", hash(&judged));
+    assert!(status.stdout.contains(&told), "{}", status.stdout);
+    assert!(!status.stdout.contains("score"), "of what was not judged no score is told: {}", status.stdout);
+    // Telling of it once more, and cleaning up, leave it alone.
+    scene.run(&RESUME);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "my own words\n");
+    let ran = scene.run(&["reflex", "clean", ALIAS, "--yes"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "my own words\n", "{ran:?}");
+}
+
+#[test]
+fn an_artifact_edited_during_the_run_stays_and_ours_gets_a_name_beside_it() {
+    let scene = scene(&rising());
+    let gate = scene.path("gate");
+    scene.write_script(&json!({ "reflex": rising(), "gates": { "refine": gate } }));
+    let gate = Gate::at(gate);
+    let arguments = begin(&[]);
+    let run = Background::start(&scene, &arguments);
+    assert!(run.until(|scene| begun(scene, "refine") == 1));
+    fs::write(place(&scene).join("artifact.md"), "my own words\n").unwrap();
+    gate.open();
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(artifact(&scene), "my own words\n");
+    let texts: Vec<_> = listing(&place(&scene)).into_iter().map(|(_, _, bytes)| bytes).collect();
+    let ours = replayed(&scene).result().unwrap().hash.clone();
+    assert!(texts.iter().any(|text| hash(&String::from_utf8_lossy(text)) == ours), "the result is there too");
+}
+
+#[test]
+fn files_that_were_damaged_or_lost_are_written_again() {
+    let scene = scene(&rising());
+    new(&scene, &[]);
+    let whole = listing(&place(&scene));
+    for name in ["run.json", "history.jsonl"] {
+        for damage in [Some("{\"run_id\": \"pu"), Some(""), None] {
+            let file = place(&scene).join(name);
+            match damage {
+                Some(damage) => fs::write(&file, damage).unwrap(),
+                None => fs::remove_file(&file).unwrap(),
+            }
+            // Another's reader may have damaged our state too: by that we see that the files are not up to date.
+            fs::write(scene.run_folder().join("iteration-state.json"), "{").unwrap();
+            let ran = scene.run(&RESUME);
+            assert_eq!(ran.code, Some(0), "{ran:?}");
+            assert_eq!(listing(&place(&scene)), whole, "{name} {damage:?}");
+        }
+    }
+    assert_is_told(&scene, &replayed(&scene), "written again");
+}
+
+#[test]
+fn two_runs_of_one_task_get_two_names() {
+    let scene = scene(&rising());
+    let began = |number: usize| {
+        let ran = scene.run(&["reflex", "new", TASK, "--template", "docs", "--yes", "--format", "json"]);
+        assert_eq!(ran.code, Some(0), "{number}: {ran:?}");
+        ran.json()["alias"].as_str().unwrap().to_owned()
+    };
+    let names: Vec<_> = (0..3).map(began).collect();
+    assert_eq!(names, ["write-about-the-pump", "write-about-the-pump-2", "write-about-the-pump-3"]);
+    let listed = scene.run(&["reflex", "list"]);
+    assert!(names.iter().all(|name| listed.stdout.contains(name.as_str())), "{listed:?}");
+    let said = scene.refusal(&["reflex", "new", TASK, "--template", "docs", "--yes", "--alias", &names[0]]);
+    assert!(said.contains(&names[0]), "{said}");
+}
+
+#[test]
+fn nothing_of_the_originals_that_is_a_link_is_written_through() {
+    for linked in [".ai-factory", ".ai-factory/evolution", ".ai-factory/evolution/pump"] {
+        let scene = scene(&rising());
+        let (elsewhere, link) = (scene.path("elsewhere"), scene.path("project").join(linked));
+        fs::create_dir(&elsewhere).unwrap();
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(&elsewhere, &link).unwrap();
+        let ran = new(&scene, &[]);
+        assert_eq!(ran.code, Some(2), "{linked}: {ran:?}");
+        assert!(ran.stderr.contains(linked), "{linked}: {ran:?}");
+        assert_eq!(listing(&elsewhere), [], "{linked}");
+        assert_eq!(scene.calls().len(), 0, "nothing is paid for first");
+    }
+}
+
+#[test]
+fn a_file_of_the_run_that_becomes_a_link_is_replaced_and_not_written_through() {
+    for name in ["run.json", "history.jsonl", "artifact.md"] {
+        let scene = scene(&rising());
+        let gate = scene.path("gate");
+        scene.write_script(&json!({ "reflex": rising(), "gates": { "refine": gate } }));
+        let gate = Gate::at(gate);
+        let arguments = begin(&[]);
+        let run = Background::start(&scene, &arguments);
+        assert!(run.until(|scene| begun(scene, "refine") == 1));
+        let (mine, file) = (scene.path("mine"), place(&scene).join(name));
+        fs::write(&mine, "my own words\n").unwrap();
+        fs::remove_file(&file).unwrap();
+        symlink(&mine, &file).unwrap();
+        gate.open();
+        let ran = run.wait();
+        assert_eq!(fs::read_to_string(&mine).unwrap(), "my own words\n", "{name}: {ran:?}");
+    }
+}
