@@ -229,6 +229,21 @@ impl order::Order<Reflex> for Order {
     fn prompt(&self, folders: &[Folder]) -> Result<String, Faulty> {
         Ok(self.said(folders))
     }
+
+    /// A page has no form.
+    fn schema(&self) -> Option<String> {
+        let rules = &self.plan.task.rules;
+        let form = match &self.brief {
+            Brief::Plan { .. } => forms::plan(&self.active(), &self.steps()),
+            Brief::Prepare { .. } => forms::checks(&self.own(), rules.checks_per_rule),
+            Brief::Judge { asked } => forms::verdicts(&self.asked(asked), &self.nonce()),
+            Brief::Critique { missed } => {
+                forms::critique(&missed.iter().collect::<Vec<_>>(), rules.most_issues)
+            }
+            Brief::Produce { .. } | Brief::Refine { .. } | Brief::Check { .. } => return None,
+        };
+        Some(form.to_string())
+    }
 }
 
 impl Order {
@@ -277,25 +292,6 @@ impl Order {
             Brief::Check { .. } => String::new(),
         }
     }
-<<<<<<< HEAD
-=======
-
-    /// A page has no form.
-    fn schema(&self) -> Option<String> {
-        let rules = &self.plan.task.rules;
-        let form = match &self.brief {
-            Brief::Plan { .. } => forms::plan(&self.active(), &self.steps()),
-            Brief::Prepare { .. } => forms::checks(&self.own(), rules.checks_per_rule),
-            Brief::Judge { asked } => forms::verdicts(&self.asked(asked), &self.nonce()),
-            Brief::Critique { missed } => {
-                forms::critique(&missed.iter().collect::<Vec<_>>(), rules.most_issues)
-            }
-            Brief::Produce { .. } | Brief::Refine { .. } | Brief::Check { .. } => return None,
-        };
-        Some(form.to_string())
-    }
-}
->>>>>>> c494109 (reflex: answers that are data have forms, for agents that hold their models to one)
 
     /// A task is named and not its run, so that the same question in another run is the same call.
     fn call<'a>(&'a self, nonce: &'a str) -> Call<'a> {
