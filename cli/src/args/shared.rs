@@ -1,6 +1,7 @@
 //! The flags that mean the same for every loop.
 
 use clap::Args;
+use jiff::Timestamp;
 
 use super::values::{self, IsolationName, Streamed, ViaName};
 
@@ -43,4 +44,11 @@ pub struct RunFlags {
     /// How the run is told
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t, help_heading = RUN)]
     pub format: Streamed,
+}
+
+impl RunFlags {
+    /// Every run with `--fresh` is of an epoch that no answer in the cache belongs to.
+    pub fn epoch(&self) -> u64 {
+        if self.fresh { u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(1) } else { 0 }
+    }
 }

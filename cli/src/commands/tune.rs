@@ -63,7 +63,7 @@ fn one(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let home = Home::of(&request.project);
-    let epoch = if args.run.fresh { fresh_epoch() } else { 0 };
+    let epoch = args.run.epoch();
     if args.run.dry_run {
         return show_plan(&planning::sketch(request, &home, &around.indexes(), epoch)?, printer);
     }
@@ -104,11 +104,6 @@ fn answer(args: &TuneArgs, around: &Surroundings) -> Answer {
     } else {
         Answer::Wait
     }
-}
-
-/// Every run with `--fresh` is of an epoch that no answer in the cache belongs to.
-fn fresh_epoch() -> u64 {
-    u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(1)
 }
 
 /// Offers the run that was left on these skills.
@@ -164,16 +159,7 @@ fn show_plan(plan: &Plan, printer: Printer) -> Result<Exit, Complaint> {
         "first steps:".to_owned(),
     ];
     lines.extend(first_steps(&mut run).iter().map(|step| format!("  {step}")));
-    lines.push(format!(
-        "at most {} calls: {} of the executor ({}), {} of the evaluator ({}), {} of the improver ({})",
-        most.executor + most.evaluator + most.improver,
-        most.executor,
-        plan.roles.executor.shown(),
-        most.evaluator,
-        plan.roles.evaluator.shown(),
-        most.improver,
-        plan.roles.improver.shown(),
-    ));
+    lines.push(words::most_calls(most, &plan.roles));
     lines.extend(words::notes(plan).iter().map(|remark| format!("note: {remark}")));
     printer.data(&lines.join("\n"))?;
     Ok(Exit::Reached)

@@ -3,7 +3,6 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use skilltune_phases::loops::reflex::criteria::Template;
 use skilltune_phases::loops::reflex::original::Alias;
 
@@ -54,7 +53,7 @@ impl Request {
             evolution: settings.reflex.evolution.value.as_path().display().to_string(),
             confines: system_confines(&settings),
             seed: args.seed,
-            epoch: if args.run.fresh { fresh_epoch() } else { 0 },
+            epoch: args.run.epoch(),
             ideal: args.ideal.clone().unwrap_or_default(),
             project,
             prompt,
@@ -86,11 +85,11 @@ fn file(path: &Path) -> Result<String, Complaint> {
     let refused = |error: std::io::Error| {
         Complaint::input(format!("cannot read the task from {}", path.display())).caused_by(error)
     };
-    let file = std::fs::File::open(path).map_err(refused)?;
-    if !file.metadata().map_err(refused)?.is_file() {
+    // Before it is opened: a pipe may never be.
+    if !std::fs::metadata(path).map_err(refused)?.is_file() {
         return Err(Complaint::input(format!("{} is no file with a task in it", path.display())));
     }
-    read(file).map_err(refused)
+    read(std::fs::File::open(path).map_err(refused)?).map_err(refused)
 }
 
 fn input() -> Result<String, Complaint> {
@@ -124,9 +123,4 @@ fn asked_template(person: Option<&dyn Answers>) -> Result<Template, Complaint> {
             .hint(format!("say --template {}", names.join("|"))));
     };
     confirm::template_of(person)
-}
-
-/// Every run with `--fresh` is of an epoch that no answer in the cache belongs to.
-fn fresh_epoch() -> u64 {
-    u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(1)
 }

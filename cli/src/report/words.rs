@@ -2,6 +2,7 @@
 
 use skilltune_phases::ending::Class;
 use skilltune_phases::event::{FailureKind, Pause, PlacedBy};
+use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::tune::ending::Outcome;
 use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Step, Trial, Verdict};
 use skilltune_phases::plan::{Cast, Enforced, Roles};
@@ -13,6 +14,18 @@ use super::figures::count;
 
 /// With fewer pairs than this, even winning all of them may be chance: five have one chance in sixteen, either way.
 const FEW: usize = 6;
+
+/// The most that a run will ask of its agents.
+pub(crate) fn most_calls(most: MostCalls, roles: &Roles) -> String {
+    let MostCalls { executor, evaluator, improver } = most;
+    format!(
+        "at most {} calls: {executor} of the executor ({}), {evaluator} of the evaluator ({}), {improver} of the improver ({})",
+        executor + evaluator + improver,
+        roles.executor.shown(),
+        roles.evaluator.shown(),
+        roles.improver.shown(),
+    )
+}
 
 /// The members' names in their order.
 pub(crate) fn target(run: &Run) -> String {

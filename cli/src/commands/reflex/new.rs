@@ -117,7 +117,7 @@ fn begin(
     Ok(exit)
 }
 
-/// What has ended is handed over; a store that cannot be read costs a line, and no run.
+/// What has ended is handed over, where somebody wants it.
 pub fn hand_over(
     runs: &Runs,
     id: &RunId,
@@ -143,16 +143,7 @@ fn show(plan: &Plan, terms: &Terms, width: usize, printer: Printer) -> Result<Ex
     let roles = &plan.roles;
     let mut lines = vec![format!("reflex {}: {}", plan.task.alias, plain::one_line(&plan.task.prompt))];
     lines.extend(terms.lines(width));
-    lines.push(format!(
-        "at most {} calls: {} of the executor ({}), {} of the evaluator ({}), {} of the improver ({})",
-        most.executor + most.evaluator + most.improver,
-        most.executor,
-        roles.executor.shown(),
-        most.evaluator,
-        roles.evaluator.shown(),
-        most.improver,
-        roles.improver.shown(),
-    ));
+    lines.push(words::most_calls(most, roles));
     lines.extend(words::remarks(roles).iter().map(|remark| format!("note: {remark}")));
     printer.data(&lines.join("\n"))?;
     Ok(Exit::Reached)
