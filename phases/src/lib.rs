@@ -3,12 +3,14 @@
 //! A sans-IO core: no files, no clock, no processes, no randomness. Time, ids and seeds come in as values.
 //!
 //! ```text
-//! Run ---> loop.next(&Run) ---> Decide | Do(steps) | End        (loops/, stop, measure)
+//! Run ---> loop.next(&Run) ---> Decide | Do(steps) | End        (loops/, stop)
 //!  ^                                        |
-//!  |   Order::of(step), order.prompt(..)    v                   (order, prompt, prompts/)
-//!  |   order.judge(answer), edits, gates <- carried out outside (judgement, edit, skill)
-//!  +-- run.apply(&Record) <---------------- recorded            (event, run)
+//!  |   loop.order(step), order.prompt(..)   v                   (order, prompt, prompts/)
+//!  |   an outcome of the loop's own    <- carried out outside   (judgement, edit, skill)
+//!  +-- run.apply(&Record) <------------ recorded                (event, run)
 //! ```
+//!
+//! A loop is a type: what it asks for, decides and folds is its own, and all else is written once.
 
 pub mod answer;
 pub mod backoff;
