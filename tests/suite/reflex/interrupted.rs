@@ -33,7 +33,8 @@ fn an_interrupted_and_a_killed_run_go_on_as_if_nothing_had_been() {
     for phase in ["plan", "produce", "evaluate", "refine"] {
         for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
             let (scene, gate) = gated(phase);
-            let arguments = begin(&[]);
+            // No other call is under way: one that is ended in the instant of its answer is made again.
+            let arguments = begin(&["--jobs", "1"]);
             let run = Background::start(&scene, &arguments);
             assert!(run.until(|scene| begun(scene, phase) >= 1), "{phase}");
             if signal == Signal::KILL {
