@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
+use serde::Serialize;
 use skilltune_orchestrator::snapshot::{CaptureError, Indexes, Limits, Manifest, Node, Objects};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::id::Digest;
@@ -62,7 +63,10 @@ fn build(
         seed: 0,
         epoch,
     };
-    plan.seed = request.seed.unwrap_or_else(|| seed(&plan));
+    plan.seed = request.seed.unwrap_or_else(|| {
+        let Task { target, scenarios, contract, .. } = &plan.task;
+        seed(&(&target.members, scenarios, contract))
+    });
     plan.run = run.unwrap_or_else(|| run_id(&plan, Timestamp::now()));
     plan.folder = home.run(&plan.run).root().to_string_lossy().into_owned();
     Ok(plan)
@@ -101,10 +105,8 @@ fn unreadable(path: &Path, error: &CaptureError) -> Complaint {
 }
 
 /// The same inputs have the same seed, so that the next run finds their answers.
-fn seed(plan: &Plan) -> u64 {
-    let inputs = serde_json::to_vec(&(&plan.task.target.members, &plan.task.scenarios, &plan.task.contract))
-        .expect("JSON has a text");
-    let digest = Digest::of(&inputs);
+pub fn seed(inputs: &impl Serialize) -> u64 {
+    let digest = Digest::of(&serde_json::to_vec(inputs).expect("what is asked for has a JSON text"));
     // Fifty-three bits survive every reader of JSON.
     u64::from_le_bytes(digest.as_bytes()[..8].try_into().expect("eight bytes")) >> 11
 }

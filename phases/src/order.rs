@@ -6,7 +6,9 @@
 
 use std::fmt::Debug;
 
-use crate::id::TreeId;
+use serde::Serialize;
+
+use crate::id::{Digest, TreeId};
 use crate::loops::Loop;
 use crate::material::Folder;
 use crate::offline::Task;
@@ -28,6 +30,13 @@ pub struct Installed<'a> {
     pub at: &'a str,
     /// The prompt calls it by its name.
     pub called: bool,
+}
+
+/// What an answer must repeat, so that no text which the agent reads can speak in its place: nobody who writes into a
+/// skill or an artifact can know a hash that their own words go into.
+pub(crate) fn code(what: &[u8], seed: u64, step: &impl Serialize, attempt: u32) -> String {
+    let step = serde_json::to_vec(step).expect("a step has a JSON text");
+    Digest::of_parts([what, &seed.to_le_bytes(), &step, &attempt.to_le_bytes()]).short()
 }
 
 /// A command of ours that is run in place of an agent, on a copy of what it is about.

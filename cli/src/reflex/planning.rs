@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 use skilltune_orchestrator::evolution::{Evolution, EvolutionError};
-use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::reflex::original::{self, Alias};
 use skilltune_phases::loops::reflex::{Commands, Confirmed, Plan, Task};
 use skilltune_phases::plan::{FORMAT, LoopKind, Roles, RunId};
@@ -14,6 +14,7 @@ use super::files::{below, refused};
 use super::request::Request;
 use crate::births::Births;
 use crate::complaint::Complaint;
+use crate::planning::seed;
 
 /// How often another number is tried for a name that is taken.
 const NUMBERS: u32 = 1000;
@@ -77,7 +78,9 @@ pub fn plan(
         run,
         kind: LoopKind::Reflex,
         folder: folder.to_string_lossy().into_owned(),
-        seed: request.seed.unwrap_or_else(|| seed(&task)),
+        seed: request.seed.unwrap_or_else(|| {
+            seed(&(&task.prompt, &task.ideal, &task.criteria, &task.rules, &task.context))
+        }),
         task,
         roles: readers(request),
         epoch: request.epoch,
@@ -94,12 +97,4 @@ fn readers(request: &Request) -> Roles {
         cast.rights = rights;
     }
     roles
-}
-
-/// The same task has the same seed, so that the next run finds its answers.
-fn seed(task: &Task) -> u64 {
-    let inputs = serde_json::to_vec(&(&task.prompt, &task.ideal, &task.criteria, &task.rules, &task.context));
-    let digest = Digest::of(&inputs.expect("a task has a JSON text"));
-    // Fifty-three bits survive every reader of JSON.
-    u64::from_le_bytes(digest.as_bytes()[..8].try_into().expect("eight bytes")) >> 11
 }

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use crate::event::{Failure, FailureKind};
-use crate::id::{Digest, TreeId};
+use crate::id::TreeId;
 use crate::material::{Body, Folder};
 use crate::order::{self, Command, Placement};
 use crate::prompt::Faulty;
@@ -157,11 +157,8 @@ impl Order {
         }
     }
 
-    /// What an answer must repeat, so that no text which the agent reads can speak in its place.
     fn nonce(&self) -> String {
-        let step = serde_json::to_vec(&self.step).expect("a step has a JSON text");
-        let parts = [b"answer".as_slice(), &self.plan.seed.to_le_bytes(), &step, &self.attempt.to_le_bytes()];
-        Digest::of_parts(parts).short()
+        order::code(b"answer", self.plan.seed, &self.step, self.attempt)
     }
 
     fn active(&self) -> Vec<&Rule> {

@@ -12,7 +12,7 @@ use crate::candidate::Candidate;
 use crate::contract::CriterionId;
 use crate::delivery::Delivery;
 use crate::event::{Failure, FailureKind};
-use crate::id::{CandidateId, Digest, TreeId};
+use crate::id::{CandidateId, TreeId};
 use crate::judgement::{self, Ask, Findings, Suggestion};
 use crate::material::{Body, Folder, Named};
 use crate::offline::{self, Judged, Task};
@@ -102,13 +102,8 @@ impl Order {
         }
     }
 
-    /// What the judge must repeat, so that no text it reads can speak in its place: nobody who writes into a skill or
-    /// an artifact can know a hash that their own words go into.
     fn nonce(&self) -> String {
-        let step = serde_json::to_vec(&self.step).expect("a step has a JSON text");
-        let parts =
-            [b"verdict".as_slice(), &self.plan.seed.to_le_bytes(), &step, &self.attempt.to_le_bytes()];
-        Digest::of_parts(parts).short()
+        order::code(b"verdict", self.plan.seed, &self.step, self.attempt)
     }
 
     fn members(&self) -> Vec<&str> {
