@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
-use skilltune_orchestrator::snapshot::{Entry, Manifest, Node, Objects, RelPath};
+use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::id::TreeId;
 
 use crate::complaint::Complaint;
@@ -34,15 +34,8 @@ pub fn store(objects: &Objects, pages: &[(&str, Vec<u8>)]) -> Result<Option<Tree
     if pages.is_empty() {
         return Ok(None);
     }
-    let mut entries = Vec::new();
-    for (name, text) in pages {
-        let blob = objects.put(text).map_err(ours)?;
-        let path = RelPath::parse(name.as_bytes()).expect("a plain name is a path");
-        entries.push(Entry { path, node: Node::File { blob, size: text.len() as u64, mode: 0o644 } });
-    }
-    entries.sort_by(|one, other| one.path.cmp(&other.path));
-    let manifest = Manifest::new(entries).expect("different names make a manifest");
-    objects.put_manifest(&manifest).map(Some).map_err(ours)
+    let files: Vec<_> = pages.iter().map(|(name, text)| (*name, text.as_slice())).collect();
+    objects.put_files(&files).map(Some).map_err(ours)
 }
 
 /// Opened without waiting, for a pipe would never answer.

@@ -12,7 +12,7 @@ use skilltune_phases::loops::reflex::{
 
 use super::{Craft, EngineError, Hands, Ran, Remains, Workshop};
 use crate::process::How;
-use crate::snapshot::{Entry, Manifest, Node, Objects, RelPath};
+use crate::snapshot::{Node, Objects};
 use crate::store::RunFolder;
 
 pub use pages::Pages;
@@ -91,11 +91,7 @@ fn written(objects: &Objects, order: &Order, text: &str) -> Result<Outcome, Engi
         Some(previous) => Some(sections::changed(&page(objects, previous)?, text, order.issues())),
         None => None,
     };
-    let blob = objects.put(text.as_bytes())?;
-    let path = RelPath::parse(PAGE.as_bytes()).expect("a plain name is a path");
-    let node = Node::File { blob, size: text.len() as u64, mode: 0o644 };
-    let manifest = Manifest::new(vec![Entry { path, node }]).expect("one file makes a manifest");
-    let tree = objects.put_manifest(&manifest)?;
+    let tree = objects.put_files(&[(PAGE, text.as_bytes())])?;
     let (hash, bytes) = (artifact_hash(text.as_bytes()), text.len() as u64);
     Ok(Outcome::Written(Box::new(Artifact { tree, hash, bytes, changed })))
 }

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use skilltune_phases::id::{BlobId, Digest, TreeId};
 use tempfile::NamedTempFile;
 
-use super::manifest::{Manifest, ManifestError};
+use super::manifest::{Entry, Manifest, ManifestError, Node};
+use super::path::RelPath;
 use super::recent::{self, Recent};
 use crate::atomic;
 use crate::disk::{DiskError, OnDisk};
@@ -89,6 +90,18 @@ impl Objects {
 
     pub fn put_manifest(&self, manifest: &Manifest) -> Result<TreeId, ObjectError> {
         self.put(&manifest.encode()).map(|blob| TreeId(blob.0))
+    }
+
+    /// Stores texts of ours as the plain files of a folder.
+    pub fn put_files(&self, files: &[(&str, &[u8])]) -> Result<TreeId, ObjectError> {
+        let mut entries = Vec::new();
+        for (name, bytes) in files {
+            let path = RelPath::parse(name.as_bytes()).expect("names of ours are plain");
+            let node = Node::File { blob: self.put(bytes)?, size: bytes.len() as u64, mode: 0o644 };
+            entries.push(Entry { path, node });
+        }
+        entries.sort_by(|one, other| one.path.cmp(&other.path));
+        self.put_manifest(&Manifest::new(entries).expect("names of ours differ"))
     }
 
     pub fn read(&self, blob: BlobId) -> Result<Vec<u8>, ObjectError> {

@@ -27,7 +27,8 @@ pub(super) fn write(
     run: &Run,
     pages: &Pages,
 ) -> Result<(), EngineError> {
-    write_originals(objects, run)?;
+    let state = projection::run_file(run).text();
+    write_originals(objects, run, &state)?;
     for judged in &run.course.judged {
         let place = folder.iteration(judged.iteration);
         fs::create_dir_all(&place).on_disk("make the folder", &place)?;
@@ -37,17 +38,17 @@ pub(super) fn write(
         replace(&folder.report(), &(pages.report)(run))?;
         replace(&folder.report_json(), &(pages.report_json)(run))?;
     }
-    replace(&folder.state(), &projection::run_file(run).text())
+    replace(&folder.state(), &state)
 }
 
-fn write_originals(objects: &Objects, run: &Run) -> Result<(), EngineError> {
+fn write_originals(objects: &Objects, run: &Run, state: &str) -> Result<(), EngineError> {
     let task = &run.plan.task;
     let below = RelPath::parse(task.evolution.as_bytes()).map_err(|_| EngineError::Stuck)?;
     let evolution = Evolution::open_or_make(Path::new(&task.project), &below)?;
     let writer = evolution.writer(&projection::alias(run), &run.plan.run.0);
     let history: String = projection::history(run).iter().map(HistoryLine::text).collect();
     // By this file the folder is known to be ours.
-    writer.write(Part::Run, projection::run_file(run).text().as_bytes())?;
+    writer.write(Part::Run, state.as_bytes())?;
     writer.write(Part::History, history.as_bytes())?;
     if let Some(artifact) = written(run) {
         let ours = |hash: &str| run.course.artifacts.iter().any(|artifact| artifact.hash == hash);

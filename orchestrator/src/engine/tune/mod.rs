@@ -16,8 +16,7 @@ use super::desk::{failed, not_ours};
 use super::{Craft, EngineError, Hands, Remains, Workshop};
 use crate::agent::Talk;
 use crate::promote::{self, Move, Promotion};
-use crate::snapshot::Objects;
-use crate::snapshot::{Entry, Manifest, Node, RelPath, capture};
+use crate::snapshot::{Manifest, Objects, capture};
 use crate::store::RunFolder;
 
 pub use pages::{Diff, Pages, tree_diff};
@@ -122,11 +121,7 @@ fn artifacts(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Ou
     if answer.trim().is_empty() || !denied.is_empty() {
         return Ok(failed(FailureKind::Empty, "no files and no text").into());
     }
-    let blob = shop.objects.put(answer.as_bytes())?;
-    let path = RelPath::parse(b"answer.md").expect("a plain name is a path");
-    let node = Node::File { blob, size: answer.len() as u64, mode: 0o644 };
-    let manifest = Manifest::new(vec![Entry { path, node }]).expect("one file makes a manifest");
-    let artifacts = shop.objects.put_manifest(&manifest)?;
+    let artifacts = shop.objects.put_files(&[("answer.md", answer.as_bytes())])?;
     Ok(Outcome::Exercised { artifacts, files: 1, skill: None })
 }
 
