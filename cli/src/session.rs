@@ -18,6 +18,7 @@ use skilltune_phases::plan::{Plan, RunId};
 use skilltune_phases::run::Run;
 use tokio::sync::watch;
 
+use crate::args::GoingArgs;
 use crate::births::Births;
 use crate::complaint::{Complaint, Kind};
 use crate::exit::Exit;
@@ -26,6 +27,7 @@ use crate::folders::Surroundings;
 use crate::means::Means;
 use crate::printer::Printer;
 use crate::progress::Reporter;
+use crate::runs::{Known, Runs};
 use crate::signals;
 
 /// The word that turns our binary into a guardian.
@@ -93,7 +95,7 @@ pub fn begin<L: Face>(around: &Surroundings, home: &Home, plan: Plan<L>) -> Resu
 }
 
 /// Takes up a run that was left: its journal, and an end to whatever of it is still alive.
-pub fn take_up<L: Face>(folder: &RunFolder, id: &RunId, printer: Printer) -> Result<Begun<L>, Complaint> {
+fn take_up<L: Face>(folder: &RunFolder, id: &RunId, printer: Printer) -> Result<Begun<L>, Complaint> {
     folder.check().map_err(ours)?;
     end_leftovers(id, printer);
     folder.sweep().map_err(ours)?;
@@ -106,6 +108,54 @@ pub fn take_up<L: Face>(folder: &RunFolder, id: &RunId, printer: Printer) -> Res
     let record = journal.append(now(), resumed).map_err(ours)?;
     run.apply(&record);
     Ok(Begun { journal, run, record })
+}
+
+/// Refuses to act for a run that is not ours, or to hear an answer that it does not wait for: whoever answers must not
+/// believe that it was heard, also when the run has ended.
+pub fn may_go_on<L: Face>(
+    known: &Known<L>,
+    has_answer: bool,
+    around: &Surroundings,
+) -> Result<(), Complaint> {
+    if has_answer && !known.run.held {
+        let id = &known.run.plan.run;
+        return Err(Complaint::input(format!("run {id} waits for no answer")).hint("leave --answer out"));
+    }
+    Births::new(around).require(known)
+}
+
+/// Goes on with a run that was left.
+pub fn go_on<L: Face>(
+    going: &GoingArgs,
+    runs: &Runs,
+    known: &Known<L>,
+    around: &Surroundings,
+    printer: Printer,
+    reporter: Box<dyn Reporter<L>>,
+    person: &mut dyn Person<L>,
+) -> Result<Exit, Complaint> {
+    let plan = &known.run.plan;
+    let means = Means::again(going, plan, runs.home.project(), around)?;
+    let locks = lock(around, printer, &known.targets(), &plan.run.0)?;
+    let _in_use = runs.home.hold().map_err(ours)?;
+    let taken = take_up(&known.folder, &plan.run, printer)?;
+    drive(around, &runs.home, taken, locks, means, reporter, person)
+}
+
+/// Tells a run that has ended once more: it may have been killed before it could tell.
+pub fn tell_again<L: Face>(
+    runs: &Runs,
+    known: &Known<L>,
+    around: &Surroundings,
+    printer: Printer,
+    words: &str,
+    mut reporter: Box<dyn Reporter<L>>,
+) -> Result<Exit, Complaint> {
+    let _locks = lock(around, printer, &known.targets(), &known.run.plan.run.0)?;
+    settle(around, printer, &runs.home, &known.run)?;
+    printer.talk(words);
+    reporter.finished(&known.run);
+    Ok(L::exit(&known.run))
 }
 
 /// Ends what is alive of a run that nobody works on any more.

@@ -5,12 +5,9 @@ use skilltune_phases::loops::tune::Tune;
 
 use crate::answer::{Answer, AtTerminal};
 use crate::args::{GoingArgs, ResumeArgs, RunArgs, TuneArgs};
-use crate::births::Births;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
-use crate::face::Face as _;
 use crate::folders::Surroundings;
-use crate::means::Means;
 use crate::printer::Printer;
 use crate::progress;
 use crate::runs::{Known, Runs, Standing};
@@ -29,41 +26,15 @@ pub fn take_up(
     around: &Surroundings,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    let plan = &known.run.plan;
-    // Also of a run that has ended: whoever answers must not believe that it was heard.
-    if args.answer.is_some() && !known.run.held {
-        return Err(
-            Complaint::input(format!("run {} waits for no answer", plan.run)).hint("leave --answer out")
-        );
-    }
-    Births::new(around).require(known)?;
+    session::may_go_on(known, args.answer.is_some(), around)?;
+    let objects = Objects::at(runs.home.objects());
+    let reporter = progress::reporter(args.going.format, objects, around, printer);
     if runs.standing(&known.run) == Standing::Ended {
-        return ended(args, runs, known, around, printer);
+        let words = format!("run {0} has ended; `skilltune report {0}` tells how", known.run.plan.run);
+        return session::tell_again(runs, known, around, printer, &words, reporter);
     }
-    let means = Means::again(&args.going, plan, runs.home.project(), around)?;
-    let locks = session::lock(around, printer, &known.targets(), &plan.run.0)?;
-    let _in_use = runs.home.hold().map_err(session::ours)?;
-    let taken = session::take_up(&known.folder, &plan.run, printer)?;
-    let reporter = progress::reporter(args.going.format, Objects::at(runs.home.objects()), around, printer);
     let mut person = AtTerminal::new(answer(args, around), around);
-    session::drive(around, &runs.home, taken, locks, means, reporter, &mut person)
-}
-
-/// A run that has ended is told once more: it may have been killed before it could tell.
-fn ended(
-    args: &ResumeArgs,
-    runs: &Runs,
-    known: &Known<Tune>,
-    around: &Surroundings,
-    printer: Printer,
-) -> Result<Exit, Complaint> {
-    let id = &known.run.plan.run;
-    let _locks = session::lock(around, printer, &known.targets(), &id.0)?;
-    session::settle(around, printer, &runs.home, &known.run)?;
-    printer.talk(&format!("run {id} has ended; `skilltune report {id}` tells how"));
-    progress::reporter(args.going.format, Objects::at(runs.home.objects()), around, printer)
-        .finished(&known.run);
-    Ok(Tune::exit(&known.run))
+    session::go_on(&args.going, runs, known, around, printer, reporter, &mut person)
 }
 
 /// What `tune` was told, for a run that it takes up.
