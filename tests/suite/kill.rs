@@ -181,7 +181,7 @@ fn what_survives_the_killing_of_the_program_and_all_its_guardians_does_not_survi
         let guardians = run.guardians();
         assert_eq!(guardians.len(), 4);
         // Stopped first, so that none of them sees another one die.
-        run.signal(Signal::STOP);
+        run.freeze();
         for signal in [Signal::STOP, Signal::KILL] {
             for &guardian in &guardians {
                 kill_process(guardian, signal).unwrap();

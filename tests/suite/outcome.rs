@@ -47,7 +47,7 @@ impl Outcome {
         for (path, ..) in &mut target {
             *path = path.to_string_lossy().replace(alias, "ALIAS").into();
         }
-        Self::with(scene, ran, result, target, alias)
+        Self::with(scene, ran, result, shared(scene, alias, target), alias)
     }
 
     fn with(scene: &Scene, ran: &Ran, result: Value, target: Listing, alias: &str) -> Self {
@@ -55,7 +55,7 @@ impl Outcome {
             code: ran.code,
             result,
             decisions: scene.events("decided"),
-            target: shared(scene, alias, target),
+            target,
             pages: shared(scene, alias, pages(scene)),
             answered: scene.answered(),
         }
