@@ -74,10 +74,10 @@ pub(crate) async fn run(
     let (mut observer, mut person) = (Silent, Nobody);
     let run = Run::begin(&first)?;
     drop(first);
-    let drive = Drive::new(run, desk, PAGES, &mut observer, &mut person, halt);
+    let drive = Drive::new(run, desk, PAGES, &mut observer, &mut person, halt)?;
     let (run, left) = drive.go().await?;
     let took = began.elapsed();
-    pool.close().await;
+    pool.close();
     let total = run.ledger.total();
     if left != Left::Ended || total.calls as usize != calls || total.failed + total.cached > 0 {
         return Err(format!("the run went astray: {left:?}, {total:?}").into());

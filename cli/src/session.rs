@@ -222,15 +222,15 @@ pub fn drive<L: Face>(
     let reporter = RefCell::new(reporter);
     reporter.borrow_mut().recorded(&run, &record);
     let mut glue = Glue(&reporter);
+    let engine = Drive::new(run, desk, L::PAGES, &mut glue, person, told).map_err(failed)?;
     let left = runtime.block_on(async {
         // On one task with the engine, so that what a signal is answered with never falls into a live line.
-        let went = tokio::select! {
-            went = Drive::new(run, desk, L::PAGES, &mut glue, person, told).go() => went,
+        tokio::select! {
+            went = engine.go() => went,
             never = signals::watch(halt, |words| reporter.borrow_mut().remark(words)) => match never {},
-        };
-        pool.close().await;
-        went
+        }
     });
+    pool.close();
     let (run, left) = left.map_err(failed)?;
     reporter.into_inner().finished(&run);
     Ok(match left {

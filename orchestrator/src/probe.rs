@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use skilltune_phases::role::Role;
-use tokio::sync::watch;
 
 use crate::agent::{Agent, Ground, Heard, Remains, Slots};
 use crate::disk::{self, DiskError, OnDisk};
-use crate::process::{Call, Cancel, GuardianPool, ProcessError};
+use crate::process::{Call, Ear, GuardianPool, ProcessError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
@@ -31,15 +30,15 @@ const KEPT: u64 = 1 << 20;
 
 /// What is heard of an agent that is asked for one word, with the rights of who judges. `room` is an empty folder, and
 /// `system` says whether the system holds agents to their rights.
-pub async fn probe(
+pub fn probe(
     agent: &Agent,
     system: bool,
     room: &Path,
     pool: &GuardianPool,
-    cancel: &mut watch::Receiver<Option<Cancel>>,
+    ear: &Ear,
 ) -> Result<Heard, ProbeError> {
     let call = set_out(agent, system, room)?;
-    let ended = pool.acquire().await?.run(&call, cancel).await?;
+    let ended = pool.acquire()?.run(&call, ear)?;
     let (stdout, stderr) = (disk::text(&call.stdout, KEPT)?, disk::text(&call.stderr, KEPT)?);
     Ok(agent.hear(Remains { ended: &ended, stdout: &stdout, stderr: &stderr, at: Timestamp::now() }))
 }

@@ -7,47 +7,36 @@ use std::sync::Arc;
 use skilltune_phases::event::Done;
 use skilltune_phases::order::Order as _;
 use skilltune_phases::plan::Plan;
-use tokio::runtime::Handle;
-use tokio::sync::{oneshot, watch};
 
 use super::desk::Ready;
 use super::reply::Reply;
 use super::{Craft, EngineError, Workshop};
-use crate::process::{Call, Cancel, Ended, How, ProcessError};
+use crate::process::{Ear, How, ProcessError};
 
 /// One order and all that it takes to carry it out.
 pub(super) struct Job<L: Craft> {
     pub(super) shop: Arc<Workshop>,
     pub(super) plan: Arc<Plan<L>>,
     pub(super) order: L::Order,
-    pub(super) cancel: watch::Receiver<Option<Cancel>>,
+    pub(super) ear: Ear,
 }
 
 impl<L: Craft> Job<L> {
     /// Carries out the order; nothing, when it was cancelled before it had answered.
-    ///
-    /// Dropping the future ends the call, and what it has written so far is left for the next who takes it up.
     pub(super) async fn carry_out(self) -> Result<Option<Done<L>>, EngineError> {
-        let runtime = Handle::current();
-        let (_wanted, dropped) = oneshot::channel();
-        let work = move || self.work(&runtime, dropped);
-        tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Lost)?
+        tokio::task::spawn_blocking(move || self.work()).await.map_err(|_| EngineError::Lost)?
     }
 
-    fn work(
-        mut self,
-        runtime: &Handle,
-        mut dropped: oneshot::Receiver<Dropped>,
-    ) -> Result<Option<Done<L>>, EngineError> {
+    fn work(self) -> Result<Option<Done<L>>, EngineError> {
         let mut lost = false;
         let (paper, ended) = loop {
             match self.shop.prepare(&self.plan, &self.order)? {
                 Ready::Answered(reply) => return Ok(Some(done::<L>(&self.order, reply))),
                 Ready::Ended(paper, ended) => break (paper, ended),
-                Ready::Start(paper, call) => match runtime.block_on(self.run(&call, &mut dropped)) {
+                Ready::Start(paper, call) => match self.shop.pool.acquire()?.run(&call, &self.ear) {
                     // Somebody has killed the guardian: its record is looked at, and the call made again. When they
                     // meant all of us, we have been told to end by then.
-                    Err(EngineError::Process(ProcessError::GuardianDied)) if !lost => lost = true,
+                    Err(ProcessError::GuardianDied) if !lost => lost = true,
                     ended => break (paper, ended?),
                 },
             }
@@ -63,26 +52,11 @@ impl<L: Craft> Job<L> {
     fn is_cut_off(&self, how: &How) -> bool {
         match how {
             How::Cancelled => true,
-            How::Signalled(_) => self.cancel.borrow().is_some(),
+            How::Signalled(_) => self.ear.heard().is_some(),
             How::Exited(_) | How::TimedOut | How::NotStarted { .. } => false,
         }
     }
-
-    async fn run(
-        &mut self,
-        call: &Call,
-        dropped: &mut oneshot::Receiver<Dropped>,
-    ) -> Result<Ended, EngineError> {
-        let mut slot = self.shop.pool.acquire().await?;
-        tokio::select! {
-            ended = slot.run(call, &mut self.cancel) => Ok(ended?),
-            _ = dropped => Err(EngineError::Lost),
-        }
-    }
 }
-
-/// Never said: that the sender is gone says all.
-enum Dropped {}
 
 fn done<L: Craft>(order: &L::Order, reply: Reply<L>) -> Done<L> {
     Done {

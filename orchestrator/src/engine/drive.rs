@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use super::call::Job;
 use super::{Craft, EngineError, Hands, Observer, Person, Workshop};
 use crate::atomic;
-use crate::process::Cancel;
+use crate::process::{Cancel, Canceller};
 use crate::snapshot::Indexes;
 use crate::store::{Journal, Locks, TargetLock};
 
@@ -69,7 +69,8 @@ pub struct Drive<'a, L: Craft> {
     observer: &'a mut dyn Observer<L>,
     person: &'a mut dyn Person<L>,
     halt: watch::Receiver<Option<Halt>>,
-    cancel: watch::Sender<Option<Cancel>>,
+    /// Gone with the engine: then the calls end that nobody waits for any more.
+    cancel: Canceller,
     under_way: HashSet<L::Step>,
     /// When the first of the steps may be begun that are held back after a failure.
     later: Option<Timestamp>,
@@ -84,26 +85,26 @@ impl<'a, L: Craft> Drive<'a, L> {
         observer: &'a mut dyn Observer<L>,
         person: &'a mut dyn Person<L>,
         halt: watch::Receiver<Option<Halt>>,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, EngineError> {
+        Ok(Self {
             run,
             desk,
             pages,
             observer,
             person,
             halt,
-            cancel: watch::Sender::new(None),
+            cancel: Canceller::new()?,
             under_way: HashSet::new(),
             later: None,
             calls: JoinSet::new(),
-        }
+        })
     }
 
     /// Goes on until the run ends, waits for a person, or is stopped.
     pub async fn go(mut self) -> Result<(Run<L>, Left), EngineError> {
         let left = self.turn().await;
         if left.is_err() {
-            self.cancel.send_replace(Some(Cancel::Gently));
+            self.cancel.say(Cancel::Gently);
             while self.calls.join_next().await.is_some() {}
         }
         let left = left?;
@@ -178,7 +179,7 @@ impl<'a, L: Craft> Drive<'a, L> {
             shop: Arc::clone(&self.desk.shop),
             plan: Arc::clone(&self.run.plan),
             order,
-            cancel: self.cancel.subscribe(),
+            ear: self.cancel.ear(),
         };
         self.calls.spawn(async move { (step, job.carry_out().await) });
         Ok(None)
@@ -225,7 +226,7 @@ impl<'a, L: Craft> Drive<'a, L> {
         loop {
             let halt = *self.halt.borrow_and_update();
             if let Some(Halt::Now(_)) = halt {
-                self.cancel.send_replace(Some(Cancel::Gently));
+                self.cancel.say(Cancel::Gently);
             }
             if self.calls.is_empty() {
                 let pause = match halt {

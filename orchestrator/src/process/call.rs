@@ -53,15 +53,6 @@ impl Call {
     }
 }
 
-/// How urgently a call is cancelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Cancel {
-    /// Ask the child to leave, and give it the call's grace.
-    Gently,
-    Now,
-}
-
 /// How a call ended and what it left.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {

@@ -1,21 +1,22 @@
 //! The parent's side of one guardian.
+//!
+//! Blocking, as the guardian's own side is: each call under way has a thread of its own, that waits in one poll.
 
-use std::future::pending;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::Stdio;
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::UnixStream;
-use tokio::process::{Child, Command};
-use tokio::sync::watch;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
-use super::call::{Call, Cancel, Ended, How};
+use super::call::{Call, Ended, How};
+use super::cancel::{Cancel, Ear};
 use super::error::ProcessError;
 use super::orphans;
-use super::wire::{self, Inbox, Reply, Request};
+use super::wire::{End, Reply, Request};
 
 /// How much later than it promised a guardian may answer before it is given up.
 const BELT: Duration = Duration::from_secs(5);
@@ -25,21 +26,18 @@ const BELT: Duration = Duration::from_secs(5);
 /// Dropping it closes the socket, upon which it ends whatever it runs, and itself.
 #[derive(Debug)]
 pub struct Guardian {
-    socket: UnixStream,
-    inbox: Inbox,
+    end: End,
     process: Child,
-    pid: u32,
-    /// A call is under way, or was when its future was dropped or the guardian lost.
-    busy: bool,
+    /// A call has not come to its end; whatever was the matter, it takes no other.
+    lost: bool,
 }
 
 impl Guardian {
     /// Starts a guardian: `exe` must come to `guardian_main` when given `hidden_arg`. The mark, a variable in its
     /// environment and in no child's, is how a later command finds it.
     pub fn start(exe: &Path, hidden_arg: &str, mark: (&str, &str)) -> Result<Self, ProcessError> {
-        let (ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(ProcessError::Channel)?;
-        ours.set_nonblocking(true).map_err(ProcessError::Channel)?;
-        let socket = UnixStream::from_std(ours).map_err(ProcessError::Channel)?;
+        let (ours, theirs) = UnixStream::pair().map_err(ProcessError::Channel)?;
+        ours.set_write_timeout(Some(BELT)).map_err(ProcessError::Channel)?;
         let mut command = Command::new(exe);
         command.arg(hidden_arg).env(mark.0, mark.1);
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
@@ -47,43 +45,35 @@ impl Guardian {
         let mut known = orphans::guardians();
         let process =
             command.spawn().map_err(|source| ProcessError::Start { exe: exe.to_owned(), source })?;
-        let pid = process.id().expect("a child that was not waited for has a pid");
-        known.insert(pid);
-        Ok(Self { socket, inbox: Inbox::default(), process, pid, busy: false })
+        known.insert(process.id());
+        Ok(Self { end: End::of(ours), process, lost: false })
     }
 
     pub fn pid(&self) -> u32 {
-        self.pid
+        self.process.id()
     }
 
-    /// Whether it can take a call; one that was lost, or given up in the middle of a call, never will.
-    pub fn is_free(&self) -> bool {
-        !self.busy
+    /// Whether it will never take another call.
+    pub fn is_lost(&self) -> bool {
+        self.lost
     }
 
-    /// Runs one call to its end, or to an earlier one once `cancel` holds a word.
+    /// Runs one call to its end, or to an earlier one when it is cancelled.
     ///
-    /// Dropping the future ends the call at once, and the guardian with it. `GuardianDied` means that nothing
-    /// of the call is left, and that its record tells whether it had answered.
-    pub async fn run(
-        &mut self,
-        call: &Call,
-        cancel: &mut watch::Receiver<Option<Cancel>>,
-    ) -> Result<Ended, ProcessError> {
-        if self.busy {
-            self.put_down().await;
+    /// `GuardianDied` means that nothing of the call is left, and that its record tells whether it had answered.
+    pub fn run(&mut self, call: &Call, ear: &Ear) -> Result<Ended, ProcessError> {
+        if self.lost {
             return Err(ProcessError::GuardianDied);
         }
-        if cancel.borrow_and_update().is_some() {
+        if ear.heard().is_some() {
             return Ok(Ended::without_running(How::Cancelled));
         }
-        let under_way = UnderWay::begin(self);
-        let Ok(reply) = under_way.guardian.converse(call, cancel).await else {
-            drop(under_way);
-            self.put_down().await;
+        self.lost = true;
+        let Ok(reply) = self.converse(call, ear) else {
+            self.put_down();
             return Err(ProcessError::GuardianDied);
         };
-        under_way.end();
+        self.lost = false;
         match reply {
             Reply::Ended(ended) => Ok(ended),
             Reply::Failed { why } => Err(ProcessError::Guardian { why }),
@@ -91,84 +81,65 @@ impl Guardian {
     }
 
     /// Sends the call and waits for its answer; an error means that none will come.
-    async fn converse(
-        &mut self,
-        call: &Call,
-        cancel: &mut watch::Receiver<Option<Cancel>>,
-    ) -> io::Result<Reply> {
-        self.socket.write_all(&wire::line(&Request::Run(call))).await?;
-        let belt = tokio::time::sleep(call.longest().saturating_add(BELT));
-        tokio::pin!(belt);
+    fn converse(&mut self, call: &Call, ear: &Ear) -> io::Result<Reply> {
+        let until = Instant::now().checked_add(call.longest().saturating_add(BELT));
+        self.end.send(&Request::Run(call))?;
+        let mut said = None;
         loop {
-            tokio::select! {
-                biased;
-                read = self.socket.read_buf(&mut self.inbox.bytes) => match (read?, self.inbox.take()) {
-                    (_, Some(reply)) => return Ok(reply?),
-                    (0, None) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                    (_, None) => {}
-                },
-                how = asked(cancel) => {
-                    self.socket.write_all(&wire::line(&Request::<&Call>::Cancel(how))).await?;
+            let came = self.wait(ear, said, until)?;
+            if came.answer {
+                self.end.read();
+                match self.end.take() {
+                    Some(reply) => return Ok(reply?),
+                    None if self.end.is_closed() => return Err(io::ErrorKind::UnexpectedEof.into()),
+                    None => {}
                 }
-                () = &mut belt => return Err(io::ErrorKind::TimedOut.into()),
+            }
+            if came.word
+                && let Some(how) = ear.heard()
+            {
+                self.end.send(&Request::<&Call>::Cancel(how))?;
+                said = Some(how);
             }
         }
     }
 
+    /// Waits for the guardian, or for a word that is more urgent than the last; no longer than it may take.
+    fn wait(&self, ear: &Ear, said: Option<Cancel>, until: Option<Instant>) -> io::Result<Came> {
+        let mut watched = vec![PollFd::new(self.end.socket(), PollFlags::IN)];
+        watched.extend(ear.after(said).map(|word| PollFd::from_borrowed_fd(word, PollFlags::IN)));
+        loop {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            let timeout = left.and_then(|left| Timespec::try_from(left).ok());
+            match poll(&mut watched, timeout.as_ref()) {
+                Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
+                Ok(_) => break,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let ready = |nth: usize| watched.get(nth).is_some_and(|one: &PollFd<'_>| !one.revents().is_empty());
+        Ok(Came { answer: ready(0), word: ready(1) })
+    }
+
     /// Kills the guardian and what it left.
-    async fn put_down(&mut self) {
-        let _ = self.process.start_kill(); // It may be dead already.
-        let _ = self.process.wait().await;
-        let pid = self.pid;
-        // Off the runtime: a sweep looks through all processes and waits for the killed.
-        let _ = tokio::task::spawn_blocking(move || orphans::sweep(pid)).await;
-        orphans::guardians().remove(&self.pid);
+    fn put_down(&mut self) {
+        let _ = self.process.kill(); // It may be dead already.
+        let _ = self.process.wait();
+        orphans::sweep(self.pid());
+        orphans::guardians().remove(&self.pid());
     }
 
     /// Lets the guardian go: it ends what it runs, then itself; nobody kills it.
-    pub async fn close(mut self) {
-        self.hang_up();
-        let _ = self.process.wait().await;
-        orphans::guardians().remove(&self.pid);
-    }
-
-    fn hang_up(&self) {
-        let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both); // Fails when it is dead.
+    pub fn close(mut self) {
+        let _ = rustix::net::shutdown(self.end.socket().as_fd(), rustix::net::Shutdown::Both); // Fails when it is dead.
+        let _ = self.process.wait();
+        orphans::guardians().remove(&self.pid());
     }
 }
 
-/// Hangs up when the call's future is dropped: the guardian must not go on with what nobody waits for.
-struct UnderWay<'a> {
-    guardian: &'a mut Guardian,
-}
-
-impl<'a> UnderWay<'a> {
-    fn begin(guardian: &'a mut Guardian) -> Self {
-        guardian.busy = true;
-        Self { guardian }
-    }
-
-    fn end(self) {
-        self.guardian.busy = false;
-    }
-}
-
-impl Drop for UnderWay<'_> {
-    fn drop(&mut self) {
-        if self.guardian.busy {
-            self.guardian.hang_up();
-        }
-    }
-}
-
-/// The next word of whoever may cancel; never, when nobody can any more.
-async fn asked(cancel: &mut watch::Receiver<Option<Cancel>>) -> Cancel {
-    loop {
-        if cancel.changed().await.is_err() {
-            pending::<()>().await;
-        }
-        if let Some(how) = *cancel.borrow_and_update() {
-            return how;
-        }
-    }
+/// What a wait has ended with.
+struct Came {
+    answer: bool,
+    word: bool,
 }

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitStatus, kill_process_group};
 
-use super::call::{Call, Cancel, Ended, How};
+use super::call::{Call, Ended, How};
+use super::cancel::Cancel;
 use super::confine;
 use super::error::Trouble;
 use super::family;

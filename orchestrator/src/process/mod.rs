@@ -23,6 +23,7 @@
 //! This module must not decide what an ending means: a failing program is an outcome, not an error.
 
 mod call;
+mod cancel;
 mod confine;
 mod error;
 mod family;
@@ -36,7 +37,8 @@ mod serve;
 mod start;
 mod wire;
 
-pub use call::{Call, Cancel, Ended, How};
+pub use call::{Call, Ended, How};
+pub use cancel::{Cancel, Canceller, Ear};
 pub use confine::{CONFINED, Confinement, can_confine, confined_main};
 pub use error::ProcessError;
 pub use guardian::Guardian;

@@ -1,11 +1,10 @@
 //! As many guardians as there are job slots, started when they are first needed.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-
-use super::call::{Call, Cancel, Ended};
+use super::call::{Call, Ended};
+use super::cancel::Ear;
 use super::error::ProcessError;
 use super::guardian::Guardian;
 
@@ -19,8 +18,15 @@ struct Shared {
     hidden_arg: String,
     mark: (String, String),
     slots: usize,
-    free: Arc<Semaphore>,
-    idle: Mutex<Vec<Guardian>>,
+    room: Mutex<Room>,
+    freed: Condvar,
+}
+
+#[derive(Debug)]
+struct Room {
+    free: usize,
+    idle: Vec<Guardian>,
+    closed: bool,
 }
 
 /// The right to run one call at a time, and the guardian to do it.
@@ -28,7 +34,6 @@ struct Shared {
 pub struct Slot {
     pool: Arc<Shared>,
     guardian: Option<Guardian>,
-    _permit: OwnedSemaphorePermit,
 }
 
 impl GuardianPool {
@@ -45,56 +50,54 @@ impl GuardianPool {
             hidden_arg: hidden_arg.into(),
             mark,
             slots,
-            free: Arc::new(Semaphore::new(slots)),
-            idle: Mutex::default(),
+            room: Mutex::new(Room { free: slots, idle: Vec::new(), closed: false }),
+            freed: Condvar::new(),
         }))
     }
 
     /// Waits for a free slot.
-    pub async fn acquire(&self) -> Result<Slot, ProcessError> {
-        let permit = Arc::clone(&self.0.free).acquire_owned().await.map_err(|_| ProcessError::Closed)?;
-        let guardian = self.0.idle().pop();
-        Ok(Slot { pool: Arc::clone(&self.0), guardian, _permit: permit })
+    pub fn acquire(&self) -> Result<Slot, ProcessError> {
+        let mut room = self.0.wait_while(|room| room.free == 0 && !room.closed);
+        if room.closed {
+            return Err(ProcessError::Closed);
+        }
+        room.free -= 1;
+        Ok(Slot { pool: Arc::clone(&self.0), guardian: room.idle.pop() })
     }
 
     /// Waits for every slot to come back, then ends the guardians and reaps them.
-    pub async fn close(self) {
-        let slots = u32::try_from(self.0.slots).unwrap_or(u32::MAX);
-        let all = self.0.free.acquire_many(slots).await;
-        let idle = std::mem::take(&mut *self.0.idle());
-        for guardian in idle {
-            guardian.close().await;
-        }
-        drop(all);
-        self.0.free.close();
+    pub fn close(self) {
+        self.0.room().closed = true;
+        self.0.freed.notify_all();
+        let idle = std::mem::take(&mut self.0.wait_while(|room| room.free < self.0.slots).idle);
+        idle.into_iter().for_each(Guardian::close);
     }
 }
 
 impl Shared {
-    fn start(&self) -> Result<Guardian, ProcessError> {
-        Guardian::start(&self.exe, &self.hidden_arg, (&self.mark.0, &self.mark.1))
+    fn room(&self) -> MutexGuard<'_, Room> {
+        self.room.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Guardian>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    fn wait_while(&self, waits: impl Fn(&Room) -> bool) -> MutexGuard<'_, Room> {
+        self.freed.wait_while(self.room(), |room| waits(room)).unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Slot {
     /// Runs one call; a guardian that is missing or was lost is replaced first.
-    pub async fn run(
-        &mut self,
-        call: &Call,
-        cancel: &mut watch::Receiver<Option<Cancel>>,
-    ) -> Result<Ended, ProcessError> {
-        if let Some(lost) = self.guardian.take_if(|guardian| !guardian.is_free()) {
-            lost.close().await;
+    pub fn run(&mut self, call: &Call, ear: &Ear) -> Result<Ended, ProcessError> {
+        if let Some(lost) = self.guardian.take_if(|guardian| guardian.is_lost()) {
+            lost.close();
         }
         let guardian = match &mut self.guardian {
             Some(guardian) => guardian,
-            empty => empty.insert(self.pool.start()?),
+            empty => {
+                let Shared { exe, hidden_arg, mark, .. } = &*self.pool;
+                empty.insert(Guardian::start(exe, hidden_arg, (&mark.0, &mark.1))?)
+            }
         };
-        guardian.run(call, cancel).await
+        guardian.run(call, ear)
     }
 
     /// The pid of the guardian, once there is one.
@@ -105,7 +108,9 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        // A lost one goes back too: closing it takes an await, which the next user or the pool's end has.
-        self.pool.idle().extend(self.guardian.take());
+        let mut room = self.pool.room();
+        room.free += 1;
+        room.idle.extend(self.guardian.take());
+        self.pool.freed.notify_all();
     }
 }

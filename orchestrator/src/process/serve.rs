@@ -2,14 +2,13 @@
 //!
 //! Blocking and single-threaded on purpose: a guardian must not be able to hang for a reason of its own.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
 use super::call::Call;
 use super::live;
-use super::wire::{self, Inbox, Reply, Request};
+use super::wire::{End, Reply, Request};
 
 const PIECE: usize = 64 * 1024;
 
@@ -50,12 +49,8 @@ fn adopt_orphans() -> io::Result<()> {
     Ok(())
 }
 
-/// The other end of the socket.
-pub(super) struct Parent {
-    socket: UnixStream,
-    inbox: Inbox,
-    gone: bool,
-}
+/// The parent, at the other end of the socket.
+pub(super) struct Parent(End);
 
 /// What the parent had to say, once its socket could be read.
 pub(super) enum Heard {
@@ -67,16 +62,16 @@ pub(super) enum Heard {
 impl Parent {
     fn on_stdin() -> io::Result<Self> {
         let socket = io::stdin().as_fd().try_clone_to_owned()?;
-        Ok(Self { socket: socket.into(), inbox: Inbox::default(), gone: false })
+        Ok(Self(End::of(socket.into())))
     }
 
     /// Waits for the next request; none when the parent is gone.
     fn next(&mut self) -> io::Result<Option<Request<Box<Call>>>> {
         loop {
-            match self.inbox.take() {
+            match self.0.take() {
                 Some(request) => return Ok(Some(request?)),
-                None if self.gone => return Ok(None),
-                None => self.read(),
+                None if self.0.is_closed() => return Ok(None),
+                None => self.0.read(),
             }
         }
     }
@@ -84,34 +79,25 @@ impl Parent {
     /// Takes what has come: reads at most once, and only when `readable` says that it will not wait.
     pub(super) fn hear(&mut self, readable: bool) -> Heard {
         if readable {
-            self.read();
+            self.0.read();
         }
-        match self.inbox.take() {
+        match self.0.take() {
             Some(Ok(request)) => Heard::Word(request),
             Some(Err(_)) => {
-                self.gone = true; // A parent that talks nonsense is as good as dead.
+                self.0.give_up();
                 Heard::Gone
             }
-            None if self.gone => Heard::Gone,
+            None if self.0.is_closed() => Heard::Gone,
             None => Heard::Nothing,
         }
     }
 
     /// The socket to be watched while a call is under way, unless it has closed.
     pub(super) fn socket(&self) -> Option<BorrowedFd<'_>> {
-        (!self.gone).then(|| self.socket.as_fd())
+        (!self.0.is_closed()).then(|| self.0.socket().as_fd())
     }
 
     fn tell(&mut self, reply: &Reply) -> io::Result<()> {
-        self.socket.write_all(&wire::line(reply)) // The Rust runtime ignores SIGPIPE: a dead parent is an error here.
-    }
-
-    fn read(&mut self) {
-        let mut piece = [0; 8 * 1024];
-        match self.socket.read(&mut piece) {
-            Ok(0) => self.gone = true,
-            Ok(count) => self.inbox.bytes.extend_from_slice(&piece[..count]),
-            Err(error) => self.gone = error.kind() != io::ErrorKind::Interrupted,
-        }
+        self.0.send(reply)
     }
 }

@@ -1,11 +1,14 @@
 //! The words between a guardian and its parent: one JSON value a line.
 
 use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::net::UnixStream;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::call::{Cancel, Ended};
+use super::call::Ended;
+use super::cancel::Cancel;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -28,19 +31,54 @@ pub(super) fn line(message: &impl Serialize) -> Vec<u8> {
     line
 }
 
-/// Bytes that have arrived and are not yet a whole message.
-#[derive(Debug, Default)]
-pub(super) struct Inbox {
-    pub(super) bytes: Vec<u8>,
+/// One end of the socket between a guardian and its parent.
+#[derive(Debug)]
+pub(super) struct End {
+    socket: UnixStream,
+    /// What has come and is not yet a whole message.
+    inbox: Vec<u8>,
+    closed: bool,
 }
 
-impl Inbox {
-    /// The next whole line, if there is one; `Err` when it is not a message.
+impl End {
+    pub(super) fn of(socket: UnixStream) -> Self {
+        Self { socket, inbox: Vec::new(), closed: false }
+    }
+
+    /// An error where the other side is dead: the Rust runtime ignores SIGPIPE.
+    pub(super) fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
+        self.socket.write_all(&line(message))
+    }
+
+    /// Takes what has come, once; waits for it when nothing has.
+    pub(super) fn read(&mut self) {
+        let mut piece = [0; 8 * 1024];
+        match self.socket.read(&mut piece) {
+            Ok(0) => self.closed = true,
+            Ok(count) => self.inbox.extend_from_slice(&piece[..count]),
+            Err(error) => self.closed = error.kind() != io::ErrorKind::Interrupted,
+        }
+    }
+
+    /// The next whole message of those that were read, if there is one.
     pub(super) fn take<M: for<'a> Deserialize<'a>>(&mut self) -> Option<serde_json::Result<M>> {
-        let end = self.bytes.iter().position(|byte| *byte == b'\n')?;
-        let message = serde_json::from_slice(&self.bytes[..end]);
-        self.bytes.drain(..=end);
+        let end = self.inbox.iter().position(|byte| *byte == b'\n')?;
+        let message = serde_json::from_slice(&self.inbox[..end]);
+        self.inbox.drain(..=end);
         Some(message)
+    }
+
+    /// Takes a message of the other side for its end: one that talks nonsense is as good as dead.
+    pub(super) fn give_up(&mut self) {
+        self.closed = true;
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    pub(super) fn socket(&self) -> &UnixStream {
+        &self.socket
     }
 }
 

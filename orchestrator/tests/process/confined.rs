@@ -46,28 +46,28 @@ fn names(place: &str) -> Vec<String> {
     names
 }
 
-#[tokio::test]
-async fn within_its_places_a_confined_child_may_do_all_that_any_may() {
+#[test]
+fn within_its_places_a_confined_child_may_do_all_that_any_may() {
     if !is_possible() {
         return;
     }
     let stage = Stage::new();
     let place = folder(&stage, "mine");
-    let ended = run(&confined(stage.call(&["meddle", &place]), &[&place])).await.unwrap();
+    let ended = run(&confined(stage.call(&["meddle", &place]), &[&place])).unwrap();
     assert_eq!(ended.how, How::Exited(0), "{ended:?}");
     assert!(told(&stage).lines().all(|line| line.ends_with(" done")), "{}", told(&stage));
     assert_eq!(names(&place), ["folder", "link", "new"]);
 }
 
-#[tokio::test]
-async fn outside_of_them_neither_it_nor_a_child_of_it_can_change_anything() {
+#[test]
+fn outside_of_them_neither_it_nor_a_child_of_it_can_change_anything() {
     if !is_possible() {
         return;
     }
     for kind in ["meddle", "let-meddle"] {
         let stage = Stage::new();
         let (mine, theirs) = (folder(&stage, "mine"), folder(&stage, "theirs"));
-        let ended = run(&confined(stage.call(&[kind, &theirs]), &[&mine])).await.unwrap();
+        let ended = run(&confined(stage.call(&[kind, &theirs]), &[&mine])).unwrap();
         assert_eq!(ended.how, How::Exited(0), "{ended:?}");
         let told = told(&stage);
         assert_eq!(told.lines().count(), 7, "{told}");
@@ -77,22 +77,22 @@ async fn outside_of_them_neither_it_nor_a_child_of_it_can_change_anything() {
     }
 }
 
-#[tokio::test]
-async fn a_file_may_be_a_place_and_a_place_that_is_missing_is_none() {
+#[test]
+fn a_file_may_be_a_place_and_a_place_that_is_missing_is_none() {
     if !is_possible() {
         return;
     }
     let stage = Stage::new();
     let place = folder(&stage, "mine");
     let (file, missing) = (format!("{place}/file"), format!("{place}/no-such-folder"));
-    run(&confined(stage.call(&["meddle", &place]), &[&missing, &file])).await.unwrap();
+    run(&confined(stage.call(&["meddle", &place]), &[&missing, &file])).unwrap();
     let told = told(&stage);
     let done: Vec<_> = told.lines().filter(|line| line.ends_with(" done")).collect();
     assert_eq!(done, ["append done", "cut done"], "{told}");
 }
 
-#[tokio::test]
-async fn a_confined_child_finds_its_input_its_environment_and_its_folder_as_it_would_else() {
+#[test]
+fn a_confined_child_finds_its_input_its_environment_and_its_folder_as_it_would_else() {
     if !is_possible() {
         return;
     }
@@ -100,15 +100,15 @@ async fn a_confined_child_finds_its_input_its_environment_and_its_folder_as_it_w
     let mut free = stage.call(&["report"]);
     fs::write(stage.path("stdin"), "a prompt").unwrap();
     free.stdin = Some(stage.path("stdin"));
-    run(&free).await.unwrap();
+    run(&free).unwrap();
     let report = fs::read(stage.path("stdout")).unwrap();
-    run(&confined(free, &[])).await.unwrap();
+    run(&confined(free, &[])).unwrap();
     assert_eq!(fs::read(stage.path("stdout")).unwrap(), report);
     assert!(!report.is_empty());
 }
 
-#[tokio::test]
-async fn a_confined_child_that_does_not_end_is_ended_with_all_that_it_started() {
+#[test]
+fn a_confined_child_that_does_not_end_is_ended_with_all_that_it_started() {
     if !is_possible() {
         return;
     }
@@ -116,24 +116,24 @@ async fn a_confined_child_that_does_not_end_is_ended_with_all_that_it_started() 
         let stage = Stage::new();
         let mut call = confined(stage.call(&[kind, "stay"]), &[stage.folder.path().to_str().unwrap()]);
         call.deadline = Duration::from_millis(200);
-        let ended = run(&call).await.unwrap();
+        let ended = run(&call).unwrap();
         assert_eq!(ended.how, How::TimedOut, "{kind}");
         stage.assert_nothing_is_left();
     }
 }
 
-#[tokio::test]
-async fn a_program_that_is_not_there_was_not_started_and_an_exit_code_stays_one() {
+#[test]
+fn a_program_that_is_not_there_was_not_started_and_an_exit_code_stays_one() {
     if !is_possible() {
         return;
     }
     let stage = Stage::new();
     let mut missing = stage.call(&[]);
     missing.argv = vec![stage.path("no-such-program").into()];
-    let ended = run(&confined(missing, &[])).await.unwrap();
+    let ended = run(&confined(missing, &[])).unwrap();
     assert!(matches!(&ended.how, How::NotStarted { why } if why.contains("no-such-program")), "{ended:?}");
     assert_eq!(stage.record(), Some(ended));
     let place = stage.folder.path().to_str().unwrap().to_owned();
-    let ended = run(&confined(stage.call(&["plain", "126"]), &[&place])).await.unwrap();
+    let ended = run(&confined(stage.call(&["plain", "126"]), &[&place])).unwrap();
     assert_eq!(ended.how, How::Exited(126));
 }

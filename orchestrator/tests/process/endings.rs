@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use skilltune_orchestrator::process::{Cancel, How};
-use tokio::sync::watch;
+use skilltune_orchestrator::process::{Cancel, Canceller, How};
 
 use crate::stage::{Stage, guardian, run};
 
@@ -11,25 +10,25 @@ const SHORT: Duration = Duration::from_millis(200);
 /// What a loaded machine may add to any time.
 const SLACK: Duration = Duration::from_secs(3);
 
-#[tokio::test]
-async fn an_exit_code_is_told_and_recorded() {
+#[test]
+fn an_exit_code_is_told_and_recorded() {
     let stage = Stage::new();
-    let ended = run(&stage.call(&["plain", "7"])).await.unwrap();
+    let ended = run(&stage.call(&["plain", "7"])).unwrap();
     assert_eq!((&ended.how, ended.swept), (&How::Exited(7), 0));
     assert_eq!(stage.record(), Some(ended));
     stage.assert_nothing_is_left();
 }
 
-#[tokio::test]
-async fn a_crash_is_told_as_its_signal_and_is_no_answer() {
+#[test]
+fn a_crash_is_told_as_its_signal_and_is_no_answer() {
     let stage = Stage::new();
-    let ended = run(&stage.call(&["plain", "crash"])).await.unwrap();
+    let ended = run(&stage.call(&["plain", "crash"])).unwrap();
     assert_eq!(ended.how, How::Signalled(9));
     assert_eq!(stage.record(), None);
 }
 
-#[tokio::test]
-async fn what_cannot_be_started_is_an_outcome_that_says_why() {
+#[test]
+fn what_cannot_be_started_is_an_outcome_that_says_why() {
     let stage = Stage::new();
     let mut no_program = stage.call(&[]);
     no_program.argv = vec![stage.path("no-such-program").into()];
@@ -45,20 +44,20 @@ async fn what_cannot_be_started_is_an_outcome_that_says_why() {
         (no_prompt, "no-such-prompt"),
         (nothing, "no program"),
     ] {
-        let ended = run(&call).await.unwrap();
+        let ended = run(&call).unwrap();
         assert!(matches!(&ended.how, How::NotStarted { why } if why.contains(part)), "{ended:?}");
         assert_eq!(stage.record(), Some(ended));
     }
 }
 
-#[tokio::test]
-async fn a_deadline_is_kept_whatever_the_child_does() {
+#[test]
+fn a_deadline_is_kept_whatever_the_child_does() {
     for kind in ["plain", "grandchild", "setsid", "daemon", "fork-loop", "close-output"] {
         let stage = Stage::new();
         let mut call = stage.call(&[kind, "stay"]);
         call.deadline = SHORT;
         let began = Instant::now();
-        let ended = run(&call).await.unwrap();
+        let ended = run(&call).unwrap();
         assert_eq!(ended.how, How::TimedOut, "{kind}");
         assert!(began.elapsed() < SHORT + SLACK, "{kind} took {:?}", began.elapsed());
         assert_eq!(stage.record(), Some(ended), "{kind}");
@@ -66,66 +65,69 @@ async fn a_deadline_is_kept_whatever_the_child_does() {
     }
 }
 
-#[tokio::test]
-async fn a_child_deaf_to_being_asked_is_killed_after_its_grace() {
+#[test]
+fn a_child_deaf_to_being_asked_is_killed_after_its_grace() {
     for kind in ["plain", "grandchild", "setsid", "daemon"] {
         let stage = Stage::new();
         let mut call = stage.deaf_call(&[kind, "stay"]);
         (call.deadline, call.grace) = (SHORT * 2, SHORT);
         let began = Instant::now();
-        let ended = run(&call).await.unwrap();
+        let ended = run(&call).unwrap();
         assert_eq!(ended.how, How::TimedOut, "{kind}");
         assert!(began.elapsed() >= SHORT * 3 && began.elapsed() < SHORT * 3 + SLACK, "{kind}");
         stage.assert_nothing_is_left();
     }
 }
 
-#[tokio::test]
-async fn a_cancelled_call_ends_soon_and_is_not_recorded() {
+#[test]
+fn a_cancelled_call_ends_soon_and_is_not_recorded() {
     for (kind, how) in [("plain", Cancel::Gently), ("setsid", Cancel::Gently), ("daemon", Cancel::Now)] {
         let mut stage = Stage::new();
         let call = stage.call(&[kind, "stay"]);
-        let (cancel, mut asked) = watch::channel(None);
+        let mut cancel = Canceller::new().unwrap();
+        let ear = cancel.ear();
         let mut guardian = guardian();
         let canceller = std::thread::spawn(move || {
             stage.await_trouble();
-            cancel.send(Some(how)).unwrap();
-            stage
+            cancel.say(how);
+            (stage, cancel)
         });
-        let ended = guardian.run(&call, &mut asked).await.unwrap();
-        let stage = canceller.join().unwrap();
+        let ended = guardian.run(&call, &ear).unwrap();
+        let (stage, _) = canceller.join().unwrap();
         assert_eq!(ended.how, How::Cancelled, "{kind}");
         assert_eq!(stage.record(), None, "{kind}");
-        guardian.close().await;
+        guardian.close();
         stage.assert_nothing_is_left();
     }
 }
 
-#[tokio::test]
-async fn a_second_word_cuts_the_grace_of_the_first_short() {
+#[test]
+fn a_second_word_cuts_the_grace_of_the_first_short() {
     let mut stage = Stage::new();
     let mut call = stage.deaf_call(&["plain", "stay"]);
     call.grace = Duration::from_secs(60);
-    let (cancel, mut asked) = watch::channel(None);
+    let mut cancel = Canceller::new().unwrap();
+    let ear = cancel.ear();
     let began = Instant::now();
     let mut guardian = guardian();
     let canceller = std::thread::spawn(move || {
         stage.await_trouble();
-        cancel.send(Some(Cancel::Gently)).unwrap();
-        cancel.send(Some(Cancel::Now)).unwrap();
+        cancel.say(Cancel::Gently);
+        cancel.say(Cancel::Now);
         stage
     });
-    let ended = guardian.run(&call, &mut asked).await.unwrap();
+    let ended = guardian.run(&call, &ear).unwrap();
     assert_eq!(ended.how, How::Cancelled);
     assert!(began.elapsed() < Duration::from_secs(30));
-    guardian.close().await;
+    guardian.close();
     canceller.join().unwrap().assert_nothing_is_left();
 }
 
-#[tokio::test]
-async fn a_call_cancelled_before_it_began_never_starts() {
+#[test]
+fn a_call_cancelled_before_it_began_never_starts() {
     let stage = Stage::new();
-    let (_cancel, mut asked) = watch::channel(Some(Cancel::Gently));
-    let ended = guardian().run(&stage.call(&["plain", "0"]), &mut asked).await.unwrap();
+    let mut cancel = Canceller::new().unwrap();
+    cancel.say(Cancel::Gently);
+    let ended = guardian().run(&stage.call(&["plain", "0"]), &cancel.ear()).unwrap();
     assert_eq!((ended.how, stage.record()), (How::Cancelled, None));
 }

@@ -6,12 +6,12 @@ use skilltune_orchestrator::process::How;
 
 use crate::stage::{Stage, run};
 
-#[tokio::test]
-async fn whatever_a_child_leaves_behind_is_dead_when_its_call_has_ended() {
+#[test]
+fn whatever_a_child_leaves_behind_is_dead_when_its_call_has_ended() {
     for kind in ["grandchild", "setsid", "daemon", "fork-loop"] {
         let stage = Stage::new();
         let began = Instant::now();
-        let ended = run(&stage.call(&[kind, "3"])).await.unwrap();
+        let ended = run(&stage.call(&[kind, "3"])).unwrap();
         assert_eq!(ended.how, How::Exited(3), "{kind}");
         assert!(began.elapsed() < Duration::from_secs(10), "{kind} held the pipe and us");
         assert!(kind == "fork-loop" || ended.swept > 0, "{kind}: {ended:?}");
@@ -19,11 +19,11 @@ async fn whatever_a_child_leaves_behind_is_dead_when_its_call_has_ended() {
     }
 }
 
-#[tokio::test]
-async fn the_deaf_are_swept_like_all_others() {
+#[test]
+fn the_deaf_are_swept_like_all_others() {
     for kind in ["grandchild", "setsid", "daemon"] {
         let stage = Stage::new();
-        let ended = run(&stage.deaf_call(&[kind, "0"])).await.unwrap();
+        let ended = run(&stage.deaf_call(&[kind, "0"])).unwrap();
         assert_eq!(ended.how, How::Exited(0), "{kind}");
         assert!(ended.swept > 0, "{kind}: {ended:?}");
         stage.assert_nothing_is_left();

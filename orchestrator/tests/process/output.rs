@@ -4,19 +4,18 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::symlink;
 
-use skilltune_orchestrator::process::{Cancel, How, ProcessError};
-use tokio::sync::watch;
+use skilltune_orchestrator::process::{Canceller, How, ProcessError};
 
 use crate::stage::{Stage, guardian, run};
 
-#[tokio::test]
-async fn a_child_gets_the_named_environment_folder_and_prompt_and_nothing_else() {
+#[test]
+fn a_child_gets_the_named_environment_folder_and_prompt_and_nothing_else() {
     let stage = Stage::new();
     let mut call = stage.call(&["report"]);
     call.env = vec![("ONLY".to_owned(), "this".to_owned())];
     fs::write(stage.path("prompt"), "a prompt").unwrap();
     call.stdin = Some(stage.path("prompt"));
-    let ended = run(&call).await.unwrap();
+    let ended = run(&call).unwrap();
     let folder = fs::canonicalize(&call.cwd).unwrap();
     let mut expected = format!("ONLY=this\nin {}\n", folder.display()).into_bytes();
     expected.extend_from_slice(b"\xff\xfe not UTF-8\na prompt");
@@ -25,86 +24,86 @@ async fn a_child_gets_the_named_environment_folder_and_prompt_and_nothing_else()
     assert!(!call.stderr.exists(), "nothing was written to it");
 }
 
-#[tokio::test]
-async fn a_child_that_writes_its_file_itself_leaves_the_same() {
+#[test]
+fn a_child_that_writes_its_file_itself_leaves_the_same() {
     let stage = Stage::new();
     let mut call = stage.call(&["report"]);
-    let piped = run(&call).await.unwrap();
+    let piped = run(&call).unwrap();
     let expected = fs::read(&call.stdout).unwrap();
     call.writes_itself = true;
-    let itself = run(&call).await.unwrap();
+    let itself = run(&call).unwrap();
     assert_eq!(fs::read(&call.stdout).unwrap(), expected);
     assert_eq!((itself.how, itself.stdout_bytes), (piped.how, piped.stdout_bytes));
     let mut silent = stage.call(&["plain", "0"]);
     silent.writes_itself = true;
-    assert_eq!(run(&silent).await.unwrap().stdout_bytes, 0);
+    assert_eq!(run(&silent).unwrap().stdout_bytes, 0);
     assert!(!silent.stdout.exists(), "nothing was written to it");
 }
 
-#[tokio::test]
-async fn a_path_need_not_be_text() {
+#[test]
+fn a_path_need_not_be_text() {
     let stage = Stage::new();
     let mut call = stage.call(&["report"]);
     call.stdout = stage.path("").join(std::ffi::OsString::from_vec(b"out-\xff".to_vec()));
-    assert_eq!(run(&call).await.unwrap().how, How::Exited(0));
+    assert_eq!(run(&call).unwrap().how, How::Exited(0));
     assert!(call.stdout.exists());
 }
 
-#[tokio::test]
-async fn a_prompt_that_nobody_reads_keeps_nobody_waiting() {
+#[test]
+fn a_prompt_that_nobody_reads_keeps_nobody_waiting() {
     let stage = Stage::new();
     let mut call = stage.call(&["plain", "0"]);
     fs::write(stage.path("prompt"), vec![b'p'; 1 << 20]).unwrap();
     call.stdin = Some(stage.path("prompt"));
-    assert_eq!(run(&call).await.unwrap().how, How::Exited(0));
+    assert_eq!(run(&call).unwrap().how, How::Exited(0));
 }
 
-#[tokio::test]
-async fn a_flood_is_counted_and_cut_and_fits_into_little_memory() {
+#[test]
+fn a_flood_is_counted_and_cut_and_fits_into_little_memory() {
     let stage = Stage::new();
     let mut call = stage.call(&["flood", "0"]);
     call.keep_bytes = 100_000;
     let mut guardian = guardian();
-    let (_nobody, mut cancel) = watch::channel(None::<Cancel>);
-    let ended = guardian.run(&call, &mut cancel).await.unwrap();
+    let nobody = Canceller::new().unwrap();
+    let ended = guardian.run(&call, &nobody.ear()).unwrap();
     assert_eq!((&ended.how, ended.stdout_bytes, ended.stdout_truncated), (&How::Exited(0), 1 << 30, true));
     assert_eq!(fs::metadata(&call.stdout).unwrap().len(), 100_000);
     let status = fs::read_to_string(format!("/proc/{}/status", guardian.pid())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
     assert!(peak < 16 * 1024, "the guardian took {peak} kB");
-    guardian.close().await;
+    guardian.close();
 }
 
-#[tokio::test]
-async fn what_an_earlier_attempt_left_is_not_taken_for_an_answer() {
+#[test]
+fn what_an_earlier_attempt_left_is_not_taken_for_an_answer() {
     let stage = Stage::new();
     let call = stage.call(&["plain", "0"]);
     for path in [&call.stdout, &call.stderr, &call.record] {
         fs::write(path, "old").unwrap();
     }
-    run(&call).await.unwrap();
+    run(&call).unwrap();
     assert!(!call.stdout.exists() && !call.stderr.exists());
     assert!(stage.record().is_some());
 }
 
-#[tokio::test]
-async fn a_link_in_the_place_of_an_output_is_replaced_and_not_followed() {
+#[test]
+fn a_link_in_the_place_of_an_output_is_replaced_and_not_followed() {
     let stage = Stage::new();
     let call = stage.call(&["report"]);
     fs::write(stage.path("precious"), "precious").unwrap();
     symlink(stage.path("precious"), &call.stdout).unwrap();
-    run(&call).await.unwrap();
+    run(&call).unwrap();
     assert_eq!(fs::read_to_string(stage.path("precious")).unwrap(), "precious");
     assert!(fs::symlink_metadata(&call.stdout).unwrap().is_file());
 }
 
-#[tokio::test]
-async fn an_output_that_cannot_be_kept_is_our_failure_and_ends_the_child() {
+#[test]
+fn an_output_that_cannot_be_kept_is_our_failure_and_ends_the_child() {
     let stage = Stage::new();
     let mut call = stage.call(&["flood", "stay"]);
     call.stdout = stage.path("no-such-folder").join("stdout");
-    let error = run(&call).await.unwrap_err();
+    let error = run(&call).unwrap_err();
     assert!(matches!(&error, ProcessError::Guardian { why } if why.contains("no-such-folder")), "{error:?}");
     assert_eq!(stage.record(), None);
     stage.assert_nothing_is_left();

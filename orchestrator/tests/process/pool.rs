@@ -5,8 +5,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::Command;
 
-use skilltune_orchestrator::process::{Cancel, GuardianPool, How, ProcessError};
-use tokio::sync::watch;
+use skilltune_orchestrator::process::{Canceller, GuardianPool, How, ProcessError};
 
 use crate::stage::{PROGRAM, Stage, guardian};
 
@@ -14,89 +13,98 @@ fn mark() -> (String, String) {
     ("GUARDS".to_owned(), "a test".to_owned())
 }
 
-#[tokio::test]
-async fn calls_one_after_the_other_share_one_guardian() {
+#[test]
+fn calls_one_after_the_other_share_one_guardian() {
     let stage = Stage::new();
     let pool = GuardianPool::new(PROGRAM, "guardian", mark(), 4);
-    let (_nobody, mut cancel) = watch::channel(None::<Cancel>);
+    let nobody = Canceller::new().unwrap();
     let mut guardians = Vec::new();
     for code in ["1", "2", "3"] {
-        let mut slot = pool.acquire().await.unwrap();
-        let ended = slot.run(&stage.call(&["plain", code]), &mut cancel).await.unwrap();
+        let mut slot = pool.acquire().unwrap();
+        let ended = slot.run(&stage.call(&["plain", code]), &nobody.ear()).unwrap();
         assert_eq!(ended.how, How::Exited(code.parse().unwrap()));
         guardians.push(slot.guardian().unwrap());
     }
     guardians.dedup();
     assert_eq!(guardians.len(), 1);
-    pool.close().await;
+    pool.close();
     assert!(!is_there(guardians[0]), "a closed pool leaves no zombie");
 }
 
-#[tokio::test]
-async fn a_call_whose_future_is_dropped_ends_and_its_slot_serves_again() {
+#[test]
+fn a_call_whose_canceller_is_gone_ends_and_its_slot_serves_again() {
     let mut stage = Stage::new();
     let pool = GuardianPool::new(PROGRAM, "guardian", mark(), 1);
-    let (_nobody, mut cancel) = watch::channel(None::<Cancel>);
     let call = stage.call(&["setsid", "stay"]);
-    let mut slot = pool.acquire().await.unwrap();
-    let up = tokio::task::spawn_blocking(move || {
+    let somebody = Canceller::new().unwrap();
+    let ear = somebody.ear();
+    let gone = std::thread::spawn(move || {
         stage.await_trouble();
+        drop(somebody);
         stage
     });
-    let stage = tokio::select! {
-        ended = slot.run(&call, &mut cancel) => panic!("it was to stay: {ended:?}"),
-        stage = up => stage.unwrap(),
-    };
-    drop(slot);
-    let record = stage.path("record");
+    let ended = pool.acquire().unwrap().run(&call, &ear).unwrap();
+    assert_eq!(ended.how, How::Cancelled);
+    let stage = gone.join().unwrap();
+    assert_eq!(stage.record(), None);
     stage.assert_nothing_is_left();
-    assert!(!record.exists());
     let stage = Stage::new();
-    let mut slot = pool.acquire().await.unwrap();
-    let ended = slot.run(&stage.call(&["plain", "0"]), &mut cancel).await.unwrap();
+    let nobody = Canceller::new().unwrap();
+    let ended = pool.acquire().unwrap().run(&stage.call(&["plain", "0"]), &nobody.ear()).unwrap();
     assert_eq!(ended.how, How::Exited(0));
-    drop(slot);
-    pool.close().await;
+    pool.close();
 }
 
-#[tokio::test]
-async fn a_lost_guardian_is_told_once_and_then_replaced() {
+#[test]
+fn who_waits_for_a_slot_gets_one_or_hears_that_the_pool_is_closed() {
+    let pool = GuardianPool::new(PROGRAM, "guardian", mark(), 1);
+    let slot = pool.acquire().unwrap();
+    let (waiting, closed) = (pool.clone(), pool.clone());
+    let next = std::thread::spawn(move || waiting.acquire().map(drop));
+    drop(slot);
+    next.join().unwrap().unwrap();
+    pool.close();
+    assert!(matches!(closed.acquire(), Err(ProcessError::Closed)));
+}
+
+#[test]
+fn a_lost_guardian_is_told_once_and_then_replaced() {
     let stage = Stage::new();
     let pool = GuardianPool::new(PROGRAM, "guardian", mark(), 1);
-    let (_nobody, mut cancel) = watch::channel(None::<Cancel>);
-    let mut slot = pool.acquire().await.unwrap();
-    slot.run(&stage.call(&["plain", "0"]), &mut cancel).await.unwrap();
+    let nobody = Canceller::new().unwrap();
+    let mut slot = pool.acquire().unwrap();
+    slot.run(&stage.call(&["plain", "0"]), &nobody.ear()).unwrap();
     let pid = rustix::process::Pid::from_raw(slot.guardian().unwrap().cast_signed()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    let lost = slot.run(&stage.call(&["plain", "0"]), &mut cancel).await;
+    let lost = slot.run(&stage.call(&["plain", "0"]), &nobody.ear());
     assert!(matches!(lost, Err(ProcessError::GuardianDied)), "{lost:?}");
-    let ended = slot.run(&stage.call(&["plain", "0"]), &mut cancel).await.unwrap();
+    let ended = slot.run(&stage.call(&["plain", "0"]), &nobody.ear()).unwrap();
     assert_eq!(ended.how, How::Exited(0));
     drop(slot);
-    pool.close().await;
+    pool.close();
 }
 
-#[tokio::test]
-async fn a_guardian_that_cannot_be_started_is_named() {
+#[test]
+fn a_guardian_that_cannot_be_started_is_named() {
     let stage = Stage::new();
     let pool = GuardianPool::new("/no/such/program", "guardian", mark(), 1);
-    let (_nobody, mut cancel) = watch::channel(None::<Cancel>);
-    let mut slot = pool.acquire().await.unwrap();
-    let error = slot.run(&stage.call(&["plain", "0"]), &mut cancel).await.unwrap_err();
+    let nobody = Canceller::new().unwrap();
+    let mut slot = pool.acquire().unwrap();
+    let error = slot.run(&stage.call(&["plain", "0"]), &nobody.ear()).unwrap_err();
     assert_eq!(error.to_string(), "cannot start a guardian from /no/such/program");
 }
 
-#[tokio::test]
-async fn a_guardian_leads_a_session_of_its_own() {
+#[test]
+fn a_guardian_leads_a_session_of_its_own() {
     let stage = Stage::new();
     let mut guardian = guardian();
-    let (_nobody, mut cancel) = watch::channel(None::<Cancel>);
-    guardian.run(&stage.call(&["plain", "0"]), &mut cancel).await.unwrap();
+    let nobody = Canceller::new().unwrap();
+    guardian.run(&stage.call(&["plain", "0"]), &nobody.ear()).unwrap();
     let pid = rustix::process::Pid::from_raw(guardian.pid().cast_signed()).unwrap();
     #[expect(clippy::disallowed_methods, reason = "a leader is in its own session, wherever that began")]
     let session = rustix::process::getsid(Some(pid)).unwrap();
     assert_eq!(session, pid);
-    guardian.close().await;
+    guardian.close();
 }
 
 #[test]

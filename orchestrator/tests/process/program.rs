@@ -9,7 +9,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 
 use rustix::process::{Pid, Signal};
 use skilltune_orchestrator::process::{
-    CONFINED, Call, Cancel, Guardian, become_subreaper, confined_main, guardian_main,
+    CONFINED, Call, Canceller, Guardian, become_subreaper, confined_main, guardian_main,
 };
 
 type Outcome = Result<ExitCode, Box<dyn std::error::Error>>;
@@ -50,17 +50,14 @@ fn main() -> Outcome {
 fn drive(call: &str) -> Outcome {
     become_subreaper()?;
     let call: Call = serde_json::from_slice(&std::fs::read(call)?)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let mut guardian = Guardian::start(&std::env::current_exe()?, "guardian", ("GUARDS", "a test"))?;
-        let mut out = io::stdout();
-        writeln!(out, "{}", guardian.pid())?;
-        let (_never, mut cancel) = tokio::sync::watch::channel(None::<Cancel>);
-        let ended = guardian.run(&call, &mut cancel).await;
-        writeln!(out, "{ended:?}")?;
-        guardian.close().await;
-        Ok(ExitCode::SUCCESS)
-    })
+    let mut guardian = Guardian::start(&std::env::current_exe()?, "guardian", ("GUARDS", "a test"))?;
+    let mut out = io::stdout();
+    writeln!(out, "{}", guardian.pid())?;
+    let nobody = Canceller::new()?;
+    let ended = guardian.run(&call, &nobody.ear());
+    writeln!(out, "{ended:?}")?;
+    guardian.close();
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Says what it was given: arguments come by the mere start, the rest is printed.

@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, OFlags};
-use skilltune_orchestrator::process::{Call, Cancel, Ended, Guardian, ProcessError, sweep_marked};
-use tokio::sync::watch;
+use skilltune_orchestrator::process::{Call, Canceller, Ended, Guardian, ProcessError, sweep_marked};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_orchestrator-test-program");
 
@@ -100,10 +99,10 @@ pub(crate) fn guardian() -> Guardian {
 }
 
 /// Runs a call that nobody cancels, with a guardian of its own.
-pub(crate) async fn run(call: &Call) -> Result<Ended, ProcessError> {
+pub(crate) fn run(call: &Call) -> Result<Ended, ProcessError> {
     let mut guardian = guardian();
-    let (_nobody, mut cancel) = watch::channel(None::<Cancel>);
-    let ended = guardian.run(call, &mut cancel).await;
-    guardian.close().await;
+    let nobody = Canceller::new().unwrap();
+    let ended = guardian.run(call, &nobody.ear());
+    guardian.close();
     ended
 }

@@ -32,14 +32,11 @@ pub(super) fn ask(agents: &[Agent], system: bool) -> Result<Vec<Probed>, Complai
     versions::under_guard(
         agents.len(),
         || Probed::broken("was given up"),
-        |nth, room, pool, mut cancel| {
+        |nth, room| {
             let agent = agents[nth].clone();
-            async move {
-                let heard = probe::probe(&agent, system, &room, &pool, &mut cancel).await;
-                heard.map_or_else(
-                    |error| Probed::broken(&error.to_string()),
-                    |heard| Probed::of(&agent, heard),
-                )
+            move |pool, ear| match probe::probe(&agent, system, &room, &pool, &ear) {
+                Ok(heard) => Probed::of(&agent, heard),
+                Err(error) => Probed::broken(&error.to_string()),
             }
         },
     )

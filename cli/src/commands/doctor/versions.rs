@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
 use skilltune_orchestrator::process::{
-    Call, Cancel, Ended, GuardianPool, How, ProcessError, become_subreaper,
+    Call, Cancel, Canceller, Ear, Ended, GuardianPool, How, ProcessError, become_subreaper,
 };
-use tokio::sync::watch;
 
 use crate::complaint::Complaint;
 use crate::folders::Surroundings;
@@ -47,8 +46,9 @@ pub(super) fn ask(
     deadline: Duration,
     around: &Surroundings,
 ) -> Result<Vec<Heard>, Complaint> {
-    under_guard(asked.len(), given_up, |nth, place, pool, cancel| {
-        one(pool, call(&asked[nth], &place, deadline, around), cancel)
+    under_guard(asked.len(), given_up, |nth, place| {
+        let call = call(&asked[nth], &place, deadline, around);
+        move |pool, ear| one(&pool, &call, &ear)
     })
 }
 
@@ -57,11 +57,11 @@ pub(super) fn ask(
 pub(super) fn under_guard<T, F>(
     count: usize,
     lost: fn() -> T,
-    make: impl Fn(usize, PathBuf, GuardianPool, watch::Receiver<Option<Cancel>>) -> F,
+    make: impl Fn(usize, PathBuf) -> F,
 ) -> Result<Vec<T>, Complaint>
 where
     T: Send + 'static,
-    F: Future<Output = T> + Send + 'static,
+    F: FnOnce(GuardianPool, Ear) -> T + Send + 'static,
 {
     if count == 0 {
         return Ok(Vec::new());
@@ -73,26 +73,25 @@ where
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(failed("cannot start the runtime"))?;
     let pool = GuardianPool::new(exe, GUARDIAN, (GUARDS.to_owned(), "doctor".to_owned()), count.min(AT_ONCE));
-    let (cancel, told) = watch::channel(None);
+    let mut cancel = Canceller::new().map_err(ours)?;
     let mut all = Vec::new();
     for nth in 0..count {
         let place = room.path().join(nth.to_string());
         std::fs::create_dir(&place).map_err(failed("cannot make a temporary folder"))?;
-        all.push(make(nth, place, pool.clone(), told.clone()));
+        let (ask, pool, ear) = (make(nth, place), pool.clone(), cancel.ear());
+        all.push(move || ask(pool, ear));
     }
-    runtime.block_on(async {
-        let heard = gathered(all, lost, &cancel).await;
-        pool.close().await;
-        heard
-    })
+    let heard = runtime.block_on(gathered(all, lost, &mut cancel));
+    pool.close();
+    heard
 }
 
 async fn gathered<T: Send + 'static>(
-    all: Vec<impl Future<Output = T> + Send + 'static>,
+    all: Vec<impl FnOnce() -> T + Send + 'static>,
     lost: fn() -> T,
-    cancel: &watch::Sender<Option<Cancel>>,
+    cancel: &mut Canceller,
 ) -> Result<Vec<T>, Complaint> {
-    let tasks: Vec<_> = all.into_iter().map(tokio::spawn).collect();
+    let tasks: Vec<_> = all.into_iter().map(tokio::task::spawn_blocking).collect();
     let answers = async {
         let mut heard = Vec::new();
         for task in tasks {
@@ -104,7 +103,7 @@ async fn gathered<T: Send + 'static>(
     tokio::select! {
         heard = &mut answers => Ok(heard),
         _ = tokio::signal::ctrl_c() => {
-            cancel.send_replace(Some(Cancel::Now));
+            cancel.say(Cancel::Now);
             answers.await;
             Err(Complaint::interrupted())
         }
@@ -137,12 +136,11 @@ fn call(asked: &Asked, place: &Path, deadline: Duration, around: &Surroundings) 
     }
 }
 
-async fn one(pool: GuardianPool, call: Call, mut cancel: watch::Receiver<Option<Cancel>>) -> Heard {
+fn one(pool: &GuardianPool, call: &Call, ear: &Ear) -> Heard {
     if let Err(error) = std::fs::create_dir(&call.cwd) {
         return Heard::Nothing(format!("has no place to run in: {error}"));
     }
-    let went = async { pool.acquire().await?.run(&call, &mut cancel).await };
-    heard(went.await, &call)
+    heard(pool.acquire().and_then(|mut slot| slot.run(call, ear)), call)
 }
 
 fn given_up() -> Heard {
