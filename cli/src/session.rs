@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use skilltune_orchestrator::clear::clear;
 use skilltune_orchestrator::engine::{
     CallLimits, Desk, Drive, EngineError, Halt, Left, Observer, Person, Workshop,
 };
@@ -186,7 +187,7 @@ pub fn settle<L: Face>(
     }
     if run.closed_at.is_some() {
         // A workspace that stays is no harm.
-        let _ = std::fs::remove_dir_all(work(around, &run.plan.run));
+        let _ = clear(&work(around, &run.plan.run));
     }
     Ok(())
 }

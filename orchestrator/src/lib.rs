@@ -2,11 +2,13 @@
 
 pub mod agent;
 pub mod atomic;
+pub mod clear;
 pub mod crash;
 pub mod disk;
 pub mod engine;
 pub mod evolution;
 pub mod lean;
+mod listing;
 pub mod offline;
 pub mod probe;
 pub mod process;

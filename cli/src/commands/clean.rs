@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use fs_extra::dir::get_size;
+use skilltune_orchestrator::clear::clear;
 use skilltune_orchestrator::snapshot::{Node, Objects};
 use skilltune_phases::id::Digest;
 use skilltune_phases::plan::RunId;
@@ -56,10 +57,10 @@ pub fn agree(yes: bool, around: &Surroundings) -> Result<(), Complaint> {
 /// Deletes runs, and what of the store nobody needs any more; how much that was, in words.
 pub fn delete(ids: &[RunId], runs: &Runs, around: &Surroundings) -> Result<String, Complaint> {
     for id in ids {
-        remove(runs.home.run(id).root())?;
+        clear(runs.home.run(id).root()).map_err(ours)?;
         Births::new(around).forget(id);
-        // The workspaces of a run that never ended; what an agent has locked up there is no harm.
-        let _ = std::fs::remove_dir_all(session::work(around, id));
+        // The workspaces of a run that never ended; one that stays is no harm.
+        let _ = clear(&session::work(around, id));
     }
     let swept = sweep(runs)?;
     Ok(format!("deleted {} and {}", figures::count(ids.len(), "run"), figures::count(swept, "stored object")))
@@ -112,7 +113,9 @@ fn sweep(runs: &Runs) -> Result<usize, Complaint> {
     let answered: HashSet<String> = calls.map(ToString::to_string).collect();
     for path in files(&runs.home.cache()) {
         if !path.file_stem().is_some_and(|key| answered.contains(&*key.to_string_lossy())) {
-            remove(&path)?;
+            let failed =
+                |error| Complaint::ours(format!("could not remove {}", path.display())).caused_by(error);
+            std::fs::remove_file(&path).map_err(failed)?;
         }
     }
     Ok(swept)
@@ -137,9 +140,4 @@ fn needed(objects: &Objects, known: &[Outline]) -> HashSet<Digest> {
 fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = walkdir::WalkDir::new(folder).into_iter().flatten();
     entries.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path)
-}
-
-fn remove(path: &Path) -> Result<(), Complaint> {
-    let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
-    removed.map_err(|error| Complaint::ours(format!("could not remove {}", path.display())).caused_by(error))
 }

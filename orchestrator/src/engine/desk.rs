@@ -20,8 +20,9 @@ use super::materials;
 use super::reply::Reply;
 use super::{Craft, EngineError, Ran, Remains, Workshop};
 use crate::agent::{self, Agent, Form, Ground, Heard, Slots};
+use crate::clear::clear;
 use crate::crash;
-use crate::disk::{self, DiskError, OnDisk};
+use crate::disk::{self, OnDisk};
 use crate::process::{Call, Confinement, Ended};
 use crate::snapshot::{self, CaptureError};
 
@@ -314,26 +315,4 @@ pub(super) fn not_ours(error: CaptureError) -> Result<String, EngineError> {
 
 pub(super) fn failed(kind: FailureKind, why: &str) -> Failure {
     Failure::new(kind, why)
-}
-
-/// Removes a folder of ours with all that an agent left in it, folders without rights included.
-fn clear(folder: &Path) -> Result<(), DiskError> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            open_up(folder);
-            fs::remove_dir_all(folder).on_disk("remove", folder)
-        }
-        removed => removed.on_disk("remove", folder),
-    }
-}
-
-fn open_up(folder: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    for entry in
-        walkdir::WalkDir::new(folder).into_iter().flatten().filter(|entry| entry.file_type().is_dir())
-    {
-        // What cannot be opened shows itself when it is removed.
-        let _ = fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o700));
-    }
 }

@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 use super::call::Job;
 use super::{Craft, EngineError, Hands, Observer, Person, Workshop};
 use crate::atomic;
+use crate::clear::clear;
 use crate::process::{Cancel, Canceller};
 use crate::snapshot::Indexes;
 use crate::store::{Journal, Locks, TargetLock};
@@ -259,7 +260,7 @@ impl<'a, L: Craft> Drive<'a, L> {
         self.publish()?;
         if left == Left::Ended {
             // Nothing of a run that ended is taken up again; a workspace that stays is no harm.
-            let _ = std::fs::remove_dir_all(&self.desk.shop.work);
+            let _ = clear(&self.desk.shop.work);
         }
         Ok(())
     }

@@ -5,24 +5,23 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
-use std::mem::MaybeUninit;
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Mode, OFlags, RawDir, RenameFlags, SeekFrom, Stat};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
 use super::manifest::Node;
 use super::path::RelPath;
 use crate::crash;
 use crate::disk::{DiskError, OnDisk};
+use crate::listing;
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 /// A fifo that took the place of a file must not make us wait for its writer.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
-/// How many bytes of a folder's list are asked for at a time.
-const LISTED: usize = 16 << 10;
 const CREATE: OFlags = OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::CLOEXEC);
 
 #[derive(Debug)]
@@ -64,16 +63,20 @@ impl Folder {
 
     /// Walks to the folder at `path`; `None` is this one.
     pub(super) fn descend(&self, path: Option<&RelPath>) -> Result<Descent, DiskError> {
-        let again =
-            rustix::fs::openat(&self.handle, c".", FOLDER, Mode::empty()).on_disk("open", &self.path)?;
-        let mut here = Self { handle: again.into(), path: self.path.clone() };
+        let mut here = None;
         for step in path.iter().flat_map(|path| path.lineage()) {
-            match here.child(step.name())? {
-                Some(child) => here = child,
+            match here.as_ref().unwrap_or(self).child(step.name())? {
+                Some(child) => here = Some(child),
                 None => return Ok(Descent::Blocked(step)),
             }
         }
-        Ok(Descent::Arrived(here))
+        here.map_or_else(|| self.again(), Ok).map(Descent::Arrived)
+    }
+
+    fn again(&self) -> Result<Self, DiskError> {
+        let again =
+            rustix::fs::openat(&self.handle, c".", FOLDER, Mode::empty()).on_disk("open", &self.path)?;
+        Ok(Self { handle: again.into(), path: self.path.clone() })
     }
 
     pub(crate) fn path_of(&self, name: &OsStr) -> PathBuf {
@@ -95,20 +98,12 @@ impl Folder {
         at_most: usize,
         of: impl Fn(&OsStr) -> T,
     ) -> Result<Vec<T>, DiskError> {
-        // Listed before, it would go on from where that ended.
-        rustix::fs::seek(&self.handle, SeekFrom::Start(0)).on_disk("list", &self.path)?;
-        let (mut names, mut room) = (Vec::new(), [MaybeUninit::uninit(); LISTED]);
-        let mut entries = RawDir::new(&self.handle, &mut room);
-        while let Some(entry) = entries.next() {
-            let entry = entry.on_disk("list", &self.path)?;
-            let name = entry.file_name().to_bytes();
-            if name != b"." && name != b".." {
-                names.push(of(OsStr::from_bytes(name)));
-            }
-            if names.len() >= at_most {
-                break;
-            }
-        }
+        let mut names = Vec::new();
+        let listed = listing::each(&self.handle, |name, _| {
+            names.push(of(OsStr::from_bytes(name.to_bytes())));
+            if names.len() < at_most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        let _ = listed.on_disk("list", &self.path)?;
         names.sort();
         Ok(names)
     }
