@@ -298,9 +298,12 @@ impl Agent {
     }
 
     /// A JSON Schema of the answer as it takes one, if it can hold its model to it.
-    pub(crate) fn form(&self, schema: Option<String>) -> Option<Form> {
+    pub(crate) fn form(&self, schema: impl FnOnce() -> Option<String>) -> Option<Form> {
         match (&self.kind, &self.via) {
-            (Kind::Real(real), None) => Some(real.profile().form?(schema?)),
+            (Kind::Real(real), None) => {
+                let form = real.profile().form?;
+                Some(form(schema()?))
+            }
             (Kind::Real(_), Some(_)) | (Kind::Command(_) | Kind::BuiltIn(_), _) => None,
         }
     }

@@ -193,7 +193,7 @@ impl Workshop {
             for fitting in agent.fittings(order.rights(), order.installed().is_some(), prompt) {
                 fitting.place(&paper.space())?;
             }
-            if let Some(Form::File(schema)) = agent.form(order.schema()) {
+            if let Some(Form::File(schema)) = agent.form(|| order.schema()) {
                 fs::write(paper.schema(), schema).on_disk("write", paper.schema())?;
             }
             fs::write(paper.prompt(), prompt).on_disk("write", paper.prompt())?;
@@ -210,7 +210,7 @@ impl Workshop {
         order: &L::Order,
     ) -> Call {
         let (space, prompt) = (paper.space(), paper.prompt());
-        let schema = agent.form(order.schema()).map(|form| match form {
+        let schema = agent.form(|| order.schema()).map(|form| match form {
             Form::Argument(schema) => schema,
             Form::File(_) => paper.schema().to_string_lossy().into_owned(),
         });

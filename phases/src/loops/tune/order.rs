@@ -261,9 +261,10 @@ impl order::Order<Tune> for Order {
 
     /// Only verdicts have a form of their own.
     fn schema(&self) -> Option<String> {
+        let Brief::Evaluate { .. } = self.brief else { return None };
         let (nonce, members) = (self.nonce(), self.members());
         let ask = Ask { contract: &self.plan.task.contract, nonce: &nonce, members: &members };
-        matches!(self.brief, Brief::Evaluate { .. }).then(|| judgement::schema(&ask).to_string())
+        Some(judgement::schema(&ask).to_string())
     }
 
     fn working_copy(&self) -> Option<&Placement> {
