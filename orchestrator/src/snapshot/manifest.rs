@@ -4,6 +4,7 @@
 //! whatever is not exactly what we would write ourselves does not parse.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use skilltune_phases::id::{BlobId, Digest, TreeId};
 
@@ -24,10 +25,10 @@ pub struct Entry {
     pub node: Node,
 }
 
-/// All entries of a folder, sorted by the bytes of their paths; the root itself is none of them.
+/// All entries of a folder, sorted by the bytes of their paths; the root itself is none of them. A clone shares them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifest {
-    entries: Vec<Entry>,
+    entries: Arc<[Entry]>,
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -82,7 +83,7 @@ impl Node {
 impl Manifest {
     pub fn new(mut entries: Vec<Entry>) -> Result<Self, ManifestError> {
         entries.sort_by(|a, b| a.path.cmp(&b.path));
-        let manifest = Self { entries };
+        let manifest = Self { entries: entries.into() };
         manifest.check()?;
         Ok(manifest)
     }
@@ -122,7 +123,7 @@ impl Manifest {
     }
 
     pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
-        let manifest = Self { entries: encoding::decode(bytes)? };
+        let manifest = Self { entries: encoding::decode(bytes)?.into() };
         manifest.check()?;
         if manifest.encode() == bytes { Ok(manifest) } else { Err(ManifestError::NotCanonical) }
     }
@@ -137,7 +138,7 @@ impl Manifest {
         }
         // Neighbours share their folder: it is looked up once for them all.
         let mut folder = None;
-        for entry in &self.entries {
+        for entry in self.entries() {
             check_entry(entry)?;
             let parent = entry.path.parent_bytes();
             if parent != folder && !parent.is_none_or(|path| self.at(path).is_some_and(Node::is_folder)) {

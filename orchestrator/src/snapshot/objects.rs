@@ -20,12 +20,15 @@ use crate::disk::{DiskError, OnDisk};
 /// Up to this size a file is held in memory, so that one which is stored already costs no write.
 const IN_MEMORY: u64 = 4 << 20;
 const CHUNK: usize = 128 << 10;
+/// How much more a manifest takes than the bytes that it was read from.
+const PARSED: usize = 3;
 
 /// A store at a folder, which is made when the first object is.
 #[derive(Clone, Debug)]
 pub struct Objects {
     folder: PathBuf,
-    recent: Arc<Recent>,
+    recent: Arc<Recent<Arc<[u8]>>>,
+    manifests: Arc<Recent<Manifest>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +52,7 @@ pub struct Content {
 
 impl Objects {
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), recent: Arc::default() }
+        Self { folder: folder.into(), recent: Arc::default(), manifests: Arc::default() }
     }
 
     pub fn folder(&self) -> &Path {
@@ -119,8 +122,12 @@ impl Objects {
     }
 
     pub fn manifest(&self, id: TreeId) -> Result<Manifest, ObjectError> {
+        if let Some(manifest) = self.manifests.get(id.0) {
+            return Ok(manifest);
+        }
         let bytes = self.read(BlobId(id.0))?;
-        Manifest::parse(&bytes).map_err(|source| ObjectError::NotAManifest { id, source })
+        let parsed = Manifest::parse(&bytes).map_err(|source| ObjectError::NotAManifest { id, source });
+        parsed.inspect(|manifest| self.manifests.insert(id.0, manifest.clone(), bytes.len() * PARSED))
     }
 
     pub fn contains(&self, blob: BlobId) -> bool {
@@ -205,7 +212,8 @@ impl Objects {
         }
         sink(&bytes)?;
         if len <= recent::SMALL {
-            self.recent.insert(digest, bytes.into());
+            let size = bytes.len();
+            self.recent.insert(digest, bytes.into(), size);
         }
         Ok(())
     }

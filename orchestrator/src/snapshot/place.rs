@@ -41,7 +41,9 @@ pub fn place(objects: &Objects, manifest: &Manifest, into: &Path) -> Result<(), 
 /// The folder, which nothing is in.
 fn empty(into: &Path) -> Result<Folder, PlaceError> {
     let made = match fs::create_dir(into) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => fs::create_dir_all(into),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            into.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::create_dir(into))
+        }
         made => made,
     };
     let was_there = match made {

@@ -1,10 +1,10 @@
-//! Small objects that were read of late: every call of a round shows and places the same skill.
+//! Small objects that were read of late, and manifests: every call of a round shows and places the same skill.
 //!
 //! Two generations stand in for an order of use: when the young one is full, it becomes the old one, and what was not
 //! asked for since the last time goes. An object never changes, so nothing here is ever stale.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use skilltune_phases::id::Digest;
 
@@ -15,40 +15,53 @@ const GENERATION: usize = 512 << 10;
 /// What an entry takes beside its bytes.
 const ENTRY: usize = 128;
 
-#[derive(Debug, Default)]
-pub(super) struct Recent(Mutex<Generations>);
+#[derive(Debug)]
+pub(super) struct Recent<V>(Mutex<Generations<V>>);
 
-#[derive(Debug, Default)]
-struct Generations {
-    young: HashMap<Digest, Arc<[u8]>>,
-    old: HashMap<Digest, Arc<[u8]>>,
+#[derive(Debug)]
+struct Generations<V> {
+    young: HashMap<Digest, Kept<V>>,
+    old: HashMap<Digest, Kept<V>>,
     young_bytes: usize,
 }
 
-impl Recent {
-    pub(super) fn get(&self, digest: Digest) -> Option<Arc<[u8]>> {
+#[derive(Clone, Debug)]
+struct Kept<V> {
+    value: V,
+    bytes: usize,
+}
+
+impl<V> Default for Recent<V> {
+    fn default() -> Self {
+        Self(Mutex::new(Generations { young: HashMap::new(), old: HashMap::new(), young_bytes: 0 }))
+    }
+}
+
+impl<V: Clone> Recent<V> {
+    pub(super) fn get(&self, digest: Digest) -> Option<V> {
         let mut generations = self.lock();
-        if let Some(bytes) = generations.young.get(&digest) {
-            return Some(Arc::clone(bytes));
+        if let Some(kept) = generations.young.get(&digest) {
+            return Some(kept.value.clone());
         }
-        let bytes = generations.old.remove(&digest)?;
-        generations.insert(digest, Arc::clone(&bytes));
-        Some(bytes)
+        let kept = generations.old.remove(&digest)?;
+        generations.insert(digest, kept.clone());
+        Some(kept.value)
     }
 
-    pub(super) fn insert(&self, digest: Digest, bytes: Arc<[u8]>) {
-        self.lock().insert(digest, bytes);
+    /// Keeps a value that takes so many bytes.
+    pub(super) fn insert(&self, digest: Digest, value: V, bytes: usize) {
+        self.lock().insert(digest, Kept { value, bytes });
     }
 
-    fn lock(&self) -> MutexGuard<'_, Generations> {
+    fn lock(&self) -> MutexGuard<'_, Generations<V>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Generations {
-    fn insert(&mut self, digest: Digest, bytes: Arc<[u8]>) {
-        self.young_bytes += bytes.len() + ENTRY;
-        self.young.insert(digest, bytes);
+impl<V> Generations<V> {
+    fn insert(&mut self, digest: Digest, kept: Kept<V>) {
+        self.young_bytes += kept.bytes + ENTRY;
+        self.young.insert(digest, kept);
         if self.young_bytes > GENERATION {
             self.old = std::mem::take(&mut self.young);
             self.young_bytes = 0;
@@ -69,9 +82,9 @@ mod tests {
     #[test]
     fn what_is_asked_for_stays_and_what_is_not_goes() {
         let recent = Recent::default();
-        recent.insert(numbered(0), vec![0; LARGEST].into());
+        recent.insert(numbered(0), (), LARGEST);
         for nth in 1..100 {
-            recent.insert(numbered(nth), vec![0; LARGEST].into());
+            recent.insert(numbered(nth), (), LARGEST);
             assert!(recent.get(numbered(0)).is_some(), "after {nth}");
         }
         assert!(recent.get(numbered(99)).is_some());
