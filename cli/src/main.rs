@@ -24,6 +24,7 @@ mod planning;
 mod printer;
 mod progress;
 mod questions;
+mod reach;
 mod reflex;
 mod report;
 mod request;

@@ -3,17 +3,14 @@
 //! How many heaps there are is read from the environment when a program starts, and setting it afterwards takes unsafe
 //! code. So a program that is about to have many threads starts itself once more, in its own place.
 
-/// What says how many heaps there may be, and how many are enough: the work of one thread is short, that of the others
-/// waits.
-const HEAPS: (&str, &str) = ("MALLOC_ARENA_MAX", "2");
-
 /// Starts this program again with few heaps, unless somebody has said how many there are. It only comes back when that is
 /// no use or did not work: more memory is no reason not to go on.
 pub fn with_few_heaps() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         use std::os::unix::process::CommandExt as _;
-        let (name, few) = HEAPS;
+        // How many are enough: the work of one thread is short, that of the others waits.
+        let (name, few) = ("MALLOC_ARENA_MAX", "2");
         if std::env::var_os(name).is_some() {
             return;
         }

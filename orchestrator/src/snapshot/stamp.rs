@@ -31,12 +31,12 @@ impl Stamp {
 
     pub(super) fn of(stat: &Stat) -> Self {
         Self {
-            device: stat.st_dev,
-            inode: stat.st_ino,
-            size: u64::try_from(stat.st_size).unwrap_or_default(),
-            mode: stat.st_mode,
-            written: (stat.st_mtime, stat.st_mtime_nsec),
-            changed: (stat.st_ctime, stat.st_ctime_nsec),
+            device: number(stat.st_dev),
+            inode: number(stat.st_ino),
+            size: number(stat.st_size),
+            mode: number(stat.st_mode),
+            written: (stat.st_mtime, number(stat.st_mtime_nsec)),
+            changed: (stat.st_ctime, number(stat.st_ctime_nsec)),
         }
     }
 
@@ -64,6 +64,11 @@ impl Stamp {
         bytes[52..].copy_from_slice(&self.changed.1.to_le_bytes());
         bytes
     }
+}
+
+/// Systems differ in the width and the sign of what they tell.
+fn number<T: TryInto<N>, N: Default>(told: T) -> N {
+    told.try_into().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! `reflex stop`: ends a run for good, in a person's words. The steps under way are let finish: they are paid for.
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use skilltune_orchestrator::store::Journal;
 use skilltune_phases::event::Event;
 use skilltune_phases::loops::reflex::{Decision, Reason, Reflex, Run, Stop};
@@ -13,6 +11,7 @@ use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::folders::Surroundings;
 use crate::printer::Printer;
+use crate::reach::Reached;
 use crate::runs::{Known, Runs, Standing};
 use crate::session::{self, ours};
 
@@ -29,7 +28,10 @@ pub fn run(args: &ReflexStopArgs, around: &Surroundings, printer: Printer) -> Re
         }
         Standing::Running { pid } => {
             printer.talk(&format!("run {id} finishes what is under way"));
-            leave(pid)?;
+            if let Some(process) = Reached::by(pid)? {
+                process.ask_to_finish()?;
+                process.see_off()?;
+            }
         }
         Standing::Held | Standing::Open => {}
     }
@@ -38,28 +40,6 @@ pub fn run(args: &ReflexStopArgs, around: &Surroundings, printer: Printer) -> Re
     session::settle(around, printer, &runs.home, &run)?;
     printer.talk(&format!("run {id} is stopped, and is not taken up again"));
     Ok(Exit::Reached)
-}
-
-/// Asks a process to finish its steps and to save, and waits until it has gone.
-fn leave(pid: u32) -> Result<(), Complaint> {
-    let gone = |error| Complaint::ours(format!("could not reach process {pid}")).caused_by(error);
-    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
-        return Err(Complaint::ours(format!("the lock names no process: {pid}")));
-    };
-    let process = match pidfd_open(pid, PidfdFlags::empty()) {
-        Err(rustix::io::Errno::SRCH) => return Ok(()),
-        opened => opened.map_err(gone)?,
-    };
-    match pidfd_send_signal(&process, Signal::USR1) {
-        Ok(()) | Err(rustix::io::Errno::SRCH) => {}
-        Err(error) => return Err(gone(error)),
-    }
-    loop {
-        match poll(&mut [PollFd::new(&process, PollFlags::IN)], None) {
-            Err(rustix::io::Errno::INTR) => {}
-            ended => return ended.map(|_| ()).map_err(gone),
-        }
-    }
 }
 
 /// Writes the person's decision down, unless the run has come to its own end meanwhile.
