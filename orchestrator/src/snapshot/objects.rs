@@ -20,6 +20,9 @@ use crate::disk::{DiskError, OnDisk};
 /// Up to this size a file is held in memory, so that one which is stored already costs no write.
 const IN_MEMORY: u64 = 4 << 20;
 const CHUNK: usize = 128 << 10;
+/// How much is held of what was read of late, twice: a few skills with their files, and their manifests.
+const RECENT: usize = 512 << 10;
+const MANIFESTS: usize = 64 << 10;
 /// How much more a manifest takes than the bytes that it was read from.
 const PARSED: usize = 3;
 
@@ -52,7 +55,8 @@ pub struct Content {
 
 impl Objects {
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), recent: Arc::default(), manifests: Arc::default() }
+        let (recent, manifests) = (Arc::new(Recent::of(RECENT)), Arc::new(Recent::of(MANIFESTS)));
+        Self { folder: folder.into(), recent, manifests }
     }
 
     pub fn folder(&self) -> &Path {

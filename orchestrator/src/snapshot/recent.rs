@@ -10,8 +10,6 @@ use skilltune_phases::id::Digest;
 
 /// A larger object is read from the disk each time.
 pub(super) const SMALL: u64 = 64 << 10;
-/// How much one generation holds.
-const GENERATION: usize = 512 << 10;
 /// What an entry takes beside its bytes.
 const ENTRY: usize = 128;
 
@@ -20,6 +18,8 @@ pub(super) struct Recent<V>(Mutex<Generations<V>>);
 
 #[derive(Debug)]
 struct Generations<V> {
+    /// How many bytes one of them holds.
+    room: usize,
     young: HashMap<Digest, Kept<V>>,
     old: HashMap<Digest, Kept<V>>,
     young_bytes: usize,
@@ -31,13 +31,12 @@ struct Kept<V> {
     bytes: usize,
 }
 
-impl<V> Default for Recent<V> {
-    fn default() -> Self {
-        Self(Mutex::new(Generations { young: HashMap::new(), old: HashMap::new(), young_bytes: 0 }))
-    }
-}
-
 impl<V: Clone> Recent<V> {
+    /// Holds twice so many bytes at most.
+    pub(super) fn of(room: usize) -> Self {
+        Self(Mutex::new(Generations { room, young: HashMap::new(), old: HashMap::new(), young_bytes: 0 }))
+    }
+
     pub(super) fn get(&self, digest: Digest) -> Option<V> {
         let mut generations = self.lock();
         if let Some(kept) = generations.young.get(&digest) {
@@ -62,7 +61,7 @@ impl<V> Generations<V> {
     fn insert(&mut self, digest: Digest, kept: Kept<V>) {
         self.young_bytes += kept.bytes + ENTRY;
         self.young.insert(digest, kept);
-        if self.young_bytes > GENERATION {
+        if self.young_bytes > self.room {
             self.old = std::mem::take(&mut self.young);
             self.young_bytes = 0;
         }
@@ -74,6 +73,7 @@ mod tests {
     use super::*;
 
     const LARGEST: usize = 64 << 10;
+    const ROOM: usize = 512 << 10;
 
     fn numbered(nth: usize) -> Digest {
         Digest::of(&nth.to_le_bytes())
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_stays_and_what_is_not_goes() {
-        let recent = Recent::default();
+        let recent = Recent::of(ROOM);
         recent.insert(numbered(0), (), LARGEST);
         for nth in 1..100 {
             recent.insert(numbered(nth), (), LARGEST);
@@ -91,6 +91,6 @@ mod tests {
         assert!(recent.get(numbered(1)).is_none());
         let generations = recent.lock();
         let held = generations.young.len() + generations.old.len();
-        assert!(held * LARGEST <= 2 * GENERATION + LARGEST, "{held} objects");
+        assert!(held * LARGEST <= 2 * ROOM + LARGEST, "{held} objects");
     }
 }
