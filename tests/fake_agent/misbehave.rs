@@ -24,9 +24,12 @@ pub(crate) enum Misbehaviour {
     IgnorePrompt,
     /// Closes its output and stays.
     CloseOutput,
+    /// Leaves folders within folders, deeper than anybody may hold files open.
+    Deep,
 }
 
 const FLOOD_MIB: usize = 300;
+const LEVELS: usize = 5_000;
 
 pub(crate) fn misbehave(kind: Misbehaviour) -> ExitCode {
     match kind {
@@ -59,6 +62,13 @@ pub(crate) fn misbehave(kind: Misbehaviour) -> ExitCode {
             rustix::stdio::dup2_stdout(&null).expect("ours to replace");
             rustix::stdio::dup2_stderr(&null).expect("ours to replace");
             hold()
+        }
+        Misbehaviour::Deep => {
+            for _ in 0..LEVELS {
+                std::fs::create_dir("deeper").expect("the workspace can be written");
+                std::env::set_current_dir("deeper").expect("it was just made");
+            }
+            ExitCode::SUCCESS
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::background::Background;
 use crate::outcome::assert_tidy;
-use crate::scene::Scene;
+use crate::scene::{Scene, listing};
 
 /// What `--timeout 1` gives a call, and what it has to leave afterwards.
 const DEADLINE: u64 = 1_000;
@@ -107,4 +107,16 @@ fn a_prompt_that_nobody_reads_holds_nobody_up() {
 #[test]
 fn an_agent_that_closes_its_output_and_stays_is_ended() {
     misbehaves("executor", "close_output");
+}
+
+#[test]
+fn a_tree_deeper_than_files_may_be_open_is_a_failed_step_and_is_cleared_away() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "misbehave": { "executor": "deep" } }));
+    let arguments = ["tune", "writer", "write a page", "--yes", "--max-iterations", "1", "--format", "json"];
+    let ran = scene.run_limited("ulimit -n 256", &arguments);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    assert_tidy(&scene, "deep");
+    assert_eq!(failed_steps(&scene, "executor").len(), 2);
+    let work = scene.path("cache/skilltune/work");
+    assert!(!work.exists() || listing(&work).is_empty(), "workspaces are left");
 }

@@ -115,6 +115,17 @@ impl Scene {
         Ran::of(self.command(arguments).output().expect("our binary starts"))
     }
 
+    /// The same after a shell has set limits.
+    pub(crate) fn run_limited(&self, limits: &str, arguments: &[&str]) -> Ran {
+        let inner = self.command(arguments);
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(format!("{limits}; exec \"$0\" \"$@\""));
+        command.arg(inner.get_program()).args(inner.get_args()).env_clear();
+        command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(inner.get_current_dir().expect("a scene has a project"));
+        Ran::of(command.output().expect("a shell starts"))
+    }
+
     /// All that stands in this world: project, home, settings, state and cache.
     pub(crate) fn everything(&self) -> Listing {
         listing(&self.path(""))

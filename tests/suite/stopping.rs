@@ -305,16 +305,7 @@ fn a_full_disk_stops_the_run_with_the_cause_and_what_was_before_it_is_intact() {
 fn a_journal_that_may_not_grow_stops_the_run_and_is_whole() {
     let scene = Scene::new(&[("writer", 40)], &script());
     // The limit is on every file, in blocks of 512 bytes; the journal is the one that comes to it.
-    let limited = |arguments: &[&str]| {
-        let inner = scene.command(arguments);
-        let mut command = Command::new("/bin/sh");
-        command.arg("-c").arg("trap '' XFSZ; ulimit -f 40; exec \"$0\" \"$@\"");
-        command.arg(inner.get_program()).args(inner.get_args()).env_clear();
-        command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        command.current_dir(inner.get_current_dir().unwrap());
-        Ran::of(command.output().unwrap())
-    };
-    let ran = limited(&TUNE);
+    let ran = scene.run_limited("trap '' XFSZ; ulimit -f 40", &TUNE);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("history.jsonl"), "{ran:?}");
     let text = fs::read_to_string(scene.run_folder().join("history.jsonl")).unwrap();
