@@ -23,11 +23,7 @@ pub(super) struct Job<L: Craft> {
 
 impl<L: Craft> Job<L> {
     /// Carries out the order; nothing, when it was cancelled before it had answered.
-    pub(super) async fn carry_out(self) -> Result<Option<Done<L>>, EngineError> {
-        tokio::task::spawn_blocking(move || self.work()).await.map_err(|_| EngineError::Lost)?
-    }
-
-    fn work(self) -> Result<Option<Done<L>>, EngineError> {
+    pub(super) fn carry_out(self) -> Result<Option<Done<L>>, EngineError> {
         let mut lost = false;
         let (paper, ended) = loop {
             match self.shop.prepare(&self.plan, &self.order)? {

@@ -182,7 +182,7 @@ impl<'a, L: Craft> Drive<'a, L> {
             order,
             ear: self.cancel.ear(),
         };
-        self.calls.spawn(async move { (step, job.carry_out().await) });
+        self.calls.spawn_blocking(move || (step, job.carry_out()));
         Ok(None)
     }
 
