@@ -99,6 +99,24 @@ fn three_failed_rounds_in_a_row_end_the_run_and_nothing_is_judged() {
 }
 
 #[test]
+fn an_improver_that_never_answers_is_a_failure_and_no_stall() {
+    let mut drive = Drive::start(plan(1, 1));
+    drive.finish(
+        1,
+        |_| 0,
+        |run, step| match step {
+            Step::Exercise { skill, .. } => ran(&skill.to_string()),
+            Step::Judge { .. } => judged(run, 50, &[]),
+            Step::Improve { .. } => failed(FailureKind::Crashed),
+            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+        },
+    );
+    let run = drive.run;
+    assert_eq!((run.course.stopped, run.course.rounds.len(), run.errors.len()), (Some(Reason::Failed), 3, 6));
+    assert_eq!((run.class(), run.outcome()), (Class::Unjudged, Came::Unjudged));
+}
+
+#[test]
 fn failures_that_are_not_in_a_row_do_not_end_the_run() {
     let mut drive = Drive::start(plan(1, 1));
     drive.finish(

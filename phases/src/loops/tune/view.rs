@@ -66,13 +66,20 @@ impl Run {
         let total = self.ledger.total();
         Series {
             reached: latest.is_some_and(|score| score >= self.plan.task.rules.threshold),
-            scores: self.course.rounds.iter().filter_map(Round::score).collect(),
+            scores: self.scores_of_tries(),
             contents,
             failed_in_a_row: self.failed_in_a_row(),
             rounds: self.round_number(),
             usd: total.usd,
             seconds: total.ms / 1000,
         }
+    }
+
+    /// A round after one that an agent failed measures nothing new: that nothing rose then is not the skill's.
+    fn scores_of_tries(&self) -> Vec<Score> {
+        let rounds = &self.course.rounds;
+        let is_try = |at: &usize| *at == 0 || !rounds[at - 1].failed();
+        (0..rounds.len()).filter(is_try).filter_map(|at| rounds[at].score()).collect()
     }
 
     fn failed_in_a_row(&self) -> u32 {
