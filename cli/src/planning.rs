@@ -98,6 +98,7 @@ fn unreadable(path: &Path, error: &CaptureError) -> Complaint {
         | CaptureError::Changing(_)
         | CaptureError::TooLarge(_)
         | CaptureError::TooDeep(_)
+        | CaptureError::Replaced(_)
         | CaptureError::Disk(_) => Kind::Input,
     };
     Complaint::of(kind, error)

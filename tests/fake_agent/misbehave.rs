@@ -26,6 +26,10 @@ pub(crate) enum Misbehaviour {
     CloseOutput,
     /// Leaves folders within folders, deeper than anybody may hold files open.
     Deep,
+    /// Removes the skill that it is to improve.
+    Remove,
+    /// Puts a link in the place of the skill that it is to improve.
+    Lead,
 }
 
 const FLOOD_MIB: usize = 300;
@@ -70,7 +74,22 @@ pub(crate) fn misbehave(kind: Misbehaviour) -> ExitCode {
             }
             ExitCode::SUCCESS
         }
+        Misbehaviour::Remove => {
+            std::fs::remove_dir_all(copy()).expect("the copy can be changed");
+            ExitCode::SUCCESS
+        }
+        Misbehaviour::Lead => {
+            std::fs::rename(copy(), "elsewhere").expect("the copy can be changed");
+            std::fs::write("elsewhere/secret", "of somebody else").expect("it is ours now");
+            std::os::unix::fs::symlink("../elsewhere", copy()).expect("nothing stands there");
+            ExitCode::SUCCESS
+        }
     }
+}
+
+/// Where an improver finds its copy.
+fn copy() -> &'static str {
+    "skill/writer"
 }
 
 /// The parts that our own children play, by the word they are started with.

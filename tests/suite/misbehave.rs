@@ -120,3 +120,26 @@ fn a_tree_deeper_than_files_may_be_open_is_a_failed_step_and_is_cleared_away() {
     let work = scene.path("cache/skilltune/work");
     assert!(!work.exists() || listing(&work).is_empty(), "workspaces are left");
 }
+
+#[test]
+fn an_improver_whose_copy_is_gone_or_leads_elsewhere_is_refused_and_the_run_goes_on() {
+    for kind in ["remove", "lead"] {
+        let scene = Scene::new(&[("writer", 40)], &json!({ "misbehave": { "improver": kind } }));
+        let before = listing(&scene.skill("writer"));
+        let ran = scene.run(&[
+            "tune",
+            "writer",
+            "write a page",
+            "--yes",
+            "--max-iterations",
+            "2",
+            "--format",
+            "json",
+        ]);
+        assert_eq!((ran.code, &ran.json()["outcome"]), (Some(3), &json!("unchanged")), "{kind}: {ran:?}");
+        assert_tidy(&scene, kind);
+        assert_eq!(listing(&scene.skill("writer")), before, "{kind}");
+        let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+        assert!(report.contains("skill/writer is no folder any more"), "{kind}: {report}");
+    }
+}

@@ -3,7 +3,6 @@
 //!
 //! What is new elsewhere in a workspace is no breach: nobody reads it there, unless it is what the call was to make.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -11,7 +10,9 @@ use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::order::Placement;
 
 use super::EngineError;
-use crate::snapshot::{CaptureError, Change, ChangeKind, Limits, Manifest, Node, Objects, changes, scan};
+use crate::snapshot::{
+    CaptureError, Change, ChangeKind, Limits, Manifest, Node, Objects, changes, scan_left,
+};
 
 /// How many differences are told; the first ones show what it was about.
 const TOLD: usize = 4;
@@ -46,12 +47,8 @@ fn differences_of(
     Placement { at, tree }: &Placement,
     space: &Path,
 ) -> Result<Vec<String>, EngineError> {
-    let (placed, root) = (objects.manifest(*tree)?, space.join(at));
-    // A link in its place may lead to anything.
-    if !fs::symlink_metadata(&root).is_ok_and(|meta| meta.is_dir()) {
-        return Ok(vec![format!("removed {at}")]);
-    }
-    match scan(&root, &[], room(&placed)) {
+    let placed = objects.manifest(*tree)?;
+    match scan_left(space, at, room(&placed)) {
         Ok(now) => {
             Ok(changes(&placed, &now).iter().filter(|one| counts(one)).map(|one| line(at, one)).collect())
         }
@@ -86,6 +83,7 @@ fn line(at: &str, Change { path, kind }: &Change) -> String {
 /// What was placed can always be read; what cannot be, the agent has made so.
 fn unlike(error: CaptureError, at: &str) -> Result<String, EngineError> {
     match error {
+        CaptureError::Replaced(_) => Ok(format!("removed {at}")),
         CaptureError::TooLarge(_) => Ok(format!("added far more to {at} than was there")),
         CaptureError::TooDeep(_) => Ok(format!("added folders to {at}, too deep to look into")),
         CaptureError::Special(_) => Ok(format!("added to {at} what is neither file nor folder")),
@@ -101,6 +99,7 @@ fn unlike(error: CaptureError, at: &str) -> Result<String, EngineError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;

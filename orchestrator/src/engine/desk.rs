@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -302,17 +303,41 @@ fn ended_at(record: &Path) -> Timestamp {
     written.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now)
 }
 
-/// Whether what could not be captured is the agent's doing; otherwise it is an error of ours.
-pub(super) fn not_ours(error: CaptureError) -> Result<String, EngineError> {
-    match error {
+/// Why what an agent has left cannot be captured, if that is its doing; otherwise it is an error of ours.
+pub(super) fn not_ours(error: CaptureError, space: &Path) -> Result<Failure, EngineError> {
+    let (kind, why) = match &error {
         CaptureError::TooLarge(_)
         | CaptureError::Special(_)
         | CaptureError::TooDeep(_)
-        | CaptureError::Changing(_) => Ok(error.to_string()),
-        CaptureError::Object(_) | CaptureError::Disk(_) => Err(error.into()),
-    }
+        | CaptureError::Changing(_) => (FailureKind::TooLarge, error.to_string()),
+        CaptureError::Replaced(_) => (FailureKind::OffSchema, error.to_string()),
+        // Whatever we had placed could be read.
+        CaptureError::Disk(disk) if disk.kind() == ErrorKind::PermissionDenied => {
+            (FailureKind::OffSchema, format!("{disk}: {}", disk.source))
+        }
+        CaptureError::Object(_) | CaptureError::Disk(_) => return Err(error.into()),
+    };
+    Ok(failed(kind, &why.replace(&format!("{}/", space.display()), "")))
 }
 
 pub(super) fn failed(kind: FailureKind, why: &str) -> Failure {
     Failure::new(kind, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_agent_has_locked_up_is_its_own_failure_and_a_broken_disk_is_ours() {
+        let space = Path::new("/work/space");
+        let failed = |kind: ErrorKind| {
+            let done: Result<(), std::io::Error> = Err(kind.into());
+            not_ours(done.on_disk("open", space.join("notes/key")).unwrap_err().into(), space)
+        };
+        let failure = failed(ErrorKind::PermissionDenied).unwrap();
+        assert_eq!(failure.kind, FailureKind::OffSchema);
+        assert_eq!(failure.why, "could not open notes/key: permission denied");
+        assert!(failed(ErrorKind::StorageFull).is_err());
+    }
 }

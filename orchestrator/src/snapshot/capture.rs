@@ -48,13 +48,44 @@ pub fn capture(
     limits: Limits,
 ) -> Result<Captured, CaptureError> {
     let mut walk = Walk { store: Some(objects), ..Walk::of(root, skip, limits) };
-    let manifest = walk.go()?;
+    let manifest = walk.go(&Folder::open(root)?)?;
+    Ok(Captured { tree: objects.put_manifest(&manifest)?, manifest })
+}
+
+/// Stores what an agent has left at `at` in its workspace, all of which may have become something else meanwhile: a link
+/// is followed nowhere on the way.
+pub fn capture_left(
+    objects: &Objects,
+    space: &Path,
+    at: &str,
+    skip: &[&str],
+    limits: Limits,
+) -> Result<Captured, CaptureError> {
+    let root = left(space, at)?;
+    let mut walk = Walk { store: Some(objects), ..Walk::of(root.path(), skip, limits) };
+    let manifest = walk.go(&root)?;
     Ok(Captured { tree: objects.put_manifest(&manifest)?, manifest })
 }
 
 /// The manifest that [`capture`] would store, storing nothing.
 pub fn scan(root: &Path, skip: &[&str], limits: Limits) -> Result<Manifest, CaptureError> {
-    Walk::of(root, skip, limits).go()
+    Walk::of(root, skip, limits).go(&Folder::open(root)?)
+}
+
+/// The manifest that [`capture_left`] would store, storing nothing.
+pub fn scan_left(space: &Path, at: &str, limits: Limits) -> Result<Manifest, CaptureError> {
+    let root = left(space, at)?;
+    Walk::of(root.path(), &[], limits).go(&root)
+}
+
+/// The folder at `at` in a workspace, where nothing for it is the workspace itself.
+fn left(space: &Path, at: &str) -> Result<Folder, CaptureError> {
+    let replaced = || CaptureError::Replaced(space.join(at));
+    let mut here = Folder::open_itself(space)?.ok_or_else(replaced)?;
+    for name in at.split('/').filter(|name| !name.is_empty()) {
+        here = here.child(OsStr::new(name))?.ok_or_else(replaced)?;
+    }
+    Ok(here)
 }
 
 /// The same for a folder that is captured again and again: what has not been touched since is not read.
@@ -72,7 +103,7 @@ impl Indexes {
     /// Writes nothing, the index included.
     pub fn scan(&self, root: &Path, skip: &[&str], limits: Limits) -> Result<Manifest, CaptureError> {
         let index = Some(self.open(root, SystemTime::now()));
-        Walk { index, ..Walk::of(root, skip, limits) }.go()
+        Walk { index, ..Walk::of(root, skip, limits) }.go(&Folder::open(root)?)
     }
 
     /// The time decides only which files are settled enough to be listed.
@@ -88,7 +119,7 @@ impl Indexes {
         let unsure = (!index.is_vouched_by(voucher)).then_some(objects);
         let of = Walk::of(root, skip, limits);
         let mut walk = Walk { store: Some(objects), unsure, index: Some(index), ..of };
-        let manifest = walk.go()?;
+        let manifest = walk.go(&Folder::open(root)?)?;
         let tree = objects.put_manifest(&manifest)?;
         if let Some(index) = walk.index {
             index.save(voucher);
@@ -118,8 +149,8 @@ impl<'a> Walk<'a> {
         Self { root, skip, left: limits, store: None, index: None, unsure: None, entries: Vec::new() }
     }
 
-    fn go(&mut self) -> Result<Manifest, CaptureError> {
-        self.folder(&Folder::open(self.root)?, None, 1)?;
+    fn go(&mut self, root: &Folder) -> Result<Manifest, CaptureError> {
+        self.folder(root, None, 1)?;
         let entries = std::mem::take(&mut self.entries);
         Ok(Manifest::new(entries).expect("a walk lists every folder before what is in it, once"))
     }
@@ -236,6 +267,28 @@ mod tests {
         fs::write(outside.path().join("secret"), "s").unwrap();
         symlink(outside.path(), root.path().join("out")).unwrap();
         assert_eq!(paths(root.path(), &[]), ["out"]);
+    }
+
+    #[test]
+    fn what_an_agent_has_left_is_reached_through_no_link() {
+        let (space, elsewhere) = (folder(), folder());
+        fs::create_dir_all(space.path().join("skill/a")).unwrap();
+        fs::write(elsewhere.path().join("secret"), "s").unwrap();
+        let left =
+            |at| scan_left(space.path(), at, Limits::default()).map(|manifest| manifest.entries().len());
+        assert_eq!((left("").unwrap(), left("skill/a").unwrap()), (2, 0));
+        symlink(elsewhere.path(), space.path().join("skill/link")).unwrap();
+        symlink("skill", space.path().join("led")).unwrap();
+        fs::write(space.path().join("file"), "").unwrap();
+        for at in ["skill/link", "led/a", "file", "nothing"] {
+            assert!(
+                matches!(left(at), Err(CaptureError::Replaced(path)) if path == space.path().join(at)),
+                "{at}"
+            );
+        }
+        let led = elsewhere.path().join("space");
+        symlink(space.path(), &led).unwrap();
+        assert!(matches!(scan_left(&led, "", Limits::default()), Err(CaptureError::Replaced(_))));
     }
 
     #[test]

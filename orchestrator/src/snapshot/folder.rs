@@ -52,6 +52,15 @@ impl Folder {
         Ok(Self { handle: handle.into(), path: path.to_path_buf() })
     }
 
+    /// The same, unless a link or nothing stands there.
+    pub(super) fn open_itself(path: &Path) -> Result<Option<Self>, DiskError> {
+        match rustix::fs::open(path, FOLDER | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(handle) => Ok(Some(Self { handle: handle.into(), path: path.to_path_buf() })),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
+            Err(errno) => Err(errno).on_disk("open", path),
+        }
+    }
+
     /// The folder of that name, or `None` when it is missing, a link or something else.
     pub(crate) fn child(&self, name: &OsStr) -> Result<Option<Self>, DiskError> {
         match rustix::fs::openat(&self.handle, name, FOLDER | OFlags::NOFOLLOW, Mode::empty()) {

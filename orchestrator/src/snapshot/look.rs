@@ -41,6 +41,9 @@ pub enum CaptureError {
     TooLarge(PathBuf),
     #[error("{} is nested too deeply", .0.display())]
     TooDeep(PathBuf),
+    /// What was a folder in an agent's workspace.
+    #[error("{} is no folder any more", .0.display())]
+    Replaced(PathBuf),
     #[error(transparent)]
     Object(#[from] ObjectError),
     #[error(transparent)]

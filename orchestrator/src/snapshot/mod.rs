@@ -23,7 +23,7 @@ mod stamp;
 #[cfg(test)]
 mod trees;
 
-pub use capture::{Captured, Limits, capture, scan};
+pub use capture::{Captured, Limits, capture, capture_left, scan, scan_left};
 pub use diff::{Change, ChangeKind, DiffSize, changes, size as diff_size, unified};
 pub(crate) use folder::{Exchange, Folder};
 pub use index::Indexes;

@@ -15,7 +15,7 @@ use skilltune_phases::skill;
 
 use super::super::EngineError;
 use super::super::desk::{failed, not_ours};
-use crate::snapshot::{Entry, Limits, Manifest, Node, ObjectError, Objects, RelPath, capture};
+use crate::snapshot::{Entry, Limits, Manifest, Node, ObjectError, Objects, RelPath, capture_left};
 
 const SKILL_MD: &[u8] = b"SKILL.md";
 const FILE_MODE: u32 = 0o644;
@@ -30,9 +30,11 @@ pub(super) fn read(
 ) -> Result<Outcome, EngineError> {
     let copy = order.working_copy().expect("an improver has a copy to work on");
     let base = objects.manifest(copy.tree)?;
-    let captured = match capture(objects, &space.join(&copy.at), &[], limits) {
+    let captured = match capture_left(objects, space, &copy.at, &[], limits) {
         Ok(captured) => captured,
-        Err(error) => return not_ours(error).map(|why| failed(FailureKind::Gate, &why).into()),
+        Err(error) => {
+            return not_ours(error, space).map(|failure| failed(FailureKind::Gate, &failure.why).into());
+        }
     };
     let (edited, report) = if captured.tree == copy.tree {
         match edited_in_words(objects, &base, answer)? {
@@ -103,11 +105,16 @@ fn with_texts(
 
 /// Why a draft is not a valid change of a skill, if it is not.
 fn refused(objects: &Objects, base: &Manifest, draft: &Manifest) -> Result<Option<String>, ObjectError> {
+    if base == draft {
+        return Ok(Some("nothing was changed".to_owned()));
+    }
     if is_no_change(objects, base, draft)? {
         return Ok(Some("nothing but white space was changed".to_owned()));
     }
-    let new_links = draft.entries().iter().filter(|entry| base.get(&entry.path) != Some(&entry.node));
-    if let Some(link) = new_links.into_iter().find(|entry| leads_outside(entry)) {
+    // What led outside before is the person's own; a link that stayed may have come to lead elsewhere.
+    let was_so = |link: &Entry| base.get(&link.path) == Some(&link.node) && leads_outside(base, link);
+    let mut links = draft.entries().iter();
+    if let Some(link) = links.find(|entry| leads_outside(draft, entry) && !was_so(entry)) {
         return Ok(Some(format!("the link {} leads outside of the skill's folder", link.path)));
     }
     let Some(now) = main_page(objects, draft)? else {
@@ -147,18 +154,22 @@ fn same_words(objects: &Objects, old: &Node, new: &Node) -> Result<bool, ObjectE
     Ok(before == after && skill::same_but_for_white_space(&old, &new))
 }
 
-/// Whether a link is absolute, or climbs above the skill's folder on its way.
-fn leads_outside(entry: &Entry) -> bool {
-    let Node::Link { target } = &entry.node else { return false };
-    let mut depth = entry.path.lineage().count() - 1;
+/// Whether a link is absolute, climbs above the skill's folder on its way, or climbs from where another link has led.
+fn leads_outside(skill: &Manifest, Entry { path, node }: &Entry) -> bool {
+    let Node::Link { target } = node else { return false };
     if target.starts_with(b"/") {
         return true;
     }
+    let mut here: Vec<&[u8]> = path.as_bytes().split(|&byte| byte == b'/').collect();
+    here.pop();
+    let mut has_been_led = false;
     target.split(|&byte| byte == b'/').any(|part| match part {
         b"" | b"." => false,
-        b".." => depth.checked_sub(1).map(|above| depth = above).is_none(),
-        _ => {
-            depth += 1;
+        b".." => has_been_led || here.pop().is_none(),
+        name => {
+            here.push(name);
+            let at = RelPath::parse(&here.join(&b'/')).ok();
+            has_been_led |= at.is_some_and(|at| matches!(skill.get(&at), Some(Node::Link { .. })));
             false
         }
     })
@@ -229,8 +240,12 @@ mod tests {
     fn what_changes_nothing_but_white_space_is_no_change() {
         let page = "---\nname: a\ndescription: Does a thing.\n---\n\n  Do   it.\n\n";
         for page in [PAGE, page] {
-            let why = Bench::new().refusal(&[("SKILL.md", Made::Page(page))]);
-            assert_eq!(why.as_deref(), Some("nothing but white space was changed"));
+            let why = Bench::new().refusal(&[("SKILL.md", Made::Page(page))]).unwrap();
+            let is_same = page == PAGE;
+            assert_eq!(
+                why,
+                if is_same { "nothing was changed" } else { "nothing but white space was changed" }
+            );
         }
     }
 
@@ -260,5 +275,51 @@ mod tests {
             let why = Bench::new().refusal(&link(outside));
             assert_eq!(why.is_some(), outside != "..", "{outside}: {why:?}");
         }
+    }
+
+    #[test]
+    fn a_link_may_not_climb_from_where_another_has_led() {
+        let refusal = |first, second| {
+            let (page, folder) = (Made::Page(PAGE), Made::Folder);
+            let (first, second) = (Made::Link(first), Made::Link(second));
+            let tree =
+                [("SKILL.md", page), ("a", folder), ("a/b", Made::Folder), ("a/b/x", first), ("z", second)];
+            Bench::new().refusal(&tree)
+        };
+        assert_eq!(refusal("../..", "a/b/x/SKILL.md"), None);
+        assert_eq!(refusal("../..", "a/b/../../SKILL.md"), None);
+        let why = refusal("../..", "a/b/x/../../h").unwrap();
+        assert!(why.contains("the link z leads outside"), "{why}");
+    }
+
+    #[test]
+    fn a_link_that_stays_may_not_come_to_lead_outside_and_what_did_before_is_the_persons_own() {
+        let bench = Bench::new();
+        let tree = |d: Made, page| {
+            bench.tree(&[
+                ("SKILL.md", Made::Page(page)),
+                ("d", d),
+                ("deep", Made::Folder),
+                ("deep/er", Made::Folder),
+                ("own", Made::Link("/usr/share")),
+                ("z", Made::Link("d/../../h")),
+            ])
+        };
+        let better = "---\nname: a\ndescription: Does a thing.\n---\nDo it well.\n";
+        let base = tree(Made::Folder, PAGE);
+        let is_refused = |draft| refused(&bench.objects, &base, &draft).unwrap();
+        assert_eq!(is_refused(tree(Made::Folder, better)), None);
+        let base_inside = bench.tree(&[
+            ("SKILL.md", Made::Page(PAGE)),
+            ("d", Made::Folder),
+            ("z", Made::Link("d/../SKILL.md")),
+        ]);
+        let led = bench.tree(&[
+            ("SKILL.md", Made::Page(PAGE)),
+            ("d", Made::Link(".")),
+            ("z", Made::Link("d/../SKILL.md")),
+        ]);
+        let why = refused(&bench.objects, &base_inside, &led).unwrap().unwrap();
+        assert!(why.contains("the link z"), "{why}");
     }
 }

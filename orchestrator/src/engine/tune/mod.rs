@@ -16,7 +16,7 @@ use super::desk::{failed, not_ours};
 use super::{Craft, EngineError, Hands, Remains, Workshop};
 use crate::agent::Talk;
 use crate::promote::{self, Move, Promotion};
-use crate::snapshot::{Manifest, Objects, capture};
+use crate::snapshot::{Manifest, Objects, capture_left};
 use crate::store::RunFolder;
 
 pub use pages::{Diff, Pages, tree_diff};
@@ -109,9 +109,9 @@ fn artifacts(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Ou
     let placed = order.placements().iter().filter_map(|placement| placement.at.split('/').next());
     let given: Vec<&str> =
         placed.chain([INPUT]).chain(fittings.iter().map(|fitting| fitting.folder)).collect();
-    let captured = match capture(&shop.objects, space, &given, shop.limits.artifacts) {
+    let captured = match capture_left(&shop.objects, space, "", &given, shop.limits.artifacts) {
         Ok(captured) => captured,
-        Err(error) => return not_ours(error).map(|why| failed(FailureKind::TooLarge, &why).into()),
+        Err(error) => return not_ours(error, space).map(Outcome::from),
     };
     let files = count_files(&captured.manifest);
     if files > 0 {

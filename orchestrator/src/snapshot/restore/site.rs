@@ -186,7 +186,8 @@ pub(super) fn inspect(
             CaptureError::Special(_)
             | CaptureError::Changing(_)
             | CaptureError::TooLarge(_)
-            | CaptureError::TooDeep(_),
+            | CaptureError::TooDeep(_)
+            | CaptureError::Replaced(_),
         ) => Err(action.edited()),
     }
 }
