@@ -64,6 +64,14 @@ fn a_member_that_fails_stops_its_followers_of_that_round() {
     let members: Vec<_> =
         scene.events("done").iter().map(|done| done["step"]["exercise"]["member"].clone()).collect();
     assert!(members.iter().all(|member| member == 0 || member == 1), "{members:?}");
+    let executions = &scene.state()["iterations"][0]["execution"]["chain_executions"];
+    let told = executions.as_array().unwrap().iter();
+    let told: Vec<_> = told.map(|one| (one["skill_name"].clone(), one["success"].clone())).collect();
+    assert_eq!(
+        told,
+        [("outline", true), ("writer", false), ("editor", false)]
+            .map(|(name, ran)| (json!(name), json!(ran)))
+    );
 }
 
 #[test]

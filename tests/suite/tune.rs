@@ -99,10 +99,23 @@ fn the_run_leaves_its_pages_under_the_originals_names() {
         "error_count",
         "max_errors",
         "work_dir",
+        "backup_dir",
         "termination_reason",
     ] {
         assert!(state.get(field).is_some(), "{field} is missing");
     }
+    let backups = state["backup_dir"].as_str().unwrap();
+    assert!(std::path::Path::new(backups).is_dir(), "{backups}");
+    let round = &state["iterations"][0];
+    for field in ["cli_command", "started_at", "completed_at", "artifacts_dir", "success"] {
+        assert!(round["execution"].get(field).is_some(), "{field} is missing");
+    }
+    let wanting = round["evaluation"]["dimensions"].as_array().unwrap().iter();
+    let wanting: Vec<_> = wanting.filter(|dimension| dimension["score"].as_f64() < Some(100.0)).collect();
+    assert!(
+        !wanting.is_empty() && wanting.iter().all(|dimension| dimension["feedback"] != ""),
+        "{wanting:?}"
+    );
     assert_eq!(state["status"], "completed");
     let report = fs::read_to_string(run.join("final-report.md")).unwrap();
     assert!(report.contains("one scenario"), "with one scenario the report says that this shows little");

@@ -6,8 +6,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::notes::Notes;
-use super::{Edit, Ending, Measured, Mishap, Plan, Round, Run, Shipment, Standing, Step};
+use super::measure::{self, SEARCH};
+use super::notes::{self, Notes};
+use super::{Edit, Ending, Measured, Mishap, Plan, Round, Run, Shipment, Standing, Step, Trial};
+use crate::contract::{DimensionId, Verdict};
 use crate::event::PlacedBy;
 use crate::id::{CandidateId, ContractId};
 use crate::ledger::Ledger;
@@ -112,11 +114,18 @@ fn fields(run: &Run) -> Map<String, Value> {
     fields.insert("error_count".into(), run.errors.len().into());
     fields.insert("max_errors".into(), run.plan.task.rules.max_errors.into());
     fields.insert("work_dir".into(), run.plan.folder.clone().into());
+    fields.insert("backup_dir".into(), backups(&run.plan.folder).into());
     fields.insert(
         "termination_reason".into(),
         run.course.stopped.map_or(Value::Null, |reason| termination(reason).into()),
     );
     fields
+}
+
+/// All versions of the skills stand in the store beside the folder of the runs.
+fn backups(folder: &str) -> String {
+    let project = folder.rsplitn(3, '/').nth(2).unwrap_or_default();
+    format!("{project}/objects")
 }
 
 fn head(run: &Run) -> Value {
@@ -178,16 +187,41 @@ fn iteration(run: &Run, round: &Round) -> Value {
 
 fn execution(run: &Run, round: &Round) -> Value {
     let dir = format!("{}/iterations/iteration-{}/artifacts", run.plan.folder, round.number);
-    json!({
+    let success = round.measured.as_ref().map(|measured| measured.judged == measured.of);
+    let mut execution = json!({
+        // There is none: what was said to whom stands in `agents/`, and no shell has seen it.
+        "cli_command": Value::Null,
         "started_at": round.started_at,
         "completed_at": round.scored_at,
         "artifacts_dir": dir,
-        "success": round.measured.as_ref().map(|measured| measured.judged == measured.of),
-    })
+        "success": success,
+    });
+    if run.plan.is_chain() {
+        let far = how_far(run, round.candidate);
+        let members = run.plan.task.target.members.iter().enumerate();
+        execution["chain_executions"] = members
+            .map(|(place, member)| {
+                json!({
+                    "skill_name": member.name,
+                    "cli_command": Value::Null,
+                    "artifacts_dir": format!("{dir}/{}", member.name),
+                    "success": success.map(|_| place < far),
+                })
+            })
+            .collect();
+    }
+    execution
+}
+
+/// How many members of a chain came to an end on every scenario.
+fn how_far(run: &Run, candidate: CandidateId) -> usize {
+    let Some(candidate) = run.candidate(candidate) else { return 0 };
+    let trials = (0..run.plan.task.scenarios.len()).map(|scenario| Trial { scenario, ordinal: SEARCH });
+    trials.map(|trial| measure::exercised(run, candidate, trial).len()).min().unwrap_or(0)
 }
 
 fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
-    let notes = Notes::of(run, round.candidate);
+    let (notes, standings) = (Notes::of(run, round.candidate), notes::standings(run, round.candidate, None));
     let dimensions = run.plan.task.contract.dimensions.iter().zip(&measured.dimensions);
     let chain = run.plan.is_chain().then(|| {
         let members = run.plan.task.target.members.iter().zip(&measured.members);
@@ -197,6 +231,7 @@ fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
         "score": measured.score,
         "dimensions": dimensions.map(|(dimension, score)| json!({
             "name": dimension.name, "id": dimension.id, "score": score, "weight": dimension.weight,
+            "feedback": feedback(run, &standings, &dimension.id),
         })).collect::<Value>(),
         "strengths": notes.strengths,
         "weaknesses": notes.weaknesses,
@@ -208,6 +243,17 @@ fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
         "claimed": measured.claimed,
         "claimed_score": measured.claim,
     })
+}
+
+/// What the judges found wanting in a dimension, in the words of their evidence.
+fn feedback(run: &Run, standings: &[notes::Standing<'_>], dimension: &DimensionId) -> String {
+    let wanting =
+        standings.iter().map(|standing| standing.worst).filter(|worst| worst.verdict != Verdict::Pass);
+    let told = wanting.filter_map(|worst| {
+        let criterion = run.plan.task.contract.criterion(worst.criterion)?;
+        (criterion.dimension == *dimension).then(|| format!("{} {}", criterion.text, worst.evidence))
+    });
+    told.collect::<Vec<_>>().join("\n")
 }
 
 fn standing(round: &Round) -> Value {
