@@ -187,7 +187,11 @@ impl Workshop {
             fs::create_dir(folder).on_disk("make the folder", folder)?;
         }
         for placement in order.placements() {
-            let manifest = self.objects.manifest(placement.tree)?;
+            let mut manifest = self.objects.manifest(placement.tree)?;
+            if order.working_copy() == Some(placement) {
+                // A skill may be kept read-only: its copy is there to be changed.
+                manifest = manifest.unlocked();
+            }
             snapshot::place(&self.objects, &manifest, &paper.space().join(&placement.at))?;
         }
         if let Asked::Agent { agent, prompt, .. } = asked {

@@ -65,6 +65,23 @@ impl Node {
         }
     }
 
+    /// The same, which its owner may read and change.
+    fn unlocked(&self) -> Self {
+        match self {
+            Self::File { blob, size, mode } => Self::File { blob: *blob, size: *size, mode: mode | 0o600 },
+            Self::Folder { mode } => Self::Folder { mode: mode | 0o700 },
+            Self::Link { target } => Self::Link { target: target.clone() },
+        }
+    }
+
+    fn with_mode(self, new: u32) -> Self {
+        match self {
+            Self::File { blob, size, .. } => Self::File { blob, size, mode: new },
+            Self::Folder { .. } => Self::Folder { mode: new },
+            link @ Self::Link { .. } => link,
+        }
+    }
+
     pub fn same_kind(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
@@ -86,6 +103,22 @@ impl Manifest {
         let manifest = Self { entries: entries.into() };
         manifest.check()?;
         Ok(manifest)
+    }
+
+    /// The same, all of which its owner may read and change.
+    pub(crate) fn unlocked(&self) -> Self {
+        let unlocked = |Entry { path, node }: &Entry| Entry { path: path.clone(), node: node.unlocked() };
+        Self { entries: self.entries.iter().map(unlocked).collect() }
+    }
+
+    /// The same with the modes of another, where they differ by no more than being unlocked.
+    pub(crate) fn locked_like(&self, other: &Self) -> Self {
+        let locked = |Entry { path, node }: &Entry| {
+            let before = other.get(path).filter(|before| before.unlocked().mode() == node.mode());
+            let mode = before.and_then(Node::mode).or(node.mode());
+            Entry { path: path.clone(), node: mode.map_or(node.clone(), |mode| node.clone().with_mode(mode)) }
+        };
+        Self { entries: self.entries.iter().map(locked).collect() }
     }
 
     pub fn entries(&self) -> &[Entry] {
@@ -194,6 +227,30 @@ mod tests {
         assert_eq!(text.lines().nth(2), Some(r"link /a\20b\5c\0a\ff d-e"));
         let hash = Digest::of(b"x");
         assert_eq!(text.lines().nth(3), Some(format!("file 0644 1 {hash} d/x").as_str()));
+    }
+
+    #[test]
+    fn what_was_unlocked_is_locked_again_and_nothing_else_of_a_mode_is_taken_back() {
+        let locked = Manifest::new(vec![
+            entry("d", Node::Folder { mode: 0o555 }),
+            entry("d/x", file("x").with_mode(0o444)),
+            entry("free", file("x")),
+            entry("link", Node::Link { target: b"d".to_vec() }),
+        ])
+        .unwrap();
+        let unlocked = locked.unlocked();
+        let modes: Vec<_> = unlocked.entries().iter().map(|entry| entry.node.mode()).collect();
+        assert_eq!(modes, [Some(0o755), Some(0o644), Some(0o644), None]);
+        assert_eq!(unlocked.locked_like(&locked), locked);
+        let edited = Manifest::new(vec![
+            entry("d", Node::Folder { mode: 0o700 }),
+            entry("d/x", file("other")),
+            entry("new", file("x").with_mode(0o444)),
+        ])
+        .unwrap();
+        let modes: Vec<_> =
+            edited.locked_like(&locked).entries().iter().map(|entry| entry.node.mode()).collect();
+        assert_eq!(modes, [Some(0o700), Some(0o444), Some(0o444)]);
     }
 
     #[test]

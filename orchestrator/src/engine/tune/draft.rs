@@ -36,13 +36,14 @@ pub(super) fn read(
             return not_ours(error, space).map(|failure| failed(FailureKind::Gate, &failure.why).into());
         }
     };
-    let (edited, report) = if captured.tree == copy.tree {
+    let edited = captured.manifest.locked_like(&base);
+    let (edited, report) = if edited == base {
         match edited_in_words(objects, &base, answer)? {
             Ok(made) => made,
             Err(failure) => return Ok(failure.into()),
         }
     } else {
-        (captured.manifest, edit::read_report(answer))
+        (edited, edit::read_report(answer))
     };
     if let Some(why) = refused(objects, &base, &edited)? {
         return Ok(failed(FailureKind::Gate, &why).into());
