@@ -56,6 +56,19 @@ pub enum Standing {
     Ended,
 }
 
+impl Standing {
+    /// One word for it, the same wherever runs are listed.
+    pub fn word<L: Face>(self, run: &Run<L>) -> &'static str {
+        match self {
+            Self::Running { .. } => "running",
+            Self::Held => "waiting",
+            Self::Open if run.paused.is_some() => "stopped",
+            Self::Open => "cut off",
+            Self::Ended => "ended",
+        }
+    }
+}
+
 impl Runs {
     /// The runs of the project that the current folder belongs to.
     pub fn here(around: &Surroundings) -> Self {

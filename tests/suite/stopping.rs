@@ -220,6 +220,8 @@ fn the_lock_of_a_killed_run_is_stale_and_taken() {
     gate.remove();
     let status = scene.run(&["status"]);
     assert!(status.stdout.contains("was cut off"), "{status:?}");
+    let listed = scene.run(&["list"]);
+    assert!(listed.stdout.contains("  cut off "), "the list says the same: {listed:?}");
     let ran = scene.run(&RESUME);
     Outcome::of(&scene, &ran).assert_is(&undisturbed(), "taken up");
     assert_tidy(&scene, "taken up");

@@ -52,12 +52,7 @@ fn mention_others(runs: &Runs, format: Format, printer: Printer) {
 
 fn row(known: &Known<Tune>, standing: Standing) -> String {
     let run = &known.run;
-    let status = match standing {
-        Standing::Running { .. } => "running",
-        Standing::Held => "waiting",
-        Standing::Open => "stopped",
-        Standing::Ended => "ended",
-    };
+    let status = standing.word(run);
     format!(
         "{}  {status:<8}  {:>5} -> {:<5}  {}",
         run.plan.run,

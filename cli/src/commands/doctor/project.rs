@@ -102,12 +102,11 @@ fn open_runs(runs: &Runs) -> (Vec<OpenRun>, Vec<String>) {
             damaged.push(plain::one_line(&id.0));
             continue;
         };
-        let status = match runs.standing(&known.run) {
-            Standing::Running { .. } => "running",
-            Standing::Held => "waiting",
-            Standing::Open => "stopped",
-            Standing::Ended => continue,
-        };
+        let standing = runs.standing(&known.run);
+        if standing == Standing::Ended {
+            continue;
+        }
+        let status = standing.word(&known.run);
         let target = plain::one_line(&words::target(&known.run));
         open.push(OpenRun { id: plain::one_line(&id.0), status, target });
     }
