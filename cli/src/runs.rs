@@ -178,7 +178,12 @@ impl Runs {
 
     pub fn load<L: Face>(&self, id: &RunId) -> Result<Known<L>, Complaint> {
         let folder = self.home.run(id);
-        let history = store::read(&folder.history()).map_err(|error| damaged(&folder, &error))?;
+        let history = store::read::<L>(&folder.history()).map_err(|error| damaged(&folder, &error))?;
+        if let Some(Event::Started(plan)) = history.records.first().map(|record| &record.event)
+            && plan.format > FORMAT
+        {
+            return Err(newer(&folder, plan.format));
+        }
         let run = Run::replay(&history.records)
             .map_err(|error| Complaint::of(Kind::Input, &error).caused_by(folder.history().display()))
             .map_err(|complaint| {
@@ -300,13 +305,18 @@ fn born(id: &RunId) -> &str {
     &id.0[id.0.len() - length..]
 }
 
-fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
+/// What a newer program has written is its own to go on with, even where we could make out the lines.
+fn newer(folder: &RunFolder, format: u32) -> Complaint {
+    Complaint::input(format!("{} was written by a newer skilltune", folder.root().display()))
+        .caused_by(format!("it has format {format}; this program reads up to {FORMAT}"))
+        .hint("update skilltune: this run needs the newer program")
+}
+
+pub fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
     if let Ok(Some(Label { format, .. })) = store::label_of(&folder.history())
         && format > FORMAT
     {
-        return Complaint::input(format!("{} was written by a newer skilltune", folder.root().display()))
-            .caused_by(format!("it has format {format}; this program reads up to {FORMAT}"))
-            .hint("use the newer program for this run");
+        return newer(folder, format);
     }
     let complaint = Complaint::of(Kind::Input, error);
     match error {

@@ -392,7 +392,7 @@ fn a_damaged_run_is_not_touched_and_a_newer_one_is_left_to_a_newer_program() {
 
     error: /project/.skilltune/runs/RUN was written by a newer skilltune
     caused by: it has format 9; this program reads up to 1
-    hint: use the newer program for this run
+    hint: update skilltune: this run needs the newer program
 
     error: the journal is empty
     caused by: /project/.skilltune/runs/RUN/history.jsonl
