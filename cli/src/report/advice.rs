@@ -16,24 +16,40 @@ pub(crate) struct Next {
     pub(crate) purpose: &'static str,
 }
 
+const FORCED: &str = "apply --force";
+
 /// What a person may want to type now.
 pub(crate) fn next(run: &Run) -> Vec<Next> {
     let choices: &[(&str, &'static str)] = match run.outcome() {
-        _ if run.placed == Some(PlacedBy::Rollback) => {
+        Outcome::Stopped => &[("resume", "go on")],
+        Outcome::Held => return [Choice::Apply, Choice::Keep].map(|choice| answer(run, choice)).into(),
+        Outcome::Improved | Outcome::Kept | Outcome::Conflict | Outcome::Unchanged | Outcome::Unjudged
+            if run.placed == Some(PlacedBy::Apply) =>
+        {
+            &[("diff", "see the champion's changes"), ("rollback", "back to what was found")]
+        }
+        Outcome::Improved | Outcome::Conflict if run.placed == Some(PlacedBy::Rollback) => {
             &[("diff", "see the champion's changes"), ("apply", "bring it into the target")]
         }
         Outcome::Improved => &[("diff", "see what changed"), ("rollback", "undo it")],
         Outcome::Kept => &[("diff", "see what would change"), ("apply", "bring it into the target")],
-        Outcome::Conflict => &[
-            ("diff", "see the champion's changes"),
-            ("apply --force", "bring it into the target all the same"),
-        ],
+        Outcome::Conflict => {
+            &[("diff", "see the champion's changes"), (FORCED, "bring it into the target all the same")]
+        }
         Outcome::Unchanged | Outcome::Unjudged => &[("show", "see why")],
-        Outcome::Stopped => &[("resume", "go on")],
-        Outcome::Held => return [Choice::Apply, Choice::Keep].map(|choice| answer(run, choice)).into(),
     };
     let command = |verb| format!("skilltune {verb} {}", run.plan.run);
     choices.iter().map(|&(verb, purpose)| Next { command: command(verb), purpose }).collect()
+}
+
+/// Whether anything was ever brought into the target: else there is nothing to go back from.
+pub(crate) fn was_replaced(run: &Run) -> bool {
+    run.outcome() == Outcome::Improved || run.placed.is_some()
+}
+
+/// What brings the champion into the target as that stands by what we know: a person's edit needs their word.
+pub(crate) fn apply(run: &Run) -> &'static str {
+    if run.outcome() == Outcome::Conflict && run.placed.is_none() { FORCED } else { "apply" }
 }
 
 /// What lets a run that is blocked go on.

@@ -3,6 +3,7 @@
 use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::tune::Run;
 
+use crate::report::advice;
 use crate::report::markdown::{Page, code_cell};
 
 pub(super) fn artifacts(page: &mut Page, run: &Run) {
@@ -28,11 +29,16 @@ pub(super) fn restore(page: &mut Page, run: &Run) {
     let id = &run.plan.run;
     let champion =
         run.course.shipment.as_ref().map(|shipment| shipment.champion).filter(|&one| one != run.start());
-    let mut commands = vec![("back to what was found", format!("skilltune rollback {id}"))];
-    if champion.is_some() {
-        commands.push(("what the champion changes", format!("skilltune diff {id}")));
-        commands.push(("the champion into the target", format!("skilltune apply {id}")));
+    let mut commands = Vec::new();
+    if advice::was_replaced(run) {
+        commands.push(("back to what was found", format!("skilltune rollback {id}")));
     }
+    if champion.is_some() {
+        let apply = advice::apply(run);
+        commands.push(("what the champion changes", format!("skilltune diff {id}")));
+        commands.push(("the champion into the target", format!("skilltune {apply} {id}")));
+    }
+    commands.push(("what was found, into a folder", format!("skilltune export {id} start DIR")));
     let mut others = run.course.candidates.iter().map(|candidate| candidate.id).skip(1);
     let other = others.find(|&one| champion != Some(one));
     commands.extend(other.map(|one| ("another candidate, into a folder", export(run, one))));

@@ -148,6 +148,7 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
         | back to what was found | `skilltune rollback calm-otter` |
         | what the champion changes | `skilltune diff calm-otter` |
         | the champion into the target | `skilltune apply calm-otter` |
+        | what was found, into a folder | `skilltune export calm-otter start DIR` |
         | another candidate, into a folder | `skilltune export calm-otter 3b1b95a11ef4 DIR` |
         ");
 }
