@@ -72,7 +72,7 @@ pub enum Command {
     Diff(DiffArgs),
     /// Bring a candidate into the target
     Apply(ApplyArgs),
-    /// Bring back what the target was before a run
+    /// Bring the target back to what a run found
     Rollback(RollbackArgs),
     /// Write a candidate into a new folder
     Export(ExportArgs),

@@ -18,6 +18,7 @@ mod face;
 mod find;
 mod flags;
 mod folders;
+mod kept;
 mod means;
 mod pages;
 mod planning;

@@ -242,6 +242,30 @@ impl<L: Face> Known<L> {
 impl Known<Tune> {
     /// The candidate whose id begins so; the words `start`, `best`, `head` and `champion` name one too.
     pub fn candidate(&self, name: &str) -> Result<&Candidate, Complaint> {
+        self.pick(name, &self.run.course.candidates)
+    }
+
+    /// A candidate, or a version of a person's own that a command of theirs has displaced.
+    pub fn version(&self, name: &str) -> Result<Candidate, Complaint> {
+        let mut versions = self.run.course.candidates.clone();
+        for (from, _) in self.placings() {
+            let displaced = Candidate::original(from.to_vec());
+            if versions.iter().all(|known| known.id != displaced.id) {
+                versions.push(displaced);
+            }
+        }
+        self.pick(name, &versions).cloned()
+    }
+
+    /// What each command of a person has displaced in the target, and what it has brought there.
+    pub fn placings(&self) -> impl DoubleEndedIterator<Item = (&[TreeId], &[TreeId])> {
+        self.records.iter().filter_map(|record| match &record.event {
+            Event::Noted(Signal::Placed { from, to, .. }) => Some((from.as_slice(), to.as_slice())),
+            Event::Noted(_) | Event::Done(_) | Event::Started(_) | Event::Decided(_) => None,
+        })
+    }
+
+    fn pick<'a>(&self, name: &str, among: &'a [Candidate]) -> Result<&'a Candidate, Complaint> {
         let run = &self.run;
         let named = match name {
             "start" => Some(run.start()),
@@ -250,28 +274,24 @@ impl Known<Tune> {
             CHAMPION => Some(champion(run)),
             _ => None,
         };
-        if let Some(candidate) = named.and_then(|id| run.candidate(id)) {
+        if let Some(candidate) = named.and_then(|id| among.iter().find(|candidate| candidate.id == id)) {
             return Ok(candidate);
         }
-        let hits: Vec<_> = run
-            .course
-            .candidates
-            .iter()
-            .filter(|candidate| candidate.id.to_string().starts_with(name))
-            .collect();
+        let hits: Vec<_> =
+            among.iter().filter(|candidate| candidate.id.to_string().starts_with(name)).collect();
         match hits.as_slice() {
             [one] => Ok(one),
             [] => Err(Complaint::input(format!("run {} has no candidate {name:?}", run.plan.run))
-                .hint(format!("it has {}", self.candidate_names()))),
+                .hint(format!("it has {}", names(among)))),
             _ => Err(Complaint::input(format!("{name:?} begins the ids of several candidates"))
-                .hint(format!("write more of it: {}", self.candidate_names()))),
+                .hint(format!("write more of it: {}", names(among)))),
         }
     }
+}
 
-    fn candidate_names(&self) -> String {
-        let names: Vec<_> = self.run.course.candidates.iter().map(|candidate| candidate.id.short()).collect();
-        format!("{} (and the words start, best, head, champion)", names.join(", "))
-    }
+fn names(candidates: &[Candidate]) -> String {
+    let names: Vec<_> = candidates.iter().map(|candidate| candidate.id.short()).collect();
+    format!("{} (and the words start, best, head, champion)", names.join(", "))
 }
 
 /// What won, or is ahead so far.

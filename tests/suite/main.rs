@@ -22,6 +22,7 @@ mod promises;
 mod readme;
 mod reflex;
 mod rights;
+mod rollback;
 mod scene;
 mod stopping;
 mod story;

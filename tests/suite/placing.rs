@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::chain::SKILLS;
 use crate::commands::{data, held, talk, won};
-use crate::scene::{Scene, listing};
+use crate::scene::{Ran, Scene, listing};
 
 #[test]
 fn rollback_restores_byte_for_byte_and_apply_brings_back() {
@@ -20,7 +20,7 @@ fn rollback_restores_byte_for_byte_and_apply_brings_back() {
     let after = listing(&folder);
     assert_ne!(after, before);
     insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @r"
-    the target is again what it was before; `skilltune rollback RUN` undoes it
+    the target is again what the run found; `skilltune apply RUN` undoes it
     ");
     assert_eq!(listing(&folder), before);
     insta::assert_snapshot!(data(&scene, &["status"]), @r"
@@ -28,7 +28,7 @@ fn rollback_restores_byte_for_byte_and_apply_brings_back() {
     status   The champion beat the start and is in the target.
     round    3 of 5
     best     87, goal 80  (candidate HASH)
-    since    a person brought back what the target was before
+    since    a person brought the target back to what the run found
     next     skilltune diff RUN   (see the champion's changes)
     next     skilltune apply RUN   (bring it into the target)
     ");
@@ -56,13 +56,32 @@ fn an_edit_of_a_person_is_never_replaced_unless_they_say_so() {
     error: /project/.claude/skills/writer is not what run RUN left there
     caused by: somebody has edited it since; it was left alone, and is kept in the store as HASH
     hint: to replace it all the same: skilltune rollback RUN --force
-    hint: to look first: skilltune export RUN champion DIR
+    hint: to look first: skilltune export RUN start DIR
     ");
     assert_eq!(fs::read_to_string(&page).unwrap(), mine);
-    assert_eq!(scene.run(&["rollback", "--force"]).code, Some(0));
+    let edited = listing(&scene.skill("writer"));
+    let forced = scene.run(&["rollback", "--force"]);
+    insta::assert_snapshot!(talk(&scene, &forced), @r"
+    the target is again what the run found; `skilltune apply RUN HASH` undoes it
+    what stood there is kept as HASH: `skilltune export RUN HASH DIR` writes it elsewhere
+    ");
     assert_eq!(scene.quality("writer"), 40);
-    assert_eq!(scene.run(&["rollback"]).code, Some(0), "a rollback can be undone");
-    assert_eq!(fs::read_to_string(&page).unwrap(), mine, "and their edit is back");
+    let [undo, export] = [0, 1].map(|line| told(&forced, line));
+    assert_eq!(scene.run(&words(&export)).code, Some(0));
+    assert_eq!(listing(&scene.path("project/DIR")), edited, "their edit is kept");
+    assert_eq!(scene.run(&words(&undo)).code, Some(0), "a rollback can be undone");
+    assert_eq!(listing(&scene.skill("writer")), edited, "and their edit is back");
+}
+
+/// The command that a line of talk names.
+fn told(ran: &Ran, line: usize) -> String {
+    let line = ran.stderr.lines().nth(line).expect("that much is said");
+    line.split('`').nth(1).expect("a command is named").to_owned()
+}
+
+/// The words of a command after our own name.
+fn words(command: &str) -> Vec<&str> {
+    command.split_whitespace().skip(1).collect()
 }
 
 #[test]
@@ -121,7 +140,7 @@ fn never_applying_keeps_the_champion_for_later() {
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("kept")));
     assert_eq!(listing(&scene.skill("writer")), before);
     insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @r"
-    run RUN has brought nothing into the target: nothing to roll back
+    the target is already as the run found it: nothing to do
     ");
     talk(&scene, &scene.run(&["apply"]));
     assert_eq!(scene.quality("writer"), 90);

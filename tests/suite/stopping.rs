@@ -13,7 +13,7 @@ use crate::background::{Background, Gate};
 use crate::outcome::{Outcome, assert_tidy, repeated};
 use crate::scene::{Ran, Scene, listing, survivors};
 
-const TUNE: [&str; 12] = [
+pub(crate) const TUNE: [&str; 12] = [
     "tune",
     "writer",
     "write a page",
@@ -34,7 +34,7 @@ fn script() -> Value {
 }
 
 /// A scene whose executors wait at a gate.
-fn gated() -> (Scene, Gate) {
+pub(crate) fn gated() -> (Scene, Gate) {
     let scene = Scene::new(&[("writer", 40)], &script());
     let mut script = script();
     script["gates"] = json!({ "executor": scene.path("gate") });
@@ -244,9 +244,18 @@ fn an_edit_made_during_the_run_is_kept_and_so_is_the_champion() {
     let applied = scene.run(&told.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(applied.code, Some(0), "the command that was told applies ours: {told:?} {applied:?}");
     assert_eq!(scene.quality("writer"), 60);
+    let kept = applied.stderr.split(" is kept as ").nth(1).and_then(|rest| rest.split(':').next());
+    let kept = kept.unwrap_or_else(|| panic!("it is not told where theirs is: {applied:?}"));
     let back = scene.run(&["rollback"]);
     assert_eq!(back.code, Some(0), "{back:?}");
-    assert_eq!(listing(&scene.skill("writer")), edited, "rollback brings back theirs");
+    assert_eq!(
+        scene.quality("writer"),
+        40,
+        "rollback leads to what the run found, whatever stood there since"
+    );
+    let theirs = scene.run(&["apply", &scene.run_id(), kept]);
+    assert_eq!(theirs.code, Some(0), "{theirs:?}");
+    assert_eq!(listing(&scene.skill("writer")), edited, "and theirs can be had back");
 }
 
 /// The words after `skilltune` of a command that a person was told to type.

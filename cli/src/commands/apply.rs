@@ -1,10 +1,14 @@
-//! `apply` and `rollback`: a person brings a candidate into the target, or takes it out again.
+//! `apply` and `rollback`: a person brings a version into the target, or back to what the run found there.
 //!
-//! Both first look at what is there. When that is not what the run left, they stop, keep both, and say where.
+//! All that can refuse does so before the target is touched. When what stands there is nobody's but a person's, it is
+//! left alone, and both are kept.
+
+mod words;
 
 use skilltune_orchestrator::promote::{self, Move, Promotion};
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_orchestrator::store::Journal;
+use skilltune_orchestrator::store::{Journal, Locks, TargetLock};
+use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::{PlacedBy, Signal};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::{Event, Outcome, Run, Tune};
@@ -14,137 +18,152 @@ use crate::births::Births;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::folders::Surroundings;
+use crate::kept;
 use crate::printer::Printer;
-use crate::runs::{CHAMPION, Known, Runs};
+use crate::runs::{CHAMPION, Known, Runs, damaged};
 use crate::session::{self, ours};
 
 pub fn run(args: &ApplyArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     let runs = Runs::here(around);
     let known = runs.find(args.run.run.as_deref())?;
-    let candidate = known.candidate(args.candidate.as_deref().unwrap_or(CHAMPION))?.clone();
-    let command = format!("skilltune apply {} {} --force", known.run.plan.run, candidate.id.short());
-    let said = format!("candidate {} is in the target", candidate.id.short());
-    let placing = Placing { to: candidate.trees, by: PlacedBy::Apply, force: args.force, said, command };
-    place(&runs, &known, placing, around, printer)
+    let to = known.version(args.candidate.as_deref().unwrap_or(CHAMPION))?;
+    let by = if to.id == known.run.start() { PlacedBy::Rollback } else { PlacedBy::Apply };
+    let command = format!("skilltune apply {} {}", known.run.plan.run, to.id.short());
+    place(&runs, &known, &Placing { to, by, force: args.force, command }, around, printer)
 }
 
 pub fn rollback(args: &RollbackArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     let runs = Runs::here(around);
-    let known = runs.find(args.run.run.as_deref())?;
-    let Some(placed) = last_placed(&known) else {
-        printer.talk(&format!(
-            "run {} has brought nothing into the target: nothing to roll back",
-            known.run.plan.run
-        ));
-        return Ok(Exit::Reached);
-    };
-    let command = format!("skilltune rollback {} --force", known.run.plan.run);
-    let said = "the target is again what it was before".to_owned();
-    let placing = Placing { to: placed.from, by: PlacedBy::Rollback, force: args.force, said, command };
-    place(&runs, &known, placing, around, printer)
+    let known = runs.find::<Tune>(args.run.run.as_deref())?;
+    let to = known.run.course.candidates[0].clone();
+    let command = format!("skilltune rollback {}", known.run.plan.run);
+    place(&runs, &known, &Placing { to, by: PlacedBy::Rollback, force: args.force, command }, around, printer)
 }
 
 struct Placing {
-    to: Vec<TreeId>,
+    to: Candidate,
     by: PlacedBy,
     force: bool,
-    /// What to say when it is done.
-    said: String,
-    /// What brings it about all the same.
+    /// What was typed, but for the force.
     command: String,
 }
 
-/// What a run last brought into its target, and what stood there before.
-struct Placed {
-    from: Vec<TreeId>,
-    to: Vec<TreeId>,
+impl Placing {
+    fn from(&self, from: &[TreeId]) -> Signal {
+        Signal::Placed { from: from.to_vec(), to: self.to.trees.clone(), by: self.by }
+    }
 }
 
 fn place(
     runs: &Runs,
     known: &Known<Tune>,
-    placing: Placing,
+    placing: &Placing,
     around: &Surroundings,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     Births::new(around).require(known)?;
-    let targets = known.targets();
-    let (locks, lock) = session::lock(around, printer, &targets, &known.run.plan.run.0)?;
+    words::refuse_what_is_gone(known, placing)?;
+    let (id, targets) = (&known.run.plan.run, known.targets());
+    let locks = session::lock(around, printer, &targets, &id.0)?;
     // The journal may have grown while we waited for the lock.
-    let known = runs.load(&known.run.plan.run)?;
+    let mut known = runs.load(id)?;
+    known.folder.check().map_err(ours)?;
     let _in_use = runs.home.hold().map_err(ours)?;
     let objects = Objects::at(runs.home.objects());
-    let left =
-        last_placed(&known).map_or_else(|| known.run.course.candidates[0].trees.clone(), |placed| placed.to);
     let found = promote::found(&objects, &around.indexes(), &targets).map_err(ours)?;
-    if found == placing.to {
-        printer.talk("the target is just that already: nothing to do");
-        // Unless it is there because a command that was to write it down has been killed.
-        let placed = (found != left).then_some(Signal::Placed { from: left, to: found, by: placing.by });
-        return tell(known, placed, runs, around, printer);
+    let settle = |known: &Known<Tune>| session::settle(around, printer, &runs.home, &known.run);
+    if found == placing.to.trees {
+        note_if_nobody_has(&mut known, placing)?;
+        printer.talk(words::already(&known, placing));
+        settle(&known)?;
+        return Ok(Exit::Reached);
     }
-    // A candidate of this run is in the store: whoever has put it there, nothing is lost.
-    let known_here =
-        found == left || known.run.course.candidates.iter().any(|candidate| candidate.trees == found);
-    if !known_here && !placing.force {
-        return Err(edited(&known, &found, &placing.command));
+    if !is_ours(&known, &found) && !placing.force {
+        return Err(words::edited(&known, &found, placing));
     }
-    let moves = targets.iter().zip(found.iter().zip(&placing.to));
+    kept::require(&objects, &placing.to.trees)?;
+    let mut journal = open(&known)?;
+    replace(&known, &found, placing, &locks, &objects, around)?;
+    note(&mut known, &mut journal, placing.from(&found)).map_err(|complaint| {
+        words::changed(complaint, "that is not written down in the run's journal", placing)
+    })?;
+    settle(&known)
+        .map_err(|complaint| words::changed(complaint, "the run's pages do not tell of it", placing))?;
+    for line in words::done(&known, &found, placing) {
+        printer.talk(&line);
+    }
+    Ok(Exit::Reached)
+}
+
+fn replace(
+    known: &Known<Tune>,
+    found: &[TreeId],
+    placing: &Placing,
+    (locks, lock): &(Locks, TargetLock),
+    objects: &Objects,
+    around: &Surroundings,
+) -> Result<(), Complaint> {
+    let (id, targets, indexes) = (&known.run.plan.run, known.targets(), around.indexes());
+    let moves = targets.iter().zip(found.iter().zip(&placing.to.trees));
     let moves: Vec<_> = moves.map(|(path, (&from, &to))| Move { path: path.clone(), from, to }).collect();
-    match promote::promote(&locks, &lock, &objects, &around.indexes(), &known.run.plan.run.0, &moves)
-        .map_err(ours)?
-    {
-        Promotion::Conflict { found } => Err(edited(&known, &found, &placing.command)),
-        Promotion::Done => {
-            let placed = Signal::Placed { from: found, to: placing.to, by: placing.by };
-            let id = known.run.plan.run.clone();
-            let exit = tell(known, Some(placed), runs, around, printer)?;
-            printer.talk(&format!("{}; `skilltune rollback {id}` undoes it", placing.said));
-            Ok(exit)
+    match promote::promote(locks, lock, objects, &indexes, &id.0, &moves) {
+        Ok(Promotion::Done) => Ok(()),
+        Ok(Promotion::Conflict { found }) => Err(words::edited(known, &found, placing)),
+        Err(error) => {
+            // It may have failed when all was in its place already.
+            let now = promote::found(objects, &indexes, &targets);
+            let is_changed = now.is_ok_and(|now| now == placing.to.trees);
+            let complaint = ours(error);
+            Err(if is_changed {
+                words::changed(complaint, "that could not be brought to its end", placing)
+            } else {
+                complaint
+            })
         }
     }
 }
 
-/// Writes down what a person has done, if anything, and brings the run's pages up to it.
-fn tell(
-    mut known: Known<Tune>,
-    placed: Option<Signal>,
-    runs: &Runs,
-    around: &Surroundings,
-    printer: Printer,
-) -> Result<Exit, Complaint> {
-    if let Some(placed) = placed {
-        let (mut journal, _) = Journal::resume::<Tune>(&known.folder.history()).map_err(ours)?;
-        let record = journal.append(session::now(), Event::Noted(placed)).map_err(ours)?;
-        journal.barrier().map_err(ours)?;
-        known.run.apply(&record);
+/// What is wanted may be there because a command that was to write it down has been killed.
+fn note_if_nobody_has(known: &mut Known<Tune>, placing: &Placing) -> Result<(), Complaint> {
+    let left = left(known);
+    if left == placing.to.trees {
+        return Ok(());
     }
-    session::settle(around, printer, &runs.home, &known.run)?;
-    Ok(Exit::Reached)
+    let mut journal = open(known)?;
+    note(known, &mut journal, placing.from(&left))
 }
 
-fn last_placed(known: &Known<Tune>) -> Option<Placed> {
-    known.records.iter().rev().find_map(|record| match &record.event {
-        Event::Noted(Signal::Placed { from, to, .. }) => Some(Placed { from: from.clone(), to: to.clone() }),
+/// The journal, to be written on.
+fn open(known: &Known<Tune>) -> Result<Journal, Complaint> {
+    let opened = Journal::resume::<Tune>(&known.folder.history());
+    opened.map(|(journal, _)| journal).map_err(|error| damaged(&known.folder, &error))
+}
+
+/// Writes down what a person has done.
+fn note(known: &mut Known<Tune>, journal: &mut Journal, placed: Signal) -> Result<(), Complaint> {
+    let record = journal.append(session::now(), Event::Noted(placed)).map_err(ours)?;
+    journal.barrier().map_err(ours)?;
+    known.run.apply(&record);
+    known.records.push(record);
+    Ok(())
+}
+
+/// What stands in the target by what the journal says.
+fn left(known: &Known<Tune>) -> Vec<TreeId> {
+    let last = known.records.iter().rev().find_map(|record| match &record.event {
+        Event::Noted(Signal::Placed { to, .. }) => Some(to.clone()),
         Event::Done(done) if done.outcome == Outcome::Promoted => promoted(&known.run),
         Event::Done(_) | Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
-    })
+    });
+    last.unwrap_or_else(|| known.run.course.candidates[0].trees.clone())
 }
 
-fn promoted(run: &Run) -> Option<Placed> {
-    let champion = run.candidate(run.course.shipment.as_ref()?.champion)?;
-    Some(Placed { from: run.course.candidates[0].trees.clone(), to: champion.trees.clone() })
+fn promoted(run: &Run) -> Option<Vec<TreeId>> {
+    Some(run.candidate(run.course.shipment.as_ref()?.champion)?.trees.clone())
 }
 
-/// Both versions are kept: theirs where it stands and in the store, ours in the store.
-fn edited(known: &Known<Tune>, found: &[TreeId], command: &str) -> Complaint {
-    let kept: Vec<_> = found.iter().map(TreeId::short).collect();
-    let targets: Vec<_> = known.targets().iter().map(|path| path.display().to_string()).collect();
-    Complaint::conflict(format!("{} is not what run {} left there", targets.join(", "), known.run.plan.run))
-        .caused_by(format!(
-            "somebody has edited it since; it was left alone, and is kept in the store as {}",
-            kept.join(", ")
-        ))
-        .hint(format!("to replace it all the same: {command}"))
-        .hint(format!("to look first: skilltune export {} champion DIR", known.run.plan.run))
+/// Whether we know all of it, and have brought it there or made it: whoever has put it there, nothing is lost.
+fn is_ours(known: &Known<Tune>, found: &[TreeId]) -> bool {
+    known.run.course.candidates.iter().any(|candidate| candidate.trees == found)
+        || known.placings().any(|(_, to)| to == found)
 }

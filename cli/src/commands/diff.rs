@@ -7,6 +7,7 @@ use crate::args::DiffArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::folders::Surroundings;
+use crate::kept;
 use crate::printer::Printer;
 use crate::report::plain;
 use crate::runs::{CHAMPION, Runs};
@@ -17,12 +18,14 @@ pub fn run(args: &DiffArgs, around: &Surroundings, printer: Printer) -> Result<E
     let runs = Runs::here(around);
     let known = runs.find(args.run.run.as_deref())?;
     let objects = Objects::at(runs.home.objects());
-    let candidate = known.candidate(args.candidate.as_deref().unwrap_or(CHAMPION))?;
+    let candidate = known.version(args.candidate.as_deref().unwrap_or(CHAMPION))?;
     let start = &known.run.course.candidates[0];
     if candidate.id == start.id {
         printer.talk("that is the target as it was found: nothing differs");
         return Ok(Exit::Reached);
     }
+    kept::require(&objects, &start.trees)?;
+    kept::require(&objects, &candidate.trees)?;
     for (member, (&from, &to)) in
         known.run.plan.task.target.members.iter().zip(start.trees.iter().zip(&candidate.trees))
     {

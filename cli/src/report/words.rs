@@ -159,7 +159,7 @@ pub(crate) fn pause(pause: Pause) -> &'static str {
 pub(crate) fn placed(by: PlacedBy) -> &'static str {
     match by {
         PlacedBy::Apply => "a person brought a candidate into the target",
-        PlacedBy::Rollback => "a person brought back what the target was before",
+        PlacedBy::Rollback => "a person brought the target back to what the run found",
     }
 }
 

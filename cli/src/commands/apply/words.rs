@@ -1,0 +1,97 @@
+//! What `apply` and `rollback` have to say: what they did, and why they did not.
+
+use std::path::Path;
+
+use skilltune_phases::candidate::Candidate;
+use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::tune::Tune;
+
+use super::Placing;
+use crate::complaint::Complaint;
+use crate::runs::Known;
+
+pub(super) fn already(known: &Known<Tune>, placing: &Placing) -> &'static str {
+    if placing.to.id == known.run.start() {
+        "the target is already as the run found it: nothing to do"
+    } else {
+        "the target is just that already: nothing to do"
+    }
+}
+
+/// What was done, how it is undone, and where that is which no candidate is.
+pub(super) fn done(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Vec<String> {
+    let (id, displaced) = (&known.run.plan.run, Candidate::original(found.to_vec()));
+    let short = displaced.id.short();
+    let champion = known.run.course.shipment.as_ref().map(|shipment| shipment.champion);
+    let undo = match displaced.id {
+        start if start == known.run.start() => format!("skilltune rollback {id}"),
+        one if champion == Some(one) => format!("skilltune apply {id}"),
+        _ => format!("skilltune apply {id} {short}"),
+    };
+    let mut told = vec![format!("{}; `{undo}` undoes it", said(known, &placing.to))];
+    if known.run.candidate(displaced.id).is_none() {
+        told.push(format!(
+            "what stood there is kept as {short}: `skilltune export {id} {short} DIR` writes it elsewhere"
+        ));
+    }
+    told
+}
+
+fn said(known: &Known<Tune>, to: &Candidate) -> String {
+    if to.id == known.run.start() {
+        return "the target is again what the run found".to_owned();
+    }
+    let what = if known.run.candidate(to.id).is_some() { "candidate" } else { "version" };
+    format!("{what} {} is in the target", to.id.short())
+}
+
+/// Both versions are kept: theirs where it stands and in the store, ours in the store.
+pub(super) fn edited(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Complaint {
+    let kept: Vec<_> = found.iter().map(TreeId::short).collect();
+    let targets: Vec<_> = known.targets().iter().map(|path| path.display().to_string()).collect();
+    Complaint::conflict(format!("{} is not what run {} left there", targets.join(", "), known.run.plan.run))
+        .caused_by(format!(
+            "somebody has edited it since; it was left alone, and is kept in the store as {}",
+            kept.join(", ")
+        ))
+        .hint(format!("to replace it all the same: {} --force", placing.command))
+        .hint(format!("to look first: {}", export(known, placing, "DIR")))
+}
+
+/// An error after the target was replaced: whoever reads it must not believe that all is as it was.
+pub(super) fn changed(complaint: Complaint, missing: &str, placing: &Placing) -> Complaint {
+    let mut told =
+        Complaint { what: format!("the target HAS been changed, but {missing}"), ..complaint.clone() };
+    told.causes.insert(0, complaint.what);
+    told.hint(format!("put that right, and then what is missing is made up for by: {}", placing.command))
+}
+
+/// A folder that is not there cannot be replaced; to have it there again is another command's work.
+pub(super) fn refuse_what_is_gone(known: &Known<Tune>, placing: &Placing) -> Result<(), Complaint> {
+    let is_gone = |path: &Path| {
+        path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+    };
+    let members = &known.run.plan.task.target.members;
+    let Some(member) = members.iter().find(|member| is_gone(Path::new(&member.path))) else { return Ok(()) };
+    let path = typed(&member.path);
+    let command = if known.run.plan.is_chain() {
+        // The members of a chain are written side by side, wherever they stood.
+        format!("{}, then move DIR/{} to {path}", export(known, placing, "DIR"), member.name)
+    } else {
+        export(known, placing, &path)
+    };
+    Err(Complaint::input(format!("the target is gone: there is no {}", member.path))
+        .hint(format!("to have it there again: {command}")))
+}
+
+fn export(known: &Known<Tune>, placing: &Placing, into: &str) -> String {
+    let start = placing.to.id == known.run.start();
+    let version = if start { "start".to_owned() } else { placing.to.id.short() };
+    format!("skilltune export {} {version} {into}", known.run.plan.run)
+}
+
+/// A path as one word of a command line.
+fn typed(path: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%,:".contains(c);
+    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}

@@ -1,0 +1,208 @@
+//! `rollback` and its like where something is odd: it leads to what the run found, refuses before it touches anything,
+//! and says so when it has.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+use skilltune_phases::id::Digest;
+
+use crate::background::Background;
+use crate::commands::{talk, won};
+use crate::scene::{Ran, Scene, listing};
+use crate::stopping::{TUNE, gated};
+
+/// The ids of the candidates that were made, in the order of their making.
+fn drafts(scene: &Scene) -> Vec<String> {
+    let decided = scene.events("decided");
+    decided.iter().filter_map(|made| Some(made.get("draft")?["id"].as_str()?.to_owned())).collect()
+}
+
+#[test]
+fn rollback_leads_to_what_the_run_found_whatever_was_applied_since_and_twice_is_once() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let start = listing(&scene.skill("writer"));
+    scene.tune("writer", &["--apply", "never"]);
+    let id = scene.run_id();
+    let drafts = drafts(&scene);
+    assert_eq!(drafts.len(), 2);
+    for (draft, quality) in drafts.iter().zip([60, 90]) {
+        talk(&scene, &scene.run(&["apply", &id, draft]));
+        assert_eq!(scene.quality("writer"), quality);
+    }
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @r"
+    the target is again what the run found; `skilltune apply RUN` undoes it
+    ");
+    assert_eq!(listing(&scene.skill("writer")), start);
+    let settled = listing(&scene.path("project"));
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @r"
+    the target is already as the run found it: nothing to do
+    ");
+    assert_eq!(listing(&scene.path("project")), settled, "the second has written nothing");
+}
+
+/// The commands of the report's last section.
+fn commands_of_the_report(scene: &Scene) -> Vec<String> {
+    let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    let section = report.split("## Restore Original").nth(1).expect("the section is there");
+    let commands = section.split("`skilltune ").skip(1).map(|rest| rest.split('`').next().unwrap());
+    commands.map(str::to_owned).collect()
+}
+
+/// Types each of them, in their order; the verbs that there were.
+fn assert_they_work(scene: &Scene, story: &str) -> Vec<String> {
+    let commands = commands_of_the_report(scene);
+    for (nth, command) in commands.iter().enumerate() {
+        let command = command.replace("DIR", &format!("out-{nth}"));
+        let ran = scene.run(&command.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.code, Some(0), "{story}: {command}: {ran:?}");
+    }
+    commands.iter().map(|command| command.split(' ').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_commands_of_the_report_work_as_they_are_printed() {
+    assert_eq!(assert_they_work(&won(), "won"), ["rollback", "diff", "apply", "export", "export"]);
+
+    let lost = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 10, "10": 5 } } }));
+    assert_eq!(lost.tune("writer", &["--max-iterations", "2"]).code, Some(3));
+    assert_eq!(assert_they_work(&lost, "lost"), ["export", "export"]);
+
+    let (conflict, gate) = gated();
+    let run = Background::start(&conflict, &TUNE);
+    run.until_begun(1);
+    fs::write(conflict.skill("writer").join("mine.md"), "My own words.\n").unwrap();
+    gate.open();
+    assert_eq!(run.wait().code, Some(3));
+    assert_eq!(assert_they_work(&conflict, "conflict"), ["diff", "apply", "export", "export"]);
+    // The target is the champion now, and the page has been written anew.
+    let again = commands_of_the_report(&conflict);
+    assert!(
+        again[0].starts_with("rollback ") && !again.iter().any(|one| one.contains("--force")),
+        "{again:?}"
+    );
+    assert_eq!(conflict.run(&again[0].split(' ').collect::<Vec<_>>()).code, Some(0));
+}
+
+/// Gives the run a format that is yet to come, with a checksum that fits.
+fn from_the_future(journal: &Path) {
+    let text = fs::read_to_string(journal).unwrap();
+    let (first, rest) = text.split_once('\n').unwrap();
+    let body = first.split_once(",\"sum\":\"").unwrap().0.replacen("\"format\":1", "\"format\":2", 1);
+    let sum = Digest::of(body.as_bytes()).hex();
+    fs::write(journal, format!("{body},\"sum\":\"{}\"}}\n{rest}", &sum[..16])).unwrap();
+}
+
+#[test]
+fn a_run_of_a_newer_format_is_refused_by_every_command_before_anything_is_touched() {
+    let (left, gate) = gated();
+    let run = Background::start(&left, &TUNE);
+    run.until_begun(1);
+    run.kill();
+    gate.remove();
+    for (scene, commands) in [
+        (won(), &["rollback", "apply", "show", "status", "report", "history", "diff"][..]),
+        (left, &["resume", "status", "show"]),
+    ] {
+        from_the_future(&scene.run_folder().join("history.jsonl"));
+        for command in commands {
+            assert_eq!(
+                scene.refusal(&[command]),
+                "error: /project/.skilltune/runs/RUN was written by a newer skilltune\n\
+                 caused by: it has format 2; this program reads up to 1\n\
+                 hint: update skilltune: this run needs the newer program\n",
+                "{command}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_error_after_the_target_was_changed_says_so_and_the_same_command_makes_up_for_it() {
+    let scene = won();
+    let journal = scene.run_folder().join("history.jsonl");
+    let blocks = fs::metadata(&journal).unwrap().len() / 512;
+    let ran = scene.run_limited(&format!("trap '' XFSZ; ulimit -f {blocks}"), &["rollback"]);
+    assert_eq!((ran.code, scene.quality("writer")), (Some(1), 40), "{ran:?}");
+    insta::assert_snapshot!(scene.shown(&ran.stderr), @r"
+    error: the target HAS been changed, but that is not written down in the run's journal
+    caused by: could not write /project/.skilltune/runs/RUN/history.jsonl
+    caused by: File too large (os error 27)
+    hint: put that right, and then what is missing is made up for by: skilltune rollback RUN
+    ");
+    assert_eq!(scene.events("noted").len(), 0);
+    assert_eq!(scene.run(&["rollback"]).code, Some(0));
+    assert_eq!(scene.events("noted").len(), 1);
+
+    let page = scene.run_folder().join("final-report.md");
+    fs::remove_file(&page).unwrap();
+    fs::create_dir_all(page.join("in the way")).unwrap();
+    let ran = scene.run(&["apply"]);
+    assert_eq!((ran.code, scene.quality("writer")), (Some(1), 90), "{ran:?}");
+    insta::assert_snapshot!(scene.shown(&ran.stderr), @r"
+    error: the target HAS been changed, but the run's pages do not tell of it
+    caused by: could not write /project/.skilltune/runs/RUN/final-report.md
+    caused by: Is a directory (os error 21)
+    hint: put that right, and then what is missing is made up for by: skilltune apply RUN HASH
+    ");
+    fs::remove_dir_all(&page).unwrap();
+    assert_eq!(scene.run(&["apply"]).code, Some(0));
+    assert!(page.is_file(), "the page is made up for");
+}
+
+/// The object that holds these bytes.
+fn lose(scene: &Scene, bytes: &[u8]) {
+    let hex = Digest::of(bytes).hex();
+    fs::remove_file(scene.path("project/.skilltune/objects").join(&hex[..2]).join(&hex[2..])).unwrap();
+}
+
+#[test]
+fn what_the_store_has_lost_is_told_before_anything_is_done() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let page = fs::read(scene.skill("writer").join("SKILL.md")).unwrap();
+    scene.tune("writer", &[]);
+    lose(&scene, &page);
+    let id = scene.run_id();
+    let skill = listing(&scene.skill("writer"));
+    let mut told = Vec::new();
+    for command in [&["diff"][..], &["export", &id, "start", "out"], &["rollback"], &["rollback", "--force"]]
+    {
+        let ran = scene.run(command);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{command:?}: {ran:?}");
+        told.push(scene.shown(&ran.stderr).replace(&Digest::of(&page).hex(), "OBJECT"));
+    }
+    assert_eq!(listing(&scene.skill("writer")), skill);
+    assert!(!scene.path("project/out").exists(), "no half of an export is left");
+    told.dedup();
+    insta::assert_snapshot!(told.join("\n"), @r"
+    error: object OBJECT is not in the store
+    hint: nothing was changed; the store is /project/.skilltune/objects
+    hint: put the store back from a copy, or begin a new run: a version that is lost cannot be made again
+    ");
+}
+
+/// The words of the command in a hint.
+fn hinted(ran: &Ran) -> Vec<&str> {
+    let command = ran.stderr.split("skilltune ").last().expect("a command is named");
+    command.split_whitespace().collect()
+}
+
+#[test]
+fn a_target_that_is_gone_is_told_with_the_command_that_brings_it_back() {
+    for (command, quality) in [("rollback", 40), ("apply", 90)] {
+        let scene = won();
+        let skill = scene.skill("writer");
+        fs::remove_dir_all(&skill).unwrap();
+        let ran = scene.run(&[command]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
+        let told = scene.shown(&ran.stderr);
+        assert!(
+            told.starts_with("error: the target is gone: there is no /project/.claude/skills/writer\n"),
+            "{told}"
+        );
+        assert_eq!(scene.run(&[command, "--force"]).code, Some(2), "forced as well");
+        assert_eq!(scene.run(&hinted(&ran)).code, Some(0), "{ran:?}");
+        assert_eq!(scene.quality("writer"), quality, "{command}");
+        assert_eq!(scene.run(&[command]).code, Some(0), "and then it is there already");
+    }
+}
