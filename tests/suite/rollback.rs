@@ -8,7 +8,7 @@ use serde_json::json;
 use skilltune_phases::id::Digest;
 
 use crate::background::Background;
-use crate::commands::{talk, won};
+use crate::commands::{data, held, talk, won};
 use crate::scene::{Ran, Scene, listing};
 use crate::stopping::{TUNE, gated};
 
@@ -39,6 +39,22 @@ fn rollback_leads_to_what_the_run_found_whatever_was_applied_since_and_twice_is_
     the target is already as the run found it: nothing to do
     ");
     assert_eq!(listing(&scene.path("project")), settled, "the second has written nothing");
+}
+
+#[test]
+fn status_offers_what_helps_after_a_person_has_placed_something() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    scene.tune("writer", &["--apply", "never"]);
+    talk(&scene, &scene.run(&["apply"]));
+    let applied = data(&scene, &["status"]);
+    assert!(applied.contains("next     skilltune rollback RUN   (back to what was found)"), "{applied}");
+    assert!(!applied.contains("skilltune apply"), "it is there already: {applied}");
+
+    let (waiting, _) = held();
+    talk(&waiting, &waiting.run(&["apply"]));
+    talk(&waiting, &waiting.run(&["rollback"]));
+    let status = data(&waiting, &["status"]);
+    assert!(status.contains("skilltune resume RUN --answer keep"), "its question is still open: {status}");
 }
 
 /// The commands of the report's last section.

@@ -66,7 +66,7 @@ pub struct ShowArgs {
 pub struct DiffArgs {
     #[command(flatten)]
     pub run: RunArgs,
-    /// The beginning of a candidate's id, or start, best, head or champion [default: champion]
+    /// The beginning of the id of a candidate, or of what an apply has displaced, or start, best, head or champion [default: champion]
     pub candidate: Option<String>,
 }
 
@@ -74,7 +74,7 @@ pub struct DiffArgs {
 pub struct ApplyArgs {
     #[command(flatten)]
     pub run: RunArgs,
-    /// The beginning of a candidate's id, or start, best, head or champion [default: champion]
+    /// The beginning of the id of a candidate, or of what an apply has displaced, or start, best, head or champion [default: champion]
     pub candidate: Option<String>,
     /// Replace the target even when it is not what the run left there
     #[arg(long)]
@@ -94,7 +94,7 @@ pub struct RollbackArgs {
 pub struct ExportArgs {
     /// The beginning of a run's id
     pub run: String,
-    /// The beginning of a candidate's id, or start, best, head or champion
+    /// The beginning of the id of a candidate, or of what an apply has displaced, or start, best, head or champion
     pub candidate: String,
     /// A folder that does not exist yet
     pub dir: PathBuf,
