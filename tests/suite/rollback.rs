@@ -217,6 +217,11 @@ fn a_target_that_is_gone_is_told_with_the_command_that_brings_it_back() {
             "{told}"
         );
         assert_eq!(scene.run(&[command, "--force"]).code, Some(2), "forced as well");
+        fs::write(&skill, "a file of that name").unwrap();
+        let in_the_way = scene.run(&[command]);
+        assert_eq!(in_the_way.code, Some(2), "{in_the_way:?}");
+        assert!(in_the_way.stderr.contains("is no folder any more\nhint: move away"), "{in_the_way:?}");
+        fs::remove_file(&skill).unwrap();
         assert_eq!(scene.run(&hinted(&ran)).code, Some(0), "{ran:?}");
         assert_eq!(scene.quality("writer"), quality, "{command}");
         assert_eq!(scene.run(&[command]).code, Some(0), "and then it is there already");

@@ -1,5 +1,6 @@
 //! What `apply` and `rollback` have to say: what they did, and why they did not.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use skilltune_phases::candidate::Candidate;
@@ -68,11 +69,10 @@ pub(super) fn changed(complaint: Complaint, missing: &str, placing: &Placing) ->
 
 /// A folder that is not there cannot be replaced; to have it there again is another command's work.
 pub(super) fn refuse_what_is_gone(known: &Known<Tune>, placing: &Placing) -> Result<(), Complaint> {
-    let is_gone = |path: &Path| {
-        path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+    let mut members = known.run.plan.task.target.members.iter();
+    let Some((member, gone)) = members.find_map(|member| Some((member, Gone::look(&member.path)?))) else {
+        return Ok(());
     };
-    let members = &known.run.plan.task.target.members;
-    let Some(member) = members.iter().find(|member| is_gone(Path::new(&member.path))) else { return Ok(()) };
     let path = typed(&member.path);
     let command = if known.run.plan.is_chain() {
         // The members of a chain are written side by side, wherever they stood.
@@ -80,8 +80,33 @@ pub(super) fn refuse_what_is_gone(known: &Known<Tune>, placing: &Placing) -> Res
     } else {
         export(known, placing, &path)
     };
-    Err(Complaint::input(format!("the target is gone: there is no {}", member.path))
-        .hint(format!("to have it there again: {command}")))
+    Err(match gone {
+        Gone::Away => Complaint::input(format!("the target is gone: there is no {}", member.path))
+            .hint(format!("to have it there again: {command}")),
+        Gone::Covered => {
+            Complaint::input(format!("the target is gone: {} is no folder any more", member.path))
+                .hint(format!("move away what stands there, then: {command}"))
+        }
+    })
+}
+
+/// How a target is not there.
+enum Gone {
+    Away,
+    /// Something that is no folder stands in its place.
+    Covered,
+}
+
+impl Gone {
+    fn look(path: &str) -> Option<Self> {
+        match Path::new(path).symlink_metadata() {
+            Ok(meta) if meta.is_dir() => None,
+            Ok(_) => Some(Self::Covered),
+            Err(error) if error.kind() == ErrorKind::NotFound => Some(Self::Away),
+            // Whoever opens it says what is wrong.
+            Err(_) => None,
+        }
+    }
 }
 
 fn export(known: &Known<Tune>, placing: &Placing, into: &str) -> String {
