@@ -95,9 +95,7 @@ fn a_run_is_looked_at_from_all_sides() {
     next     skilltune diff RUN   (see what changed)
     next     skilltune rollback RUN   (undo it)
     ");
-    insta::assert_snapshot!(data(&scene, &["list"]), @r"
-    RUN  ended        37 -> 87     writer
-    ");
+    insta::assert_snapshot!(data(&scene, &["list"]), @"RUN  ended        37 -> 87     writer");
     let id = scene.run_id();
     insta::assert_snapshot!(data(&scene, &["show", &id[..4], "best"]).lines().take(4).collect::<Vec<_>>().join("\n"), @r"
     candidate 00025734f142aadb89db233d3f3529ed85efda308144ef6adcd92a2cd374e263
@@ -396,10 +394,6 @@ fn what_has_ended_is_neither_taken_up_nor_stopped() {
     let scene = won();
     let again = scene.run(&["resume"]);
     assert!(again.stdout.starts_with("writer: 37 -> 87"), "what has ended is told once more: {again:?}");
-    insta::assert_snapshot!(scene.shown(&again.stderr), @r"
-    run RUN has ended; `skilltune report RUN` tells how
-    ");
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["stop"])), @r"
-    run RUN is not running: nothing to stop
-    ");
+    insta::assert_snapshot!(scene.shown(&again.stderr), @"run RUN has ended; `skilltune report RUN` tells how");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["stop"])), @"run RUN is not running: nothing to stop");
 }

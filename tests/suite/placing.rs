@@ -19,9 +19,7 @@ fn rollback_restores_byte_for_byte_and_apply_brings_back() {
     scene.tune("writer", &[]);
     let after = listing(&folder);
     assert_ne!(after, before);
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @r"
-    the target is again what the run found; `skilltune apply RUN` undoes it
-    ");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"the target is again what the run found; `skilltune apply RUN` undoes it");
     assert_eq!(listing(&folder), before);
     insta::assert_snapshot!(data(&scene, &["status"]), @r"
     run      RUN  tune of writer
@@ -32,13 +30,9 @@ fn rollback_restores_byte_for_byte_and_apply_brings_back() {
     next     skilltune diff RUN   (see the champion's changes)
     next     skilltune apply RUN   (bring it into the target)
     ");
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @r"
-    candidate HASH is in the target; `skilltune rollback RUN` undoes it
-    ");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @"candidate HASH is in the target; `skilltune rollback RUN` undoes it");
     assert_eq!(listing(&folder), after);
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @r"
-    the target is just that already: nothing to do
-    ");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @"the target is just that already: nothing to do");
     let id = scene.run_id();
     talk(&scene, &scene.run(&["apply", &id, "start"]));
     assert_eq!(listing(&folder), before);
@@ -88,9 +82,7 @@ fn words(command: &str) -> Vec<&str> {
 fn a_candidate_is_written_into_a_new_folder() {
     let scene = won();
     let id = scene.run_id();
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["export", &id, "champion", "out/there"])), @r"
-    candidate HASH is in /project/out/there
-    ");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["export", &id, "champion", "out/there"])), @"candidate HASH is in /project/out/there");
     assert_eq!(listing(&scene.path("project/out/there")), listing(&scene.skill("writer")));
     let chain = Scene::new(&SKILLS, &crate::chain::script());
     chain.tune("outline,writer,editor", &["--chain", "--apply", "never"]);
@@ -139,9 +131,7 @@ fn never_applying_keeps_the_champion_for_later() {
     let ran = scene.tune("writer", &["--apply", "never"]);
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("kept")));
     assert_eq!(listing(&scene.skill("writer")), before);
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @r"
-    the target is already as the run found it: nothing to do
-    ");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"the target is already as the run found it: nothing to do");
     talk(&scene, &scene.run(&["apply"]));
     assert_eq!(scene.quality("writer"), 90);
 }

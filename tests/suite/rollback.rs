@@ -30,14 +30,10 @@ fn rollback_leads_to_what_the_run_found_whatever_was_applied_since_and_twice_is_
         talk(&scene, &scene.run(&["apply", &id, draft]));
         assert_eq!(scene.quality("writer"), quality);
     }
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @r"
-    the target is again what the run found; `skilltune apply RUN` undoes it
-    ");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"the target is again what the run found; `skilltune apply RUN` undoes it");
     assert_eq!(listing(&scene.skill("writer")), start);
     let settled = listing(&scene.path("project"));
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @r"
-    the target is already as the run found it: nothing to do
-    ");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"the target is already as the run found it: nothing to do");
     assert_eq!(listing(&scene.path("project")), settled, "the second has written nothing");
 }
 
