@@ -23,7 +23,7 @@ fn rollback_restores_byte_for_byte_and_apply_brings_back() {
     assert_eq!(listing(&folder), before);
     insta::assert_snapshot!(data(&scene, &["status"]), @r"
     run      RUN  tune of writer
-    status   The champion beat the start and is in the target.
+    status   The champion beat the start and was brought into the target.
     round    3 of 5
     best     87, goal 80  (candidate HASH)
     since    a person brought the target back to what the run found

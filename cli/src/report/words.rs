@@ -231,6 +231,10 @@ pub(crate) fn label(run: &Run) -> &'static str {
 /// What became of the target.
 pub(crate) fn became(run: &Run) -> &'static str {
     match run.outcome() {
+        // A person has placed something since: what is there now is told beside it.
+        Outcome::Improved if run.placed.is_some() => {
+            "The champion beat the start and was brought into the target."
+        }
         Outcome::Improved => "The champion beat the start and is in the target.",
         Outcome::Kept => {
             "The champion beat the start and is kept in the store; the target was left as it was, by wish."
