@@ -3,9 +3,12 @@
 //! A journal names the folders that a run may replace. Only runs that this user has begun on this machine are taken
 //! up, applied or rolled back; the mark stands in the user's state folder, where no repository can put one.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::atomic::{self, Durability};
+use skilltune_orchestrator::store::Home;
 use skilltune_phases::plan::RunId;
 
 use crate::complaint::Complaint;
@@ -13,6 +16,9 @@ use crate::face::Face;
 use crate::folders::Surroundings;
 use crate::runs::Known;
 use crate::session::ours;
+
+/// How deep below its project the folder of a run stands.
+const DEPTH: usize = 3;
 
 #[derive(Debug)]
 pub struct Births {
@@ -36,6 +42,17 @@ impl Births {
     /// Whether this user has a run of that name on this machine, in whatever project.
     pub fn knows(&self, run: &RunId) -> bool {
         self.folder.join(&run.0).symlink_metadata().is_ok()
+    }
+
+    /// The project that a run of ours was begun in, by the whole of its id.
+    pub fn project_of(&self, id: &str) -> Option<PathBuf> {
+        let run = RunId(id.to_owned());
+        if Path::new(id).file_name().is_none_or(|name| name != id) {
+            return None;
+        }
+        let noted = PathBuf::from(OsString::from_vec(std::fs::read(self.folder.join(id)).ok()?));
+        let project = noted.ancestors().nth(DEPTH)?;
+        (Home::of(project).run(&run).root() == noted).then(|| project.to_owned())
     }
 
     pub fn require<L: Face>(&self, known: &Known<L>) -> Result<(), Complaint> {

@@ -22,7 +22,11 @@ mod stop;
 mod trust;
 mod tune;
 
-use crate::args::{Command, ConfigCommand};
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::plan::RunId;
+
+use crate::args::{ApplyArgs, Command, ConfigCommand, DiffArgs, ResumeArgs, RollbackArgs, ShowArgs};
+use crate::births::Births;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::folders::Surroundings;
@@ -34,6 +38,8 @@ pub fn drive_a_run(command: &Command) -> bool {
 }
 
 pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    let elsewhere = elsewhere(&command, around);
+    let around = elsewhere.as_ref().unwrap_or(around);
     match command {
         Command::Tune(args) => tune::run(&args, around, printer),
         Command::Reflex(args) => reflex::run(args, around, printer),
@@ -59,5 +65,40 @@ pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<
         Command::Init(args) => init::run(&args, around, printer),
         Command::Completions(args) => completions::run(&args, printer),
         Command::Man(args) => man::run(&args, around, printer),
+    }
+}
+
+/// The surroundings of a run of ours that is in another project than the current folder: whatever we print names a run
+/// by its id, and can be typed anywhere.
+fn elsewhere(command: &Command, around: &Surroundings) -> Option<Surroundings> {
+    let id = named_run(command).filter(|_| around.project.is_none())?;
+    let is_here = Home::of(&around.project_here()).run(&RunId(id.to_owned())).root().exists();
+    let project = Births::new(around).project_of(id).filter(|project| !is_here && project.is_dir())?;
+    Some(Surroundings { project: Some(project), ..around.clone() })
+}
+
+fn named_run(command: &Command) -> Option<&str> {
+    match command {
+        Command::Status(args) | Command::Stop(args) | Command::History(args) | Command::Report(args) => {
+            args.run.as_deref()
+        }
+        Command::Resume(ResumeArgs { run, .. })
+        | Command::Show(ShowArgs { run, .. })
+        | Command::Diff(DiffArgs { run, .. })
+        | Command::Apply(ApplyArgs { run, .. })
+        | Command::Rollback(RollbackArgs { run, .. }) => run.run.as_deref(),
+        Command::Export(args) => Some(&args.run),
+        Command::Clean(args) => args.run.as_deref(),
+        Command::Tune(_)
+        | Command::Reflex(_)
+        | Command::Lint(_)
+        | Command::List(_)
+        | Command::Trust(_)
+        | Command::Demo(_)
+        | Command::Config(_)
+        | Command::Doctor(_)
+        | Command::Init(_)
+        | Command::Completions(_)
+        | Command::Man(_) => None,
     }
 }

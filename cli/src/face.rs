@@ -10,8 +10,9 @@ use skilltune_phases::run::Run;
 
 use crate::exit::Exit;
 use crate::report;
+use crate::report::worded::Worded;
 
-pub trait Face: Craft {
+pub trait Face: Craft + Worded {
     /// How its pages are worded.
     const PAGES: Self::Pages;
     /// What begins a run of it.

@@ -88,12 +88,14 @@ impl Surroundings {
         Ok(Self { project: Some(real), ..self })
     }
 
-    /// The project of a target: `--project`, else the nearest ancestor with settings or `.git`, else the current
-    /// folder.
+    /// The project of a target: `--project`, else the nearest folder above it with settings or `.git`, else the
+    /// project of the current folder.
+    ///
+    /// What marks the target itself makes no project of it: a skill with a repository of its own is one of many, and
+    /// nothing of ours is put into it.
     pub fn project_of(&self, target: &Path) -> PathBuf {
-        let marked = |folder: &&Path| folder.join(SETTINGS_FILE).exists() || folder.join(".git").exists();
-        let found = || target.ancestors().find(marked).map(Path::to_owned);
-        self.project.clone().or_else(found).unwrap_or_else(|| self.cwd.clone())
+        let above = || nearest_marked(target.parent()?);
+        self.project.clone().or_else(above).unwrap_or_else(|| self.project_here())
     }
 
     /// What is known of folders that were captured, so that they need not be read again.
@@ -103,7 +105,8 @@ impl Surroundings {
 
     /// The project of commands that name no target.
     pub fn project_here(&self) -> PathBuf {
-        self.project_of(&self.cwd)
+        let found = || nearest_marked(&self.cwd);
+        self.project.clone().or_else(found).unwrap_or_else(|| self.cwd.clone())
     }
 
     /// Whether somebody is there to be asked.
@@ -129,6 +132,11 @@ impl Surroundings {
     pub fn is_set(&self, name: &str) -> bool {
         self.env.get(name).is_some_and(|value| !value.is_empty())
     }
+}
+
+fn nearest_marked(folder: &Path) -> Option<PathBuf> {
+    let marked = |folder: &&Path| folder.join(SETTINGS_FILE).exists() || folder.join(".git").exists();
+    folder.ancestors().find(marked).map(Path::to_owned)
 }
 
 impl From<FoldersError> for Complaint {
@@ -191,6 +199,30 @@ mod tests {
         std::fs::write(root.path().join("repo/sub/skilltune.toml"), "").unwrap();
         assert_eq!(around.project_of(&skill), root.path().join("repo/sub"));
         assert_eq!(around.project_of(Path::new("/")), Path::new("/elsewhere"));
+    }
+
+    #[test]
+    fn what_marks_a_target_itself_makes_no_project_of_it() {
+        let root = tempfile::tempdir().unwrap();
+        let skill = root.path().join("home/skills/a");
+        std::fs::create_dir_all(skill.join(".git")).unwrap();
+        std::fs::write(skill.join("skilltune.toml"), "").unwrap();
+        let project = root.path().join("project");
+        std::fs::create_dir_all(project.join(".git")).unwrap();
+        let around = Surroundings::fake(project.join("sub"), &[]);
+        assert_eq!(
+            around.project_of(&skill),
+            project,
+            "nothing above it is marked: that of the current folder"
+        );
+        std::fs::create_dir(root.path().join("home/.git")).unwrap();
+        assert_eq!(
+            around.project_of(&skill),
+            root.path().join("home"),
+            "a home under version control is one"
+        );
+        let inside = Surroundings::fake(&skill, &[]);
+        assert_eq!(inside.project_here(), skill, "whoever stands in it means it");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Everything is looked up and checked here, and nothing is written but a person's trust.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::engine::Patience;
 use skilltune_phases::delivery::Delivery;
@@ -111,7 +111,8 @@ impl Draft {
         lay_tune_flags(&mut settings, args);
         roles::fill(&mut settings, around);
         stand_in.fill(&mut settings)?;
-        let casting = roles::cast(&settings, around, BuiltIn::Knows)?;
+        let casting = roles::cast(&settings, around, BuiltIn::Knows)
+            .map_err(|complaint| naming(complaint, &project, around))?;
         let delivery = delivery(&settings.delivery, &casting.executor.agent)?;
         let pages = Pages::read(&settings)?;
         Ok(Self { project, members, settings, casting, delivery, pages })
@@ -143,6 +144,16 @@ impl Draft {
             delivery: self.delivery,
         })
     }
+}
+
+/// Where settings were looked for is no riddle, unless the skill is in another project than whoever types.
+fn naming(complaint: Complaint, project: &Path, around: &Surroundings) -> Complaint {
+    if project == around.project_here() {
+        return complaint;
+    }
+    complaint
+        .hint(format!("the skill is in the project {}, whose settings are used", project.display()))
+        .hint("--project DIR names another")
 }
 
 /// The built-in agent, for roles that nobody has: offered to a person, once, and never taken in silence.

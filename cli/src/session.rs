@@ -213,6 +213,8 @@ pub fn drive<L: Face>(
 ) -> Result<Exit, Complaint> {
     become_subreaper().map_err(ours)?;
     let (jobs, patience) = (means.jobs, means.patience);
+    let resume = L::resume(&run);
+    let failed = |error| failed(error, &resume);
     let shop = workshop(around, home, &run.plan.run, means)?;
     L::publish(&shop.objects, &shop.folder, &run, &L::PAGES).map_err(ours)?;
     let pool = shop.pool.clone();
@@ -283,8 +285,8 @@ pub fn ours(error: impl std::error::Error) -> Complaint {
     Complaint::of(Kind::Ours, &error)
 }
 
-fn failed(error: EngineError) -> Complaint {
-    ours(error).hint("everything up to here is saved: put it right, then `skilltune resume`")
+fn failed(error: EngineError, resume: &str) -> Complaint {
+    ours(error).hint(format!("everything up to here is saved: put it right, then `{resume}`"))
 }
 
 fn held(error: LockError) -> Complaint {

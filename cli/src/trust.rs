@@ -15,6 +15,7 @@ use skilltune_phases::id::Digest;
 use crate::complaint::{Complaint, Kind};
 use crate::folders::Surroundings;
 use crate::questions::Answers;
+use crate::report::plain::shell_path;
 use crate::settings::SettingsFile;
 
 /// The version of the file that this program writes.
@@ -159,7 +160,7 @@ pub fn ensure(
     }
     let read = if pages.is_empty() { "the file" } else { "the file and the prompts that it names" };
     Err(Complaint::input(format!("the {} of {path} are not trusted: {names}", what.word()))
-        .hint(format!("read {read}, then run `skilltune trust {path}`"))
+        .hint(format!("read {read}, then run `skilltune trust {}`", shell_path(&file.path)))
         .hint("--trust allows them for this once"))
 }
 

@@ -294,13 +294,13 @@ fn git_and_our_own_folder_inside_a_skill_are_not_touched() {
     fs::create_dir_all(git.join("objects")).unwrap();
     fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
     let before = listing(&git);
-    // The skill is a repository of its own: it is the project, and its runs stand in it.
-    let ran = scene.tune("writer", &[]);
+    // A person may say that a skill is its own project: then its runs stand in it.
+    let skill = scene.skill("writer");
+    let ran = scene.tune(".claude/skills/writer", &["--project", skill.to_str().unwrap()]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(scene.quality("writer"), 90);
     assert_eq!(listing(&git), before);
-    assert!(scene.skill("writer").join(".skilltune/runs").is_dir());
-    let skill = scene.skill("writer");
+    assert!(skill.join(".skilltune/runs").is_dir());
     let rolled = scene.run(&["--project", skill.to_str().unwrap(), "rollback"]);
     assert_eq!(rolled.code, Some(0), "{rolled:?}");
     assert_eq!((scene.quality("writer"), listing(&git)), (40, before));

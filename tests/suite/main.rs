@@ -10,6 +10,7 @@ mod commands;
 mod crash;
 mod demo;
 mod doctor;
+mod elsewhere;
 mod init;
 mod kill;
 mod lint;

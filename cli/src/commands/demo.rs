@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::folders::{Surroundings, Terminal};
 use crate::printer::Printer;
 use crate::progress::{self, fitted, flowed};
-use crate::report::plain::pictured;
+use crate::report::plain::{pictured, shell_path};
 
 use super::tune;
 
@@ -66,7 +66,7 @@ pub fn run(args: &DemoArgs, around: &Surroundings, printer: Printer) -> Result<E
     let width = progress::data_width(around);
     let say = |text: &str| printer.data(&fitted(text, width));
     let folder = set_up(&around.cwd.join(&args.dir))?;
-    say(&format!("Copied a flawed skill and a chain of two into {}.", pictured(&shown(&args.dir))))?;
+    say(&format!("Copied a flawed skill and a chain of two into {}.", pictured(&shell_path(&args.dir))))?;
     say("They are tuned by the built-in agent: no model, no key, no network. It looks at structure only.")?;
     let there = Surroundings {
         cwd: folder,
@@ -108,18 +108,10 @@ fn next(dir: &Path, width: usize) -> String {
     let mut lines = vec![
         "Look around, then try it on a skill of yours:".to_owned(),
         String::new(),
-        format!("  cd {}", pictured(&shown(dir))),
+        format!("  cd {}", pictured(&shell_path(dir))),
     ];
     lines.extend(NEXT.map(line));
     lines.join("\n")
-}
-
-/// A path as a shell takes it.
-fn shown(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
-    let stays = !text.is_empty() && text.chars().all(plain);
-    if stays { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 /// Writes the example into a folder that is new or empty; its real path.
@@ -167,8 +159,6 @@ mod tests {
     fn its_commands_can_be_copied_from_a_terminal_of_any_width() {
         assert_eq!(typed("tune a --yes", 80), "$ skilltune tune a --yes");
         assert_eq!(typed("tune a --yes", 18), "$ skilltune tune \\\n    a --yes");
-        let paths = ["demo", "my demo", "it's", ""].map(|path| shown(Path::new(path)));
-        assert_eq!(paths, ["demo", "'my demo'", r"'it'\''s'", "''"]);
         let most = |width| next(Path::new("demo"), width).lines().map(str::len).max().unwrap_or_default();
         assert_eq!((most(100), most(77), most(76)), (77, 77, 45));
     }

@@ -1,5 +1,7 @@
 //! Text of models and files, made safe to show: nothing in it can drive a terminal or turn a line around.
 
+use std::path::Path;
+
 /// Without control characters; the ends of lines and tabs stay.
 pub(crate) fn clean(text: &str) -> String {
     text.chars().filter(|c| matches!(c, '\n' | '\t') || !is_hidden(*c)).collect()
@@ -14,6 +16,14 @@ pub(crate) fn one_line(text: &str) -> String {
 /// With a picture in the place of each control character, so that a change of one can be seen.
 pub(crate) fn pictured(text: &str) -> String {
     text.chars().map(|c| if matches!(c, '\n' | '\t') { c } else { picture(c) }).collect()
+}
+
+/// A path as a shell takes it, for a command that is there to be typed.
+pub(crate) fn shell_path(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
+    let stays = !text.is_empty() && text.chars().all(plain);
+    if stays { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 fn picture(c: char) -> char {
@@ -39,6 +49,12 @@ mod tests {
     fn what_drives_a_terminal_is_taken_out() {
         assert_eq!(clean("a\x1b[31mb\u{9b}c\r\n\td\u{202e}e"), "a[31mbc\n\tde");
         assert_eq!(one_line("  a\r\n\n b\t\u{2028}c\x07 "), "a b c");
+    }
+
+    #[test]
+    fn a_path_in_a_command_is_one_word_to_a_shell() {
+        let paths = ["demo", "my demo", "it's", ""].map(|path| shell_path(Path::new(path)));
+        assert_eq!(paths, ["demo", "'my demo'", r"'it'\''s'", "''"]);
     }
 
     #[test]

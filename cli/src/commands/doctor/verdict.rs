@@ -1,11 +1,14 @@
 //! Whether the main job can run with some agent, and the one thing to do now.
 
+use std::path::Path;
+
 use skilltune_orchestrator::agent::{Real, Via};
 
 use super::agents::AgentSeen;
 use super::place::Place;
 use super::project::Project;
 use crate::folders::Surroundings;
+use crate::report::plain::shell_path;
 use crate::roles::{self, BuiltIn};
 use crate::settings::Settings;
 
@@ -57,7 +60,7 @@ fn with_built_in(command: &str, other: Option<String>, project: &Project, agents
 fn toward_another(project: &Project, agents: &[AgentSeen]) -> String {
     match &project.settings_file {
         Some(file) if project.trusted == Some(false) => {
-            format!("read {file}, then: skilltune trust {file}")
+            format!("read {file}, then: skilltune trust {}", shell_path(Path::new(file)))
         }
         Some(_) | None => nobody(agents),
     }
