@@ -15,6 +15,7 @@ mod complaint;
 mod delivery;
 mod exit;
 mod face;
+mod failure;
 mod find;
 mod flags;
 mod folders;

@@ -37,9 +37,7 @@ impl Printer {
         let mut out = io::stdout().lock();
         let written = writeln!(out, "{text}").and_then(|()| out.flush());
         match written {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Complaint::ours("cannot write to stdout").caused_by(error))
-            }
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritten(error)),
             _ => Ok(()),
         }
     }
@@ -54,6 +52,11 @@ impl Printer {
             say(&complaint.render(self.talk, self.talk_width));
         }
     }
+}
+
+/// What was asked for cannot be told.
+pub fn unwritten(error: io::Error) -> Complaint {
+    Complaint::ours("cannot write to stdout").caused_by(error)
 }
 
 fn say(text: &str) {

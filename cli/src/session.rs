@@ -26,7 +26,7 @@ use crate::exit::Exit;
 use crate::face::Face;
 use crate::folders::Surroundings;
 use crate::means::Means;
-use crate::printer::Printer;
+use crate::printer::{Printer, unwritten};
 use crate::progress::Reporter;
 use crate::runs::{Known, Runs};
 use crate::signals;
@@ -155,7 +155,7 @@ pub fn tell_again<L: Face>(
     let _locks = lock(around, printer, &known.targets(), &known.run.plan.run.0)?;
     settle(around, printer, &runs.home, &known.run)?;
     printer.talk(words);
-    reporter.finished(&known.run);
+    reporter.finished(&known.run).map_err(unwritten)?;
     Ok(L::exit(&known.run))
 }
 
@@ -235,7 +235,7 @@ pub fn drive<L: Face>(
     });
     pool.close();
     let (run, left) = left.map_err(failed)?;
-    reporter.into_inner().finished(&run);
+    reporter.into_inner().finished(&run).map_err(unwritten)?;
     Ok(match left {
         Left::Ended | Left::Held => L::exit(&run),
         Left::Paused(Pause::Blocked) => Exit::Unjudged,

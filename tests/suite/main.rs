@@ -25,6 +25,7 @@ mod reflex;
 mod rights;
 mod rollback;
 mod scene;
+mod scripts;
 mod stopping;
 mod story;
 mod strangers;

@@ -7,6 +7,7 @@ use crate::answer::{Answer, AtTerminal};
 use crate::args::{GoingArgs, ResumeArgs, RunArgs, TuneArgs};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
+use crate::failure;
 use crate::folders::Surroundings;
 use crate::printer::Printer;
 use crate::progress;
@@ -31,10 +32,12 @@ pub fn take_up(
     let reporter = progress::reporter(args.going.format, objects, around, printer);
     if runs.standing(&known.run) == Standing::Ended {
         let words = format!("run {0} has ended; `skilltune report {0}` tells how", known.run.plan.run);
-        return session::tell_again(runs, known, around, printer, &words, reporter);
+        let went = session::tell_again(runs, known, around, printer, &words, reporter);
+        return failure::told::<Tune>(went, args.going.format, &runs.home, &known.run.plan.run, printer);
     }
     let mut person = AtTerminal::new(answer(args, around), around);
-    session::go_on(&args.going, runs, known, around, printer, reporter, &mut person)
+    let went = session::go_on(&args.going, runs, known, around, printer, reporter, &mut person);
+    failure::told::<Tune>(went, args.going.format, &runs.home, &known.run.plan.run, printer)
 }
 
 /// What `tune` was told, for a run that it takes up.

@@ -15,15 +15,13 @@ use crate::printer::Printer;
 use crate::progress;
 use crate::report::{self, plain};
 use crate::runs::{Known, Runs};
-use crate::session::ours;
 
 pub fn run(args: &ShowArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     let runs = Runs::here(around);
     let known = runs.find(args.run.run.as_deref())?;
     let text = match args.what.as_deref() {
         None => {
-            progress::retell(&known.records, Objects::at(runs.home.objects()), around, printer)
-                .map_err(ours)?;
+            progress::retell(&known.records, Objects::at(runs.home.objects()), around, printer)?;
             return Ok(Exit::Reached);
         }
         Some(what) => match what.parse::<u32>() {

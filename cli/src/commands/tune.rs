@@ -5,14 +5,16 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_orchestrator::store::Home;
-use skilltune_phases::loops::Next;
+use skilltune_orchestrator::store::{Home, Locks, TargetLock};
 use skilltune_phases::loops::tune::{Event, Plan, Record, Run, Tune};
+use skilltune_phases::loops::{MostCalls, Next};
+use skilltune_phases::plan::RunId;
 
 use crate::answer::{Answer, AtTerminal};
-use crate::args::TuneArgs;
+use crate::args::{Streamed, TuneArgs};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
+use crate::failure;
 use crate::find::{self, Skill};
 use crate::folders::Surroundings;
 use crate::means::Means;
@@ -20,7 +22,7 @@ use crate::planning;
 use crate::printer::Printer;
 use crate::progress;
 use crate::questions::{Answers, Person};
-use crate::report::words;
+use crate::report::{json, words};
 use crate::request::{self, Request};
 use crate::runs::{Known, Runs, Standing};
 use crate::session;
@@ -65,7 +67,8 @@ fn one(
     let home = Home::of(&request.project);
     let epoch = args.run.epoch();
     if args.run.dry_run {
-        return show_plan(&planning::sketch(request, &home, &around.indexes(), epoch)?, printer);
+        let plan = planning::sketch(request, &home, &around.indexes(), epoch)?;
+        return show_plan(&plan, args.run.format, printer);
     }
     let targets = paths(&request.members);
     match Person::present(around).filter(|_| !args.run.yes) {
@@ -85,15 +88,28 @@ fn one(
         // Nobody works on it, as the lock is ours: what it still has running works for nobody.
         session::end_leftovers(&left.run.plan.run, printer);
     }
+    let went = begin(args, request, (&home, name.clone(), epoch), locks, around, printer);
+    failure::told::<Tune>(went, args.run.format, &home, &name, printer)
+}
+
+/// From the first line of its journal to wherever it comes.
+fn begin(
+    args: &TuneArgs,
+    request: &Request,
+    (home, name, epoch): (&Home, RunId, u64),
+    locks: (Locks, TargetLock),
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
     home.create().map_err(session::ours)?;
     let _in_use = home.hold().map_err(session::ours)?;
-    let plan = planning::plan(request, &home, &around.indexes(), epoch, name)?;
-    let begun = session::begin(around, &home, plan)?;
+    let plan = planning::plan(request, home, &around.indexes(), epoch, name)?;
+    let begun = session::begin(around, home, plan)?;
     let reporter = progress::reporter(args.run.format, Objects::at(home.objects()), around, printer);
     let prices = request.prices.clone();
     let means = Means::of(&request.casting, request.limits, request.patience, prices, request.jobs);
     let mut person = AtTerminal::new(answer(args, around), around);
-    session::drive(around, &home, begun, locks, means, reporter, &mut person)
+    session::drive(around, home, begun, locks, means, reporter, &mut person)
 }
 
 fn answer(args: &TuneArgs, around: &Surroundings) -> Answer {
@@ -143,11 +159,20 @@ fn paths(skills: &[Skill]) -> Vec<PathBuf> {
 }
 
 /// The first steps, and the most that it can come to.
-fn show_plan(plan: &Plan, printer: Printer) -> Result<Exit, Complaint> {
+fn show_plan(plan: &Plan, format: Streamed, printer: Printer) -> Result<Exit, Complaint> {
     let most = Tune::most_calls(plan);
     let start = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan.clone())) };
     let mut run = Run::begin(&start).map_err(session::ours)?;
-    let target = words::target(&run);
+    let steps = first_steps(&mut run);
+    printer.data(&match format {
+        Streamed::Human => told(&run, most, &steps),
+        Streamed::Json | Streamed::Jsonl => json::sketch(&run, most, &steps).to_string(),
+    })?;
+    Ok(Exit::Reached)
+}
+
+fn told(run: &Run, most: MostCalls, steps: &[String]) -> String {
+    let (plan, target) = (&run.plan, words::target(run));
     let rules = &plan.task.rules;
     let mut lines = vec![
         format!(
@@ -158,11 +183,10 @@ fn show_plan(plan: &Plan, printer: Printer) -> Result<Exit, Complaint> {
         ),
         "first steps:".to_owned(),
     ];
-    lines.extend(first_steps(&mut run).iter().map(|step| format!("  {step}")));
+    lines.extend(steps.iter().map(|step| format!("  {step}")));
     lines.push(words::most_calls(most, &plan.roles));
     lines.extend(words::notes(plan).iter().map(|remark| format!("note: {remark}")));
-    printer.data(&lines.join("\n"))?;
-    Ok(Exit::Reached)
+    lines.join("\n")
 }
 
 fn first_steps(run: &mut Run) -> Vec<String> {

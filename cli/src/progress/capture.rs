@@ -36,7 +36,7 @@ impl Pipe {
 
 impl Captured {
     pub(super) fn streams(&self) -> Streams {
-        Streams { data: Box::new(self.data.clone()), talk: Box::new(self.talk.clone()) }
+        Streams::new(self.data.clone(), self.talk.clone())
     }
 
     pub(super) fn data(&self) -> String {
@@ -66,6 +66,6 @@ pub(super) fn follow<L: Loop, R: Reporter<L>>(
         run.apply(record);
         reporter.recorded(&run, record);
     }
-    reporter.finished(&run);
+    reporter.finished(&run).unwrap();
     captured
 }

@@ -1,5 +1,7 @@
 //! `--format human`: a header, a line a round, a live line on a terminal, a picture and a summary at the end.
 
+use std::io;
+
 use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::loops::tune::Tune;
@@ -48,7 +50,7 @@ impl Reporter<Tune> for Human {
         self.talk.ended(run, step);
     }
 
-    fn finished(&mut self, run: &Run) {
+    fn finished(&mut self, run: &Run) -> io::Result<()> {
         self.talk.rest();
         self.talk.say(&[String::new()]);
         let Look { width, data, letters, .. } = self.talk.look;
@@ -63,6 +65,7 @@ impl Reporter<Tune> for Human {
         }
         told.extend(lines::story(run, (self.changed)(run), width));
         self.talk.data(&told);
+        self.talk.written()
     }
 
     fn remark(&mut self, text: &str) {

@@ -1,5 +1,7 @@
 //! `--format json` and `jsonl`: one object at the end, with or without every record on a line before it.
 
+use std::io;
+
 use skilltune_phases::event::Record;
 use skilltune_phases::run::Run;
 
@@ -37,8 +39,9 @@ impl<L: Worded> Reporter<L> for Json {
 
     fn ended(&mut self, _: &Run<L>, _: &L::Step) {}
 
-    fn finished(&mut self, run: &Run<L>) {
+    fn finished(&mut self, run: &Run<L>) -> io::Result<()> {
         self.streams.data(&L::summary(run).to_string());
+        self.streams.written()
     }
 
     fn remark(&mut self, text: &str) {
@@ -73,6 +76,29 @@ mod tests {
         let seen = follow(&play, Json::at_the_end);
         assert_eq!(seen.data(), format!("{}\n", json::summary(&play.run)));
         assert_eq!(seen.talk(), "");
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_told_at_the_end_and_a_reader_that_has_gone_is_not() {
+        let play = play(plan(&["haiku"], 1), scored(&[50, 95], &[52, 91]));
+        for (kind, is_lost) in [(io::ErrorKind::StorageFull, true), (io::ErrorKind::BrokenPipe, false)] {
+            let mut json = Json::by_record(Streams::new(Deaf(kind), io::sink()));
+            json.recorded(&play.run, &play.records[0]);
+            assert_eq!(json.finished(&play.run).is_err(), is_lost, "{kind}");
+        }
+    }
+
+    /// Takes nothing.
+    struct Deaf(io::ErrorKind);
+
+    impl io::Write for Deaf {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! any more never ends a run.
 
 use skilltune_phases::loops::tune::Tune;
+use std::io;
 use std::os::fd::AsFd;
 
 use skilltune_orchestrator::snapshot::{DiffSize, ObjectError, Objects, diff_size};
@@ -12,8 +13,10 @@ use skilltune_phases::loops::tune::{Record, Run};
 use skilltune_phases::run::NotARun;
 
 use crate::args::Streamed;
+use crate::complaint::Complaint;
 use crate::folders::Surroundings;
-use crate::printer::Printer;
+use crate::printer::{Printer, unwritten};
+use crate::session::ours;
 
 #[cfg(test)]
 mod capture;
@@ -43,7 +46,7 @@ pub(crate) fn reporter(
     around: &Surroundings,
     printer: Printer,
 ) -> Box<dyn Reporter<Tune>> {
-    let streams = Streams { data: Box::new(std::io::stdout()), talk: Box::new(std::io::stderr()) };
+    let streams = Streams::new(io::stdout(), io::stderr());
     match format {
         Streamed::Json => Box::new(Json::at_the_end(streams)),
         Streamed::Jsonl => Box::new(Json::by_record(streams)),
@@ -57,21 +60,20 @@ pub(crate) fn retell(
     objects: Objects,
     around: &Surroundings,
     printer: Printer,
-) -> Result<(), NotARun> {
-    let streams = Streams { data: Box::new(std::io::stdout()), talk: Box::new(std::io::stdout()) };
+) -> Result<(), Complaint> {
+    let streams = Streams::new(io::stdout(), io::stdout());
     let letters = Letters::of(around);
     let look =
         Look { width: data_width(around), live: false, talk: printer.data, data: printer.data, letters };
     let mut human = Human::new(streams, look, changed(objects));
-    let (first, rest) = records.split_first().ok_or(NotARun::Empty)?;
-    let mut run = Run::begin(first)?;
+    let (first, rest) = records.split_first().ok_or(NotARun::Empty).map_err(ours)?;
+    let mut run = Run::begin(first).map_err(ours)?;
     human.recorded(&run, first);
     for record in rest {
         run.apply(record);
         human.recorded(&run, record);
     }
-    human.finished(&run);
-    Ok(())
+    human.finished(&run).map_err(unwritten)
 }
 
 /// A pipe has no width, and no line that is drawn again and again.
@@ -105,12 +107,12 @@ fn between(objects: &Objects, from: &[TreeId], to: &[TreeId]) -> Result<DiffSize
 
 /// How wide a line of data may be: a pipe has no width.
 pub(crate) fn data_width(around: &Surroundings) -> usize {
-    if around.terminal.stdout { console_width(std::io::stdout()) } else { UNBOUNDED }
+    if around.terminal.stdout { console_width(io::stdout()) } else { UNBOUNDED }
 }
 
 /// How wide a line of talk may be.
 pub(crate) fn talk_width(around: &Surroundings) -> usize {
-    if around.terminal.stderr { console_width(std::io::stderr()) } else { UNBOUNDED }
+    if around.terminal.stderr { console_width(io::stderr()) } else { UNBOUNDED }
 }
 
 pub(crate) const UNBOUNDED: usize = u16::MAX as usize;

@@ -4,6 +4,8 @@
 mod lines;
 mod shelf;
 
+use std::io;
+
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::reflex::{Artifact, Decision, Done, Event, Record, Reflex, Run, Step};
 
@@ -24,7 +26,7 @@ pub(crate) fn reporter(
     around: &Surroundings,
     printer: Printer,
 ) -> Box<dyn Reporter<Reflex>> {
-    let streams = Streams { data: Box::new(std::io::stdout()), talk: Box::new(std::io::stderr()) };
+    let streams = Streams::new(io::stdout(), io::stderr());
     match format {
         Streamed::Json => Box::new(Json::at_the_end(streams)),
         Streamed::Jsonl => Box::new(Json::by_record(streams)),
@@ -63,7 +65,7 @@ impl Reporter<Reflex> for Human {
         self.talk.ended(run, step);
     }
 
-    fn finished(&mut self, run: &Run) {
+    fn finished(&mut self, run: &Run) -> io::Result<()> {
         self.talk.rest();
         self.talk.say(&[String::new()]);
         let whole = run.result().filter(|_| run.closed_at.is_some());
@@ -76,6 +78,7 @@ impl Reporter<Reflex> for Human {
             *first = data.bold(first);
         }
         self.talk.data(&told);
+        self.talk.written()
     }
 
     fn remark(&mut self, text: &str) {

@@ -1,6 +1,7 @@
 //! What every reporter for people does, whatever the loop: a header once, the live line, pauses, waits and remarks.
 
 use std::fmt;
+use std::io;
 
 use jiff::Timestamp;
 use skilltune_phases::event::{Pause, Signal};
@@ -127,6 +128,11 @@ impl<L: Worded> Talk<L> {
             Some(live) => live.aside(write),
             None => write(),
         }
+    }
+
+    /// Whether all data came where it was to go.
+    pub(super) fn written(&mut self) -> io::Result<()> {
+        self.streams.written()
     }
 
     pub(super) fn data(&mut self, lines: &[String]) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skilltune_phases::candidate::Origin;
 use skilltune_phases::ledger::Account;
+use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::tune::{Edit, Round, Run, Standing, Uses};
 use skilltune_phases::plan::Roles;
 use skilltune_phases::run;
@@ -13,13 +14,14 @@ use super::worded::Worded;
 use super::{advice, uses, words};
 
 /// The last thing on stdout with `--format json`.
+///
+/// Of a run that we failed (exit code 1) it says `error` as outcome and as reason, and why in `error`: see `failure`.
 pub(crate) fn summary(run: &Run) -> Value {
     let plan = &run.plan;
-    let target = plan.task.target.members.iter();
     json!({
         "run_id": plan.run,
         "loop": plan.kind,
-        "target": target.map(|member| json!({ "name": member.name, "path": member.path })).collect::<Value>(),
+        "target": target(run),
         "outcome": run.outcome(),
         "reason": run.course.stopped,
         "blocked": blocked(run),
@@ -40,6 +42,39 @@ pub(crate) fn summary(run: &Run) -> Value {
         "report": run.course.closed.map(|_| format!("{}/final-report.md", plan.folder)),
         "state": format!("{}/iteration-state.json", plan.folder),
         "cost": cost(&run.ledger.total()),
+    })
+}
+
+/// What a dry run shows: no run, but what one would be.
+pub(crate) fn sketch(run: &Run, most: MostCalls, steps: &[String]) -> Value {
+    let plan = &run.plan;
+    json!({
+        "dry_run": true,
+        "loop": plan.kind,
+        "target": target(run),
+        "threshold": plan.task.rules.threshold,
+        "max_iterations": plan.task.rules.max_iterations,
+        // In words.
+        "first_steps": steps,
+        "most_calls": most_calls(most),
+        "agents": agents(&plan.roles),
+        "notes": words::notes(plan),
+    })
+}
+
+fn target(run: &Run) -> Value {
+    let members = run.plan.task.target.members.iter();
+    members.map(|member| json!({ "name": member.name, "path": member.path })).collect()
+}
+
+/// The most that a run will ask of its agents.
+pub(super) fn most_calls(most: MostCalls) -> Value {
+    let MostCalls { executor, evaluator, improver } = most;
+    json!({
+        "all": executor + evaluator + improver,
+        "executor": executor,
+        "evaluator": evaluator,
+        "improver": improver,
     })
 }
 

@@ -3,15 +3,17 @@
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::reflex::original::Alias;
 use skilltune_phases::loops::reflex::{Confirmed, Plan, Reflex};
+use skilltune_phases::loops::{Loop as _, MostCalls};
 use skilltune_phases::plan::RunId;
 
-use crate::args::NewArgs;
+use crate::args::{NewArgs, Streamed};
 use crate::births::Births;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::face::Face as _;
+use crate::failure;
 use crate::folders::Surroundings;
 use crate::means::Means;
 use crate::printer::Printer;
@@ -22,6 +24,7 @@ use crate::reflex::allow::{Allowing, Gatekeeper};
 use crate::reflex::confirm::{self, Terms};
 use crate::reflex::request::Request;
 use crate::reflex::{context, out, planning};
+use crate::report::reflex::json;
 use crate::report::{plain, words};
 use crate::roles;
 use crate::runs::{Runs, Standing};
@@ -31,7 +34,13 @@ pub fn run(args: &NewArgs, around: &Surroundings, printer: Printer) -> Result<Ex
     let mut request = Request::new(args, around)?;
     if args.run.dry_run {
         let terms = Terms::of(&request.settings, request.template)?;
-        return show(&sketch(&request, &terms, around)?, &terms, data_width(around), printer);
+        let plan = sketch(&request, &terms, around)?;
+        let most = Reflex::most_calls(&plan);
+        printer.data(&match args.run.format {
+            Streamed::Human => told(&plan, &terms, most, data_width(around)),
+            Streamed::Json | Streamed::Jsonl => json::sketch(&plan, most).to_string(),
+        })?;
+        return Ok(Exit::Reached);
     }
     let person = Person::present(around).filter(|_| !args.run.yes);
     let (terms, confirmed) = agree(args, &mut request, person, around, printer)?;
@@ -93,14 +102,31 @@ fn begin(
 ) -> Result<Exit, Complaint> {
     let home = Home::of(&request.project);
     let named = planning::name(request, Timestamp::now(), &Births::new(around))?;
+    let id = named.1.clone();
+    let went = drive(args, request, (terms, confirmed), (&home, named), around, printer);
+    let exit = failure::told::<Reflex>(went, args.run.format, &home, &id, printer)?;
+    let person = Person::present(around).filter(|_| !args.run.yes);
+    hand_over(&Runs::of(&request.project, around), &id, person, around, printer)?;
+    Ok(exit)
+}
+
+/// From the first line of its journal to wherever it comes.
+fn drive(
+    args: &NewArgs,
+    request: &Request,
+    (terms, confirmed): (&Terms, Confirmed),
+    (home, named): (&Home, (Alias, RunId)),
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
     home.create().map_err(session::ours)?;
     let _in_use = home.hold().map_err(session::ours)?;
     let objects = Objects::at(home.objects());
     let context = context::store(&objects, &context::pages(&request.project))?;
-    let (id, folder) = (named.1.clone(), home.run(&named.1));
+    let folder = home.run(&named.1);
     let plan = planning::plan(request, terms, confirmed, named, context, folder.root());
     let locks = session::lock(around, printer, &Reflex::targets(&plan), &plan.run.0)?;
-    let begun = session::begin(around, &home, plan)?;
+    let begun = session::begin(around, home, plan)?;
     let reporter = progress::reporter(args.run.format, objects, around, printer);
     let settings = &request.settings;
     let means = Means::of(
@@ -111,10 +137,7 @@ fn begin(
         settings.jobs.value as usize,
     );
     let mut gatekeeper = Gatekeeper::new(Allowing::of(None, args.run.yes, around), printer);
-    let exit = session::drive(around, &home, begun, locks, means, reporter, &mut gatekeeper)?;
-    let person = Person::present(around).filter(|_| !args.run.yes);
-    hand_over(&Runs::of(&request.project, around), &id, person, around, printer)?;
-    Ok(exit)
+    session::drive(around, home, begun, locks, means, reporter, &mut gatekeeper)
 }
 
 /// What has ended is handed over, where somebody wants it.
@@ -138,13 +161,11 @@ fn sketch(request: &Request, terms: &Terms, around: &Surroundings) -> Result<Pla
 }
 
 /// What would be agreed to, and the most that it can come to.
-fn show(plan: &Plan, terms: &Terms, width: usize, printer: Printer) -> Result<Exit, Complaint> {
-    let most = Reflex::most_calls(plan);
+fn told(plan: &Plan, terms: &Terms, most: MostCalls, width: usize) -> String {
     let roles = &plan.roles;
     let mut lines = vec![format!("reflex {}: {}", plan.task.alias, plain::one_line(&plan.task.prompt))];
     lines.extend(terms.lines(width));
     lines.push(words::most_calls(most, roles));
     lines.extend(words::remarks(roles).iter().map(|remark| format!("note: {remark}")));
-    printer.data(&lines.join("\n"))?;
-    Ok(Exit::Reached)
+    lines.join("\n")
 }

@@ -8,6 +8,7 @@ use super::new::hand_over;
 use crate::args::{AllowName, ReflexResumeArgs};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
+use crate::failure;
 use crate::folders::Surroundings;
 use crate::printer::Printer;
 use crate::progress::reflex as progress;
@@ -41,13 +42,15 @@ fn take_up(
     let reporter = progress::reporter(args.going.format, objects, around, printer);
     if runs.standing(&known.run) == Standing::Ended {
         let words = format!("run {id} has ended, and is not taken up again");
-        let exit = session::tell_again(runs, known, around, printer, &words, reporter)?;
+        let went = session::tell_again(runs, known, around, printer, &words, reporter);
+        let exit = failure::told::<Reflex>(went, args.going.format, &runs.home, id, printer)?;
         hand_over(runs, id, None, around, printer)?;
         return Ok(exit);
     }
     let allowing = Allowing::of(args.answer.map(|answer| answer == AllowName::Run), args.going.yes, around);
     let mut person = Gatekeeper::new(allowing, printer);
-    let exit = session::go_on(&args.going, runs, known, around, printer, reporter, &mut person)?;
+    let went = session::go_on(&args.going, runs, known, around, printer, reporter, &mut person);
+    let exit = failure::told::<Reflex>(went, args.going.format, &runs.home, id, printer)?;
     let asked = Person::present(around).filter(|_| !args.going.yes);
     hand_over(runs, id, asked, around, printer)?;
     Ok(exit)

@@ -278,7 +278,7 @@ fn a_run_taken_up_again_says_where_it_stands() {
     let mut human = human(captured.streams(), PLAIN);
     human.recorded(&play.run, play.records.last().unwrap());
     human.remark("one\x07 remark");
-    human.finished(&play.run);
+    human.finished(&play.run).unwrap();
     drop(human);
     insta::assert_snapshot!(captured.all(), @r"
         tune haiku: to 90 in 3 rounds at most
@@ -327,7 +327,7 @@ fn a_live_line_changes_nothing_of_what_is_written() {
     human.began(&play.run, &step);
     human.remark("a remark");
     human.ended(&play.run, &step);
-    human.finished(&play.run);
+    human.finished(&play.run).unwrap();
     assert!(captured.talk().ends_with("a remark\n\n"));
 }
 

@@ -284,7 +284,7 @@ fn a_run_taken_up_again_says_where_it_stands() {
     let mut human = human(captured.streams(), PLAIN);
     human.recorded(&play.run, play.records.last().unwrap());
     human.remark("one\x07 remark");
-    human.finished(&play.run);
+    human.finished(&play.run).unwrap();
     drop(human);
     insta::assert_snapshot!(captured.all(), @r"
         reflex Write the API of a course catalogue

@@ -1,7 +1,8 @@
 //! The run as one object for scripts. Its keys are a public interface, those of `tune` where they mean the same.
 
 use serde_json::{Value, json};
-use skilltune_phases::loops::reflex::{Judged, Run, Standing};
+use skilltune_phases::loops::MostCalls;
+use skilltune_phases::loops::reflex::{Judged, Plan, Run, Standing};
 
 use super::words;
 use crate::report::{json, words as told};
@@ -45,6 +46,28 @@ pub(crate) fn summary(run: &Run, on_disk: Option<&str>) -> Value {
         "report": run.closed_at.map(|_| format!("{}/final-report.md", plan.folder)),
         "state": format!("{}/iteration-state.json", plan.folder),
         "cost": json::cost(&run.ledger.total()),
+    })
+}
+
+/// What a dry run shows: no run, but what one would be.
+pub(crate) fn sketch(plan: &Plan, most: MostCalls) -> Value {
+    let (task, rules) = (&plan.task, &plan.task.rules);
+    json!({
+        "dry_run": true,
+        "loop": plan.kind,
+        "alias": task.alias,
+        "task": task.prompt,
+        "template": task.criteria.name,
+        // The rules of both levels, and from where each is passed.
+        "criteria": task.criteria,
+        "max_iterations": rules.max_iterations,
+        "max_seconds": rules.max_seconds,
+        "usd": rules.usd,
+        "stall": rules.stall,
+        "commands": task.commands.run,
+        "most_calls": json::most_calls(most),
+        "agents": json::agents(&plan.roles),
+        "notes": told::remarks(&plan.roles),
     })
 }
 
