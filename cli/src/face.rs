@@ -23,6 +23,9 @@ pub trait Face: Craft + Worded {
     /// The folders that a run may write, locked while it is under way.
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf>;
 
+    /// Whether a run that is taken up may still call an agent.
+    fn may_call(run: &Run<Self>) -> bool;
+
     /// How a run that is over, or was left, ends the program.
     fn exit(run: &Run<Self>) -> Exit;
 }
@@ -35,6 +38,11 @@ impl Face for Tune {
 
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf> {
         plan.task.target.members.iter().map(|member| PathBuf::from(&member.path)).collect()
+    }
+
+    /// When the final comparison is decided, all that is left is a person's word and the target's replacement.
+    fn may_call(run: &Run<Self>) -> bool {
+        run.course.shipment.is_none()
     }
 
     fn exit(run: &Run<Self>) -> Exit {
@@ -50,6 +58,10 @@ impl Face for Reflex {
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf> {
         let reflex::Task { project, evolution, alias, .. } = &plan.task;
         vec![Path::new(project).join(evolution).join(alias)]
+    }
+
+    fn may_call(run: &Run<Self>) -> bool {
+        run.closed_at.is_none()
     }
 
     fn exit(run: &Run<Self>) -> Exit {

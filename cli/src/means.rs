@@ -9,9 +9,11 @@ use skilltune_phases::loops::Loop;
 use skilltune_phases::plan::Plan;
 use skilltune_phases::price::Prices;
 use skilltune_phases::role::Role;
+use skilltune_phases::run::Run;
 
 use crate::args::GoingArgs;
 use crate::complaint::Complaint;
+use crate::face::Face;
 use crate::flags::lay;
 use crate::folders::Surroundings;
 use crate::questions::Person;
@@ -27,6 +29,8 @@ pub struct Means {
     pub output_bytes: u64,
     pub patience: Patience,
     pub prices: Prices,
+    /// Whether its agents are trusted for this once alone.
+    pub trusted: bool,
 }
 
 impl Means {
@@ -36,6 +40,7 @@ impl Means {
         patience: Patience,
         prices: Prices,
         jobs: usize,
+        trusted: bool,
     ) -> Self {
         let agent = |role| casting.of(role).agent.clone();
         Self {
@@ -49,20 +54,24 @@ impl Means {
             output_bytes: limits.output_bytes,
             patience,
             prices,
+            trusted,
         }
     }
 
     /// Agents are looked up, and trusted, again: the journal names them, and cannot make us run anything.
-    pub fn again<L: Loop>(
+    ///
+    /// Where nothing that is still to come calls an agent, nobody needs to be trusted.
+    pub fn again<L: Face>(
         going: &GoingArgs,
-        plan: &Plan<L>,
+        run: &Run<L>,
         project: &Path,
         around: &Surroundings,
     ) -> Result<Self, Complaint> {
+        let plan = &run.plan;
         let mut settings = Settings::load(project, around)?;
         lay(&mut settings.wait, going.wait.then_some(true), "--wait");
         let casting = roles::recast(&plan.roles, &settings, around)?;
-        if !going.trust {
+        if !going.trust && L::may_call(run) {
             roles::ensure_trusted(
                 &casting,
                 &settings,
@@ -71,8 +80,14 @@ impl Means {
             )?;
         }
         let jobs = going.jobs.unwrap_or(settings.jobs.value);
-        let means =
-            Self::of(&casting, settings.limits(), settings.patience(), settings.prices(), jobs as usize);
+        let means = Self::of(
+            &casting,
+            settings.limits(),
+            settings.patience(),
+            settings.prices(),
+            jobs as usize,
+            going.trust,
+        );
         still_confined(plan)?;
         unchanged(plan, &means)?;
         Ok(means)

@@ -28,6 +28,7 @@ use crate::folders::Surroundings;
 use crate::means::Means;
 use crate::printer::{Printer, unwritten};
 use crate::progress::Reporter;
+use crate::report::advice;
 use crate::runs::{Known, Runs};
 use crate::signals;
 
@@ -136,7 +137,7 @@ pub fn go_on<L: Face>(
     person: &mut dyn Person<L>,
 ) -> Result<Exit, Complaint> {
     let plan = &known.run.plan;
-    let means = Means::again(going, plan, runs.home.project(), around)?;
+    let means = Means::again(going, &known.run, runs.home.project(), around)?;
     let locks = lock(around, printer, &known.targets(), &plan.run.0)?;
     let _in_use = runs.home.hold().map_err(ours)?;
     let taken = take_up(&known.folder, &plan.run, printer)?;
@@ -213,7 +214,7 @@ pub fn drive<L: Face>(
 ) -> Result<Exit, Complaint> {
     become_subreaper().map_err(ours)?;
     let (jobs, patience) = (means.jobs, means.patience);
-    let resume = L::resume(&run);
+    let resume = advice::trusting(L::resume(&run), means.trusted);
     let failed = |error| failed(error, &resume);
     let shop = workshop(around, home, &run.plan.run, means)?;
     L::publish(&shop.objects, &shop.folder, &run, &L::PAGES).map_err(ours)?;

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::background::{Background, Gate};
 use crate::scene::{Scene, listing};
 
 fn rising() -> Value {
@@ -73,14 +75,38 @@ fn nothing_of_a_repository_is_run_before_it_is_trusted() {
 }
 
 #[test]
-fn a_run_that_is_taken_up_needs_the_trust_again() {
+fn a_run_that_is_taken_up_needs_the_trust_again_and_says_so() {
     let scene = foreign();
-    let held = scene.run(&["tune", "writer", "a page", "--apply", "ask", "--trust", "--format", "json"]);
-    assert_eq!(held.json()["outcome"], "held");
-    assert_eq!(scene.run(&["resume", "--answer", "apply"]).code, Some(2));
-    assert_eq!(scene.quality("writer"), 40);
-    assert_eq!(scene.run(&["resume", "--answer", "apply", "--trust"]).code, Some(0));
+    let gate = Gate::at(scene.path("gate"));
+    let mut script = rising();
+    script["gates"] = json!({ "executor": scene.path("gate") });
+    scene.write_script(&script);
+    let run = Background::start(&scene, &["tune", "writer", "write a page", "--yes", "--trust"]);
+    run.until_begun(1);
+    run.signal(Signal::INT);
+    run.until_said("finishing what is under way");
+    gate.open();
+    let ran = run.wait();
+    let (answered, id) = (scene.answered(), scene.run_id());
+    assert!(ran.stdout.ends_with(&format!("to go on: skilltune resume {id} --trust\n")), "{ran:?}");
+    assert_eq!(scene.run(&["resume", &id]).code, Some(2));
+    assert_eq!(scene.answered(), answered, "no agent was called");
+    assert_eq!(scene.run(&["resume", &id, "--trust", "--yes"]).code, Some(0));
     assert_eq!(scene.quality("writer"), 90);
+}
+
+#[test]
+fn an_answer_that_calls_no_agent_needs_no_trust() {
+    for (answer, quality) in [("keep", 40), ("apply", 90)] {
+        let scene = foreign();
+        let held = scene.run(&["tune", "writer", "a page", "--apply", "ask", "--trust"]);
+        let told = format!("skilltune resume {} --answer {answer}\n", scene.run_id());
+        assert!(held.stdout.contains(&told), "{held:?}");
+        let answered = scene.answered();
+        let ran = scene.run(&["resume", &scene.run_id(), "--answer", answer]);
+        assert_eq!((ran.code, scene.quality("writer")), (Some(0), quality), "{answer}: {ran:?}");
+        assert_eq!(scene.answered(), answered, "no agent was called");
+    }
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub fn take_up(
 ) -> Result<Exit, Complaint> {
     session::may_go_on(known, args.answer.is_some(), around)?;
     let objects = Objects::at(runs.home.objects());
-    let reporter = progress::reporter(args.going.format, objects, around, printer);
+    let reporter = progress::reporter(args.going.format, objects, around, printer, args.going.trust);
     if runs.standing(&known.run) == Standing::Ended {
         let words = format!("run {0} has ended; `skilltune report {0}` tells how", known.run.plan.run);
         let went = session::tell_again(runs, known, around, printer, &words, reporter);

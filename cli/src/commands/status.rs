@@ -46,7 +46,7 @@ fn lines(run: &Run, standing: Standing) -> Vec<String> {
     if let (Some(mishap), None) = (&run.blocked, run.course.closed) {
         let told = format!("{}: {}", words::failure(mishap.failure.kind), mishap.failure.why);
         lines.push(format!("blocked  {}: {}", words::step(run, &mishap.step), plain::one_line(&told)));
-        lines.push(format!("hint     {}", advice::mend(run, mishap)));
+        lines.push(format!("hint     {}", advice::mend(run, mishap, false)));
     }
     if !run.errors.is_empty() {
         lines.push(format!("errors   {}", figures::count(run.errors.len(), "failed call")));
@@ -75,7 +75,7 @@ fn next(run: &Run, standing: Standing) -> Vec<Next> {
     match standing {
         Standing::Running { .. } => {
             let command = format!("skilltune stop {}", run.plan.run);
-            vec![Next { command, purpose: "let it finish what is under way, and save" }]
+            vec![Next { command, purpose: "let it finish what is under way, and save", calls: false }]
         }
         Standing::Held | Standing::Open | Standing::Ended => advice::next(run),
     }

@@ -105,9 +105,11 @@ fn begin(
     let _in_use = home.hold().map_err(session::ours)?;
     let plan = planning::plan(request, home, &around.indexes(), epoch, name)?;
     let begun = session::begin(around, home, plan)?;
-    let reporter = progress::reporter(args.run.format, Objects::at(home.objects()), around, printer);
+    let reporter =
+        progress::reporter(args.run.format, Objects::at(home.objects()), around, printer, args.trust);
     let prices = request.prices.clone();
-    let means = Means::of(&request.casting, request.limits, request.patience, prices, request.jobs);
+    let means =
+        Means::of(&request.casting, request.limits, request.patience, prices, request.jobs, args.trust);
     let mut person = AtTerminal::new(answer(args, around), around);
     session::drive(around, home, begun, locks, means, reporter, &mut person)
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use skilltune_phases::run::{Mishap, Run};
 
+use super::talk::Look;
 use super::width::wrapped;
 use crate::report::worded::Worded;
 use crate::report::{advice, figures, plain, words};
@@ -19,10 +20,10 @@ pub(super) fn waiting<L: Worded>(run: &Run<L>, until: Timestamp, width: usize) -
 }
 
 /// What a run cannot go on for, and what helps.
-pub(super) fn blocked<L: Worded>(run: &Run<L>, mishap: &Mishap<L>, width: usize) -> Vec<String> {
+pub(super) fn blocked<L: Worded>(run: &Run<L>, mishap: &Mishap<L>, look: Look) -> Vec<String> {
     let told = stopped_by(run, mishap);
-    let hint = format!("  hint: {}", advice::mend(run, mishap));
-    [told, hint].iter().flat_map(|line| wrapped(&plain::one_line(line), width, "    ")).collect()
+    let hint = format!("  hint: {}", advice::mend(run, mishap, look.trusted));
+    [told, hint].iter().flat_map(|line| wrapped(&plain::one_line(line), look.width, "    ")).collect()
 }
 
 fn stopped_by<L: Worded>(run: &Run<L>, mishap: &Mishap<L>) -> String {

@@ -63,7 +63,7 @@ impl Reporter<Tune> for Human {
             told.extend(chart.rows.iter().map(|row| painted(row, data)));
             told.extend([data.dim(&chart.goal), String::new()]);
         }
-        told.extend(lines::story(run, (self.changed)(run), width));
+        told.extend(lines::story(run, (self.changed)(run), self.talk.look));
         self.talk.data(&told);
         self.talk.written()
     }

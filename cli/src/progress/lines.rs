@@ -6,6 +6,7 @@ use skilltune_phases::loops::tune::{Round, Run, Shipment};
 use skilltune_phases::plan::Roles;
 use skilltune_phases::score::Score;
 
+use super::talk::Look;
 use super::width::{around, columns, cut, shortened, wrapped};
 use crate::report::advice::{self, Next};
 use crate::report::words::{self, Standing};
@@ -108,7 +109,8 @@ fn fresh(run: &Run, shipment: &Shipment) -> String {
 }
 
 /// How it came out, what it took, and what to do next.
-pub(super) fn story(run: &Run, changed: Option<DiffSize>, width: usize) -> Vec<String> {
+pub(super) fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<String> {
+    let width = look.width;
     let mut lines = Vec::new();
     let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
     say(words::became(run));
@@ -129,7 +131,8 @@ pub(super) fn story(run: &Run, changed: Option<DiffSize>, width: usize) -> Vec<S
         let report = format!("{}/final-report.md", run.plan.folder);
         lines.extend(to_copy("report:", &report, width));
     }
-    lines.extend(advice::next(run).iter().flat_map(|next| advised(next, width)));
+    let next = advice::next(run).into_iter().map(|next| next.once_more(look.trusted));
+    lines.extend(next.flat_map(|next| advised(&next, width)));
     lines
 }
 

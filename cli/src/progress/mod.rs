@@ -39,18 +39,22 @@ pub(crate) use reporter::{Reporter, Streams};
 pub(crate) use talk::Look;
 pub(crate) use width::{fitted, flowed, shortened, wrapped};
 
-/// The reporter that a format asks for, on the program's own streams; `objects` hold the candidates of its run.
+/// The reporter that a format asks for, on the program's own streams; `objects` hold the candidates of its run, whose
+/// agents may be trusted for this once.
 pub(crate) fn reporter(
     format: Streamed,
     objects: Objects,
     around: &Surroundings,
     printer: Printer,
+    trusted: bool,
 ) -> Box<dyn Reporter<Tune>> {
     let streams = Streams::new(io::stdout(), io::stderr());
     match format {
         Streamed::Json => Box::new(Json::at_the_end(streams)),
         Streamed::Jsonl => Box::new(Json::by_record(streams)),
-        Streamed::Human => Box::new(Human::new(streams, look(around, printer), changed(objects))),
+        Streamed::Human => {
+            Box::new(Human::new(streams, Look { trusted, ..look(around, printer) }, changed(objects)))
+        }
     }
 }
 
@@ -63,8 +67,14 @@ pub(crate) fn retell(
 ) -> Result<(), Complaint> {
     let streams = Streams::new(io::stdout(), io::stdout());
     let letters = Letters::of(around);
-    let look =
-        Look { width: data_width(around), live: false, talk: printer.data, data: printer.data, letters };
+    let look = Look {
+        width: data_width(around),
+        live: false,
+        talk: printer.data,
+        data: printer.data,
+        letters,
+        trusted: false,
+    };
     let mut human = Human::new(streams, look, changed(objects));
     let (first, rest) = records.split_first().ok_or(NotARun::Empty).map_err(ours)?;
     let mut run = Run::begin(first).map_err(ours)?;
@@ -85,6 +95,7 @@ fn look(around: &Surroundings, printer: Printer) -> Look {
         talk: printer.talk,
         data: printer.data,
         letters: Letters::of(around),
+        trusted: false,
     }
 }
 

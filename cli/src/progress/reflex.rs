@@ -19,18 +19,22 @@ use crate::report::plain;
 
 pub(crate) use shelf::{Shelf, on_disk};
 
-/// The reporter that a format asks for, on the program's own streams; `objects` hold the artifacts of its run.
+/// The reporter that a format asks for, on the program's own streams; `objects` hold the artifacts of its run, whose
+/// agents may be trusted for this once.
 pub(crate) fn reporter(
     format: Streamed,
     objects: Objects,
     around: &Surroundings,
     printer: Printer,
+    trusted: bool,
 ) -> Box<dyn Reporter<Reflex>> {
     let streams = Streams::new(io::stdout(), io::stderr());
     match format {
         Streamed::Json => Box::new(Json::at_the_end(streams)),
         Streamed::Jsonl => Box::new(Json::by_record(streams)),
-        Streamed::Human => Box::new(Human::new(streams, look(around, printer), Shelf::of(objects))),
+        Streamed::Human => {
+            Box::new(Human::new(streams, Look { trusted, ..look(around, printer) }, Shelf::of(objects)))
+        }
     }
 }
 
@@ -72,8 +76,8 @@ impl Reporter<Reflex> for Human {
         if let Some(artifact) = whole {
             self.page(artifact, "at the end");
         }
-        let Look { width, data, .. } = self.talk.look;
-        let mut told = lines::story(run, (self.shelf.on_disk)(run).as_deref(), width);
+        let Look { data, .. } = self.talk.look;
+        let mut told = lines::story(run, (self.shelf.on_disk)(run).as_deref(), self.talk.look);
         if let Some(first) = told.first_mut() {
             *first = data.bold(first);
         }

@@ -27,6 +27,8 @@ pub(crate) struct Look {
     pub(crate) data: Style,
     /// Of the picture, and of the live line.
     pub(crate) letters: Letters,
+    /// Whether the agents are trusted for this once: a command that calls them again has to say so again.
+    pub(crate) trusted: bool,
 }
 
 pub(super) struct Talk<L: Worded> {
@@ -95,7 +97,7 @@ impl<L: Worded> Talk<L> {
         let told = plain::one_line(&format!("run {} {text}", run.plan.run));
         self.say(&wrapped(&told, self.look.width, "  "));
         if let (Signal::Paused(Pause::Blocked), Some(mishap)) = (signal, &run.blocked) {
-            self.say(&halts::blocked(run, mishap, self.look.width));
+            self.say(&halts::blocked(run, mishap, self.look));
         }
     }
 

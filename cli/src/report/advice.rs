@@ -14,14 +14,30 @@ use super::worded::Worded;
 pub(crate) struct Next {
     pub(crate) command: String,
     pub(crate) purpose: &'static str,
+    /// Whether it calls agents, which may need trust.
+    pub(crate) calls: bool,
 }
 
+impl Next {
+    /// For whoever has trusted the agents for once, and is to do so again.
+    pub(crate) fn once_more(self, trusted: bool) -> Self {
+        let command = if self.calls { trusting(self.command, trusted) } else { self.command };
+        Self { command, ..self }
+    }
+}
+
+/// A command that calls agents, as it is to be typed by whoever has trusted them for once.
+pub(crate) fn trusting(command: String, trusted: bool) -> String {
+    if trusted { command + " --trust" } else { command }
+}
+
+const RESUME: &str = "resume";
 const FORCED: &str = "apply --force";
 
 /// What a person may want to type now.
 pub(crate) fn next(run: &Run) -> Vec<Next> {
     let choices: &[(&str, &'static str)] = match run.outcome() {
-        Outcome::Stopped => &[("resume", "go on")],
+        Outcome::Stopped => &[(RESUME, "go on")],
         Outcome::Held => return [Choice::Apply, Choice::Keep].map(|choice| answer(run, choice)).into(),
         Outcome::Improved | Outcome::Kept | Outcome::Conflict | Outcome::Unchanged | Outcome::Unjudged
             if run.placed == Some(PlacedBy::Apply) =>
@@ -38,8 +54,11 @@ pub(crate) fn next(run: &Run) -> Vec<Next> {
         }
         Outcome::Unchanged | Outcome::Unjudged => &[("show", "see why")],
     };
-    let command = |verb| format!("skilltune {verb} {}", run.plan.run);
-    choices.iter().map(|&(verb, purpose)| Next { command: command(verb), purpose }).collect()
+    let next = |&(verb, purpose): &(&str, &'static str)| {
+        let command = format!("skilltune {verb} {}", run.plan.run);
+        Next { command, purpose, calls: verb == RESUME }
+    };
+    choices.iter().map(next).collect()
 }
 
 /// Whether anything was ever brought into the target: else there is nothing to go back from.
@@ -53,12 +72,15 @@ pub(crate) fn apply(run: &Run) -> &'static str {
 }
 
 /// What lets a run that is blocked go on.
-pub(crate) fn mend<L: Worded>(run: &run::Run<L>, mishap: &run::Mishap<L>) -> String {
+pub(crate) fn mend<L: Worded>(run: &run::Run<L>, mishap: &run::Mishap<L>, trusted: bool) -> String {
     let cast = L::role(&mishap.step).map(|role| run.plan.roles.of(role));
     let mending = mending(cast.map_or("the agent", |cast| cast.agent.as_str()), &mishap.failure);
     let asks = if mishap.failure.until.is_none() { ", and asks again now and then" } else { "" };
     match mishap.failure.kind.remedy() {
-        Remedy::Wait => format!("{mending}; `{} --wait` waits for it{asks}", L::resume(run)),
+        Remedy::Wait => {
+            let resume = trusting(format!("{} --wait", L::resume(run)), trusted);
+            format!("{mending}; `{resume}` waits for it{asks}")
+        }
         Remedy::Mend | Remedy::Tell | Remedy::Repeat => mending,
     }
 }
@@ -95,5 +117,7 @@ fn answer(run: &Run, choice: Choice) -> Next {
         Choice::Apply => "bring the champion into the target",
         Choice::Keep => "leave the target as it is",
     };
-    Next { command: format!("skilltune resume {} --answer {}", run.plan.run, choice.word()), purpose }
+    let command = format!("skilltune resume {} --answer {}", run.plan.run, choice.word());
+    // After the comparison no agent is called any more.
+    Next { command, purpose, calls: false }
 }

@@ -91,7 +91,7 @@ pub(super) fn blocked<L: Worded>(run: &run::Run<L>) -> Option<Value> {
     let mishap = run.blocked.as_ref()?;
     let failure = &mishap.failure;
     Some(json!({
-        "kind": failure.kind, "why": failure.why, "until": failure.until, "mend": advice::mend(run, mishap),
+        "kind": failure.kind, "why": failure.why, "until": failure.until, "mend": advice::mend(run, mishap, false),
     }))
 }
 

@@ -127,7 +127,7 @@ fn drive(
     let plan = planning::plan(request, terms, confirmed, named, context, folder.root());
     let locks = session::lock(around, printer, &Reflex::targets(&plan), &plan.run.0)?;
     let begun = session::begin(around, home, plan)?;
-    let reporter = progress::reporter(args.run.format, objects, around, printer);
+    let reporter = progress::reporter(args.run.format, objects, around, printer, args.trust);
     let settings = &request.settings;
     let means = Means::of(
         &request.casting,
@@ -135,6 +135,7 @@ fn drive(
         settings.patience(),
         settings.prices(),
         settings.jobs.value as usize,
+        args.trust,
     );
     let mut gatekeeper = Gatekeeper::new(Allowing::of(None, args.run.yes, around), printer);
     session::drive(around, home, begun, locks, means, reporter, &mut gatekeeper)

@@ -39,7 +39,7 @@ fn take_up(
     session::may_go_on(known, args.answer.is_some(), around)?;
     let id = &known.run.plan.run;
     let objects = Objects::at(runs.home.objects());
-    let reporter = progress::reporter(args.going.format, objects, around, printer);
+    let reporter = progress::reporter(args.going.format, objects, around, printer, args.going.trust);
     if runs.standing(&known.run) == Standing::Ended {
         let words = format!("run {id} has ended, and is not taken up again");
         let went = session::tell_again(runs, known, around, printer, &words, reporter);

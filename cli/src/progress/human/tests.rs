@@ -8,8 +8,14 @@ use crate::progress::capture::{Captured, follow};
 use crate::progress::chart::Letters;
 use crate::report::world::{Play, claimed, failed, plan, play, scored, tree};
 
-const PLAIN: Look =
-    Look { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN, letters: Letters::Blocks };
+const PLAIN: Look = Look {
+    width: 80,
+    live: false,
+    talk: Style::PLAIN,
+    data: Style::PLAIN,
+    letters: Letters::Blocks,
+    trusted: false,
+};
 
 /// The trees of these runs are in no store.
 fn human(streams: Streams, look: Look) -> Human {

@@ -6,6 +6,7 @@ use skilltune_phases::loops::reflex::verdict::Verdict;
 use skilltune_phases::loops::reflex::{Judged, Outcome, Reflex, Run, Step};
 use skilltune_phases::run::Answer;
 
+use crate::progress::Look;
 use crate::progress::lines::{advised, cost, to_copy, who};
 use crate::progress::width::{around, columns, wrapped};
 use crate::report::reflex::{advice, changes, words};
@@ -85,7 +86,8 @@ pub(super) fn rule(title: &str, width: usize) -> String {
 }
 
 /// How it came out, how far it is from success, what it took, and what to do next.
-pub(super) fn story(run: &Run, on_disk: Option<&str>, width: usize) -> Vec<String> {
+pub(super) fn story(run: &Run, on_disk: Option<&str>, look: Look) -> Vec<String> {
+    let width = look.width;
     let mut lines = wrapped(&words::became(run), width, "  ");
     lines.extend(item("artifact", &words::artifact(run, on_disk), width));
     lines.extend(words::score(run, on_disk).iter().flat_map(|score| item("score", score, width)));
@@ -99,7 +101,8 @@ pub(super) fn story(run: &Run, on_disk: Option<&str>, width: usize) -> Vec<Strin
         lines.extend(to_copy("report:", &format!("{}/final-report.md", run.plan.folder), width));
     }
     lines.extend(advice::use_of_it(run).iter().flat_map(|next| wrapped(next, width, "  ")));
-    lines.extend(advice::next(run).iter().flat_map(|next| advised(next, width)));
+    let next = advice::next(run).into_iter().map(|next| next.once_more(look.trusted));
+    lines.extend(next.flat_map(|next| advised(&next, width)));
     lines
 }
 

@@ -12,8 +12,14 @@ use crate::report::reflex::world::{
 };
 use crate::style::Style;
 
-const PLAIN: Look =
-    Look { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN, letters: Letters::Blocks };
+const PLAIN: Look = Look {
+    width: 80,
+    live: false,
+    talk: Style::PLAIN,
+    data: Style::PLAIN,
+    letters: Letters::Blocks,
+    trusted: false,
+};
 
 fn human(streams: Streams, look: Look) -> Human {
     Human::new(streams, look, Shelf { text: Box::new(stored), on_disk: |_| None })

@@ -12,7 +12,7 @@ pub(crate) fn command(run: &Run, verb: &str) -> String {
 
 /// What a person may want to type now.
 pub(crate) fn next(run: &Run) -> Vec<Next> {
-    let next = |verb, purpose| vec![Next { command: command(run, verb), purpose }];
+    let next = |verb, purpose| vec![Next { command: command(run, verb), purpose, calls: verb == "resume" }];
     match run.course.stop.as_ref().map(|stop| stop.reason) {
         None if run.held => next("resume", "be asked again"),
         None => next("resume", "go on"),

@@ -28,7 +28,7 @@ pub(crate) fn status_lines(run: &Run, standing: Standing, on_disk: Option<&str>)
     lines.extend(words::distance(run, on_disk).map(|distance| entry("distance", &distance)));
     if let (Some(mishap), None) = (&run.blocked, run.closed_at) {
         lines.push(entry("blocked", &words::failed(run, &mishap.step, &mishap.failure)));
-        lines.push(entry("hint", &advice::mend(run, mishap)));
+        lines.push(entry("hint", &advice::mend(run, mishap, false)));
     }
     if !run.errors.is_empty() {
         lines.push(entry("errors", &figures::count(run.errors.len(), "failed call")));
@@ -61,7 +61,7 @@ fn next(run: &Run, standing: Standing) -> Vec<Next> {
     match standing {
         Standing::Running { .. } => {
             let purpose = "let it finish what is under way, and save";
-            vec![Next { command: ours::command(run, "stop"), purpose }]
+            vec![Next { command: ours::command(run, "stop"), purpose, calls: false }]
         }
         Standing::Held | Standing::Open | Standing::Ended => ours::next(run),
     }
