@@ -215,3 +215,18 @@ fn the_same_seed_gives_the_same_decisions_at_one_job_and_at_eight() {
     };
     assert_eq!(decisions("1"), decisions("8"));
 }
+
+#[test]
+fn with_one_scenario_it_is_said_that_this_shows_little_also_when_nothing_was_compared() {
+    let scene = Scene::new(&[("writer", 90)], &json!({}));
+    let ran = scene.run(&["tune", "writer", "write a page", "--yes", "--threshold", "10"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    assert!(report.contains("unchallenged: there was nothing to compare"), "{report}");
+    for told in [&report, &ran.stdout] {
+        assert_eq!(told.matches("This shows little: it rests on one scenario").count(), 1, "{told}");
+    }
+    let second =
+        ["tune", "writer", "write a page", "--scenario", "and another", "--yes", "--threshold", "10"];
+    assert!(!scene.run(&second).stdout.contains("shows little"), "two scenarios are not one");
+}

@@ -15,6 +15,12 @@ use super::figures::count;
 /// With fewer pairs than this, even winning all of them may be chance: five have one chance in sixteen, either way.
 const FEW: usize = 6;
 
+const ONE_SCENARIO: &str =
+    "This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.";
+
+const NOTHING_AFRESH: &str =
+    "Nothing was tried afresh: the scores of the search decided, and those flatter the best.";
+
 /// The most that a run will ask of its agents.
 pub(crate) fn most_calls(most: MostCalls, roles: &Roles) -> String {
     let MostCalls { executor, evaluator, improver } = most;
@@ -266,24 +272,22 @@ pub(crate) fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// How little the final comparison shows, if it is little.
+/// How little the run shows, if it is little: its final comparison, or without one its scores.
 pub(crate) fn caution(run: &Run) -> Option<String> {
     let shipment = run.course.shipment.as_ref()?;
+    let is_scored = run.initial_score().is_some();
+    let lone = (is_scored && run.plan.task.scenarios.len() == 1).then(|| ONE_SCENARIO.to_owned());
     match shipment.verdict {
-        Verdict::Unchallenged | Verdict::Indecisive => return None,
+        Verdict::Unchallenged | Verdict::Indecisive => return lone,
         Verdict::Won | Verdict::Lost => {}
     }
     if shipment.pairs == 0 {
-        return Some(
-            "Nothing was tried afresh: the scores of the search decided, and those flatter the best.".into(),
-        );
+        return Some([NOTHING_AFRESH.to_owned()].into_iter().chain(lone).collect::<Vec<_>>().join(" "));
     }
     let trials = usize::try_from(run.plan.task.rules.confirm.max(1)).unwrap_or(1);
     let scenarios = usize::try_from(shipment.pairs).unwrap_or(usize::MAX) / trials;
     match scenarios {
-        0 | 1 => Some(
-            "This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.".into(),
-        ),
+        0 | 1 => Some(ONE_SCENARIO.to_owned()),
         few if few < FEW => Some(format!(
             "This shows little: it rests on {}, and such a difference may well be chance.",
             count(few, "scenario")

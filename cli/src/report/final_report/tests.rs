@@ -188,6 +188,8 @@ fn a_start_that_reaches_the_goal_is_unchallenged() {
         | `f24dfd74a6e1` | start, best of the search, newest kept, **champion** | - | 95 |
 
         **Verdict**: unchallenged: there was nothing to compare the start with. No fresh trials stand behind it.
+
+        This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.
         ");
 }
 
@@ -205,6 +207,8 @@ fn a_comparison_that_could_not_be_judged_is_indecisive_and_says_what_failed() {
         | `3b1b95a11ef4` | best of the search, newest kept | - | 95 |
 
         **Verdict**: indecisive: it could not be judged. No fresh trials stand behind it.
+
+        This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.
 
         What failed in it:
 
@@ -263,6 +267,7 @@ fn how_little_is_shown_depends_on_the_scenarios() {
     insta::assert_snapshot!(caution(1, 4).unwrap(), @"This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.");
     insta::assert_snapshot!(caution(5, 2).unwrap(), @"This shows little: it rests on 5 scenarios, and such a difference may well be chance.");
     insta::assert_snapshot!(caution(6, 0).unwrap(), @"Nothing was tried afresh: the scores of the search decided, and those flatter the best.");
+    insta::assert_snapshot!(caution(1, 0).unwrap(), @"Nothing was tried afresh: the scores of the search decided, and those flatter the best. This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.");
     assert_eq!(caution(6, 1), None);
 }
 
