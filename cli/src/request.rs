@@ -61,7 +61,7 @@ pub fn requests(
     // What the settings lack is said before anything is asked.
     let mut stand_in = StandIn { person: asked, agreed: None };
     let first = Draft::new(skills[..1].to_vec(), args, around, &mut stand_in)?;
-    let preset = match asked.filter(|_| args.preset.is_none()) {
+    let preset = match asked.filter(|_| preset_matters(args)) {
         Some(person) => Some(person.preset(first.settings.preset.value)?),
         None => None,
     };
@@ -181,6 +181,11 @@ impl StandIn<'_> {
 }
 
 const OFFER: &str = "No agent is set for every role. Use the built-in one there? It needs no model and looks at structure only.";
+
+/// Whether an answer would change anything: flags go over what a preset says.
+fn preset_matters(args: &TuneArgs) -> bool {
+    args.preset.is_none() && (args.max_iterations.is_none() || args.threshold.is_none())
+}
 
 fn named_mode(args: &TuneArgs) -> Result<Option<Mode>, Complaint> {
     match (args.chain, args.mode) {

@@ -230,3 +230,25 @@ fn with_one_scenario_it_is_said_that_this_shows_little_also_when_nothing_was_com
         ["tune", "writer", "write a page", "--scenario", "and another", "--yes", "--threshold", "10"];
     assert!(!scene.run(&second).stdout.contains("shows little"), "two scenarios are not one");
 }
+
+#[test]
+fn what_begins_with_a_dash_is_a_value_where_a_text_is_wanted() {
+    let scene = Scene::new(&[("writer", 90)], &json!({}));
+    let texts = [
+        "--scenario",
+        "- a bullet",
+        "--test",
+        "--another",
+        "--success-criteria",
+        "--good",
+        "--requirements",
+        "-x,-y",
+    ];
+    let ran = scene.tune("writer", &texts);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let journal = fs::read_to_string(scene.run_folder().join("history.jsonl")).unwrap();
+    for text in ["\"- a bullet\"", "\"--another\"", "\"--good\"", "\"-x\"", "\"-y\""] {
+        assert!(journal.contains(text), "{text} is not in {journal}");
+    }
+    assert!(scene.run(&["tune", "--help"]).stdout.contains("[alias: --test]"));
+}

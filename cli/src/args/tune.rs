@@ -21,19 +21,19 @@ pub struct TuneArgs {
     pub text: Vec<String>,
 
     /// A further task to try the skill on (repeatable)
-    #[arg(long = "scenario", alias = "test", value_name = "TEXT", help_heading = SCENARIO)]
+    #[arg(long = "scenario", visible_alias = "test", value_name = "TEXT", allow_hyphen_values = true, help_heading = SCENARIO)]
     pub scenarios: Vec<String>,
     /// A file of further tasks
     #[arg(long, value_name = "FILE", help_heading = SCENARIO)]
     pub suite: Option<PathBuf>,
     /// What the result must meet (repeatable, or separated by commas)
-    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = SCENARIO)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true, help_heading = SCENARIO)]
     pub requirements: Vec<String>,
     /// The arguments that the skill is called with
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = SCENARIO)]
     pub input_args: Option<String>,
     /// When the result counts as good
-    #[arg(long, value_name = "TEXT", help_heading = SCENARIO)]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = SCENARIO)]
     pub success_criteria: Option<String>,
 
     /// Short for --mode chain

@@ -228,7 +228,8 @@ fn an_answer_goes_over_the_files_and_under_the_flags() {
 #[test]
 fn nothing_is_asked_with_yes_or_with_the_flags_concerned() {
     let world = World::usual();
-    for flags in [&["-y"][..], &["--preset", "quick", "--mode", "single"]] {
+    let both = ["--max-iterations", "2", "--threshold", "75", "--mode", "single"];
+    for flags in [&["-y"][..], &["--preset", "quick", "--mode", "single"], &both] {
         let person = Script::default();
         world.ask(Some(&person), &[&["./a,./b"], flags].concat()).unwrap();
         assert!(person.asked.borrow().is_empty());
