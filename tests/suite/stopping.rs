@@ -78,6 +78,22 @@ fn the_first_interrupt_finishes_what_is_under_way_and_saves() {
 }
 
 #[test]
+fn an_interrupt_names_the_skills_whose_runs_were_never_begun() {
+    let (scene, gate) = gated();
+    for other in ["editor", "outline"] {
+        scene.write_skill(other, 40);
+    }
+    let run = Background::start(&scene, &["tune", "writer,editor,outline", "write a page", "--yes"]);
+    run.until_begun(1);
+    run.signal(Signal::INT);
+    run.until_said("finishing what is under way");
+    gate.open();
+    let ran = run.wait();
+    assert_eq!((ran.code, scene.run_folders().len()), (Some(130), 1), "{ran:?}");
+    assert!(ran.stderr.ends_with("never begun: editor, outline\n"), "{ran:?}");
+}
+
+#[test]
 fn the_second_interrupt_ends_what_is_under_way_and_saves() {
     let (scene, gate) = gated();
     let run = Background::start(&scene, &TUNE);

@@ -22,7 +22,7 @@ use crate::planning;
 use crate::printer::Printer;
 use crate::progress;
 use crate::questions::{Answers, Person};
-use crate::report::{json, words};
+use crate::report::{json, plain, words};
 use crate::request::{self, Request};
 use crate::runs::{Known, Runs, Standing};
 use crate::session;
@@ -40,7 +40,7 @@ pub fn run(args: &TuneArgs, around: &Surroundings, printer: Printer) -> Result<E
     }
     let requests = request::requests(args, around, Person::present(around))?;
     let mut worst = Exit::Reached;
-    for request in &requests {
+    for (begun, request) in (1..).zip(&requests) {
         let exit = match one(args, request, &given, around, printer) {
             Ok(exit) => exit,
             Err(complaint) if requests.len() == 1 => return Err(complaint),
@@ -51,10 +51,20 @@ pub fn run(args: &TuneArgs, around: &Surroundings, printer: Printer) -> Result<E
         };
         worst = Exit::worst(worst, exit);
         if matches!(exit, Exit::Interrupted | Exit::Terminated) {
+            not_begun(&requests[begun..], printer);
             break;
         }
     }
     Ok(worst)
+}
+
+/// A run that was stopped can be taken up; of those behind it there is none.
+fn not_begun(requests: &[Request], printer: Printer) {
+    let skills = requests.iter().flat_map(|request| &request.members);
+    let names: Vec<&str> = skills.map(|skill| skill.name.as_str()).collect();
+    if !names.is_empty() {
+        printer.talk(&format!("never begun: {}", plain::one_line(&names.join(", "))));
+    }
 }
 
 fn one(
