@@ -30,6 +30,7 @@ mod stopping;
 mod story;
 mod strangers;
 mod suite_files;
+mod terminal;
 mod tune;
 mod via;
 mod waiting;

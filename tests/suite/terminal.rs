@@ -1,0 +1,51 @@
+//! What a person at a terminal is asked, on a terminal of the test's own.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::json;
+
+use crate::scene::Scene;
+
+/// Both ends of a new terminal: whoever types and reads, and the program.
+fn terminal() -> (File, OwnedFd) {
+    let outer = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&outer).unwrap();
+    unlockpt(&outer).unwrap();
+    let name = ptsname(&outer, Vec::new()).unwrap();
+    let inner =
+        open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
+    (File::from(outer), inner)
+}
+
+/// What a person sees who only ever presses enter.
+fn seen(scene: &Scene, line: &[&str]) -> String {
+    let (mut outer, inner) = terminal();
+    outer.write_all(b"\r\r\r").unwrap();
+    let mut command = scene.command(line);
+    command.env("TERM", "xterm").stdin(inner.try_clone().unwrap()).stderr(inner);
+    let mut child = command.spawn().unwrap();
+    // Our own hold on its end goes with the command: reading ends when the program does.
+    drop(command);
+    let mut told = Vec::new();
+    let mut part = [0; 4096];
+    while let Ok(length @ 1..) = outer.read(&mut part) {
+        told.extend_from_slice(&part[..length]);
+    }
+    assert!(child.wait().unwrap().code().is_some());
+    String::from_utf8_lossy(&told).into_owned()
+}
+
+#[test]
+fn how_far_it_shall_go_is_asked_only_where_the_answer_decides_something() {
+    const QUESTION: &str = "How far shall it go?";
+    let line = ["tune", "writer", "write a page", "--threshold", "10"];
+    let scene = || Scene::new(&[("writer", 90)], &json!({}));
+    let asked = seen(&scene(), &line);
+    assert!(asked.contains(QUESTION), "{asked}");
+    let told = seen(&scene(), &[&line[..], &["--max-iterations", "2"]].concat());
+    assert!(!told.contains(QUESTION) && told.contains("tune writer"), "{told}");
+}
