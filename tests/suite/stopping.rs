@@ -319,6 +319,7 @@ fn a_full_disk_stops_the_run_with_the_cause_and_what_was_before_it_is_intact() {
     let ran = scene.run(&TUNE);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("No space left on device"), "{ran:?}");
+    assert_eq!(ran.json()["outcome"], "error", "{ran:?}");
     assert!(ran.stderr.contains("skilltune resume"), "{ran:?}");
     assert_eq!(listing(&scene.skill("writer")), start);
     assert_eq!(scene.alive(), [0; 0]);
@@ -355,6 +356,7 @@ fn a_target_that_cannot_be_written_is_as_it_was_and_replaced_when_it_can() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("could not be replaced, and is as it was"), "{ran:?}");
     assert!(ran.stderr.contains("Read-only file system"), "{ran:?}");
+    assert_eq!((&ran.json()["outcome"], &ran.json()["accepted"]), (&json!("error"), &json!(1)), "{ran:?}");
     assert_eq!(listing(&folder), start);
     disk.remount("rw");
     let ran = scene.run(&RESUME);
