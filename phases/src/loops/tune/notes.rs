@@ -43,32 +43,33 @@ pub struct Standing<'a> {
 /// How each criterion stands, in the order of the contract; those nobody could verify are left out.
 pub fn standings(run: &Run, candidate: CandidateId, member: Option<Place>) -> Vec<Standing<'_>> {
     let name = member.map(|place| run.plan.member(place).name.as_str());
-    let mut by_criterion: BTreeMap<&CriterionId, Vec<Finding<'_>>> = BTreeMap::new();
+    let mut by_criterion: BTreeMap<&CriterionId, Standing<'_>> = BTreeMap::new();
     for (_, judgement) in judgements(run, candidate) {
-        for finding in findings(judgement, name).iter() {
-            by_criterion.entry(finding.criterion).or_default().push(finding);
+        let verified = findings(judgement, name).iter().filter(|one| one.verdict != Verdict::Unverified);
+        for finding in verified {
+            let standing = Standing { worst: finding, met: 0, of: 0 };
+            by_criterion.entry(finding.criterion).or_insert(standing).add(finding);
         }
     }
     let criteria = run.plan.task.contract.criteria.iter();
-    criteria
-        .filter_map(|criterion| by_criterion.remove(&criterion.id).and_then(|found| standing(&found)))
-        .collect()
+    criteria.filter_map(|criterion| by_criterion.remove(&criterion.id)).collect()
+}
+
+impl<'a> Standing<'a> {
+    /// Of equally bad ones the last is told.
+    fn add(&mut self, finding: Finding<'a>) {
+        if badness(finding.verdict) >= badness(self.worst.verdict) {
+            self.worst = finding;
+        }
+        self.met += usize::from(finding.verdict == Verdict::Pass);
+        self.of += 1;
+    }
 }
 
 /// A chain's member is told of the findings about itself, or, where the judge made none, of those about the whole.
 fn findings<'a>(judgement: &'a Judgement, member: Option<&str>) -> &'a Findings {
     let own = member.and_then(|name| judgement.members.get(name));
     &own.unwrap_or(&judgement.whole).findings
-}
-
-fn standing<'a>(found: &[Finding<'a>]) -> Option<Standing<'a>> {
-    let verified: Vec<_> = found.iter().filter(|finding| finding.verdict != Verdict::Unverified).collect();
-    let worst = verified.iter().max_by_key(|finding| badness(finding.verdict))?;
-    Some(Standing {
-        worst: **worst,
-        met: verified.iter().filter(|finding| finding.verdict == Verdict::Pass).count(),
-        of: verified.len(),
-    })
 }
 
 fn badness(verdict: Verdict) -> u8 {
