@@ -9,6 +9,7 @@ use skilltune_phases::loops::tune::Tune;
 
 use super::Placing;
 use crate::complaint::Complaint;
+use crate::report::plain;
 use crate::runs::Known;
 
 pub(super) fn already(known: &Known<Tune>, placing: &Placing) -> &'static str {
@@ -73,7 +74,7 @@ pub(super) fn refuse_what_is_gone(known: &Known<Tune>, placing: &Placing) -> Res
     let Some((member, gone)) = members.find_map(|member| Some((member, Gone::look(&member.path)?))) else {
         return Ok(());
     };
-    let path = typed(&member.path);
+    let path = plain::shell_path(Path::new(&member.path));
     let command = if known.run.plan.is_chain() {
         // The members of a chain are written side by side, wherever they stood.
         format!("{}, then move DIR/{} to {path}", export(known, placing, "DIR"), member.name)
@@ -113,10 +114,4 @@ fn export(known: &Known<Tune>, placing: &Placing, into: &str) -> String {
     let start = placing.to.id == known.run.start();
     let version = if start { "start".to_owned() } else { placing.to.id.short() };
     format!("skilltune export {} {version} {into}", known.run.plan.run)
-}
-
-/// A path as one word of a command line.
-fn typed(path: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%,:".contains(c);
-    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
