@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn what_an_agent_has_locked_up_is_its_own_failure_and_a_broken_disk_is_ours() {
-        let space = Path::new("/work/space");
+        let space = Path::new("/desk/space");
         let failed = |kind: ErrorKind| {
             let done: Result<(), std::io::Error> = Err(kind.into());
             not_ours(done.on_disk("open", space.join("notes/key")).unwrap_err().into(), space)
