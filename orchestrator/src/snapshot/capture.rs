@@ -47,9 +47,7 @@ pub fn capture(
     skip: &[&str],
     limits: Limits,
 ) -> Result<Captured, CaptureError> {
-    let mut walk = Walk { store: Some(objects), ..Walk::of(root, skip, limits) };
-    let manifest = walk.go(&Folder::open(root)?)?;
-    Ok(Captured { tree: objects.put_manifest(&manifest)?, manifest })
+    stored(objects, &Folder::open(root)?, skip, limits)
 }
 
 /// Stores what an agent has left at `at` in its workspace, all of which may have become something else meanwhile: a link
@@ -61,9 +59,12 @@ pub fn capture_left(
     skip: &[&str],
     limits: Limits,
 ) -> Result<Captured, CaptureError> {
-    let root = left(space, at)?;
+    stored(objects, &left(space, at)?, skip, limits)
+}
+
+fn stored(objects: &Objects, root: &Folder, skip: &[&str], limits: Limits) -> Result<Captured, CaptureError> {
     let mut walk = Walk { store: Some(objects), ..Walk::of(root.path(), skip, limits) };
-    let manifest = walk.go(&root)?;
+    let manifest = walk.go(root)?;
     Ok(Captured { tree: objects.put_manifest(&manifest)?, manifest })
 }
 
