@@ -6,6 +6,7 @@ use skilltune_phases::id::CallKey;
 use skilltune_phases::plan::RunId;
 
 use crate::atomic::{self, Durability, TEMP_PREFIX};
+use crate::clear::clear;
 use crate::disk::{DiskError, OnDisk};
 
 /// The `.skilltune` folder of a project.
@@ -90,13 +91,12 @@ impl RunFolder {
         while let Some(entry) = entries.next() {
             let Some(entry) = entry.ok().filter(is_left) else { continue };
             let path = entry.path();
-            let removed = if entry.file_type().is_dir() {
+            if entry.file_type().is_dir() {
                 entries.skip_current_dir();
-                std::fs::remove_dir_all(path)
+                clear(path)?;
             } else {
-                std::fs::remove_file(path)
-            };
-            removed.on_disk("remove", path)?;
+                std::fs::remove_file(path).on_disk("remove", path)?;
+            }
         }
         Ok(())
     }

@@ -2,8 +2,8 @@
 //! a crash, and never over an edit made meanwhile.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
+use skilltune_orchestrator::clear::clear;
 use skilltune_orchestrator::promote::{self, Move, Promotion};
 use skilltune_orchestrator::skill_files::load_captured;
 use skilltune_orchestrator::snapshot::{Entry, Limits, Manifest, Node, Objects, RelPath, capture};
@@ -31,7 +31,7 @@ pub(super) fn apply(
     let (locks, lock) = session::lock(around, printer, std::slice::from_ref(&skill.path), DOING)?;
     // What a crash has left there is of no use any more: the lock has seen to that.
     let store = locks.folder(&skill.path).join("fix");
-    remove(&store)?;
+    clear(&store).map_err(ours)?;
     let files = load(skill)?;
     if mend_all(&files, reach).done.is_empty() {
         return Ok((files, Vec::new()));
@@ -46,7 +46,7 @@ pub(super) fn apply(
     let moves = [Move { path: skill.path.clone(), from: before.tree, to }];
     match promote::promote(&locks, &lock, &objects, &around.indexes(), DOING, &moves).map_err(ours)? {
         Promotion::Done => {
-            remove(&store)?;
+            clear(&store).map_err(ours)?;
             Ok((mended.files, mended.done))
         }
         Promotion::Conflict { .. } => Err(Complaint::conflict(format!(
@@ -83,13 +83,4 @@ fn with(objects: &Objects, tree: &Manifest, before: &Files, after: &Files) -> Re
 fn mode(old: Option<&Node>, file: &File) -> u32 {
     let mode = old.and_then(Node::mode).unwrap_or(FILE_MODE);
     if file.executable { mode | (mode & 0o444) >> 2 } else { mode }
-}
-
-fn remove(store: &Path) -> Result<(), Complaint> {
-    match std::fs::remove_dir_all(store) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Complaint::ours(format!("could not remove {}", store.display())).caused_by(error))
-        }
-        _ => Ok(()),
-    }
 }

@@ -12,6 +12,7 @@ use skilltune_phases::loops::tune::{Edit, Round, Run, Trial};
 
 use super::super::{EngineError, Workshop};
 use crate::atomic::{self, Durability};
+use crate::clear::clear;
 use crate::disk::OnDisk;
 use crate::snapshot::{self, ChangeKind, ObjectError, Objects};
 use crate::store::RunFolder;
@@ -111,9 +112,7 @@ fn place_whole(objects: &Objects, tree: TreeId, into: &Path) -> Result<(), Engin
     let parent = into.parent().expect("artifacts have a folder above them");
     fs::create_dir_all(parent).on_disk("make the folder", parent)?;
     let half = parent.join(format!("{}half", atomic::TEMP_PREFIX));
-    if half.exists() {
-        fs::remove_dir_all(&half).on_disk("remove", &half)?;
-    }
+    clear(&half)?;
     snapshot::place(objects, &objects.manifest(tree)?, &half)?;
     Ok(fs::rename(&half, into).on_disk("make", into)?)
 }
