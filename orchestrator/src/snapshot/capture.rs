@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 use rustix::fs::{FileType, Stat};
@@ -63,30 +63,18 @@ pub fn capture_left(
 }
 
 fn stored(objects: &Objects, root: &Folder, skip: &[&str], limits: Limits) -> Result<Captured, CaptureError> {
-    let mut walk = Walk { store: Some(objects), ..Walk::of(root.path(), skip, limits) };
-    let manifest = walk.go(root)?;
+    let manifest = Walk { store: Some(objects), ..Walk::of(root, skip, limits) }.go()?;
     Ok(Captured { tree: objects.put_manifest(&manifest)?, manifest })
 }
 
 /// The manifest that [`capture`] would store, storing nothing.
 pub fn scan(root: &Path, skip: &[&str], limits: Limits) -> Result<Manifest, CaptureError> {
-    Walk::of(root, skip, limits).go(&Folder::open(root)?)
+    Walk::of(&Folder::open(root)?, skip, limits).go()
 }
 
 /// The manifest that [`capture_left`] would store, storing nothing.
 pub fn scan_left(space: &Path, at: &str, limits: Limits) -> Result<Manifest, CaptureError> {
-    let root = left(space, at)?;
-    Walk::of(root.path(), &[], limits).go(&root)
-}
-
-/// The folder at `at` in a workspace, where nothing for it is the workspace itself.
-fn left(space: &Path, at: &str) -> Result<Folder, CaptureError> {
-    let replaced = || CaptureError::Replaced(space.join(at));
-    let mut here = Folder::open_itself(space)?.ok_or_else(replaced)?;
-    for name in at.split('/').filter(|name| !name.is_empty()) {
-        here = here.child(OsStr::new(name))?.ok_or_else(replaced)?;
-    }
-    Ok(here)
+    Walk::of(&left(space, at)?, &[], limits).go()
 }
 
 /// The same for a folder that is captured again and again: what has not been touched since is not read.
@@ -104,7 +92,7 @@ impl Indexes {
     /// Writes nothing, the index included.
     pub fn scan(&self, root: &Path, skip: &[&str], limits: Limits) -> Result<Manifest, CaptureError> {
         let index = Some(self.open(root, SystemTime::now()));
-        Walk { index, ..Walk::of(root, skip, limits) }.go(&Folder::open(root)?)
+        Walk { index, ..Walk::of(&Folder::open(root)?, skip, limits) }.go()
     }
 
     /// The time decides only which files are settled enough to be listed.
@@ -118,9 +106,10 @@ impl Indexes {
     ) -> Result<Captured, CaptureError> {
         let (index, voucher) = (self.open(root, now), objects.voucher());
         let unsure = (!index.is_vouched_by(voucher)).then_some(objects);
-        let of = Walk::of(root, skip, limits);
+        let root = Folder::open(root)?;
+        let of = Walk::of(&root, skip, limits);
         let mut walk = Walk { store: Some(objects), unsure, index: Some(index), ..of };
-        let manifest = walk.go(&Folder::open(root)?)?;
+        let manifest = walk.go()?;
         let tree = objects.put_manifest(&manifest)?;
         if let Some(index) = walk.index {
             index.save(voucher);
@@ -129,13 +118,23 @@ impl Indexes {
     }
 }
 
+/// The folder at `at` in a workspace, where nothing for it is the workspace itself.
+fn left(space: &Path, at: &str) -> Result<Folder, CaptureError> {
+    let replaced = || CaptureError::Replaced(space.join(at));
+    let mut here = Folder::open_itself(space)?.ok_or_else(replaced)?;
+    for name in at.split('/').filter(|name| !name.is_empty()) {
+        here = here.child(OsStr::new(name))?.ok_or_else(replaced)?;
+    }
+    Ok(here)
+}
+
 /// Whether a name is that of a file which only a crash of ours can have left.
 pub(super) fn is_temporary(name: &OsStr) -> bool {
     name.as_bytes().starts_with(TEMP_PREFIX.as_bytes())
 }
 
 struct Walk<'a> {
-    root: &'a Path,
+    root: &'a Folder,
     skip: &'a [&'a str],
     left: Limits,
     store: Option<&'a Objects>,
@@ -146,12 +145,12 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn of(root: &'a Path, skip: &'a [&'a str], limits: Limits) -> Self {
+    fn of(root: &'a Folder, skip: &'a [&'a str], limits: Limits) -> Self {
         Self { root, skip, left: limits, store: None, index: None, unsure: None, entries: Vec::new() }
     }
 
-    fn go(&mut self, root: &Folder) -> Result<Manifest, CaptureError> {
-        self.folder(root, None, 1)?;
+    fn go(&mut self) -> Result<Manifest, CaptureError> {
+        self.folder(self.root, None, 1)?;
         let entries = std::mem::take(&mut self.entries);
         Ok(Manifest::new(entries).expect("a walk lists every folder before what is in it, once"))
     }
@@ -220,7 +219,7 @@ impl<'a> Walk<'a> {
     }
 
     fn too_large(&self) -> CaptureError {
-        CaptureError::TooLarge(PathBuf::from(self.root))
+        CaptureError::TooLarge(self.root.path().to_path_buf())
     }
 }
 

@@ -6,11 +6,12 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
 use std::ops::ControlFlow;
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
 use super::manifest::Node;
@@ -54,19 +55,19 @@ impl Folder {
 
     /// The same, unless a link or nothing stands there.
     pub(super) fn open_itself(path: &Path) -> Result<Option<Self>, DiskError> {
-        match rustix::fs::open(path, FOLDER | OFlags::NOFOLLOW, Mode::empty()) {
-            Ok(handle) => Ok(Some(Self { handle: handle.into(), path: path.to_path_buf() })),
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
-            Err(errno) => Err(errno).on_disk("open", path),
-        }
+        Self::unless_led(CWD, path.as_os_str(), path.to_path_buf())
     }
 
     /// The folder of that name, or `None` when it is missing, a link or something else.
     pub(crate) fn child(&self, name: &OsStr) -> Result<Option<Self>, DiskError> {
-        match rustix::fs::openat(&self.handle, name, FOLDER | OFlags::NOFOLLOW, Mode::empty()) {
-            Ok(handle) => Ok(Some(Self { handle: handle.into(), path: self.path_of(name) })),
+        Self::unless_led(&self.handle, name, self.path_of(name))
+    }
+
+    fn unless_led(at: impl AsFd, name: &OsStr, path: PathBuf) -> Result<Option<Self>, DiskError> {
+        match rustix::fs::openat(at, name, FOLDER | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(handle) => Ok(Some(Self { handle: handle.into(), path })),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
-            Err(errno) => Err(errno).on_disk("open", self.path_of(name)),
+            Err(errno) => Err(errno).on_disk("open", path),
         }
     }
 

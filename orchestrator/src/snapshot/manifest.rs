@@ -68,17 +68,17 @@ impl Node {
     /// The same, which its owner may read and change.
     fn unlocked(&self) -> Self {
         match self {
-            Self::File { blob, size, mode } => Self::File { blob: *blob, size: *size, mode: mode | 0o600 },
-            Self::Folder { mode } => Self::Folder { mode: mode | 0o700 },
-            Self::Link { target } => Self::Link { target: target.clone() },
+            Self::File { mode, .. } => self.with_mode(mode | 0o600),
+            Self::Folder { mode } => self.with_mode(mode | 0o700),
+            Self::Link { .. } => self.clone(),
         }
     }
 
-    fn with_mode(self, new: u32) -> Self {
+    fn with_mode(&self, mode: u32) -> Self {
         match self {
-            Self::File { blob, size, .. } => Self::File { blob, size, mode: new },
-            Self::Folder { .. } => Self::Folder { mode: new },
-            link @ Self::Link { .. } => link,
+            Self::File { blob, size, .. } => Self::File { blob: *blob, size: *size, mode },
+            Self::Folder { .. } => Self::Folder { mode },
+            Self::Link { target } => Self::Link { target: target.clone() },
         }
     }
 
@@ -107,18 +107,20 @@ impl Manifest {
 
     /// The same, all of which its owner may read and change.
     pub(crate) fn unlocked(&self) -> Self {
-        let unlocked = |Entry { path, node }: &Entry| Entry { path: path.clone(), node: node.unlocked() };
-        Self { entries: self.entries.iter().map(unlocked).collect() }
+        self.with_nodes(|entry| entry.node.unlocked())
     }
 
     /// The same with the modes of another, where they differ by no more than being unlocked.
     pub(crate) fn locked_like(&self, other: &Self) -> Self {
-        let locked = |Entry { path, node }: &Entry| {
+        self.with_nodes(|Entry { path, node }| {
             let before = other.get(path).filter(|before| before.unlocked().mode() == node.mode());
-            let mode = before.and_then(Node::mode).or(node.mode());
-            Entry { path: path.clone(), node: mode.map_or(node.clone(), |mode| node.clone().with_mode(mode)) }
-        };
-        Self { entries: self.entries.iter().map(locked).collect() }
+            before.and_then(Node::mode).map_or_else(|| node.clone(), |mode| node.with_mode(mode))
+        })
+    }
+
+    fn with_nodes(&self, node: impl Fn(&Entry) -> Node) -> Self {
+        let entry = |entry: &Entry| Entry { path: entry.path.clone(), node: node(entry) };
+        Self { entries: self.entries.iter().map(entry).collect() }
     }
 
     pub fn entries(&self) -> &[Entry] {

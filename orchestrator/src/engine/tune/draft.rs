@@ -296,31 +296,16 @@ mod tests {
     #[test]
     fn a_link_that_stays_may_not_come_to_lead_outside_and_what_did_before_is_the_persons_own() {
         let bench = Bench::new();
-        let tree = |d: Made, page| {
-            bench.tree(&[
-                ("SKILL.md", Made::Page(page)),
-                ("d", d),
-                ("deep", Made::Folder),
-                ("deep/er", Made::Folder),
-                ("own", Made::Link("/usr/share")),
-                ("z", Made::Link("d/../../h")),
-            ])
+        let tree = |page, d, z| {
+            let own = ("own", Made::Link("/usr/share"));
+            bench.tree(&[("SKILL.md", Made::Page(page)), ("d", d), own, ("z", Made::Link(z))])
         };
+        let refusal = |base, draft| refused(&bench.objects, &base, &draft).unwrap();
         let better = "---\nname: a\ndescription: Does a thing.\n---\nDo it well.\n";
-        let base = tree(Made::Folder, PAGE);
-        let is_refused = |draft| refused(&bench.objects, &base, &draft).unwrap();
-        assert_eq!(is_refused(tree(Made::Folder, better)), None);
-        let base_inside = bench.tree(&[
-            ("SKILL.md", Made::Page(PAGE)),
-            ("d", Made::Folder),
-            ("z", Made::Link("d/../SKILL.md")),
-        ]);
-        let led = bench.tree(&[
-            ("SKILL.md", Made::Page(PAGE)),
-            ("d", Made::Link(".")),
-            ("z", Made::Link("d/../SKILL.md")),
-        ]);
-        let why = refused(&bench.objects, &base_inside, &led).unwrap().unwrap();
-        assert!(why.contains("the link z"), "{why}");
+        let (outside, inside) = ("d/../../h", "d/../SKILL.md");
+        let kept = refusal(tree(PAGE, Made::Folder, outside), tree(better, Made::Folder, outside));
+        assert_eq!(kept, None);
+        let led = refusal(tree(PAGE, Made::Folder, inside), tree(PAGE, Made::Link("."), inside)).unwrap();
+        assert!(led.contains("the link z"), "{led}");
     }
 }
