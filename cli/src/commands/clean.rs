@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fs_extra::dir::get_size;
 use skilltune_orchestrator::clear::clear;
+use skilltune_orchestrator::disk::OnDisk as _;
 use skilltune_orchestrator::snapshot::{Node, Objects};
 use skilltune_phases::id::Digest;
 use skilltune_phases::plan::RunId;
@@ -113,9 +114,7 @@ fn sweep(runs: &Runs) -> Result<usize, Complaint> {
     let answered: HashSet<String> = calls.map(ToString::to_string).collect();
     for path in files(&runs.home.cache()) {
         if !path.file_stem().is_some_and(|key| answered.contains(&*key.to_string_lossy())) {
-            let failed =
-                |error| Complaint::ours(format!("could not remove {}", path.display())).caused_by(error);
-            std::fs::remove_file(&path).map_err(failed)?;
+            std::fs::remove_file(&path).on_disk("remove", &path).map_err(ours)?;
         }
     }
     Ok(swept)

@@ -276,13 +276,15 @@ pub(crate) fn verdict(verdict: Verdict) -> &'static str {
 pub(crate) fn caution(run: &Run) -> Option<String> {
     let shipment = run.course.shipment.as_ref()?;
     let is_scored = run.initial_score().is_some();
-    let lone = (is_scored && run.plan.task.scenarios.len() == 1).then(|| ONE_SCENARIO.to_owned());
+    let lone = (is_scored && run.plan.task.scenarios.len() == 1).then_some(ONE_SCENARIO);
     match shipment.verdict {
-        Verdict::Unchallenged | Verdict::Indecisive => return lone,
+        Verdict::Unchallenged | Verdict::Indecisive => return lone.map(str::to_owned),
         Verdict::Won | Verdict::Lost => {}
     }
     if shipment.pairs == 0 {
-        return Some([NOTHING_AFRESH.to_owned()].into_iter().chain(lone).collect::<Vec<_>>().join(" "));
+        return Some(
+            lone.map_or_else(|| NOTHING_AFRESH.to_owned(), |lone| format!("{NOTHING_AFRESH} {lone}")),
+        );
     }
     let trials = usize::try_from(run.plan.task.rules.confirm.max(1)).unwrap_or(1);
     let scenarios = usize::try_from(shipment.pairs).unwrap_or(usize::MAX) / trials;

@@ -3,7 +3,8 @@
 //! Blocking, as the guardian's own side is: each call under way has a thread of its own, that waits in one poll.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -132,7 +133,7 @@ impl Guardian {
 
     /// Lets the guardian go: it ends what it runs, then itself; nobody kills it.
     pub fn close(mut self) {
-        let _ = rustix::net::shutdown(self.end.socket().as_fd(), rustix::net::Shutdown::Both); // Fails when it is dead.
+        let _ = self.end.socket().shutdown(Shutdown::Both); // Fails when it is dead.
         let _ = self.process.wait();
         orphans::guardians().remove(&self.pid());
     }
