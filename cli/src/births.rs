@@ -7,7 +7,8 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::atomic::{self, Durability};
+use skilltune_orchestrator::atomic::Durability;
+use skilltune_orchestrator::safe_path::SafePath;
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::plan::RunId;
 
@@ -17,50 +18,45 @@ use crate::folders::Surroundings;
 use crate::runs::Known;
 use crate::session::ours;
 
-/// How deep below its project the folder of a run stands.
+/// How deep below its project the folder of a run is.
 const DEPTH: usize = 3;
+/// More than the longest path.
+const LONGEST: u64 = 16 << 10;
 
 #[derive(Debug)]
 pub struct Births {
-    folder: PathBuf,
+    folder: SafePath,
 }
 
 impl Births {
     pub fn new(around: &Surroundings) -> Self {
-        Self { folder: around.state.join("runs") }
+        Self { folder: SafePath::below(&around.state, "runs") }
     }
 
     /// Notes that the run in this folder is ours; before its journal is there.
     pub fn record(&self, run: &RunId, folder: &Path) -> Result<(), Complaint> {
-        std::fs::create_dir_all(&self.folder).map_err(|error| {
-            Complaint::ours(format!("could not make the folder {}", self.folder.display())).caused_by(error)
-        })?;
         let path = folder.as_os_str().as_encoded_bytes();
-        atomic::replace(&self.folder.join(&run.0), path, Durability::Order).map_err(ours)
+        self.folder.make().and_then(|()| self.mark(run).replace(path, Durability::Order)).map_err(ours)
     }
 
     /// Whether this user has a run of that name on this machine, in whatever project.
     pub fn knows(&self, run: &RunId) -> bool {
-        self.folder.join(&run.0).symlink_metadata().is_ok()
+        self.mark(run).exists()
     }
 
     /// The project that a run of ours was begun in, by the whole of its id.
     pub fn project_of(&self, id: &str) -> Option<PathBuf> {
-        let run = RunId(id.to_owned());
-        if Path::new(id).file_name().is_none_or(|name| name != id) {
-            return None;
-        }
-        let noted = PathBuf::from(OsString::from_vec(std::fs::read(self.folder.join(id)).ok()?));
+        let run: RunId = id.parse().ok()?;
+        let noted = PathBuf::from(OsString::from_vec(self.mark(&run).read(LONGEST).ok()??));
         let project = noted.ancestors().nth(DEPTH)?;
         (Home::of(project).run(&run).root() == noted).then(|| project.to_owned())
     }
 
     pub fn require<L: Face>(&self, known: &Known<L>) -> Result<(), Complaint> {
         let (id, folder) = (&known.run.plan.run, known.folder.root());
-        // The id stands in the journal too, where it could be anything.
-        let named = folder.file_name().is_some_and(|name| name == id.0.as_str());
-        let noted = std::fs::read(self.folder.join(&id.0));
-        if named && noted.is_ok_and(|noted| noted == folder.as_os_str().as_encoded_bytes()) {
+        // The id is in the journal too, where it could be another run's.
+        let named = folder.file_name().is_some_and(|name| name == id.as_str());
+        if named && self.mark(id).holds(folder.as_os_str().as_encoded_bytes()) {
             return Ok(());
         }
         Err(Complaint::input(format!("run {id} was not begun here"))
@@ -71,6 +67,10 @@ impl Births {
 
     pub fn forget(&self, run: &RunId) {
         // A mark without a run means nothing.
-        let _ = std::fs::remove_file(self.folder.join(&run.0));
+        let _ = self.mark(run).remove();
+    }
+
+    fn mark(&self, run: &RunId) -> SafePath {
+        self.folder.join(run.as_str())
     }
 }

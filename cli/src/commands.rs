@@ -72,7 +72,8 @@ pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<
 /// by its id, and can be typed anywhere.
 fn elsewhere(command: &Command, around: &Surroundings) -> Option<Surroundings> {
     let id = named_run(command).filter(|_| around.project.is_none())?;
-    let is_here = Home::of(&around.project_here()).run(&RunId(id.to_owned())).root().exists();
+    let run: RunId = id.parse().ok()?;
+    let is_here = Home::of(&around.project_here()).run(&run).place().exists();
     let project = Births::new(around).project_of(id).filter(|project| !is_here && project.is_dir())?;
     Some(Surroundings { project: Some(project), ..around.clone() })
 }

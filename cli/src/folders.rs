@@ -100,7 +100,7 @@ impl Surroundings {
 
     /// What is known of folders that were captured, so that they need not be read again.
     pub fn indexes(&self) -> Indexes {
-        Indexes::at(self.cache.join("indexes"))
+        Indexes::at(&self.cache.join("indexes"))
     }
 
     /// The project of commands that name no target.

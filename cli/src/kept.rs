@@ -12,7 +12,7 @@ pub fn require(objects: &Objects, trees: &[TreeId]) -> Result<(), Complaint> {
         ObjectError::Disk(_) => ours(error),
         ObjectError::Missing(_) | ObjectError::Damaged(_) | ObjectError::NotAManifest { .. } => {
             Complaint::of(Kind::Input, &error)
-                .hint(format!("nothing was changed; the store is {}", objects.folder().display()))
+                .hint(format!("nothing was changed; the store is {}", objects.place().path().display()))
                 .hint("put the store back from a copy, or begin a new run: a version that is lost cannot be made again")
         }
     })

@@ -47,7 +47,7 @@ fn build(
     let mut plan = Plan {
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").to_owned(),
-        run: RunId(String::new()),
+        run: "unnamed".parse().expect("a plain name"),
         kind: LoopKind::Tune,
         folder: String::new(),
         task: Task {
@@ -80,7 +80,7 @@ fn member(
     let pages = manifest.entries().iter().filter(|entry| matches!(entry.node, Node::File { .. }));
     let pages = pages.map(|entry| entry.path.to_string()).filter(|path| is_markdown(path));
     Ok(Member {
-        name: skill.name.clone(),
+        name: skill.name.parse().map_err(|error| Complaint::of(Kind::Input, &error))?,
         path: skill.path.to_str().expect("a skill's path was found to be text").to_owned(),
         files: pages.collect(),
         start: manifest.tree(),
@@ -117,5 +117,6 @@ fn run_id(plan: &Plan, now: Timestamp) -> RunId {
     let parts: [&[u8]; 3] =
         [&plan.seed.to_le_bytes(), &now.as_nanosecond().to_le_bytes(), &std::process::id().to_le_bytes()];
     let name = &Digest::of_parts(parts).hex()[..4];
-    RunId(format!("{name}-{}", now.strftime("%Y%m%d-%H%M%S")))
+    let id = format!("{name}-{}", now.strftime("%Y%m%d-%H%M%S"));
+    id.parse().expect("digits and a time are plain")
 }

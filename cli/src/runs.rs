@@ -1,12 +1,10 @@
 //! The runs of a project: found by a beginning of their id, read from their journals.
 
-use std::fs::File;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-use serde_json::Value;
-use skilltune_orchestrator::store::{self, Home, JournalError, Label, Locks, RunFolder};
+use skilltune_orchestrator::store::{
+    self, FirstLine, Home, HomeError, JournalError, Label, Locks, RunFolder,
+};
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::{Event, Record, Signal};
 use skilltune_phases::id::{CallKey, TreeId};
@@ -18,6 +16,7 @@ use skilltune_phases::run::Run;
 use crate::complaint::{Complaint, Kind};
 use crate::face::Face;
 use crate::folders::Surroundings;
+use crate::session::ours;
 
 /// The runs of one project.
 #[derive(Clone, Debug)]
@@ -71,12 +70,15 @@ impl Standing {
 
 impl Runs {
     /// The runs of the project that the current folder belongs to.
-    pub fn here(around: &Surroundings) -> Self {
+    pub fn here(around: &Surroundings) -> Result<Self, Complaint> {
         Self::of(&around.project_here(), around)
     }
 
-    pub fn of(project: &Path, around: &Surroundings) -> Self {
-        Self { home: Home::of(project), locks: Locks::at(&around.state) }
+    /// The runs of a project, unless its state folder is one that skilltune would not have made.
+    pub fn of(project: &Path, around: &Surroundings) -> Result<Self, Complaint> {
+        let home = Home::of(project);
+        home.require_ours().map_err(strange)?;
+        Ok(Self { home, locks: Locks::at(&around.state) })
     }
 
     /// The ids of one loop's runs, the newest first.
@@ -89,19 +91,18 @@ impl Runs {
 
     /// Which loop a run is of, as far as its journal tells.
     pub fn kind(&self, id: &RunId) -> Option<LoopKind> {
-        let label = store::label_of(&self.home.run(id).history()).ok()??;
+        let label = self.first_line(id)?.label?;
         LoopKind::ALL.into_iter().find(|kind| kind.word() == label.kind)
     }
 
     /// All ids, the newest first.
     pub fn all(&self) -> Vec<RunId> {
-        let folders = std::fs::read_dir(self.home.runs()).into_iter().flatten().flatten();
-        // Reading anything but a file may never come to an end.
-        let has_history = |folder: &std::fs::DirEntry| folder.path().join("history.jsonl").is_file();
-        let names = folders.filter(has_history).filter_map(|folder| folder.file_name().into_string().ok());
-        let mut ids: Vec<_> = names.map(RunId).collect();
+        let names = self.home.runs().names().unwrap_or_default().into_iter();
+        let ids = names.filter_map(|name| name.to_str()?.parse().ok());
+        let mut ids: Vec<RunId> = ids.filter(|id| self.home.run(id).history().is_file()).collect();
         // Ids tell the second; within one, the journal knows which came first.
-        ids.sort_by(|a, b| born(b).cmp(born(a)).then_with(|| self.begun(b).cmp(&self.begun(a))));
+        let begun = |id: &RunId| self.first_line(id).and_then(|line| line.at);
+        ids.sort_by(|a, b| born(b).cmp(born(a)).then_with(|| begun(b).cmp(&begun(a))));
         ids
     }
 
@@ -135,20 +136,11 @@ impl Runs {
 
     /// Whether the first line was ever finished: a run that was killed before that is nobody's newest.
     fn has_begun(&self, id: &RunId) -> bool {
-        self.first_line(id).is_none_or(|line| line.ends_with(b"\n"))
+        self.first_line(id).is_none_or(|line| line.is_whole)
     }
 
-    /// When the first line was written, as far as it can be read.
-    fn begun(&self, id: &RunId) -> Option<Timestamp> {
-        let first: Value = serde_json::from_slice(&self.first_line(id)?).ok()?;
-        first.get("at")?.as_str()?.parse().ok()
-    }
-
-    fn first_line(&self, id: &RunId) -> Option<Vec<u8>> {
-        let mut line = Vec::new();
-        let journal = File::open(self.home.run(id).history()).ok()?;
-        BufReader::new(journal).read_until(b'\n', &mut line).ok()?;
-        Some(line)
+    fn first_line(&self, id: &RunId) -> Option<FirstLine> {
+        store::first_line(&self.home.run(id).history())
     }
 
     pub fn outline(&self, id: &RunId) -> Result<Outline, Complaint> {
@@ -185,7 +177,7 @@ impl Runs {
             return Err(newer(&folder, plan.format));
         }
         let run = Run::replay(&history.records)
-            .map_err(|error| Complaint::of(Kind::Input, &error).caused_by(folder.history().display()))
+            .map_err(|error| Complaint::of(Kind::Input, &error).caused_by(folder.history().path().display()))
             .map_err(|complaint| {
                 complaint.hint("nothing is lost with it: a run begins with the first line of its journal")
             })?;
@@ -202,7 +194,7 @@ impl Runs {
     pub fn standing<L: Face>(&self, run: &Run<L>) -> Standing {
         let targets = L::targets(&run.plan);
         let holder = targets.first().and_then(|target| self.locks.holder(target).ok().flatten());
-        match holder.filter(|holder| holder.doing == run.plan.run.0) {
+        match holder.filter(|holder| holder.doing == run.plan.run.as_str()) {
             Some(holder) => Standing::Running { pid: holder.pid },
             None if run.closed_at.is_some() => Standing::Ended,
             None if run.held => Standing::Held,
@@ -212,7 +204,7 @@ impl Runs {
 
     /// A word on a run that is asked for with the commands of another loop.
     fn another(&self, prefix: &str) -> Option<Complaint> {
-        let id = self.all().into_iter().find(|id| id.0.starts_with(prefix))?;
+        let id = self.all().into_iter().find(|id| id.as_str().starts_with(prefix))?;
         let (kind, commands) = match self.kind(&id)? {
             LoopKind::Tune => (LoopKind::Tune, "skilltune"),
             LoopKind::Reflex => (LoopKind::Reflex, "skilltune reflex"),
@@ -302,12 +294,12 @@ fn champion(run: &tune::Run) -> skilltune_phases::id::CandidateId {
 
 /// The one id that begins so, if any does.
 fn named<'a>(ids: &'a [RunId], prefix: &str) -> Result<Option<&'a RunId>, Complaint> {
-    let hits: Vec<_> = ids.iter().filter(|id| id.0.starts_with(prefix)).collect();
+    let hits: Vec<_> = ids.iter().filter(|id| id.as_str().starts_with(prefix)).collect();
     match hits.as_slice() {
         [] => Ok(None),
         [one] => Ok(Some(one)),
         several => {
-            let names: Vec<_> = several.iter().map(|id| id.0.as_str()).collect();
+            let names: Vec<_> = several.iter().map(|id| id.as_str()).collect();
             Err(Complaint::input(format!("{prefix:?} begins the ids of {} runs", several.len()))
                 .hint(format!("write more of it: {}", names.join(", "))))
         }
@@ -320,9 +312,19 @@ fn unknown<L: Face>(prefix: &str) -> Complaint {
 
 /// The part of an id that tells when the run began: its last two words.
 fn born(id: &RunId) -> &str {
-    let (day, time) = (id.0.rsplit('-').nth(1), id.0.rsplit('-').next());
+    let id = id.as_str();
+    let (day, time) = (id.rsplit('-').nth(1), id.rsplit('-').next());
     let length = day.zip(time).map_or(0, |(day, time)| day.len() + 1 + time.len());
-    &id.0[id.0.len() - length..]
+    &id[id.len() - length..]
+}
+
+/// A state folder that somebody else prepared is not touched.
+pub fn strange(error: HomeError) -> Complaint {
+    match error {
+        HomeError::Strange { .. } => Complaint::of(Kind::Input, &error)
+            .hint("nothing was read, written or deleted there; remove it if it came with a repository"),
+        HomeError::Disk(error) => ours(error),
+    }
 }
 
 /// What a newer program has written is its own to go on with, even where we could make out the lines.
@@ -333,14 +335,15 @@ fn newer(folder: &RunFolder, format: u32) -> Complaint {
 }
 
 pub fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
-    if let Ok(Some(Label { format, .. })) = store::label_of(&folder.history())
+    if let Some(FirstLine { label: Some(Label { format, .. }), .. }) = store::first_line(&folder.history())
         && format > FORMAT
     {
         return newer(folder, format);
     }
     let complaint = Complaint::of(Kind::Input, error);
     match error {
-        JournalError::Disk(_) => complaint,
+        JournalError::Disk(_) | JournalError::Missing { .. } => complaint,
+        JournalError::TooLarge { .. } => complaint.hint("start a new run: its answers are in the cache, and are not asked for again"),
         JournalError::Damaged { .. } | JournalError::Newer { .. } | JournalError::NoPlan { .. } => complaint.hint(
             "the run cannot be taken up; its answers are in the cache, so a new run on the same skill makes none of them again",
         ),
@@ -359,7 +362,7 @@ mod tests {
             ("20261121-163111", "20261121-163111"),
             ("odd", ""),
         ] {
-            assert_eq!(born(&RunId(id.into())), told, "{id}");
+            assert_eq!(born(&id.parse().unwrap()), told, "{id}");
         }
     }
 }

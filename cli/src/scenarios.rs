@@ -1,5 +1,6 @@
 //! The tasks of a run, from text, flags and a suite.
 
+use skilltune_phases::name::Name;
 use skilltune_phases::scenario::Scenario;
 
 use crate::args::TuneArgs;
@@ -21,19 +22,24 @@ pub fn scenarios(args: &TuneArgs, suite: Option<&Suite>) -> Vec<Scenario> {
     }
     for task in tasks {
         let id = next_id(&scenarios);
-        scenarios.push(scenario(&id, task, args));
+        scenarios.push(scenario(id, task, args));
     }
     scenarios
 }
 
 /// The first number that no scenario before it has taken.
-fn next_id(scenarios: &[Scenario]) -> String {
-    let ids = (scenarios.len() + 1..).map(|number| format!("scenario-{number}"));
+fn next_id(scenarios: &[Scenario]) -> Name {
+    let ids = (scenarios.len() + 1..).map(numbered);
     let mut free = ids.filter(|id| scenarios.iter().all(|scenario| scenario.id != *id));
     free.next().expect("numbers do not end")
 }
 
-fn scenario(id: &str, task: &str, args: &TuneArgs) -> Scenario {
+/// The id of a scenario that nobody has named.
+pub fn numbered(number: impl std::fmt::Display) -> Name {
+    format!("scenario-{number}").parse().expect("a number is plain")
+}
+
+fn scenario(id: Name, task: &str, args: &TuneArgs) -> Scenario {
     let mut scenario = Scenario::new(id, task);
     let requirements = args.requirements.iter().map(|requirement| requirement.trim());
     scenario.requirements = requirements.filter(|text| !text.is_empty()).map(str::to_owned).collect();
@@ -64,7 +70,7 @@ mod tests {
 
     #[test]
     fn nothing_said_means_the_general_task() {
-        assert_eq!(told(&["a"]), [Scenario::new("scenario-1", GENERAL)]);
+        assert_eq!(told(&["a"]), [Scenario::new(numbered(1), GENERAL)]);
         assert_eq!(told(&["a", "", "--scenario", "  "]), told(&["a"]));
     }
 

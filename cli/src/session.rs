@@ -6,14 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use skilltune_orchestrator::clear::clear;
 use skilltune_orchestrator::engine::{
     CallLimits, Desk, Drive, EngineError, Halt, Left, Observer, Person, Workshop,
 };
 use skilltune_orchestrator::process::{GuardianPool, await_marked, become_subreaper, sweep_marked};
 use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
+use skilltune_orchestrator::safe_path::SafePath;
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_orchestrator::store::{Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock};
+use skilltune_orchestrator::store::{
+    AnswerCache, Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock,
+};
 use skilltune_phases::event::{Event, Pause, Record, Signal};
 use skilltune_phases::plan::{Plan, RunId};
 use skilltune_phases::run::Run;
@@ -87,9 +89,7 @@ pub struct Begun<L: Face> {
 pub fn begin<L: Face>(around: &Surroundings, home: &Home, plan: Plan<L>) -> Result<Begun<L>, Complaint> {
     let folder = home.run(&plan.run);
     Births::new(around).record(&plan.run, folder.root())?;
-    std::fs::create_dir_all(folder.agents()).map_err(|error| {
-        Complaint::ours(format!("could not make the folder {}", folder.root().display())).caused_by(error)
-    })?;
+    folder.create().map_err(ours)?;
     let started = Event::Started(Box::new(plan));
     let (journal, record) = Journal::begin(&folder.history(), now(), started).map_err(ours)?;
     let run = Run::begin(&record).map_err(ours)?;
@@ -98,7 +98,6 @@ pub fn begin<L: Face>(around: &Surroundings, home: &Home, plan: Plan<L>) -> Resu
 
 /// Takes up a run that was left: its journal, and an end to whatever of it is still alive.
 fn take_up<L: Face>(folder: &RunFolder, id: &RunId, printer: Printer) -> Result<Begun<L>, Complaint> {
-    folder.check().map_err(ours)?;
     end_leftovers(id, printer);
     folder.sweep().map_err(ours)?;
     let (mut journal, history) = Journal::resume(&folder.history()).map_err(ours)?;
@@ -138,7 +137,7 @@ pub fn go_on<L: Face>(
 ) -> Result<Exit, Complaint> {
     let plan = &known.run.plan;
     let means = Means::again(going, &known.run, runs.home.project(), around)?;
-    let locks = lock(around, printer, &known.targets(), &plan.run.0)?;
+    let locks = lock(around, printer, &known.targets(), plan.run.as_str())?;
     let _in_use = runs.home.hold().map_err(ours)?;
     let taken = take_up(&known.folder, &plan.run, printer)?;
     drive(around, &runs.home, taken, locks, means, reporter, person)
@@ -153,7 +152,7 @@ pub fn tell_again<L: Face>(
     words: &str,
     mut reporter: Box<dyn Reporter<L>>,
 ) -> Result<Exit, Complaint> {
-    let _locks = lock(around, printer, &known.targets(), &known.run.plan.run.0)?;
+    let _locks = lock(around, printer, &known.targets(), known.run.plan.run.as_str())?;
     settle(around, printer, &runs.home, &known.run)?;
     printer.talk(words);
     reporter.finished(&known.run).map_err(unwritten)?;
@@ -180,7 +179,6 @@ pub fn settle<L: Face>(
     run: &Run<L>,
 ) -> Result<(), Complaint> {
     let folder = home.run(&run.plan.run);
-    folder.check().map_err(ours)?;
     end_leftovers(&run.plan.run, printer);
     folder.sweep().map_err(ours)?;
     if !L::is_published(&folder, run) {
@@ -188,14 +186,14 @@ pub fn settle<L: Face>(
     }
     if run.closed_at.is_some() {
         // A workspace that stays is no harm.
-        let _ = clear(&work(around, &run.plan.run));
+        let _ = work(around, &run.plan.run).remove();
     }
     Ok(())
 }
 
 /// Where the workspaces of a run stand.
-pub fn work(around: &Surroundings, id: &RunId) -> PathBuf {
-    around.cache.join("work").join(&id.0)
+pub fn work(around: &Surroundings, id: &RunId) -> SafePath {
+    SafePath::below(&around.cache, "work").join(id.as_str())
 }
 
 fn processes(number: u32) -> String {
@@ -248,11 +246,11 @@ pub fn drive<L: Face>(
 fn workshop(around: &Surroundings, home: &Home, id: &RunId, means: Means) -> Result<Workshop, Complaint> {
     let exe = std::env::current_exe()
         .map_err(|error| Complaint::ours("cannot find our own program").caused_by(error))?;
-    let mark = (GUARDS.to_owned(), id.0.clone());
+    let mark = (GUARDS.to_owned(), id.to_string());
     Ok(Workshop {
         objects: Objects::at(home.objects()),
         folder: home.run(id),
-        cache: home.cache(),
+        cache: AnswerCache::of(home, &around.state).map_err(ours)?,
         work: work(around, id),
         cast: means.cast,
         pool: GuardianPool::new(exe, GUARDIAN, mark, means.jobs),

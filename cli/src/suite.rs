@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Deserialize;
+use skilltune_phases::name::Name;
 use skilltune_phases::scenario::Scenario;
 
 use crate::complaint::Complaint;
+use crate::scenarios::numbered;
 use crate::settings::SettingsFile;
 
 /// The scenarios of a file, and the file itself, for it may name commands.
@@ -50,8 +52,8 @@ impl Suite {
         if page.scenarios.is_empty() {
             return Err(wrong("it has no scenarios").hint(EXAMPLE));
         }
-        let scenarios: Vec<Scenario> =
-            page.scenarios.into_iter().zip(1..).map(|(entry, number)| entry.scenario(number)).collect();
+        let scenarios = page.scenarios.into_iter().zip(1..).map(|(entry, number)| entry.scenario(number));
+        let scenarios: Vec<Scenario> = scenarios.collect::<Result<_, _>>().map_err(|what| wrong(&what))?;
         let mut ids = BTreeSet::new();
         for scenario in &scenarios {
             check(scenario).map_err(|what| wrong(&what))?;
@@ -72,26 +74,29 @@ impl Suite {
 const EXAMPLE: &str = "a suite looks like this:\n\n    [[scenarios]]\n    id = \"short\"\n    description = \"Write a short text about the sea\"\n    requirements = [\"at most 100 words\"]\n";
 
 impl Entry {
-    fn scenario(self, number: u32) -> Scenario {
-        let mut scenario =
-            Scenario::new(self.id.unwrap_or_else(|| format!("scenario-{number}")), self.description);
+    fn scenario(self, number: u32) -> Result<Scenario, String> {
+        let id = self.id.map_or_else(|| Ok(numbered(number)), |id| named(&id))?;
+        let mut scenario = Scenario::new(id, self.description);
         scenario.requirements = self.requirements;
         scenario.input_args = self.input_args;
         if let Some(criteria) = self.success_criteria {
             scenario.success_criteria = criteria;
         }
         scenario.command = self.command;
-        scenario
+        Ok(scenario)
     }
 }
 
-/// An id names folders; a command names a program.
+/// An id names folders.
+fn named(id: &str) -> Result<Name, String> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let name = id.parse().ok().filter(|_| id.len() <= 64 && id.bytes().all(plain));
+    name.ok_or_else(|| format!("`{id}` is no id: up to 64 letters, digits, `-` and `_`"))
+}
+
+/// A command names a program.
 fn check(scenario: &Scenario) -> Result<(), String> {
     let id = &scenario.id;
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    if id.is_empty() || id.len() > 64 || !id.bytes().all(plain) {
-        return Err(format!("`{id}` is no id: up to 64 letters, digits, `-` and `_`"));
-    }
     if scenario.description.trim().is_empty() {
         return Err(format!("the description of `{id}` is empty"));
     }
@@ -122,7 +127,7 @@ mod tests {
              requirements = ['r']\ncommand = ['sh', 'run.sh']\n",
         );
         let suite = suite.unwrap();
-        assert_eq!(suite.scenarios[0], Scenario::new("scenario-1", "one"));
+        assert_eq!(suite.scenarios[0], Scenario::new(numbered(1), "one"));
         assert_eq!(suite.scenarios[1].id, "two");
         assert_eq!(suite.scenarios[1].requirements, ["r"]);
         assert_eq!(suite.programs(), ["sh"]);

@@ -1,17 +1,20 @@
 //! Files of our own, replaced as a whole: a reader sees the old bytes or the new ones, never some of each.
 
-use std::fs::{File, Permissions};
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::Path;
-
-use tempfile::NamedTempFile;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::crash;
 use crate::disk::{DiskError, OnDisk};
+use crate::snapshot::Folder;
 
-/// How the names of our temporary files begin, so that a crash's leftovers are known for what they are.
+/// How the names of our temporary files begin.
 pub const TEMP_PREFIX: &str = ".skilltune-tmp-";
+
+/// A file that everybody may use whom the umask lets.
+pub(crate) const SHARED: u32 = 0o666;
 
 /// What a replaced file must survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,41 +27,48 @@ pub enum Durability {
 
 /// Puts `bytes` at `path` in one step; a symlink there is replaced, not followed.
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
-    let folder = folder_of(path);
-    let mut temp = temp_in(folder, 0o666).on_disk("create a file in", folder)?;
-    temp.write_all(bytes).on_disk("write", path)?;
-    if durability == Durability::Barrier {
-        temp.as_file().sync_all().on_disk("sync", path)?;
-    }
-    publish(temp, path)?;
-    match durability {
-        Durability::Order => Ok(()),
-        Durability::Barrier => sync_folder(folder),
-    }
+    let (folder, name) = named(path)?;
+    replace_in(&folder, name, bytes, durability)
 }
 
 /// Puts `bytes` at `path`, where nothing may be, in one step: whoever finds the file finds all of it.
 pub fn create(path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
-    let folder = folder_of(path);
-    let mut temp = temp_in(folder, 0o666).on_disk("create a file in", folder)?;
-    temp.write_all(bytes).on_disk("write", path)?;
-    crash::point("create a file");
-    temp.persist_noclobber(path).on_disk("create", path)?;
-    crash::point("create a file");
-    Ok(())
+    let (folder, name) = named(path)?;
+    create_in(&folder, name, bytes)
 }
 
-/// Makes a folder's list of names durable, not what stands in its files.
-pub fn sync_folder(folder: &Path) -> Result<(), DiskError> {
-    File::open(folder).and_then(|folder| folder.sync_all()).on_disk("sync", folder)
+pub(crate) fn replace_in(
+    folder: &Folder,
+    name: &OsStr,
+    bytes: &[u8],
+    durability: Durability,
+) -> Result<(), DiskError> {
+    let mut draft = Draft::new(folder, SHARED)?;
+    draft.write(bytes)?;
+    if durability == Durability::Barrier {
+        folder.sync_file(&draft.file, &draft.name)?;
+    }
+    draft.publish(folder, name)?;
+    match durability {
+        Durability::Order => Ok(()),
+        Durability::Barrier => folder.sync(),
+    }
+}
+
+pub(crate) fn create_in(folder: &Folder, name: &OsStr, bytes: &[u8]) -> Result<(), DiskError> {
+    let mut draft = Draft::new(folder, SHARED)?;
+    draft.write(bytes)?;
+    if draft.publish_new(name)? {
+        return Ok(());
+    }
+    Err(io::Error::from(io::ErrorKind::AlreadyExists)).on_disk("create", folder.path_of(name))
 }
 
 /// Makes all that was written to the file system of `folder` durable: the barrier.
-pub fn sync_everything(folder: &Path) -> Result<(), DiskError> {
+pub(crate) fn sync_everything(folder: &Folder) -> Result<(), DiskError> {
     #[cfg(target_os = "linux")]
     {
-        let handle = File::open(folder).on_disk("open", folder)?;
-        rustix::fs::syncfs(&handle).on_disk("sync", folder)
+        rustix::fs::syncfs(folder.handle()).on_disk("sync", folder.path())
     }
     #[cfg(not(target_os = "linux"))]
     {
@@ -68,24 +78,68 @@ pub fn sync_everything(folder: &Path) -> Result<(), DiskError> {
     }
 }
 
-/// A temporary file with our prefix, gone when dropped; `mode` is subject to the umask.
-pub(crate) fn temp_in(folder: &Path, mode: u32) -> std::io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix(TEMP_PREFIX).permissions(Permissions::from_mode(mode)).tempfile_in(folder)
+/// A file with a temporary name, removed unless it gets a name of its own.
+#[derive(Debug)]
+pub(crate) struct Draft<'a> {
+    folder: &'a Folder,
+    name: OsString,
+    file: File,
+    is_published: bool,
 }
 
-/// Gives a finished temporary file its name.
-pub(crate) fn publish(temp: NamedTempFile, path: &Path) -> Result<(), DiskError> {
-    crash::point("publish a file");
-    temp.persist(path).on_disk("write", path)?;
-    crash::point("publish a file");
-    Ok(())
+impl<'a> Draft<'a> {
+    /// `mode` is subject to the umask.
+    pub(crate) fn new(folder: &'a Folder, mode: u32) -> Result<Self, DiskError> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let name = OsString::from(format!("{TEMP_PREFIX}{}-{number}", std::process::id()));
+            match folder.create_new(&name, mode) {
+                // Left by a killed program that had our process number.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                created => return Ok(Self { folder, name, file: created?, is_published: false }),
+            }
+        }
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), DiskError> {
+        self.file.write_all(bytes).on_disk("write", self.folder.path_of(&self.name))
+    }
+
+    /// Gives the file its name, in this folder or in another; what has the name is replaced.
+    pub(crate) fn publish(mut self, folder: &Folder, name: &OsStr) -> Result<(), DiskError> {
+        crash::point("publish a file");
+        self.folder.rename_to(&self.name, folder, name)?;
+        self.is_published = true;
+        crash::point("publish a file");
+        Ok(())
+    }
+
+    /// Gives the file a name that nothing has; false when something does.
+    pub(crate) fn publish_new(mut self, name: &OsStr) -> Result<bool, DiskError> {
+        self.is_published = self.folder.rename_new(&self.name, name)?;
+        Ok(self.is_published)
+    }
 }
 
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
+impl Drop for Draft<'_> {
+    fn drop(&mut self) {
+        if !self.is_published {
+            // It may be a leftover at worst; the error that led here matters more.
+            let _ = self.folder.unlink(&self.name);
+        }
+    }
+}
+
+/// The folder of a path that a person chose, and the name in it.
+fn named(path: &Path) -> Result<(Folder, &OsStr), DiskError> {
+    let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
-    }
+    };
+    let nameless = || io::Error::from(io::ErrorKind::IsADirectory);
+    let name = path.file_name().ok_or_else(nameless).on_disk("write", path)?;
+    Ok((Folder::open(folder)?, name))
 }
 
 #[cfg(test)]
@@ -101,7 +155,7 @@ mod tests {
         let path = folder.path().join("state.json");
         replace(&path, b"old", Durability::Order).unwrap();
         replace(&path, b"new", Durability::Barrier).unwrap();
-        sync_everything(folder.path()).unwrap();
+        sync_everything(&Folder::open(folder.path()).unwrap()).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -115,5 +169,15 @@ mod tests {
         replace(&path, b"new", Durability::Order).unwrap();
         assert_eq!(fs::read(&elsewhere).unwrap(), b"precious");
         assert!(path.symlink_metadata().unwrap().is_file());
+    }
+
+    #[test]
+    fn a_file_is_created_once_and_a_refused_one_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("history.jsonl");
+        create(&path, b"first").unwrap();
+        assert_eq!(create(&path, b"second").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -3,7 +3,7 @@
 //! No link is followed, what an agent has locked up is opened, and however deep a tree is, or full a folder, it takes no
 //! more open files and memory than any other.
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsStr};
 use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -14,6 +14,7 @@ use rustix::io::{Errno, Result};
 
 use crate::disk::{DiskError, OnDisk};
 use crate::listing;
+use crate::snapshot::Folder;
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// Each level holds a folder open: what is deeper is brought to the top first.
@@ -21,24 +22,38 @@ const DEEPEST: usize = 64;
 /// How many names are held at a time.
 const HELD: usize = 1024;
 
-/// Removes a folder with all that is in it; one that is not there is removed already.
-pub fn clear(folder: &Path) -> std::result::Result<(), DiskError> {
-    match remove(folder) {
+/// Removes what stands at a path of ours with all that is in it; what is not there is removed already.
+///
+/// A link that an agent has put in the place of a folder goes, and what it leads to stays.
+pub fn clear(path: &Path) -> std::result::Result<(), DiskError> {
+    clear_at(CWD, path).on_disk("remove", path)
+}
+
+/// The same for an entry of an open folder.
+pub(crate) fn clear_in(folder: &Folder, name: &OsStr) -> std::result::Result<(), DiskError> {
+    clear_at(folder.handle().as_fd(), name).on_disk("remove", folder.path_of(name))
+}
+
+fn clear_at(
+    parent: BorrowedFd<'_>,
+    name: impl rustix::path::Arg + Copy,
+) -> std::result::Result<(), io::Error> {
+    match remove(parent, name) {
+        Err(Errno::NOTDIR | Errno::LOOP) => Ok(unlinkat(parent, name, AtFlags::empty())?),
         Err(Errno::NOENT) => Ok(()),
-        removed => removed.map_err(io::Error::from).on_disk("remove", folder),
+        removed => Ok(removed?),
     }
 }
 
-fn remove(path: &Path) -> Result<()> {
-    let opened = openat(CWD, path, FOLDER, Mode::empty());
-    let root =
-        if_forbidden(opened, || unlock(CWD, path).and_then(|()| openat(CWD, path, FOLDER, Mode::empty())))?;
+fn remove(parent: BorrowedFd<'_>, name: impl rustix::path::Arg + Copy) -> Result<()> {
+    let open = || openat(parent, name, FOLDER, Mode::empty());
+    let root = if_forbidden(open(), || unlock(parent, name).and_then(|()| open()))?;
     let mut clearing = Clearing { root: root.as_fd(), brought: 0 };
     loop {
         let before = clearing.brought;
         clearing.empty(root.as_fd(), 1)?;
         if clearing.brought == before {
-            return unlinkat(CWD, path, AtFlags::REMOVEDIR);
+            return unlinkat(parent, name, AtFlags::REMOVEDIR);
         }
     }
 }
@@ -171,7 +186,8 @@ mod tests {
         clear(&folder).unwrap();
         assert!(!folder.exists() && place.path().join("other/precious").exists());
         symlink(place.path().join("other"), &folder).unwrap();
-        assert!(clear(&folder).is_err(), "what stands there is no folder of ours");
+        clear(&folder).unwrap();
+        assert!(folder.symlink_metadata().is_err(), "a link in the place of the folder goes");
         assert!(place.path().join("other/precious").exists());
     }
 

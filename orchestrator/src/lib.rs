@@ -13,6 +13,7 @@ pub mod offline;
 pub mod probe;
 pub mod process;
 pub mod promote;
+pub mod safe_path;
 pub mod skill_files;
 pub mod snapshot;
 pub mod store;

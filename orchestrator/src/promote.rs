@@ -100,11 +100,11 @@ pub fn promote(
     if !pairs().all(|(one, now)| one.from == *now || one.to == *now) {
         return Ok(Promotion::Conflict { found });
     }
-    atomic::sync_everything(objects.folder())?;
+    objects.place().sync_everything()?;
     let intent = Intent {
         format: INTENT_FORMAT,
         run: run.to_owned(),
-        objects: objects.folder().to_owned(),
+        objects: objects.place().path().to_owned(),
         moves: moves.to_vec(),
     };
     declare(locks, &intent)?;
@@ -133,7 +133,7 @@ pub fn recover(
             .filter(|path| !lock.targets().contains(path))
             .collect();
         lock.join(locks.acquire(&others, holder)?);
-        let objects = Objects::at(&intent.objects);
+        let objects = Objects::at(intent.objects.as_path());
         let result = carry_out(&objects, indexes, &intent.moves)?;
         withdraw(locks, &intent.moves)?;
         repairs.push(Repair { run: intent.run, moves: intent.moves, result });

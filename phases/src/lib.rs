@@ -26,6 +26,7 @@ pub mod ledger;
 pub mod lint;
 pub mod loops;
 pub mod material;
+pub mod name;
 pub mod offline;
 pub mod order;
 pub mod plan;

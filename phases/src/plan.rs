@@ -3,10 +3,13 @@
 //! Everything that decides is here, so that a replay needs nothing else. Agents are only named: what their names mean
 //! is looked up, and trusted, again each time a run is taken up.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::id::Digest;
 use crate::loops::Loop;
+use crate::name::{Name, NotAName};
 use crate::offline;
 use crate::role::Role;
 
@@ -34,9 +37,43 @@ pub struct Plan<L: Loop> {
 }
 
 /// A short name first, so that a few characters are a unique prefix; then when it began.
+///
+/// It names a folder, so it is plain whoever wrote it: ASCII letters and digits, `-`, `_` and `.`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct RunId(pub String);
+#[serde(try_from = "String", into = "String")]
+pub struct RunId(Name);
+
+impl RunId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for RunId {
+    type Err = NotAName;
+
+    fn from_str(text: &str) -> Result<Self, NotAName> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        if !text.bytes().all(is_plain) {
+            return Err(NotAName(text.to_owned()));
+        }
+        text.parse().map(Self)
+    }
+}
+
+impl TryFrom<String> for RunId {
+    type Error = NotAName;
+
+    fn try_from(text: String) -> Result<Self, NotAName> {
+        text.parse()
+    }
+}
+
+impl From<RunId> for String {
+    fn from(id: RunId) -> Self {
+        id.0.into()
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -177,7 +214,7 @@ impl Cast {
 
 impl std::fmt::Display for RunId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        self.0.fmt(f)
     }
 }
 

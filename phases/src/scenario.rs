@@ -2,9 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::name::Name;
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scenario {
-    pub id: String,
+    /// It names folders.
+    pub id: Name,
     pub description: String,
     #[serde(default)]
     pub requirements: Vec<String>,
@@ -19,9 +22,9 @@ pub struct Scenario {
 
 impl Scenario {
     /// A scenario of which nothing but the task is told.
-    pub fn new(id: impl Into<String>, description: impl Into<String>) -> Self {
+    pub fn new(id: Name, description: impl Into<String>) -> Self {
         Self {
-            id: id.into(),
+            id,
             description: description.into(),
             requirements: Vec::new(),
             input_args: String::new(),
@@ -42,7 +45,7 @@ mod tests {
     #[test]
     fn only_an_id_and_a_description_are_needed() {
         let read: Scenario = serde_json::from_str(r#"{"id": "a", "description": "Write a haiku"}"#).unwrap();
-        assert_eq!(read, Scenario::new("a", "Write a haiku"));
+        assert_eq!(read, Scenario::new("a".parse().unwrap(), "Write a haiku"));
         assert_eq!(read.success_criteria, "Produces correct, high-quality output");
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::TreeId;
+use crate::name::Name;
 
 /// The folders that may change, in the order in which they run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,7 +22,7 @@ pub enum Mode {
 /// One skill of the target, as it was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Member {
-    pub name: String,
+    pub name: Name,
     /// The real path of the skill's folder.
     pub path: String,
     pub start: TreeId,

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
+use skilltune_orchestrator::safe_path::SafePath;
 use skilltune_orchestrator::store;
 use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::state;
@@ -250,7 +251,7 @@ fn the_journal_replayed_gives_the_state_file_byte_for_byte() {
     failed.tune("outline,writer,editor", &["--chain"]);
     for scene in [single, chain, failed, held().0] {
         let folder = scene.run_folder();
-        let history = store::read(&folder.join("history.jsonl")).unwrap();
+        let history = store::read(&SafePath::below(&folder, "history.jsonl")).unwrap();
         let replayed = state::text(&Run::replay(&history.records).unwrap());
         let state = fs::read_to_string(folder.join("iteration-state.json")).unwrap();
         let differ = state.lines().zip(replayed.lines()).find(|(state, replayed)| state != replayed);

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use skilltune_orchestrator::safe_path::SafePath;
 use skilltune_orchestrator::store::{self, Locks};
 use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::state;
@@ -152,7 +153,7 @@ fn masked(text: &str) -> String {
 pub(crate) fn assert_tidy(scene: &Scene, story: &str) {
     assert_left_nothing(scene, story);
     let folder = scene.run_folder();
-    let history = store::read(&folder.join("history.jsonl")).expect("the journal can be read");
+    let history = store::read(&SafePath::below(&folder, "history.jsonl")).expect("the journal can be read");
     let run = Run::replay(&history.records).expect("the journal is that of a run");
     let state = fs::read_to_string(folder.join("iteration-state.json")).expect("the state is there");
     assert_eq!(state, state::text(&run), "{story}: the state is not the fold of the journal");

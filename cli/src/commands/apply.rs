@@ -24,7 +24,7 @@ use crate::runs::{CHAMPION, Known, Runs, damaged};
 use crate::session::{self, ours};
 
 pub fn run(args: &ApplyArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let known = runs.find(args.run.run.as_deref())?;
     let to = known.version(args.candidate.as_deref().unwrap_or(CHAMPION))?;
     let by = if to.id == known.run.start() { PlacedBy::Rollback } else { PlacedBy::Apply };
@@ -33,7 +33,7 @@ pub fn run(args: &ApplyArgs, around: &Surroundings, printer: Printer) -> Result<
 }
 
 pub fn rollback(args: &RollbackArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let known = runs.find::<Tune>(args.run.run.as_deref())?;
     let to = known.run.course.candidates[0].clone();
     let command = format!("skilltune rollback {}", known.run.plan.run);
@@ -64,10 +64,9 @@ fn place(
     Births::new(around).require(known)?;
     words::refuse_what_is_gone(known, placing)?;
     let (id, targets) = (&known.run.plan.run, known.targets());
-    let locks = session::lock(around, printer, &targets, &id.0)?;
+    let locks = session::lock(around, printer, &targets, id.as_str())?;
     // The journal may have grown while we waited for the lock.
     let mut known = runs.load(id)?;
-    known.folder.check().map_err(ours)?;
     let _in_use = runs.home.hold().map_err(ours)?;
     let objects = Objects::at(runs.home.objects());
     let found = promote::found(&objects, &around.indexes(), &targets).map_err(ours)?;
@@ -106,7 +105,7 @@ fn replace(
     let (id, targets, indexes) = (&known.run.plan.run, known.targets(), around.indexes());
     let moves = targets.iter().zip(found.iter().zip(&placing.to.trees));
     let moves: Vec<_> = moves.map(|(path, (&from, &to))| Move { path: path.clone(), from, to }).collect();
-    match promote::promote(locks, lock, objects, &indexes, &id.0, &moves) {
+    match promote::promote(locks, lock, objects, &indexes, id.as_str(), &moves) {
         Ok(Promotion::Done) => Ok(()),
         Ok(Promotion::Conflict { found }) => Err(words::edited(known, &found, placing)),
         Err(error) => {

@@ -1,13 +1,6 @@
 //! `clean`: deletes runs, and what of the store nobody needs any more. Plan, show, apply.
 
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
-
-use fs_extra::dir::get_size;
-use skilltune_orchestrator::clear::clear;
-use skilltune_orchestrator::disk::OnDisk as _;
-use skilltune_orchestrator::snapshot::{Node, Objects};
-use skilltune_phases::id::Digest;
+use skilltune_orchestrator::store::Needed;
 use skilltune_phases::plan::RunId;
 
 use crate::args::CleanArgs;
@@ -22,7 +15,7 @@ use crate::runs::{Outline, Runs, Standing};
 use crate::session::{self, ours};
 
 pub fn run(args: &CleanArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let plan = plan(args, &runs)?;
     if plan.is_empty() {
         printer.talk("nothing to clean");
@@ -58,10 +51,10 @@ pub fn agree(yes: bool, around: &Surroundings) -> Result<(), Complaint> {
 /// Deletes runs, and what of the store nobody needs any more; how much that was, in words.
 pub fn delete(ids: &[RunId], runs: &Runs, around: &Surroundings) -> Result<String, Complaint> {
     for id in ids {
-        clear(runs.home.run(id).root()).map_err(ours)?;
+        runs.home.run(id).place().remove().map_err(ours)?;
         Births::new(around).forget(id);
         // The workspaces of a run that never ended; one that stays is no harm.
-        let _ = clear(&session::work(around, id));
+        let _ = session::work(around, id).remove();
     }
     let swept = sweep(runs)?;
     Ok(format!("deleted {} and {}", figures::count(ids.len(), "run"), figures::count(swept, "stored object")))
@@ -85,7 +78,7 @@ fn plan(args: &CleanArgs, runs: &Runs) -> Result<Vec<(RunId, u64)>, Complaint> {
     };
     Ok(ids
         .into_iter()
-        .map(|id| (get_size(runs.home.run(&id).root()).unwrap_or(0), id))
+        .map(|id| (runs.home.run(&id).place().size().unwrap_or(0), id))
         .map(|(size, id)| (id, size))
         .collect())
 }
@@ -100,43 +93,13 @@ fn may_go(runs: &Runs, id: &RunId, all: bool) -> bool {
 }
 
 /// Removes objects and answers that no remaining run names.
-///
-/// Nothing is swept while anybody adds to the store: what they have just put there is not named yet.
 fn sweep(runs: &Runs) -> Result<usize, Complaint> {
-    let Some(_alone) = runs.home.hold_alone().map_err(ours)? else { return Ok(0) };
     let known: Result<Vec<_>, _> = runs.all().iter().map(|id| runs.outline(id)).collect();
     // A run that cannot be read may need anything.
     let Ok(known) = known else { return Ok(0) };
-    let objects = Objects::at(runs.home.objects());
-    let needed = needed(&objects, &known);
-    let swept = objects.sweep(&needed).map_err(ours)?;
-    let calls = known.iter().flat_map(|outline| &outline.calls);
-    let answered: HashSet<String> = calls.map(ToString::to_string).collect();
-    for path in files(&runs.home.cache()) {
-        if !path.file_stem().is_some_and(|key| answered.contains(&*key.to_string_lossy())) {
-            std::fs::remove_file(&path).on_disk("remove", &path).map_err(ours)?;
-        }
-    }
-    Ok(swept)
-}
-
-/// Every object that a run's trees are made of.
-fn needed(objects: &Objects, known: &[Outline]) -> HashSet<Digest> {
-    let mut needed = HashSet::new();
-    for &tree in known.iter().flat_map(|outline| &outline.trees) {
-        if !needed.insert(tree.0) {
-            continue;
-        }
-        let Ok(manifest) = objects.manifest(tree) else { continue };
-        needed.extend(manifest.entries().iter().filter_map(|entry| match &entry.node {
-            Node::File { blob, .. } => Some(blob.0),
-            Node::Folder { .. } | Node::Link { .. } => None,
-        }));
-    }
-    needed
-}
-
-fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let entries = walkdir::WalkDir::new(folder).into_iter().flatten();
-    entries.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path)
+    let needed = Needed {
+        calls: known.iter().flat_map(|outline| &outline.calls).copied().collect(),
+        trees: known.iter().flat_map(|outline| &outline.trees).copied().collect(),
+    };
+    runs.home.sweep(&needed).map_err(ours)
 }

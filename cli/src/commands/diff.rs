@@ -15,7 +15,7 @@ use crate::session::ours;
 use crate::style::Style;
 
 pub fn run(args: &DiffArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let known = runs.find(args.run.run.as_deref())?;
     let objects = Objects::at(runs.home.objects());
     let candidate = known.version(args.candidate.as_deref().unwrap_or(CHAMPION))?;

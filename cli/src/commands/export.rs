@@ -12,7 +12,7 @@ use crate::runs::Runs;
 use crate::session::ours;
 
 pub fn run(args: &ExportArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let known = runs.find(Some(&args.run))?;
     let candidate = known.version(&args.candidate)?;
     let dir = around.cwd.join(&args.dir);
@@ -25,7 +25,7 @@ pub fn run(args: &ExportArgs, around: &Surroundings, printer: Printer) -> Result
     kept::require(&objects, &candidate.trees)?;
     for (member, &tree) in known.run.plan.task.target.members.iter().zip(&candidate.trees) {
         // A chain's members stand side by side; a single skill is the folder itself.
-        let into = if known.run.plan.is_chain() { dir.join(&member.name) } else { dir.clone() };
+        let into = if known.run.plan.is_chain() { dir.join(member.name.as_str()) } else { dir.clone() };
         let manifest = objects.manifest(tree).map_err(ours)?;
         snapshot::place(&objects, &manifest, &into).map_err(ours)?;
     }

@@ -11,7 +11,7 @@ use crate::report::{figures, journal, words};
 use crate::runs::Runs;
 
 pub fn run(args: &RunArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let known = Runs::here(around).find(args.run.as_deref())?;
+    let known = Runs::here(around)?.find(args.run.as_deref())?;
     for record in &known.records {
         printer.data(&journal::line(record, &told(&known.run, record)))?;
     }

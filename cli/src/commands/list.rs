@@ -15,7 +15,7 @@ use crate::report::{figures, plain, words};
 use crate::runs::{Known, Runs, Standing};
 
 pub fn run(args: &ListArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let read: Vec<_> = runs.ids::<Tune>().into_iter().map(|id| (runs.load(&id), id)).collect();
     match args.format {
         Format::Json => {

@@ -9,7 +9,7 @@ use crate::report::final_report;
 use crate::runs::Runs;
 
 pub fn run(args: &RunArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let known = Runs::here(around).find(args.run.as_deref())?;
+    let known = Runs::here(around)?.find(args.run.as_deref())?;
     printer.data(final_report(&known.run).trim_end())?;
     Ok(Exit::Reached)
 }

@@ -15,7 +15,7 @@ use crate::runs::{Known, Runs, Standing};
 use crate::session;
 
 pub fn run(args: &ResumeArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let known = runs.find(args.run.run.as_deref())?;
     take_up(args, &runs, &known, around, printer)
 }

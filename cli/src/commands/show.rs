@@ -1,7 +1,6 @@
 //! `show`: a run told again, one of its rounds, or one of its candidates.
 
-use std::path::Path;
-
+use skilltune_orchestrator::safe_path::SafePath;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::candidate::Candidate;
 
@@ -17,7 +16,7 @@ use crate::report::{self, plain};
 use crate::runs::{Known, Runs};
 
 pub fn run(args: &ShowArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let known = runs.find(args.run.run.as_deref())?;
     let text = match args.what.as_deref() {
         None => {
@@ -44,8 +43,12 @@ fn round(known: &Known<Tune>, number: u32) -> Result<String, Complaint> {
     Ok(report::evaluation(&known.run, round) + "\n" + &changes)
 }
 
-fn read(path: &Path) -> String {
-    std::fs::read_to_string(path).unwrap_or_default()
+/// More than any page of ours has.
+const LARGEST: u64 = 64 << 20;
+
+fn read(path: &SafePath) -> String {
+    let page = path.read(LARGEST).ok().flatten().unwrap_or_default();
+    String::from_utf8_lossy(&page).into_owned()
 }
 
 fn candidate(known: &Known<Tune>, candidate: &Candidate) -> String {

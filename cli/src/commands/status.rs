@@ -12,7 +12,7 @@ use crate::report::{figures, plain, words};
 use crate::runs::{Runs, Standing};
 
 pub fn run(args: &RunArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let known = runs.find(args.run.as_deref())?;
     let (run, standing) = (&known.run, runs.standing(&known.run));
     printer.data(&lines(run, standing).join("\n"))?;

@@ -11,7 +11,7 @@ use crate::reach::Reached;
 use crate::runs::{Runs, Standing};
 
 pub fn run(args: &RunArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let known = runs.find::<Tune>(args.run.as_deref())?;
     let id = &known.run.plan.run;
     let process = match runs.standing(&known.run) {

@@ -24,7 +24,7 @@ use crate::progress;
 use crate::questions::{Answers, Person};
 use crate::report::{json, plain, words};
 use crate::request::{self, Request};
-use crate::runs::{Known, Runs, Standing};
+use crate::runs::{Known, Runs, Standing, strange};
 use crate::session;
 
 use super::resume;
@@ -93,8 +93,8 @@ fn one(
     }
     // The run's name is in its lock, and the run's name follows from its plan; the plan is made again under the lock.
     let name = planning::sketch(request, &home, &around.indexes(), epoch)?.run;
-    let locks = session::lock(around, printer, &targets, &name.0)?;
-    if let Some(left) = Runs::of(&request.project, around).unfinished::<Tune>(&targets) {
+    let locks = session::lock(around, printer, &targets, name.as_str())?;
+    if let Some(left) = Runs::of(&request.project, around)?.unfinished::<Tune>(&targets) {
         // Nobody works on it, as the lock is ours: what it still has running works for nobody.
         session::end_leftovers(&left.run.plan.run, printer);
     }
@@ -111,7 +111,7 @@ fn begin(
     around: &Surroundings,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    home.create().map_err(session::ours)?;
+    home.create().map_err(strange)?;
     let _in_use = home.hold().map_err(session::ours)?;
     let plan = planning::plan(request, home, &around.indexes(), epoch, name)?;
     let begun = session::begin(around, home, plan)?;
@@ -160,7 +160,7 @@ fn mention(targets: &[PathBuf], around: &Surroundings, printer: Printer) {
 }
 
 fn left(targets: &[PathBuf], around: &Surroundings) -> Option<(Runs, Known<Tune>)> {
-    let runs = Runs::of(&around.project_of(targets.first()?), around);
+    let runs = Runs::of(&around.project_of(targets.first()?), around).ok()?;
     let known = runs.unfinished(targets)?;
     // One that is running was not left: its lock will say so.
     (!matches!(runs.standing(&known.run), Standing::Running { .. })).then_some((runs, known))

@@ -24,7 +24,7 @@ pub(super) fn header(run: &Run, width: usize) -> Vec<String> {
     let scenarios = figures::count(plan.task.scenarios.len(), "scenario");
     let mut lines = vec![around(&format!("{} ", plan.kind.word()), &name, &goal, width)];
     lines.extend(who(&plan.roles, &words::notes(plan), width));
-    lines.push(around("run ", &plan.run.0, &format!(", {scenarios}"), width));
+    lines.push(around("run ", plan.run.as_str(), &format!(", {scenarios}"), width));
     lines
 }
 

@@ -25,7 +25,7 @@ pub fn name(request: &Request, began: Timestamp, births: &Births) -> Result<(Ali
     let folder = Evolution::open(&request.project, &below).map_err(refused)?;
     let id = |alias: &Alias| free_id(alias, began, births);
     let check = |alias: &Alias| match &folder {
-        Some(folder) => folder.writer(alias, &id(alias).0).check(),
+        Some(folder) => folder.writer(alias, id(alias).as_str()).check(),
         None => Ok(()),
     };
     if let Some(alias) = &request.alias {
@@ -46,7 +46,8 @@ pub fn name(request: &Request, began: Timestamp, births: &Births) -> Result<(Ali
 
 /// The name of a run tells the second in which it began: of several the later ones take the next that is free.
 fn free_id(alias: &Alias, began: Timestamp, births: &Births) -> RunId {
-    let mut ids = (0..).map(|later| RunId(original::run_id(alias, began + SignedDuration::from_secs(later))));
+    let ids = (0..).map(|later| original::run_id(alias, began + SignedDuration::from_secs(later)));
+    let mut ids = ids.map(|id| id.parse().expect("an alias and a time are plain"));
     ids.find(|id| !births.knows(id)).expect("no second is the last")
 }
 

@@ -168,7 +168,9 @@ fn verdicts(page: &mut Page, run: &Run, judged: &[(usize, &Judgement)]) {
 /// What was said of each member, in the order of the chain.
 fn in_order<'a>(run: &'a Run, judgement: &'a Judgement) -> impl Iterator<Item = (&'a str, &'a Assessment)> {
     let members = run.plan.task.target.members.iter();
-    members.filter_map(|member| judgement.members.get(&member.name).map(|own| (member.name.as_str(), own)))
+    members.filter_map(|member| {
+        judgement.members.get(member.name.as_str()).map(|own| (member.name.as_str(), own))
+    })
 }
 
 fn told(assessment: &Assessment, judgement: &Judgement) -> String {

@@ -34,7 +34,7 @@ fn summary(page: &mut Page, run: &Run) {
     let plan = &run.plan;
     let members = plan.task.target.members.iter().map(|member| code_cell(&member.path));
     let mut rows = vec![
-        ("Run", format!("{} ({})", code_cell(&plan.run.0), plan.kind.word())),
+        ("Run", format!("{} ({})", code_cell(plan.run.as_str()), plan.kind.word())),
         ("Target Skills", members.collect::<Vec<_>>().join(", ")),
         ("Execution Mode", if plan.is_chain() { "chain" } else { "single" }.to_owned()),
     ];

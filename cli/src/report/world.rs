@@ -9,7 +9,7 @@ use skilltune_phases::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::judgement::{Assessment, Finding, Findings, Judgement, Kind, Priority, Suggestion};
 use skilltune_phases::loops::tune::{Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
 use skilltune_phases::loops::{Loop, Next};
-use skilltune_phases::plan::{self, Cast, Enforced, FORMAT, Isolation, LoopKind, Roles, RunId};
+use skilltune_phases::plan::{self, Cast, Enforced, FORMAT, Isolation, LoopKind, Roles};
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::run;
 use skilltune_phases::scenario::Scenario;
@@ -21,7 +21,7 @@ pub(crate) fn plan(members: &[&str], scenarios: usize) -> Plan {
     Plan {
         format: FORMAT,
         program: "0.0.0".into(),
-        run: RunId("calm-otter".into()),
+        run: "calm-otter".parse().unwrap(),
         kind: LoopKind::Tune,
         folder: "/p/.skilltune/runs/calm-otter".into(),
         task: Task {
@@ -30,7 +30,7 @@ pub(crate) fn plan(members: &[&str], scenarios: usize) -> Plan {
                 members: members.iter().map(|name| member(name)).collect(),
             },
             scenarios: (1..=scenarios)
-                .map(|nth| Scenario::new(format!("task-{nth}"), "Write a | haiku"))
+                .map(|nth| Scenario::new(format!("task-{nth}").parse().unwrap(), "Write a | haiku"))
                 .collect(),
             contract: contract(),
             rules: rules(),
@@ -46,7 +46,7 @@ pub(crate) fn plan(members: &[&str], scenarios: usize) -> Plan {
 
 fn member(name: &str) -> Member {
     Member {
-        name: name.into(),
+        name: name.parse().unwrap(),
         path: format!("/p/skills/{name}"),
         start: tree(name),
         files: vec!["SKILL.md".into()],
@@ -148,7 +148,7 @@ fn judgement(run: &Run, score: u32, kind: Kind, findings: &Findings) -> Outcome 
     Outcome::Judged(Box::new(Judgement {
         kind,
         whole: assess(score),
-        members: members.map(|(member, nth)| (member.name.clone(), assess(score - nth))).collect(),
+        members: members.map(|(member, nth)| (member.name.to_string(), assess(score - nth))).collect(),
         strengths: vec!["It is short.".into()],
         weaknesses: vec!["SKILL.md:Steps | unclear".into(), "No <end>.".into()],
         suggestions: vec![Suggestion {

@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -21,10 +21,9 @@ use super::materials;
 use super::reply::Reply;
 use super::{Craft, EngineError, Ran, Remains, Workshop};
 use crate::agent::{self, Agent, Form, Ground, Heard, Slots};
-use crate::clear::clear;
 use crate::crash;
-use crate::disk::{self, OnDisk};
 use crate::process::{Call, Confinement, Ended};
+use crate::safe_path::SafePath;
 use crate::snapshot::{self, CaptureError};
 
 /// What a call needs next.
@@ -41,37 +40,37 @@ pub(super) enum Ready<L: Loop> {
 pub(super) struct Paper {
     pub(super) key: CallKey,
     /// `prompt.md`, `stdout`, `stderr`, `reply.json`.
-    folder: PathBuf,
+    folder: SafePath,
     /// Workspace and temporary folder.
-    desk: PathBuf,
+    desk: SafePath,
 }
 
 impl Paper {
-    fn space(&self) -> PathBuf {
+    fn space(&self) -> SafePath {
         self.desk.join("space")
     }
 
-    fn temp(&self) -> PathBuf {
+    fn temp(&self) -> SafePath {
         self.desk.join("tmp")
     }
 
-    fn prompt(&self) -> PathBuf {
+    fn prompt(&self) -> SafePath {
         self.folder.join("prompt.md")
     }
 
-    fn schema(&self) -> PathBuf {
+    fn schema(&self) -> SafePath {
         self.folder.join("schema.json")
     }
 
-    fn stdout(&self) -> PathBuf {
+    fn stdout(&self) -> SafePath {
         self.folder.join("stdout")
     }
 
-    fn stderr(&self) -> PathBuf {
+    fn stderr(&self) -> SafePath {
         self.folder.join("stderr")
     }
 
-    fn record(&self) -> PathBuf {
+    fn record(&self) -> SafePath {
         self.folder.join("ended.json")
     }
 }
@@ -108,19 +107,19 @@ impl Workshop {
         paper: &Paper,
         ended: &Ended,
     ) -> Result<Reply<L>, EngineError> {
-        let kept = |stream: &Path| disk::text(stream, self.limits.output_bytes);
+        let kept = |stream: &SafePath| stream.text(self.limits.output_bytes);
         let (stdout, stderr) = (kept(&paper.stdout())?, kept(&paper.stderr())?);
         let reply = if order.command().is_some() {
             let spent = Spent { ms: ended.took_ms, usd: Some(0.0), ..Spent::default() };
             let outcome = L::ran(order, &Ran { how: &ended.how, stdout: &stdout, stderr: &stderr });
             Reply { key: paper.key, outcome, spent, talk: None }
         } else {
-            let at = ended_at(&paper.record());
+            let at = ended_at(paper.record().path());
             self.heard(order, paper, agent::Remains { ended, stdout: &stdout, stderr: &stderr, at })?
         };
         self.store_reply(&reply)?;
         crash::point("call: the reply is stored");
-        clear(&paper.desk)?;
+        paper.desk.remove()?;
         Ok(reply)
     }
 
@@ -136,7 +135,7 @@ impl Workshop {
         let model = talk.as_ref().and_then(|talk| talk.model.as_ref()).or(agent.model.as_ref());
         let spent = spent.priced(model.and_then(|model| self.prices.get(model)));
         let denied = talk.as_ref().map_or(&[][..], |talk| &talk.denied);
-        let space = paper.space();
+        let space = paper.space().path().to_owned();
         let outcome = match answer {
             Err(failure) => failure.into(),
             Ok(answer) => {
@@ -179,12 +178,10 @@ impl Workshop {
         order: &L::Order,
         asked: &Asked<'_>,
     ) -> Result<(), EngineError> {
-        clear(&paper.desk)?;
-        clear(&paper.folder)?;
-        fs::create_dir_all(&paper.folder).on_disk("make the folder", &paper.folder)?;
-        fs::create_dir_all(&paper.desk).on_disk("make the folder", &paper.desk)?;
-        for folder in [&paper.space(), &paper.temp()] {
-            fs::create_dir(folder).on_disk("make the folder", folder)?;
+        paper.desk.remove()?;
+        paper.folder.remove()?;
+        for folder in [&paper.folder, &paper.space(), &paper.temp()] {
+            folder.make_folder()?;
         }
         for placement in order.placements() {
             let mut manifest = self.objects.manifest(placement.tree)?;
@@ -192,16 +189,16 @@ impl Workshop {
                 // A skill may be kept read-only: its copy is there to be changed.
                 manifest = manifest.unlocked();
             }
-            snapshot::place(&self.objects, &manifest, &paper.space().join(&placement.at))?;
+            snapshot::place_at(&self.objects, &manifest, &paper.space().join(&placement.at))?;
         }
         if let Asked::Agent { agent, prompt, .. } = asked {
             for fitting in agent.fittings(order.rights(), order.installed().is_some(), prompt) {
-                fitting.place(&paper.space())?;
+                fitting.place(paper.space().path())?;
             }
             if let Some(Form::File(schema)) = agent.form(|| order.schema()) {
-                fs::write(paper.schema(), schema).on_disk("write", paper.schema())?;
+                paper.schema().create(schema.as_bytes())?;
             }
-            fs::write(paper.prompt(), prompt).on_disk("write", paper.prompt())?;
+            paper.prompt().create(prompt.as_bytes())?;
         }
         Ok(())
     }
@@ -214,17 +211,17 @@ impl Workshop {
         plan: &Plan<L>,
         order: &L::Order,
     ) -> Call {
-        let (space, prompt) = (paper.space(), paper.prompt());
+        let (space, prompt) = (paper.space().path().to_owned(), paper.prompt().path().to_owned());
         let schema = agent.form(|| order.schema()).map(|form| match form {
             Form::Argument(schema) => schema,
-            Form::File(_) => paper.schema().to_string_lossy().into_owned(),
+            Form::File(_) => paper.schema().path().to_string_lossy().into_owned(),
         });
         let (usd, schema) = (L::usd(plan), schema.as_deref());
         let (role, skills) = (order.rights(), order.installed().is_some());
         let slots = Slots { role, workspace: &space, prompt_file: &prompt, skills, usd, schema };
         Call {
             argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
-            env: agent.env(&paper.temp(), [mark(plan)]),
+            env: agent.env(paper.temp().path(), [mark(plan)]),
             stdin: agent.reads_stdin().then_some(prompt),
             confinement: cast.rights.by_system().then(|| confinement::<L>(paper, agent, order)),
             writes_itself: agent.writes_itself(),
@@ -234,10 +231,10 @@ impl Workshop {
 
     /// A command of ours finds programs, and nothing else of our world.
     fn command<L: Loop>(&self, paper: &Paper, command: &Command, plan: &Plan<L>) -> Call {
-        let temp = paper.temp();
+        let temp = paper.temp().path().to_owned();
         let text = temp.to_string_lossy().into_owned();
         let path = std::env::var("PATH").unwrap_or_default();
-        let places = [paper.space(), temp].map(OsString::from);
+        let places = [paper.space().path().to_owned(), temp].map(OsString::from);
         let env = [("PATH", path), ("HOME", text.clone()), ("TMPDIR", text), ("LANG", "C.UTF-8".to_owned())];
         Call {
             argv: command.argv.iter().map(OsString::from).collect(),
@@ -254,25 +251,25 @@ impl Workshop {
             env: Vec::new(),
             stdin: None,
             confinement: None,
-            cwd: paper.space(),
-            stdout: paper.stdout(),
-            stderr: paper.stderr(),
+            cwd: paper.space().path().to_owned(),
+            stdout: paper.stdout().path().to_owned(),
+            stderr: paper.stderr().path().to_owned(),
             writes_itself: false,
             keep_bytes: self.limits.output_bytes,
             deadline,
             grace: self.limits.grace,
-            record: paper.record(),
+            record: paper.record().path().to_owned(),
         }
     }
 }
 
 /// By this a later command finds what is left of a run.
 fn mark<L: Loop>(plan: &Plan<L>) -> (String, String) {
-    ("SKILLTUNE_RUN".to_owned(), plan.run.0.clone())
+    ("SKILLTUNE_RUN".to_owned(), plan.run.to_string())
 }
 
 fn confinement<L: Loop>(paper: &Paper, agent: &Agent, order: &L::Order) -> Confinement {
-    let (workspace, temp) = (paper.space(), paper.temp());
+    let (workspace, temp) = (paper.space().path().to_owned(), paper.temp().path().to_owned());
     let copy = order.working_copy().map(|copy| workspace.join(&copy.at));
     agent.confinement(order.rights(), Ground { workspace: &workspace, temp: &temp, copy: copy.as_deref() })
 }
@@ -295,10 +292,10 @@ fn call_key<L: Loop>(plan: &Plan<L>, order: &L::Order, asked: &Asked<'_>) -> Cal
 
 /// The guardian's record of a call that had ended, if its workspace is still there to be read.
 fn recorded_end(paper: &Paper) -> Result<Option<Ended>, EngineError> {
-    if !paper.space().is_dir() {
+    if !paper.space().is_folder() {
         return Ok(None);
     }
-    Ok(Ended::recorded(&paper.record())?.filter(|ended| ended.how.is_answer()))
+    Ok(Ended::recorded(paper.record().path())?.filter(|ended| ended.how.is_answer()))
 }
 
 /// When a call ended, as its record was written then: it may be read much later.
@@ -331,6 +328,7 @@ pub(super) fn failed(kind: FailureKind, why: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::OnDisk as _;
 
     #[test]
     fn what_an_agent_has_locked_up_is_its_own_failure_and_a_broken_disk_is_ours() {

@@ -14,8 +14,6 @@ use tokio::task::JoinSet;
 
 use super::call::Job;
 use super::{Craft, EngineError, Hands, Observer, Person, Workshop};
-use crate::atomic;
-use crate::clear::clear;
 use crate::process::{Cancel, Canceller};
 use crate::snapshot::Indexes;
 use crate::store::{Journal, Locks, TargetLock};
@@ -260,7 +258,7 @@ impl<'a, L: Craft> Drive<'a, L> {
         self.publish()?;
         if left == Left::Ended {
             // Nothing of a run that ended is taken up again; a workspace that stays is no harm.
-            let _ = clear(&self.desk.shop.work);
+            let _ = self.desk.shop.work.remove();
         }
         Ok(())
     }
@@ -269,7 +267,7 @@ impl<'a, L: Craft> Drive<'a, L> {
     fn publish(&mut self) -> Result<(), EngineError> {
         L::publish(&self.desk.shop.objects, &self.desk.shop.folder, &self.run, &self.pages)?;
         self.desk.journal.barrier()?;
-        atomic::sync_everything(self.desk.shop.folder.root())?;
+        self.desk.shop.folder.place().sync_everything()?;
         Ok(())
     }
 }

@@ -18,7 +18,7 @@ pub mod reflex;
 mod reply;
 mod tune;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use skilltune_phases::event::{Failure, FailureKind, Record};
 use skilltune_phases::loops::Loop;
@@ -32,8 +32,9 @@ use crate::disk::DiskError;
 use crate::evolution::EvolutionError;
 use crate::process::{GuardianPool, How, ProcessError};
 use crate::promote::PromoteError;
+use crate::safe_path::SafePath;
 use crate::snapshot::{CaptureError, Limits, ObjectError, Objects, PlaceError};
-use crate::store::{JournalError, RunFolder};
+use crate::store::{AnswerCache, JournalError, RunFolder};
 
 pub use drive::{Desk, Drive, Halt, Left, Patience};
 pub use tune::{Diff, Pages, tree_diff};
@@ -155,9 +156,9 @@ pub struct Workshop {
     pub objects: Objects,
     pub folder: RunFolder,
     /// Answers of all runs of the project.
-    pub cache: PathBuf,
-    /// Where this run's workspaces stand, outside of any project.
-    pub work: PathBuf,
+    pub cache: AnswerCache,
+    /// Where this run's workspaces are, outside of any project.
+    pub work: SafePath,
     pub cast: CastAgents,
     pub pool: GuardianPool,
     pub limits: CallLimits,

@@ -3,8 +3,6 @@
 //! Resume and cache are one look-up: first among the run's own calls, where failures count too, then among the good
 //! answers of all runs.
 
-use std::path::{Path, PathBuf};
-
 use serde::{Deserialize, Serialize};
 use skilltune_phases::event::Spent;
 use skilltune_phases::id::CallKey;
@@ -12,8 +10,9 @@ use skilltune_phases::loops::Loop;
 
 use super::Workshop;
 use crate::agent::Talk;
-use crate::atomic::{self, Durability};
+use crate::atomic::Durability;
 use crate::disk::DiskError;
+use crate::safe_path::SafePath;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
@@ -29,42 +28,34 @@ pub(super) struct Reply<L: Loop> {
 impl Workshop {
     /// The stored reply to a call, if there is one; a cached one costs nothing again.
     pub(super) fn stored_reply<L: Loop>(&self, key: CallKey) -> Option<Reply<L>> {
-        let own = read(&self.own_reply(key), key);
+        let read = |at| self.cache.read(&at).filter(|reply: &Reply<L>| reply.key == key);
+        let own = read(self.own_reply(key));
         own.or_else(|| {
-            let reply = read(&self.cached_reply(key), key)?;
+            let reply = read(self.cache.place_of(key))?;
             Some(Reply { spent: Spent { cached: true, ..Spent::default() }, ..reply })
         })
         .filter(|reply: &Reply<L>| self.still_holds::<L>(&reply.outcome))
     }
 
     pub(super) fn store_reply<L: Loop>(&self, reply: &Reply<L>) -> Result<(), DiskError> {
-        let text = serde_json::to_vec(reply).expect("a reply has a JSON text");
         let own = self.own_reply(reply.key);
-        atomic::replace(&own, &text, Durability::Order)?;
+        own.replace(&self.cache.seal(reply), Durability::Order)?;
         if L::failure(&reply.outcome).is_none() {
             // Both names are our own and neither is ever written again. Without the link the answer is paid for
-            // once more in the next run, which is no reason to end this one.
-            let _ = std::fs::hard_link(&own, self.cached_reply(reply.key));
+            // once more in the next run, which is no reason to end this one. An answer that is there already and was
+            // not used had lost its trees, or was not ours.
+            let cached = self.cache.place_of(reply.key);
+            let _ = cached.remove().and_then(|()| own.link_to(&cached));
         }
         Ok(())
     }
 
-    fn own_reply(&self, key: CallKey) -> PathBuf {
+    fn own_reply(&self, key: CallKey) -> SafePath {
         self.folder.call(key).join("reply.json")
     }
 
-    fn cached_reply(&self, key: CallKey) -> PathBuf {
-        self.cache.join(format!("{key}.json"))
-    }
-
-    /// Whether the trees that an answer names are still in the store.
+    /// Whether the trees that an answer names are still in the store, with all that they are made of.
     fn still_holds<L: Loop>(&self, outcome: &L::Outcome) -> bool {
         L::trees(outcome).into_iter().all(|tree| self.objects.contains_tree(tree))
     }
-}
-
-/// A reply that cannot be read, or is another call's, is none.
-fn read<L: Loop>(path: &Path, key: CallKey) -> Option<Reply<L>> {
-    let text = std::fs::read(path).ok()?;
-    serde_json::from_slice(&text).ok().filter(|reply: &Reply<L>| reply.key == key)
 }

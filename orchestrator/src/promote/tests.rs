@@ -21,7 +21,7 @@ impl Scene {
     fn set() -> Self {
         let folder = TempDir::new().unwrap();
         let objects = Objects::at(folder.path().join("objects"));
-        let indexes = Indexes::at(folder.path().join("indexes"));
+        let indexes = Indexes::at(&folder.path().join("indexes"));
         let moves = ["one", "two"].map(|name| {
             let path = folder.path().join(name);
             fs::create_dir_all(path.join("references")).unwrap();

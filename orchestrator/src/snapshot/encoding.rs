@@ -14,7 +14,7 @@ use skilltune_phases::id::{BlobId, Digest};
 use super::manifest::{Entry, ManifestError, Node};
 use super::path::RelPath;
 
-const VERSION: &[u8] = b"skilltune manifest 1\n";
+pub(super) const VERSION: &[u8] = b"skilltune manifest 1\n";
 /// What a line takes, more or less.
 const USUAL: usize = 120;
 const DIGITS: &[u8; 16] = b"0123456789abcdef";

@@ -1,17 +1,19 @@
 //! A folder held open, so that nothing done in it can be led elsewhere by a symlink.
 //!
 //! Every path is walked one component at a time, refusing links, and every change names an entry of a folder that is
-//! already open. All changes to a target go through here, and so do the crash points around them.
+//! already open. All changes to a target go through here, and so do the crash points around them. What is read has to
+//! be a regular file of a bounded size: anybody may have put a device, a FIFO or a terabyte there.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
+use std::io::{self, Read as _};
 use std::ops::ControlFlow;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, Stat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
 use super::manifest::Node;
@@ -54,7 +56,7 @@ impl Folder {
     }
 
     /// The same, unless a link or nothing stands there.
-    pub(super) fn open_itself(path: &Path) -> Result<Option<Self>, DiskError> {
+    pub(crate) fn open_itself(path: &Path) -> Result<Option<Self>, DiskError> {
         Self::unless_led(CWD, path.as_os_str(), path.to_path_buf())
     }
 
@@ -83,10 +85,68 @@ impl Folder {
         here.map_or_else(|| self.again(), Ok).map(Descent::Arrived)
     }
 
-    fn again(&self) -> Result<Self, DiskError> {
+    pub(crate) fn again(&self) -> Result<Self, DiskError> {
         let again =
             rustix::fs::openat(&self.handle, c".", FOLDER, Mode::empty()).on_disk("open", &self.path)?;
         Ok(Self { handle: again.into(), path: self.path.clone() })
+    }
+
+    pub(crate) fn handle(&self) -> &File {
+        &self.handle
+    }
+
+    /// The folder at a relative path of plain names; `None` when it is missing, a link or behind one, or something else.
+    pub(crate) fn folder_below(&self, path: &Path) -> Result<Option<Self>, DiskError> {
+        let full = self.path.join(path);
+        match self.open_below(path, FOLDER, Mode::empty()) {
+            Ok(handle) => Ok(Some(Self { handle: handle.into(), path: full })),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
+            Err(errno) => Err(errno).on_disk("open", full),
+        }
+    }
+
+    /// The regular file at a relative path of plain names, to be read; `None` when nothing is there.
+    pub(crate) fn file_below(&self, path: &Path) -> Result<Option<File>, DiskError> {
+        let full = self.path.join(path);
+        let file = match self.open_below(path, READ, Mode::empty()) {
+            Err(Errno::NOENT) => return Ok(None),
+            opened => File::from(opened.map_err(plainly).on_disk("open", &full)?),
+        };
+        require_regular(&file).on_disk("read", &full)?;
+        Ok(Some(file))
+    }
+
+    /// All bytes of that file; one with more than `most` is refused, before it takes any memory.
+    pub(crate) fn read_below(&self, path: &Path, most: u64) -> Result<Option<Vec<u8>>, DiskError> {
+        let Some(file) = self.file_below(path)? else { return Ok(None) };
+        read_all(file, most).on_disk("read", self.path.join(path)).map(Some)
+    }
+
+    /// Opens what a relative path of plain names leads to through no link, the last name included.
+    pub(crate) fn open_below(&self, path: &Path, flags: OFlags, mode: Mode) -> rustix::io::Result<OwnedFd> {
+        debug_assert!(path.components().all(|part| matches!(part, std::path::Component::Normal(_))));
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::ResolveFlags;
+            let within = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+            match rustix::fs::openat2(&self.handle, path, flags, mode, within) {
+                // A kernel before 5.6, or a filter that does not know the call.
+                Err(Errno::NOSYS | Errno::PERM) => {}
+                opened => return opened,
+            }
+        }
+        let mut here: Option<OwnedFd> = None;
+        let mut names = path.iter().peekable();
+        while let Some(name) = names.next() {
+            let (flags, mode) = match names.peek() {
+                Some(_) => (FOLDER | OFlags::NOFOLLOW, Mode::empty()),
+                None => (flags, mode),
+            };
+            let at = here.as_ref().map_or(self.handle.as_fd(), AsFd::as_fd);
+            here = Some(rustix::fs::openat(at, name, flags, mode)?);
+        }
+        here.ok_or(Errno::NOENT)
     }
 
     pub(crate) fn path_of(&self, name: &OsStr) -> PathBuf {
@@ -118,6 +178,18 @@ impl Folder {
         Ok(names)
     }
 
+    /// How many bytes its files and those of all folders below it have, of which none is reached through a link.
+    pub(crate) fn size(&self) -> Result<u64, DiskError> {
+        let mut bytes = 0;
+        for name in self.names(usize::MAX)? {
+            bytes += match self.child(&name)? {
+                Some(child) => child.size()?,
+                None => self.stat(&name)?.map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0)),
+            };
+        }
+        Ok(bytes)
+    }
+
     /// What the system tells of the thing with that name, if there is one.
     pub(crate) fn stat(&self, name: &OsStr) -> Result<Option<Stat>, DiskError> {
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -127,7 +199,7 @@ impl Folder {
         }
     }
 
-    pub(super) fn mode(&self) -> Result<u32, DiskError> {
+    pub(crate) fn mode(&self) -> Result<u32, DiskError> {
         let metadata = self.handle.metadata().on_disk("look at", &self.path)?;
         Ok(metadata.mode() & Node::MODE_BITS)
     }
@@ -142,13 +214,40 @@ impl Folder {
         Ok(opened.on_disk("open", self.path_of(name))?.into())
     }
 
+    /// Makes a file that was not there; `mode` is subject to the umask. No crash point: nothing can be lost yet.
+    pub(crate) fn create_new(&self, name: &OsStr, mode: u32) -> Result<File, DiskError> {
+        let made = rustix::fs::openat(&self.handle, name, CREATE, Mode::from_raw_mode(mode));
+        Ok(made.on_disk("create a file in", &self.path)?.into())
+    }
+
+    /// Removes a temporary file, which nobody misses.
+    pub(crate) fn unlink(&self, name: &OsStr) -> rustix::io::Result<()> {
+        rustix::fs::unlinkat(&self.handle, name, AtFlags::empty())
+    }
+
+    /// Renames into a folder, over whatever has the name there, with no crash point of its own.
+    pub(crate) fn rename_to(&self, from: &OsStr, folder: &Self, to: &OsStr) -> Result<(), DiskError> {
+        let renamed = rustix::fs::renameat(&self.handle, from, &folder.handle, to);
+        renamed.on_disk("write", folder.path_of(to))
+    }
+
     /// Makes an empty file that only its owner may use for now.
     pub(super) fn create_file(&self, name: &OsStr) -> Result<File, DiskError> {
         let owner = Mode::RUSR | Mode::WUSR;
         self.change("create", name, || rustix::fs::openat(&self.handle, name, CREATE, owner)).map(File::from)
     }
 
-    pub(super) fn create_folder(&self, name: &OsStr) -> Result<(), DiskError> {
+    /// The folder of that name, which is made for its owner alone when nothing is there.
+    pub(crate) fn make_child(&self, name: &OsStr) -> Result<Self, DiskError> {
+        match rustix::fs::mkdirat(&self.handle, name, Mode::RWXU) {
+            Err(Errno::EXIST) => {}
+            made => made.on_disk("create", self.path_of(name))?,
+        }
+        let blocked = || io::Error::other("something else than a folder is there");
+        self.child(name)?.ok_or_else(blocked).on_disk("make the folder", self.path_of(name))
+    }
+
+    pub(crate) fn create_folder(&self, name: &OsStr) -> Result<(), DiskError> {
         self.change("create", name, || rustix::fs::mkdirat(&self.handle, name, Mode::RWXU))
     }
 
@@ -183,9 +282,8 @@ impl Folder {
 
     /// Renames into another folder, over whatever has the name there.
     pub(crate) fn move_into(&self, from: &OsStr, folder: &Self, to: &OsStr) -> Result<(), DiskError> {
-        let full = folder.path_of(to);
         crash::point("replace");
-        rustix::fs::renameat(&self.handle, from, &folder.handle, to).on_disk("replace", full)?;
+        self.rename_to(from, folder, to)?;
         crash::point("replace");
         Ok(())
     }
@@ -215,15 +313,15 @@ impl Folder {
         })
     }
 
-    pub(super) fn set_mode(&self, mode: u32) -> Result<(), DiskError> {
+    pub(crate) fn set_mode(&self, mode: u32) -> Result<(), DiskError> {
         set_mode(&self.handle, mode, &self.path)
     }
 
-    pub(super) fn sync(&self) -> Result<(), DiskError> {
+    pub(crate) fn sync(&self) -> Result<(), DiskError> {
         self.handle.sync_all().on_disk("sync", &self.path)
     }
 
-    pub(super) fn sync_file(&self, file: &File, name: &OsStr) -> Result<(), DiskError> {
+    pub(crate) fn sync_file(&self, file: &File, name: &OsStr) -> Result<(), DiskError> {
         file.sync_all().on_disk("sync", self.path_of(name))
     }
 
@@ -245,6 +343,37 @@ impl Folder {
         let changed = act().on_disk(op, self.path.join(name))?;
         crash::point(op);
         Ok(changed)
+    }
+}
+
+/// A file as it is opened: a link to follow or anything but bytes on a disk is none of ours.
+pub(crate) fn require_regular(file: &File) -> io::Result<()> {
+    let stat = rustix::fs::fstat(file)?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Ok(()),
+        _ => Err(io::Error::other("it is not a regular file")),
+    }
+}
+
+/// The bytes of an open file, unless there are more than `most`.
+pub(crate) fn read_all(file: File, most: u64) -> io::Result<Vec<u8>> {
+    let too_large = || io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes"));
+    let size = file.metadata()?.len();
+    if size > most {
+        return Err(too_large());
+    }
+    // Room for all of it and for seeing its end spares reads in small pieces.
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+    // One byte more shows a file that grows while it is read.
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// What the system says of a link that it was not to follow sounds like a loop.
+pub(crate) fn plainly(errno: Errno) -> io::Error {
+    match errno {
+        Errno::LOOP => io::Error::other("it is a symlink, or behind one"),
+        errno => errno.into(),
     }
 }
 

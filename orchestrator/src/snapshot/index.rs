@@ -11,20 +11,20 @@
 //! ```
 
 use std::cmp::Ordering;
-use std::fs::{self, DirBuilder, File};
-use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::FileType;
 use skilltune_phases::id::{BlobId, Digest};
 
+use super::folder::Folder;
 use super::path::RelPath;
 use super::seal::Voucher;
 use super::stamp::Stamp;
-use crate::atomic;
+use crate::atomic::Draft;
+use crate::disk::{DiskError, OnDisk};
+use crate::safe_path::SafePath;
 
 const VERSION: &[u8] = b"skilltune index 1\n";
 const DIGEST: usize = 32;
@@ -36,18 +36,20 @@ const LARGEST: u64 = 64 << 20;
 /// Beyond either of these the oldest indexes go.
 const MOST: usize = 64;
 const MOST_BYTES: u64 = 256 << 20;
+/// What is told of a folder is for its owner alone.
+const OWNERS: u32 = 0o600;
 /// Opening a file costs as much as reading or writing so many bytes.
 const OPENING: u64 = 4096;
 
 /// The indexes of all folders that were captured, where the user's caches are.
 #[derive(Clone, Debug)]
 pub struct Indexes {
-    folder: PathBuf,
+    folder: SafePath,
 }
 
 impl Indexes {
     /// The place is made when the first index is.
-    pub fn at(folder: impl Into<PathBuf>) -> Self {
+    pub fn at(folder: &Path) -> Self {
         Self { folder: folder.into() }
     }
 
@@ -55,16 +57,17 @@ impl Indexes {
         // A root that has no real path cannot be walked either.
         let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
         let root = root.as_os_str().as_bytes().to_vec();
-        let file = self.folder.join(Digest::of(&root).short());
-        let (old, voucher) = read(&file, &root).unwrap_or_default();
+        let name = Digest::of(&root).short();
+        let (old, voucher) = read(&self.folder.join(&name), &root).unwrap_or_default();
         let new = Vec::with_capacity(old.bytes.len());
-        Index { file, root, now, old, voucher, new, learned: 0 }
+        Index { folder: self.folder.clone(), name, root, now, old, voucher, new, learned: 0 }
     }
 }
 
 /// The index of one folder while that is walked: the last one is asked, the next one is gathered.
 pub(super) struct Index {
-    file: PathBuf,
+    folder: SafePath,
+    name: String,
     root: Vec<u8>,
     now: SystemTime,
     old: Records,
@@ -133,19 +136,16 @@ impl Index {
     }
 
     /// No crash point here: whether it is written at all depends on the time, and nothing depends on it.
-    fn write(&self, voucher: Option<Voucher>) -> io::Result<()> {
-        let folder = self.file.parent().expect("an index has a folder");
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        make_room(folder)?;
+    fn write(&self, voucher: Option<Voucher>) -> Result<(), DiskError> {
+        let folder = self.folder.make_folder()?;
+        make_room(&folder)?;
         let voucher = voucher.map_or([0; DIGEST], |voucher| *voucher.0.as_bytes());
         let head = [&voucher, length(&self.root).as_slice(), &self.root].concat();
-        let mut temp = atomic::temp_in(folder, 0o600)?;
-        temp.write_all(VERSION)?;
-        temp.write_all(checksum(&head, &self.new).as_bytes())?;
-        temp.write_all(&head)?;
-        temp.write_all(&self.new)?;
-        temp.persist(&self.file)?;
-        Ok(())
+        let mut draft = Draft::new(&folder, OWNERS)?;
+        for part in [VERSION, checksum(&head, &self.new).as_bytes(), &head, &self.new] {
+            draft.write(part)?;
+        }
+        draft.publish(&folder, self.name.as_ref())
     }
 }
 
@@ -172,9 +172,8 @@ impl Records {
 }
 
 /// The records of the index of this folder and the voucher that they were stored under.
-fn read(file: &Path, root: &[u8]) -> Option<(Records, Option<Digest>)> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let bytes = read_all(rustix::fs::open(file, flags, Mode::empty()).ok()?.into())?;
+fn read(file: &SafePath, root: &[u8]) -> Option<(Records, Option<Digest>)> {
+    let bytes = file.read(LARGEST).ok()??;
     let rest = bytes.strip_prefix(VERSION)?;
     let (sum, rest) = rest.split_first_chunk::<DIGEST>()?;
     let (voucher, named) = rest.split_first_chunk::<DIGEST>()?;
@@ -186,16 +185,6 @@ fn read(file: &Path, root: &[u8]) -> Option<(Records, Option<Digest>)> {
     let voucher = (*voucher != [0; DIGEST]).then(|| Digest::from_bytes(*voucher));
     let at = bytes.len() - records.len();
     Some((Records { bytes, at }, voucher))
-}
-
-fn read_all(mut file: File) -> Option<Vec<u8>> {
-    let metadata = file.metadata().ok()?;
-    if !metadata.is_file() || metadata.len() > LARGEST {
-        return None;
-    }
-    let mut bytes = vec![0; usize::try_from(metadata.len()).ok()?];
-    file.read_exact(&mut bytes).ok()?;
-    Some(bytes)
 }
 
 fn checksum(head: &[u8], records: &[u8]) -> Digest {
@@ -221,22 +210,23 @@ fn walk_order(one: &[u8], other: &[u8]) -> Ordering {
 }
 
 /// Removes the oldest files until there is room for one more of any size.
-fn make_room(folder: &Path) -> io::Result<()> {
+fn make_room(folder: &Folder) -> Result<(), DiskError> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder)?.flatten() {
-        let metadata = entry.metadata()?;
-        if metadata.is_file() {
-            files.push((metadata.modified()?, metadata.len(), entry.path()));
+    for name in folder.names(usize::MAX)? {
+        let stat = folder.stat(&name)?;
+        if let Some(stat) = stat.filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile)
+        {
+            files.push((stat.st_mtime, u64::try_from(stat.st_size).unwrap_or(0), name));
         }
     }
     files.sort();
     let mut bytes: u64 = files.iter().map(|(_, len, _)| len).sum();
     let mut left = files.len();
-    for (_, len, path) in files {
+    for (_, len, name) in files {
         if left < MOST && bytes + LARGEST <= MOST_BYTES {
             break;
         }
-        fs::remove_file(path)?;
+        folder.unlink(&name).on_disk("remove", folder.path_of(&name))?;
         left -= 1;
         bytes -= len;
     }

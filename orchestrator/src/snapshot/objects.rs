@@ -3,19 +3,22 @@
 //! Publishing is of the class *order*: whole after the end of this program, durable only after the barrier
 //! (`atomic::sync_everything`). A power cut may thus leave a short object; `holds` sees that, and `put` replaces it.
 
-use std::fs::{self, File};
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use rustix::fs::FileType;
 use skilltune_phases::id::{BlobId, Digest, TreeId};
-use tempfile::NamedTempFile;
 
+use super::folder::Folder;
 use super::manifest::{Entry, Manifest, ManifestError, Node};
 use super::path::RelPath;
 use super::recent::{self, Recent};
-use crate::atomic;
+use crate::atomic::Draft;
 use crate::disk::{DiskError, OnDisk};
+use crate::safe_path::SafePath;
 
 /// Up to this size a file is held in memory, so that one which is stored already costs no write.
 const IN_MEMORY: u64 = 4 << 20;
@@ -26,10 +29,14 @@ const MANIFESTS: usize = 64 << 10;
 /// How much more a manifest takes than the bytes that it was read from.
 const PARSED: usize = 3;
 
+/// Objects are read-only, so that only a determined hand changes one.
+const READ_ONLY: u32 = 0o444;
+
 /// A store at a folder, which is made when the first object is.
 #[derive(Clone, Debug)]
 pub struct Objects {
-    folder: PathBuf,
+    at: SafePath,
+    folder: Arc<OnceLock<Folder>>,
     recent: Arc<Recent<Arc<[u8]>>>,
     manifests: Arc<Recent<Manifest>>,
 }
@@ -54,21 +61,37 @@ pub struct Content {
 }
 
 impl Objects {
-    pub fn at(folder: impl Into<PathBuf>) -> Self {
+    pub fn at(place: impl Into<SafePath>) -> Self {
         let (recent, manifests) = (Arc::new(Recent::of(RECENT)), Arc::new(Recent::of(MANIFESTS)));
-        Self { folder: folder.into(), recent, manifests }
+        Self { at: place.into(), folder: Arc::default(), recent, manifests }
     }
 
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    pub fn place(&self) -> &SafePath {
+        &self.at
+    }
+
+    /// The folder, once it is there.
+    pub(super) fn folder(&self) -> Result<Option<&Folder>, DiskError> {
+        if let Some(folder) = self.folder.get() {
+            return Ok(Some(folder));
+        }
+        Ok(self.at.folder()?.map(|folder| self.folder.get_or_init(|| folder)))
+    }
+
+    pub(super) fn folder_made(&self) -> Result<&Folder, DiskError> {
+        if let Some(folder) = self.folder()? {
+            return Ok(folder);
+        }
+        let made = self.at.make_folder()?;
+        Ok(self.folder.get_or_init(|| made))
     }
 
     pub fn put(&self, bytes: &[u8]) -> Result<BlobId, ObjectError> {
         let digest = Digest::of(bytes);
         if !self.holds(digest, bytes.len() as u64) {
-            let mut temp = self.temp()?;
-            temp.write_all(bytes).on_disk("write", temp.path())?;
-            self.publish(temp, digest)?;
+            let mut draft = Draft::new(self.folder_made()?, READ_ONLY)?;
+            draft.write(bytes)?;
+            self.publish(draft, digest)?;
         }
         Ok(BlobId(digest))
     }
@@ -85,12 +108,10 @@ impl Objects {
         if size <= IN_MEMORY {
             return Ok(Content { blob: self.put(&head)?, size });
         }
-        let mut temp = self.temp()?;
-        let path = temp.path().to_path_buf();
-        let (digest, size) =
-            pump(head.chain(reader), origin, |chunk| temp.write_all(chunk).on_disk("write", &path))?;
+        let mut draft = Draft::new(self.folder_made()?, READ_ONLY)?;
+        let (digest, size) = pump(head.chain(reader), origin, |chunk| draft.write(chunk))?;
         if !self.holds(digest, size) {
-            self.publish(temp, digest)?;
+            self.publish(draft, digest)?;
         }
         Ok(Content { blob: BlobId(digest), size })
     }
@@ -135,44 +156,37 @@ impl Objects {
     }
 
     pub fn contains(&self, blob: BlobId) -> bool {
-        self.path_of(blob.0).is_file()
+        self.size_of(blob.0).is_some()
     }
 
+    /// Whether a tree is there with all that it is made of.
     pub fn contains_tree(&self, tree: TreeId) -> bool {
-        self.contains(BlobId(tree.0))
+        self.manifest(tree).is_ok_and(|manifest| {
+            manifest.entries().iter().all(|entry| match entry.node {
+                Node::File { blob, size, .. } => self.holds(blob.0, size),
+                Node::Folder { .. } | Node::Link { .. } => true,
+            })
+        })
     }
 
     pub(super) fn holds(&self, digest: Digest, size: u64) -> bool {
-        fs::symlink_metadata(self.path_of(digest)).is_ok_and(|found| found.is_file() && found.len() == size)
+        self.size_of(digest) == Some(size)
     }
 
-    fn path_of(&self, digest: Digest) -> PathBuf {
-        let hex = digest.hex();
-        let (shard, rest) = hex.split_at(2);
-        self.folder.join(shard).join(rest)
+    fn size_of(&self, digest: Digest) -> Option<u64> {
+        let stat = self.folder().ok()??.stat(path_of(digest).as_os_str()).ok()??;
+        let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+        is_file.then(|| u64::try_from(stat.st_size).unwrap_or(0))
     }
 
-    /// Objects are read-only, so that only a determined hand changes one.
-    fn temp(&self) -> Result<NamedTempFile, ObjectError> {
-        let made = match atomic::temp_in(&self.folder, 0o444) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                fs::create_dir_all(&self.folder).on_disk("create", &self.folder)?;
-                atomic::temp_in(&self.folder, 0o444)
-            }
-            made => made,
+    fn publish(&self, draft: Draft<'_>, digest: Digest) -> Result<(), ObjectError> {
+        let (store, path) = (self.folder_made()?, path_of(digest));
+        let (shard, name) = split(&path);
+        let shard = match store.child(shard)? {
+            Some(shard) => shard,
+            None => store.make_child(shard)?,
         };
-        Ok(made.on_disk("create a file in", &self.folder)?)
-    }
-
-    fn publish(&self, temp: NamedTempFile, digest: Digest) -> Result<(), ObjectError> {
-        let path = self.path_of(digest);
-        let shard = path.parent().expect("an object has a shard");
-        match fs::create_dir(shard) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                Err(error).on_disk("create", shard)?
-            }
-            _ => Ok(atomic::publish(temp, &path)?),
-        }
+        Ok(draft.publish(&shard, name)?)
     }
 
     /// Hands the object on. A store that cannot is not what it was: nobody is to take its word for the other objects.
@@ -198,13 +212,10 @@ impl Objects {
         if let Some(bytes) = self.recent.get(digest) {
             return Ok(sink(&bytes)?);
         }
-        let path = self.path_of(digest);
-        let mut file = match File::open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(ObjectError::Missing(digest));
-            }
-            opened => opened.on_disk("open", &path)?,
-        };
+        let Some(folder) = self.folder()? else { return Err(ObjectError::Missing(digest)) };
+        let path = path_of(digest);
+        let Some(mut file) = folder.file_below(&path)? else { return Err(ObjectError::Missing(digest)) };
+        let path = folder.path().join(path);
         let len = file.metadata().on_disk("look at", &path)?.len();
         if len > IN_MEMORY {
             let (found, _) = pump(file, &path, sink)?;
@@ -221,6 +232,18 @@ impl Objects {
         }
         Ok(())
     }
+}
+
+/// `ab/cdef...`, below the folder of the store.
+fn path_of(digest: Digest) -> PathBuf {
+    let hex = digest.hex();
+    let (shard, rest) = hex.split_at(2);
+    Path::new(shard).join(rest)
+}
+
+fn split(path: &Path) -> (&OsStr, &OsStr) {
+    let shard = path.parent().expect("an object has a shard").as_os_str();
+    (shard, path.file_name().expect("an object has a name"))
 }
 
 /// Hashes all that `reader` gives, storing nothing.
@@ -266,6 +289,8 @@ fn pump(
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn store() -> (tempfile::TempDir, Objects) {
@@ -275,7 +300,7 @@ mod tests {
     }
 
     fn files_in(objects: &Objects) -> usize {
-        let files = walkdir::WalkDir::new(&objects.folder).into_iter();
+        let files = walkdir::WalkDir::new(objects.place().path()).into_iter();
         files.filter(|entry| entry.as_ref().unwrap().file_type().is_file()).count()
     }
 
@@ -299,8 +324,8 @@ mod tests {
         let blob = objects.put(b"right").unwrap();
         let absent = BlobId(Digest::of(b"absent"));
         assert!(matches!(objects.read(absent), Err(ObjectError::Missing(id)) if id == absent.0));
-        fs::remove_file(objects.path_of(blob.0)).unwrap();
-        fs::write(objects.path_of(blob.0), "wrong").unwrap();
+        fs::remove_file(objects.place().path().join(path_of(blob.0))).unwrap();
+        fs::write(objects.place().path().join(path_of(blob.0)), "wrong").unwrap();
         assert!(matches!(objects.read(blob), Err(ObjectError::Damaged(id)) if id == blob.0));
     }
 
@@ -308,8 +333,8 @@ mod tests {
     fn an_object_cut_short_by_a_power_cut_is_written_again() {
         let (_folder, objects) = store();
         let blob = objects.put(b"whole").unwrap();
-        fs::remove_file(objects.path_of(blob.0)).unwrap();
-        fs::write(objects.path_of(blob.0), "").unwrap();
+        fs::remove_file(objects.place().path().join(path_of(blob.0))).unwrap();
+        fs::write(objects.place().path().join(path_of(blob.0)), "").unwrap();
         objects.put(b"whole").unwrap();
         assert_eq!(objects.read(blob).unwrap(), b"whole");
     }

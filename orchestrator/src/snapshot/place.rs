@@ -1,7 +1,5 @@
 //! From a manifest to a folder of our own: a workspace or an export, new or empty.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::folder::{Descent, Folder, set_mode};
@@ -9,6 +7,7 @@ use super::manifest::{Entry, Manifest, Node};
 use super::objects::{ObjectError, Objects};
 use super::path::RelPath;
 use crate::disk::{DiskError, OnDisk};
+use crate::safe_path::SafePath;
 
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
@@ -22,9 +21,22 @@ pub enum PlaceError {
     Disk(#[from] DiskError),
 }
 
-/// Writes a tree into a folder, which is made when missing; modes of folders come last, for some are read-only.
+/// The rights of owner, group and others. A set-id or sticky bit stays in the store: a copy of ours runs as nobody else.
+const RIGHTS: u32 = 0o777;
+
+/// Writes a tree into a folder that a person named, which is made when missing.
 pub fn place(objects: &Objects, manifest: &Manifest, into: &Path) -> Result<(), PlaceError> {
-    let root = empty(into)?;
+    let above = into.parent().filter(|above| !above.as_os_str().is_empty());
+    above.map_or(Ok(()), std::fs::create_dir_all).on_disk("create", into)?;
+    place_at(objects, manifest, &SafePath::from(into))
+}
+
+/// Writes a tree into a folder of ours; modes of folders come last, for some are read-only.
+pub fn place_at(objects: &Objects, manifest: &Manifest, into: &SafePath) -> Result<(), PlaceError> {
+    let root = into.make_folder()?;
+    if !root.names(1)?.is_empty() {
+        return Err(PlaceError::NotEmpty(root.path().to_path_buf()));
+    }
     let mut site = Site { root: &root, here: None };
     for entry in manifest.entries() {
         write(objects, site.folder_of(entry)?, entry)?;
@@ -32,29 +44,10 @@ pub fn place(objects: &Objects, manifest: &Manifest, into: &Path) -> Result<(), 
     for entry in manifest.entries().iter().rev() {
         if let Node::Folder { mode } = entry.node {
             let child = site.folder_of(entry)?.child(entry.path.name())?;
-            child.ok_or_else(|| replaced(&root, entry))?.set_mode(mode)?;
+            child.ok_or_else(|| replaced(&root, entry))?.set_mode(mode & RIGHTS)?;
         }
     }
     Ok(())
-}
-
-/// The folder, which nothing is in.
-fn empty(into: &Path) -> Result<Folder, PlaceError> {
-    let made = match fs::create_dir(into) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            into.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::create_dir(into))
-        }
-        made => made,
-    };
-    let was_there = match made {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => true,
-        made => made.on_disk("create", into).map(|()| false)?,
-    };
-    let root = Folder::open(into)?;
-    if was_there && !root.names(1)?.is_empty() {
-        return Err(PlaceError::NotEmpty(into.to_path_buf()));
-    }
-    Ok(root)
 }
 
 /// The folder being filled, with the one of its folders open that was asked for last: neighbours share it.
@@ -87,7 +80,7 @@ fn write(objects: &Objects, folder: &Folder, Entry { path, node }: &Entry) -> Re
             let full = folder.path_of(path.name());
             let mut file = folder.create_file(path.name())?;
             objects.copy_to(*blob, &mut file, &full)?;
-            set_mode(&file, *mode, &full)?;
+            set_mode(&file, *mode & RIGHTS, &full)?;
         }
     }
     Ok(())

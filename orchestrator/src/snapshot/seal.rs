@@ -5,19 +5,24 @@
 //! a power cut may cut short what had not reached the disk.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
 
 use rustix::fs::FileType;
 use skilltune_phases::id::Digest;
 
+use super::encoding::VERSION;
+use super::folder::Folder;
 use super::objects::Objects;
 use super::stamp::Stamp;
-use crate::disk::{DiskError, OnDisk};
+use crate::atomic::TEMP_PREFIX;
+use crate::disk::DiskError;
 
 /// No object has such a name.
 const SEAL: &str = "seal";
+const OWNERS: u32 = 0o600;
 /// Another one at each start of the machine.
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 
@@ -29,42 +34,58 @@ impl Objects {
     /// Seals the store unless it is; nothing where we cannot tell one start of the machine from another.
     pub(super) fn voucher(&self) -> Option<Voucher> {
         let boot = boot()?;
-        let seal = self.seal();
-        let stamp = match stamp(&seal) {
+        let folder = self.folder_made().ok()?;
+        let stamp = match stamp(folder) {
             None => {
-                fs::create_dir_all(self.folder()).ok()?;
-                File::create_new(&seal).ok()?;
-                stamp(&seal)?
+                folder.create_new(OsStr::new(SEAL), OWNERS).ok()?;
+                stamp(folder)?
             }
             Some(stamp) => stamp,
         };
         Some(Voucher(Digest::of_parts([stamp.encode().as_slice(), &boot])))
     }
 
-    /// Removes everything but what is `needed` and tells how much went; only for whoever has the store alone.
+    /// Removes every object but what is `needed`, and tells how much went; only for whoever has the store alone.
+    ///
+    /// Manifests go before blobs: a tree that is half gone is then one that nobody can name, whenever we are killed.
     pub fn sweep(&self, needed: &HashSet<Digest>) -> Result<usize, DiskError> {
+        let Some(folder) = self.folder()? else { return Ok(0) };
         self.break_seal()?;
         let mut swept = 0;
-        for entry in walkdir::WalkDir::new(self.folder()).into_iter().flatten() {
-            let is_needed = || digest_of(entry.path()).is_some_and(|digest| needed.contains(&digest));
-            if entry.file_type().is_file() && !is_needed() {
-                fs::remove_file(entry.path()).on_disk("remove", entry.path())?;
-                swept += 1;
+        for manifests in [true, false] {
+            for shard in shards(folder)? {
+                let Some(shard) = folder.child(&shard)? else { continue };
+                for name in shard.names(usize::MAX)? {
+                    let digest = digest_of(&shard, &name);
+                    let goes = digest.is_some_and(|digest| !needed.contains(&digest));
+                    if goes && (!manifests || is_manifest(&shard, &name)?) {
+                        shard.remove_file(&name)?;
+                        swept += 1;
+                    }
+                }
             }
+        }
+        for draft in folder.names(usize::MAX)?.iter().filter(|name| is_draft(name)) {
+            folder.remove_file(draft)?;
         }
         Ok(swept)
     }
 
-    pub(super) fn break_seal(&self) -> Result<(), DiskError> {
-        let seal = self.seal();
-        match fs::remove_file(&seal) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            removed => removed.on_disk("remove", &seal),
-        }
+    /// The names in the store's folder that are none of ours.
+    pub fn strange_names(&self) -> Result<Vec<String>, DiskError> {
+        let Some(folder) = self.folder()? else { return Ok(Vec::new()) };
+        let is_shard = |name: &OsStr| is_shard(name) && matches!(folder.child(name), Ok(Some(_)));
+        let is_ours = |name: &OsStr| name == SEAL || is_draft(name) || is_shard(name);
+        let names = folder.names(usize::MAX)?.into_iter().filter(|name| !is_ours(name));
+        Ok(names.map(|name| name.to_string_lossy().into_owned()).collect())
     }
 
-    fn seal(&self) -> PathBuf {
-        self.folder().join(SEAL)
+    pub(super) fn break_seal(&self) -> Result<(), DiskError> {
+        let Some(folder) = self.folder()? else { return Ok(()) };
+        match folder.remove_file(OsStr::new(SEAL)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        }
     }
 }
 
@@ -74,16 +95,34 @@ fn boot() -> Option<[u8; 36]> {
     Some(id)
 }
 
-fn stamp(seal: &Path) -> Option<Stamp> {
-    let stat = rustix::fs::lstat(seal).ok()?;
+fn stamp(folder: &Folder) -> Option<Stamp> {
+    let stat = folder.stat(OsStr::new(SEAL)).ok()??;
     (FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then(|| Stamp::of(&stat))
 }
 
-/// `ab/cdef...` of the store.
-fn digest_of(path: &Path) -> Option<Digest> {
-    let name = path.file_name()?.to_str()?;
-    let shard = path.parent()?.file_name()?.to_str()?;
-    format!("{shard}{name}").parse().ok()
+fn shards(folder: &Folder) -> Result<Vec<std::ffi::OsString>, DiskError> {
+    Ok(folder.names(usize::MAX)?.into_iter().filter(|name| is_shard(name)).collect())
+}
+
+fn is_shard(name: &OsStr) -> bool {
+    name.len() == 2 && name.as_bytes().iter().all(u8::is_ascii_hexdigit)
+}
+
+fn is_draft(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(TEMP_PREFIX.as_bytes())
+}
+
+/// By its first bytes: a blob that looks like one only goes a moment sooner.
+fn is_manifest(shard: &Folder, name: &OsStr) -> Result<bool, DiskError> {
+    let Ok(Some(mut file)) = shard.file_below(name.as_ref()) else { return Ok(false) };
+    let mut head = [0; VERSION.len()];
+    Ok(file.read_exact(&mut head).is_ok() && head == *VERSION)
+}
+
+/// The object of a shard, if that is what the name says.
+fn digest_of(shard: &Folder, name: &OsStr) -> Option<Digest> {
+    let shard = shard.path().file_name()?.to_str()?;
+    format!("{shard}{}", name.to_str()?).parse().ok()
 }
 
 #[cfg(test)]
@@ -97,7 +136,7 @@ mod tests {
 
     fn store() -> (tempfile::TempDir, Objects) {
         let home = tempfile::tempdir().unwrap();
-        let objects = Objects::at(home.path().join("objects"));
+        let objects = Objects::at(home.path().join("objects").as_path());
         (home, objects)
     }
 
@@ -110,7 +149,7 @@ mod tests {
         assert_eq!(objects.voucher(), voucher);
         assert_eq!(objects.sweep(&HashSet::from([kept.0])).unwrap(), 1);
         assert!(objects.contains(kept) && !objects.contains(gone));
-        assert!(!objects.seal().exists());
+        assert!(!objects.place().join(SEAL).exists());
         assert_ne!(objects.voucher(), voucher);
     }
 
@@ -120,15 +159,15 @@ mod tests {
         objects.voucher().unwrap();
         let absent = BlobId(Digest::of(b"absent"));
         assert!(matches!(objects.read(absent), Err(ObjectError::Missing(_))));
-        assert!(!objects.seal().exists());
+        assert!(!objects.place().join(SEAL).exists());
     }
 
     #[test]
     fn a_seal_that_is_a_link_seals_nothing_and_leads_nowhere() {
         let (home, objects) = store();
         let target = home.path().join("target");
-        fs::create_dir(objects.folder()).unwrap();
-        symlink(&target, objects.seal()).unwrap();
+        std::fs::create_dir(objects.place().path()).unwrap();
+        symlink(&target, objects.place().path().join(SEAL)).unwrap();
         assert_eq!(objects.voucher(), None);
         assert!(!target.exists());
     }

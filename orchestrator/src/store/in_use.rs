@@ -2,7 +2,7 @@
 //!
 //! What a run has just stored is named by its journal a moment later; a sweep in between would take it away.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -29,15 +29,14 @@ impl Home {
     }
 
     fn locked(&self, how: FlockOperation) -> Result<Option<InUse>, DiskError> {
-        let path = self.root().join("lock");
-        let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(false).open(&path).on_disk("open", &path)?;
+        let lock = self.lock();
+        let file = lock.open_lock()?;
         loop {
             match flock(&file, how) {
                 Ok(()) => return Ok(Some(InUse { _file: file })),
                 Err(Errno::WOULDBLOCK) => return Ok(None),
                 Err(Errno::INTR) => {}
-                Err(error) => Err(error).on_disk("lock", &path)?,
+                Err(error) => Err(error).on_disk("lock", lock.path())?,
             }
         }
     }

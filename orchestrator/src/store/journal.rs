@@ -3,20 +3,27 @@
 //! A line is in the operating system's hands when `append` returns (enough against `kill -9`), and on the disk a few
 //! tens of milliseconds later, several lines to a sync. `barrier` waits for the disk.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
+use serde::Deserialize;
 use skilltune_phases::event::{Event, Record};
 use skilltune_phases::id::Digest;
 use skilltune_phases::loops::Loop;
 use skilltune_phases::plan::FORMAT;
 
+use super::checksum;
 use super::sync::Syncer;
-use crate::atomic;
 use crate::crash;
 use crate::disk::{DiskError, OnDisk};
+use crate::safe_path::SafePath;
+
+/// No line of ours is longer, by far; a longer one is not read into memory.
+const LONGEST: u64 = 16 << 20;
+/// A larger journal is neither written nor read: some thirty thousand calls.
+const LARGEST: u64 = 64 << 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
@@ -28,12 +35,17 @@ pub enum JournalError {
     Newer { path: PathBuf, found: u32 },
     #[error("{path} does not begin with the plan of a run", path = path.display())]
     NoPlan { path: PathBuf },
+    #[error("{path} has more than {LARGEST} bytes, which is the most that a run's journal may have", path = path.display())]
+    TooLarge { path: PathBuf },
+    #[error("{path} is missing", path = path.display())]
+    Missing { path: PathBuf },
 }
 
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
     file: File,
+    length: u64,
     next_seq: u64,
     syncer: Syncer,
     line: Vec<u8>,
@@ -51,38 +63,39 @@ pub struct History<L: Loop> {
 impl Journal {
     /// Makes a new journal with its first line in it, so that there is no journal of a run that never began.
     pub fn begin<L: Loop>(
-        path: &Path,
+        path: &SafePath,
         at: Timestamp,
         event: Event<L>,
     ) -> Result<(Self, Record<L>), JournalError> {
         let record = Record { seq: 0, at, event };
         let mut line = Vec::new();
         encode(&record, &mut line);
-        atomic::create(path, &line)?;
-        let file = OpenOptions::new().append(true).open(path).on_disk("open", path)?;
-        let journal = Self::on(path, file, 1)?;
+        path.create(&line)?;
+        let journal = Self::on(path, path.open_append()?, line.len() as u64, 1)?;
         journal.syncer.wake();
         Ok((journal, record))
     }
 
     /// Takes up a journal to write on, its torn last line cut off.
-    pub fn resume<L: Loop>(path: &Path) -> Result<(Self, History<L>), JournalError> {
+    pub fn resume<L: Loop>(path: &SafePath) -> Result<(Self, History<L>), JournalError> {
         let history = read(path)?;
+        let named = || path.path().to_owned();
         let Some(Event::Started(plan)) = history.records.first().map(|record| &record.event) else {
-            return Err(JournalError::NoPlan { path: path.to_owned() });
+            return Err(JournalError::NoPlan { path: named() });
         };
         if plan.format > FORMAT {
-            return Err(JournalError::Newer { path: path.to_owned(), found: plan.format });
+            return Err(JournalError::Newer { path: named(), found: plan.format });
         }
-        let file = OpenOptions::new().append(true).open(path).on_disk("open", path)?;
-        file.set_len(history.whole).on_disk("cut the torn last line of", path)?;
+        let file = path.open_append()?;
+        file.set_len(history.whole).on_disk("cut the torn last line of", path.path())?;
         let next_seq = history.records.last().map_or(0, |record| record.seq + 1);
-        Ok((Self::on(path, file, next_seq)?, history))
+        Ok((Self::on(path, file, history.whole, next_seq)?, history))
     }
 
-    fn on(path: &Path, file: File, next_seq: u64) -> Result<Self, JournalError> {
-        let syncer = Syncer::start(file.try_clone().on_disk("open", path)?, path);
-        Ok(Self { path: path.to_owned(), file, next_seq, syncer, line: Vec::new() })
+    fn on(path: &SafePath, file: File, length: u64, next_seq: u64) -> Result<Self, JournalError> {
+        let path = path.path().to_owned();
+        let syncer = Syncer::start(file.try_clone().on_disk("open", &path)?, &path);
+        Ok(Self { path, file, length, next_seq, syncer, line: Vec::new() })
     }
 
     pub fn append<L: Loop>(&mut self, at: Timestamp, event: Event<L>) -> Result<Record<L>, JournalError> {
@@ -90,12 +103,18 @@ impl Journal {
         let record = Record { seq: self.next_seq, at, event };
         self.line.clear();
         encode(&record, &mut self.line);
+        if self.length + self.line.len() as u64 > LARGEST {
+            return Err(JournalError::TooLarge { path: self.path.clone() });
+        }
         crash::point("journal: before a line");
         let written = self.file.write_all(&self.line).on_disk("write", &self.path);
         if written.is_err() {
-            self.cut_back();
+            // What was written of a line that did not fit (a full disk) goes; should that fail too, the torn line is cut
+            // when the journal is next resumed.
+            let _ = self.file.set_len(self.length);
         }
         written?;
+        self.length += self.line.len() as u64;
         crash::point("journal: after a line");
         self.next_seq += 1;
         self.syncer.wake();
@@ -106,84 +125,107 @@ impl Journal {
     pub fn barrier(&self) -> Result<(), JournalError> {
         Ok(self.file.sync_data().on_disk("sync", &self.path)?)
     }
-
-    /// After a line that did not fit (a full disk), what was written of it goes; should that fail too, the torn line
-    /// is cut when the journal is next taken up.
-    fn cut_back(&self) {
-        if let Ok(text) = std::fs::read(&self.path) {
-            let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-            let _ = self.file.set_len(whole as u64);
-        }
-    }
 }
 
 /// Reads a journal without touching it. A torn last line is left out; damage anywhere else is an error.
-pub fn read<L: Loop>(path: &Path) -> Result<History<L>, JournalError> {
-    let text = std::fs::read(path).on_disk("read", path)?;
-    let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-    let mut records = Vec::new();
-    for (index, line) in
-        text[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate()
-    {
-        let damaged = |why| JournalError::Damaged { path: path.to_owned(), line: index + 1, why };
-        let record = decode(line).map_err(damaged)?;
-        if record.seq != index as u64 {
+pub fn read<L: Loop>(path: &SafePath) -> Result<History<L>, JournalError> {
+    let named = || path.path().to_owned();
+    let file = path.open()?.ok_or_else(|| JournalError::Missing { path: named() })?;
+    if file.metadata().on_disk("look at", path.path())?.len() > LARGEST {
+        return Err(JournalError::TooLarge { path: named() });
+    }
+    let mut reader = BufReader::new(file.take(LARGEST));
+    let (mut records, mut line, mut whole) = (Vec::new(), Vec::new(), 0);
+    loop {
+        line.clear();
+        let length = next_line(&mut reader, &mut line).on_disk("read", path.path())?;
+        let damaged = |why| JournalError::Damaged { path: named(), line: records.len() + 1, why };
+        if line.last() != Some(&b'\n') {
+            if length > LONGEST {
+                return Err(damaged("it is far too long"));
+            }
+            return Ok(History { records, torn: line.len(), whole });
+        }
+        let record: Record<L> = decode(&line[..line.len() - 1]).map_err(damaged)?;
+        if record.seq != records.len() as u64 {
             return Err(damaged("its number is out of order"));
         }
         records.push(record);
+        whole += length;
     }
-    Ok(History { records, torn: text.len() - whole, whole: whole as u64 })
 }
 
-const SUM_HEAD: &[u8] = b",\"sum\":\"";
-const SUM_TAIL: &[u8] = b"\"}";
+/// Appends the next line with its end; of one that is too long, a byte more than the longest.
+fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<u64> {
+    reader.by_ref().take(LONGEST + 1).read_until(b'\n', line).map(|length| length as u64)
+}
+
+const SUM: &str = "sum";
 const SUM_DIGITS: usize = 16;
 
 /// The record as JSON, with the checksum of all before it as the last field.
 fn encode<L: Loop>(record: &Record<L>, line: &mut Vec<u8>) {
     serde_json::to_writer(&mut *line, record).expect("a record has a JSON text");
-    assert_eq!(line.pop(), Some(b'}'), "a record is a JSON object");
-    let sum = checksum(line);
-    line.extend_from_slice(SUM_HEAD);
-    line.extend_from_slice(sum.as_bytes());
-    line.extend_from_slice(SUM_TAIL);
+    checksum::append(line, SUM, sum);
     line.push(b'\n');
 }
 
 fn decode<L: Loop>(line: &[u8]) -> Result<Record<L>, &'static str> {
-    let length = SUM_HEAD.len() + SUM_DIGITS + SUM_TAIL.len();
-    let body = line.len().checked_sub(length).ok_or("it is too short")?;
-    let (text, sum) = line.split_at(body);
-    if sum != [SUM_HEAD, checksum(text).as_bytes(), SUM_TAIL].concat() {
+    if !checksum::is_right(line, SUM, SUM_DIGITS, sum) {
         return Err("its checksum does not fit");
     }
     serde_json::from_slice(line).map_err(|_| "it is not a record that this program knows")
 }
 
-fn checksum(text: &[u8]) -> String {
+fn sum(text: &[u8]) -> String {
     let mut hex = Digest::of(text).hex();
     hex.truncate(SUM_DIGITS);
     hex
 }
 
 /// What a journal says of its plan without anybody understanding the rest: that of a newer program, or another loop's.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Label {
     pub format: u32,
     /// The loop's word.
+    #[serde(rename = "loop")]
     pub kind: String,
 }
 
-pub fn label_of(path: &Path) -> io::Result<Option<Label>> {
-    use std::io::{BufRead, BufReader};
+/// What the first line says of itself: its label and when it was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FirstLine {
+    pub label: Option<Label>,
+    pub at: Option<Timestamp>,
+    /// Whether it was ever finished.
+    pub is_whole: bool,
+}
+
+/// Nothing where no regular file is, or one whose first line is none of a journal.
+pub fn first_line(path: &SafePath) -> Option<FirstLine> {
     let mut line = Vec::new();
-    BufReader::new(File::open(path)?).read_until(b'\n', &mut line)?;
-    let value: Option<serde_json::Value> = serde_json::from_slice(&line).ok();
-    let plan = value.as_ref().and_then(|value| value.pointer("/event/started"));
-    Ok(plan.and_then(|plan| {
-        let format = u32::try_from(plan.get("format")?.as_u64()?).ok()?;
-        Some(Label { format, kind: plan.get("loop")?.as_str()?.to_owned() })
-    }))
+    let mut reader = BufReader::new(path.open().ok()??);
+    if next_line(&mut reader, &mut line).ok()? > LONGEST {
+        return Some(FirstLine::default());
+    }
+    let head: Head = serde_json::from_slice(&line).unwrap_or_default();
+    Some(FirstLine {
+        label: head.event.and_then(|event| event.started),
+        at: head.at,
+        is_whole: line.last() == Some(&b'\n'),
+    })
+}
+
+/// No more of the line than is wanted: whatever else it holds takes no memory.
+#[derive(Default, Deserialize)]
+struct Head {
+    at: Option<Timestamp>,
+    event: Option<Begun>,
+}
+
+#[derive(Deserialize)]
+struct Begun {
+    started: Option<Label>,
 }
 
 #[cfg(test)]
@@ -209,9 +251,9 @@ mod tests {
         }
     }
 
-    fn written(lines: i64) -> (TempDir, PathBuf, Vec<Record>) {
+    fn written(lines: i64) -> (TempDir, SafePath, Vec<Record>) {
         let folder = TempDir::new().unwrap();
-        let path = folder.path().join("history.jsonl");
+        let path = SafePath::below(folder.path(), "history.jsonl");
         let (mut journal, first) = Journal::begin(&path, at(0), event(0)).unwrap();
         let more = (1..lines).map(|nth| journal.append(at(nth), event(nth)).unwrap());
         let records = std::iter::once(first).chain(more).collect();
@@ -229,9 +271,9 @@ mod tests {
     #[test]
     fn a_journal_cut_at_any_byte_reads_up_to_its_last_whole_line() {
         let (_folder, path, records) = written(4);
-        let text = fs::read(&path).unwrap();
+        let text = fs::read(path.path()).unwrap();
         for length in 0..text.len() {
-            fs::write(&path, &text[..length]).unwrap();
+            fs::write(path.path(), &text[..length]).unwrap();
             let lines = text[..length]
                 .split_inclusive(|&byte| byte == b'\n')
                 .filter(|line| line.ends_with(b"\n"))
@@ -245,11 +287,11 @@ mod tests {
     #[test]
     fn any_changed_byte_is_noticed() {
         let (_folder, path, records) = written(3);
-        let text = fs::read(&path).unwrap();
+        let text = fs::read(path.path()).unwrap();
         for place in 0..text.len() {
             let mut damaged = text.clone();
             damaged[place] ^= 1;
-            fs::write(&path, &damaged).unwrap();
+            fs::write(path.path(), &damaged).unwrap();
             match read::<Tune>(&path) {
                 Err(JournalError::Damaged { .. }) => {}
                 Err(error) => panic!("{error}"),
@@ -262,10 +304,10 @@ mod tests {
     #[test]
     fn a_line_that_is_missing_or_doubled_is_noticed() {
         let (_folder, path, _) = written(3);
-        let text = fs::read_to_string(&path).unwrap();
+        let text = fs::read_to_string(path.path()).unwrap();
         let lines: Vec<_> = text.split_inclusive('\n').collect();
         for order in [[0, 2, 2], [0, 0, 1], [1, 0, 2]] {
-            fs::write(&path, order.map(|line| lines[line]).concat()).unwrap();
+            fs::write(path.path(), order.map(|line| lines[line]).concat()).unwrap();
             assert!(matches!(read::<Tune>(&path), Err(JournalError::Damaged { .. })), "{order:?}");
         }
     }
@@ -280,5 +322,26 @@ mod tests {
     fn a_journal_is_made_only_once() {
         let (_folder, path, _) = written(1);
         assert!(matches!(Journal::begin(&path, at(0), event(0)), Err(JournalError::Disk(_))));
+    }
+
+    #[test]
+    fn a_journal_that_is_too_large_or_has_a_line_without_end_is_refused_unread() {
+        let (_folder, path, _) = written(1);
+        let open = || fs::OpenOptions::new().write(true).open(path.path()).unwrap();
+        open().set_len(LONGEST + (1 << 20)).unwrap();
+        assert!(matches!(read::<Tune>(&path), Err(JournalError::Damaged { line: 2, .. })));
+        open().set_len(LARGEST + 1).unwrap();
+        assert!(matches!(read::<Tune>(&path), Err(JournalError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_no_journal() {
+        let folder = TempDir::new().unwrap();
+        let path = SafePath::below(folder.path(), "history.jsonl");
+        assert!(matches!(read::<Tune>(&path), Err(JournalError::Missing { .. })));
+        let owner = rustix::fs::Mode::RWXU;
+        rustix::fs::mknodat(rustix::fs::CWD, path.path(), rustix::fs::FileType::Fifo, owner, 0).unwrap();
+        assert!(matches!(read::<Tune>(&path), Err(JournalError::Disk(_))), "a FIFO would never end");
+        assert_eq!(first_line(&path), None);
     }
 }

@@ -1,148 +1,192 @@
-//! Where things stand under `.skilltune/`.
+//! Where things are under `.skilltune/`, and whether it is a `.skilltune` of ours.
+//!
+//! A repository can bring one along. Every path here is a [`SafePath`], and a command begins with [`Home::require_ours`]: a
+//! layout that skilltune would not have made is named, and nothing is written or deleted in it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use rustix::fs::FileType;
 use skilltune_phases::id::CallKey;
 use skilltune_phases::plan::RunId;
 
-use crate::atomic::{self, Durability, TEMP_PREFIX};
-use crate::clear::clear;
-use crate::disk::{DiskError, OnDisk};
+use crate::atomic::{Durability, TEMP_PREFIX};
+use crate::clear::clear_in;
+use crate::disk::DiskError;
+use crate::safe_path::SafePath;
+use crate::snapshot::{Folder, Objects};
+
+/// For its owner alone: prompts, answers and copies of skills may be private.
+const OWNERS: u32 = 0o700;
 
 /// The `.skilltune` folder of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
-    root: PathBuf,
+    root: SafePath,
 }
 
 /// One run's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFolder {
-    root: PathBuf,
+    root: SafePath,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum HomeError {
+    #[error("{path} is not a state folder that skilltune made: {why}")]
+    Strange { path: String, why: String },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
 }
 
 impl Home {
     /// The state of the project at `project`; nothing is made yet.
     pub fn of(project: &Path) -> Self {
-        Self { root: project.join(".skilltune") }
+        Self { root: SafePath::below(project, ".skilltune") }
     }
 
     /// Makes the folder, which ignores itself in git.
-    ///
-    /// A repository may have put something else in its place; through a link we would write where it leads.
-    pub fn create(&self) -> Result<(), DiskError> {
-        check([self.root.clone(), self.objects(), self.cache(), self.runs()])?;
+    pub fn create(&self) -> Result<(), HomeError> {
+        self.require_ours()?;
+        let root = self.root.make_folder()?;
+        if root.mode()? & 0o7777 != OWNERS {
+            root.set_mode(OWNERS)?;
+        }
         for folder in [self.objects(), self.cache(), self.runs()] {
-            std::fs::create_dir_all(&folder).on_disk("make the folder", &folder)?;
+            folder.make_folder()?;
         }
         let ignore = self.root.join(".gitignore");
-        if ignore.symlink_metadata().is_err() {
-            atomic::replace(&ignore, b"*\n", Durability::Order)?;
+        if !ignore.exists() {
+            ignore.replace(b"*\n", Durability::Order)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a state folder with a link, or something else that skilltune does not make, where it has its own.
+    ///
+    /// Deeper down every path is walked without following a link; here a whole command is refused before it begins.
+    pub fn require_ours(&self) -> Result<(), HomeError> {
+        let folders = [self.root.clone(), self.objects(), self.cache(), self.runs()];
+        for folder in &folders {
+            require(folder, FileType::Directory)?;
+        }
+        require(&self.lock(), FileType::RegularFile)?;
+        if let Some(strange) = Objects::at(self.objects()).strange_names()?.first() {
+            return Err(strange_at(&self.objects().join(strange), "no stored object has such a name"));
         }
         Ok(())
     }
 
     pub fn root(&self) -> &Path {
-        &self.root
+        self.root.path()
     }
 
-    /// The folder that `.skilltune` stands in.
+    /// The folder that `.skilltune` is in.
     pub fn project(&self) -> &Path {
-        self.root.parent().unwrap_or(&self.root)
+        self.root().parent().unwrap_or(self.root())
     }
 
-    pub fn objects(&self) -> PathBuf {
+    pub fn objects(&self) -> SafePath {
         self.root.join("objects")
     }
 
-    pub fn cache(&self) -> PathBuf {
+    pub fn cache(&self) -> SafePath {
         self.root.join("cache")
     }
 
-    pub fn runs(&self) -> PathBuf {
+    pub fn runs(&self) -> SafePath {
         self.root.join("runs")
     }
 
+    pub fn ignore_file(&self) -> SafePath {
+        self.root.join(".gitignore")
+    }
+
+    pub(super) fn lock(&self) -> SafePath {
+        self.root.join("lock")
+    }
+
     pub fn run(&self, id: &RunId) -> RunFolder {
-        RunFolder { root: self.runs().join(&id.0) }
+        RunFolder { root: self.runs().join(id.as_str()) }
     }
 }
 
 impl RunFolder {
-    pub fn at(root: PathBuf) -> Self {
-        Self { root }
+    pub fn root(&self) -> &Path {
+        self.root.path()
     }
 
-    pub fn root(&self) -> &Path {
+    pub fn place(&self) -> &SafePath {
         &self.root
     }
 
-    /// Whether everything that we write into is really a folder here.
-    pub fn check(&self) -> Result<(), DiskError> {
-        check([self.root.clone(), self.agents(), self.root.join("iterations")])
+    /// Makes the folder and that of its calls.
+    pub fn create(&self) -> Result<(), DiskError> {
+        self.agents().make_folder().map(|_| ())
     }
 
     /// Removes what a killed program has left here under temporary names; only for whoever holds the run's locks.
+    ///
+    /// Our files are at most so deep; what an agent left is deeper, and may have any name.
     pub fn sweep(&self) -> Result<(), DiskError> {
-        let is_left = |entry: &walkdir::DirEntry| {
-            entry.file_name().as_encoded_bytes().starts_with(TEMP_PREFIX.as_bytes())
-        };
-        let mut entries = walkdir::WalkDir::new(&self.root).into_iter();
-        while let Some(entry) = entries.next() {
-            let Some(entry) = entry.ok().filter(is_left) else { continue };
-            let path = entry.path();
-            if entry.file_type().is_dir() {
-                entries.skip_current_dir();
-                clear(path)?;
-            } else {
-                std::fs::remove_file(path).on_disk("remove", path)?;
-            }
-        }
-        Ok(())
+        const ITERATION_FILES: usize = 5;
+        self.root.folder()?.map_or(Ok(()), |root| sweep(&root, ITERATION_FILES))
     }
 
-    pub fn history(&self) -> PathBuf {
+    pub fn history(&self) -> SafePath {
         self.root.join("history.jsonl")
     }
 
-    pub fn state(&self) -> PathBuf {
+    pub fn state(&self) -> SafePath {
         self.root.join("iteration-state.json")
     }
 
-    pub fn call(&self, key: CallKey) -> PathBuf {
-        self.root.join("agents").join(key.short())
+    pub fn call(&self, key: CallKey) -> SafePath {
+        self.agents().join(key.short())
     }
 
-    pub fn agents(&self) -> PathBuf {
+    pub fn agents(&self) -> SafePath {
         self.root.join("agents")
     }
 
-    pub fn iteration(&self, number: u32) -> PathBuf {
+    pub fn iteration(&self, number: u32) -> SafePath {
         self.root.join("iterations").join(format!("iteration-{number}"))
     }
 
-    pub fn report(&self) -> PathBuf {
+    pub fn report(&self) -> SafePath {
         self.root.join("final-report.md")
     }
 
-    pub fn report_json(&self) -> PathBuf {
+    pub fn report_json(&self) -> SafePath {
         self.root.join("report.json")
     }
 }
 
-/// What is there must be a folder, and no link to one.
-fn check(folders: impl IntoIterator<Item = PathBuf>) -> Result<(), DiskError> {
-    for folder in folders {
-        match folder.symlink_metadata() {
-            Ok(meta) if meta.is_dir() => {}
-            Ok(_) => {
-                Err(std::io::Error::from(std::io::ErrorKind::NotADirectory)).on_disk("write in", &folder)?;
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => Err(error).on_disk("look at", &folder)?,
+fn sweep(folder: &Folder, deep: usize) -> Result<(), DiskError> {
+    for name in folder.names(usize::MAX)? {
+        if name.as_encoded_bytes().starts_with(TEMP_PREFIX.as_bytes()) {
+            clear_in(folder, &name)?;
+        } else if deep > 0
+            && let Some(child) = folder.child(&name)?
+        {
+            sweep(&child, deep - 1)?;
         }
     }
     Ok(())
+}
+
+/// What is there has to be of that type; a link is none.
+fn require(path: &SafePath, wanted: FileType) -> Result<(), HomeError> {
+    match path.stat()?.map(|stat| FileType::from_raw_mode(stat.st_mode)) {
+        None => Ok(()),
+        Some(found) if found == wanted => Ok(()),
+        Some(FileType::Symlink) => Err(strange_at(path, "it is a symlink")),
+        Some(_) if wanted == FileType::Directory => Err(strange_at(path, "it is not a folder")),
+        Some(_) => Err(strange_at(path, "it is not a regular file")),
+    }
+}
+
+fn strange_at(path: &SafePath, why: &str) -> HomeError {
+    HomeError::Strange { path: path.path().display().to_string(), why: why.to_owned() }
 }
 
 #[cfg(test)]
@@ -161,7 +205,8 @@ mod tests {
             let link = if linked.is_empty() { home.root().to_owned() } else { home.root().join(linked) };
             fs::create_dir_all(link.parent().unwrap()).unwrap();
             symlink(elsewhere.path(), &link).unwrap();
-            assert!(home.create().is_err(), "{linked:?}");
+            let refused = home.create().unwrap_err().to_string();
+            assert!(refused.contains("it is a symlink"), "{refused}");
             assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0, "{linked:?}");
         }
     }
@@ -171,5 +216,33 @@ mod tests {
         let project = tempfile::tempdir().unwrap();
         Home::of(project.path()).create().unwrap();
         assert_eq!(fs::read_to_string(project.path().join(".skilltune/.gitignore")).unwrap(), "*\n");
+    }
+
+    #[test]
+    fn a_state_folder_is_its_owners_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let project = tempfile::tempdir().unwrap();
+        let root = project.path().join(".skilltune");
+        fs::create_dir(&root).unwrap();
+        fs::set_permissions(&root, fs::Permissions::from_mode(0o755)).unwrap();
+        Home::of(project.path()).create().unwrap();
+        for folder in ["", "objects", "cache", "runs"] {
+            let mode = root.join(folder).metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o700, "{folder:?}");
+        }
+    }
+
+    #[test]
+    fn a_layout_that_is_not_ours_is_named() {
+        for (strange, is_folder) in
+            [("objects/photos", true), ("objects/ab", false), ("runs", false), ("lock", true)]
+        {
+            let project = tempfile::tempdir().unwrap();
+            let path = project.path().join(".skilltune").join(strange);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            if is_folder { fs::create_dir(&path) } else { fs::write(&path, "mine") }.unwrap();
+            let refused = Home::of(project.path()).require_ours().unwrap_err().to_string();
+            assert!(refused.starts_with(path.to_str().unwrap()), "{refused}");
+        }
     }
 }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use skilltune_phases::id::Digest;
 
 use crate::disk::{DiskError, OnDisk};
+use crate::safe_path::SafePath;
 
 /// A killed holder needs a moment to be gone.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -61,6 +62,11 @@ impl Locks {
     /// Where the lock and the pending promotion of a skill stand.
     pub fn folder(&self, target: &Path) -> PathBuf {
         self.root.join(Digest::of(target.as_os_str().as_bytes()).short())
+    }
+
+    /// The same folder, for what is stored there meanwhile.
+    pub fn place(&self, target: &Path) -> SafePath {
+        SafePath::below(&self.root, Digest::of(target.as_os_str().as_bytes()).short())
     }
 
     /// Locks the real paths given, all or none, in one order for everybody.

@@ -1,12 +1,17 @@
 //! What stands under `.skilltune/`, and the locks of targets.
 
+mod answers;
+mod checksum;
 mod in_use;
 mod journal;
 mod layout;
 mod lock;
+mod sweep;
 mod sync;
 
+pub use answers::AnswerCache;
 pub use in_use::InUse;
-pub use journal::{History, Journal, JournalError, Label, label_of, read};
-pub use layout::{Home, RunFolder};
+pub use journal::{FirstLine, History, Journal, JournalError, Label, first_line, read};
+pub use layout::{Home, HomeError, RunFolder};
 pub use lock::{Holder, LockError, Locks, TargetLock};
+pub use sweep::Needed;

@@ -8,7 +8,7 @@ use skilltune_phases::event::FailureKind;
 use skilltune_phases::id::{CandidateId, Digest};
 use skilltune_phases::judgement::{Assessment, Findings, Judgement, Kind};
 use skilltune_phases::loops::tune::{Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
-use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
+use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::{Score, Scored};
@@ -23,7 +23,7 @@ pub(crate) type Drive = drive::Drive<Tune>;
 
 pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
     let member = |nth: usize| Member {
-        name: format!("skill-{nth}"),
+        name: format!("skill-{nth}").parse().unwrap(),
         path: format!("/skills/skill-{nth}"),
         start: tree(&format!("start {nth}")),
         files: vec!["SKILL.md".into()],
@@ -31,7 +31,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
     Plan {
         format: FORMAT,
         program: "0.0.0".into(),
-        run: RunId("test".into()),
+        run: "test".parse().unwrap(),
         kind: LoopKind::Tune,
         folder: "/project/.skilltune/runs/test".into(),
         task: Task {
@@ -54,7 +54,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
 
 fn scenario(nth: usize) -> Scenario {
     Scenario {
-        id: format!("scenario-{nth}"),
+        id: format!("scenario-{nth}").parse().unwrap(),
         description: format!("task {nth}"),
         requirements: Vec::new(),
         input_args: String::new(),
@@ -98,7 +98,7 @@ pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
         let scored = Scored { composite: score, dimensions: vec![("quality".into(), score)] };
         Assessment { findings: Findings::none(), scored }
     };
-    let names = run.plan.task.target.members.iter().map(|member| member.name.clone());
+    let names = run.plan.task.target.members.iter().map(|member| member.name.to_string());
     Outcome::Judged(Box::new(Judgement {
         kind: Kind::Evidenced,
         whole: assess(whole),

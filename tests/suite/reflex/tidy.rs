@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use skilltune_orchestrator::safe_path::SafePath;
 use skilltune_orchestrator::store::{self, Locks};
 use skilltune_phases::loops::reflex::original::HistoryLine;
 use skilltune_phases::loops::reflex::{Run, projection};
@@ -13,7 +14,8 @@ use crate::scene::Scene;
 
 /// The run as its journal tells it.
 pub(super) fn replayed(scene: &Scene) -> Run {
-    let history = store::read(&scene.run_folder().join("history.jsonl")).expect("the journal can be read");
+    let history =
+        store::read(&SafePath::below(&scene.run_folder(), "history.jsonl")).expect("the journal can be read");
     Run::replay(&history.records).expect("the journal is that of a run")
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Project {
     pub(super) git: bool,
     /// Whether git leaves our folder alone; nothing as long as there is none.
     pub(super) ignored: Option<bool>,
+    /// Why nothing in the project's state folder is used.
+    pub(super) state_error: Option<String>,
     pub(super) runs: Vec<OpenRun>,
     /// Runs whose journal cannot be read.
     pub(super) damaged: Vec<String>,
@@ -63,7 +65,9 @@ impl Project {
             || !settings.foreign_wishes().is_empty();
         let pages = Pages::trusted(settings, around);
         let trusts = |file| pages.unwrap_or(true) && TrustStore::new(around).trusts(file).unwrap_or(false);
-        let (runs, damaged) = open_runs(&Runs::of(root, around));
+        let found = Runs::of(root, around);
+        let state_error = found.as_ref().err().map(|strange| strange.what.clone());
+        let (runs, damaged) = found.map(|runs| open_runs(&runs)).unwrap_or_default();
         Self {
             root: root.display().to_string(),
             settings_file: file.map(|file| file.path.display().to_string()),
@@ -72,6 +76,7 @@ impl Project {
             trusted: file.filter(|_| describes || pages.is_some()).map(trusts),
             git: root.ancestors().any(|folder| folder.join(".git").exists()),
             ignored: ignored(&Home::of(root)),
+            state_error,
             runs,
             damaged,
             locks: locks(around),
@@ -85,21 +90,21 @@ fn in_one_line(complaint: &Complaint) -> String {
     whole.join(": ")
 }
 
+/// More than any list of ignored files has.
+const IGNORE_FILE: u64 = 64 << 10;
+
 /// Our folder says itself that git shall leave it alone.
 fn ignored(home: &Home) -> Option<bool> {
     home.root().symlink_metadata().ok()?;
-    let path = home.root().join(".gitignore");
-    // Anything else may never come to an end.
-    let is_file = path.symlink_metadata().is_ok_and(|meta| meta.is_file());
-    let text = if is_file { std::fs::read_to_string(path).unwrap_or_default() } else { String::new() };
-    Some(text.lines().any(|line| line.trim() == "*"))
+    let text = home.ignore_file().read(IGNORE_FILE).ok().flatten().unwrap_or_default();
+    Some(String::from_utf8_lossy(&text).lines().any(|line| line.trim() == "*"))
 }
 
 fn open_runs(runs: &Runs) -> (Vec<OpenRun>, Vec<String>) {
     let (mut open, mut damaged) = (Vec::new(), Vec::new());
     for id in runs.ids::<Tune>() {
         let Ok(known) = runs.load(&id) else {
-            damaged.push(plain::one_line(&id.0));
+            damaged.push(id.to_string());
             continue;
         };
         let standing = runs.standing(&known.run);
@@ -108,7 +113,7 @@ fn open_runs(runs: &Runs) -> (Vec<OpenRun>, Vec<String>) {
         }
         let status = standing.word(&known.run);
         let target = plain::one_line(&words::target(&known.run));
-        open.push(OpenRun { id: plain::one_line(&id.0), status, target });
+        open.push(OpenRun { id: id.to_string(), status, target });
     }
     (open, damaged)
 }

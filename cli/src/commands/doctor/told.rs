@@ -191,6 +191,7 @@ fn project(seen: &Project) -> Vec<Line> {
     let run = |run: &OpenRun| {
         absent(format!("run {}: {}, {}; skilltune status {}", run.id, run.status, run.target, run.id))
     };
+    lines.extend(seen.state_error.iter().map(|why| bad(why.clone())));
     lines.extend(seen.runs.iter().map(run));
     lines.extend(seen.damaged.iter().map(|id| bad(format!("run {id}: its journal cannot be read"))));
     let lock = |lock: &Lock| {

@@ -26,7 +26,7 @@ pub(super) fn judge(
     folders: &[Place],
     around: &Surroundings,
 ) -> Verdict {
-    if project.settings_error.is_some() {
+    if project.settings_error.is_some() || project.state_error.is_some() {
         return missing("put the settings right; `skilltune config show` tells what is wrong");
     }
     if let Some(folder) = folders.iter().find(|folder| !folder.writable) {

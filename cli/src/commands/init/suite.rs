@@ -55,7 +55,7 @@ mod tests {
     fn as_it_is_written_it_is_a_suite_of_the_task_and_runs_nothing() {
         for task in ["Write a haiku", "\"quoted\" '''and''' \\ \n[[scenarios]]\n", "# 俳句"] {
             let suite = read(&stub(task));
-            assert_eq!(suite.scenarios, [Scenario::new("first", task)]);
+            assert_eq!(suite.scenarios, [Scenario::new("first".parse().unwrap(), task)]);
             assert!(suite.programs().is_empty());
         }
     }
@@ -69,7 +69,10 @@ mod tests {
         let suite = read(&stub("Write a haiku").lines().map(line).collect::<String>());
         let [scenario] = &suite.scenarios[..] else { panic!("one scenario: {suite:?}") };
         assert_eq!((scenario.requirements.len(), scenario.input_args.as_str()), (2, "--short"));
-        assert_ne!(scenario.success_criteria, Scenario::new("first", "Write a haiku").success_criteria);
+        assert_ne!(
+            scenario.success_criteria,
+            Scenario::new("first".parse().unwrap(), "Write a haiku").success_criteria
+        );
         assert_eq!(suite.programs(), ["sh"]);
     }
 }

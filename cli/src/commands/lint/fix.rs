@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use skilltune_orchestrator::clear::clear;
 use skilltune_orchestrator::promote::{self, Move, Promotion};
 use skilltune_orchestrator::skill_files::load_captured;
 use skilltune_orchestrator::snapshot::{Entry, Limits, Manifest, Node, Objects, RelPath, capture};
@@ -30,13 +29,13 @@ pub(super) fn apply(
 ) -> Result<(Files, Vec<Repair>), Complaint> {
     let (locks, lock) = session::lock(around, printer, std::slice::from_ref(&skill.path), DOING)?;
     // What a crash has left there is of no use any more: the lock has seen to that.
-    let store = locks.folder(&skill.path).join("fix");
-    clear(&store).map_err(ours)?;
+    let store = locks.place(&skill.path).join("fix");
+    store.remove().map_err(ours)?;
     let files = load(skill)?;
     if mend_all(&files, reach).done.is_empty() {
         return Ok((files, Vec::new()));
     }
-    let objects = Objects::at(&store);
+    let objects = Objects::at(store.clone());
     let before = capture(&objects, &skill.path, &[], Limits::default()).map_err(ours)?;
     // The folder may have changed since it was looked at: what is captured now is what is replaced.
     let files = load_captured(&before.manifest, &skill.name, &objects).map_err(ours)?;
@@ -46,7 +45,7 @@ pub(super) fn apply(
     let moves = [Move { path: skill.path.clone(), from: before.tree, to }];
     match promote::promote(&locks, &lock, &objects, &around.indexes(), DOING, &moves).map_err(ours)? {
         Promotion::Done => {
-            clear(&store).map_err(ours)?;
+            store.remove().map_err(ours)?;
             Ok((mended.files, mended.done))
         }
         Promotion::Conflict { .. } => Err(Complaint::conflict(format!(

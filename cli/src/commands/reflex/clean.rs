@@ -22,7 +22,7 @@ use crate::runs::{Known, Runs, Standing};
 use crate::settings::Settings;
 
 pub fn run(args: &ReflexCleanArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let (ours, theirs) = match &args.alias {
         Some(name) => named(&runs, name, around)?,
         None => (ended(&runs, args.all), if args.all { find::theirs(&runs, around)? } else { Vec::new() }),
@@ -32,7 +32,7 @@ pub fn run(args: &ReflexCleanArgs, around: &Surroundings, printer: Printer) -> R
         return Ok(Exit::Reached);
     }
     for known in &ours {
-        printer.talk(known.run.plan.run.0.as_str());
+        printer.talk(known.run.plan.run.as_str());
     }
     for found in &theirs {
         printer.talk(&format!("{}  (written by another program)", found.alias));

@@ -19,7 +19,8 @@ pub enum Either {
 
 /// One of our runs; the newest of its alias, or of all.
 pub fn ours(runs: &Runs, name: Option<&str>) -> Result<Known<Reflex>, Complaint> {
-    let of_alias = |id: &RunId| name.is_some() && Alias::of_run(&id.0).as_ref().map(Alias::as_str) == name;
+    let of_alias =
+        |id: &RunId| name.is_some() && Alias::of_run(id.as_str()).as_ref().map(Alias::as_str) == name;
     match runs.ids::<Reflex>().into_iter().find(of_alias) {
         Some(id) => runs.load(&id),
         None => runs.find(name),
@@ -48,6 +49,6 @@ pub fn theirs(runs: &Runs, around: &Surroundings) -> Result<Vec<Found>, Complain
     let found = files::found(project, &settings.reflex.evolution.value)?;
     let ids = runs.ids::<Reflex>();
     let is_ours =
-        |found: &Found| found.run.run_id.as_ref().is_some_and(|run| ids.iter().any(|id| id.0 == *run));
+        |found: &Found| found.run.run_id.as_ref().is_some_and(|run| ids.iter().any(|id| id.as_str() == run));
     Ok(found.into_iter().filter(|found| !is_ours(found)).collect())
 }

@@ -14,7 +14,7 @@ use crate::runs::Runs;
 use crate::session::ours;
 
 pub fn run(args: &AliasArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     match find::either(&runs, args.alias.as_deref(), around)? {
         Either::Ours(known) => {
             let (first, rest) = known.records.split_first().ok_or(NotARun::Empty).map_err(ours)?;

@@ -14,7 +14,7 @@ use crate::report::reflex as told;
 use crate::runs::Runs;
 
 pub fn run(args: &ListArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let ours: Vec<_> = runs.ids::<Reflex>().into_iter().map(|id| (runs.load::<Reflex>(&id), id)).collect();
     let theirs = find::theirs(&runs, around)?;
     match args.format {

@@ -27,7 +27,7 @@ use crate::reflex::{context, out, planning};
 use crate::report::reflex::json;
 use crate::report::{plain, words};
 use crate::roles;
-use crate::runs::{Runs, Standing};
+use crate::runs::{Runs, Standing, strange};
 use crate::session;
 
 pub fn run(args: &NewArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
@@ -77,7 +77,7 @@ fn agree(
 
 /// A run on the same task that was left is only mentioned: this one is another.
 fn mention(request: &Request, around: &Surroundings, printer: Printer) {
-    let runs = Runs::of(&request.project, around);
+    let Ok(runs) = Runs::of(&request.project, around) else { return };
     let known = runs.ids::<Reflex>().into_iter().filter_map(|id| runs.load::<Reflex>(&id).ok());
     let mut left = known.filter(|known| {
         known.run.plan.task.prompt == request.prompt
@@ -106,7 +106,7 @@ fn begin(
     let went = drive(args, request, (terms, confirmed), (&home, named), around, printer);
     let exit = failure::told::<Reflex>(went, args.run.format, &home, &id, printer)?;
     let person = Person::present(around).filter(|_| !args.run.yes);
-    hand_over(&Runs::of(&request.project, around), &id, person, around, printer)?;
+    hand_over(&Runs::of(&request.project, around)?, &id, person, around, printer)?;
     Ok(exit)
 }
 
@@ -119,13 +119,13 @@ fn drive(
     around: &Surroundings,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    home.create().map_err(session::ours)?;
+    home.create().map_err(strange)?;
     let _in_use = home.hold().map_err(session::ours)?;
     let objects = Objects::at(home.objects());
     let context = context::store(&objects, &context::pages(&request.project))?;
     let folder = home.run(&named.1);
     let plan = planning::plan(request, terms, confirmed, named, context, folder.root());
-    let locks = session::lock(around, printer, &Reflex::targets(&plan), &plan.run.0)?;
+    let locks = session::lock(around, printer, &Reflex::targets(&plan), plan.run.as_str())?;
     let begun = session::begin(around, home, plan)?;
     let reporter = progress::reporter(args.run.format, objects, around, printer, args.trust);
     let settings = &request.settings;

@@ -18,7 +18,7 @@ use crate::runs::{Known, Runs, Standing};
 use crate::session;
 
 pub fn run(args: &ReflexResumeArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     match find::either(&runs, args.of.alias.as_deref(), around)? {
         Either::Ours(known) => take_up(args, &runs, &known, around, printer),
         Either::Theirs(found) => {

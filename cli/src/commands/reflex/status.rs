@@ -11,7 +11,7 @@ use crate::report::reflex as told;
 use crate::runs::Runs;
 
 pub fn run(args: &AliasArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let lines = match find::either(&runs, args.alias.as_deref(), around)? {
         Either::Ours(known) => {
             let on_disk = progress::on_disk(&known.run);

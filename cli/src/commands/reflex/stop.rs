@@ -16,7 +16,7 @@ use crate::runs::{Known, Runs, Standing};
 use crate::session::{self, ours};
 
 pub fn run(args: &ReflexStopArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around);
+    let runs = Runs::here(around)?;
     let (alias, reason) = args.parts();
     let known = find::ours(&runs, alias)?;
     let id = known.run.plan.run.clone();
@@ -35,7 +35,7 @@ pub fn run(args: &ReflexStopArgs, around: &Surroundings, printer: Printer) -> Re
         }
         Standing::Held | Standing::Open => {}
     }
-    let _locks = session::lock(around, printer, &known.targets(), &id.0)?;
+    let _locks = session::lock(around, printer, &known.targets(), id.as_str())?;
     let run = close(&known, reason.map(str::to_owned))?;
     session::settle(around, printer, &runs.home, &run)?;
     printer.talk(&format!("run {id} is stopped, and is not taken up again"));

@@ -19,7 +19,7 @@ pub(super) fn header(run: &Run, width: usize) -> Vec<String> {
     lines.extend(wrapped(&words::aim(run), width, "  "));
     let roles = &run.plan.roles;
     lines.extend(who(roles, &remarks(roles), width));
-    lines.push(around("run ", &plain::one_line(&run.plan.run.0), "", width));
+    lines.push(around("run ", run.plan.run.as_str(), "", width));
     lines
 }
 

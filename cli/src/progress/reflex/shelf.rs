@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(on_disk(&run), None);
         let below = RelPath::parse(run.plan.task.evolution.as_bytes()).unwrap();
         let evolution = Evolution::open_or_make(project.path(), &below).unwrap();
-        let writer = evolution.writer(&alias(), &run.plan.run.0);
+        let writer = evolution.writer(&alias(), run.plan.run.as_str());
         writer.place_artifact(text(1).as_bytes(), |_| false).unwrap();
         assert_eq!(on_disk(&run), Some(artifact_hash(text(1).as_bytes())));
         let file = project.path().join(".ai-factory/evolution/courses-api/artifact.md");

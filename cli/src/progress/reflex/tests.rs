@@ -350,7 +350,6 @@ fn each_kind_of_artifact_has_a_next_step_of_its_own() {
 fn words_of_models_drive_no_terminal_and_no_line_is_wider_than_told() {
     let mut hostile = plan();
     (hostile.task.prompt, hostile.task.criteria.name) = (HOSTILE.into(), HOSTILE.into());
-    hostile.run.0 = HOSTILE.into();
     let mut answer = missing(TO_THE_THRESHOLD);
     let mut play = play(hostile, |run, step| match (step, answer(run, step)) {
         (Step::Plan { .. }, _) if run.attempts(step) == 0 => failed(FailureKind::OffSchema, HOSTILE),

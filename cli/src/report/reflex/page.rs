@@ -33,7 +33,7 @@ pub(super) fn report(run: &Run) -> String {
 fn summary(page: &mut Page, run: &Run) {
     let (plan, course) = (&run.plan, &run.course);
     let mut rows = vec![
-        ("Run", format!("{} ({})", code_cell(&plan.run.0), plan.kind.word())),
+        ("Run", format!("{} ({})", code_cell(plan.run.as_str()), plan.kind.word())),
         ("Criteria", safe(&words::aim(run))),
         ("Agreed To By", confirmed(plan.task.confirmed).to_owned()),
         ("Agents", safe(&told::roles(&plan.roles))),

@@ -9,7 +9,7 @@ use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{
     Artifact, Bounds, Commands, Confirmed, Outcome, Plan, Rules, Run, RunThem, Step, Task, sections,
 };
-use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
+use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::stop::Stall;
 
 use crate::report::world::roles;
@@ -27,7 +27,7 @@ pub(crate) fn plan_of(template: Template) -> Plan {
     Plan {
         format: FORMAT,
         program: "0.0.0".into(),
-        run: RunId("courses-api-20260218-120000".into()),
+        run: "courses-api-20260218-120000".parse().unwrap(),
         kind: LoopKind::Reflex,
         folder: "/p/.skilltune/runs/courses-api-20260218-120000".into(),
         task: Task {

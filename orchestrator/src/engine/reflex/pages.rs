@@ -1,6 +1,5 @@
 //! The files of a run: those of the original beside the project's others, and our own beside the journal.
 
-use std::fs;
 use std::path::Path;
 
 use skilltune_phases::loops::reflex::original::{HistoryLine, artifact_hash};
@@ -8,9 +7,9 @@ use skilltune_phases::loops::reflex::{Artifact, PAGE, Run, projection};
 
 use super::super::EngineError;
 use super::page;
-use crate::atomic::{self, Durability};
-use crate::disk::OnDisk;
+use crate::atomic::Durability;
 use crate::evolution::{Evolution, EvolutionError, Part};
+use crate::safe_path::SafePath;
 use crate::snapshot::{Objects, RelPath};
 use crate::store::RunFolder;
 
@@ -31,7 +30,7 @@ pub(super) fn write(
     write_originals(objects, run, &state)?;
     for judged in &run.course.judged {
         let place = folder.iteration(judged.iteration);
-        fs::create_dir_all(&place).on_disk("make the folder", &place)?;
+        place.make_folder()?;
         replace(&place.join(PAGE), &page(objects, judged.artifact.tree)?)?;
     }
     if run.closed_at.is_some() {
@@ -45,7 +44,7 @@ fn write_originals(objects: &Objects, run: &Run, state: &str) -> Result<(), Engi
     let task = &run.plan.task;
     let below = RelPath::parse(task.evolution.as_bytes()).map_err(|_| EngineError::Stuck)?;
     let evolution = Evolution::open_or_make(Path::new(&task.project), &below)?;
-    let writer = evolution.writer(&projection::alias(run), &run.plan.run.0);
+    let writer = evolution.writer(&projection::alias(run), run.plan.run.as_str());
     let history: String = projection::history(run).iter().map(HistoryLine::text).collect();
     // By this file the folder is known to be ours.
     writer.write(Part::Run, state.as_bytes())?;
@@ -70,6 +69,6 @@ fn written(run: &Run) -> Option<&Artifact> {
     if run.course.stop.is_some() { run.result() } else { run.course.artifact.as_ref() }
 }
 
-fn replace(path: &Path, text: &str) -> Result<(), EngineError> {
-    Ok(atomic::replace(path, text.as_bytes(), Durability::Order)?)
+fn replace(path: &SafePath, text: &str) -> Result<(), EngineError> {
+    Ok(path.replace(text.as_bytes(), Durability::Order)?)
 }

@@ -68,7 +68,7 @@ impl Craft for Tune {
 
     /// The state is written last: when it is that of the run, so are the pages.
     fn is_published(folder: &RunFolder, run: &Run) -> bool {
-        std::fs::read(folder.state()).is_ok_and(|text| text == state::text(run).as_bytes())
+        folder.state().holds(state::text(run).as_bytes())
     }
 
     fn publish(objects: &Objects, folder: &RunFolder, run: &Run, pages: &Pages) -> Result<(), EngineError> {
@@ -85,7 +85,7 @@ fn promote(run: &Run, step: &Step, Hands { desk, .. }: Hands<'_, Tune>) -> Resul
         &desk.lock,
         &desk.shop.objects,
         &desk.indexes,
-        &run.plan.run.0,
+        run.plan.run.as_str(),
         &moves,
     )?;
     Ok(match promotion {

@@ -2,20 +2,19 @@
 //!
 //! All of it follows from the journal and the store, and can be written again at any time.
 
-use std::fs;
-use std::path::Path;
-
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::measure::{self, SEARCH};
 use skilltune_phases::loops::tune::state;
 use skilltune_phases::loops::tune::{Edit, Round, Run, Trial};
 
 use super::super::{EngineError, Workshop};
-use crate::atomic::{self, Durability};
-use crate::clear::clear;
-use crate::disk::OnDisk;
+use crate::atomic::{Durability, TEMP_PREFIX};
+use crate::safe_path::SafePath;
 use crate::snapshot::{self, ChangeKind, ObjectError, Objects};
 use crate::store::RunFolder;
+
+/// The one trial of a round whose artifacts are shown.
+const TRIAL: &str = "1";
 
 /// What an edit changed, for its page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,7 +73,7 @@ fn round_pages(
         return Ok(());
     }
     let place = folder.iteration(round.number);
-    fs::create_dir_all(&place).on_disk("make the folder", &place)?;
+    place.make_folder()?;
     write(&place.join(format!("iteration-{}-eval.md", round.number)), &(pages.evaluation)(run, round))?;
     artifacts(objects, &place.join("artifacts"), run, round)?;
     if round.edit.is_some() {
@@ -87,19 +86,19 @@ fn round_pages(
     Ok(())
 }
 
-fn write(path: &Path, text: &str) -> Result<(), EngineError> {
-    Ok(atomic::replace(path, text.as_bytes(), Durability::Order)?)
+fn write(path: &SafePath, text: &str) -> Result<(), EngineError> {
+    Ok(path.replace(text.as_bytes(), Durability::Order)?)
 }
 
 /// `artifacts/<skill>/<scenario>/<trial>/`, as the trials left them.
-fn artifacts(objects: &Objects, place: &Path, run: &Run, round: &Round) -> Result<(), EngineError> {
+fn artifacts(objects: &Objects, place: &SafePath, run: &Run, round: &Round) -> Result<(), EngineError> {
     let Some(candidate) = run.candidate(round.candidate) else { return Ok(()) };
     for &scenario in run.course.measure.scenarios() {
         let trial = Trial { scenario, ordinal: SEARCH };
         let left = measure::artifacts(run, candidate, trial);
         for (member, tree) in run.plan.task.target.members.iter().zip(left) {
-            let into = place.join(&member.name).join(&run.plan.task.scenarios[scenario].id).join("1");
-            if !into.exists() {
+            let into = place.join(&*member.name).join(&*run.plan.task.scenarios[scenario].id);
+            if !into.join(TRIAL).exists() {
                 place_whole(objects, tree, &into)?;
             }
         }
@@ -108,13 +107,11 @@ fn artifacts(objects: &Objects, place: &Path, run: &Run, round: &Round) -> Resul
 }
 
 /// Under another name first, so that a folder that is there is whole.
-fn place_whole(objects: &Objects, tree: TreeId, into: &Path) -> Result<(), EngineError> {
-    let parent = into.parent().expect("artifacts have a folder above them");
-    fs::create_dir_all(parent).on_disk("make the folder", parent)?;
-    let half = parent.join(format!("{}half", atomic::TEMP_PREFIX));
-    clear(&half)?;
-    snapshot::place(objects, &objects.manifest(tree)?, &half)?;
-    Ok(fs::rename(&half, into).on_disk("make", into)?)
+fn place_whole(objects: &Objects, tree: TreeId, into: &SafePath) -> Result<(), EngineError> {
+    let half = into.join(format!("{TEMP_PREFIX}half"));
+    half.remove()?;
+    snapshot::place_at(objects, &objects.manifest(tree)?, &half)?;
+    Ok(half.rename(TRIAL)?)
 }
 
 fn edit_diff(objects: &Objects, run: &Run, round: &Round) -> Result<Diff, ObjectError> {

@@ -1,7 +1,8 @@
 //! An index spares reads and nothing else: whatever was done to a folder, its store or the index, a capture tells the truth.
 
-use std::fs::{FileTimes, Permissions};
+use std::fs::{self, File, FileTimes, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -31,7 +32,7 @@ impl Scene {
     fn of(children: &Children) -> Self {
         let place = Place::new();
         let root = place.build("live", children);
-        let indexes = Indexes::at(place.path("cache/indexes"));
+        let indexes = Indexes::at(&place.path("cache/indexes"));
         let scene = Self { indexes, root: root.clone(), start: scanned(&root), place };
         assert_eq!(scene.capture_later(), scene.start);
         scene
@@ -70,7 +71,8 @@ impl Scene {
     }
 
     fn file(&self) -> PathBuf {
-        self.indexes.open(&self.root, SystemTime::now()).file
+        let index = self.indexes.open(&self.root, SystemTime::now());
+        index.folder.join(index.name).path().to_owned()
     }
 
     fn listed(&self) -> Vec<String> {
@@ -267,8 +269,11 @@ fn what_is_no_longer_in_the_store_is_stored_again() {
     let scene = Scene::new();
     scene.objects().sweep(&std::collections::HashSet::new()).unwrap();
     scene.assert_truth();
-    fs::remove_dir_all(scene.objects().folder()).unwrap();
-    scene.assert_truth();
+    fs::remove_dir_all(scene.objects().place().path()).unwrap();
+    let other = Objects::at(scene.objects().place().clone());
+    let captured = scene.indexes.capture(&other, &scene.root, &[], Limits::default()).unwrap();
+    assert_eq!(captured.manifest, scene.start);
+    assert_stored(&other, &scene.start);
     let other = Objects::at(scene.place.path("another-store"));
     let captured = scene.indexes.capture(&other, &scene.root, &[], Limits::default()).unwrap();
     assert_eq!(captured.manifest, scene.start);
@@ -280,11 +285,11 @@ fn an_object_that_is_found_cut_short_is_stored_again_by_the_next_capture() {
     let scene = Scene::new();
     let Node::File { blob, .. } = node_of(&scene.start, "SKILL.md") else { panic!("a file") };
     let hex = blob.to_string();
-    let object = scene.objects().folder().join(&hex[..2]).join(&hex[2..]);
+    let object = scene.objects().place().path().join(&hex[..2]).join(&hex[2..]);
     fs::remove_file(&object).unwrap();
     fs::write(&object, "ol").unwrap();
     assert_eq!(scene.capture(), scene.start);
-    let anew = Objects::at(scene.objects().folder());
+    let anew = Objects::at(scene.objects().place().clone());
     assert!(anew.read(blob).is_err(), "nobody has looked at it so far");
     scene.assert_truth();
 }
@@ -324,7 +329,7 @@ fn what_is_left_is_still_found_when_neighbours_come_and_go() {
 #[test]
 fn there_are_never_more_indexes_than_a_person_has_skills() {
     let scene = Scene::new();
-    let folder = scene.indexes.folder.clone();
+    let folder = scene.indexes.folder.path();
     for nth in 0..2 * MOST {
         fs::write(folder.join(format!("older-{nth}")), "").unwrap();
     }
@@ -332,7 +337,7 @@ fn there_are_never_more_indexes_than_a_person_has_skills() {
     fs::remove_file(scene.file()).unwrap();
     scene.capture_later();
     let sizes: Vec<u64> =
-        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).collect();
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).collect();
     assert!(sizes.len() <= MOST && sizes.iter().sum::<u64>() <= MOST_BYTES, "{sizes:?}");
     assert_eq!(scene.listed().len(), 3);
 }

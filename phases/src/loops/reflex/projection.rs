@@ -19,7 +19,7 @@ use crate::score::Score;
 pub fn run_file(run: &Run) -> RunFile {
     let (task, course) = (&run.plan.task, &run.course);
     RunFile {
-        run_id: run.plan.run.0.clone(),
+        run_id: run.plan.run.to_string(),
         task_alias: alias(run),
         status: status(run),
         iteration: course.iteration,
@@ -63,7 +63,7 @@ fn last_score(run: &Run) -> Score {
 /// There while the run goes on.
 pub fn current(run: &Run) -> Option<Current> {
     (status(run) == theirs::Status::Running).then(|| Current {
-        active_run_id: run.plan.run.0.clone(),
+        active_run_id: run.plan.run.to_string(),
         task_alias: alias(run),
         status: theirs::Status::Running,
         updated_at: run.updated_at,
@@ -215,7 +215,7 @@ fn line(run: &Run, told: &Line) -> HistoryLine {
     let (event, payload) = event(run, told);
     HistoryLine {
         ts: told.at,
-        run_id: run.plan.run.0.clone(),
+        run_id: run.plan.run.to_string(),
         iteration: told.iteration,
         phase: level(told.level),
         step: step(told.phase),

@@ -89,7 +89,7 @@ impl Order {
 
     fn skill(&self, member: Place, placement: usize) -> offline::Folder {
         let name = self.plan.member(member).name.clone();
-        offline::Folder { name, at: self.placements[placement].at.clone() }
+        offline::Folder { name: name.to_string(), at: self.placements[placement].at.clone() }
     }
 
     /// Reads an evaluator's answer.
@@ -188,7 +188,7 @@ impl Order {
     fn neighbour(&self, near: Near, folders: &[Folder]) -> Neighbour {
         let passed = near.passed.and_then(|index| folders.get(index));
         Neighbour {
-            name: self.plan.member(near.place).name.clone(),
+            name: self.plan.member(near.place).name.to_string(),
             description: folders.get(near.skill).and_then(description).unwrap_or_default(),
             files: passed
                 .into_iter()

@@ -225,7 +225,9 @@ fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
     let dimensions = run.plan.task.contract.dimensions.iter().zip(&measured.dimensions);
     let chain = run.plan.is_chain().then(|| {
         let members = run.plan.task.target.members.iter().zip(&measured.members);
-        members.map(|(member, score)| (member.name.clone(), json!(score))).collect::<serde_json::Map<_, _>>()
+        members
+            .map(|(member, score)| (member.name.to_string(), json!(score)))
+            .collect::<serde_json::Map<_, _>>()
     });
     json!({
         "score": measured.score,

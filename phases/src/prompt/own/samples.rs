@@ -37,7 +37,10 @@ fn folder(at: &str) -> Folder {
 }
 
 fn scenario() -> Scenario {
-    Scenario { requirements: vec![ALIEN.into()], ..Scenario::new("sample", ALIEN) }
+    Scenario {
+        requirements: vec![ALIEN.into()],
+        ..Scenario::new("sample".parse().expect("a plain name"), ALIEN)
+    }
 }
 
 fn executes() -> Vec<Json> {

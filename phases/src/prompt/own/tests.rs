@@ -41,7 +41,7 @@ fn a_page_of_a_persons_own_is_what_is_said_and_others_stay_ours() {
     let mut prompts = Prompts::default();
     prompts.set(Page::Evaluate, JUDGE.to_owned());
     assert_eq!(check(Page::Evaluate, JUDGE), Ok(()));
-    let (skill, scenario) = (Folder::default(), Scenario::new("haiku", "Write a haiku"));
+    let (skill, scenario) = (Folder::default(), Scenario::new("haiku".parse().unwrap(), "Write a haiku"));
     let named = [Named { name: "poet", folder: &skill }];
     let brief = EvaluateBrief {
         skills: &named,

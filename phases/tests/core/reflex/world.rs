@@ -12,7 +12,7 @@ use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{
     Artifact, Bounds, Commands, Confirmed, Note, Outcome, Plan, Reflex, Rules, Run, RunThem, Step, Task,
 };
-use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
+use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::stop::Stall;
 
 use crate::drive::{self, failed, roles, tree};
@@ -23,7 +23,7 @@ pub(crate) fn plan(template: Template) -> Plan {
     Plan {
         format: FORMAT,
         program: "0.0.0".into(),
-        run: RunId("ports-20261121-213000".into()),
+        run: "ports-20261121-213000".parse().unwrap(),
         kind: LoopKind::Reflex,
         folder: "/project/.skilltune/runs/test".into(),
         task: Task {

@@ -66,6 +66,7 @@ fn seen() -> Seen {
             root: "/home/me/project".to_owned(),
             settings_file: Some("/home/me/project/skilltune.toml".to_owned()),
             settings_error: None,
+            state_error: None,
             roles_error: None,
             trusted: Some(false),
             git: true,

@@ -69,7 +69,6 @@ fn a_row_has_the_score_of_what_is_there() {
 fn hostile_words_forge_no_line() {
     let mut hostile = plan();
     (hostile.task.prompt, hostile.task.alias) = (HOSTILE.into(), HOSTILE.into());
-    hostile.run.0 = HOSTILE.into();
     let mut answer = missing(TO_THE_THRESHOLD);
     let mut play = Play::begin(hostile);
     while play.run.course.judged.is_empty() {

@@ -1,0 +1,349 @@
+//! A path below a folder that a person chose, of which everything may have come from somebody else.
+//!
+//! A repository can bring along a `.skilltune` with links, FIFOs and huge files in it. Whatever is read, written or
+//! deleted there is named by a [`SafePath`]: it is reached from the open root through no symlink, a file is read only
+//! when it is a regular one of a bounded size, and folders are made for their owner alone.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use rustix::fs::{AtFlags, Mode, OFlags, Stat};
+
+use crate::atomic::{self, Durability};
+use crate::clear;
+use crate::disk::{DiskError, OnDisk};
+use crate::snapshot::{Folder, plainly, require_regular};
+
+#[derive(Clone, Debug)]
+pub struct SafePath {
+    root: Arc<Root>,
+    /// Plain names only.
+    below: PathBuf,
+    full: PathBuf,
+}
+
+#[derive(Debug)]
+struct Root {
+    path: PathBuf,
+    folder: OnceLock<Folder>,
+}
+
+impl SafePath {
+    /// The entry `name` of a folder whose own path a person chose; nothing is opened yet.
+    pub fn below(root: &Path, name: impl AsRef<Path>) -> Self {
+        let root = Root { path: root.to_path_buf(), folder: OnceLock::new() };
+        let full = root.path.clone();
+        Self { root: Arc::new(root), below: PathBuf::new(), full }.join(name)
+    }
+
+    /// The entry of that name; a name that could lead elsewhere is a mistake of ours.
+    #[must_use]
+    pub fn join(&self, name: impl AsRef<Path>) -> Self {
+        let name = name.as_ref();
+        let is_plain = name.components().all(|part| matches!(part, Component::Normal(_)));
+        assert!(is_plain && name.components().next().is_some(), "{} is not a plain name", name.display());
+        Self { root: Arc::clone(&self.root), below: self.below.join(name), full: self.full.join(name) }
+    }
+
+    /// The path for people, and for a process that is told to write there.
+    pub fn path(&self) -> &Path {
+        &self.full
+    }
+
+    /// What is there, a link itself; nothing also where the way to it is not one of plain folders.
+    pub(crate) fn stat(&self) -> Result<Option<Stat>, DiskError> {
+        match self.parent()? {
+            Some(parent) => parent.stat(self.name()),
+            None => Ok(None),
+        }
+    }
+
+    pub fn exists(&self) -> bool {
+        self.stat().is_ok_and(|stat| stat.is_some())
+    }
+
+    pub fn is_file(&self) -> bool {
+        self.root().and_then(|root| root.file_below(&self.below)).is_ok_and(|file| file.is_some())
+    }
+
+    pub fn is_folder(&self) -> bool {
+        self.folder().is_ok_and(|folder| folder.is_some())
+    }
+
+    /// The first bytes of a file, so many at most, as far as they are text; one that is not there is empty.
+    pub(crate) fn text(&self, most: u64) -> Result<String, DiskError> {
+        let mut bytes = Vec::new();
+        if let Some(file) = self.open()? {
+            file.take(most).read_to_end(&mut bytes).on_disk("read", &self.full)?;
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The folder, when it is one and reached through no link.
+    pub(crate) fn folder(&self) -> Result<Option<Folder>, DiskError> {
+        match self.root() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            root => root?.folder_below(&self.below),
+        }
+    }
+
+    /// The names in the folder, sorted; none where there is no folder.
+    pub fn names(&self) -> Result<Vec<OsString>, DiskError> {
+        self.folder()?.map_or_else(|| Ok(Vec::new()), |folder| folder.names(usize::MAX))
+    }
+
+    /// How many bytes the files below it have.
+    pub fn size(&self) -> Result<u64, DiskError> {
+        self.folder()?.map_or(Ok(0), |folder| folder.size())
+    }
+
+    /// The regular file, to be read piece by piece; `None` when nothing is there.
+    pub fn open(&self) -> Result<Option<File>, DiskError> {
+        match self.root() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            root => root?.file_below(&self.below),
+        }
+    }
+
+    /// Its bytes; a file with more than `most` is refused before it takes any memory.
+    pub fn read(&self, most: u64) -> Result<Option<Vec<u8>>, DiskError> {
+        match self.root() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            root => root?.read_below(&self.below, most),
+        }
+    }
+
+    /// Whether it is a regular file with exactly these bytes.
+    pub fn holds(&self, bytes: &[u8]) -> bool {
+        self.read(bytes.len() as u64).is_ok_and(|read| read.is_some_and(|read| read == bytes))
+    }
+
+    /// A regular file that is there, to be written on.
+    pub fn open_append(&self) -> Result<File, DiskError> {
+        self.open_for(OFlags::WRONLY | OFlags::APPEND)
+    }
+
+    /// A file to be locked, which is made when nothing is there.
+    pub fn open_lock(&self) -> Result<File, DiskError> {
+        self.open_for(OFlags::RDWR | OFlags::CREATE)
+    }
+
+    fn open_for(&self, flags: OFlags) -> Result<File, DiskError> {
+        let owner = if flags.contains(OFlags::CREATE) { Mode::RUSR | Mode::WUSR } else { Mode::empty() };
+        let opened = self.root()?.open_below(&self.below, flags | OFlags::NONBLOCK, owner);
+        let file = File::from(opened.map_err(plainly).on_disk("open", &self.full)?);
+        require_regular(&file).on_disk("open", &self.full)?;
+        Ok(file)
+    }
+
+    /// Puts `bytes` there in one step; what has the name is replaced, a link itself.
+    pub fn replace(&self, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
+        atomic::replace_in(&self.above()?, self.name(), bytes, durability)
+    }
+
+    /// Puts `bytes` there in one step, where nothing may be.
+    pub fn create(&self, bytes: &[u8]) -> Result<(), DiskError> {
+        atomic::create_in(&self.above()?, self.name(), bytes)
+    }
+
+    /// Makes the folder and those above it, for their owner alone.
+    pub fn make(&self) -> Result<(), DiskError> {
+        self.make_folder().map(|_| ())
+    }
+
+    /// The same, opened.
+    pub(crate) fn make_folder(&self) -> Result<Folder, DiskError> {
+        if let Some(folder) = self.folder()? {
+            return Ok(folder);
+        }
+        let above = match self.up() {
+            Some(up) => up.make_folder()?,
+            None => self.root_made()?.again()?,
+        };
+        above.make_child(self.name())
+    }
+
+    /// Gives the file a second name.
+    pub(crate) fn link_to(&self, other: &Self) -> Result<(), DiskError> {
+        let (from, to) = (self.above()?, other.above()?);
+        rustix::fs::linkat(from.handle(), self.name(), to.handle(), other.name(), AtFlags::empty())
+            .on_disk("link", &other.full)
+    }
+
+    /// Renames it to a name in the same folder.
+    pub(crate) fn rename(&self, to: &str) -> Result<(), DiskError> {
+        let folder = self.above()?;
+        folder.rename_to(self.name(), &folder, OsStr::new(to))
+    }
+
+    /// Removes it with all that is in it; a link itself, and never what it leads to.
+    pub fn remove(&self) -> Result<(), DiskError> {
+        self.parent()?.map_or(Ok(()), |parent| clear::clear_in(&parent, self.name()))
+    }
+
+    /// Makes all that was written to its file system durable.
+    pub fn sync_everything(&self) -> Result<(), DiskError> {
+        atomic::sync_everything(self.root()?)
+    }
+
+    fn name(&self) -> &OsStr {
+        self.below.file_name().expect("a path of names has a last one")
+    }
+
+    fn up(&self) -> Option<Self> {
+        let below = self.below.parent().filter(|below| !below.as_os_str().is_empty())?.to_path_buf();
+        let full = self.full.parent()?.to_path_buf();
+        Some(Self { root: Arc::clone(&self.root), below, full })
+    }
+
+    /// The folder that holds it; nothing where there is none, or only through a link.
+    fn parent(&self) -> Result<Option<Folder>, DiskError> {
+        match self.up() {
+            Some(up) => up.folder(),
+            None => match self.root() {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                root => root?.again().map(Some),
+            },
+        }
+    }
+
+    /// The same, which has to be there.
+    fn above(&self) -> Result<Folder, DiskError> {
+        let missing = || io::Error::other("its folder is missing, or is a symlink");
+        self.parent()?.ok_or_else(missing).on_disk("write", &self.full)
+    }
+
+    /// The user's own folders of caches and state are made when they are first needed.
+    fn root_made(&self) -> Result<&Folder, DiskError> {
+        match self.root() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let path = &self.root.path;
+                DirBuilder::new()
+                    .recursive(true)
+                    .mode(0o700)
+                    .create(path)
+                    .on_disk("make the folder", path)?;
+                self.root()
+            }
+            root => root,
+        }
+    }
+
+    fn root(&self) -> Result<&Folder, DiskError> {
+        let Root { path, folder } = &*self.root;
+        if let Some(folder) = folder.get() {
+            return Ok(folder);
+        }
+        let opened = Folder::open(path)?;
+        Ok(folder.get_or_init(|| opened))
+    }
+}
+
+impl PartialEq for SafePath {
+    fn eq(&self, other: &Self) -> bool {
+        self.full == other.full
+    }
+}
+
+impl Eq for SafePath {}
+
+/// A path that a person chose: only its last name is looked at for a link.
+impl From<&Path> for SafePath {
+    fn from(path: &Path) -> Self {
+        let name = path.file_name().unwrap_or_default();
+        Self::below(path.parent().unwrap_or(path), name)
+    }
+}
+
+impl From<PathBuf> for SafePath {
+    fn from(path: PathBuf) -> Self {
+        path.as_path().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    /// A state folder as a hostile repository brings it, beside what is the user's own.
+    fn scene() -> (tempfile::TempDir, SafePath) {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir_all(place.path().join("project/state/sub")).unwrap();
+        fs::create_dir(place.path().join("own")).unwrap();
+        fs::write(place.path().join("own/file"), "precious").unwrap();
+        let state = SafePath::below(&place.path().join("project"), "state");
+        (place, state)
+    }
+
+    #[test]
+    fn nothing_is_read_written_or_removed_through_a_link_on_the_way() {
+        let (place, state) = scene();
+        symlink("../../own", state.path().join("way")).unwrap();
+        let through = state.join("way").join("file");
+        assert!(through.read(100).is_err() && through.open().is_err());
+        assert!(!through.exists() && !through.is_file());
+        assert!(through.replace(b"new", Durability::Order).is_err());
+        assert!(through.create(b"new").is_err());
+        assert!(state.join("way").join("made").make().is_err());
+        assert_eq!(state.join("way").names().unwrap(), Vec::<OsString>::new());
+        through.remove().unwrap();
+        state.join("way").remove().unwrap();
+        assert!(!state.path().join("way").is_symlink(), "the link itself goes");
+        assert_eq!(fs::read(place.path().join("own/file")).unwrap(), b"precious");
+        assert_eq!(fs::read_dir(place.path().join("own")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_file_is_not_read_and_is_replaced() {
+        let (place, state) = scene();
+        let file = state.join("file");
+        symlink(place.path().join("own/file"), file.path()).unwrap();
+        assert!(file.read(100).is_err() && file.open_append().is_err() && file.open_lock().is_err());
+        file.replace(b"new", Durability::Order).unwrap();
+        assert_eq!(file.read(100).unwrap().unwrap(), b"new");
+        assert_eq!(fs::read(place.path().join("own/file")).unwrap(), b"precious");
+        symlink(place.path().join("own/made"), state.path().join("lock")).unwrap();
+        assert!(state.join("lock").open_lock().is_err(), "a dangling link makes no file elsewhere");
+        assert!(!place.path().join("own/made").exists());
+    }
+
+    #[test]
+    fn what_is_no_regular_file_or_is_too_large_is_refused_unread() {
+        let (_place, state) = scene();
+        let owner = rustix::fs::Mode::RWXU;
+        let fifo = state.join("fifo");
+        rustix::fs::mknodat(rustix::fs::CWD, fifo.path(), rustix::fs::FileType::Fifo, owner, 0).unwrap();
+        assert!(fifo.read(100).is_err() && fifo.open().is_err(), "a FIFO has no end");
+        assert!(state.join("sub").read(100).is_err());
+        fs::File::create(state.path().join("huge")).unwrap().set_len(1 << 40).unwrap();
+        assert_eq!(state.join("huge").read(100).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(state.join("missing").read(100).unwrap(), None);
+        assert_eq!(SafePath::below(Path::new("/nowhere"), "at all").read(100).unwrap(), None);
+    }
+
+    #[test]
+    fn a_folder_is_made_for_its_owner_alone() {
+        let (_place, state) = scene();
+        state.join("a").join("b").make().unwrap();
+        for made in ["a", "a/b"] {
+            let mode = state.path().join(made).metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o700, "{made}");
+        }
+        fs::write(state.path().join("taken"), "").unwrap();
+        assert!(state.join("taken").make().is_err());
+    }
+
+    #[test]
+    #[should_panic(expected = "is not a plain name")]
+    fn a_name_that_leads_out_is_a_mistake_of_ours() {
+        let (_place, state) = scene();
+        let _ = state.join("../../own");
+    }
+}

@@ -1,0 +1,123 @@
+//! The answers of all runs of a project, by the key of the call. Only this user on this machine can have put them there.
+//!
+//! A `.skilltune/cache` may come with a repository, and an answer decides what a run does next. So each one ends with a keyed
+//! hash, whose key is in the user's state folder: an answer without it, or with another user's, counts as none.
+
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use skilltune_phases::id::CallKey;
+
+use super::checksum;
+use super::layout::Home;
+use crate::disk::{DiskError, OnDisk};
+use crate::safe_path::SafePath;
+
+const FIELD: &str = "seal";
+const DIGITS: usize = 64;
+/// A larger answer is not read: no agent may say so much.
+const LARGEST: u64 = 64 << 20;
+
+#[derive(Clone, Debug)]
+pub struct AnswerCache {
+    place: SafePath,
+    key: Key,
+}
+
+/// What only this user knows.
+#[derive(Clone)]
+struct Key([u8; blake3::KEY_LEN]);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key")
+    }
+}
+
+impl AnswerCache {
+    /// The answers of a project, sealed with the key of the user's state folder, which is made when there is none.
+    pub fn of(home: &Home, state: &Path) -> Result<Self, DiskError> {
+        let file = SafePath::below(state, "cache-key");
+        if !file.exists() {
+            SafePath::below(state, "runs").make_folder()?;
+            let mut key = [0; blake3::KEY_LEN];
+            random(&mut key).on_disk("make up", file.path())?;
+            match file.create(&key) {
+                // Another command was faster: its key it is.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                created => created?,
+            }
+        }
+        let bytes = file.read(blake3::KEY_LEN as u64)?.unwrap_or_default();
+        let not_a_key = || {
+            io::Error::other("it is not a key of 32 bytes; delete it, and cached answers are asked for again")
+        };
+        let key = bytes.try_into().map_err(|_| not_a_key()).on_disk("use", file.path())?;
+        Ok(Self { place: home.cache(), key: Key(key) })
+    }
+
+    /// The text under which an answer is stored.
+    pub(crate) fn seal(&self, answer: &impl Serialize) -> Vec<u8> {
+        let mut text = serde_json::to_vec(answer).expect("an answer has a JSON text");
+        checksum::append(&mut text, FIELD, |body| self.sum(body));
+        text
+    }
+
+    /// An answer that was stored at `at` with this user's key, in the cache or in a run.
+    pub(crate) fn read<T: DeserializeOwned>(&self, at: &SafePath) -> Option<T> {
+        let text = at.read(LARGEST).ok()??;
+        let is_ours = checksum::is_right(&text, FIELD, DIGITS, |body| self.sum(body));
+        is_ours.then(|| serde_json::from_slice(&text).ok())?
+    }
+
+    pub(crate) fn place_of(&self, key: CallKey) -> SafePath {
+        self.place.join(format!("{key}.json"))
+    }
+
+    fn sum(&self, body: &[u8]) -> String {
+        blake3::keyed_hash(&self.key.0, body).to_hex().to_string()
+    }
+}
+
+/// The calls whose answers are cached, whoever put them there.
+pub(super) fn cached(home: &Home) -> Result<impl Iterator<Item = (SafePath, CallKey)>, DiskError> {
+    let place = home.cache();
+    let names = place.names()?.into_iter();
+    Ok(names.filter_map(move |name| {
+        let key = name.to_str()?.strip_suffix(".json")?.parse().ok()?;
+        Some((place.join(&name), CallKey(key)))
+    }))
+}
+
+fn random(bytes: &mut [u8]) -> io::Result<()> {
+    use std::io::Read as _;
+    std::fs::File::open("/dev/urandom")?.read_exact(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use skilltune_phases::id::Digest;
+
+    use super::*;
+    use crate::atomic::Durability;
+
+    #[test]
+    fn only_an_answer_of_this_users_is_read() {
+        let (project, mine, theirs) =
+            (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let home = Home::of(project.path());
+        home.create().unwrap();
+        let cache = AnswerCache::of(&home, mine.path()).unwrap();
+        let at = cache.place_of(CallKey(Digest::of(b"a call")));
+        at.create(&cache.seal(&serde_json::json!({"score": 100}))).unwrap();
+        let read =
+            |cache: &AnswerCache| cache.read::<serde_json::Value>(&at).map(|answer| answer["score"].clone());
+        assert_eq!(read(&cache), Some(100.into()));
+        assert_eq!(read(&AnswerCache::of(&home, mine.path()).unwrap()), Some(100.into()), "the key stays");
+        assert_eq!(read(&AnswerCache::of(&home, theirs.path()).unwrap()), None);
+        at.replace(br#"{"score":100}"#, Durability::Order).unwrap();
+        assert_eq!(read(&cache), None, "no seal at all");
+    }
+}
