@@ -41,8 +41,10 @@ mod suite;
 mod trust;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser as _;
+use rustix::process::Signal;
 use skilltune_orchestrator::lean;
 use skilltune_orchestrator::offline::offline_main;
 use skilltune_orchestrator::process::{CONFINED, confined_main, guardian_main};
@@ -54,6 +56,7 @@ use crate::folders::Surroundings;
 use crate::printer::Printer;
 
 fn main() -> ExitCode {
+    survive_the_file_size_limit();
     // Before anything else is read: a guardian is started once a job, and has no time to lose.
     if std::env::args_os().nth(1).is_some_and(|word| word == args::GUARDIAN) {
         return guardian_main();
@@ -77,6 +80,14 @@ fn main() -> ExitCode {
     let ended =
         around.map_err(Complaint::from).and_then(|around| commands::run(cli.command, &around, printer));
     ended.unwrap_or_else(|complaint| failed(&complaint, printer)).into()
+}
+
+/// A write beyond `ulimit -f` is an error like a full disk, not the end of the program in the middle of a replacement.
+///
+/// A handler, unlike an ignored signal, is not inherited by the agents.
+fn survive_the_file_size_limit() {
+    // Without it only that limit is worse.
+    let _ = signal_hook::flag::register(Signal::XFSZ.as_raw(), Arc::default());
 }
 
 /// Lets a test end the program at one of its durable steps; what a user gets has no such thing.

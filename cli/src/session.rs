@@ -12,7 +12,7 @@ use skilltune_orchestrator::engine::{
 use skilltune_orchestrator::process::{GuardianPool, await_marked, become_subreaper, sweep_marked};
 use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
 use skilltune_orchestrator::safe_path::SafePath;
-use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::snapshot::{Limits, Objects, capture};
 use skilltune_orchestrator::store::{
     AnswerCache, Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock,
 };
@@ -215,6 +215,7 @@ pub fn drive<L: Face>(
     let resume = advice::trusting(L::resume(&run), means.trusted);
     let failed = |error| failed(error, &resume);
     let shop = workshop(around, home, &run.plan.run, means)?;
+    repair(&shop.objects, &run)?;
     L::publish(&shop.objects, &shop.folder, &run, &L::PAGES).map_err(ours)?;
     let pool = shop.pool.clone();
     let desk = Desk { shop: Arc::new(shop), journal, locks, lock, indexes: around.indexes(), jobs, patience };
@@ -241,6 +242,18 @@ pub fn drive<L: Face>(
         Left::Paused(Pause::Terminated) => Exit::Terminated,
         Left::Paused(Pause::Interrupted | Pause::Stopped) => Exit::Interrupted,
     })
+}
+
+/// Stores again what a run began with and the store has lost meanwhile, as far as the target still has it.
+fn repair<L: Face>(objects: &Objects, run: &Run<L>) -> Result<(), Complaint> {
+    if L::kept(run).into_iter().all(|tree| objects.contains_tree(tree)) {
+        return Ok(());
+    }
+    for target in L::targets(&run.plan).iter().filter(|target| target.is_dir()) {
+        // Without an index: what it lists may be what is lost.
+        capture(objects, target, &[], Limits::default()).map_err(ours)?;
+    }
+    Ok(())
 }
 
 fn workshop(around: &Surroundings, home: &Home, id: &RunId, means: Means) -> Result<Workshop, Complaint> {

@@ -47,7 +47,7 @@ fn differences_of(
     Placement { at, tree }: &Placement,
     space: &Path,
 ) -> Result<Vec<String>, EngineError> {
-    let placed = objects.manifest(*tree)?;
+    let placed = objects.manifest(*tree)?.copied();
     match scan_left(space, at, room(&placed)) {
         Ok(now) => {
             Ok(changes(&placed, &now).iter().filter(|one| counts(one)).map(|one| line(at, one)).collect())

@@ -1,7 +1,6 @@
 //! From a folder to its manifest: a walk that follows no link, stores the bytes or only hashes them.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -15,7 +14,7 @@ use super::manifest::{Entry, Manifest, Node};
 use super::objects::Objects;
 use super::path::RelPath;
 use super::stamp::Stamp;
-use crate::atomic::TEMP_PREFIX;
+use super::temporary::Temporaries;
 
 /// Every level holds a folder open: deeper than this would cost us our file descriptors.
 const DEEPEST: usize = 128;
@@ -47,7 +46,7 @@ pub fn capture(
     skip: &[&str],
     limits: Limits,
 ) -> Result<Captured, CaptureError> {
-    stored(objects, &Folder::open(root)?, skip, limits)
+    stored(objects, Walk::live(&Folder::open(root)?, skip, limits))
 }
 
 /// Stores what an agent has left at `at` in its workspace, all of which may have become something else meanwhile: a link
@@ -59,17 +58,17 @@ pub fn capture_left(
     skip: &[&str],
     limits: Limits,
 ) -> Result<Captured, CaptureError> {
-    stored(objects, &left(space, at)?, skip, limits)
+    stored(objects, Walk::of(&left(space, at)?, skip, limits))
 }
 
-fn stored(objects: &Objects, root: &Folder, skip: &[&str], limits: Limits) -> Result<Captured, CaptureError> {
-    let manifest = Walk { store: Some(objects), ..Walk::of(root, skip, limits) }.go()?;
+fn stored(objects: &Objects, walk: Walk<'_>) -> Result<Captured, CaptureError> {
+    let manifest = Walk { store: Some(objects), ..walk }.go()?;
     Ok(Captured { tree: objects.put_manifest(&manifest)?, manifest })
 }
 
 /// The manifest that [`capture`] would store, storing nothing.
 pub fn scan(root: &Path, skip: &[&str], limits: Limits) -> Result<Manifest, CaptureError> {
-    Walk::of(&Folder::open(root)?, skip, limits).go()
+    Walk::live(&Folder::open(root)?, skip, limits).go()
 }
 
 /// The manifest that [`capture_left`] would store, storing nothing.
@@ -91,8 +90,8 @@ impl Indexes {
 
     /// Writes nothing, the index included.
     pub fn scan(&self, root: &Path, skip: &[&str], limits: Limits) -> Result<Manifest, CaptureError> {
-        let index = Some(self.open(root, SystemTime::now()));
-        Walk { index, ..Walk::of(&Folder::open(root)?, skip, limits) }.go()
+        let index = self.open(root, SystemTime::now());
+        Walk::indexed(&Folder::open(root)?, skip, limits, index).go()
     }
 
     /// The time decides only which files are settled enough to be listed.
@@ -107,8 +106,8 @@ impl Indexes {
         let (index, voucher) = (self.open(root, now), objects.voucher());
         let unsure = (!index.is_vouched_by(voucher)).then_some(objects);
         let root = Folder::open(root)?;
-        let of = Walk::of(&root, skip, limits);
-        let mut walk = Walk { store: Some(objects), unsure, index: Some(index), ..of };
+        let of = Walk::indexed(&root, skip, limits, index);
+        let mut walk = Walk { store: Some(objects), unsure, ..of };
         let manifest = walk.go()?;
         let tree = objects.put_manifest(&manifest)?;
         if let Some(index) = walk.index {
@@ -128,14 +127,11 @@ fn left(space: &Path, at: &str) -> Result<Folder, CaptureError> {
     Ok(here)
 }
 
-/// Whether a name is that of a file which only a crash of ours can have left.
-pub(super) fn is_temporary(name: &OsStr) -> bool {
-    name.as_bytes().starts_with(TEMP_PREFIX.as_bytes())
-}
-
 struct Walk<'a> {
     root: &'a Folder,
     skip: &'a [&'a str],
+    /// What only a crash of ours can have left; in a workspace there is no such thing.
+    temporaries: Option<Temporaries>,
     left: Limits,
     store: Option<&'a Objects>,
     index: Option<Index>,
@@ -146,7 +142,26 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn of(root: &'a Folder, skip: &'a [&'a str], limits: Limits) -> Self {
-        Self { root, skip, left: limits, store: None, index: None, unsure: None, entries: Vec::new() }
+        Self {
+            root,
+            skip,
+            temporaries: None,
+            left: limits,
+            store: None,
+            index: None,
+            unsure: None,
+            entries: Vec::new(),
+        }
+    }
+
+    /// Of a folder that a replacement may have been killed in.
+    fn live(root: &'a Folder, skip: &'a [&'a str], limits: Limits) -> Self {
+        Self { temporaries: Some(Temporaries::of(root.path())), ..Self::of(root, skip, limits) }
+    }
+
+    fn indexed(root: &'a Folder, skip: &'a [&'a str], limits: Limits, index: Index) -> Self {
+        let temporaries = Some(Temporaries::named(index.root_hash()));
+        Self { temporaries, index: Some(index), ..Self::of(root, skip, limits) }
     }
 
     fn go(&mut self) -> Result<Manifest, CaptureError> {
@@ -181,7 +196,7 @@ impl<'a> Walk<'a> {
                 self.entries.push(Entry { path: path.clone(), node });
                 return self.folder(&child, Some(&path), depth + 1);
             }
-            _ if is_temporary(name) => return Ok(()),
+            _ if self.temporaries.as_ref().is_some_and(|ours| ours.own(name)) => return Ok(()),
             FileType::RegularFile => self.file(folder, &path, &stat)?,
             _ => look(folder, name, self.reading())?.ok_or_else(changed)?,
         };
@@ -257,7 +272,10 @@ mod tests {
         for name in [".git", ".skilltune", "out", "d", "d/out", "d/.git"] {
             fs::create_dir(root.path().join(name)).unwrap();
         }
-        fs::write(root.path().join("d/.skilltune-tmp-1"), "left over").unwrap();
+        let ours = Temporaries::of(root.path());
+        for left_over in [ours.draft(1), ours.aside(1)] {
+            fs::write(root.path().join("d").join(left_over), "left over").unwrap();
+        }
         assert_eq!(paths(root.path(), &["out"]), ["d", "d/.git", "d/out"]);
     }
 

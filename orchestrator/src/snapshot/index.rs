@@ -92,6 +92,11 @@ struct Record<'a> {
 }
 
 impl Index {
+    /// The short hash of the folder's real path.
+    pub(super) fn root_hash(&self) -> &str {
+        &self.name
+    }
+
     /// Whether all that is listed was in the store that gives this voucher, and still is.
     pub(super) fn is_vouched_by(&self, voucher: Option<Voucher>) -> bool {
         voucher.is_some_and(|voucher| self.voucher == Some(voucher.0))

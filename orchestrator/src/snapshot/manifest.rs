@@ -53,6 +53,8 @@ pub enum ManifestError {
 
 impl Node {
     pub const MODE_BITS: u32 = 0o7777;
+    /// The rights of owner, group and others, without the set-id and sticky bits.
+    pub const RIGHTS: u32 = 0o777;
 
     pub fn is_folder(&self) -> bool {
         matches!(self, Self::Folder { .. })
@@ -68,8 +70,36 @@ impl Node {
     /// The same, which its owner may read and change.
     fn unlocked(&self) -> Self {
         match self {
-            Self::File { mode, .. } => self.with_mode(mode | 0o600),
-            Self::Folder { mode } => self.with_mode(mode | 0o700),
+            Self::File { mode, .. } => self.with_mode(mode & Self::RIGHTS | 0o600),
+            Self::Folder { mode } => self.with_mode(mode & Self::RIGHTS | 0o700),
+            Self::Link { .. } => self.clone(),
+        }
+    }
+
+    /// The same without set-id and sticky bits, as copies of ours are made.
+    fn copied(&self) -> Self {
+        self.mode().map_or_else(|| self.clone(), |mode| self.with_mode(mode & Self::RIGHTS))
+    }
+
+    /// The same after an edit of a copy of `before`. Who may read and write stays as it was, however the agent wrote the
+    /// file; whether a file may be run is part of the edit.
+    fn edited_from(&self, before: &Self) -> Self {
+        match (self, before) {
+            (Self::File { mode, .. }, Self::File { mode: before, .. }) => {
+                let was_run = before & 0o100 == mode & 0o100;
+                self.with_mode(if was_run { *before } else { runnable(before & !0o111, *mode) })
+            }
+            (Self::Folder { .. }, Self::Folder { mode: before }) => self.with_mode(*before),
+            (Self::File { .. } | Self::Folder { .. } | Self::Link { .. }, _) => self.clone(),
+        }
+    }
+
+    /// The same as something new beside a page that has this mode: no more people may read or write it.
+    fn beside(&self, page: u32) -> Self {
+        let rights = page & 0o666 | 0o600;
+        match self {
+            Self::File { mode, .. } => self.with_mode(runnable(rights, *mode)),
+            Self::Folder { .. } => self.with_mode(runnable(rights, 0o100)),
             Self::Link { .. } => self.clone(),
         }
     }
@@ -97,6 +127,11 @@ impl Node {
     }
 }
 
+/// The rights, and for a file that `mode` lets its owner run, the right to run it for all who may read it.
+fn runnable(rights: u32, mode: u32) -> u32 {
+    if mode & 0o100 == 0 { rights } else { rights | (rights & 0o444) >> 2 }
+}
+
 impl Manifest {
     pub fn new(mut entries: Vec<Entry>) -> Result<Self, ManifestError> {
         entries.sort_by(|a, b| a.path.cmp(&b.path));
@@ -110,11 +145,18 @@ impl Manifest {
         self.with_nodes(|entry| entry.node.unlocked())
     }
 
-    /// The same with the modes of another, where they differ by no more than being unlocked.
-    pub(crate) fn locked_like(&self, other: &Self) -> Self {
-        self.with_nodes(|Entry { path, node }| {
-            let before = other.get(path).filter(|before| before.unlocked().mode() == node.mode());
-            before.and_then(Node::mode).map_or_else(|| node.clone(), |mode| node.with_mode(mode))
+    /// The same as it is written into a workspace.
+    pub(crate) fn copied(&self) -> Self {
+        self.with_nodes(|entry| entry.node.copied())
+    }
+
+    /// What an agent made of a copy of `base`, with the modes that `base` gives its files: an editor that writes files anew
+    /// neither opens what was private, nor may a set-id bit appear that was not there.
+    pub(crate) fn edited_from(&self, base: &Self, page: &RelPath) -> Self {
+        let page = base.get(page).and_then(Node::mode).unwrap_or(0o644);
+        self.with_nodes(|Entry { path, node }| match base.get(path) {
+            Some(before) if before.same_kind(node) => node.edited_from(before),
+            _ => node.beside(page),
         })
     }
 
@@ -231,28 +273,52 @@ mod tests {
         assert_eq!(text.lines().nth(3), Some(format!("file 0644 1 {hash} d/x").as_str()));
     }
 
+    fn page() -> RelPath {
+        RelPath::parse(b"SKILL.md").unwrap()
+    }
+
+    fn modes(manifest: &Manifest) -> Vec<Option<u32>> {
+        manifest.entries().iter().map(|entry| entry.node.mode()).collect()
+    }
+
     #[test]
-    fn what_was_unlocked_is_locked_again_and_nothing_else_of_a_mode_is_taken_back() {
+    fn what_was_unlocked_for_an_edit_is_locked_again() {
         let locked = Manifest::new(vec![
             entry("d", Node::Folder { mode: 0o555 }),
             entry("d/x", file("x").with_mode(0o444)),
             entry("free", file("x")),
             entry("link", Node::Link { target: b"d".to_vec() }),
+            entry("set-id", file("x").with_mode(0o4755)),
         ])
         .unwrap();
         let unlocked = locked.unlocked();
-        let modes: Vec<_> = unlocked.entries().iter().map(|entry| entry.node.mode()).collect();
-        assert_eq!(modes, [Some(0o755), Some(0o644), Some(0o644), None]);
-        assert_eq!(unlocked.locked_like(&locked), locked);
-        let edited = Manifest::new(vec![
-            entry("d", Node::Folder { mode: 0o700 }),
-            entry("d/x", file("other")),
-            entry("new", file("x").with_mode(0o444)),
+        assert_eq!(modes(&unlocked), [Some(0o755), Some(0o644), Some(0o644), None, Some(0o755)]);
+        assert_eq!(unlocked.edited_from(&locked, &page()), locked);
+    }
+
+    #[test]
+    fn an_edit_opens_nothing_that_was_private_and_sets_no_id() {
+        let base = Manifest::new(vec![
+            entry("SKILL.md", file("x").with_mode(0o600)),
+            entry("d", Node::Folder { mode: 0o2750 }),
+            entry("locked", file("x").with_mode(0o400)),
+            entry("run", file("x").with_mode(0o640)),
+            entry("still", file("x").with_mode(0o755)),
         ])
         .unwrap();
-        let modes: Vec<_> =
-            edited.locked_like(&locked).entries().iter().map(|entry| entry.node.mode()).collect();
-        assert_eq!(modes, [Some(0o700), Some(0o444), Some(0o444)]);
+        let edited = Manifest::new(vec![
+            entry("SKILL.md", file("new").with_mode(0o644)),
+            entry("d", Node::Folder { mode: 0o777 }),
+            entry("locked", file("new").with_mode(0o666)),
+            entry("more", Node::Folder { mode: 0o1777 }),
+            entry("more/new", file("new").with_mode(0o666)),
+            entry("more/script", file("new").with_mode(0o6755)),
+            entry("run", file("new").with_mode(0o755)),
+            entry("still", file("new").with_mode(0o644)),
+        ])
+        .unwrap();
+        let private = [0o600, 0o2750, 0o400, 0o700, 0o600, 0o700, 0o750, 0o644].map(Some);
+        assert_eq!(modes(&edited.edited_from(&base, &page())), private);
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod recent;
 mod restore;
 mod seal;
 mod stamp;
+mod temporary;
 #[cfg(test)]
 mod trees;
 

@@ -21,9 +21,6 @@ pub enum PlaceError {
     Disk(#[from] DiskError),
 }
 
-/// The rights of owner, group and others. A set-id or sticky bit stays in the store: a copy of ours runs as nobody else.
-const RIGHTS: u32 = 0o777;
-
 /// Writes a tree into a folder that a person named, which is made when missing.
 pub fn place(objects: &Objects, manifest: &Manifest, into: &Path) -> Result<(), PlaceError> {
     let above = into.parent().filter(|above| !above.as_os_str().is_empty());
@@ -31,7 +28,8 @@ pub fn place(objects: &Objects, manifest: &Manifest, into: &Path) -> Result<(), 
     place_at(objects, manifest, &SafePath::from(into))
 }
 
-/// Writes a tree into a folder of ours; modes of folders come last, for some are read-only.
+/// Writes a tree into a folder of ours; modes of folders come last, for some are read-only. A set-id or sticky bit stays in
+/// the store: what is in a copy runs with nobody else's rights.
 pub fn place_at(objects: &Objects, manifest: &Manifest, into: &SafePath) -> Result<(), PlaceError> {
     let root = into.make_folder()?;
     if !root.names(1)?.is_empty() {
@@ -44,7 +42,7 @@ pub fn place_at(objects: &Objects, manifest: &Manifest, into: &SafePath) -> Resu
     for entry in manifest.entries().iter().rev() {
         if let Node::Folder { mode } = entry.node {
             let child = site.folder_of(entry)?.child(entry.path.name())?;
-            child.ok_or_else(|| replaced(&root, entry))?.set_mode(mode & RIGHTS)?;
+            child.ok_or_else(|| replaced(&root, entry))?.set_mode(mode & Node::RIGHTS)?;
         }
     }
     Ok(())
@@ -80,7 +78,7 @@ fn write(objects: &Objects, folder: &Folder, Entry { path, node }: &Entry) -> Re
             let full = folder.path_of(path.name());
             let mut file = folder.create_file(path.name())?;
             objects.copy_to(*blob, &mut file, &full)?;
-            set_mode(&file, *mode & RIGHTS, &full)?;
+            set_mode(&file, *mode & Node::RIGHTS, &full)?;
         }
     }
     Ok(())

@@ -36,10 +36,11 @@ pub(super) fn read(
             return not_ours(error, space).map(|failure| failed(FailureKind::Gate, &failure.why).into());
         }
     };
-    let edited = captured.manifest.locked_like(&base);
+    let page = RelPath::parse(SKILL_MD).expect("a plain name is a path");
+    let edited = captured.manifest.edited_from(&base, &page);
     let (edited, report) = if edited == base {
         match edited_in_words(objects, &base, answer)? {
-            Ok(made) => made,
+            Ok((made, report)) => (made.edited_from(&base, &page), report),
             Err(failure) => return Ok(failure.into()),
         }
     } else {

@@ -5,26 +5,21 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 
 use super::plan::{Replacement, Step};
 use super::site::Site;
 use super::{ReplaceError, Rescued};
-use crate::snapshot::capture::is_temporary;
 use crate::snapshot::folder::Folder;
 use crate::snapshot::look::{CaptureError, Reading, look};
 use crate::snapshot::manifest::Node;
 use crate::snapshot::path::RelPath;
-
-pub(super) const DRAFT: &str = ".skilltune-tmp-draft-";
-pub(super) const ASIDE: &str = ".skilltune-tmp-aside-";
 
 /// Clears the folders that the plan changes; a plan and its reverse change the same ones.
 pub(super) fn sweep(site: &Site<'_>, plan: &Replacement) -> Result<Vec<Rescued>, ReplaceError> {
     let mut rescued = Vec::new();
     for path in folders(plan) {
         let Some(folder) = site.folder_at(path.as_ref())? else { continue };
-        for name in folder.names(usize::MAX)?.iter().filter(|name| is_temporary(name)) {
+        for name in folder.names(usize::MAX)?.iter().filter(|name| site.temporaries.own(name)) {
             rescued.extend(clear(site, plan, &folder, path.as_ref(), name)?);
         }
     }
@@ -44,7 +39,7 @@ fn clear(
     at: Option<&RelPath>,
     name: &OsStr,
 ) -> Result<Option<Rescued>, ReplaceError> {
-    if name.as_bytes().starts_with(DRAFT.as_bytes()) {
+    if site.temporaries.is_draft(name) {
         folder.remove_file(name)?;
         return Ok(None);
     }

@@ -10,7 +10,6 @@ use std::io;
 use std::path::Path;
 
 use super::ReplaceError;
-use super::leftover::{ASIDE, DRAFT};
 use super::plan::{Action, Replacement, Step};
 use crate::disk::OnDisk;
 use crate::snapshot::folder::{Descent, Exchange, Folder, set_mode};
@@ -18,12 +17,14 @@ use crate::snapshot::look::{CaptureError, Reading, look};
 use crate::snapshot::manifest::Node;
 use crate::snapshot::objects::Objects;
 use crate::snapshot::path::RelPath;
+use crate::snapshot::temporary::Temporaries;
 
 pub(super) struct Site<'a> {
     pub(super) objects: &'a Objects,
     root: Folder,
     /// Paths at which a folder may be missing because the plan removes it.
     vanishing: BTreeSet<&'a RelPath>,
+    pub(super) temporaries: Temporaries,
     names: Cell<u64>,
 }
 
@@ -35,7 +36,8 @@ impl<'a> Site<'a> {
     ) -> Result<Self, ReplaceError> {
         let removals = plan.actions().iter().filter(|action| action.step == Step::Remove);
         let vanishing = removals.map(|action| &action.path).collect();
-        Ok(Self { objects, root: Folder::open(root)?, vanishing, names: Cell::new(0) })
+        let temporaries = Temporaries::of(root);
+        Ok(Self { objects, root: Folder::open(root)?, vanishing, temporaries, names: Cell::new(0) })
     }
 
     /// The folder of the action's path; `None` when it is gone and the path with it, as planned.
@@ -56,7 +58,7 @@ impl<'a> Site<'a> {
     }
 
     pub(super) fn remove(&self, folder: &Folder, action: &Action) -> Result<(), ReplaceError> {
-        let (name, aside) = (action.path.name(), self.temporary(ASIDE));
+        let (name, aside) = (action.path.name(), self.temporaries.aside(self.number()));
         if !folder.rename_new(name, &aside)? {
             return Err(action.edited());
         }
@@ -71,17 +73,26 @@ impl<'a> Site<'a> {
 
     pub(super) fn write(&self, folder: &Folder, action: &Action, to: &Node) -> Result<(), ReplaceError> {
         let ready = self.prepare(folder, to)?;
+        let written = self.put_in_place(folder, &ready, action);
+        if written.is_err() {
+            // The error that matters is the first; what stays is cleared by the next apply.
+            let _ = self.discard(folder, &ready, action);
+        }
+        written
+    }
+
+    fn put_in_place(&self, folder: &Folder, ready: &OsStr, action: &Action) -> Result<(), ReplaceError> {
         let name = action.path.name();
         if action.displaces().is_none() {
-            let placed = folder.rename_new(&ready, name)?;
-            return if placed { Ok(()) } else { self.give_up(folder, &ready, action) };
+            let placed = folder.rename_new(ready, name)?;
+            return if placed { Ok(()) } else { Err(action.edited()) };
         }
-        match folder.exchange(&ready, name)? {
-            Exchange::Done => self.keep_or_exchange_back(folder, &ready, action),
+        match folder.exchange(ready, name)? {
+            Exchange::Done => self.keep_or_exchange_back(folder, ready, action),
             Exchange::Unsupported if self.is_displaced(folder, name, action)? => {
-                Ok(folder.rename(&ready, name)?)
+                Ok(folder.rename(ready, name)?)
             }
-            Exchange::Gone | Exchange::Unsupported => self.give_up(folder, &ready, action),
+            Exchange::Gone | Exchange::Unsupported => Err(action.edited()),
         }
     }
 
@@ -96,7 +107,7 @@ impl<'a> Site<'a> {
             return Ok(folder.remove_file(ready)?);
         }
         folder.exchange(ready, action.path.name())?;
-        displaced.and_then(|_| self.give_up(folder, ready, action))
+        displaced.and_then(|_| Err(action.edited()))
     }
 
     /// Makes all names in the folders of the plan durable.
@@ -112,14 +123,13 @@ impl<'a> Site<'a> {
 
     /// Writes the new entry under a temporary name, with its bytes on the disk.
     fn prepare(&self, folder: &Folder, to: &Node) -> Result<OsString, ReplaceError> {
-        let (draft, ready) = (self.temporary(DRAFT), self.temporary(ASIDE));
-        if let Err(error) = self.fill(folder, &draft, to) {
-            // The error that matters is the first; a draft that stays is swept by the next apply.
-            let _ = folder.remove_file(&draft);
-            return Err(error);
+        let (draft, ready) = (self.temporaries.draft(self.number()), self.temporaries.aside(self.number()));
+        let filled = self.fill(folder, &draft, to).and_then(|()| Ok(folder.rename(&draft, &ready)?));
+        if filled.is_err() {
+            // The error that matters is the first; a draft that stays is cleared by the next apply.
+            let _ = folder.unlink(&draft);
         }
-        folder.rename(&draft, &ready)?;
-        Ok(ready)
+        filled.map(|()| ready)
     }
 
     fn fill(&self, folder: &Folder, draft: &OsStr, to: &Node) -> Result<(), ReplaceError> {
@@ -137,12 +147,12 @@ impl<'a> Site<'a> {
     }
 
     /// Takes our new entry away again, unless a person has edited even that.
-    fn give_up(&self, folder: &Folder, ready: &OsStr, action: &Action) -> Result<(), ReplaceError> {
+    fn discard(&self, folder: &Folder, ready: &OsStr, action: &Action) -> Result<(), ReplaceError> {
         let present = inspect(folder, ready, action, Reading::storing(self.objects))?;
         if present.as_ref() == action.to.as_ref() {
             folder.remove_file(ready)?;
         }
-        Err(action.edited())
+        Ok(())
     }
 
     /// Whether `name` holds what the action may remove; if it is stored nowhere, it is now.
@@ -154,10 +164,9 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// A name of ours; a leftover with the same one was swept before.
-    fn temporary(&self, prefix: &str) -> OsString {
-        let number = self.names.replace(self.names.get() + 1);
-        format!("{prefix}{}-{number}", std::process::id()).into()
+    /// Another one for each name of ours; a leftover with the same one was cleared before.
+    fn number(&self) -> u64 {
+        self.names.replace(self.names.get() + 1)
     }
 }
 

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::crash::rehearsal::{crashed, interrupted};
+use crate::snapshot::temporary::Temporaries;
 use crate::snapshot::trees::{Children, Place, Tree, children_of, file, folder, random_children, scanned};
 use crate::snapshot::{Objects, place};
 
@@ -101,7 +102,8 @@ impl Scene {
 
 fn leftovers(root: &Path) -> usize {
     let entries = walkdir::WalkDir::new(root).into_iter().map(Result::unwrap);
-    entries.filter(|entry| crate::snapshot::capture::is_temporary(entry.file_name())).count()
+    let ours = Temporaries::of(root);
+    entries.filter(|entry| ours.own(entry.file_name())).count()
 }
 
 fn some_file_holds(root: &Path, bytes: &[u8]) -> bool {
@@ -227,14 +229,52 @@ fn a_folder_swapped_for_a_link_at_any_point_leads_nowhere() {
 #[test]
 fn unknown_bytes_set_aside_by_a_crash_are_stored_before_they_leave() {
     let scene = Scene::new(&rich());
-    fs::write(scene.live().join(".skilltune-tmp-aside-1"), "a person's").unwrap();
-    fs::write(scene.live().join(".skilltune-tmp-draft-1"), "cut sho").unwrap();
-    fs::write(scene.live().join(".skilltune-tmp-aside-2"), "old").unwrap();
+    let ours = Temporaries::of(&scene.live());
+    let aside = ours.aside(1);
+    fs::write(scene.live().join(&aside), "a person's").unwrap();
+    fs::write(scene.live().join(ours.draft(1)), "cut sho").unwrap();
+    fs::write(scene.live().join(ours.aside(2)), "old").unwrap();
     let Applied { rescued } = scene.apply(&scene.plan).unwrap();
     let [Rescued { path: rescued, blob }] = &rescued[..] else { panic!("one rescued file: {rescued:?}") };
-    assert_eq!(rescued, &path(".skilltune-tmp-aside-1"));
+    assert_eq!(rescued, &path(aside.to_str().unwrap()));
     assert_eq!(scene.place.objects.read(*blob).unwrap(), b"a person's");
     scene.assert_holds(&scene.to);
+}
+
+#[test]
+fn a_file_of_a_persons_own_is_theirs_whatever_its_name() {
+    let scene = Scene::new(&rich());
+    let names = [".skilltune-tmp-notes", ".skilltune-tmp-draft-1", ".skilltune-tmp-0123456789ab-aside-1-1"];
+    for name in names {
+        fs::write(scene.live().join(name), "mine").unwrap();
+    }
+    let Applied { rescued } = scene.apply(&scene.plan).unwrap();
+    assert_eq!(rescued, []);
+    let seen = scanned(&scene.live());
+    for name in names {
+        assert_eq!(fs::read(scene.live().join(name)).unwrap(), b"mine");
+        assert!(seen.get(&path(name)).is_some(), "{name} is part of the folder");
+    }
+}
+
+/// A folder that lets nothing be renamed over: what was made ready for it goes again.
+#[test]
+fn a_replacement_that_is_refused_leaves_no_temporary_file() {
+    let scene = Scene::new(&rich());
+    let page = scene.live().join("SKILL.md");
+    let flags = |flags: rustix::fs::IFlags| {
+        let file = fs::File::open(&page).unwrap();
+        rustix::fs::ioctl_setflags(&file, flags)
+    };
+    // Only root may, and not on every file system; CI's half of the tests that are root's show it.
+    if flags(rustix::fs::IFlags::IMMUTABLE).is_err() {
+        return;
+    }
+    let refused = scene.apply(&scene.plan);
+    flags(rustix::fs::IFlags::empty()).unwrap();
+    assert!(matches!(refused, Err(ReplaceError::Disk(_))), "{refused:?}");
+    assert_eq!(leftovers(&scene.live()), 0);
+    assert_eq!(fs::read(&page).unwrap(), b"old");
 }
 
 #[test]
