@@ -8,7 +8,7 @@ mod shared;
 mod tune;
 mod values;
 
-pub use lint::{LintArgs, LintFormat};
+pub use lint::{Fix, LintArgs, LintFormat};
 pub use reflex::{
     AliasArgs, AllowName, NewArgs, ReflexArgs, ReflexCleanArgs, ReflexCommand, ReflexResumeArgs,
     ReflexStopArgs, TaskSource,
@@ -54,7 +54,7 @@ pub enum Command {
     Tune(Box<TuneArgs>),
     /// Write one text for a task, and refine it until rules of two levels are met
     Reflex(ReflexArgs),
-    /// Tell what is wrong with skills, and mend what needs no judgement
+    /// Tell what is wrong with skills, fix what is safe to fix, and suggest the rest
     Lint(LintArgs),
     /// Say how a run stands
     Status(RunArgs),

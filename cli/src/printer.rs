@@ -6,6 +6,7 @@ use crate::complaint::{Complaint, Kind};
 use crate::exit::Exit;
 use crate::folders::Surroundings;
 use crate::progress;
+use crate::report::plain;
 use crate::style::Style;
 
 /// Where the program's words go. A reader that has gone away is no failure of ours.
@@ -45,6 +46,12 @@ impl Printer {
     /// What is said besides.
     pub fn talk(self, text: &str) {
         say(&progress::fitted(text, self.talk_width));
+    }
+
+    /// Text of others, line by line as it stands, before a question about it.
+    #[expect(clippy::unused_self, reason = "whoever prints holds the printer")]
+    pub fn show(self, text: &str) {
+        say(&plain::pictured(text));
     }
 
     pub fn complain(self, complaint: &Complaint) {

@@ -1,4 +1,4 @@
-//! What is wrong with a skill's files, and the repairs that need no judgement.
+//! What is wrong with a skill's files, and the repairs that lint can make by itself.
 //!
 //! ```text
 //! Files --> Reading (every Markdown file read once) --> findings        (front, page, links, reach, text, secret)
@@ -29,9 +29,9 @@ mod text;
 use crate::material::Body;
 
 pub use listing::{BUDGET, LISTED, Listing};
-pub use mend::{Mended, Reach, Repair, mend, mend_all};
+pub use mend::{Mended, Offer, Reach, Repair, Suggestion, mend, mend_all, offers, suggestion};
 pub use route::{Route, Stage, Stop, route};
-pub use rule::{Mend, Rule, Severity};
+pub use rule::{Fix, Rule, Severity};
 pub use split::tokens;
 
 use reading::Reading;

@@ -1,4 +1,4 @@
-//! `lint` on every fixture: what it finds, what it mends, and that it mends it once and safely.
+//! `lint` on every fixture: what it finds, what it fixes, and that it fixes it once and safely.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,6 +12,7 @@ use skilltune_orchestrator::store::{Holder, Locks};
 use skilltune_phases::lint::Rule;
 
 use crate::scene::{Scene, listing};
+use crate::terminal::{terminal, typed};
 
 /// A project with copies of all fixtures below `skills`.
 fn fixtures() -> Scene {
@@ -45,9 +46,9 @@ fn told(report: &Value) -> String {
     let mut text = String::new();
     for skill in report["skills"].as_array().unwrap() {
         writeln!(text, "{}", skill["name"].as_str().unwrap()).unwrap();
-        for repair in skill["mended"].as_array().unwrap() {
+        for repair in skill["fixed"].as_array().unwrap() {
             let [path, rule] = ["path", "rule"].map(|key| repair[key].as_str().unwrap());
-            writeln!(text, "  mended {path} {rule} {}", repair["count"]).unwrap();
+            writeln!(text, "  fixed {path} {rule} {}", repair["count"]).unwrap();
         }
         for finding in skill["findings"].as_array().unwrap() {
             let [path, rule] = ["path", "rule"].map(|key| finding[key].as_str().unwrap());
@@ -128,135 +129,32 @@ fn every_fixture_shows_what_it_is_for() {
 }
 
 #[test]
-fn what_keeps_its_meaning_is_mended_once() {
+fn only_what_is_safe_is_fixed_and_once() {
     let scene = fixtures();
-    insta::assert_snapshot!(told(&json(&scene, &["--fix"])), @r"
-    leaky
-      SKILL.md:9 path-absolute
-      SKILL.md:9 path-absolute
-      SKILL.md:10 path-outside
-      SKILL.md:10 path-other-skill
-      SKILL.md:11 path-absolute
-      key.pem:1 secret
-      outside path-outside
-    messy-text
-      mended SKILL.md byte-order-mark 1
-      mended SKILL.md line-endings 31
-      mended SKILL.md trailing-blanks 3
-      mended notes.md trailing-blanks 1
-      mended SKILL.md link-dangling 2
-      mended SKILL.md paragraph-repeated 1
-      SKILL.md:11 heading-jump
-      SKILL.md:27 paragraph-repeated
-    misnamed
-      mended SKILL.md name-folder 1
-      SKILL.md:3 description-long
-      SKILL.md:3 description-markup
-      SKILL.md:3 description-person
-      SKILL.md:4 field-portable
-      SKILL.md:4 listing-cut
-      SKILL.md:5 field-unknown
-      SKILL.md:6 front-matter-strict
-    nameless
-      SKILL.md body-empty
-      SKILL.md:1 name
-      SKILL.md:1 description
-      SKILL.md:2 field-kind
-      SKILL.md:3 field-duplicate
-      SKILL.md:4 front-matter-form
-      SKILL.md:4 compatibility
-    nearly-perfect
-      mended SKILL.md trailing-blanks 1
-      SKILL.md:4 field-portable
-    over-long
-      SKILL.md:5 body-long
-    small-letters
-      skill.md main-file-case
-    table-maker
-      mended SKILL.md link-dangling 1
-      mended references/cases.md contents-missing 1
-      SKILL.md:9 path-missing
-      SKILL.md:11 link-dangling
-      references/dates.md reference-nested
-      references/forgotten.md file-orphan
-    tidy-notes
-    unclosed
-      SKILL.md:1 front-matter
-    word-count
-      mended scripts/count.sh line-endings 2
-      mended scripts/count.py script-mode 1
-      SKILL.md:14 path-missing
-    写俳句
-    no-page
-      SKILL.md main-file
+    insta::assert_snapshot!(fixed(&json(&scene, &["--fix"])), @r"
+    fixed SKILL.md trailing-blanks 3
+    fixed notes.md trailing-blanks 1
+    fixed SKILL.md link-dangling 2
+    fixed SKILL.md trailing-blanks 1
+    fixed SKILL.md link-dangling 1
+    fixed scripts/count.py script-mode 1
     ");
-    nothing_is_mended_again(&scene, "--fix");
+    nothing_is_fixed_again(&scene, "--fix");
+    let asked = json(&fixtures(), &["--fix=all"]);
+    assert_eq!(fixed(&asked), fixed(&json(&fixtures(), &["--fix"])), "nobody is there to be asked");
+}
+
+/// The repairs alone.
+fn fixed(report: &Value) -> String {
+    let told = told(report);
+    told.lines().filter(|line| line.starts_with("  fixed")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn what_only_moves_is_mended_when_asked_for() {
+fn a_long_body_is_split_when_a_person_agrees() {
+    let Ok(ends) = terminal() else { return };
     let scene = fixtures();
-    insta::assert_snapshot!(told(&json(&scene, &["--fix=all"])), @r"
-    leaky
-      SKILL.md:9 path-absolute
-      SKILL.md:9 path-absolute
-      SKILL.md:10 path-outside
-      SKILL.md:10 path-other-skill
-      SKILL.md:11 path-absolute
-      key.pem:1 secret
-      outside path-outside
-    messy-text
-      mended SKILL.md byte-order-mark 1
-      mended SKILL.md line-endings 31
-      mended SKILL.md trailing-blanks 3
-      mended notes.md trailing-blanks 1
-      mended SKILL.md link-dangling 2
-      mended SKILL.md paragraph-repeated 1
-      mended SKILL.md heading-jump 2
-      SKILL.md:27 paragraph-repeated
-    misnamed
-      mended SKILL.md name-folder 1
-      mended SKILL.md description-long 1
-      SKILL.md:3 description-markup
-      SKILL.md:3 description-person
-      SKILL.md:4 field-portable
-      SKILL.md:4 listing-cut
-      SKILL.md:5 field-unknown
-      SKILL.md:6 front-matter-strict
-    nameless
-      SKILL.md body-empty
-      SKILL.md:1 name
-      SKILL.md:1 description
-      SKILL.md:2 field-kind
-      SKILL.md:3 field-duplicate
-      SKILL.md:4 front-matter-form
-      SKILL.md:4 compatibility
-    nearly-perfect
-      mended SKILL.md trailing-blanks 1
-      SKILL.md:4 field-portable
-    over-long
-      mended SKILL.md body-long 1
-    small-letters
-      skill.md main-file-case
-    table-maker
-      mended SKILL.md link-dangling 1
-      mended references/cases.md contents-missing 1
-      SKILL.md:9 path-missing
-      SKILL.md:11 link-dangling
-      references/dates.md reference-nested
-      references/forgotten.md file-orphan
-    tidy-notes
-    unclosed
-      SKILL.md:1 front-matter
-    word-count
-      mended scripts/count.sh line-endings 2
-      mended scripts/count.py script-mode 1
-      SKILL.md:14 path-missing
-    写俳句
-    no-page
-      SKILL.md main-file
-    ");
-    nothing_is_mended_again(&scene, "--fix=all");
+    typed(scene.command(&["lint", "./skills/over-long", "--fix=all"]), ends, "y\r");
     let page = fs::read_to_string(scene.path("project/skills/over-long/SKILL.md")).unwrap();
     let (_, end) = page.split_once("## Mending").unwrap();
     assert_eq!(end, "\n\nSee [Mending](references/mending.md).\n");
@@ -277,11 +175,11 @@ fn what_only_moves_is_mended_when_asked_for() {
     ");
 }
 
-fn nothing_is_mended_again(scene: &Scene, fix: &str) {
+fn nothing_is_fixed_again(scene: &Scene, fix: &str) {
     let before = listing(&scene.path("project"));
     let again = json(scene, &[fix]);
     assert!(
-        again["skills"].as_array().unwrap().iter().all(|skill| skill["mended"] == Value::Array(Vec::new()))
+        again["skills"].as_array().unwrap().iter().all(|skill| skill["fixed"] == Value::Array(Vec::new()))
     );
     assert!(listing(&scene.path("project")) == before, "a second time has changed something");
 }
@@ -293,6 +191,7 @@ fn code_and_whatever_else_keeps_its_bytes_is_left_alone() {
     fs::write(&outside, "Blanks \n").unwrap();
     json(&scene, &["--fix=all"]);
     let page = fs::read_to_string(scene.path("project/skills/messy-text/SKILL.md")).unwrap();
+    let page = page.replace("\r\n", "\n");
     for kept in [
         "```text\ncode with blanks   \n\tand a tab\t\n```\n",
         "    indented code \n",
@@ -346,13 +245,13 @@ fn people_are_told_skill_by_skill_and_each_rule_is_explained_once() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""));
     insta::assert_snapshot!(ran.stdout, @r"
     skills/table-maker
-      SKILL.md:8: error link-dangling: the link to `layouts.md` leads nowhere
-          The agent looks for this file and does not find it. Correct the path, or add the file. [--fix]
+      SKILL.md:8: error link-dangling: the link to `layouts.md` leads nowhere [--fix]
+          The agent looks for this file and does not find it. Correct the path, or add the file.
       SKILL.md:9: warning path-missing: `references/missing.md` is not there
           The text names a file in a folder of the skill, and it is not there. Correct the path, add the file, or say where it comes from.
       SKILL.md:11: error link-dangling: the link to `references/gone.md` leads nowhere
-      references/cases.md:1: warning contents-missing: the file has 113 lines and no list of its sections
-          An agent that looks at the head of a long file does not learn what else is in it. Put a list of its sections at the top. [--fix]
+      references/cases.md:1: warning contents-missing: the file has 113 lines and no list of its sections [suggestion]
+          An agent that looks at the head of a long file does not learn what else is in it. Put a list of its sections at the top.
       references/dates.md: warning reference-nested: only references/rules.md names this file, not SKILL.md
           Files named only by other references are often read in part, or not at all. Name the file in `SKILL.md`, with when to read it.
       references/forgotten.md: warning file-orphan: no text of the skill names this file
@@ -361,19 +260,19 @@ fn people_are_told_skill_by_skill_and_each_rule_is_explained_once() {
     skills/nearly-perfect
       SKILL.md:4: warning field-portable: `argument-hint` is a field of Claude Code only
           Some agents act on this field; others ignore it or refuse the skill. Keep it if the skill is for those agents only; else say it in the text.
-      SKILL.md:9: note trailing-blanks: 1 line ends in blanks
-          Blanks at the ends of lines say nothing and show up in every diff. Remove them; two blanks that break a line may stay. [--fix]
+      SKILL.md:9: note trailing-blanks: 1 line ends in blanks [--fix]
+          Blanks at the ends of lines say nothing and show up in every diff. Remove them; two blanks that break a line may stay.
 
-    3 skills: 2 errors, 5 warnings, 1 note; --fix may mend 4
+    3 skills: 2 errors, 5 warnings, 1 note; --fix can fix 2; 1 suggestion, about which --fix=all asks
     ");
     let mended = scene.run(&["lint", "./skills/nearly-perfect", "--fix"]);
     insta::assert_snapshot!(mended.stdout, @r"
     skills/nearly-perfect
-      mended SKILL.md: trailing-blanks, 1 place
+      fixed SKILL.md: trailing-blanks, 1 place
       SKILL.md:4: warning field-portable: `argument-hint` is a field of Claude Code only
           Some agents act on this field; others ignore it or refuse the skill. Keep it if the skill is for those agents only; else say it in the text.
 
-    1 skill: 1 warning; mended 1 place
+    1 skill: 1 warning; fixed 1 place
     ");
 }
 
@@ -387,10 +286,7 @@ fn a_workflow_is_told_in_its_own_commands() {
     ::error file=skills/tidy-notes/50%25%2C a.md,line=1,title=link-dangling::the link to `gone%252C.md` leads nowhere: Correct the path, or add the file.
     ::warning file=skills/small-letters/skill.md,title=main-file-case::the file is called skill.md: Rename the file to `SKILL.md`.
     ");
-    assert_eq!(
-        (ran.code, ran.stderr.as_str()),
-        (Some(3), "2 skills: 1 error, 2 warnings; --fix may mend 1\n")
-    );
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), "2 skills: 1 error, 2 warnings\n"));
 }
 
 #[test]
@@ -423,7 +319,7 @@ fn what_is_not_there_is_refused() {
 }
 
 #[test]
-fn a_skill_that_somebody_works_on_is_not_mended() {
+fn a_skill_that_somebody_works_on_is_not_fixed() {
     let scene = fixtures();
     let skill = scene.path("project/skills/nearly-perfect");
     let locks = Locks::at(&scene.path("state/skilltune"));
@@ -439,7 +335,7 @@ fn a_skill_that_somebody_works_on_is_not_mended() {
 
 /// The program is ended at each of its durable steps; the next one leaves the skill as if nothing had happened.
 #[test]
-fn mending_that_is_killed_is_completed_or_undone() {
+fn a_fix_that_is_killed_is_completed_or_undone() {
     let fix = ["lint", "./skills/messy-text", "--fix=all"];
     let skill = "project/skills/messy-text";
     let scene = fixtures();

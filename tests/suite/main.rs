@@ -14,6 +14,7 @@ mod elsewhere;
 mod init;
 mod kill;
 mod lint;
+mod lint_fix;
 mod misbehave;
 mod offline;
 mod outcome;

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
+use std::process::Command;
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -11,7 +12,7 @@ use serde_json::json;
 use crate::scene::Scene;
 
 /// Both ends of a new terminal, of whoever types and reads, and of the program; an error where none can be made.
-fn terminal() -> rustix::io::Result<(File, OwnedFd)> {
+pub(crate) fn terminal() -> rustix::io::Result<(File, OwnedFd)> {
     let outer = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&outer)?;
     unlockpt(&outer)?;
@@ -21,9 +22,13 @@ fn terminal() -> rustix::io::Result<(File, OwnedFd)> {
 }
 
 /// What a person sees who only ever presses enter.
-fn seen(scene: &Scene, (mut outer, inner): (File, OwnedFd), line: &[&str]) -> String {
-    outer.write_all(b"\r\r\r").unwrap();
-    let mut command = scene.command(line);
+fn seen(scene: &Scene, ends: (File, OwnedFd), line: &[&str]) -> String {
+    typed(scene.command(line), ends, "\r\r\r")
+}
+
+/// What a person sees who presses these keys; stdout is no terminal.
+pub(crate) fn typed(mut command: Command, (mut outer, inner): (File, OwnedFd), keys: &str) -> String {
+    outer.write_all(keys.as_bytes()).unwrap();
     command.env("TERM", "xterm").stdin(inner.try_clone().unwrap()).stderr(inner);
     let mut child = command.spawn().unwrap();
     // Our own hold on its end goes with the command: reading ends when the program does.

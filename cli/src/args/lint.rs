@@ -1,14 +1,13 @@
 //! The flags of `lint`.
 
 use clap::{Args, ValueEnum};
-use skilltune_phases::lint::Reach;
 
 #[derive(Clone, Debug, Args)]
 pub struct LintArgs {
     /// Paths or names of skills, or folders that hold skills
     #[arg(value_name = "SKILL", required = true)]
     pub skills: Vec<String>,
-    /// Mend what keeps its meaning; with =all what only moves text, too
+    /// Fix what is safe to fix; =all asks about every suggestion as well, with its diff
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub fix: Option<Fix>,
     /// Let warnings fail, as strict validators do
@@ -22,9 +21,9 @@ pub struct LintArgs {
 /// How far `--fix` goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Fix {
-    /// What keeps the meaning of every word
+    /// What changes nothing that an agent or a script could miss
     Safe,
-    /// What moves text to another place as well
+    /// Each suggestion as well to which a person says yes
     All,
 }
 
@@ -37,13 +36,4 @@ pub enum LintFormat {
     Json,
     /// Commands that GitHub's workflows show beside the lines they are about
     Github,
-}
-
-impl From<Fix> for Reach {
-    fn from(fix: Fix) -> Self {
-        match fix {
-            Fix::Safe => Self::Keeps,
-            Fix::All => Self::Moves,
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! `lint`: tells what is wrong with skills, and mends what needs no judgement.
+//! `lint`: tells what is wrong with skills, fixes what is safe to fix, and suggests the rest.
 
 mod fix;
 mod github;
@@ -12,20 +12,22 @@ use std::path::Path;
 
 use skilltune_orchestrator::disk::DiskError;
 use skilltune_orchestrator::skill_files::{self, LoadError};
-use skilltune_phases::lint::{Files, Listing, lint};
+use skilltune_phases::lint::{Files, Fix, Listing, lint, offers};
 
-use crate::args::{LintArgs, LintFormat};
+use crate::args::{Fix as FixFlag, LintArgs, LintFormat};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::find::{self, Skill};
 use crate::folders::Surroundings;
 use crate::printer::Printer;
 use crate::progress::data_width;
+use crate::questions::Person;
+use crate::report::figures::count;
 
 use report::{Linted, Report, Shelf};
 
 pub fn run(args: &LintArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let mut report = Report { reach: args.fix.map(Into::into), ..Report::default() };
+    let mut report = Report { is_fixed: args.fix.is_some(), ..Report::default() };
     let mut worst = Exit::Reached;
     let mut seen = HashSet::new();
     let groups = groups(&args.skills, around)?;
@@ -55,6 +57,13 @@ pub fn run(args: &LintArgs, around: &Surroundings, printer: Printer) -> Result<E
             printer.talk(&human::summary(&report));
         }
     }
+    let asked = args.fix == Some(FixFlag::All) && Person::present(around).is_none();
+    if let (true, open @ 1..) = (asked, report.suggestions()) {
+        let many = count(open, "suggestion");
+        printer.talk(&format!(
+            "{many} not applied: --fix=all asks about each, and there is no terminal to ask on"
+        ));
+    }
     let findings = if report.is_clean(args.strict) { Exit::Reached } else { Exit::Ended };
     Ok(Exit::worst(worst, findings))
 }
@@ -67,11 +76,17 @@ fn linted(
     listing: &mut Listing,
 ) -> Result<Linted, Complaint> {
     let (files, done) = match args.fix {
-        Some(fix) => fix::apply(skill, fix.into(), around, printer)?,
+        Some(fix) => {
+            let person = Person::present(around).filter(|_| fix == FixFlag::All);
+            fix::apply(skill, person, around, printer)?
+        }
         None => (load(skill)?, Vec::new()),
     };
     listing.add(&files);
-    Ok(Linted { name: skill.name.clone(), shown: shown(&skill.path, around), findings: lint(&files), done })
+    let findings = lint(&files);
+    let can_be_fixed = findings.iter().any(|finding| finding.rule.fix() != Fix::ByHand);
+    let offers = if can_be_fixed { offers(&files) } else { Vec::new() };
+    Ok(Linted { name: skill.name.clone(), shown: shown(&skill.path, around), findings, done, offers })
 }
 
 fn load(skill: &Skill) -> Result<Files, Complaint> {

@@ -1,7 +1,7 @@
 //! Long references begin with a list of what is in them.
 
 use super::mend::Edit;
-use super::page::Page;
+use super::page::{Heading, Page};
 use super::reach::is_expected;
 use super::reading::{Reading, finding};
 use super::{File, Finding, Rule};
@@ -41,11 +41,16 @@ fn has_contents(page: &Page) -> bool {
     is_titled || page.links.iter().filter(|link| link.to.starts_with('#')).count() >= FEWEST
 }
 
-/// The page with a list of its sections below its title.
+/// The page with a list of its sections below its title; nothing where no heading is the only title, or where headings
+/// are still to be filled in.
 pub(super) fn with_contents(page: &Page) -> Option<String> {
-    let title = page.headings.first().filter(|first| {
-        first.is_outermost && first.level == 1 && page.headings[1..].iter().all(|heading| heading.level > 1)
-    });
+    let title = page.headings.first().filter(|first| first.is_outermost && first.level == 1);
+    let is_other_title = |heading: &Heading| heading.level == 1;
+    let is_open = |heading: &Heading| ["{{", "{%", "<%"].iter().any(|slot| heading.words.contains(slot));
+    let below = &page.headings[usize::from(title.is_some())..];
+    if below.iter().any(is_other_title) || page.headings.iter().any(is_open) {
+        return None;
+    }
     let slugs = slugs(page.headings.iter().map(|heading| heading.words.as_str()));
     let sections: Vec<_> = page.headings.iter().zip(slugs).skip(usize::from(title.is_some())).collect();
     let top = sections.iter().map(|(heading, _)| heading.level).min()?;
@@ -54,7 +59,7 @@ pub(super) fn with_contents(page: &Page) -> Option<String> {
     if of(deepest).count() < FEWEST {
         return None;
     }
-    let entry = |(heading, slug): &(&super::page::Heading, String)| {
+    let entry = |(heading, slug): &(&Heading, String)| {
         format!("{}- [{}](#{slug})\n", "  ".repeat(heading.level - top), escaped(&heading.words))
     };
     let entries: String = of(deepest).map(entry).collect();

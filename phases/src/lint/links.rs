@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::mend::Edit;
-use super::page::{Link, Page};
+use super::page::{Heading, Link, Page};
 use super::path::{decoded, encoded, folder_of, relative, resolved, words};
 use super::reading::{Reading, extension, finding, name};
 use super::{File, Finding, Rule};
@@ -71,7 +71,8 @@ fn is_absolute(path: &str) -> bool {
     path.starts_with(['/', '\\', '~']) || path.starts_with("file:") || has_drive
 }
 
-/// Links that lead nowhere, pointed to the one file that has the name they look for.
+/// Links that lead nowhere, pointed to the only file that they can mean. Where the page shows what is to be written,
+/// that is a suggestion: the links there are those of another document.
 pub(super) fn repointed(reading: &Reading) -> Vec<Edit> {
     let edit = |(_, file, page): (usize, &File, &Page)| {
         let change = |link: &Link| {
@@ -79,20 +80,37 @@ pub(super) fn repointed(reading: &Reading) -> Vec<Edit> {
             matches!(judged(reading, file, link), Judged::Dangling).then_some(())?;
             let (path, tail) = local(&link.to)?;
             let path = decoded(path).replace('\\', "/");
-            let named = name(&path);
-            let fits = [reading.named(named), reading.named_alike(named)].concat();
-            let fit = only_other(reading, file, &fits)?;
+            let fit = only_target(reading, file, &path)?;
             Some((place, encoded(&relative(folder_of(&file.path), &fit.path)) + tail))
         };
-        Edit::of_places(file, page.text, page.links.iter().filter_map(change).collect())
+        let places = page.links.iter().filter_map(|link| Some((shows_output(page, link.at), change(link)?)));
+        let (shown, own): (Vec<_>, Vec<_>) = places.partition(|(is_shown, _)| *is_shown);
+        let edit = |places: Vec<(bool, _)>| {
+            Edit::of_places(file, page.text, places.into_iter().map(|(_, place)| place).collect())
+        };
+        edit(own).or_else(|| edit(shown).map(Edit::suggested))
     };
     reading.pages().filter_map(edit).collect()
 }
 
-/// The one file of these that is not the one which links to it.
-fn only_other<'a>(reading: &Reading<'a>, from: &File, fits: &[usize]) -> Option<&'a File> {
-    let mut others = fits.iter().map(|at| reading.file(*at)).filter(|file| file.path != from.path);
-    others.next().filter(|_| others.next().is_none())
+/// The one file of the skill that a path can mean, if that is another than the one which links to it.
+fn only_target<'a>(reading: &Reading<'a>, from: &File, path: &str) -> Option<&'a File> {
+    let path = resolved(folder_of(&from.path), path)?;
+    let &[only] = reading.alike(&path).as_slice() else { return None };
+    Some(reading.file(only)).filter(|file| file.path != from.path)
+}
+
+/// Whether a place is below a heading that announces what a finished document looks like.
+fn shows_output(page: &Page, at: usize) -> bool {
+    let mut above: Vec<&Heading> = Vec::new();
+    for heading in page.headings.iter().take_while(|heading| heading.at.start < at) {
+        above.retain(|upper| upper.level < heading.level);
+        above.push(heading);
+    }
+    above.iter().any(|heading| {
+        let words = heading.words.to_lowercase();
+        ["template", "example", "output"].iter().any(|word| words.contains(word))
+    })
 }
 
 /// What prose and code name without linking to it.
@@ -240,7 +258,7 @@ mod tests {
         ));
         assert_eq!(text("references/b c.md"), "[a](a.md)\n");
         assert_eq!(text("references/a.md"), "[s](../SKILL.md)\n");
-        assert!(mend_all(&mended.files, Reach::Keeps).done.is_empty());
+        assert!(mend_all(&mended.files, Reach::Safe).done.is_empty());
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! Repairs that need no judgement: one rule at a time, and only what makes nothing else worse.
+//! Repairs that lint can make by itself: one rule at a time, and only what makes nothing else worse.
+//!
+//! Each repair is safe or a suggestion: its rule says which, and a single edit of a safe rule may still be a suggestion.
 //!
 //! A repair is accepted when its rule has fewer findings afterwards and no other rule has more. So the number of
 //! findings falls with every repair, and mending comes to an end at which there is nothing left to do.
@@ -6,16 +8,33 @@
 use std::ops::Range;
 
 use super::reading::Reading;
-use super::{File, Files, Mend, Rule, contents, front, links, lint, prose, split, text};
+use super::{File, Files, Fix, Rule, contents, front, links, lint, prose, split, text};
 use crate::material::Body;
 
-/// How far mending may go.
+/// Which repairs are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// What keeps the meaning of every word.
-    Keeps,
-    /// What moves text as well.
-    Moves,
+    /// The safe ones.
+    Safe,
+    /// Suggestions too.
+    All,
+}
+
+/// A repair that could be made in one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    pub rule: Rule,
+    pub path: String,
+    /// The lines that it is about; none when it is about the file.
+    pub lines: Vec<usize>,
+    pub is_safe: bool,
+}
+
+/// The files as they would be after one repair that a person has to decide on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    pub files: Files,
+    pub repair: Repair,
 }
 
 /// What was mended in one file.
@@ -55,9 +74,9 @@ pub fn mend_all(files: &Files, reach: Reach) -> Mended {
     loop {
         let before = mended.done.len();
         let mut found = tally(&mended.files);
-        for rule in ORDER.into_iter().filter(|rule| reach.covers(*rule)) {
+        for rule in ORDER {
             if found[rule as usize] > 0 {
-                found = mend_one(&mut mended, found, rule);
+                found = mend_one(&mut mended, found, rule, reach);
             }
         }
         if mended.done.len() == before {
@@ -70,15 +89,44 @@ pub fn mend_all(files: &Files, reach: Reach) -> Mended {
 /// What one rule finds, as far as that can be mended.
 pub fn mend(files: &Files, rule: Rule) -> Mended {
     let mut mended = Mended { files: files.clone(), done: Vec::new() };
-    mend_one(&mut mended, tally(files), rule);
+    mend_one(&mut mended, tally(files), rule, Reach::All);
     mended.done = summed(mended.done);
     mended
 }
 
+/// What could be repaired, before it is known whether that would make another rule worse.
+pub fn offers(files: &Files) -> Vec<Offer> {
+    let reading = Reading::of(files);
+    let of = |rule| edits(&reading, rule).into_iter().map(move |edit| (rule, edit));
+    let offer = |(rule, edit): (Rule, Edit)| Offer {
+        rule,
+        path: edit.path,
+        lines: edit.lines,
+        is_safe: edit.is_safe,
+    };
+    ORDER.into_iter().flat_map(of).map(offer).collect()
+}
+
+/// The first repair that is no safe one, but for those of a rule and a file that were refused.
+pub fn suggestion(files: &Files, refused: &[(Rule, String)]) -> Option<Suggestion> {
+    let (reading, found) = (Reading::of(files), tally(files));
+    let is_refused =
+        |rule: Rule, edit: &Edit| refused.iter().any(|(of, path)| (*of, path) == (rule, &edit.path));
+    ORDER.into_iter().find_map(|rule| {
+        let open = edits(&reading, rule).into_iter().filter(|edit| !edit.is_safe && !is_refused(rule, edit));
+        open.into_iter().find_map(|edit| {
+            let mut mended = Mended { files: files.clone(), done: Vec::new() };
+            accept(&mut mended, &found, rule, &[edit])?;
+            Some(Suggestion { files: mended.files, repair: mended.done.pop()? })
+        })
+    })
+}
+
 /// Mends until nothing more is accepted, and returns what is found then.
-fn mend_one(mended: &mut Mended, mut found: Tally, rule: Rule) -> Tally {
+fn mend_one(mended: &mut Mended, mut found: Tally, rule: Rule, reach: Reach) -> Tally {
     loop {
-        let edits = edits(&Reading::of(&mended.files), rule);
+        let mut edits = edits(&Reading::of(&mended.files), rule);
+        edits.retain(|edit| edit.is_safe || reach == Reach::All);
         if edits.is_empty() {
             return found;
         }
@@ -89,21 +137,15 @@ fn mend_one(mended: &mut Mended, mut found: Tally, rule: Rule) -> Tally {
     }
 }
 
-impl Reach {
-    pub fn covers(self, rule: Rule) -> bool {
-        match rule.mend() {
-            Mend::Keeps => true,
-            Mend::Moves => self == Self::Moves,
-            Mend::ByHand => false,
-        }
-    }
-}
-
 /// The change of one file, and what it needs besides.
 #[derive(Debug)]
 pub(super) struct Edit {
     path: String,
     count: usize,
+    /// Those of its places; none when it is about the file.
+    lines: Vec<usize>,
+    /// Whether it may be made without asking, as far as the edit itself can tell.
+    is_safe: bool,
     /// In the place of those with the same path, or new.
     files: Vec<File>,
 }
@@ -111,7 +153,7 @@ pub(super) struct Edit {
 impl Edit {
     pub(super) fn of_text(file: &File, text: String, count: usize) -> Self {
         let changed = File { body: Body::Text(text), ..file.clone() };
-        Self { path: file.path.clone(), count, files: vec![changed] }
+        Self { path: file.path.clone(), count, lines: Vec::new(), is_safe: true, files: vec![changed] }
     }
 
     /// Puts other words at some places, none of which overlap; nothing when there are none.
@@ -122,19 +164,28 @@ impl Edit {
     ) -> Option<Self> {
         places.sort_by_key(|(at, _)| at.start);
         let mut made = String::with_capacity(text.len());
-        let mut done = 0;
+        let (mut done, mut line) = (0, 1);
+        let mut lines = Vec::with_capacity(places.len());
         for (at, words) in &places {
+            line += text[done..at.start].matches('\n').count();
+            lines.push(line);
+            line += text[at.clone()].matches('\n').count();
             made.push_str(&text[done..at.start]);
             made.push_str(words);
             done = at.end;
         }
         made.push_str(&text[done..]);
-        (!places.is_empty()).then(|| Self::of_text(file, made, places.len()))
+        (!places.is_empty()).then(|| Self { lines, ..Self::of_text(file, made, places.len()) })
     }
 
     pub(super) fn executable(file: &File) -> Self {
         let files = vec![File { executable: true, ..file.clone() }];
-        Self { path: file.path.clone(), count: 1, files }
+        Self { path: file.path.clone(), count: 1, lines: Vec::new(), is_safe: true, files }
+    }
+
+    /// Only a person can tell whether it is right.
+    pub(super) fn suggested(self) -> Self {
+        Self { is_safe: false, ..self }
     }
 
     pub(super) fn with(mut self, file: File) -> Self {
@@ -143,7 +194,16 @@ impl Edit {
     }
 }
 
+/// The edits of a rule, each with whether it is safe.
 fn edits(reading: &Reading, rule: Rule) -> Vec<Edit> {
+    let mut edits = made(reading, rule);
+    for edit in &mut edits {
+        edit.is_safe &= rule.fix() == Fix::Safe && !reading.is_material(&edit.path);
+    }
+    edits
+}
+
+fn made(reading: &Reading, rule: Rule) -> Vec<Edit> {
     match rule {
         Rule::ByteOrderMark => text::without_marks(reading),
         Rule::LineEndings => text::with_line_feeds(reading),
@@ -250,7 +310,7 @@ mod tests {
 
     #[test]
     fn every_rule_that_can_be_mended_has_its_place_in_the_order() {
-        let mendable = Rule::ALL.iter().filter(|rule| rule.mend() != Mend::ByHand);
+        let mendable = Rule::ALL.iter().filter(|rule| rule.fix() != Fix::ByHand);
         let mut order = ORDER.to_vec();
         order.sort();
         assert_eq!(mendable.copied().collect::<Vec<_>>(), order);
@@ -260,7 +320,7 @@ mod tests {
     fn what_would_make_another_rule_worse_is_not_done_but_the_rest_is() {
         // The name of this folder is a valid one, and reserved.
         let files = skill("Do it. \n").in_folder("claude-demo");
-        let mended = mend_all(&files, Reach::Moves);
+        let mended = mend_all(&files, Reach::All);
         let rules: Vec<_> = mended.done.iter().map(|repair| repair.rule).collect();
         assert_eq!(rules, [Rule::TrailingBlanks]);
     }

@@ -19,6 +19,8 @@ pub(super) struct Page<'a> {
     pub blocks: Vec<Block>,
     /// Code and HTML, fenced or indented, at any depth: nobody's blanks but their own.
     pub code: Vec<Range<usize>>,
+    /// Code and HTML within a line of text, which may go on over several.
+    literals: Vec<Range<usize>>,
     line_ends: Vec<usize>,
 }
 
@@ -54,8 +56,8 @@ pub(super) enum Kind {
 impl<'a> Page<'a> {
     pub(super) fn of(text: &'a str, body_at: usize) -> Self {
         let line_ends = text.match_indices('\n').map(|(at, _)| at).collect();
-        let (headings, links, bound, blocks, code) = Default::default();
-        let mut page = Self { text, body_at, headings, links, bound, blocks, code, line_ends };
+        let (headings, links, bound, blocks, code, literals) = Default::default();
+        let mut page = Self { text, body_at, headings, links, bound, blocks, code, literals, line_ends };
         page.read();
         page
     }
@@ -76,8 +78,11 @@ impl<'a> Page<'a> {
     }
 
     pub(super) fn is_code(&self, at: usize) -> bool {
-        let next = self.code.partition_point(|range| range.end <= at);
-        self.code.get(next).is_some_and(|range| range.contains(&at))
+        holds(&self.code, at)
+    }
+
+    pub(super) fn is_literal(&self, at: usize) -> bool {
+        holds(&self.literals, at)
     }
 
     fn read(&mut self) {
@@ -92,6 +97,7 @@ impl<'a> Page<'a> {
             walk.event(self, event, range);
         }
         self.code.sort_by_key(|range| range.start);
+        self.literals.sort_by_key(|range| range.start);
         self.links.sort_by_key(|link| link.at);
     }
 
@@ -109,6 +115,12 @@ impl<'a> Page<'a> {
         let place = first.map(|first| within.start + first..within.start + first + to.len());
         self.links.push(Link { at: at + self.body_at, to: to.to_owned(), place });
     }
+}
+
+/// Whether one of the sorted ranges holds a place.
+fn holds(ranges: &[Range<usize>], at: usize) -> bool {
+    let next = ranges.partition_point(|range| range.end <= at);
+    ranges.get(next).is_some_and(|range| range.contains(&at))
 }
 
 /// What is open while the events of a page go by.
@@ -131,7 +143,15 @@ impl<'a> Walk<'a> {
         match event {
             Event::Start(tag) => self.start(page, tag, range),
             Event::End(end) => self.end(page, end, range),
-            Event::Text(words) | Event::Code(words) => self.words(&words, range),
+            Event::Text(words) => self.words(&words, range),
+            Event::Code(words) => {
+                page.literals.push(page.shifted(range.clone()));
+                self.words(&words, range);
+            }
+            Event::InlineHtml(_) => {
+                page.literals.push(page.shifted(range.clone()));
+                self.words("", range);
+            }
             Event::SoftBreak | Event::HardBreak => self.words(" ", range),
             Event::Rule if self.depth == 0 => {
                 page.blocks.push(Block { at: page.shifted(range), kind: Kind::Other });

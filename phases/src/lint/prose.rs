@@ -180,7 +180,7 @@ mod tests {
     }
 
     fn without_repeats(body: &str) -> String {
-        let mended = mend_all(&skill(body).with("a.md", ""), Reach::Keeps);
+        let mended = mend_all(&skill(body).with("a.md", ""), Reach::All);
         mended.text("SKILL.md").split_once("---\n").unwrap().1.split_once("---\n").unwrap().1.to_owned()
     }
 

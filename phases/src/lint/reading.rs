@@ -81,6 +81,34 @@ impl<'a> Reading<'a> {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// The files of that path or, if there are none, of that name, in capital and small letters alike.
+    pub(super) fn alike(&self, path: &str) -> Vec<usize> {
+        let small = path.to_lowercase();
+        let alike = self.by_small_name.get(name(&small)).map_or(&[][..], Vec::as_slice);
+        let is_there = |at: &&usize| self.file(**at).path.to_lowercase() == small;
+        let there: Vec<usize> = alike.iter().filter(is_there).copied().collect();
+        if there.is_empty() { alike.to_vec() } else { there }
+    }
+
+    /// Whether a page belongs to what the skill makes, or is read by its scripts: its words are then not ours to change,
+    /// and its links are those of another document.
+    pub(super) fn is_material(&self, path: &str) -> bool {
+        const NAMES: [&str; 5] = ["template", "tmpl", "boilerplate", "skeleton", "assets"];
+        const SLOTS: [&str; 3] = ["{{", "{%", "<%"];
+        if self.main.is_some_and(|main| self.file(main).path == path) || !is_markdown(path) {
+            return false;
+        }
+        let small = path.to_lowercase();
+        let has_slots = || {
+            let text = self.files.get(path).and_then(text).unwrap_or_default();
+            SLOTS.iter().any(|slot| text.contains(slot))
+        };
+        let mut programs = self.texts().filter(|(_, file, _)| !is_markdown(&file.path));
+        NAMES.iter().any(|name| small.contains(name))
+            || has_slots()
+            || programs.any(|(_, _, text)| text.contains(name(path)))
+    }
+
     /// The files of that name in whatever letters, when none has just that name.
     pub(super) fn named_alike(&self, name: &str) -> &[usize] {
         match self.named(name) {

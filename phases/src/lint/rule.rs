@@ -31,22 +31,22 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Whether a finding can be mended without judgement.
+/// How far a finding can be fixed without a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mend {
-    /// Yes, and every word keeps its meaning.
-    Keeps,
-    /// Yes, but text ends up in another place.
-    Moves,
-    /// Only by somebody who knows what is meant.
+pub enum Fix {
+    /// The repair changes nothing that an agent or a script could miss. A single one may still be a suggestion only.
+    Safe,
+    /// There is a repair, and a person decides whether it is right.
+    Suggested,
+    /// There is no repair.
     ByHand,
 }
 
-impl Mend {
+impl Fix {
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Keeps => "keeps",
-            Self::Moves => "moves",
+            Self::Safe => "safe",
+            Self::Suggested => "suggestion",
             Self::ByHand => "by-hand",
         }
     }
@@ -55,14 +55,14 @@ impl Mend {
 struct Facts {
     id: &'static str,
     severity: Severity,
-    mend: Mend,
+    fix: Fix,
     criterion: Option<&'static str>,
     why: &'static str,
     how: &'static str,
 }
 
 macro_rules! rules {
-    ($($name:ident: $id:literal $severity:ident $mend:ident $criterion:expr, $why:literal, $how:literal;)*) => {
+    ($($name:ident: $id:literal $severity:ident $fix:ident $criterion:expr, $why:literal, $how:literal;)*) => {
         /// What lint looks for.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Rule { $($name,)* }
@@ -75,7 +75,7 @@ macro_rules! rules {
                     $(Self::$name => Facts {
                         id: $id,
                         severity: Severity::$severity,
-                        mend: Mend::$mend,
+                        fix: Fix::$fix,
                         criterion: $criterion,
                         why: $why,
                         how: $how,
@@ -127,7 +127,7 @@ rules! {
     Name: "name" Error ByHand PURPOSE,
         "A name has 1 to 64 small letters, digits and single hyphens between them; other names are refused.",
         "Give it such a name, the same as the folder's.";
-    NameFolder: "name-folder" Error Keeps AGREEMENT,
+    NameFolder: "name-folder" Error Suggested AGREEMENT,
         "A skill is called by its folder's name; validators refuse another one in its front matter.",
         "Write the folder's name after `name:`, or rename the folder.";
     NameReserved: "name-reserved" Warning ByHand None,
@@ -136,7 +136,7 @@ rules! {
     Description: "description" Error ByHand PURPOSE,
         "An agent picks a skill by its description, and refuses one without.",
         "Say in one to three sentences what the skill does and when to use it.";
-    DescriptionLong: "description-long" Error Moves PURPOSE,
+    DescriptionLong: "description-long" Error Suggested PURPOSE,
         "A description of more than 1,024 characters is refused.",
         "Keep the sentences that tell when to use the skill, and move the others into its text.";
     DescriptionMarkup: "description-markup" Warning ByHand None,
@@ -160,19 +160,19 @@ rules! {
     BodyEmpty: "body-empty" Warning ByHand STAGES,
         "A skill without instructions gives an agent nothing that it did not have.",
         "Write what to do, step by step.";
-    BodyLong: "body-long" Warning Moves CONTEXT,
+    BodyLong: "body-long" Warning Suggested CONTEXT,
         "The whole body is loaded with the skill, and only about 5,000 tokens of it outlive a long session.",
         "Move what not every task needs into files below `references/`, each linked from here.";
-    HeadingJump: "heading-jump" Note Moves STEPS,
+    HeadingJump: "heading-jump" Note Suggested STEPS,
         "A heading that skips a level makes it unclear which part it belongs to.",
         "Raise it to one level below the heading above it.";
-    ParagraphRepeated: "paragraph-repeated" Warning Keeps REDUNDANCY,
+    ParagraphRepeated: "paragraph-repeated" Warning Suggested REDUNDANCY,
         "What is said twice is paid for twice, and one day changed only once.",
         "Keep the first, and remove the others.";
-    ContentsMissing: "contents-missing" Warning Keeps CONTEXT,
+    ContentsMissing: "contents-missing" Warning Suggested CONTEXT,
         "An agent that looks at the head of a long file does not learn what else is in it.",
         "Put a list of its sections at the top.";
-    LinkDangling: "link-dangling" Error Keeps PARTS,
+    LinkDangling: "link-dangling" Error Safe PARTS,
         "The agent looks for this file and does not find it.",
         "Correct the path, or add the file.";
     PathMissing: "path-missing" Warning ByHand PARTS,
@@ -187,7 +187,7 @@ rules! {
     FileUnread: "file-unread" Note ByHand None,
         "The file is too large to be looked into here, and too large for an agent to read.",
         "Keep in the skill only what a task needs.";
-    ScriptMode: "script-mode" Warning Keeps FACTS,
+    ScriptMode: "script-mode" Warning Safe FACTS,
         "A script that names its interpreter is run by its path, and that needs the executable bit.",
         "Set the bit: `chmod +x`.";
     PathAbsolute: "path-absolute" Warning ByHand FACTS,
@@ -202,13 +202,13 @@ rules! {
     Secret: "secret" Error ByHand None,
         "Whoever gets the skill gets the key.",
         "Revoke the key, and have the skill read it from the environment.";
-    ByteOrderMark: "byte-order-mark" Warning Keeps FACTS,
+    ByteOrderMark: "byte-order-mark" Warning Suggested FACTS,
         "Some agents and every kernel take the mark for a part of the first line.",
         "Save the file as UTF-8 without a byte order mark.";
-    LineEndings: "line-endings" Warning Keeps FACTS,
+    LineEndings: "line-endings" Warning Suggested FACTS,
         "Carriage returns hide front matter from some agents, and the interpreter of a script from the kernel.",
         "Save the file with line feeds alone.";
-    TrailingBlanks: "trailing-blanks" Note Keeps None,
+    TrailingBlanks: "trailing-blanks" Note Safe None,
         "Blanks at the ends of lines say nothing and show up in every diff.",
         "Remove them; two blanks that break a line may stay.";
 }
@@ -223,8 +223,8 @@ impl Rule {
         self.facts().severity
     }
 
-    pub fn mend(self) -> Mend {
-        self.facts().mend
+    pub fn fix(self) -> Fix {
+        self.facts().fix
     }
 
     /// The criterion of the tune contract that a finding is evidence against.
@@ -280,12 +280,12 @@ mod tests {
     #[test]
     fn the_published_table_is_that_of_the_code() {
         let row = |rule: &Rule| {
-            let mended = match rule.mend() {
-                Mend::Keeps => "`--fix`",
-                Mend::Moves => "`--fix=all`",
-                Mend::ByHand => "hand",
+            let fix = match rule.fix() {
+                Fix::Safe => "`--fix`",
+                Fix::Suggested => "suggestion",
+                Fix::ByHand => "hand",
             };
-            format!("| `{rule}` | {} | {} | {} | {mended} |", rule.severity(), rule.why(), rule.how())
+            format!("| `{rule}` | {} | {} | {} | {fix} |", rule.severity(), rule.why(), rule.how())
         };
         let is_rule = |line: &&str| line.starts_with("| `") && line.matches(" | ").count() == 4;
         let published = include_str!("../../../docs/lint.md").lines().filter(is_rule);

@@ -190,7 +190,7 @@ mod tests {
                 "SKILL.md:5: the body has 529 lines and about 2182 tokens (characters / 4); fewer than 500 and 5000 are read well"
             ]
         );
-        let mended = mend_all(&files, Reach::Moves);
+        let mended = mend_all(&files, Reach::All);
         let paths: Vec<_> = mended.files.files().iter().map(|file| file.path.as_str()).collect();
         assert_eq!(
             paths,
@@ -207,7 +207,7 @@ mod tests {
                 .text("references/große-dinge.md")
                 .starts_with("# Große Dinge\n\n## Inner Große Dinge\n\nGroße Dinge says 0.\n")
         );
-        assert!(mend_all(&mended.files, Reach::Moves).done.is_empty());
+        assert!(mend_all(&mended.files, Reach::All).done.is_empty());
     }
 
     #[test]

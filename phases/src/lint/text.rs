@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::mend::Edit;
 use super::page::Page;
-use super::reading::{Reading, finding, is_markdown, is_script};
+use super::path::{folder_of, resolved, words};
+use super::reading::{Reading, finding, is_markdown, is_script, name};
 use super::{File, Finding, Rule};
 use crate::material::Body;
 
@@ -62,7 +63,8 @@ fn blanks(page: &Page) -> Vec<Range<usize>> {
         let words = content.trim_end_matches([' ', '\t']);
         let breaks = !words.is_empty() && content.ends_with("  ");
         let place = start + words.len()..start + content.len();
-        if !place.is_empty() && !breaks && !page.is_code(start) && !page.is_code(place.start) {
+        let is_free = || !page.is_code(start) && !page.is_code(place.start) && !page.is_literal(place.start);
+        if !place.is_empty() && !breaks && is_free() {
             blanks.push(place);
         }
         start += line.len();
@@ -96,7 +98,41 @@ pub(super) fn without_blanks(reading: &Reading) -> Vec<Edit> {
 
 pub(super) fn executable(reading: &Reading) -> Vec<Edit> {
     let scripts = reading.texts().filter(|(_, file, text)| is_script(file, text) && !file.executable);
-    scripts.map(|(_, file, _)| Edit::executable(file)).collect()
+    let edit = |(_, file, _): (usize, &File, &str)| {
+        let edit = Edit::executable(file);
+        if is_run_directly(reading, file) { edit } else { edit.suggested() }
+    };
+    scripts.map(edit).collect()
+}
+
+/// Whether some text of the skill has a command that begins with the script's path.
+fn is_run_directly(reading: &Reading, script: &File) -> bool {
+    reading.texts().any(|(at, file, text)| {
+        let names = words(text).filter(|(_, word)| {
+            word.ends_with(name(&script.path)) && means(word, folder_of(&file.path), &script.path)
+        });
+        { names }.any(|(word_at, _)| {
+            let in_command = match reading.page(at) {
+                Some(page) => page.is_code(word_at) || page.is_literal(word_at),
+                None => true,
+            };
+            in_command && begins_command(&text[..word_at])
+        })
+    })
+}
+
+/// Whether a word stands for that path, whatever variable for the skill's folder stands before it.
+fn means(word: &str, folder: &str, path: &str) -> bool {
+    let below = word.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('/'));
+    below || resolved(folder, word).is_some_and(|word| word == path)
+}
+
+/// Whether what follows is the first word of a command: of a line, of a code span, or behind `$`, `&&`, `;` and the like.
+fn begins_command(before: &str) -> bool {
+    let line = before.rsplit(['\n', '`']).next().unwrap_or_default();
+    let word_at = line.rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
+    let words = line[..word_at].trim();
+    words.is_empty() || words.ends_with(['$', '&', '|', ';', '('])
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! The improver: the one kind of repair that gains most, of those that keep every word's meaning.
+//! The improver: the one kind of repair that gains most. It may try those too that are only suggestions elsewhere: the
+//! trials decide.
 
 use serde_json::{Value, json};
 
 use super::judge::structural;
 use crate::contract::Contract;
-use crate::lint::{self, File, Files, Mend, Rule};
+use crate::lint::{self, File, Files, Fix, Rule};
 use crate::material::Body;
 use crate::score::Score;
 use crate::skill::same_but_for_white_space;
@@ -21,7 +22,7 @@ pub fn improve(contract: &Contract, files: &Files, tried: &[String]) -> Option<I
     let found = lint::lint(files);
     let before = structural(contract, files).composite;
     let open = Rule::ALL.iter().copied().filter(|rule| {
-        rule.mend() == Mend::Keeps
+        rule.fix() != Fix::ByHand
             && *rule != Rule::NameFolder // A run may not change a name: people and other skills call it.
             && found.iter().any(|finding| finding.rule == *rule)
             && !tried.contains(&summary(*rule))

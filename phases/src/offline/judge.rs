@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::task::Judged;
 use crate::contract::{Contract, CriterionId, Verdict};
 use crate::judgement;
-use crate::lint::{self, Files, Finding, Mend, Rule, Severity};
+use crate::lint::{self, Files, Finding, Fix, Rule, Severity};
 use crate::score::{Scored, score};
 
 /// How the scenario's command has ended.
@@ -153,7 +153,7 @@ fn suggestions(looked: &[Looked<'_>]) -> Vec<Value> {
     const MOST: usize = 5;
     let mut suggestions = Vec::new();
     for member in looked {
-        for rule in Rule::ALL.iter().filter(|rule| rule.mend() != Mend::Keeps) {
+        for rule in Rule::ALL.iter().filter(|rule| rule.fix() == Fix::ByHand) {
             let Some(first) = member.findings.iter().find(|finding| finding.rule == *rule) else { continue };
             let mut suggestion = json!({
                 "priority": priority(rule.severity()),

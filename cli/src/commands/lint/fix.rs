@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use skilltune_orchestrator::promote::{self, Move, Promotion};
 use skilltune_orchestrator::skill_files::load_captured;
-use skilltune_orchestrator::snapshot::{Entry, Limits, Manifest, Node, Objects, RelPath, capture};
-use skilltune_phases::lint::{File, Files, Reach, Repair, mend_all};
+use skilltune_orchestrator::snapshot::{Entry, Limits, Manifest, Node, Objects, RelPath, capture, unified};
+use skilltune_phases::lint::{File, Files, Mended, Reach, Repair, Suggestion, mend_all, suggestion};
 use skilltune_phases::material::Body;
 
 use super::load;
@@ -14,16 +14,18 @@ use crate::complaint::Complaint;
 use crate::find::Skill;
 use crate::folders::Surroundings;
 use crate::printer::Printer;
+use crate::questions::Answers;
 use crate::session::{self, ours};
 
 const DOING: &str = "lint --fix";
 const FILE_MODE: u32 = 0o644;
 const FOLDER_MODE: u32 = 0o755;
 
-/// The files as they are then, and what was mended.
+/// Makes the safe repairs, and those suggestions that the person, if one is asked, agrees to. The files as they are then,
+/// and what was repaired.
 pub(super) fn apply(
     skill: &Skill,
-    reach: Reach,
+    person: Option<&dyn Answers>,
     around: &Surroundings,
     printer: Printer,
 ) -> Result<(Files, Vec<Repair>), Complaint> {
@@ -32,16 +34,26 @@ pub(super) fn apply(
     let store = locks.place(&skill.path).join("fix");
     store.remove().map_err(ours)?;
     let files = load(skill)?;
-    if mend_all(&files, reach).done.is_empty() {
+    let asks = person.is_some() && suggestion(&files, &[]).is_some();
+    if !asks && mend_all(&files, Reach::Safe).done.is_empty() {
         return Ok((files, Vec::new()));
     }
     let objects = Objects::at(store.clone());
     let before = capture(&objects, &skill.path, &[], Limits::default()).map_err(ours)?;
     // The folder may have changed since it was looked at: what is captured now is what is replaced.
     let files = load_captured(&before.manifest, &skill.name, &objects).map_err(ours)?;
-    let mended = mend_all(&files, reach);
-    let after = with(&objects, &before.manifest, &files, &mended.files)?;
-    let to = objects.put_manifest(&after).map_err(ours)?;
+    let mut mended = mend_all(&files, Reach::Safe);
+    let tree = |after: &Files| with(&objects, &before.manifest, &files, after);
+    if let Some(person) = person {
+        ask(&mut mended, person, printer, |from, to| {
+            unified(&objects, &tree(from)?, &tree(to)?).map_err(ours)
+        })?;
+    }
+    if mended.done.is_empty() {
+        clear(&store).map_err(ours)?;
+        return Ok((files, Vec::new()));
+    }
+    let to = objects.put_manifest(&tree(&mended.files)?).map_err(ours)?;
     let moves = [Move { path: skill.path.clone(), from: before.tree, to }];
     match promote::promote(&locks, &lock, &objects, &around.indexes(), DOING, &moves).map_err(ours)? {
         Promotion::Done => {
@@ -49,11 +61,33 @@ pub(super) fn apply(
             Ok((mended.files, mended.done))
         }
         Promotion::Conflict { .. } => Err(Complaint::conflict(format!(
-            "{} was edited while it was mended, and was left alone",
+            "{} was edited while it was fixed, and was left alone",
             skill.path.display()
         ))
         .hint("try again when nobody works on it")),
     }
+}
+
+/// Shows what each suggestion would change, and makes those that are agreed to.
+fn ask(
+    mended: &mut Mended,
+    person: &dyn Answers,
+    printer: Printer,
+    diff: impl Fn(&Files, &Files) -> Result<String, Complaint>,
+) -> Result<(), Complaint> {
+    let mut refused = Vec::new();
+    while let Some(Suggestion { files, repair }) = suggestion(&mended.files, &refused) {
+        let Repair { rule, path, .. } = &repair;
+        printer.talk(&format!("{rule}: {}", rule.why()));
+        printer.show(diff(&mended.files, &files)?.trim_end());
+        if person.agree("Make this change?")? {
+            mended.files = files;
+            mended.done.push(repair);
+        } else {
+            refused.push((*rule, path.clone()));
+        }
+    }
+    Ok(())
 }
 
 /// The tree with the files that were mended in the place of what they were.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use skilltune_phases::lint::{BUDGET, Finding, Mend, Rule, Severity};
+use skilltune_phases::lint::{BUDGET, Finding, Fix, Rule, Severity};
 
 use super::report::{Linted, Report, Shelf};
 use crate::progress::width::{shortened, wrapped};
@@ -30,15 +30,16 @@ pub(super) fn summary(report: &Report) -> String {
     let counts: Vec<String> = counts.map(|(number, word)| count(number, word)).collect();
     let found = if counts.is_empty() { "nothing wrong".to_owned() } else { counts.join(", ") };
     let done: usize = report.skills.iter().flat_map(|skill| &skill.done).map(|repair| repair.count).sum();
-    let mended = if done == 0 { String::new() } else { format!("; mended {}", count(done, "place")) };
-    let mendable = |mend: Mend| report.findings().filter(|finding| report.mend(finding.rule) == mend).count();
-    let hint = match (mendable(Mend::Keeps), mendable(Mend::Moves)) {
-        (0, 0) => String::new(),
-        (keeps, 0) => format!("; --fix may mend {keeps}"),
-        (0, moves) => format!("; --fix=all may mend {moves}"),
-        (keeps, moves) => format!("; --fix may mend {keeps}, --fix=all {} in all", keeps + moves),
+    let fixed = if done == 0 { String::new() } else { format!("; fixed {}", count(done, "place")) };
+    let fixable = report.fixable();
+    let safe = if fixable == 0 { String::new() } else { format!("; --fix can fix {fixable}") };
+    let open = report.suggestions();
+    let asked = if open == 0 {
+        String::new()
+    } else {
+        format!("; {}, about which --fix=all asks", count(open, "suggestion"))
     };
-    format!("{skills}: {found}{mended}{hint}")
+    format!("{skills}: {found}{fixed}{safe}{asked}")
 }
 
 struct Told<'r> {
@@ -54,11 +55,11 @@ impl Told<'_> {
         self.headline(&skill.shown);
         for repair in &skill.done {
             let places = count(repair.count, "place");
-            let line = format!("mended {}: {}, {places}", plain::one_line(&repair.path), repair.rule);
+            let line = format!("fixed {}: {}, {places}", plain::one_line(&repair.path), repair.rule);
             self.hanging("  ", &line, Style::green);
         }
         for finding in &skill.findings {
-            self.finding(finding);
+            self.finding(finding, skill.fix(finding));
         }
         self.lines.push(String::new());
     }
@@ -73,7 +74,7 @@ impl Told<'_> {
         );
         self.hanging("  ", &line, |_, line| line.to_owned());
         if let Some(finding) = &held.finding {
-            self.finding(&Finding { path: "listing".to_owned(), ..finding.clone() });
+            self.finding(&Finding { path: "listing".to_owned(), ..finding.clone() }, Fix::ByHand);
         }
         self.lines.push(String::new());
     }
@@ -83,12 +84,12 @@ impl Told<'_> {
         self.lines.push(self.style.bold(&shown));
     }
 
-    fn finding(&mut self, finding: &Finding) {
+    fn finding(&mut self, finding: &Finding, fix: Fix) {
         let Finding { path, line, rule, message } = finding;
         let line = line.map(|line| format!(":{line}")).unwrap_or_default();
         let place = format!("{}{line}:", plain::one_line(path));
         let severity = rule.severity();
-        let said = format!("{place} {severity} {rule}: {}", plain::one_line(message));
+        let said = format!("{place} {severity} {rule}: {}{}", plain::one_line(message), self.label(fix));
         // The word is painted where it stands: in the first line, behind the place.
         self.hanging("  ", &said, |style, text| {
             let word = severity.as_str();
@@ -96,14 +97,15 @@ impl Told<'_> {
                 .map_or_else(|| text.to_owned(), |rest| format!("{place} {}{rest}", painted(style, severity)))
         });
         if self.explained.insert(*rule) {
-            let mend = match self.report.mend(*rule) {
-                Mend::Keeps => " [--fix]",
-                Mend::Moves => " [--fix=all]",
-                Mend::ByHand => "",
-            };
-            self.hanging("      ", &format!("{} {}{mend}", rule.why(), rule.how()), |style, text| {
-                style.dim(text)
-            });
+            self.hanging("      ", &format!("{} {}", rule.why(), rule.how()), |style, text| style.dim(text));
+        }
+    }
+
+    fn label(&self, fix: Fix) -> &'static str {
+        match fix {
+            Fix::Safe if !self.report.is_fixed => " [--fix]",
+            Fix::Suggested => " [suggestion]",
+            Fix::Safe | Fix::ByHand => "",
         }
     }
 
@@ -127,7 +129,7 @@ fn painted(style: Style, severity: Severity) -> String {
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::lint::{Listing, Repair};
+    use skilltune_phases::lint::{Listing, Offer, Repair};
 
     use super::*;
     use crate::progress::width::columns;
@@ -149,22 +151,31 @@ mod tests {
             ),
         ];
         let done = vec![Repair { rule: Rule::TrailingBlanks, path: "SKILL.md".to_owned(), count: 3 }];
-        let skill = Linted { name: "b".to_owned(), shown: "skills/b".to_owned(), findings, done };
+        let offers = vec![Offer {
+            rule: Rule::NameFolder,
+            path: "SKILL.md".to_owned(),
+            lines: Vec::new(),
+            is_safe: false,
+        }];
+        let skill = Linted { name: "b".to_owned(), shown: "skills/b".to_owned(), findings, done, offers };
         let listing = Listing { skills: 90, characters: 9000 };
-        Report { reach: None, skills: vec![skill], shelves: vec![Shelf::new("skills".to_owned(), listing)] }
+        Report {
+            is_fixed: false,
+            skills: vec![skill],
+            shelves: vec![Shelf::new("skills".to_owned(), listing)],
+        }
     }
 
     #[test]
     fn a_narrow_terminal_is_not_overrun() {
         insta::assert_snapshot!(text(&report(), 60, Style::PLAIN), @r#"
         skills/b
-          mended SKILL.md: trailing-blanks, 3 places
+          fixed SKILL.md: trailing-blanks, 3 places
           SKILL.md:2: error name-folder: the name is "a", the
-              folder's is "b"
+              folder's is "b" [suggestion]
               A skill is called by its folder's name; validators
               refuse another one in its front matter. Write the
               folder's name after `name:`, or rename the folder.
-              [--fix]
           references/a[2J-very-long-name-of-a-file-indeed.md:
               warning file-orphan: no text names it
               No text of the skill leads to this file, so no agent
@@ -179,8 +190,8 @@ mod tests {
               beyond them only names remain. Shorten the longest
               descriptions, or keep fewer skills here.
 
-        1 skill: 1 error, 2 warnings; mended 3 places; --fix may
-          mend 1
+        1 skill: 1 error, 2 warnings; fixed 3 places; 1 suggestion,
+          about which --fix=all asks
         "#);
         for width in [100, 80, 60, 40, 20] {
             for line in text(&report(), width, Style::PLAIN).lines() {

@@ -1,7 +1,7 @@
 //! Findings for programs: one object, described in `docs/lint.md`.
 
 use serde_json::{Value, json};
-use skilltune_phases::lint::{BUDGET, Finding, Repair, Severity};
+use skilltune_phases::lint::{BUDGET, Finding, Fix, Repair, Severity};
 
 use super::report::{Linted, Report, Shelf};
 
@@ -28,12 +28,12 @@ fn skill(skill: &Linted) -> Value {
     json!({
         "name": skill.name,
         "path": skill.shown,
-        "findings": skill.findings.iter().map(finding).collect::<Vec<_>>(),
-        "mended": skill.done.iter().map(repair).collect::<Vec<_>>(),
+        "findings": skill.findings.iter().map(|one| finding(one, skill.fix(one))).collect::<Vec<_>>(),
+        "fixed": skill.done.iter().map(repair).collect::<Vec<_>>(),
     })
 }
 
-fn finding(finding: &Finding) -> Value {
+fn finding(finding: &Finding, fix: Fix) -> Value {
     let Finding { path, line, rule, message } = finding;
     json!({
         "rule": rule.id(),
@@ -43,7 +43,7 @@ fn finding(finding: &Finding) -> Value {
         "message": message,
         "why": rule.why(),
         "how": rule.how(),
-        "mend": rule.mend().as_str(),
+        "fix": fix.as_str(),
     })
 }
 
@@ -57,6 +57,6 @@ fn listing(shelf: &Shelf) -> Value {
         "skills": shelf.listing.skills,
         "characters": shelf.listing.characters,
         "budget": BUDGET,
-        "finding": shelf.finding.as_ref().map(finding),
+        "finding": shelf.finding.as_ref().map(|one| finding(one, Fix::ByHand)),
     })
 }

@@ -1,11 +1,11 @@
 //! What was found in all skills together, before it is put into words.
 
-use skilltune_phases::lint::{Finding, Listing, Mend, Reach, Repair, Rule, Severity};
+use skilltune_phases::lint::{Finding, Fix, Listing, Offer, Repair, Severity};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Report {
-    /// What has been mended already, as far as that could be.
-    pub reach: Option<Reach>,
+    /// Whether what is safe to fix has been fixed already, as far as that could be.
+    pub is_fixed: bool,
     pub skills: Vec<Linted>,
     pub shelves: Vec<Shelf>,
 }
@@ -18,6 +18,8 @@ pub(super) struct Linted {
     pub shown: String,
     pub findings: Vec<Finding>,
     pub done: Vec<Repair>,
+    /// The repairs that can be made now.
+    pub offers: Vec<Offer>,
 }
 
 /// A folder that holds skills.
@@ -40,6 +42,20 @@ impl Linted {
     pub(super) fn path(&self, below: &str) -> String {
         if self.shown == "." { below.to_owned() } else { format!("{}/{below}", self.shown) }
     }
+
+    /// How a finding can be fixed.
+    pub(super) fn fix(&self, finding: &Finding) -> Fix {
+        let is_here =
+            |lines: &[usize]| lines.is_empty() || finding.line.is_some_and(|line| lines.contains(&line));
+        let is_for = |offer: &&Offer| {
+            offer.rule == finding.rule && offer.path == finding.path && is_here(&offer.lines)
+        };
+        match self.offers.iter().find(is_for) {
+            Some(offer) if offer.is_safe => Fix::Safe,
+            Some(_) => Fix::Suggested,
+            None => Fix::ByHand,
+        }
+    }
 }
 
 impl Report {
@@ -52,10 +68,19 @@ impl Report {
         self.findings().filter(|finding| finding.rule.severity() == severity).count()
     }
 
-    /// How a finding of a rule may be mended now.
-    pub(super) fn mend(&self, rule: Rule) -> Mend {
-        let is_done = self.reach.is_some_and(|reach| reach.covers(rule));
-        if is_done { Mend::ByHand } else { rule.mend() }
+    /// The number of findings that are safe to fix and have not been.
+    pub(super) fn fixable(&self) -> usize {
+        if self.is_fixed { 0 } else { self.offered(Fix::Safe) }
+    }
+
+    /// The number of findings with a repair that a person has to decide on.
+    pub(super) fn suggestions(&self) -> usize {
+        self.offered(Fix::Suggested)
+    }
+
+    fn offered(&self, fix: Fix) -> usize {
+        let of = |skill: &Linted| skill.findings.iter().filter(|finding| skill.fix(finding) == fix).count();
+        self.skills.iter().map(of).sum()
     }
 
     /// Whether nothing was found that fails.

@@ -90,12 +90,15 @@ fn without_quotes(text: &str) -> String {
         .collect()
 }
 
-/// The file with as many whole sentences of the description as are allowed, the others in the text below.
+/// The file with the last sentences of the description moved into the text below, until the rest is short enough.
+///
+/// A sentence that says when to use the skill, or when not, stays: nobody reads the text before that is decided. In a
+/// language that is not known here no sentence can be told from such a one.
 pub(super) fn trimmed(text: &str, front: &Front, body_at: usize) -> Option<String> {
     let description = front.text("description")?;
-    let (kept, moved) = at_a_sentence(description)?;
+    let (kept, moved) = shortened(description)?;
     let field = front.field("description").filter(|field| !field.raw.starts_with(['&', '*', '!']))?;
-    let value = serde_json::to_string(kept).expect("a string has a JSON text");
+    let value = serde_json::to_string(&kept).expect("a string has a JSON text");
     let (from, to) = (front.at + field.at, front.at + field.end);
     let key = &text[from..from + text[from..].find(':')?];
     let body = below_title(&text[body_at..]);
@@ -110,12 +113,12 @@ pub(super) fn trimmed(text: &str, front: &Front, body_at: usize) -> Option<Strin
         &text[to..body_at],
         title,
         lead,
-        moved,
+        &moved,
         end,
         rest.trim_start_matches('\n'),
     ]
     .concat();
-    keeps_the_rest(front, &made, kept).then_some(made)
+    keeps_the_rest(front, &made, &kept).then_some(made)
 }
 
 /// Whether the front matter says what it said before, but for the description.
@@ -128,20 +131,59 @@ fn keeps_the_rest(front: &Front, made: &str, kept: &str) -> bool {
     after.remove("description") == Some(Value::Text(kept.to_owned())) && before == after
 }
 
-/// What fits of a text in whole sentences, and the others.
-fn at_a_sentence(text: &str) -> Option<(&str, &str)> {
-    let most = text.char_indices().nth(LONGEST).map(|(at, _)| at)?;
-    let mut ends = text[..most].char_indices().filter_map(|(at, c)| {
+/// The sentences that stay, and those that move.
+fn shortened(text: &str) -> Option<(String, String)> {
+    let mut length = text.chars().count();
+    if length <= LONGEST || !is_english(&words(text)) {
+        return None;
+    }
+    let sentences = sentences(text);
+    let mut moves = vec![false; sentences.len()];
+    // The first one says what the skill does.
+    for (at, sentence) in sentences.iter().enumerate().skip(1).rev() {
+        if length > LONGEST && !decides(sentence) {
+            moves[at] = true;
+            length -= sentence.chars().count();
+        }
+    }
+    let of = |moved: bool| {
+        let those = sentences.iter().zip(&moves).filter(|(_, moves)| **moves == moved);
+        those.map(|(sentence, _)| *sentence).collect::<String>().trim().to_owned()
+    };
+    (length <= LONGEST).then(|| (of(false), of(true)))
+}
+
+/// Each with the white space behind it. What stands in code or in quotes is not cut.
+fn sentences(text: &str) -> Vec<&str> {
+    let mut sentences = Vec::new();
+    let (mut start, mut open) = (0, None);
+    for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();
-        let is_end = match c {
-            '.' | '!' | '?' => text[end..].starts_with(char::is_whitespace),
-            '。' | '！' | '？' | '\n' => true,
-            _ => false,
-        };
-        is_end.then_some(end)
-    });
-    let end = ends.next_back()?;
-    Some((text[..end].trim_end(), text[end..].trim()))
+        match (open, c) {
+            (None, '`' | '"') if text[end..].contains(c) => open = Some(c),
+            (Some(mark), c) if c == mark => open = None,
+            (Some(_), _) => {}
+            (None, '.' | '!' | '?') if text[end..].starts_with(char::is_whitespace) => {
+                let next =
+                    text[end..].find(|c: char| !c.is_whitespace()).map_or(text.len(), |next| end + next);
+                sentences.push(&text[start..next]);
+                start = next;
+            }
+            (None, _) => {}
+        }
+    }
+    sentences.push(&text[start..]);
+    sentences
+}
+
+/// Whether an agent needs a sentence to decide if the skill is meant.
+fn decides(sentence: &str) -> bool {
+    const NOT: [&str; 12] = [
+        "not", "never", "no", "don't", "doesn't", "isn't", "cannot", "can't", "without", "except", "unless",
+        "instead",
+    ];
+    let words = words(&sentence.replace('\u{2019}', "'"));
+    says_when(&words) || words.iter().any(|word| NOT.contains(&word.as_str()))
 }
 
 /// Where the text under the title begins, in a body that begins with one.
@@ -194,7 +236,7 @@ mod tests {
         format!("---\nname: a\ndescription: {description}\n# kept\nlicense: MIT\n---\n{body}")
     }
 
-    fn shortened(text: &str) -> Option<String> {
+    fn made_of(text: &str) -> Option<String> {
         trimmed(text, &Front::read(text).unwrap(), crate::lint::front::body_at(text, true))
     }
 
@@ -202,7 +244,7 @@ mod tests {
     fn a_description_is_cut_at_a_sentence_and_the_rest_moves_below_the_title() {
         let long = "A sentence of words. ".repeat(60);
         let text = page(long.trim_end(), "\n# Title\n\nText.\n");
-        let made = shortened(&text).unwrap();
+        let made = made_of(&text).unwrap();
         let kept = "A sentence of words. ".repeat(48);
         let moved = "A sentence of words. ".repeat(12);
         let want = page(
@@ -210,17 +252,41 @@ mod tests {
             &format!("\n# Title\n\n{}\n\nText.\n", moved.trim_end()),
         );
         assert_eq!(made, want);
-        assert_eq!(shortened(&made), None);
+        assert_eq!(made_of(&made), None);
     }
 
     #[test]
-    fn a_folded_description_is_cut_too_and_one_sentence_is_not() {
-        let folded = format!(">-\n  {}", "Eine Zeile, dann noch eine.\n  ".repeat(60));
-        let made = shortened(&page(&folded, "Text.\n")).unwrap();
+    fn a_folded_description_is_cut_too_and_one_sentence_or_another_language_is_not() {
+        let folded = format!(">-\n  {}", "This is a line, and the next one.\n  ".repeat(60));
+        let made = made_of(&page(&folded, "Text.\n")).unwrap();
         let front = Front::read(&made).unwrap();
         assert!(front.text("description").unwrap().chars().count() <= LONGEST);
         assert_eq!(front.text("license"), Some("MIT"));
-        assert_eq!(made.matches("Eine Zeile").count(), 60);
-        assert_eq!(shortened(&page(&"word ".repeat(300), "")), None);
+        assert_eq!(made.matches("This is a line").count(), 60);
+        assert_eq!(made_of(&page(&"word of the ".repeat(300), "")), None);
+        assert_eq!(made_of(&page(&"Eine Zeile, dann noch eine. ".repeat(60), "")), None);
+    }
+
+    #[test]
+    fn what_says_when_the_skill_is_meant_and_when_not_stays() {
+        let filler = "It knows the tables of a report. ".repeat(40);
+        let deciding = "Use when a report has tables. Do not use it for the charts of a report.";
+        let made = made_of(&page(&format!("Formats the tables. {filler}{deciding}"), "Text.\n")).unwrap();
+        let front = Front::read(&made).unwrap();
+        let description = front.text("description").unwrap();
+        assert!(
+            description.starts_with("Formats the tables. ") && description.ends_with(deciding),
+            "{description}"
+        );
+        let never = "Not meant for the charts. ".repeat(60);
+        assert_eq!(made_of(&page(&format!("Formats the tables. {never}"), "")), None, "all of it decides");
+    }
+
+    #[test]
+    fn code_and_quotes_are_not_cut() {
+        assert_eq!(
+            sentences("Reads `a. b` first. Says \"Go. Now.\" to it. Costs 5\" of it."),
+            ["Reads `a. b` first. ", "Says \"Go. Now.\" to it. ", "Costs 5\" of it."]
+        );
     }
 }
