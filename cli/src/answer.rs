@@ -1,9 +1,12 @@
-//! How the question of a run of `tune` is answered: may the champion replace the target?
+//! How the question of a run of `tune` is answered: may the champion replace the target? Whoever is asked sees its diff.
 
-use skilltune_orchestrator::engine;
+use skilltune_orchestrator::engine::{self, tree_diff};
+use skilltune_orchestrator::snapshot::{ObjectError, Objects};
+use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::tune::{Choice, Hold, Outcome, Run, Step, Tune};
 
 use crate::folders::Surroundings;
+use crate::printer::Printer;
 use crate::questions::{Answers, Person};
 use crate::report::figures;
 use crate::signals;
@@ -24,11 +27,13 @@ pub enum Answer {
 pub struct AtTerminal {
     answer: Answer,
     somebody_there: bool,
+    objects: Objects,
+    printer: Printer,
 }
 
 impl AtTerminal {
-    pub fn new(answer: Answer, around: &Surroundings) -> Self {
-        Self { answer, somebody_there: around.is_interactive() }
+    pub fn new(answer: Answer, around: &Surroundings, objects: Objects, printer: Printer) -> Self {
+        Self { answer, somebody_there: around.is_interactive(), objects, printer }
     }
 }
 
@@ -38,6 +43,7 @@ impl engine::Person<Tune> for AtTerminal {
         let choice = match self.answer {
             Answer::Ask if self.somebody_there => {
                 let question = question(run, hold);
+                self.show(run, hold);
                 signals::unless_ended(move || Person.hold(&question, hold).ok())
             }
             Answer::Ask | Answer::Wait => None,
@@ -46,6 +52,29 @@ impl engine::Person<Tune> for AtTerminal {
         };
         choice.map(Outcome::Chosen)
     }
+}
+
+impl AtTerminal {
+    /// What a yes would change.
+    fn show(&self, run: &Run, Hold::Apply { champion }: Hold) {
+        match changes(&self.objects, run, champion) {
+            Ok(text) => self.printer.show(text.trim_end()),
+            Err(error) => self.printer.talk(&format!("the diff cannot be shown: {error}")),
+        }
+    }
+}
+
+fn changes(objects: &Objects, run: &Run, champion: CandidateId) -> Result<String, ObjectError> {
+    let (Some(start), Some(champion)) = (run.candidate(run.start()), run.candidate(champion)) else {
+        return Ok(String::new());
+    };
+    let mut text = String::new();
+    let members = run.plan.task.target.members.iter().zip(start.trees.iter().zip(&champion.trees));
+    for (member, (&from, &to)) in members.filter(|(_, (from, to))| from != to) {
+        let diff = tree_diff(objects, from, to)?;
+        text.push_str(&format!("{}: {}\n{}", member.name, diff.files.join(", "), diff.unified));
+    }
+    Ok(text)
 }
 
 fn question(run: &Run, hold: Hold) -> String {

@@ -86,7 +86,7 @@ pub fn requests(
         }
     }
     let scenarios = scenarios(args, suite.as_ref());
-    drafts.into_iter().map(|draft| draft.request(mode, scenarios.clone(), args)).collect()
+    drafts.into_iter().map(|draft| draft.request(mode, scenarios.clone(), args, asked.is_some())).collect()
 }
 
 /// A request that may still have to be asked about.
@@ -125,7 +125,13 @@ impl Draft {
     }
 
     /// What a page says is tried out here: it is trusted by now.
-    fn request(self, mode: Mode, scenarios: Vec<Scenario>, args: &TuneArgs) -> Result<Request, Complaint> {
+    fn request(
+        self,
+        mode: Mode,
+        scenarios: Vec<Scenario>,
+        args: &TuneArgs,
+        is_attended: bool,
+    ) -> Result<Request, Complaint> {
         let settings = &self.settings;
         Ok(Request {
             mode,
@@ -135,7 +141,7 @@ impl Draft {
             patience: settings.patience(),
             prices: settings.prices(),
             jobs: settings.jobs.value as usize,
-            apply: settings.apply.value.into(),
+            apply: apply(settings, is_attended),
             prompts: self.pages.checked()?,
             seed: args.seed,
             project: self.project,
@@ -143,6 +149,14 @@ impl Draft {
             casting: self.casting,
             delivery: self.delivery,
         })
+    }
+}
+
+/// Nobody's skill is replaced before their eyes without their word, unless they have said so.
+fn apply(settings: &Settings, is_attended: bool) -> Apply {
+    match settings.apply.origin {
+        Origin::Default if is_attended => Apply::Ask,
+        _ => settings.apply.value.into(),
     }
 }
 

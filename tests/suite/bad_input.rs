@@ -322,7 +322,7 @@ fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
             &["apply", &run, "xyz"],
             &["export", &run, "champion", "taken"],
             &["resume", &run, "--answer", "keep"],
-            &["clean"],
+            &["clean", &run],
         ],
     );
     assert_eq!(fs::read_dir(&taken).unwrap().count(), 0);

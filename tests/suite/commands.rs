@@ -370,11 +370,13 @@ fn settings_tell_their_value_and_where_it_comes_from() {
 fn clean_deletes_runs_and_what_only_they_need() {
     let scene = won();
     let skill = listing(&scene.skill("writer"));
+    talk(&scene, &scene.run(&["rollback"]));
     let plan = scene.run(&["clean", "--dry-run"]);
     assert_eq!((plan.code, scene.run_folders().len()), (Some(0), 1), "{plan:?}");
+    talk(&scene, &scene.run(&["apply"]));
     let kept = scene.run(&["clean", "--keep", "1", "--yes"]);
     assert_eq!((kept.code, kept.stderr.as_str()), (Some(0), "nothing to clean\n"));
-    let cleaned = scene.run(&["clean", "--yes"]);
+    let cleaned = scene.run(&["clean", "--all", "--yes"]);
     assert_eq!((cleaned.code, cleaned.stdout.as_str()), (Some(0), ""), "{cleaned:?}");
     assert_eq!(scene.run_folders().len(), 0);
     let left = listing(&scene.path("project/.skilltune"));

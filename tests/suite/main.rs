@@ -12,6 +12,7 @@ mod demo;
 mod doctor;
 mod elsewhere;
 mod init;
+mod keeping;
 mod kill;
 mod lint;
 mod lint_fix;

@@ -59,3 +59,31 @@ fn how_far_it_shall_go_is_asked_only_where_the_answer_decides_something() {
     let told = seen(&scene(), second, &[&line[..], &["--max-iterations", "2"]].concat());
     assert!(!told.contains(QUESTION) && told.contains("tune writer"), "{told}");
 }
+
+/// A person at a terminal is asked before the skill is replaced, with the diff, unless they have said how it shall be.
+#[test]
+fn a_champion_replaces_the_skill_only_when_a_person_agrees() {
+    let scene = || Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let line = ["tune", "writer", "write a page", "--max-iterations", "3", "--threshold", "80"];
+    const QUESTION: &str = "May it replace the target?";
+    for (flags, keys, is_asked, quality) in [
+        (&[][..], "\u{1b}[B\r", true, 40),
+        (&[][..], "\r", true, 90),
+        (&["--yes"][..], "", false, 90),
+        (&["--apply", "auto"][..], "", false, 90),
+        (&["--apply", "never"][..], "", false, 40),
+    ] {
+        let Ok(ends) = terminal() else { return };
+        let scene = scene();
+        let told = typed(scene.command(&[&line[..], flags].concat()), ends, keys);
+        assert_eq!(told.contains(QUESTION), is_asked, "{flags:?}: {told}");
+        let (diff, question) = (told.find("+++ b/SKILL.md"), told.find(QUESTION));
+        assert!(!is_asked || diff.is_some_and(|diff| Some(diff) < question), "{flags:?}: {told}");
+        assert_eq!(scene.quality("writer"), quality, "{flags:?}: {told}");
+    }
+    let set = scene();
+    set.write_settings("[tune]\napply = \"auto\"\n");
+    let Ok(ends) = terminal() else { return };
+    let told = typed(set.command(&line), ends, "");
+    assert!(!told.contains(QUESTION) && set.quality("writer") == 90, "what is set is not asked: {told}");
+}

@@ -105,7 +105,7 @@ pub struct CleanArgs {
     /// The beginning of a run's id [default: those that have ended]
     #[arg(conflicts_with_all = ["all", "keep"])]
     pub run: Option<String>,
-    /// Every run that is not under way
+    /// Every run that is not under way, with the way back from its champion
     #[arg(long, conflicts_with = "keep")]
     pub all: bool,
     /// All but the newest N

@@ -45,7 +45,7 @@ pub enum DeliveryName {
     Inline,
 }
 
-/// When the champion may replace the target.
+/// When the champion may replace the target. Unless it is set, a person at the terminal is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ApplyWhen {
     /// When it has won

@@ -148,7 +148,7 @@ fn note(known: &mut Known<Tune>, journal: &mut Journal, placed: Signal) -> Resul
 }
 
 /// What stands in the target by what the journal says.
-fn left(known: &Known<Tune>) -> Vec<TreeId> {
+pub(super) fn left(known: &Known<Tune>) -> Vec<TreeId> {
     let last = known.records.iter().rev().find_map(|record| match &record.event {
         Event::Noted(Signal::Placed { to, .. }) => Some(to.clone()),
         Event::Done(done) if done.outcome == Outcome::Promoted => promoted(&known.run),

@@ -29,13 +29,13 @@ pub fn take_up(
 ) -> Result<Exit, Complaint> {
     session::may_go_on(known, args.answer.is_some(), around)?;
     let objects = Objects::at(runs.home.objects());
-    let reporter = progress::reporter(args.going.format, objects, around, printer, args.going.trust);
+    let reporter = progress::reporter(args.going.format, objects.clone(), around, printer, args.going.trust);
     if runs.standing(&known.run) == Standing::Ended {
         let words = format!("run {0} has ended; `skilltune report {0}` tells how", known.run.plan.run);
         let went = session::tell_again(runs, known, around, printer, &words, reporter);
         return failure::told::<Tune>(went, args.going.format, &runs.home, &known.run.plan.run, printer);
     }
-    let mut person = AtTerminal::new(answer(args, around), around);
+    let mut person = AtTerminal::new(answer(args, around), around, objects, printer);
     let went = session::go_on(&args.going, runs, known, around, printer, reporter, &mut person);
     failure::told::<Tune>(went, args.going.format, &runs.home, &known.run.plan.run, printer)
 }

@@ -120,7 +120,7 @@ fn begin(
     let prices = request.prices.clone();
     let means =
         Means::of(&request.casting, request.limits, request.patience, prices, request.jobs, args.trust);
-    let mut person = AtTerminal::new(answer(args, around), around);
+    let mut person = AtTerminal::new(answer(args, around), around, Objects::at(home.objects()), printer);
     session::drive(around, home, begun, locks, means, reporter, &mut person)
 }
 

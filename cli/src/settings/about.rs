@@ -19,7 +19,7 @@ pub(super) const ABOUT: [(&str, &str); 54] = [
         "tune.delivery",
         "How the skill comes to its executor; auto is installed for claude and gemini, and inline for all others.",
     ),
-    ("tune.apply", "When the champion may replace the skill."),
+    ("tune.apply", "When the champion may replace the skill; unless set, a person at the terminal is asked."),
     ("tune.jobs", "Calls at the same time, in every loop."),
     (
         "tune.wait",

@@ -12,7 +12,7 @@ use skilltune_phases::plan::RunId;
 use super::find::{self, Either};
 use crate::args::ReflexCleanArgs;
 use crate::births::Births;
-use crate::commands::clean::{agree, delete};
+use crate::commands::clean::{DELETE, agree, delete};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::folders::Surroundings;
@@ -41,7 +41,7 @@ pub fn run(args: &ReflexCleanArgs, around: &Surroundings, printer: Printer) -> R
         printer.talk("these would be deleted, and what of the store nothing else needs");
         return Ok(Exit::Reached);
     }
-    agree(args.yes, around)?;
+    agree(DELETE, args.yes, around)?;
     for known in &ours {
         tidy(known, around, printer)?;
     }

@@ -1,0 +1,59 @@
+//! `clean` keeps the runs without which a champion could not be rolled back, and says so.
+
+use std::fs;
+
+use crate::commands::{talk, won};
+use crate::scene::Scene;
+use crate::terminal::{terminal, typed};
+
+/// What `clean` says without the sizes, which nobody can foresee.
+fn said(scene: &Scene, flags: &[&str]) -> String {
+    let ran = scene.run(&[&["clean"], flags].concat());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let is_size = |word: &&str| word.parse::<u64>().is_err();
+    let shown = scene.shown(&ran.stderr);
+    shown.lines().map(|line| line.split(' ').filter(is_size).collect::<Vec<_>>().join(" ") + "\n").collect()
+}
+
+#[test]
+fn a_run_whose_champion_is_in_the_skill_is_kept_unless_it_is_named() {
+    let scene = won();
+    let (skill, id) = (scene.quality("writer"), scene.run_id());
+    insta::assert_snapshot!(said(&scene, &["--dry-run"]), @r"
+    RUN is kept: its champion is in writer, and only this run can roll that back (`skilltune clean RUN` deletes it)
+    nothing to clean
+    ");
+    said(&scene, &["--yes"]);
+    assert_eq!(scene.run_folders().len(), 1, "kept");
+    for named in [&["--all", "--dry-run"][..], &[id.as_str(), "--dry-run"]] {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(said(&scene, named), @r"
+            RUN  KiB  (its champion is in writer, and only this run can roll that back)
+            run would be deleted, and what of the store nothing else needs
+            ");
+        }
+    }
+    if let Ok(ends) = terminal() {
+        let told = typed(scene.command(&["clean", "--all"]), ends, "\r");
+        assert!(told.contains("Delete them, and with them the only way back of 1 run?"), "{told}");
+        assert_eq!(scene.run_folders().len(), 1, "enter is no");
+    }
+    talk(&scene, &scene.run(&["rollback"]));
+    assert_ne!(scene.quality("writer"), skill);
+    said(&scene, &["--yes"]);
+    assert_eq!(scene.run_folders().len(), 0, "the way back has been gone");
+}
+
+#[test]
+fn a_run_that_alone_holds_a_displaced_edit_is_kept() {
+    let scene = won();
+    let page = scene.skill("writer").join("SKILL.md");
+    let edited = fs::read_to_string(&page).unwrap() + "Mine.\n";
+    fs::write(&page, edited).unwrap();
+    talk(&scene, &scene.run(&["rollback", "--force"]));
+    insta::assert_snapshot!(said(&scene, &["--yes"]), @r"
+    RUN is kept: only this run holds an edit of writer that it has displaced (`skilltune clean RUN` deletes it)
+    nothing to clean
+    ");
+    assert_eq!(scene.run_folders().len(), 1);
+}
