@@ -72,7 +72,7 @@ fn changes(objects: &Objects, run: &Run, champion: CandidateId) -> Result<String
     let members = run.plan.task.target.members.iter().zip(start.trees.iter().zip(&champion.trees));
     for (member, (&from, &to)) in members.filter(|(_, (from, to))| from != to) {
         let diff = tree_diff(objects, from, to)?;
-        text.push_str(&format!("{}: {}\n{}", member.name, diff.files.join(", "), diff.unified));
+        text.extend([&member.name, ": ", &diff.files.join(", "), "\n", &diff.unified]);
     }
     Ok(text)
 }

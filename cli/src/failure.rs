@@ -25,7 +25,7 @@ pub fn told<L: Face>(
     match (&went, format) {
         (Err(complaint), Streamed::Json | Streamed::Jsonl) if complaint.kind == Kind::Ours => {
             // Where it cannot be written, that is what is complained of, or comes on top of it.
-            let _ = printer.data(&object::<L>(home, id, complaint).to_string());
+            let _ = printer.json(&object::<L>(home, id, complaint).to_string());
         }
         (Ok(_) | Err(_), _) => {}
     }

@@ -32,9 +32,19 @@ impl Printer {
         }
     }
 
-    /// What was asked for.
-    #[expect(clippy::unused_self, reason = "whoever prints holds the printer")]
+    /// What was asked for. Nothing in it reaches the reader unseen, a pipe included.
     pub fn data(self, text: &str) -> Result<(), Complaint> {
+        self.bytes(&self.data.shown(text))
+    }
+
+    /// What was asked for, as JSON.
+    pub fn json(self, text: &str) -> Result<(), Complaint> {
+        self.bytes(&plain::json(text))
+    }
+
+    /// What was asked for, as it stands: it has been made safe, or is our own.
+    #[expect(clippy::unused_self, reason = "whoever prints holds the printer")]
+    pub fn bytes(self, text: &str) -> Result<(), Complaint> {
         let mut out = io::stdout().lock();
         let written = writeln!(out, "{text}").and_then(|()| out.flush());
         match written {
@@ -45,13 +55,12 @@ impl Printer {
 
     /// What is said besides.
     pub fn talk(self, text: &str) {
-        say(&progress::fitted(text, self.talk_width));
+        say(&self.talk.shown(&progress::fitted(text, self.talk_width)));
     }
 
     /// Text of others, line by line as it stands, before a question about it.
-    #[expect(clippy::unused_self, reason = "whoever prints holds the printer")]
     pub fn show(self, text: &str) {
-        say(&plain::pictured(text));
+        say(&self.talk.shown(text));
     }
 
     pub fn complain(self, complaint: &Complaint) {

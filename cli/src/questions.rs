@@ -11,6 +11,7 @@ use skilltune_phases::target::Mode;
 use crate::args::Preset;
 use crate::complaint::Complaint;
 use crate::folders::Surroundings;
+use crate::report::plain::pictured;
 
 /// Who answers: a person, or a test in their place.
 pub trait Answers {
@@ -77,7 +78,7 @@ impl Answers for Person {
     }
 
     fn agree(&self, question: &str) -> Result<bool, Complaint> {
-        Confirm::new(question).with_default(false).prompt().map_err(unanswered)
+        Confirm::new(&pictured(question)).with_default(false).prompt().map_err(unanswered)
     }
 
     fn pick(&self, question: &str, options: &[&str]) -> Result<usize, Complaint> {
@@ -115,7 +116,8 @@ fn preset_option(preset: Preset) -> Choice<Preset> {
 }
 
 fn choose<T>(question: &str, choices: Vec<Choice<T>>, start: usize) -> Result<T, Complaint> {
-    let select = Select::new(question, choices).with_starting_cursor(start).without_filtering();
+    let question = pictured(question);
+    let select = Select::new(&question, choices).with_starting_cursor(start).without_filtering();
     let chosen = select.with_help_message("up and down to move, enter to select").prompt();
     chosen.map(|choice| choice.value).map_err(unanswered)
 }

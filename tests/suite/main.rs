@@ -28,6 +28,7 @@ mod rights;
 mod rollback;
 mod scene;
 mod scripts;
+mod seen;
 mod stopping;
 mod story;
 mod strangers;

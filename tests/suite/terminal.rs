@@ -63,9 +63,9 @@ fn how_far_it_shall_go_is_asked_only_where_the_answer_decides_something() {
 /// A person at a terminal is asked before the skill is replaced, with the diff, unless they have said how it shall be.
 #[test]
 fn a_champion_replaces_the_skill_only_when_a_person_agrees() {
+    const QUESTION: &str = "May it replace the target?";
     let scene = || Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
     let line = ["tune", "writer", "write a page", "--max-iterations", "3", "--threshold", "80"];
-    const QUESTION: &str = "May it replace the target?";
     for (flags, keys, is_asked, quality) in [
         (&[][..], "\u{1b}[B\r", true, 40),
         (&[][..], "\r", true, 90),

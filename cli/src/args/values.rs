@@ -83,7 +83,7 @@ pub enum ViaName {
 pub enum ChecksName {
     /// A person is shown them first
     Ask,
-    /// They are run unasked, whatever they are
+    /// They are run unasked, whatever they are, as far as the kernel holds them
     Run,
     /// The judge decides in their place
     Skip,

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 
 pub fn run(args: &CompletionsArgs, printer: Printer) -> Result<Exit, Complaint> {
-    printer.data(script(args.shell).trim_end())?;
+    printer.bytes(script(args.shell).trim_end())?;
     Ok(Exit::Reached)
 }
 

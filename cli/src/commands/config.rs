@@ -14,10 +14,10 @@ pub fn show(format: Format, around: &Surroundings, printer: Printer) -> Result<E
     let mut settings = Settings::load(&around.project_here(), around)?;
     roles::fill(&mut settings, around);
     let rows = settings.rows();
-    printer.data(&match format {
-        Format::Human => table(&rows),
-        Format::Json => serde_json::to_string_pretty(&rows).expect("rows have a JSON text"),
-    })?;
+    match format {
+        Format::Human => printer.data(&table(&rows)),
+        Format::Json => printer.json(&serde_json::to_string_pretty(&rows).expect("rows have a JSON text")),
+    }?;
     Ok(Exit::Reached)
 }
 

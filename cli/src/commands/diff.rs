@@ -32,18 +32,28 @@ pub fn run(args: &DiffArgs, around: &Surroundings, printer: Printer) -> Result<E
         if from != to {
             let diff = tree_diff(&objects, from, to).map_err(ours)?;
             printer.talk(&format!("{}: {}", member.name, diff.files.join(", ")));
-            printer.data(&shown(diff.unified.trim_end(), around, printer.data))?;
+            let unified = diff.unified.strip_suffix('\n').unwrap_or(&diff.unified);
+            if around.terminal.stdout {
+                let lines = plain::pictured(unified);
+                let painted: Vec<_> = lines.lines().map(|line| painted(line, printer.data)).collect();
+                printer.data(&painted.join("\n"))?;
+            } else {
+                send(unified, printer)?;
+            }
         }
     }
     Ok(Exit::Reached)
 }
 
-/// A pipe gets the bytes as they are, to be applied elsewhere; a terminal is shown them, and not driven by them.
-fn shown(unified: &str, around: &Surroundings, style: Style) -> String {
-    if !around.terminal.stdout {
-        return unified.to_owned();
+/// Into a pipe: a patch that can be applied, unless there are characters in it that whoever reads it would not see.
+fn send(unified: &str, printer: Printer) -> Result<(), Complaint> {
+    let patch = plain::patch(unified);
+    if patch != unified {
+        printer.talk(
+            "control characters are shown as pictures, and cannot be applied; `skilltune export` writes the files as they are",
+        );
     }
-    plain::pictured(unified).lines().map(|line| painted(line, style)).collect::<Vec<_>>().join("\n")
+    printer.bytes(&patch)
 }
 
 fn painted(line: &str, style: Style) -> String {

@@ -48,10 +48,12 @@ struct Seen {
 
 pub fn run(args: &DoctorArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     let seen = look(args, around)?;
-    printer.data(&match args.format {
-        Format::Human => told(&seen, progress::data_width(around), printer.data),
-        Format::Json => serde_json::to_string_pretty(&seen).expect("what was seen has a JSON text"),
-    })?;
+    match args.format {
+        Format::Human => printer.data(&told(&seen, progress::data_width(around), printer.data)),
+        Format::Json => {
+            printer.json(&serde_json::to_string_pretty(&seen).expect("what was seen has a JSON text"))
+        }
+    }?;
     let works = seen.ready && !seen.agents.iter().any(AgentSeen::has_failed);
     Ok(if works { Exit::Reached } else { Exit::Input })
 }

@@ -48,7 +48,7 @@ pub fn run(args: &LintArgs, around: &Surroundings, printer: Printer) -> Result<E
     }
     match args.format {
         LintFormat::Human => printer.data(&human::text(&report, data_width(around), printer.data))?,
-        LintFormat::Json => printer.data(&json::text(&report, args.strict))?,
+        LintFormat::Json => printer.json(&json::text(&report, args.strict))?,
         LintFormat::Github => {
             let commands = github::text(&report);
             if !commands.is_empty() {

@@ -26,7 +26,7 @@ pub fn run(args: &ListArgs, around: &Surroundings, printer: Printer) -> Result<E
                     Err(complaint) => json!({ "run_id": id, "error": complaint.what }),
                 })
                 .collect();
-            printer.data(&serde_json::to_string_pretty(&rows).expect("JSON has a text"))?;
+            printer.json(&serde_json::to_string_pretty(&rows).expect("JSON has a text"))?;
         }
         Format::Human if read.is_empty() => printer.talk("no runs of tune here yet"),
         Format::Human => {

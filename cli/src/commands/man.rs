@@ -27,7 +27,7 @@ pub fn run(args: &ManArgs, around: &Surroundings, printer: Printer) -> Result<Ex
         write(&pages, &around.cwd.join(folder), printer)?;
     } else {
         let whole = pages.last().expect("the program itself has a page");
-        printer.data(String::from_utf8_lossy(&whole.text).trim_end())?;
+        printer.bytes(String::from_utf8_lossy(&whole.text).trim_end())?;
     }
     Ok(Exit::Reached)
 }

@@ -176,10 +176,10 @@ fn show_plan(plan: &Plan, format: Streamed, printer: Printer) -> Result<Exit, Co
     let start = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan.clone())) };
     let mut run = Run::begin(&start).map_err(session::ours)?;
     let steps = first_steps(&mut run);
-    printer.data(&match format {
-        Streamed::Human => told(&run, most, &steps),
-        Streamed::Json | Streamed::Jsonl => json::sketch(&run, most, &steps).to_string(),
-    })?;
+    match format {
+        Streamed::Human => printer.data(&told(&run, most, &steps)),
+        Streamed::Json | Streamed::Jsonl => printer.json(&json::sketch(&run, most, &steps).to_string()),
+    }?;
     Ok(Exit::Reached)
 }
 

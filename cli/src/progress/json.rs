@@ -31,7 +31,8 @@ impl<L: Worded> Reporter<L> for Json {
     fn recorded(&mut self, _: &Run<L>, record: &Record<L>) {
         if self.tells_records {
             let line = serde_json::to_string(record);
-            self.streams.data(&line.expect("a record has a JSON text: the journal is made of it"));
+            let line = line.expect("a record has a JSON text: the journal is made of it");
+            self.streams.data(&plain::json(&line));
         }
     }
 
@@ -40,12 +41,12 @@ impl<L: Worded> Reporter<L> for Json {
     fn ended(&mut self, _: &Run<L>, _: &L::Step) {}
 
     fn finished(&mut self, run: &Run<L>) -> io::Result<()> {
-        self.streams.data(&L::summary(run).to_string());
+        self.streams.data(&plain::json(&L::summary(run).to_string()));
         self.streams.written()
     }
 
     fn remark(&mut self, text: &str) {
-        self.streams.talk(&plain::clean(text));
+        self.streams.talk(&plain::pictured(text));
     }
 }
 
@@ -105,6 +106,6 @@ mod tests {
     fn remarks_are_no_data() {
         let captured = Captured::default();
         Reporter::<Tune>::remark(&mut Json::by_record(captured.streams()), "a\x1b[31m remark");
-        assert_eq!((captured.data().as_str(), captured.talk().as_str()), ("", "a[31m remark\n"));
+        assert_eq!((captured.data().as_str(), captured.talk().as_str()), ("", "a␛[31m remark\n"));
     }
 }

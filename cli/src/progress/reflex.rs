@@ -151,7 +151,7 @@ impl Human {
             return self.talk.say(&wrapped(&plain::one_line(&told), width, "  "));
         };
         let mut told = vec![data.dim(&lines::rule(&format!("artifact {}, {when}", artifact.hash), width))];
-        told.extend(plain::clean(&text).lines().map(str::to_owned));
+        told.extend(plain::pictured(&text).lines().map(str::to_owned));
         told.push(data.dim(&lines::rule(&format!("end of {}", artifact.hash), width)));
         told.push(String::new());
         self.talk.data(&told);

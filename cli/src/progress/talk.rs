@@ -111,7 +111,7 @@ impl<L: Worded> Talk<L> {
     }
 
     pub(super) fn remark(&mut self, text: &str) {
-        for line in plain::clean(text).lines() {
+        for line in plain::pictured(text).lines() {
             self.say(&wrapped(line, self.look.width, "  "));
         }
     }
@@ -124,8 +124,8 @@ impl<L: Worded> Talk<L> {
     }
 
     pub(super) fn say(&mut self, lines: &[String]) {
-        let streams = &mut self.streams;
-        let mut write = || lines.iter().for_each(|line| streams.talk(line));
+        let (streams, style) = (&mut self.streams, self.look.talk);
+        let mut write = || lines.iter().for_each(|line| streams.talk(&style.shown(line)));
         match &self.live {
             Some(live) => live.aside(write),
             None => write(),
@@ -138,8 +138,8 @@ impl<L: Worded> Talk<L> {
     }
 
     pub(super) fn data(&mut self, lines: &[String]) {
-        let streams = &mut self.streams;
-        let mut write = || lines.iter().for_each(|line| streams.data(line));
+        let (streams, style) = (&mut self.streams, self.look.data);
+        let mut write = || lines.iter().for_each(|line| streams.data(&style.shown(line)));
         match &self.live {
             Some(live) => live.aside(write),
             None => write(),

@@ -66,9 +66,10 @@ pub fn question(run: &Run, level: Level) -> String {
     let commands = told_commands(run, level);
     let each = commands.iter().map(|command| format!("  {}", plain::one_line(command)));
     let where_they_run = if run.plan.task.commands.confined {
-        "each on a copy of the artifact, in a folder that the system keeps it in"
+        "each on a copy of the artifact; the kernel refuses it, and all that it starts, to write anywhere else, but not \
+         to use the network or to change the modes of your files (bubblewrap, `bwrap`, does)"
     } else {
-        "each on a copy of the artifact; this system cannot keep them to its folder"
+        "each on a copy of the artifact; nothing keeps it there: it may write wherever you may"
     };
     let head =
         format!("commands that check the rules of level {level}, proposed by an agent; {where_they_run}:");

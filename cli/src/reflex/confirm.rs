@@ -1,5 +1,6 @@
 //! Criteria and limits are agreed to together: whoever changes one of them sees all of them again.
 
+use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Template};
 use skilltune_phases::loops::reflex::{Rules, RunThem};
 
@@ -24,7 +25,7 @@ impl Terms {
             template,
             criteria: settings.reflex.criteria(template),
             rules: settings.reflex.rules(settings.usd.value),
-            commands: settings.reflex.run_them()?,
+            commands: held(settings.reflex.run_them()?, settings.confine.value, can_confine())?,
         })
     }
 
@@ -62,6 +63,18 @@ fn rule(rule: &Rule, width: usize) -> Vec<String> {
     let head = format!("    {} ({}, weight {})", rule.id, rule.severity, rule.weight);
     let told = wrapped(&rule.description, width.saturating_sub(INDENT.len()), "");
     std::iter::once(head).chain(told.iter().map(|line| format!("{INDENT}{line}"))).collect()
+}
+
+/// Commands that nobody is shown need the kernel to hold them, or the person's word that nothing shall.
+fn held(run: RunThem, wants: bool, can: bool) -> Result<RunThem, Complaint> {
+    match run {
+        RunThem::Always if wants && !can => {
+            Err(Complaint::input("this system cannot hold the commands of a model to their folder, and --checks run shows them to nobody")
+                .hint("--checks ask shows each before it runs, --checks skip has the judge decide")
+                .hint("`limits.confine = false` in your own skilltune.toml lets them write wherever you may"))
+        }
+        RunThem::Always | RunThem::Ask | RunThem::Never => Ok(run),
+    }
 }
 
 fn commands(run: RunThem) -> &'static str {
@@ -119,4 +132,18 @@ pub fn template_of(person: &dyn Answers) -> Result<Template, Complaint> {
     let names: Vec<&str> = Template::ALL.iter().map(|template| template.as_str()).collect();
     let chosen = person.pick("What kind of artifact is it?", &names)?;
     Ok(Template::ALL[chosen.min(Template::ALL.len() - 1)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_that_nothing_holds_run_unseen_only_by_a_persons_word() {
+        let runs = |run, wants, can| held(run, wants, can).is_ok();
+        assert!(runs(RunThem::Always, true, true), "the kernel holds them");
+        assert!(!runs(RunThem::Always, true, false));
+        assert!(runs(RunThem::Always, false, false), "limits.confine = false is such a word");
+        assert!(runs(RunThem::Ask, true, false) && runs(RunThem::Never, true, false));
+    }
 }

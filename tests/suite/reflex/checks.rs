@@ -97,6 +97,32 @@ fn a_command_can_write_nowhere_else() {
     assert_eq!(met, [false, true], "{:?}", told(&scene));
 }
 
+/// The list of refused shells is no wall: what reaches one by another name is held all the same.
+#[test]
+fn an_interpreter_by_another_name_can_write_nowhere_else() {
+    if !can_confine() {
+        eprintln!("reflex: no command was confined: this kernel cannot");
+        return;
+    }
+    let scene = scene(&json!({}));
+    let outside = |name: &str| scene.path("project").join(name).display().to_string();
+    let awk = format!("BEGIN {{ exit system(\"touch inside && touch {}\") }}", outside("awk"));
+    let find = format!("touch {}", outside("find"));
+    let sed = format!("w {}", outside("sed"));
+    let play = commands(&[
+        &["awk", &awk],
+        &["find", ".", "-name", "artifact.md", "-exec", "sh", "-c", &find, "{}", "+"],
+        &["sed", &sed, "artifact.md"],
+    ]);
+    scene.write_script(&json!({ "reflex": play }));
+    new(&scene, &[&RUN[..], &["--max-iterations", "1"]].concat());
+    let met: Vec<_> = told(&scene).iter().map(|told| told["met"].clone()).collect();
+    assert_eq!(met, [false, false, false], "{:?}", told(&scene));
+    for name in ["awk", "find", "sed"] {
+        assert!(!Path::new(&outside(name)).exists(), "{name}");
+    }
+}
+
 #[test]
 fn a_command_that_cannot_be_run_or_does_not_end_leaves_its_rule_to_the_judge() {
     for argv in [&["no-such-program"][..], &["sleep", "600"]] {

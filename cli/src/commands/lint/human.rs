@@ -97,7 +97,7 @@ impl Told<'_> {
                 .map_or_else(|| text.to_owned(), |rest| format!("{place} {}{rest}", painted(style, severity)))
         });
         if self.explained.insert(*rule) {
-            self.hanging("      ", &format!("{} {}", rule.why(), rule.how()), |style, text| style.dim(text));
+            self.hanging("      ", &format!("{} {}", rule.why(), rule.how()), Style::dim);
         }
     }
 
@@ -176,7 +176,7 @@ mod tests {
               A skill is called by its folder's name; validators
               refuse another one in its front matter. Write the
               folder's name after `name:`, or rename the folder.
-          references/a[2J-very-long-name-of-a-file-indeed.md:
+          references/a␛[2J-very-long-name-of-a-file-indeed.md:
               warning file-orphan: no text names it
               No text of the skill leads to this file, so no agent
               opens it. Name it in `SKILL.md`, or remove it.

@@ -25,7 +25,7 @@ pub fn run(args: &ListArgs, around: &Surroundings, printer: Printer) -> Result<E
             });
             let theirs = theirs.iter().map(|found| json!({ "found": found.alias, "run": found.run }));
             let rows: Vec<Value> = ours.chain(theirs).collect();
-            printer.data(&serde_json::to_string_pretty(&rows).expect("JSON has a text"))?;
+            printer.json(&serde_json::to_string_pretty(&rows).expect("JSON has a text"))?;
         }
         Format::Human if ours.is_empty() && theirs.is_empty() => printer.talk("no runs here yet"),
         Format::Human => {

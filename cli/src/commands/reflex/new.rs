@@ -36,10 +36,10 @@ pub fn run(args: &NewArgs, around: &Surroundings, printer: Printer) -> Result<Ex
         let terms = Terms::of(&request.settings, request.template)?;
         let plan = sketch(&request, &terms, around)?;
         let most = Reflex::most_calls(&plan);
-        printer.data(&match args.run.format {
-            Streamed::Human => told(&plan, &terms, most, data_width(around)),
-            Streamed::Json | Streamed::Jsonl => json::sketch(&plan, most).to_string(),
-        })?;
+        match args.run.format {
+            Streamed::Human => printer.data(&told(&plan, &terms, most, data_width(around))),
+            Streamed::Json | Streamed::Jsonl => printer.json(&json::sketch(&plan, most).to_string()),
+        }?;
         return Ok(Exit::Reached);
     }
     let person = Person::present(around).filter(|_| !args.run.yes);

@@ -196,7 +196,7 @@ fn what_failed_and_what_was_dropped_is_said() {
         run calm-otter, 2 scenarios
 
         round 1  -             incomplete  1 of 2 judged
-          running haiku on task-2: ended with an error: exit 1 [2Jgone (twice, then giv…
+          running haiku on task-2: ended with an error: exit 1 ␛[2Jgone (twice, then gi…
         round 2  50            baseline
           haiku: an idea is dropped: nothing was changed
         round 3  50 (±0)       unchanged
@@ -292,7 +292,7 @@ fn a_run_taken_up_again_says_where_it_stands() {
         run calm-otter, 1 scenario
 
         taken up again in round 2, best so far 50
-        one remark
+        one␇ remark
 
         haiku: 50 -> 50 (±0), goal 90 not reached
         The run is not at its end, and can be taken up again.

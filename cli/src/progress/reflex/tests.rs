@@ -259,13 +259,13 @@ fn a_phase_that_keeps_no_contract_is_asked_again_and_then_ends_the_run() {
           failed    a.correctness.schemas, a.completeness.examples
           warnings  none
           looking for what to change: gave an answer that cannot be read: the answer has
-            no JSON [2J (asked again)
+            no JSON ␛[2J (asked again)
           looking for what to change: gave an answer that cannot be read: the answer has
-            no JSON [2J (given up)
+            no JSON ␛[2J (given up)
         ");
     insta::assert_snapshot!(seen.data().rsplit_once("---\n").unwrap().1, @r"
         The run is failed (phase_error): a phase came to nothing that could be used: the
-          answer has no JSON [2J.
+          answer has no JSON ␛[2J.
           artifact  evaluated: 56c18f3a, 50 B
           score     42.8 at level A, which asks for 80
           distance  37.2 below, blocked by a.correctness.schemas,
@@ -299,7 +299,7 @@ fn a_run_taken_up_again_says_where_it_stands() {
         run courses-api-20260218-120000
 
         taken up again in iteration 1, level A, best so far 42.8 at level A
-        one remark
+        one␇ remark
 
         The run is not at its end, and can be taken up again.
           artifact  evaluated: 56c18f3a, 50 B

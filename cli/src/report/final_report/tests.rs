@@ -240,7 +240,7 @@ fn when_all_has_failed_the_errors_are_told_and_nothing_is_made_up() {
         **Trend**: no score yet
         ");
     let errors = section(&play.run, "Errors");
-    insta::assert_snapshot!(errors.lines().next().unwrap(), @r"- 2023-11-14T22:13:22Z, round 1: running haiku on task-1: timed out: 60 s\[2J");
+    insta::assert_snapshot!(errors.lines().next().unwrap(), @r"- 2023-11-14T22:13:22Z, round 1: running haiku on task-1: timed out: 60 s␛\[2J");
     assert_eq!(errors.lines().count(), 6);
 }
 

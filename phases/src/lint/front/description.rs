@@ -162,14 +162,13 @@ fn sentences(text: &str) -> Vec<&str> {
         match (open, c) {
             (None, '`' | '"') if text[end..].contains(c) => open = Some(c),
             (Some(mark), c) if c == mark => open = None,
-            (Some(_), _) => {}
             (None, '.' | '!' | '?') if text[end..].starts_with(char::is_whitespace) => {
                 let next =
                     text[end..].find(|c: char| !c.is_whitespace()).map_or(text.len(), |next| end + next);
                 sentences.push(&text[start..next]);
                 start = next;
             }
-            (None, _) => {}
+            (Some(_) | None, _) => {}
         }
     }
     sentences.push(&text[start..]);
