@@ -11,6 +11,7 @@ mod crash;
 mod demo;
 mod doctor;
 mod elsewhere;
+mod hostile_state;
 mod init;
 mod keeping;
 mod kill;

@@ -41,6 +41,61 @@ fn a_state_folder_that_is_a_link_is_refused_before_anything_is_written() {
     fs::create_dir(scene.path("elsewhere")).unwrap();
     symlink(scene.path("elsewhere"), scene.path("project/.skilltune")).unwrap();
     let ran = scene.tune("writer", &[]);
-    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(
+        ran.stderr.contains(".skilltune is not a state folder that skilltune made: it is a symlink"),
+        "{ran:?}"
+    );
     assert_eq!(fs::read_dir(scene.path("elsewhere")).unwrap().count(), 0);
+}
+
+/// The fault that this guards against deleted everything below the user's documents.
+#[test]
+fn clean_deletes_nothing_that_a_link_of_a_repository_leads_to() {
+    for linked in ["cache", "objects", "runs"] {
+        let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60 } } }));
+        scene.tune("writer", &["--apply", "never"]);
+        fs::create_dir_all(scene.path("home/Documents/letters")).unwrap();
+        fs::write(scene.path("home/Documents/letters/dear"), "precious").unwrap();
+        let link = scene.path("project/.skilltune").join(linked);
+        fs::rename(&link, scene.path("project/kept")).unwrap();
+        symlink("../../home/Documents", &link).unwrap();
+        let home = listing(&scene.path("home"));
+        let ran = scene.run(&["clean", "--yes"]);
+        assert_eq!(listing(&scene.path("home")), home, "{linked}");
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        let shown = scene.shown(&ran.stderr);
+        assert!(shown.contains(&format!("/project/.skilltune/{linked} is not a state folder")), "{shown}");
+    }
+}
+
+#[test]
+fn clean_names_what_is_not_ours_and_deletes_nothing() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60 } } }));
+    scene.tune("writer", &["--apply", "never"]);
+    let photos = scene.path("project/.skilltune/objects/photos");
+    fs::create_dir(&photos).unwrap();
+    fs::write(photos.join("sea.jpg"), "precious").unwrap();
+    let before = scene.everything();
+    let ran = scene.run(&["clean", "--yes"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("objects/photos"), "{ran:?}");
+    assert_eq!(scene.everything(), before);
+}
+
+/// An answer decides what a run does next: one that came with a repository must not speak.
+#[test]
+fn answers_that_this_user_did_not_store_are_not_believed() {
+    let script = json!({ "improve": { "writer": { "40": 60, "60": 90 } } });
+    let theirs = Scene::new(&[("writer", 40)], &script);
+    theirs.tune("writer", &["--apply", "never", "--seed", "7"]);
+    let asked = theirs.answered();
+    assert!(asked > 0);
+    let begin = |scene: &Scene| scene.tune("writer", &["--apply", "never", "--seed", "7"]);
+    // The same user finds all answers again; another one, in the same place with the same key of every call, none.
+    begin(&theirs);
+    assert_eq!(theirs.answered(), asked, "the cache is used");
+    fs::rename(theirs.path("state"), theirs.path("the state of another user")).unwrap();
+    begin(&theirs);
+    assert_eq!(theirs.answered(), 2 * asked, "nothing of the cache is believed");
 }

@@ -50,7 +50,7 @@ pub(super) fn apply(
         })?;
     }
     if mended.done.is_empty() {
-        clear(&store).map_err(ours)?;
+        store.remove().map_err(ours)?;
         return Ok((files, Vec::new()));
     }
     let to = objects.put_manifest(&tree(&mended.files)?).map_err(ours)?;
