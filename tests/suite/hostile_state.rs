@@ -31,7 +31,8 @@ struct Places {
 
 impl Places {
     fn state(&self, below: &str) -> PathBuf {
-        let path = self.scene.path("project/.skilltune").join(below.replace("RUN", &self.run));
+        let state = self.scene.path("project/.skilltune");
+        let path = if below.is_empty() { state } else { state.join(below.replace("RUN", &self.run)) };
         match path.to_str().unwrap().split_once("ANY") {
             None => path,
             // The first of its neighbours, whatever it is called.
