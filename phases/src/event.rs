@@ -51,8 +51,10 @@ pub struct Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// Its deadline passed.
+    /// Its deadline passed while it was at work.
     TimedOut,
+    /// Its deadline passed, and its model had not said a word.
+    NoResponse,
     /// It ended with an error, by a signal, or could not be started.
     Crashed,
     /// It answered nothing.

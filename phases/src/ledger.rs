@@ -19,6 +19,7 @@ pub struct Account {
     pub failed: u32,
     /// Answers found in the store: they cost nothing again.
     pub cached: u32,
+    /// Of calls that worked: one whose service was not there has only waited.
     pub ms: u64,
     pub usd: f64,
     /// Calls that told no price, so that nobody takes `usd` for the whole.
@@ -53,8 +54,11 @@ impl Account {
             return;
         }
         self.calls += 1;
-        self.failed += u32::from(L::failure(&done.outcome).is_some());
-        self.ms += done.spent.ms;
+        let failure = L::failure(&done.outcome);
+        self.failed += u32::from(failure.is_some());
+        if failure.is_none_or(|failure| failure.kind.counts()) {
+            self.ms += done.spent.ms;
+        }
         self.usd += done.spent.usd.unwrap_or(0.0);
         self.unpriced += u32::from(done.spent.usd.is_none());
         self.estimated += u32::from(done.spent.estimated);

@@ -7,7 +7,8 @@ use crate::event::FailureKind;
 pub enum Remedy {
     /// Another try, which is told what was wrong with this one.
     Tell,
-    /// Another try, just the same: the answer was not at fault.
+    /// Another try, just the same: the service was not there, and the step is not at fault. When it stays away, the run
+    /// pauses.
     Repeat,
     /// A person: until something is put right, every call ends so.
     Mend,
@@ -31,18 +32,15 @@ impl FailureKind {
             | Self::DeniedTool
             | Self::PromptTooLong
             | Self::Breach => Remedy::Tell,
-            Self::RateLimited | Self::Overloaded | Self::Network => Remedy::Repeat,
+            Self::RateLimited | Self::Overloaded | Self::Network | Self::NoResponse => Remedy::Repeat,
             Self::Authentication | Self::ModelNotFound | Self::UsageError => Remedy::Mend,
             Self::UsageLimit => Remedy::Wait,
         }
     }
 
-    /// Whether a run goes on after it.
-    pub fn blocks(self) -> bool {
-        match self.remedy() {
-            Remedy::Tell | Remedy::Repeat => false,
-            Remedy::Mend | Remedy::Wait => true,
-        }
+    /// Whether it counts against the step. All others say nothing of it: no number of them gives it up.
+    pub fn counts(self) -> bool {
+        self.remedy() == Remedy::Tell
     }
 }
 
@@ -75,7 +73,7 @@ mod tests {
         for kind in kinds() {
             let words = match serde_json::from_str::<FailureKind>(&format!("{kind:?}")).unwrap().remedy() {
                 Remedy::Tell => "told what was wrong",
-                Remedy::Repeat => "just the same, after a pause",
+                Remedy::Repeat => "asked again just the same, after a pause",
                 Remedy::Mend => "says what to put right",
                 Remedy::Wait => "with `--wait` the run waits",
             };

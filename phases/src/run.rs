@@ -31,8 +31,8 @@ pub struct Run<L: Loop> {
     pub paused: Option<Pause>,
     pub held: bool,
     pub errors: Vec<Mishap<L>>,
-    /// A call since the run last began to work that failed so that no other need be tried: the one that takes most
-    /// to be mended.
+    /// A call since the run last began to work after which no other need be tried, for it failed so that trying again
+    /// is of no use, or its service stayed away: the one that takes most to be mended.
     pub blocked: Option<Mishap<L>>,
     pub waits: Waits,
     pub ledger: Ledger,
@@ -59,21 +59,24 @@ pub struct Waits {
     pub until: Option<Timestamp>,
 }
 
-/// The failures of one step: in all, and in the stage of the run in which it last failed.
+/// The failures of one step: in all, its own in the stage of the run in which it last failed, and those of its service.
 #[derive(Clone, Debug, PartialEq)]
 struct Tries<S> {
     total: u32,
     stage: S,
     in_stage: u32,
-    last: Failure,
-    last_at: Timestamp,
+    /// The last that counts against the step.
+    last: Option<Failure>,
+    /// How often in a row its service was not there, since the run last began to work.
+    refused: u32,
+    refusal: Option<(Failure, Timestamp)>,
 }
 
 /// Where a step stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer<'a, O> {
     Given(&'a O),
-    /// Failed as often as it may in this round.
+    /// Failed as often as it may in this round, each time through a fault of its own.
     GivenUp(&'a Failure),
     Open,
 }
@@ -141,25 +144,27 @@ impl<L: Loop> Run<L> {
     }
 
     fn failed(&mut self, step: &L::Step, failure: &Failure, at: Timestamp) {
-        let stage = L::stage(self);
-        let tries = self.failures.entry(step.clone()).or_insert_with(|| Tries {
-            total: 0,
-            stage: stage.clone(),
-            in_stage: 0,
-            last: failure.clone(),
-            last_at: at,
-        });
+        let (stage, most) = (L::stage(self), L::tries(self));
+        let tries = self.failures.entry(step.clone()).or_insert_with(|| Tries::none(stage.clone()));
         tries.total += 1;
-        let blocks = failure.kind.blocks();
-        // What stopped the whole run says nothing of the step: that keeps all of its tries.
-        if !blocks {
-            tries.in_stage = if tries.stage == stage { tries.in_stage + 1 } else { 1 };
-            tries.stage = stage;
-            (tries.last, tries.last_at) = (failure.clone(), at);
-        }
+        let blocks = match failure.kind.remedy() {
+            Remedy::Tell => {
+                tries.fail(failure, stage);
+                false
+            }
+            Remedy::Repeat => {
+                (tries.refused, tries.refusal) = (tries.refused + 1, Some((failure.clone(), at)));
+                tries.refused >= most
+            }
+            Remedy::Mend | Remedy::Wait => true,
+        };
         let mishap = Mishap { at, round: L::round(self), step: step.clone(), failure: failure.clone() };
-        // Waiting is of no use while something is to be put right, nor for the limit that is lifted first.
-        let gravity = |failure: &Failure| (failure.kind.remedy() == Remedy::Mend, failure.until);
+        // Waiting is of no use while something is to be put right, nor for the limit that is lifted first; and a
+        // service may be there again long before a limit is lifted.
+        let gravity = |failure: &Failure| {
+            let remedy = failure.kind.remedy();
+            (remedy == Remedy::Mend, remedy == Remedy::Wait, failure.until)
+        };
         if blocks && self.blocked.as_ref().is_none_or(|known| gravity(&known.failure) < gravity(failure)) {
             self.blocked = Some(mishap.clone());
         }
@@ -170,20 +175,40 @@ impl<L: Loop> Run<L> {
         match signal {
             Signal::Paused(pause) => (self.paused, self.waits.until) = (Some(*pause), None),
             Signal::Resumed { .. } => {
-                (self.paused, self.blocked, self.waits) = (None, None, Waits::default());
-                L::taken_up(&mut self.course, at);
+                (self.paused, self.waits) = (None, Waits::default());
+                self.begin_again(at);
             }
             Signal::Waiting { until } => {
                 let Waits { times, since, .. } = self.waits;
                 self.waits = Waits { times: times + 1, since: since.or(Some(at)), until: Some(*until) };
             }
             Signal::Waited => {
-                (self.waits.until, self.blocked) = (None, None);
-                L::taken_up(&mut self.course, at);
+                self.waits.until = None;
+                self.begin_again(at);
             }
             Signal::Held => self.held = true,
             Signal::Placed { by, .. } => self.placed = Some(*by),
         }
+    }
+
+    /// Work goes on: whatever stopped it may have passed.
+    fn begin_again(&mut self, at: Timestamp) {
+        self.blocked = None;
+        self.failures.values_mut().for_each(|tries| tries.refused = 0);
+        L::taken_up(&mut self.course, at);
+    }
+}
+
+impl<S: PartialEq> Tries<S> {
+    fn none(stage: S) -> Self {
+        Self { total: 0, stage, in_stage: 0, last: None, refused: 0, refusal: None }
+    }
+
+    /// A failure of the step itself: its service was there.
+    fn fail(&mut self, failure: &Failure, stage: S) {
+        self.in_stage = if self.stage == stage { self.in_stage + 1 } else { 1 };
+        (self.stage, self.last) = (stage, Some(failure.clone()));
+        (self.refused, self.refusal) = (0, None);
     }
 }
 
@@ -192,11 +217,10 @@ impl<L: Loop> Run<L> {
         if let Some(outcome) = self.answers.get(step) {
             return Answer::Given(outcome);
         }
-        match self.failures.get(step) {
-            Some(tries) if tries.stage == L::stage(self) && tries.in_stage >= L::tries(self) => {
-                Answer::GivenUp(&tries.last)
-            }
-            Some(_) | None => Answer::Open,
+        let own = self.failures.get(step).filter(|tries| tries.stage == L::stage(self));
+        match own.filter(|tries| tries.in_stage >= L::tries(self)).and_then(|tries| tries.last.as_ref()) {
+            Some(failure) => Answer::GivenUp(failure),
+            None => Answer::Open,
         }
     }
 
@@ -208,14 +232,19 @@ impl<L: Loop> Run<L> {
     /// Why the step failed just before, in this round, if the second try is to be told.
     pub fn last_failure(&self, step: &L::Step) -> Option<&Failure> {
         let tries = self.failures.get(step).filter(|tries| tries.stage == L::stage(self))?;
-        Some(&tries.last).filter(|failure| failure.kind.remedy() == Remedy::Tell)
+        tries.last.as_ref()
     }
 
     /// When a step that failed may be tried again, if that is not at once; a service that told a later time is heeded.
     pub fn not_before(&self, step: &L::Step, base: Duration) -> Option<Timestamp> {
-        let tries = self.failures.get(step).filter(|tries| tries.last.kind.remedy() == Remedy::Repeat)?;
-        let pause = backoff::pause(tries.last.kind, tries.total, base, self.plan.seed, step);
-        let own = tries.last_at.checked_add(pause).unwrap_or(tries.last_at);
-        Some(tries.last.until.map_or(own, |told| told.max(own)))
+        let tries = self.failures.get(step)?;
+        let (refusal, at) = tries.refusal.as_ref()?;
+        // After a pause of the whole run no more is waited for but what was told.
+        let pause = match tries.refused {
+            0 => Duration::ZERO,
+            refused => backoff::pause(refusal.kind, refused, base, self.plan.seed, step),
+        };
+        let own = at.checked_add(pause).unwrap_or(*at);
+        Some(refusal.until.map_or(own, |told| told.max(own)))
     }
 }

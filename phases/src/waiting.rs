@@ -1,39 +1,48 @@
-//! How a limit is waited for that is lifted by itself: until the time that was told, or else in growing steps.
+//! How long a run waits for what passes by itself: for a limit until the time that was told, or else in growing steps;
+//! for a service that is not there in pauses that grow on from those before a call is made again.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::backoff::drawn;
+use crate::backoff::{self, drawn};
 use crate::loops::Loop;
 use crate::remedy::Remedy;
-use crate::run::Run;
+use crate::run::{Mishap, Run};
 
 /// Where no time is told, it is asked again after so many minutes; the last of them again and again.
 const STEPS: [u64; 3] = [15, 30, 60];
 
+/// What the pauses grow from where the settings say that there are none: a run that waits must not ask without end.
+const LEAST: Duration = Duration::from_millis(1);
+
 /// Those that waited for the same time do not come back together.
 const LATEST: Duration = Duration::from_secs(60);
 
-/// Until when a run waits that a limit has stopped; none, when waiting is no use, or would take longer than `most`.
-pub fn until<L: Loop>(run: &Run<L>, now: Timestamp, most: Duration) -> Option<Timestamp> {
-    let failure = &run.blocked.as_ref()?.failure;
-    if failure.kind.remedy() != Remedy::Wait {
-        return None;
-    }
+/// Until when a run waits that cannot go on; none, when waiting is no use, or would take longer than `most`. `base` is
+/// what the pauses grow from after which a call is made again.
+pub fn until<L: Loop>(run: &Run<L>, now: Timestamp, most: Duration, base: Duration) -> Option<Timestamp> {
+    let Mishap { failure, step, .. } = run.blocked.as_ref()?;
     let waits = run.waits;
-    let until = match failure.until {
+    let until = match (failure.kind.remedy(), failure.until) {
+        (Remedy::Tell | Remedy::Mend, _) => return None,
+        (Remedy::Repeat, told) => {
+            let failures = L::tries(run).saturating_add(waits.times);
+            let pause = backoff::pause(failure.kind, failures, base.max(LEAST), run.plan.seed, step);
+            let own = now.checked_add(pause).ok()?;
+            told.map_or(own, |told| told.max(own))
+        }
         // It may have been lifted meanwhile.
-        Some(told) if waits.times == 0 => told.max(now),
+        (Remedy::Wait, Some(told)) if waits.times == 0 => told.max(now),
         // What was told did not hold, so it is not asked more often than where nothing is told.
-        Some(told) => told.max(step(waits.times - 1, now)?),
-        None => step(waits.times, now)?,
+        (Remedy::Wait, Some(told)) => told.max(minutes(waits.times - 1, now)?),
+        (Remedy::Wait, None) => minutes(waits.times, now)?,
     };
     let last = waits.since.unwrap_or(now).checked_add(most).unwrap_or(Timestamp::MAX);
     (until <= last).then(|| until.checked_add(lateness(run, until, now)).unwrap_or(until))
 }
 
-fn step(times: u32, now: Timestamp) -> Option<Timestamp> {
+fn minutes(times: u32, now: Timestamp) -> Option<Timestamp> {
     let minutes = STEPS.get(times as usize).or(STEPS.last())?;
     now.checked_add(Duration::from_secs(minutes * 60)).ok()
 }

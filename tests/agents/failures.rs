@@ -14,7 +14,8 @@ fn failing(agent: &str, scenario: &str, more: &[&str]) -> Ran {
     ran
 }
 
-/// It ended with this kind of failure: tried twice, or once, if trying again is no use.
+/// It ended with this kind of failure: tried twice, or once, if trying again is no use; and it was left to be taken up,
+/// if the fault was not the call's own.
 fn assert_fails(agent: &str, scenario: &str, kind: &str) {
     let ran = failing(agent, scenario, &[]);
     let times = if matches!(kind, "authentication" | "model_not_found" | "usage_error" | "usage_limit") {
@@ -23,7 +24,8 @@ fn assert_fails(agent: &str, scenario: &str, kind: &str) {
         2
     };
     assert_eq!(ran.failures(), vec![kind; times], "{agent} {scenario}: {ran:?}");
-    assert_eq!(ran.summary["blocked"].is_null(), times == 2, "{ran:?}");
+    let own = matches!(kind, "refused" | "empty" | "off_schema");
+    assert_eq!(ran.summary["blocked"].is_null(), own, "{ran:?}");
 }
 
 const CLAUDE: &str = "claude:claude-sonnet-4-5";
@@ -212,7 +214,7 @@ fn what_passes_while_an_agent_tries_by_itself_is_never_seen_and_what_lasts_longe
 fn a_service_that_says_nothing_ends_with_the_deadline() {
     several(&[CLAUDE, GEMINI, CODEX, OPENCODE], |agent| {
         let ran = failing(agent, "hang", &["--timeout", "4"]);
-        assert_eq!(ran.failures(), ["timed_out"; 2], "{ran:?}");
+        assert_eq!(ran.failures(), ["no_response"; 2], "{ran:?}");
     });
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn part(word: &str) -> Option<fn() -> ExitCode> {
     }
 }
 
-fn hold() -> ExitCode {
+pub(crate) fn hold() -> ExitCode {
     loop {
         std::thread::park();
     }

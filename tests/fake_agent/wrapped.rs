@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::misbehave;
 use crate::script::{Script, append};
-use crate::{evaluate, execute, improve};
+use crate::{call_name, evaluate, execute, improve, reflex};
 
 /// `wrapped.json`, beside the name that we are called by.
 #[derive(Debug, Deserialize)]
@@ -24,6 +24,25 @@ struct Stage {
     /// Prints as ccw does within another agent.
     #[serde(default)]
     framed: bool,
+    /// What a claude meets of its service before each of its answers, one a call.
+    #[serde(default)]
+    away: Vec<Away>,
+    /// Where it counts what it has met since its last answer.
+    #[serde(default)]
+    met: PathBuf,
+}
+
+/// How a service is not there.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Away {
+    RateLimited,
+    ServerError,
+    Overloaded,
+    /// The answer is cut off in the middle.
+    Cut,
+    /// Nothing comes.
+    Hang,
 }
 
 /// What the agent behind a wrapper does.
@@ -204,6 +223,9 @@ fn agent(name: &str, stage: &Stage) -> ExitCode {
         prompt = fs::read_to_string(Path::new(file)).expect("the errand leads to a file");
     }
     let script = Script::read(&stage.script);
+    if let Some(away) = next_outage(stage) {
+        return refused(away);
+    }
     let answer = match stage.child {
         Child::Error => "Failed to authenticate. API Error: 401 no".to_owned(),
         Child::Empty => String::new(),
@@ -234,7 +256,42 @@ fn agent(name: &str, stage: &Stage) -> ExitCode {
     }
 }
 
+/// What this call meets: it is answered when the whole list has been gone through.
+fn next_outage(stage: &Stage) -> Option<Away> {
+    let met = fs::metadata(&stage.met).map_or(0, |meta| meta.len());
+    let away = stage.away.get(usize::try_from(met).expect("a small number"));
+    match away {
+        Some(_) => append(&stage.met, "."),
+        None if met > 0 => fs::remove_file(&stage.met).expect("it is ours"),
+        None => {}
+    }
+    away.copied()
+}
+
+/// claude's words for it.
+fn refused(away: Away) -> ExitCode {
+    print(&format!("{}\n", json!({ "type": "system", "subtype": "init", "model": "scripted" })));
+    let failed = |status: Option<u16>, error: &str, words: &str| {
+        let result = json!({
+            "type": "result", "subtype": "success", "is_error": true, "api_error_status": status,
+            "api_error": error, "result": format!("API Error: {words}"),
+        });
+        print(&format!("{result}\n"));
+        ExitCode::FAILURE
+    };
+    match away {
+        Away::RateLimited => failed(Some(429), "rate_limit", "429 slow down"),
+        Away::ServerError => failed(Some(500), "server_error", "500 out of order"),
+        Away::Overloaded => failed(Some(529), "overloaded", "529 overloaded"),
+        Away::Cut => failed(None, "connection_failed", "the connection was closed"),
+        Away::Hang => misbehave::hold(),
+    }
+}
+
 fn answer(script: &Script, prompt: &str) -> String {
+    if let Some(page) = reflex::Page::of(prompt) {
+        return reflex::answer(script, page, &call_name(&page.name(), prompt));
+    }
     if prompt.contains("# Judge an agent skill") {
         evaluate::answer(script, prompt)
     } else if prompt.contains("# Improve an agent skill") {

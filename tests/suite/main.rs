@@ -19,6 +19,7 @@ mod lint;
 mod lint_fix;
 mod misbehave;
 mod offline;
+mod outage;
 mod outcome;
 mod own_prompts;
 mod placing;

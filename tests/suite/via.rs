@@ -145,6 +145,6 @@ fn a_wrapper_without_a_deadline_gets_ours_and_nothing_behind_it_survives() {
     let ran = run.wait();
     assert_eq!(ran.code, Some(4), "{ran:?}");
     let kinds: Vec<_> = failed(&scene).into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(kinds, ["timed_out"; 2]);
+    assert_eq!(kinds, ["no_response"; 2]);
     assert_eq!(scene.alive(), [0; 0]);
 }

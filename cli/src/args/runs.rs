@@ -38,7 +38,7 @@ pub struct GoingArgs {
     /// Run the agents of the project's settings, this once
     #[arg(long)]
     pub trust: bool,
-    /// When an account's limit is reached, wait until it is lifted, and go on
+    /// When an account's limit is reached or a service is not there, wait for it, and go on
     #[arg(long)]
     pub wait: bool,
     /// How the run is told

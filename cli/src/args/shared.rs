@@ -32,7 +32,7 @@ pub struct RunFlags {
     /// Calls at the same time
     #[arg(long, value_name = "N", value_parser = values::jobs, help_heading = RUN)]
     pub jobs: Option<u32>,
-    /// When an account's limit is reached, wait until it is lifted, and go on
+    /// When an account's limit is reached or a service is not there, wait for it, and go on
     #[arg(long, help_heading = RUN)]
     pub wait: bool,
     /// Show the first steps and the most calls there can be, and run nothing

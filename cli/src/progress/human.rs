@@ -112,6 +112,7 @@ impl Human {
         let what = match failure.kind {
             FailureKind::Gate => "an idea is dropped".to_owned(),
             FailureKind::TimedOut
+            | FailureKind::NoResponse
             | FailureKind::Crashed
             | FailureKind::Empty
             | FailureKind::OffSchema

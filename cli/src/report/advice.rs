@@ -76,14 +76,15 @@ pub(crate) fn mend<L: Worded>(run: &run::Run<L>, mishap: &run::Mishap<L>, truste
     let cast = L::role(&mishap.step).map(|role| run.plan.roles.of(role));
     let mending = mending(cast.map_or("the agent", |cast| cast.agent.as_str()), &mishap.failure);
     let asks = if mishap.failure.until.is_none() { ", and asks again now and then" } else { "" };
+    let resume = trusting(format!("{} --wait", L::resume(run)), trusted);
     match mishap.failure.kind.remedy() {
-        Remedy::Wait => {
-            let resume = trusting(format!("{} --wait", L::resume(run)), trusted);
-            format!("{mending}; `{resume}` waits for it{asks}")
-        }
-        Remedy::Mend | Remedy::Tell | Remedy::Repeat => mending,
+        Remedy::Wait => format!("{mending}; `{resume}` waits for it{asks}"),
+        Remedy::Repeat => format!("{mending}; `{resume}` asks again until it is; {ONLY_THE_REST}"),
+        Remedy::Mend | Remedy::Tell => mending,
     }
 }
+
+const ONLY_THE_REST: &str = "only what was not answered is asked, and costs, once more";
 
 /// What a person can do about a failure that no other try mends.
 pub(crate) fn mending(agent: &str, failure: &Failure) -> String {
@@ -92,11 +93,12 @@ pub(crate) fn mending(agent: &str, failure: &Failure) -> String {
             Some(until) => format!("come back at {}, when it is lifted", figures::moment(until)),
             None => format!("come back when the limit of {agent} is lifted"),
         },
+        (Remedy::Repeat, _) => format!("go on when the service of {agent} is there again"),
         (Remedy::Mend, FailureKind::Authentication) => login(agent),
         (Remedy::Mend, FailureKind::ModelNotFound) => {
             format!("begin another run with a model that {agent} has: --agent {agent}:MODEL")
         }
-        (Remedy::Mend | Remedy::Tell | Remedy::Repeat, _) => {
+        (Remedy::Mend | Remedy::Tell, _) => {
             format!("see what `skilltune doctor` says of {agent}; its newest version may be needed")
         }
     }

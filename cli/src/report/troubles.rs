@@ -11,6 +11,8 @@ use super::{plain, words};
 pub(crate) struct Trouble<'a> {
     pub(crate) step: &'a Step,
     pub(crate) times: usize,
+    /// How many of these count against it.
+    own: usize,
     /// The newest failure.
     pub(crate) failure: &'a Failure,
 }
@@ -40,18 +42,22 @@ pub(crate) fn finishing(run: &Run) -> Vec<Trouble<'_>> {
 fn gather(run: &Run, round: u32, among: impl Fn(&Step) -> bool) -> Vec<Trouble<'_>> {
     let mut troubles: Vec<Trouble<'_>> = Vec::new();
     for mishap in run.errors.iter().filter(|mishap| mishap.round == round && among(&mishap.step)) {
+        let (failure, own) = (&mishap.failure, usize::from(mishap.failure.kind.counts()));
         match troubles.iter_mut().find(|trouble| *trouble.step == mishap.step) {
-            Some(trouble) => (trouble.times, trouble.failure) = (trouble.times + 1, &mishap.failure),
-            None => troubles.push(Trouble { step: &mishap.step, times: 1, failure: &mishap.failure }),
+            Some(trouble) => {
+                (trouble.times, trouble.own) = (trouble.times + 1, trouble.own + own);
+                trouble.failure = failure;
+            }
+            None => troubles.push(Trouble { step: &mishap.step, times: 1, own, failure }),
         }
     }
     troubles
 }
 
 impl Trouble<'_> {
-    /// A second failure within one round is the last one: the step is given up until the next.
+    /// The second failure of its own within one round is the last one: the step is given up until the next.
     pub(crate) fn given_up(&self) -> bool {
-        self.times > 1
+        self.own > 1
     }
 
     /// On one line, and plain.
@@ -81,11 +87,16 @@ impl Trouble<'_> {
         contestant.map_or(String::new(), |id| format!(" for {}", id.short()))
     }
 
-    fn fate(&self, run: &Run) -> &'static str {
+    fn fate(&self, run: &Run) -> String {
+        let times = match self.times {
+            1 => "once".to_owned(),
+            2 => "twice".to_owned(),
+            times => format!("{times} times"),
+        };
         match (self.given_up(), run.answer(self.step)) {
-            (true, _) => "twice, then given up",
-            (false, Answer::Given(_)) => "once, then answered",
-            (false, Answer::GivenUp(_) | Answer::Open) => "once",
+            (true, _) => times + ", then given up",
+            (false, Answer::Given(_)) => times + ", then answered",
+            (false, Answer::GivenUp(_) | Answer::Open) => times,
         }
     }
 }

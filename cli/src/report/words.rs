@@ -121,6 +121,7 @@ fn scenario(run: &Run, trial: Trial) -> &str {
 pub(crate) fn failure(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::TimedOut => "timed out",
+        FailureKind::NoResponse => "timed out before its model said a word",
         FailureKind::Crashed => "ended with an error",
         FailureKind::Empty => "answered nothing",
         FailureKind::OffSchema => "gave an answer that cannot be read",

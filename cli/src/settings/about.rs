@@ -23,7 +23,7 @@ pub(super) const ABOUT: [(&str, &str); 54] = [
     ("tune.jobs", "Calls at the same time, in every loop."),
     (
         "tune.wait",
-        "Whether a run of any loop waits when an account's limit is reached, and goes on when it is lifted.",
+        "Whether a run of any loop waits when an account's limit is reached or a service is not there, and goes on when that has passed.",
     ),
     ("tune.wait_hours", "Hours that it waits at most."),
     ("budget.usd", "Dollars that a run may cost; no limit unless set, such as `usd = 5`."),
@@ -60,7 +60,7 @@ pub(super) const ABOUT: [(&str, &str); 54] = [
     ),
     (
         "limits.backoff_ms",
-        "Milliseconds from which the pauses grow after which a busy service is asked again.",
+        "Milliseconds from which the pauses grow after which a service that was not there is asked again.",
     ),
     (
         "prompts.execute",

@@ -12,7 +12,7 @@ use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Role;
 
-use super::heard::{Heard, Remains, Talk, failed, shortened};
+use super::heard::{Heard, Life, Remains, Talk, failed, shortened};
 use super::real::{Ask, Env, Form, Profile, Variables, below_home, is_set};
 use super::skills::Skills;
 use super::stream::{events, text};
@@ -120,7 +120,7 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
 
 fn hear(left: Remains<'_>) -> Heard {
     let mut talk = Talk::default();
-    let (mut begun, mut result, mut lifted) = (false, None, None);
+    let (mut begun, mut life, mut result, mut lifted) = (false, Life::NoSign, None, None);
     for event in events(left.stdout, &mut talk) {
         match (text(&event, "type"), text(&event, "subtype")) {
             (Some("system"), Some("init")) => {
@@ -132,7 +132,10 @@ fn hear(left: Remains<'_>) -> Heard {
             (Some("system"), Some("permission_denied")) => {
                 talk.was_denied(text(&event, "tool_name").unwrap_or("a tool"));
             }
-            (Some("assistant"), _) => tools_used(&event, &mut talk),
+            (Some("assistant"), _) => {
+                life = Life::Shown;
+                tools_used(&event, &mut talk);
+            }
             (Some("user"), _) => {
                 tools_missed(&event, &mut talk);
                 skills_loaded(&event, &mut talk);
@@ -145,7 +148,7 @@ fn hear(left: Remains<'_>) -> Heard {
     }
     let answer = match &result {
         Some(result) => ended(result, &mut talk),
-        None if begun => Err(left.without_end()),
+        None if begun => Err(left.without_end(life)),
         None => Err(not_begun(left)),
     };
     let answer = answer.map_err(|failure| {
@@ -288,7 +291,7 @@ fn not_begun(left: Remains<'_>) -> Failure {
     let first = left.stderr.lines().map(str::trim).find(|line| !line.is_empty());
     match (&left.ended.how, first) {
         (How::Exited(1..), Some(line)) => failed(FailureKind::UsageError, &shortened(line)),
-        _ => left.without_end(),
+        _ => left.without_end(Life::NoSign),
     }
 }
 

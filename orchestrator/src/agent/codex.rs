@@ -15,7 +15,7 @@ use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Role;
 use walkdir::WalkDir;
 
-use super::heard::{Heard, Remains, Talk, failed, shortened};
+use super::heard::{Heard, Life, Remains, Talk, failed, shortened};
 use super::real::{Ask, Env, Form, Profile, Variables, is_set};
 use super::skills::{PAGE, Skills};
 use super::stream::{events, text};
@@ -168,6 +168,7 @@ fn login(env: &Env) -> String {
 #[derive(Default)]
 struct Said {
     begun: bool,
+    life: Life,
     words: String,
     completed: Option<Value>,
     failed: Option<String>,
@@ -192,15 +193,26 @@ impl Said {
         match text(&event, "type") {
             Some("thread.started") => talk.session = text(&event, "thread_id").map(str::to_owned),
             Some("turn.started") => self.begun = true,
-            Some("item.completed") => self.item(&event["item"], talk),
+            Some("item.completed") => {
+                self.look(&event["item"]);
+                self.item(&event["item"], talk);
+            }
             Some("turn.completed") => self.completed = Some(event),
             Some("turn.failed") => {
                 let why = event.pointer("/error/message").and_then(Value::as_str);
                 self.failed = Some(why.unwrap_or("an error without a word").to_owned());
             }
+            Some("item.started" | "item.updated") => self.look(&event["item"]),
             // Of what it tries again; what it gives up at is told by the turn.
-            Some("item.started" | "item.updated" | "error") => {}
+            Some("error") => {}
             _ => talk.unknown += 1,
+        }
+    }
+
+    /// All but its own complaints comes from its model.
+    fn look(&mut self, item: &Value) {
+        if text(item, "type") != Some("error") {
+            self.life = Life::Shown;
         }
     }
 
@@ -231,7 +243,7 @@ impl Said {
         match (self.failed, self.completed) {
             (Some(why), _) => Err(failed(kind(&why), &why)),
             (None, Some(_)) => Ok(self.words),
-            (None, None) if self.begun => Err(left.without_end()),
+            (None, None) if self.begun => Err(left.without_end(self.life)),
             (None, None) => Err(not_begun(left)),
         }
     }
@@ -297,7 +309,7 @@ fn not_begun(left: Remains<'_>) -> Failure {
             failed(FailureKind::Authentication, line)
         }
         (How::Exited(1..), Some(line)) => failed(FailureKind::UsageError, &shortened(line)),
-        _ => left.without_end(),
+        _ => left.without_end(Life::NoSign),
     }
 }
 

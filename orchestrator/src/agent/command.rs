@@ -10,7 +10,7 @@ use serde_json::Value;
 use skilltune_phases::event::{FailureKind, Spent};
 
 use super::found::Slots;
-use super::heard::{Heard, Remains, failed};
+use super::heard::{Heard, Life, Remains, failed};
 use crate::process::How;
 
 /// `[agents.NAME]` of the settings.
@@ -83,14 +83,18 @@ impl AgentSettings {
         !self.command.iter().any(|argument| argument.contains(PROMPT_FILE))
     }
 
-    /// Exit code 0 means that it answered.
+    /// Exit code 0 means that it answered. All that it tells on the way is what it prints.
     pub(super) fn hear(&self, left: Remains<'_>) -> Heard {
+        self.hear_living(left, if left.stdout.trim().is_empty() { Life::NoSign } else { Life::Shown })
+    }
+
+    pub(super) fn hear_living(&self, left: Remains<'_>, life: Life) -> Heard {
         let answer = match left.ended.how {
             How::Exited(0) => self.answer(left.stdout).ok_or_else(|| {
                 failed(FailureKind::OffSchema, "its output has no text where the settings say it stands")
             }),
             How::Exited(_) | How::Signalled(_) | How::TimedOut | How::Cancelled | How::NotStarted { .. } => {
-                Err(left.failure())
+                Err(left.failure(life))
             }
         };
         Heard { answer, spent: self.spent(left.stdout, left.ended.took_ms), talk: None }

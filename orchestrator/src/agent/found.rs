@@ -13,7 +13,7 @@ use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Role;
 
 use super::command::AgentSettings;
-use super::heard::{Heard, Remains};
+use super::heard::{Heard, Life, Remains};
 use super::real::{Ask, Env, Fitting, Form, Real};
 use super::skills::Skills;
 use super::via::Via;
@@ -311,7 +311,8 @@ impl Agent {
     pub(crate) fn hear(&self, left: Remains<'_>) -> Heard {
         match (&self.kind, &self.via) {
             (Kind::Command(settings), _) => settings.hear(left),
-            (Kind::BuiltIn(_), _) => AgentSettings::default().hear(left),
+            // No service is behind it: when it comes to no end, that is the work's own fault.
+            (Kind::BuiltIn(_), _) => AgentSettings::default().hear_living(left, Life::Shown),
             (Kind::Real(real), Some(through)) => through.via.hear(*real, left),
             (Kind::Real(real), None) => (real.profile().hear)(left),
         }

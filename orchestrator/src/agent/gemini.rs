@@ -8,7 +8,7 @@ use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Role;
 
-use super::heard::{Heard, Remains, Talk, failed};
+use super::heard::{Heard, Life, Remains, Talk, failed};
 use super::real::{Ask, Env, Fitting, Profile, Variables, below_home, is_set};
 use super::skills::Skills;
 use super::stream::{events, text};
@@ -238,8 +238,12 @@ impl Said {
             How::Exited(42 | 44 | 52 | 55) => failed(FailureKind::UsageError, &last_words(left)),
             How::Exited(1..) if !self.begun => failed(FailureKind::UsageError, &last_words(left)),
             How::Exited(0) if self.was_too_much() => self.too_long(),
-            _ => left.without_end(),
+            _ => left.without_end(self.life()),
         }
+    }
+
+    fn life(&self) -> Life {
+        if self.has_acted || !self.words.is_empty() { Life::Shown } else { Life::NoSign }
     }
 
     /// What the model cannot read is never sent, and that is called a success.

@@ -45,15 +45,30 @@ pub struct Talk {
     pub unknown: u64,
 }
 
+/// Whether a call's model has said or done anything. A program that has only started, or told of the tries that it makes
+/// by itself, has shown nothing of its service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Life {
+    #[default]
+    NoSign,
+    Shown,
+}
+
 pub(super) fn failed(kind: FailureKind, why: &str) -> Failure {
     Failure::new(kind, shortened(why))
 }
 
 impl Remains<'_> {
     /// The failure of a program that has not come to an answer by itself.
-    pub(super) fn failure(&self) -> Failure {
+    pub(super) fn failure(&self, life: Life) -> Failure {
         let (kind, what) = match &self.ended.how {
-            How::TimedOut => (FailureKind::TimedOut, format!("after {} s", self.ended.took_ms / 1000)),
+            How::TimedOut => {
+                let kind = match life {
+                    Life::NoSign => FailureKind::NoResponse,
+                    Life::Shown => FailureKind::TimedOut,
+                };
+                (kind, format!("after {} s", self.ended.took_ms / 1000))
+            }
             How::Exited(code) => (FailureKind::Crashed, format!("exit code {code}")),
             How::Signalled(signal) => (FailureKind::Crashed, format!("signal {signal}")),
             How::NotStarted { why } => (FailureKind::Crashed, format!("could not be started: {why}")),
@@ -69,7 +84,7 @@ impl Remains<'_> {
     }
 
     /// The same for an agent whose last line tells the answer.
-    pub(super) fn without_end(&self) -> Failure {
+    pub(super) fn without_end(&self, life: Life) -> Failure {
         if self.ended.stdout_truncated {
             let why = "it said more than limits.output_bytes lets us keep, and the answer stands at the end";
             return failed(FailureKind::TooLarge, why);
@@ -79,7 +94,7 @@ impl Remains<'_> {
                 failed(FailureKind::Crashed, "it ended without an answer, and without an error")
             }
             How::Exited(_) | How::TimedOut | How::Signalled(_) | How::NotStarted { .. } | How::Cancelled => {
-                self.failure()
+                self.failure(life)
             }
         }
     }

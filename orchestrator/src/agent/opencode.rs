@@ -11,7 +11,7 @@ use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Role;
 
-use super::heard::{Heard, Remains, Talk, failed, shortened};
+use super::heard::{Heard, Life, Remains, Talk, failed, shortened};
 use super::real::{Ask, Env, Profile, Variables, below_home, is_set};
 use super::skills::Skills;
 use super::stream::{events, text};
@@ -169,6 +169,7 @@ fn keeps(env: &Env, isolation: Isolation) -> Vec<String> {
 /// What the events say, put together.
 #[derive(Default)]
 struct Said {
+    life: Life,
     words: String,
     /// Why each step came to its end.
     ends: Vec<String>,
@@ -192,6 +193,9 @@ impl Said {
             talk.session = text(event, "sessionID").map(str::to_owned);
         }
         let part = &event["part"];
+        if let Some("text" | "reasoning" | "tool_use" | "step_finish") = text(event, "type") {
+            self.life = Life::Shown;
+        }
         match text(event, "type") {
             // What was said before a tool was used is not the answer.
             Some("step_start") => self.words.clear(),
@@ -237,8 +241,8 @@ impl Said {
             Some("stop") => Ok(self.words),
             Some("length") => Err(failed(FailureKind::OffSchema, "the model was cut off at its limit")),
             Some("content-filter") => Err(failed(FailureKind::Refused, "the service has filtered it out")),
-            Some(_) => Err(left.without_end()),
-            None => Err(not_begun(left)),
+            Some(_) => Err(left.without_end(self.life)),
+            None => Err(not_begun(left, self.life)),
         }
     }
 }
@@ -315,11 +319,11 @@ fn kind(error: &Value, why: &str) -> FailureKind {
 }
 
 /// It has not come to ask its model: it does not take what it was started with, or was never started.
-fn not_begun(left: Remains<'_>) -> Failure {
+fn not_begun(left: Remains<'_>, shown: Life) -> Failure {
     let error = left.stderr.lines().map(str::trim).find(|line| line.contains("Error"));
     match (&left.ended.how, error) {
         (How::Exited(1..), Some(line)) => failed(kind_of_start(line), &shortened(line)),
-        _ => left.without_end(),
+        _ => left.without_end(shown),
     }
 }
 

@@ -9,7 +9,7 @@ use skilltune_phases::event::{FailureKind, Spent};
 use skilltune_phases::role::Role;
 
 use super::found::Slots;
-use super::heard::{Heard, Remains, failed};
+use super::heard::{Heard, Life, Remains, failed};
 use super::real::{Fitting, Real};
 use super::stream::text;
 use crate::process::How;
@@ -84,7 +84,7 @@ impl Via {
             return (tool.profile().hear)(Remains { stdout: said, ..left });
         }
         let answer = match left.ended.how {
-            How::Exited(0) if left.ended.stdout_truncated => Err(left.without_end()),
+            How::Exited(0) if left.ended.stdout_truncated => Err(left.without_end(life(said))),
             How::Exited(0) if said.trim().is_empty() => {
                 Err(failed(FailureKind::Empty, &format!("{} has printed nothing", self.name())))
             }
@@ -96,7 +96,7 @@ impl Via {
                 Err(failed(kind(left.stderr), &format!("{}: {why}", self.name())))
             }
             How::Signalled(_) | How::TimedOut | How::Cancelled | How::NotStarted { .. } => {
-                Err(left.failure())
+                Err(left.failure(life(said)))
             }
         };
         Heard { answer, spent: Spent { ms: left.ended.took_ms, ..Spent::default() }, talk: None }
@@ -130,6 +130,12 @@ fn inner(stdout: &str) -> Option<&str> {
     let mut lines = footer.lines().skip(1).filter(|line| !line.trim().is_empty()).peekable();
     lines.peek()?;
     lines.all(|line| LAST.iter().any(|last| line.starts_with(last))).then(|| answer.trim_matches('\n'))
+}
+
+/// Its own banner comes before anybody is asked.
+fn life(said: &str) -> Life {
+    let is_word = |line: &str| !line.trim().is_empty() && !line.starts_with("  Executing ");
+    if said.lines().any(is_word) { Life::Shown } else { Life::NoSign }
 }
 
 /// Whether every line is an event, as an agent prints them. No answer that we ask for looks so.

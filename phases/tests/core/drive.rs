@@ -1,9 +1,9 @@
 //! A run and its journal, driven by whoever answers: the loop's other half, for tests of any loop.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
-use skilltune_phases::event::{Done, Event, Failure, FailureKind, Record, Spent};
+use skilltune_phases::event::{Done, Event, Failure, FailureKind, Pause, Record, Signal, Spent};
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::{Loop, Next};
 use skilltune_phases::plan::{Cast, Enforced, Isolation, Plan, Roles};
@@ -68,7 +68,11 @@ impl<L: Loop> Drive<L> {
         let mut under_way: Vec<L::Step> = Vec::new();
         let mut answered: HashSet<L::Step> = HashSet::new();
         loop {
-            let asked = self.due(usize::MAX);
+            if self.run.blocked.is_some() && under_way.is_empty() {
+                self.come_back();
+            }
+            // As in the engine, nothing is begun any more in a run that cannot go on.
+            let asked = if self.run.blocked.is_none() { self.due(usize::MAX) } else { Vec::new() };
             for step in asked {
                 if under_way.len() < jobs && !under_way.contains(&step) {
                     assert!(!answered.contains(&step), "asked again for what was answered: {step:?}");
@@ -87,6 +91,43 @@ impl<L: Loop> Drive<L> {
         }
     }
 
+    /// The run is left and taken up, or waits, whichever comes next.
+    fn come_back(&mut self) {
+        let signals = if self.records.len().is_multiple_of(2) {
+            [Signal::Paused(Pause::Blocked), Signal::Resumed { program: "1".into() }]
+        } else {
+            [Signal::Waiting { until: self.run.updated_at }, Signal::Waited]
+        };
+        for signal in signals {
+            self.record(Event::Noted(signal));
+        }
+    }
+
+    /// Runs to the end while services come and go: before each answer its own is away for some calls. `answer` is told
+    /// how often a step has failed otherwise.
+    pub(crate) fn finish_in_outages(
+        &mut self,
+        jobs: usize,
+        pick: impl FnMut(usize) -> usize,
+        seed: u64,
+        mut answer: impl FnMut(&Run<L>, &L::Step, u32) -> L::Outcome,
+    ) {
+        let mut away: HashMap<L::Step, u32> = HashMap::new();
+        self.finish(jobs, pick, |run, step| {
+            let away = away.entry(step.clone()).or_default();
+            let own = run.attempts(step) - *away;
+            let key = serde_json::to_vec(step).expect("a step has a JSON text");
+            let drawn =
+                Digest::of_parts([seed.to_le_bytes().as_slice(), &key, &run.attempts(step).to_le_bytes()]);
+            let roll = usize::from(drawn.as_bytes()[0]);
+            if L::role(step).is_none() || roll < 100 {
+                return answer(run, step, own);
+            }
+            *away += 1;
+            failed(OUTAGES[roll % OUTAGES.len()])
+        });
+    }
+
     pub(crate) fn decisions(&self) -> Vec<&L::Decision> {
         let decisions = self.records.iter().filter_map(|record| match &record.event {
             Event::Decided(decision) => Some(decision),
@@ -95,6 +136,10 @@ impl<L: Loop> Drive<L> {
         decisions.collect()
     }
 }
+
+/// What says nothing of a step.
+pub(crate) const OUTAGES: [FailureKind; 4] =
+    [FailureKind::RateLimited, FailureKind::Overloaded, FailureKind::Network, FailureKind::NoResponse];
 
 /// The record as it comes back from its line in the journal.
 pub(crate) fn reread<L: Loop>(record: &Record<L>) -> Record<L> {

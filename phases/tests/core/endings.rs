@@ -6,6 +6,7 @@ use skilltune_phases::loops::tune::ending::Outcome as Came;
 use skilltune_phases::loops::tune::{Apply, Choice, Ending, Event, Outcome, Plan, Run, Step, Verdict};
 use skilltune_phases::stop::Reason;
 
+use crate::drive::OUTAGES;
 use crate::world::{Drive, failed, improved, judged, nth, plan, points, ran, tree};
 
 /// Runs a single skill on one scenario: each improvement is a new draft, and each trial has the score told.
@@ -260,11 +261,42 @@ fn what_no_other_try_mends_blocks_the_run_until_it_is_taken_up_and_costs_the_ste
         assert_eq!((&drive.run.blocked, drive.run.paused), (&None, None));
     }
     let step = drive.due(1).remove(0);
-    drive.done(step.clone(), failed(FailureKind::RateLimited));
-    assert_eq!((&drive.run.blocked, drive.run.last_failure(&step)), (&None, None));
+    drive.done(step.clone(), failed(FailureKind::Crashed));
     assert_eq!((drive.due(1), drive.run.round_number()), (vec![step.clone()], 1));
     drive.done(step, failed(FailureKind::Crashed));
     drive.due(1);
     assert_eq!(drive.run.round_number(), 2, "two tries are all that it has in a round");
     assert_eq!(Run::replay(&drive.records).unwrap(), drive.run);
+}
+
+#[test]
+fn a_service_that_stays_away_pauses_the_run_and_costs_the_step_none_of_its_tries() {
+    for kind in OUTAGES {
+        let mut drive = Drive::start(plan(1, 1));
+        let step = drive.due(1).remove(0);
+        drive.done(step.clone(), failed(FailureKind::OffSchema));
+        for _ in 0..5 {
+            drive.done(step.clone(), failed(kind));
+            assert_eq!(drive.run.blocked, None, "{kind:?}: it is asked once more");
+            drive.done(step.clone(), failed(kind));
+            assert_eq!(drive.run.blocked.as_ref().unwrap().failure.kind, kind);
+            assert_eq!(drive.due(1), std::slice::from_ref(&step), "it is not given up");
+            let told = drive.run.last_failure(&step).map(|failure| failure.kind);
+            assert_eq!(told, Some(FailureKind::OffSchema), "its own failure is still to be told");
+            drive.record(Event::Noted(Signal::Paused(Pause::Blocked)));
+            drive.record(Event::Noted(Signal::Resumed { program: "1".into() }));
+            assert_eq!(drive.run.blocked, None);
+        }
+        drive.done(step, failed(FailureKind::OffSchema));
+        drive.due(1);
+        assert_eq!(drive.run.round_number(), 2, "two failures of its own");
+        assert_eq!(Run::replay(&drive.records).unwrap(), drive.run);
+    }
+}
+
+#[test]
+fn a_call_that_was_at_work_when_its_deadline_passed_has_failed_by_itself() {
+    let mut drive = Drive::start(plan(1, 1));
+    drive.finish(1, |_| 0, |_, _| failed(FailureKind::TimedOut));
+    assert_eq!((drive.run.course.stopped, drive.run.blocked), (Some(Reason::Failed), None));
 }

@@ -7,7 +7,7 @@ use skilltune_phases::loops::tune::state;
 use skilltune_phases::loops::tune::{Apply, Decision, Ending, Plan, Run};
 
 use crate::drive::{picker, reread};
-use crate::world::{Drive, plan, random_answer};
+use crate::world::{Drive, plan, random_answer, random_answer_at};
 
 fn any_plan() -> impl Strategy<Value = Plan> {
     let apply = prop_oneof![Just(Apply::Auto), Just(Apply::Ask), Just(Apply::Never)];
@@ -57,6 +57,19 @@ proptest! {
         crowded.finish(jobs, picker(order), |run, step| random_answer(world, run, step));
         prop_assert_eq!(alone.decisions(), crowded.decisions());
         prop_assert_eq!(alone.run.outcome(), crowded.run.outcome());
+    }
+
+    #[test]
+    fn a_run_ends_through_outages_as_it_would_have_without_any(
+        plan in any_plan(), world: u64, weather: u64, jobs in 1_usize..5, order in vec_of_picks(),
+    ) {
+        let mut calm = Drive::start(plan.clone());
+        calm.finish(1, |_| 0, |run, step| random_answer(world, run, step));
+        let mut stormy = Drive::start(plan);
+        stormy.finish_in_outages(jobs, picker(order), weather, |run, step, own| random_answer_at(world, run, step, own));
+        prop_assert_eq!(calm.decisions(), stormy.decisions());
+        prop_assert_eq!(calm.run.ledger.total().ms, stormy.run.ledger.total().ms);
+        prop_assert_eq!(&Run::replay(&stormy.records).unwrap(), &stormy.run);
     }
 
     #[test]

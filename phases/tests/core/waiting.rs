@@ -9,7 +9,7 @@ use skilltune_phases::loops::tune::{Event, Outcome, Run, Step};
 use skilltune_phases::run::Waits;
 use skilltune_phases::waiting;
 
-use crate::world::{Drive, plan, ran};
+use crate::world::{Drive, failed, plan, ran};
 
 const HOUR: Duration = Duration::from_secs(3600);
 const MINUTE: Duration = Duration::from_secs(60);
@@ -24,6 +24,11 @@ fn stopped(until: Option<Timestamp>) -> (Drive, Step) {
     let step = drive.due(1).remove(0);
     drive.done(step.clone(), limited(until));
     (drive, step)
+}
+
+/// For a limit it makes no difference what the pauses after an outage grow from.
+fn until(run: &Run, now: Timestamp, most: Duration) -> Option<Timestamp> {
+    waiting::until(run, now, most, Duration::from_secs(2))
 }
 
 fn assert_about(until: Option<Timestamp>, from: Timestamp, wait: Duration) {
@@ -44,10 +49,10 @@ fn wait_in_vain(drive: &mut Drive, step: &Step, until: Timestamp, told: Option<T
 fn a_limit_is_waited_for_until_the_time_told_and_no_longer_than_allowed() {
     let now = Timestamp::from_second(1_700_000_100).unwrap();
     let (drive, _) = stopped(Some(now + 3 * HOUR));
-    assert_about(waiting::until(&drive.run, now, 12 * HOUR), now, 3 * HOUR);
-    assert_eq!(waiting::until(&drive.run, now, 2 * HOUR), None);
-    assert_about(waiting::until(&drive.run, now + 4 * HOUR, HOUR), now + 4 * HOUR, Duration::ZERO);
-    assert_eq!(waiting::until(&drive.run, now, 12 * HOUR), waiting::until(&drive.run, now, 12 * HOUR));
+    assert_about(until(&drive.run, now, 12 * HOUR), now, 3 * HOUR);
+    assert_eq!(until(&drive.run, now, 2 * HOUR), None);
+    assert_about(until(&drive.run, now + 4 * HOUR, HOUR), now + 4 * HOUR, Duration::ZERO);
+    assert_eq!(until(&drive.run, now, 12 * HOUR), until(&drive.run, now, 12 * HOUR));
 }
 
 #[test]
@@ -56,13 +61,13 @@ fn where_no_time_is_told_it_is_asked_again_in_growing_steps_until_no_more_is_all
     let begun = drive.run.updated_at;
     let mut now = begun;
     for minutes in [15, 30, 60, 60] {
-        let until = waiting::until(&drive.run, now, 3 * HOUR);
+        let until = until(&drive.run, now, 3 * HOUR);
         assert_about(until, now, minutes * MINUTE);
         wait_in_vain(&mut drive, &step, until.unwrap(), None);
         now = begun + MINUTE;
     }
     assert_eq!(drive.run.waits.times, 4);
-    assert_eq!(waiting::until(&drive.run, begun + 2 * HOUR + MINUTE, 3 * HOUR), None);
+    assert_eq!(until(&drive.run, begun + 2 * HOUR + MINUTE, 3 * HOUR), None);
     drive.done(step, ran("at last"));
     assert_eq!(drive.run.waits, Waits::default(), "an answer ends the count");
 }
@@ -71,11 +76,11 @@ fn where_no_time_is_told_it_is_asked_again_in_growing_steps_until_no_more_is_all
 fn a_time_that_did_not_hold_is_not_believed_a_second_time() {
     let (mut drive, step) = stopped(Some(Timestamp::UNIX_EPOCH));
     let now = drive.run.updated_at;
-    assert_eq!(waiting::until(&drive.run, now, HOUR), Some(now), "it may have been lifted meanwhile");
+    assert_eq!(until(&drive.run, now, HOUR), Some(now), "it may have been lifted meanwhile");
     wait_in_vain(&mut drive, &step, now, Some(Timestamp::UNIX_EPOCH));
-    assert_about(waiting::until(&drive.run, now, HOUR), now, 15 * MINUTE);
+    assert_about(until(&drive.run, now, HOUR), now, 15 * MINUTE);
     wait_in_vain(&mut drive, &step, now, Some(now + 5 * HOUR));
-    assert_about(waiting::until(&drive.run, now, 12 * HOUR), now, 5 * HOUR);
+    assert_about(until(&drive.run, now, 12 * HOUR), now, 5 * HOUR);
 }
 
 #[test]
@@ -88,7 +93,71 @@ fn what_a_person_must_put_right_is_not_waited_for_whichever_failed_first() {
             drive.done(step, Outcome::Failed(Failure::new(kind, "no")));
         }
         assert_eq!(drive.run.blocked.as_ref().unwrap().failure.kind, FailureKind::Authentication);
-        assert_eq!(waiting::until(&drive.run, drive.run.updated_at, HOUR), None);
+        assert_eq!(until(&drive.run, drive.run.updated_at, HOUR), None);
+    }
+}
+
+#[test]
+fn an_outage_is_waited_for_in_pauses_that_grow_to_a_minute_and_no_longer_than_allowed() {
+    let base = Duration::from_secs(2);
+    let mut drive = Drive::start(plan(1, 1));
+    let step = drive.due(1).remove(0);
+    let mut pauses = Vec::new();
+    for _ in 0..30 {
+        for _ in 0..2 {
+            drive.done(step.clone(), failed(FailureKind::Overloaded));
+        }
+        let now = drive.run.updated_at;
+        let until = waiting::until(&drive.run, now, 12 * HOUR, base).unwrap();
+        assert_eq!(
+            until,
+            waiting::until(&Run::replay(&drive.records).unwrap(), now, 12 * HOUR, base).unwrap()
+        );
+        pauses.push(Duration::try_from(until.duration_since(now)).unwrap());
+        drive.record(Event::Noted(Signal::Waiting { until }));
+        drive.record(Event::Noted(Signal::Waited));
+    }
+    let sum = |pauses: &[Duration]| pauses.iter().sum::<Duration>();
+    assert!(pauses[0] <= Duration::from_secs(9), "{pauses:?}");
+    assert!(sum(&pauses[..3]) < sum(&pauses[6..9]), "{pauses:?}");
+    assert!(pauses.iter().all(|pause| *pause >= base / 2 && *pause <= MINUTE + MINUTE / 20), "{pauses:?}");
+    let told = drive.run.updated_at + 3 * MINUTE;
+    let refused = Failure { until: Some(told), ..Failure::new(FailureKind::RateLimited, "busy") };
+    drive.done(step.clone(), Outcome::Failed(refused.clone()));
+    drive.done(step, Outcome::Failed(refused));
+    let now = drive.run.updated_at;
+    assert!(waiting::until(&drive.run, now, 12 * HOUR, base) >= Some(told), "a told time is heeded");
+    assert_eq!(waiting::until(&drive.run, now, Duration::from_secs(60), base), None, "that is too long");
+    // Without a pause between two tries it still does not ask without end.
+    assert!(waiting::until(&drive.run, told, 12 * HOUR, Duration::ZERO) > Some(told));
+}
+
+#[test]
+fn after_a_pause_of_the_run_a_step_is_not_held_back_but_for_a_told_time() {
+    let base = Duration::from_secs(2);
+    let mut drive = Drive::start(plan(1, 1));
+    let step = drive.due(1).remove(0);
+    for _ in 0..2 {
+        drive.done(step.clone(), failed(FailureKind::Network));
+    }
+    let last = drive.run.updated_at;
+    drive.record(Event::Noted(Signal::Paused(Pause::Blocked)));
+    drive.record(Event::Noted(Signal::Resumed { program: "1".into() }));
+    assert_eq!(drive.run.not_before(&step, base), Some(last));
+}
+
+#[test]
+fn a_service_that_stays_away_is_not_asked_before_a_limit_is_lifted() {
+    for kinds in [
+        [FailureKind::UsageLimit, FailureKind::Overloaded],
+        [FailureKind::Overloaded, FailureKind::UsageLimit],
+    ] {
+        let mut drive = Drive::start(plan(1, 2));
+        for (step, kind) in drive.due(2).into_iter().zip(kinds) {
+            drive.done(step.clone(), failed(kind));
+            drive.done(step, failed(kind));
+        }
+        assert_eq!(drive.run.blocked.as_ref().unwrap().failure.kind, FailureKind::UsageLimit);
     }
 }
 

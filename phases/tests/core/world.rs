@@ -129,8 +129,11 @@ pub(crate) fn nth(run: &Run, candidate: CandidateId) -> usize {
 
 /// Answers drawn from a seed and the step alone, with failures among them.
 pub(crate) fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
+    random_answer_at(seed, run, step, run.attempts(step))
+}
+
+pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) -> Outcome {
     let key = serde_json::to_vec(step).expect("a step has a JSON text");
-    let attempt = run.attempts(step);
     let digest = Digest::of_parts([seed.to_le_bytes().as_slice(), &key, &attempt.to_le_bytes()]);
     let roll = |nth: usize| usize::from(digest.as_bytes()[nth]);
     if roll(0) < 30 {

@@ -95,8 +95,8 @@ fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
                              of the inputs]
       -y, --yes              Ask nothing: take the defaults
           --jobs <N>         Calls at the same time
-          --wait             When an account's limit is reached, wait until it is
-                             lifted, and go on
+          --wait             When an account's limit is reached or a service is not
+                             there, wait for it, and go on
           --dry-run          Show the first steps and the most calls there can be,
                              and run nothing
           --fresh            Use no stored answer

@@ -4,6 +4,7 @@ use skilltune_phases::event::Failure;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::verdict::Verdict;
 use skilltune_phases::loops::reflex::{Judged, Outcome, Reflex, Run, Step};
+use skilltune_phases::remedy::Remedy;
 use skilltune_phases::run::Answer;
 
 use crate::progress::Look;
@@ -63,9 +64,8 @@ fn item(name: &str, text: &str, width: usize) -> Vec<String> {
 
 /// A failure that does not stop the run, and whether it is tried again.
 pub(super) fn failed(run: &Run, step: &Step, outcome: &Outcome, width: usize) -> Vec<String> {
-    let Some(failure) = Reflex::failure(outcome).filter(|failure| !failure.kind.blocks()) else {
-        return Vec::new();
-    };
+    let goes_on = |failure: &&Failure| matches!(failure.kind.remedy(), Remedy::Tell | Remedy::Repeat);
+    let Some(failure) = Reflex::failure(outcome).filter(goes_on) else { return Vec::new() };
     let lines = wrapped(&told(run, step, failure), width.saturating_sub(2), "  ");
     lines.into_iter().map(|line| format!("  {line}")).collect()
 }

@@ -144,7 +144,13 @@ fn without_a_result_there_is_no_answer() {
     let begun = transcript!("write").lines().next().unwrap();
     assert_eq!(failure(How::Exited(0), begun, "").0, FailureKind::Crashed);
     assert_eq!(failure(How::Exited(0), "", "").0, FailureKind::Crashed);
-    assert_eq!(failure(How::TimedOut, begun, ""), (FailureKind::TimedOut, "after 7 s".to_owned()));
+    assert_eq!(failure(How::TimedOut, begun, ""), (FailureKind::NoResponse, "after 7 s".to_owned()));
+    assert_eq!(failure(How::TimedOut, "", "").0, FailureKind::NoResponse);
+    let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"error_status":529}"#;
+    assert_eq!(failure(How::TimedOut, &format!("{begun}\n{retry}\n"), "").0, FailureKind::NoResponse);
+    let lines: Vec<&str> = transcript!("write").lines().collect();
+    let at_work = lines[..lines.len() - 1].join("\n");
+    assert_eq!(failure(How::TimedOut, &at_work, ""), (FailureKind::TimedOut, "after 7 s".to_owned()));
     let usage = failure(How::Exited(1), "", "error: unknown option '--restricted'\n");
     assert_eq!(usage, (FailureKind::UsageError, "error: unknown option '--restricted'".to_owned()));
 }

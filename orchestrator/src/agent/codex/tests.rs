@@ -123,7 +123,13 @@ fn before_it_asks_its_model_it_tells_what_it_does_not_take() {
         assert_eq!(failure(How::Exited(1), thread, stderr), kind, "{stderr}");
     }
     assert_eq!(failure(How::Exited(0), "", ""), FailureKind::Crashed);
-    assert_eq!(failure(How::TimedOut, BEGUN, ""), FailureKind::TimedOut);
+    assert_eq!(failure(How::TimedOut, BEGUN, ""), FailureKind::NoResponse);
+    let again = r#"{"type":"error","message":"Reconnecting... 1/5"}"#;
+    let complaint = r#"{"type":"item.completed","item":{"id":"0","type":"error","message":"no metadata"}}"#;
+    let silent = format!("{BEGUN}\n{again}\n{complaint}\n");
+    assert_eq!(failure(How::TimedOut, &silent, ""), FailureKind::NoResponse);
+    let command = r#"{"type":"item.started","item":{"id":"1","type":"command_execution","command":"ls"}}"#;
+    assert_eq!(failure(How::TimedOut, &format!("{silent}{command}\n"), ""), FailureKind::TimedOut);
 }
 
 #[test]

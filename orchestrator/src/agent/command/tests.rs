@@ -37,6 +37,16 @@ fn an_exit_code_is_a_failure_and_tells_the_last_line_of_stderr() {
 }
 
 #[test]
+fn a_deadline_that_passes_before_a_word_is_printed_tells_of_no_response() {
+    let kind = |stdout: &str| {
+        let ended = ended(How::TimedOut);
+        let left = Remains { ended: &ended, stdout, stderr: "starting", at: Timestamp::UNIX_EPOCH };
+        settings(serde_json::json!({ "command": ["mine"] })).hear(left).answer.unwrap_err().kind
+    };
+    assert_eq!((kind("\n"), kind("Let me see")), (FailureKind::NoResponse, FailureKind::TimedOut));
+}
+
+#[test]
 fn a_cost_is_taken_only_when_it_can_be_one() {
     let cost = serde_json::json!({ "usd": "/usd", "input_tokens": "/in", "output_tokens": "/out" });
     let settings = settings(serde_json::json!({ "command": ["mine"], "cost": cost }));

@@ -107,7 +107,13 @@ fn what_an_error_says_tells_what_kind_it_is() {
 #[test]
 fn without_a_result_there_is_no_answer() {
     assert_eq!(failure(How::Exited(0), BEGUN, ""), FailureKind::Crashed);
-    assert_eq!(failure(How::TimedOut, BEGUN, ""), FailureKind::TimedOut);
+    assert_eq!(failure(How::TimedOut, BEGUN, ""), FailureKind::NoResponse);
+    for event in [
+        json!({ "type": "message", "role": "assistant", "content": "I", "delta": true }),
+        json!({ "type": "tool_use", "tool_name": "read_file", "tool_id": "1", "parameters": {} }),
+    ] {
+        assert_eq!(failure(How::TimedOut, &format!("{BEGUN}\n{event}"), ""), FailureKind::TimedOut);
+    }
     assert_eq!(failure(How::Exited(41), "", "Invalid auth method selected."), FailureKind::Authentication);
     assert_eq!(failure(How::Exited(55), "", "not trusted"), FailureKind::UsageError);
     assert_eq!(failure(How::Exited(1), "", "Unknown argument: x"), FailureKind::UsageError);

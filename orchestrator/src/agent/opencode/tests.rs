@@ -136,7 +136,10 @@ fn a_summary_at_the_limit_of_its_steps_is_no_answer() {
 fn without_a_step_that_stopped_there_is_no_answer() {
     let begun = transcript!("write").lines().next().unwrap();
     assert_eq!(failure(How::Exited(0), begun, ""), FailureKind::Crashed);
-    assert_eq!(failure(How::TimedOut, begun, ""), FailureKind::TimedOut);
+    assert_eq!(failure(How::TimedOut, begun, ""), FailureKind::NoResponse);
+    let lines: Vec<&str> = transcript!("write").lines().collect();
+    let at_work = lines[..lines.len() - 1].join("\n");
+    assert_eq!(failure(How::TimedOut, &at_work, ""), FailureKind::TimedOut);
     assert_eq!(failure(How::Exited(1), "", "\nError: Unknown argument: x"), FailureKind::UsageError);
     assert_eq!(failure(How::Exited(1), "", "ProviderModelNotFoundError: x"), FailureKind::ModelNotFound);
 }

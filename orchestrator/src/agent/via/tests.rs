@@ -62,6 +62,10 @@ fn an_answer_is_what_was_printed_and_nothing_is_none_whatever_the_exit_code() {
         FailureKind::UsageError
     );
     assert_eq!(kind_of(How::TimedOut, "half an answer", ""), FailureKind::TimedOut);
+    assert_eq!(
+        kind_of(How::TimedOut, "\n  Executing claude (write mode)...\n\n", ""),
+        FailureKind::NoResponse
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Waiting: for a limit to be lifted, with nothing else under way, and for a step's own time to come.
+//! Waiting: for a limit to be lifted or a service to be there again, with nothing else under way, and for a step's own time to come.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use crate::engine::{Craft, EngineError};
 /// How long is waited, and for what.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Patience {
-    /// Whether a limit is waited for; otherwise a run that meets one is left at once.
+    /// Whether what passes by itself is waited for, a limit or an outage; otherwise a run that meets it is left.
     pub waits: bool,
-    /// For a limit to be lifted, at most.
+    /// For that to pass, at most.
     pub longest: Duration,
-    /// What the pauses grow from before a call is made again that a busy service refused.
+    /// What the pauses grow from before a call is made again whose service was not there.
     pub backoff: Duration,
 }
 
@@ -25,10 +25,10 @@ pub struct Patience {
 const LOOK: Duration = Duration::from_secs(30);
 
 impl<L: Craft> Drive<'_, L> {
-    /// Waits for the limit that has stopped the run, where that is wanted and of use; otherwise the run is left.
+    /// Waits for what has stopped the run to pass, where that is wanted and of use; otherwise the run is left.
     pub(super) async fn wait_out(&mut self) -> Result<Option<Left>, EngineError> {
-        let Patience { waits, longest, .. } = self.desk.patience;
-        let until = waiting::until(&self.run, now(), longest).filter(|_| waits);
+        let Patience { waits, longest, backoff } = self.desk.patience;
+        let until = waiting::until(&self.run, now(), longest, backoff).filter(|_| waits);
         let Some(until) = until else { return Ok(Some(Left::Paused(Pause::Blocked))) };
         self.record(Event::Noted(Signal::Waiting { until }))?;
         // Hours may pass, in which people look at the run, and in which the machine may go down.

@@ -258,16 +258,19 @@ impl Course {
     }
 }
 
-/// An answer that keeps no contract is part of the story, be it asked for again or not.
+/// An answer that keeps no contract is part of the story, be it asked for again or not. That a service was not there is
+/// not, and its time is nobody's work: a run goes on after an outage as if there had been none.
 pub(super) fn answered(run: &mut Run, step: &Step) {
     if matches!(run.answer(step), Answer::Given(_)) {
         return;
     }
     let Some(mishap) = run.errors.last() else { return };
-    if !mishap.failure.kind.blocks() {
-        let (why, at) = (mishap.failure.why.clone(), mishap.at);
+    let (why, at) = (mishap.failure.why.clone(), mishap.at);
+    if mishap.failure.kind.counts() {
         let phase = run.course.current();
         run.course.tell(at, phase, Note::PhaseError { why });
+    } else {
+        run.course.begin_again(at);
     }
 }
 

@@ -13,7 +13,7 @@ use skilltune_phases::loops::reflex::{
 };
 use skilltune_phases::stop::Stall;
 
-use super::world::{Drive, plan, prompt, random_answer};
+use super::world::{Drive, plan, prompt, random_answer, random_answer_at};
 use crate::drive::{picker, reread};
 use crate::laws::vec_of_picks;
 
@@ -88,6 +88,21 @@ proptest! {
         prop_assert_eq!(alone.run.result(), crowded.run.result());
         prop_assert_eq!(files(&alone.run)[0].len(), files(&crowded.run)[0].len());
         prop_assert!(prompts[0] == prompts[1], "a prompt tells of the order of arrival");
+    }
+
+    #[test]
+    fn a_run_ends_through_outages_as_it_would_have_without_any(
+        mut plan in any_plan(), world: u64, weather: u64, jobs in 1_usize..5, order in vec_of_picks(),
+    ) {
+        // What is asked again may cost, and a pause takes its time.
+        (plan.task.rules.max_seconds, plan.task.rules.usd) = (None, None);
+        let mut calm = Drive::start(plan.clone());
+        calm.finish(1, |_| 0, |run, step| random_answer(world, run, step));
+        let mut stormy = Drive::start(plan);
+        stormy.finish_in_outages(jobs, picker(order), weather, |run, step, own| random_answer_at(world, run, step, own));
+        prop_assert_eq!(calm.decisions(), stormy.decisions());
+        prop_assert_eq!(calm.run.course.story.len(), stormy.run.course.story.len());
+        prop_assert_eq!(&Run::replay(&stormy.records).unwrap(), &stormy.run);
     }
 
     #[test]

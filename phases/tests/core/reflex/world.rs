@@ -169,8 +169,11 @@ pub(crate) fn play_with<M: Into<Option<bool>>>(
 
 /// Answers drawn from a seed and the step alone, with failures among them.
 pub(crate) fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
+    random_answer_at(seed, run, step, run.attempts(step))
+}
+
+pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) -> Outcome {
     let key = serde_json::to_vec(step).expect("a step has a JSON text");
-    let attempt = run.attempts(step);
     let roll = rolls(&[&seed.to_le_bytes(), &key, &attempt.to_le_bytes()]);
     if roll(0) < 20 {
         let kinds = [FailureKind::TimedOut, FailureKind::OffSchema, FailureKind::Gate];

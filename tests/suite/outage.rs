@@ -1,0 +1,162 @@
+//! Services that are not there for a while: a run pauses or waits, loses no round and no comparison by it, and ends as it
+//! would have ended. The scripted agent says claude's words.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value, json};
+
+use crate::scene::{FAKE_AGENT, Listing, Ran, Scene, listing};
+
+/// A claude in all roles, whose service fails in these ways before each of its answers.
+fn scene(away: &[&str], reflex: &Value) -> Scene {
+    let scene = Scene::empty();
+    scene.write_skill("writer", 40);
+    let improve = json!({ "writer": { "40": 46, "46": 52, "52": 58, "58": 64 } });
+    scene.write_script(&json!({ "improve": improve, "reflex": reflex }));
+    fs::create_dir(scene.path("bin")).unwrap();
+    symlink(FAKE_AGENT, scene.path("bin/claude")).unwrap();
+    let stage = json!({ "script": scene.path("script.json"), "away": away, "met": scene.path("met") });
+    fs::write(scene.path("bin/wrapped.json"), stage.to_string()).unwrap();
+    // It counts in a file of its own.
+    let settings = "[limits]\nconfine = false\nbackoff_ms = 1\n";
+    fs::write(scene.path("config/skilltune/skilltune.toml"), settings).unwrap();
+    scene
+}
+
+fn run(scene: &Scene, arguments: &[&str]) -> Ran {
+    let mut command = scene.command(arguments);
+    command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
+    Ran::of(command.output().unwrap())
+}
+
+const TUNE: [&str; 18] = [
+    "tune",
+    "writer",
+    "write a page",
+    "--yes",
+    "--agent",
+    "claude",
+    "--delivery",
+    "inline",
+    "--max-iterations",
+    "5",
+    "--jobs",
+    "1",
+    "--seed",
+    "7",
+    "--threshold",
+    "90",
+    "--format",
+    "json",
+];
+const REFLEX: [&str; 16] = [
+    "reflex",
+    "new",
+    "Write about the pump",
+    "--alias",
+    "pump",
+    "--template",
+    "docs",
+    "--yes",
+    "--agent",
+    "claude",
+    "--jobs",
+    "1",
+    "--seed",
+    "7",
+    "--format",
+    "json",
+];
+
+/// The end of a run, and what it did on the way.
+#[derive(Debug, PartialEq)]
+struct End {
+    code: Option<i32>,
+    decided: Vec<Value>,
+    answered: usize,
+    skill: Listing,
+}
+
+/// Takes a run up until it ends; how often it was left, and its end.
+fn to_the_end(scene: &Scene, begin: &[&str], resume: &[&str]) -> (usize, End) {
+    let mut ran = run(scene, begin);
+    for left in 0..200 {
+        let outcome = ran.json()["outcome"].clone();
+        if outcome != "stopped" {
+            let (decided, done) = (scene.events("decided"), scene.events("done"));
+            let answered = done.iter().filter(|done| done.pointer("/outcome/failed").is_none()).count();
+            return (left, End { code: ran.code, decided, answered, skill: listing(&scene.skill("writer")) });
+        }
+        assert_eq!(ran.code, Some(4), "{ran:?}");
+        let blocked = ran.json()["blocked"].to_string();
+        assert!(
+            blocked.contains("--wait") && blocked.contains("only what was not answered is asked"),
+            "{ran:?}"
+        );
+        ran = run(scene, resume);
+    }
+    panic!("it comes to no end: {ran:?}");
+}
+
+const AWAY: [&str; 3] = ["overloaded", "cut", "rate_limited"];
+
+#[test]
+fn five_rounds_with_an_outage_at_every_call_end_as_they_would_have_ended_without_any() {
+    let resume = ["resume", "--format", "json"];
+    let (left, calm) = to_the_end(&scene(&[], &json!({})), &TUNE, &resume);
+    assert_eq!((left, calm.code), (0, Some(3)), "{calm:?}");
+    assert!(calm.decided.contains(&json!({ "stop": "exhausted" })), "{calm:?}");
+    let stormy = scene(&AWAY, &json!({}));
+    let (left, end) = to_the_end(&stormy, &TUNE, &resume);
+    assert!(left > 10, "it was left {left} times");
+    assert_eq!(end, calm);
+    assert_eq!((stormy.quality("writer"), stormy.alive()), (64, Vec::new()));
+    let waiting = scene(&AWAY, &json!({}));
+    let (left, end) = to_the_end(&waiting, &[&TUNE[..], &["--wait"]].concat(), &resume);
+    assert_eq!((left, end), (0, calm));
+    assert!(waiting.events("noted").len() > 20, "it waited");
+}
+
+#[test]
+fn a_text_is_written_through_outages_as_without_any() {
+    let play = json!({ "produced": { "1": ["a.correctness.accuracy", "a.completeness.sections", "a.completeness.examples"] } });
+    let resume = ["reflex", "resume", "pump", "--yes", "--format", "json"];
+    let (left, calm) = to_the_end(&scene(&[], &play), &REFLEX, &resume);
+    assert_eq!((left, calm.code), (0, Some(0)), "{calm:?}");
+    let stormy = scene(&AWAY, &play);
+    let (left, end) = to_the_end(&stormy, &REFLEX, &resume);
+    assert!(left > 10, "it was left {left} times");
+    assert_eq!(end, calm);
+    let waiting = scene(&AWAY, &play);
+    assert_eq!(to_the_end(&waiting, &[&REFLEX[..], &["--wait"]].concat(), &resume), (0, calm));
+}
+
+#[test]
+fn a_hang_without_a_word_pauses_the_run_and_says_that_only_what_was_not_answered_costs_again() {
+    let scene = scene(&["hang", "server_error", "hang"], &json!({}));
+    let left = run(&scene, &[&TUNE[..16], &["--timeout", "4"]].concat());
+    assert_eq!(left.code, Some(4), "{left:?}");
+    insta::assert_snapshot!(scene.shown(&left.stderr), @r"
+        tune writer: to 90 in 5 rounds at most
+        claude in all roles
+        note: the judge is of the executor's own family (claude): such a judge is lenient
+        run RUN, 1 scenario
+
+        run RUN cannot go on; everything so far is saved
+        running writer on scenario-1: met a service that is overloaded: API Error: 500 out of order
+        hint: go on when the service of claude is there again; `skilltune resume RUN --wait` asks again until it is; only what was not answered is asked, and costs, once more
+        ");
+    let failed = |scene: &Scene| -> Vec<Value> {
+        let done = scene.events("done");
+        done.iter().filter_map(|done| done.pointer("/outcome/failed/kind").cloned()).collect()
+    };
+    assert_eq!(failed(&scene), ["no_response", "overloaded"]);
+    let again = run(&scene, &["resume", "--format", "json"]);
+    assert_eq!((again.code, failed(&scene).len()), (Some(4), 5), "the next call meets the same: {again:?}");
+    assert_eq!(
+        scene.events("done").iter().filter(|done| done.pointer("/outcome/exercised").is_some()).count(),
+        1
+    );
+    assert_eq!(scene.alive(), [0; 0]);
+}
