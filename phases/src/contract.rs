@@ -47,6 +47,9 @@ pub struct Criterion {
     pub id: CriterionId,
     pub dimension: DimensionId,
     pub text: Box<str>,
+    /// It asks what the skill has brought about: a trial in which it was not used cannot tell.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_effect: bool,
 }
 
 /// The answer to one criterion; `Unverified` counts neither for nor against.

@@ -6,6 +6,7 @@
 //! is marked `Claimed`.
 
 mod claimed;
+mod effect;
 mod evidenced;
 mod findings;
 mod schema;

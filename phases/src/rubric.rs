@@ -17,10 +17,14 @@ pub fn tune() -> Contract {
         let (dimension, _) = id.split_once('.').expect("every id below is `dimension.name`");
         let dimension = &dimensions.iter().find(|known| known.id.as_str() == dimension);
         let dimension = dimension.expect("every id below starts with a dimension").id.clone();
-        Criterion { id: CriterionId::new(id), dimension, text: text.into() }
+        let of_effect = dimension.as_str() == EFFECT;
+        Criterion { id: CriterionId::new(id), dimension, text: text.into(), of_effect }
     });
     Contract { dimensions: dimensions.into(), criteria: criteria.into() }
 }
+
+/// The dimension that looks at what the skill produced; all others look at its text.
+const EFFECT: &str = "effectiveness";
 
 const DIMENSIONS: [(&str, &str, f64); 5] = [
     ("clarity", "Clarity", 0.20),
@@ -140,6 +144,15 @@ mod tests {
         for dimension in &contract.dimensions {
             assert!((3..=5).contains(&contract.criteria_of(&dimension.id).count()), "{}", dimension.id);
         }
+    }
+
+    #[test]
+    fn what_the_skill_has_brought_about_is_asked_in_one_dimension() {
+        let contract = tune();
+        let of_effect = contract.criteria.iter().filter(|criterion| criterion.of_effect);
+        let dimensions: BTreeSet<_> = of_effect.map(|criterion| criterion.dimension.as_str()).collect();
+        assert_eq!(dimensions, BTreeSet::from([EFFECT]));
+        assert!(contract.criteria_of(&EFFECT.into()).all(|criterion| criterion.of_effect));
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn a_skill_that_is_offered_and_not_used_is_known_and_told() {
         assert!(ran.skills().iter().all(|skill| *skill == "offered"), "{ran:?}");
         let reports = scene.files("iteration-1-eval.md");
         let page = std::fs::read_to_string(&reports[0]).unwrap();
-        assert!(page.contains("The skill was used in 0 of 1 trial."), "{page}");
+        assert!(page.contains("The skill was used in 0 of 1 trial: "), "{page}");
         let is_sent = |words: &str| scene.server.requests().iter().any(|request| request.contains(words));
         assert!(is_sent("In 1 of 1 trials the agent saw"), "the improver is told");
         // Where it is offered it is by its description, which no prompt of ours holds.

@@ -159,8 +159,11 @@ fn only_skill() -> PathBuf {
 }
 
 fn skills() -> Vec<PathBuf> {
+    // Where an executor finds it that is to look for it.
+    let installed = fs::read_dir(".claude/skills");
     let mut skills: Vec<_> = fs::read_dir("skill")
-        .expect("skills stand in `skill`")
+        .or(installed)
+        .expect("skills stand in `skill`, or are installed")
         .map(|entry| entry.expect("readable").path())
         .collect();
     skills.sort();

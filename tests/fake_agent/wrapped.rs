@@ -27,6 +27,9 @@ struct Stage {
     /// What a claude meets of its service before each of its answers, one a call.
     #[serde(default)]
     away: Vec<Away>,
+    /// A claude loads the skill that is installed for it.
+    #[serde(default)]
+    uses_skill: bool,
     /// Where it counts what it has met since its last answer.
     #[serde(default)]
     met: PathBuf,
@@ -234,9 +237,13 @@ fn agent(name: &str, stage: &Stage) -> ExitCode {
         }
     };
     let is_error = matches!(stage.child, Child::Error);
+    let loaded = stage
+        .uses_skill
+        .then(|| json!({ "type": "tool_use", "id": "1", "name": "Skill", "input": { "skill": "writer" } }));
     let events = match name {
         "claude" => vec![
             json!({ "type": "system", "subtype": "init", "model": "scripted" }),
+            json!({ "type": "assistant", "message": { "content": loaded.into_iter().collect::<Vec<_>>() } }),
             json!({ "type": "assistant", "message": { "content": [{ "type": "text", "text": answer }] } }),
             json!({ "type": "result", "subtype": "success", "is_error": is_error, "result": answer }),
         ],

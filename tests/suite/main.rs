@@ -37,5 +37,6 @@ mod strangers;
 mod suite_files;
 mod terminal;
 mod tune;
+mod unused;
 mod via;
 mod waiting;

@@ -69,7 +69,7 @@ fn what_is_no_page_beside_its_settings_is_refused() {
     error: cannot read the prompt /p/pages/own.md
     caused by: invalid utf-8 sequence of 1 bytes from index 0
     hint: /p/skilltune.toml names it as prompts.evaluate
-    error: /p/pages/own.md:100: there is no `round`; there are artifacts, dimensions, entries, is_chain, nonce, reading, retry_error, scenario, skills
+    error: /p/pages/own.md:105: there is no `round`; there are artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, unused
     hint: docs/prompts.md tells what the prompt `evaluate` is given and has to show
     ");
 }

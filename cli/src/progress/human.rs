@@ -105,6 +105,7 @@ impl Human {
         if round.score().is_none() {
             told.extend(lines::missing(run, round, self.talk.look.width));
         }
+        told.extend(lines::unused(run, round, self.talk.look.width));
         self.talk.say(&told);
     }
 

@@ -89,6 +89,12 @@ pub(super) fn missing(run: &Run, round: &Round, width: usize) -> Vec<String> {
     given_up.take(MOST).map(|trouble| cut(&format!("  {}", trouble.told(run)), width)).collect()
 }
 
+/// That the skill was not used, said at once: whoever waits for a run should know what its scores cannot show.
+pub(super) fn unused(run: &Run, round: &Round, width: usize) -> Vec<String> {
+    let told = (round.number == 1).then(|| uses::told(uses::of_round(run, round))).flatten();
+    told.map_or_else(Vec::new, |told| wrapped(&format!("  {told}"), width, "    "))
+}
+
 /// More than these are in the report.
 const MOST: usize = 3;
 

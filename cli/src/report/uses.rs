@@ -36,9 +36,16 @@ pub(crate) fn told(uses: Uses) -> Option<String> {
         ),
     ];
     let hints: String = hints.into_iter().flatten().collect();
-    uses.is_wanting()
-        .then(|| format!("The skill was used in {} of {}.{hints}", uses.used, count(uses.trials(), "trial")))
+    let cost = if uses.is_unused() { NOTHING_SHOWN } else { PARTLY_SHOWN };
+    uses.is_wanting().then(|| {
+        format!("The skill was used in {} of {}: {cost}{hints}", uses.used, count(uses.trials(), "trial"))
+    })
 }
+
+/// What it costs that it was not used.
+const NOTHING_SHOWN: &str =
+    "what it brings about is `unverified`, and no version of it that is not used can win.";
+const PARTLY_SHOWN: &str = "in the others, what it brings about is `unverified`.";
 
 #[cfg(test)]
 mod tests {
@@ -67,8 +74,7 @@ mod tests {
     #[test]
     fn a_skill_that_was_not_used_everywhere_is_told_of_with_what_to_do() {
         let run = tried(&[SkillUse::Used, SkillUse::Offered, SkillUse::Used]);
-        let said =
-            "The skill was used in 2 of 3 trials. Where it was seen and not used, its description did not";
+        let said = "The skill was used in 2 of 3 trials: in the others, what it brings about is `unverified`. Where it was seen";
         let page = evaluation(&run, &run.course.rounds[0]);
         assert!(page.contains(said), "{page}");
         let report = final_report(&run);

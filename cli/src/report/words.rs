@@ -257,6 +257,10 @@ pub(crate) fn became(run: &Run) -> &'static str {
         Outcome::Stopped => "The run is not at its end, and can be taken up again.",
         Outcome::Unchanged => match run.course.shipment.as_ref().map(|shipment| shipment.verdict) {
             Some(Verdict::Lost) => "Nothing beat the start; the target stays as it was found.",
+            Some(Verdict::Unused) => {
+                "The best candidate was not used in any of its trials, so nothing shows that it is better; the target \
+                 stays as it was found."
+            }
             Some(Verdict::Won | Verdict::Unchallenged | Verdict::Indecisive) | None => {
                 "There was nothing to put in its place; the target stays as it was found."
             }
@@ -269,6 +273,7 @@ pub(crate) fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Won => "won: the champion beat the start",
         Verdict::Lost => "lost: nothing beat the start",
         Verdict::Unchallenged => "unchallenged: there was nothing to compare the start with",
+        Verdict::Unused => "not won: the skill was used in none of the best candidate's trials",
         Verdict::Indecisive => "indecisive: it could not be judged",
     }
 }
@@ -280,7 +285,7 @@ pub(crate) fn caution(run: &Run) -> Option<String> {
     let lone = (is_scored && run.plan.task.scenarios.len() == 1).then_some(ONE_SCENARIO);
     match shipment.verdict {
         Verdict::Unchallenged | Verdict::Indecisive => return lone.map(str::to_owned),
-        Verdict::Won | Verdict::Lost => {}
+        Verdict::Won | Verdict::Lost | Verdict::Unused => {}
     }
     if shipment.pairs == 0 {
         return Some(

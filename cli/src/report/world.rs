@@ -89,8 +89,12 @@ fn rules() -> Rules {
 
 fn contract() -> Contract {
     let dimension = |id: &str, name: &str| Dimension { id: id.into(), name: name.into(), weight: 0.5 };
-    let criterion =
-        |id: &str, of: &str, text: &str| Criterion { id: id.into(), dimension: of.into(), text: text.into() };
+    let criterion = |id: &str, of: &str, text: &str| Criterion {
+        id: id.into(),
+        dimension: of.into(),
+        text: text.into(),
+        of_effect: of == "output",
+    };
     Contract {
         dimensions: vec![dimension("clarity", "Clarity"), dimension("output", "Output")],
         criteria: vec![

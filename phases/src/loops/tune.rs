@@ -283,18 +283,27 @@ fn fresh_verdict(run: &Run) -> Shipment {
     verdict(run, scores, u32::try_from(trials).unwrap_or(u32::MAX))
 }
 
-/// The highest score wins; of equals the earlier contestant, so that a tie leaves the target as it was found.
+/// The highest score wins; of equals the earlier contestant, so that a tie leaves the target as it was found. A contestant
+/// whose skill was not used has shown nothing, and cannot win.
 fn verdict(run: &Run, scores: Vec<(CandidateId, Option<Score>)>, pairs: u32) -> Shipment {
     let known: Option<Vec<(CandidateId, Score)>> =
         scores.iter().map(|(id, score)| score.map(|score| (*id, score))).collect();
-    let winner = known
-        .and_then(|known| known.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best }));
-    let (verdict, champion) = match winner {
-        None => (Verdict::Indecisive, run.start()),
-        Some((id, _)) if id == run.start() => (Verdict::Lost, id),
-        Some((id, _)) => (Verdict::Won, id),
-    };
+    let may_win = |id: &CandidateId| !run.change_is_unused(*id, &run.deciding());
+    let (verdict, champion) =
+        match known.as_deref().map(|known| (highest(known, |_| true), highest(known, may_win))) {
+            Some((Some(highest), Some(winner))) => match (highest == run.start(), winner == run.start()) {
+                (_, false) => (Verdict::Won, winner),
+                (true, true) => (Verdict::Lost, winner),
+                (false, true) => (Verdict::Unused, winner),
+            },
+            _ => (Verdict::Indecisive, run.start()),
+        };
     Shipment { verdict, champion, scores, pairs }
+}
+
+fn highest(scores: &[(CandidateId, Score)], among: impl Fn(&CandidateId) -> bool) -> Option<CandidateId> {
+    let scores = scores.iter().filter(|(id, _)| among(id));
+    scores.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(id, _)| *id)
 }
 
 /// The most calls that a run can come to: every step tried twice, every draft tried out whole.

@@ -17,6 +17,8 @@ pub struct EvaluateBrief<'a> {
     /// What each member produced, in the same order.
     pub artifacts: &'a [Named<'a>],
     pub contract: &'a Contract,
+    /// The members whose skill the agent did not use in this trial, as far as it tells.
+    pub unused: &'a [&'a str],
     /// The code that the answer must bring back.
     pub nonce: &'a str,
     /// Why the answer before this one could not be used.
@@ -34,6 +36,8 @@ pub(super) fn values<'a>(brief: &EvaluateBrief<'a>) -> Values<'a> {
         scenario: scenario(brief.seed, brief.scenario),
         artifacts: parts(brief.seed, brief.artifacts),
         dimensions: dimensions(brief.contract),
+        unused: brief.unused.iter().map(|name| plain(name)).collect(),
+        of_effect: of_effect(brief.contract),
         entries,
         nonce: brief.nonce,
         retry_error: brief.retry_error.map(|error| fence(brief.seed, "what was wrong", error)),
@@ -47,6 +51,11 @@ fn parts(seed: &str, members: &[Named<'_>]) -> Vec<Part> {
         files: files(seed, member.folder),
     };
     members.iter().map(part).collect()
+}
+
+fn of_effect(contract: &Contract) -> Vec<&str> {
+    let criteria = contract.criteria.iter().filter(|criterion| criterion.of_effect);
+    criteria.map(|criterion| criterion.id.as_str()).collect()
 }
 
 fn dimensions(contract: &Contract) -> Vec<Group<'_>> {
@@ -66,6 +75,8 @@ pub(super) struct Values<'a> {
     scenario: String,
     artifacts: Vec<Part>,
     dimensions: Vec<Group<'a>>,
+    unused: Vec<String>,
+    of_effect: Vec<&'a str>,
     entries: usize,
     nonce: &'a str,
     retry_error: Option<String>,

@@ -64,6 +64,7 @@ fn evaluated(skills: &[&str], artifact: &str, retry_error: Option<&str>) -> Stri
         scenario: &haiku(),
         artifacts: &artifacts,
         contract: &rubric::tune(),
+        unused: &[],
         nonce: "n0nce",
         retry_error,
         seed: "seed",

@@ -1,14 +1,20 @@
 //! How a candidate comes to its executor, and what is counted of what became of it.
 
+use serde_json::{Value, json};
+use skilltune_phases::contract;
 use skilltune_phases::delivery::{Delivery, SkillUse};
+use skilltune_phases::ending::Class;
 use skilltune_phases::event::FailureKind;
+use skilltune_phases::judgement::Assessment;
 use skilltune_phases::loops::tune::Order;
-use skilltune_phases::loops::tune::{Outcome, Plan, Step, Uses};
+use skilltune_phases::loops::tune::{Ending, Outcome, Plan, Run, Step, Uses, Verdict};
 use skilltune_phases::material::Folder;
 use skilltune_phases::order::Order as _;
+use skilltune_phases::rubric;
+use skilltune_phases::stop::Reason;
 use skilltune_phases::target::Place;
 
-use crate::world::{Drive, failed, improved, judged, plan, ran, tree};
+use crate::world::{Drive, failed, improved, judged, nth, plan, points, ran, tree};
 
 fn installed(members: usize, scenarios: usize) -> Plan {
     let mut plan = plan(members, scenarios);
@@ -104,4 +110,136 @@ fn a_journal_from_before_there_was_a_choice_is_read_as_inline() {
     let new =
         serde_json::json!({ "exercised": { "artifacts": tree("a"), "files": 1, "skill": "not_offered" } });
     assert_eq!(serde_json::from_value::<Outcome>(new).unwrap(), left("a", SkillUse::NotOffered));
+}
+
+/// A run in which every edit is judged better, and every trial comes to this use of the skill.
+fn rising(plan: Plan, skill: impl Fn(&Run, &Step) -> Option<SkillUse>) -> Run {
+    let mut drive = Drive::start(plan);
+    drive.finish(
+        1,
+        |_| 0,
+        |run, step| match step {
+            Step::Exercise { skill: tree, .. } => match skill(run, step) {
+                Some(skill) => left(&tree.to_string(), skill),
+                None => ran(&tree.to_string()),
+            },
+            Step::Judge { candidate, .. } => judged(run, 50 + 20 * nth(run, *candidate), &[]),
+            Step::Improve { round, .. } => improved(&format!("draft {round}")),
+            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+        },
+    );
+    drive.run
+}
+
+fn came_to(run: &Run) -> (Verdict, Ending) {
+    let shipment = run.course.shipment.as_ref().expect("the run has come to its end");
+    (shipment.verdict, run.course.closed.expect("the run has come to its end"))
+}
+
+#[test]
+fn a_candidate_whose_skill_was_used_in_none_of_its_fresh_trials_does_not_ship() {
+    let fresh = |step: &Step| matches!(step, Step::Exercise { trial, .. } if trial.ordinal > 0);
+    for unused in [SkillUse::Offered, SkillUse::NotOffered, SkillUse::Shadowed] {
+        let run = rising(installed(1, 2), |_, step| Some(if fresh(step) { unused } else { SkillUse::Used }));
+        assert_eq!(came_to(&run), (Verdict::Unused, Ending::Unchanged), "{unused:?}");
+        assert_eq!(run.course.shipment.as_ref().unwrap().champion, run.start());
+    }
+    // Of an agent that does not tell, nobody knows; and one use shows that it can be used.
+    let once = |step: &Step| match step {
+        Step::Exercise { trial, .. } if trial.scenario == 0 => SkillUse::Used,
+        _ => SkillUse::Offered,
+    };
+    assert_eq!(came_to(&rising(installed(1, 2), |_, _| None)), (Verdict::Won, Ending::Applied));
+    assert_eq!(
+        came_to(&rising(installed(1, 2), |_, step| Some(once(step)))),
+        (Verdict::Won, Ending::Applied)
+    );
+    // Without fresh trials those of the search decide.
+    let mut plan = installed(1, 2);
+    plan.task.rules.confirm = 0;
+    let run = rising(plan, |_, _| Some(SkillUse::Offered));
+    assert_eq!(came_to(&run), (Verdict::Unused, Ending::Unchanged));
+}
+
+#[test]
+fn of_a_chain_the_member_that_was_changed_has_to_be_used() {
+    let second = |step: &Step, skill| match step {
+        Step::Exercise { member: Place(1), .. } => Some(skill),
+        _ => Some(SkillUse::Offered),
+    };
+    let run = rising(installed(2, 1), |_, step| second(step, SkillUse::Used));
+    assert_eq!(came_to(&run), (Verdict::Unused, Ending::Unchanged), "the first is what was edited");
+    let run = rising(installed(2, 1), |_, step| {
+        let skill = second(step, SkillUse::Offered)?;
+        Some(if matches!(step, Step::Exercise { member: Place(0), .. }) { SkillUse::Used } else { skill })
+    });
+    assert_eq!(came_to(&run), (Verdict::Won, Ending::Applied));
+}
+
+#[test]
+fn a_goal_is_not_reached_by_a_skill_that_was_not_used() {
+    let mut plan = installed(1, 1);
+    plan.task.rules.threshold = points(40.0);
+    let run = rising(plan.clone(), |_, _| Some(SkillUse::Used));
+    assert_eq!((run.course.stopped, run.class()), (Some(Reason::Reached), Class::Reached));
+    let run = rising(plan, |_, _| Some(SkillUse::Offered));
+    assert_eq!((run.course.stopped, run.class()), (Some(Reason::Exhausted), Class::Short));
+}
+
+/// The answer of a judge who passes all, to what it is asked.
+fn all_passed(prompt: &str, plan: &Plan) -> String {
+    let (_, rest) = prompt.rsplit_once("\"verdict_of\": \"").expect("a code is asked for");
+    let code = rest.split('"').next().expect("a text has a first part");
+    let members = plan.task.target.members.iter().map(|member| member.name.as_str());
+    let about = std::iter::once(None).chain(members.filter(|_| plan.is_chain()).map(Some));
+    let criteria: Vec<Value> = about
+        .flat_map(|member| {
+            plan.task.contract.criteria.iter().map(move |criterion| {
+                let mut entry =
+                    json!({ "id": criterion.id, "verdict": "pass", "evidence": "out.md: \"all of it\"" });
+                if let Some(member) = member {
+                    entry["member"] = member.into();
+                }
+                entry
+            })
+        })
+        .collect();
+    json!({ "verdict_of": code, "criteria": criteria }).to_string()
+}
+
+#[test]
+fn a_judge_is_told_what_was_not_used_and_no_verdict_on_its_effect_counts() {
+    let judge = |uses: &[Option<SkillUse>]| {
+        let mut plan = installed(uses.len(), 1);
+        plan.task.contract = rubric::tune();
+        let mut drive = Drive::start(plan.clone());
+        for (nth, skill) in uses.iter().enumerate() {
+            let (step, name) = (drive.due(1).remove(0), format!("made {nth}"));
+            drive.done(step, skill.map_or_else(|| ran(&name), |skill| left(&name, skill)));
+        }
+        let step = drive.due(1).remove(0);
+        let order = Order::of(&drive.run, &step).unwrap();
+        let prompt = order.prompt(&vec![Folder::default(); 2 * uses.len()]).unwrap();
+        let Outcome::Judged(judgement) = order.judge(&all_passed(&prompt, &plan)) else { panic!("{prompt}") };
+        let effects = |assessment: &Assessment| {
+            let effects =
+                assessment.findings.iter().filter(|one| one.criterion.as_str().starts_with("effectiveness."));
+            effects.filter(|one| one.verdict == contract::Verdict::Unverified).count()
+        };
+        let members = judgement.members.values().map(effects).collect::<Vec<_>>();
+        (prompt, effects(&judgement.whole), members, judgement.whole.scored.dimensions[3].1)
+    };
+    let (prompt, unverified, _, effect) = judge(&[Some(SkillUse::Offered)]);
+    let told = prompt.split("## The criteria").next().unwrap();
+    assert!(told.contains("The agent did not use `skill-0` in this trial"), "{told}");
+    assert!(told.contains("`effectiveness.requirements`, `effectiveness.success`"), "{told}");
+    assert_eq!((unverified, effect), (4, None));
+    for known in [Some(SkillUse::Used), None] {
+        let (prompt, unverified, _, effect) = judge(&[known]);
+        assert!(!prompt.contains("did not use"), "{prompt}");
+        assert_eq!((unverified, effect), (0, Some(points(100.0))));
+    }
+    let (prompt, unverified, members, _) = judge(&[Some(SkillUse::Used), Some(SkillUse::NotOffered)]);
+    assert!(prompt.contains("The agent did not use `skill-1` in this trial"), "{prompt}");
+    assert_eq!((unverified, members), (4, vec![0, 4]));
 }

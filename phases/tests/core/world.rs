@@ -83,6 +83,7 @@ fn contract() -> Contract {
             id: "quality.so".into(),
             dimension: "quality".into(),
             text: "Is it so?".into(),
+            of_effect: false,
         }],
     }
 }

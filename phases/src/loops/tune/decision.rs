@@ -135,6 +135,8 @@ pub enum Verdict {
     Won,
     /// Contestants there were, and none beat the start.
     Lost,
+    /// A contestant beat the start, and its skill was used in none of the trials: nothing shows that it is better.
+    Unused,
     /// There was nothing to compare the start with.
     Unchallenged,
     /// The comparison could not be judged.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::measure::SEARCH;
 use super::{Ending, Run, Verdict};
 use crate::ending::Class;
 use crate::id::CandidateId;
@@ -37,6 +38,7 @@ impl Run {
             return Class::Unjudged;
         }
         let met = self.final_score().is_some_and(|score| score >= self.plan.task.rules.threshold);
+        let met = met && !self.champion_is_unused();
         if met && ending != Ending::Conflict { Class::Reached } else { Class::Short }
     }
 
@@ -61,6 +63,13 @@ impl Run {
     pub fn final_score(&self) -> Option<Score> {
         let Some(shipment) = &self.course.shipment else { return self.best().map(|(_, score)| score) };
         self.compared_score(shipment.champion).or_else(|| self.search_score(shipment.champion))
+    }
+
+    /// Whether what is left in the end was used in none of its trials: those of the comparison, or else of the search.
+    fn champion_is_unused(&self) -> bool {
+        let Some(shipment) = &self.course.shipment else { return false };
+        let ordinals = if shipment.pairs == 0 { SEARCH..=SEARCH } else { self.deciding() };
+        self.is_unused(shipment.champion, &ordinals)
     }
 
     /// What the search claimed of a candidate.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::measure::{self, SEARCH};
 use super::notes::{self, Notes};
+use super::uses;
 use super::{Outcome, Plan, Run, Step, Trial, Tune, Uses};
 use crate::candidate::Candidate;
 use crate::contract::CriterionId;
@@ -41,7 +42,7 @@ pub struct Order {
 #[derive(Clone, Debug)]
 enum Brief {
     Execute { member: Place, trial: Trial, upstream: bool },
-    Evaluate { trial: Trial },
+    Evaluate { trial: Trial, unused: Vec<Place> },
     Improve(Box<Improving>),
 }
 
@@ -71,8 +72,9 @@ impl Order {
         let (brief, placements) = match step {
             Step::Exercise { member, skill, trial, input } => execute(run, *member, *skill, *trial, *input),
             Step::Judge { candidate, trial, artifacts } => {
-                let skills = &run.candidate(*candidate)?.trees;
-                (Brief::Evaluate { trial: *trial }, evaluate(run, skills, artifacts))
+                let candidate = run.candidate(*candidate)?;
+                let unused = uses::unused_in(run, candidate, *trial);
+                (Brief::Evaluate { trial: *trial, unused }, evaluate(run, &candidate.trees, artifacts))
             }
             Step::Improve { base, member, .. } => improve(run, *base, *member)?,
             Step::Ask(_) | Step::Promote { .. } => return None,
@@ -97,13 +99,25 @@ impl Order {
         let (nonce, members) = (self.nonce(), self.members());
         let ask = Ask { contract: &self.plan.task.contract, nonce: &nonce, members: &members };
         match judgement::read(answer, &ask) {
-            Ok(judgement) => Outcome::Judged(Box::new(judgement)),
+            Ok(judgement) => {
+                let judgement = judgement.without_effect_of(&self.unused(), &self.plan.task.contract);
+                Outcome::Judged(Box::new(judgement))
+            }
             Err(why) => Outcome::Failed(Failure::new(FailureKind::OffSchema, why.to_string())),
         }
     }
 
     fn nonce(&self) -> String {
         order::code(b"verdict", self.plan.seed, &self.step, self.attempt)
+    }
+
+    /// The names of the members that were not used in the trial that is judged.
+    fn unused(&self) -> Vec<&str> {
+        let places = match &self.brief {
+            Brief::Evaluate { unused, .. } => unused.as_slice(),
+            Brief::Execute { .. } | Brief::Improve(_) => &[],
+        };
+        places.iter().map(|place| self.plan.member(*place).name.as_str()).collect()
     }
 
     fn members(&self) -> Vec<&str> {
@@ -160,6 +174,7 @@ impl Order {
             scenario: &self.plan.task.scenarios[trial.scenario],
             artifacts: &self.named(artifacts),
             contract: &self.plan.task.contract,
+            unused: &self.unused(),
             nonce: &self.nonce(),
             retry_error: self.retry_error(),
             seed: &self.nonce(),
@@ -227,7 +242,7 @@ impl order::Order<Tune> for Order {
                 Delivery::Installed { .. } => self.task_prompt(None, *trial, *upstream),
                 Delivery::Slash { .. } => self.task_prompt(Some(*member), *trial, *upstream),
             },
-            Brief::Evaluate { trial } => self.evaluate_prompt(*trial, folders),
+            Brief::Evaluate { trial, .. } => self.evaluate_prompt(*trial, folders),
             Brief::Improve(improving) => self.improve_prompt(improving, folders),
         }
     }

@@ -2,11 +2,14 @@
 
 use serde::Serialize;
 
+use std::ops::RangeInclusive;
+
+use crate::candidate::Candidate;
 use crate::delivery::SkillUse;
 use crate::id::CandidateId;
 use crate::target::Place;
 
-use super::measure;
+use super::measure::{self, SEARCH};
 use super::{Outcome, Run, Trial};
 
 /// How often a candidate's skills came to what; of trials that have left something.
@@ -24,7 +27,7 @@ impl Uses {
         run: &Run,
         candidate: CandidateId,
         member: Option<Place>,
-        ordinals: std::ops::RangeInclusive<u32>,
+        ordinals: RangeInclusive<u32>,
     ) -> Self {
         let mut uses = Self::default();
         let Some(candidate) = run.candidate(candidate) else { return uses };
@@ -58,5 +61,53 @@ impl Uses {
     /// Whether there were trials in which it was not used.
     pub fn is_wanting(self) -> bool {
         self.used < self.trials()
+    }
+
+    /// Whether it was used in no trial, where that is known.
+    pub fn is_unused(self) -> bool {
+        self.used == 0 && self.trials() > 0
+    }
+}
+
+/// The members that were not used in a trial. Of an agent that does not tell, nobody can say so.
+pub(super) fn unused_in(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<Place> {
+    let outcomes = measure::exercised(run, candidate, trial).into_iter().enumerate();
+    let unused = outcomes.filter(|(_, outcome)| match outcome {
+        Outcome::Exercised { skill, .. } => skill.is_some_and(|skill| skill != SkillUse::Used),
+        _ => false,
+    });
+    unused.map(|(place, _)| Place(place)).collect()
+}
+
+impl Run {
+    /// Whether the skill of a candidate, or of some member of a chain, was used in none of these trials. Then nothing shows
+    /// what it brings about.
+    pub fn is_unused(&self, candidate: CandidateId, ordinals: &RangeInclusive<u32>) -> bool {
+        self.plan.places().any(|place| self.member_is_unused(candidate, place, ordinals))
+    }
+
+    /// The same of what a candidate has changed.
+    pub(super) fn change_is_unused(&self, candidate: CandidateId, ordinals: &RangeInclusive<u32>) -> bool {
+        let trees = |id| self.candidate(id).map(|candidate| candidate.trees.as_slice()).unwrap_or_default();
+        let (start, now) = (trees(self.start()), trees(candidate));
+        let changed = self.plan.places().filter(|place| start.get(place.0) != now.get(place.0));
+        changed.into_iter().any(|place| self.member_is_unused(candidate, place, ordinals))
+    }
+
+    fn member_is_unused(
+        &self,
+        candidate: CandidateId,
+        member: Place,
+        ordinals: &RangeInclusive<u32>,
+    ) -> bool {
+        Uses::of(self, candidate, Some(member), ordinals.clone()).is_unused()
+    }
+
+    /// The trials that the final comparison rests on.
+    pub fn deciding(&self) -> RangeInclusive<u32> {
+        match self.plan.task.rules.confirm {
+            0 => SEARCH..=SEARCH,
+            confirm => SEARCH + 1..=SEARCH + confirm,
+        }
     }
 }

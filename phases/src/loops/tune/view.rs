@@ -1,5 +1,6 @@
 //! What follows from a run's rounds: its best, its head, its series. Derived each time, never stored.
 
+use super::measure::SEARCH;
 use super::{Edit, Measured, Round, Run, Standing};
 use crate::candidate::{Candidate, Origin};
 use crate::edit::EditReport;
@@ -62,10 +63,14 @@ impl Run {
     pub fn series(&self) -> Series {
         let mut contents: Vec<Digest> = self.course.rounds.iter().map(|round| round.candidate.0).collect();
         contents.dedup();
-        let latest = self.course.rounds.last().and_then(Round::score);
+        let latest = self.course.rounds.last();
+        let reached = latest.is_some_and(|round| {
+            round.score().is_some_and(|score| score >= self.plan.task.rules.threshold)
+                && !self.is_unused(round.candidate, &(SEARCH..=SEARCH))
+        });
         let total = self.ledger.total();
         Series {
-            reached: latest.is_some_and(|score| score >= self.plan.task.rules.threshold),
+            reached,
             scores: self.scores_of_tries(),
             contents,
             failed_in_a_row: self.failed_in_a_row(),

@@ -86,12 +86,14 @@ fn evaluates() -> Vec<Json> {
     let (skills, artifacts) = (of_each(&texts), of_each(&made));
     let each = [(1, 1), (1, 0), (2, 2), (3, 3)].into_iter();
     let each = each.flat_map(|counts| [None, Some(ALIEN)].map(|retry_error| (counts, retry_error)));
-    each.map(|((skills_shown, made), retry_error)| {
+    let each = each.flat_map(|(counts, again)| [0, counts.0].map(|unused| (counts, again, unused)));
+    each.map(|((skills_shown, made), retry_error, unused)| {
         json(evaluate::values(&EvaluateBrief {
             skills: &skills[..skills_shown],
             scenario: &scenario,
             artifacts: &artifacts[..made],
             contract: &contract,
+            unused: &names[..unused],
             nonce: "c0de0fth1scall",
             retry_error,
             seed: SEED,

@@ -48,6 +48,7 @@ fn a_page_of_a_persons_own_is_what_is_said_and_others_stay_ours() {
         scenario: &scenario,
         artifacts: &named,
         contract: &rubric::tune(),
+        unused: &[],
         nonce: "n0nce",
         retry_error: None,
         seed: "seed",
@@ -73,10 +74,10 @@ fn what_does_not_parse_or_names_what_is_not_there_is_told_with_its_line() {
     ];
     insta::assert_snapshot!(told.join("\n"), @"
     the prompt `evaluate`, line 2: syntax error: unexpected end of block
-    the prompt `evaluate`, line 17: there is no `rounds`; there are artifacts, dimensions, entries, is_chain, nonce, reading, retry_error, scenario, skills
+    the prompt `evaluate`, line 17: there is no `rounds`; there are artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, unused
     the prompt `evaluate`, line 6: undefined value: `skill.text` is undefined
     the prompt `evaluate`, line 1: template not found: tried to include non-existing template 'other.md'
-    the prompt `evaluate`, line 1: there is no `debug`; there are artifacts, dimensions, entries, is_chain, nonce, reading, retry_error, scenario, skills
+    the prompt `evaluate`, line 1: there is no `debug`; there are artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, unused
     the prompt `evaluate`, line 16: invalid operation: unable to calculate 1 / 0
     ");
 }

@@ -14,6 +14,7 @@ pub fn contract(asked: &[Asked<'_>]) -> Contract {
         id: CriterionId::from(asked.rule.id.as_str()),
         dimension: rules.clone(),
         text: text(asked).into(),
+        of_effect: false,
     };
     let criteria = asked.iter().map(criterion).collect();
     Contract {

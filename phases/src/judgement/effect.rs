@@ -1,0 +1,52 @@
+//! What a trial cannot tell in which a skill was not used: its effect. What was produced is the agent's own work then,
+//! whatever the judge made of it.
+
+use super::{Assessment, Finding, Findings, Judgement, Kind};
+use crate::contract::{Contract, Verdict};
+use crate::score::{compose, score};
+
+const EVIDENCE: &str = "the skill was not used in this trial";
+
+impl Judgement {
+    /// Takes back the verdicts on the effect of the members that were not used, and on that of the whole with them.
+    #[must_use]
+    pub(crate) fn without_effect_of(mut self, unused: &[&str], contract: &Contract) -> Self {
+        if !unused.is_empty() {
+            let members = self.members.iter_mut().filter(|(name, _)| unused.contains(&name.as_str()));
+            let all = std::iter::once(&mut self.whole).chain(members.map(|(_, member)| member));
+            all.for_each(|assessment| assessment.forget_effect(self.kind, contract));
+        }
+        self
+    }
+}
+
+impl Assessment {
+    fn forget_effect(&mut self, kind: Kind, contract: &Contract) {
+        match kind {
+            Kind::Evidenced => {
+                let is_of_effect = |id| contract.criterion(id).is_some_and(|criterion| criterion.of_effect);
+                let told = self.findings.iter().map(|finding| {
+                    if is_of_effect(finding.criterion) {
+                        Finding { verdict: Verdict::Unverified, evidence: EVIDENCE, ..finding }
+                    } else {
+                        finding
+                    }
+                });
+                let findings: Findings = told.collect();
+                self.scored = score(contract, &findings);
+                self.findings = findings;
+            }
+            // A number for a member alone cannot be taken apart.
+            Kind::Claimed if self.scored.dimensions.is_empty() => {}
+            Kind::Claimed => {
+                let mut dimensions = self.scored.dimensions.clone();
+                for (id, score) in &mut dimensions {
+                    let mut criteria = contract.criteria_of(id).peekable();
+                    let is_of_effect = criteria.peek().is_some() && criteria.all(|one| one.of_effect);
+                    *score = score.filter(|_| !is_of_effect);
+                }
+                self.scored = compose(contract, dimensions);
+            }
+        }
+    }
+}

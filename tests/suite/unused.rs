@@ -1,0 +1,80 @@
+//! A skill that its executor never picks up: nothing is promoted on what an unaided agent has done. The scripted agent says
+//! claude's words.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value, json};
+
+use crate::scene::{FAKE_AGENT, Ran, Scene, listing};
+
+fn scene(uses_skill: bool) -> Scene {
+    let scene = Scene::empty();
+    scene.write_skill("writer", 40);
+    scene.write_script(&json!({ "improve": { "writer": { "40": 90 } } }));
+    fs::create_dir(scene.path("bin")).unwrap();
+    symlink(FAKE_AGENT, scene.path("bin/claude")).unwrap();
+    let stage = json!({ "script": scene.path("script.json"), "uses_skill": uses_skill });
+    fs::write(scene.path("bin/wrapped.json"), stage.to_string()).unwrap();
+    // It notes its calls in a file of its own.
+    fs::write(scene.path("config/skilltune/skilltune.toml"), "[limits]\nconfine = false\n").unwrap();
+    scene
+}
+
+fn tune(scene: &Scene, more: &[&str]) -> Ran {
+    let tune = ["tune", "writer", "write a page", "--yes", "--agent", "claude", "--max-iterations", "3"];
+    let mut command = scene.command(&[&tune[..], more].concat());
+    command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
+    Ran::of(command.output().unwrap())
+}
+
+/// The verdicts on what the skill has brought about, over all judgements.
+fn effects(scene: &Scene) -> Vec<String> {
+    let done = scene.events("done");
+    let judged = done.iter().filter_map(|done| done.pointer("/outcome/judged/whole/findings")?.as_array());
+    let of_effect =
+        judged.flatten().filter(|one| one["criterion"].as_str().unwrap().starts_with("effectiveness."));
+    let mut verdicts: Vec<String> =
+        of_effect.map(|one| one["verdict"].as_str().unwrap().to_owned()).collect();
+    verdicts.sort();
+    verdicts.dedup();
+    verdicts
+}
+
+fn comparison(scene: &Scene) -> Value {
+    scene.state()["skilltune"]["comparison"]["verdict"].clone()
+}
+
+#[test]
+fn a_skill_that_is_used_in_no_trial_is_not_replaced_and_the_first_round_says_so() {
+    let scene = scene(false);
+    let before = listing(&scene.skill("writer"));
+    let ran = tune(&scene, &[]);
+    assert_eq!((ran.code, comparison(&scene)), (Some(3), json!("unused")), "{ran:?}");
+    assert_eq!((listing(&scene.skill("writer")), effects(&scene)), (before, vec!["unverified".to_owned()]));
+    let (first, _) = ran.stderr.split_once("round 2").expect("there is a second round");
+    let said = first.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("The skill was used in 0 of 1 trial: what it brings about is `unverified`, and no version of it that is not used can win."),
+        "{}", ran.stderr
+    );
+    let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("The best candidate was not used in any of its trials"), "{}", ran.stdout);
+    let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    assert!(report.contains("the skill was used in none of the best candidate's trials"), "{report}");
+    let prompts = walkdir::WalkDir::new(scene.run_folder().join("agents")).into_iter().flatten();
+    let prompts = prompts.filter(|entry| entry.file_name() == "prompt.md");
+    let prompts: Vec<String> = prompts.map(|entry| fs::read_to_string(entry.path()).unwrap()).collect();
+    let mut judges = prompts.iter().filter(|prompt| prompt.contains("# Judge an agent skill")).peekable();
+    assert!(
+        judges.peek().is_some() && judges.all(|prompt| prompt.contains("did not use `writer` in this trial"))
+    );
+}
+
+#[test]
+fn the_same_skill_is_replaced_when_it_is_used() {
+    let scene = scene(true);
+    let ran = tune(&scene, &["--format", "json"]);
+    assert_eq!((ran.code, comparison(&scene)), (Some(0), json!("won")), "{ran:?}");
+    assert_eq!((scene.quality("writer"), effects(&scene).contains(&"unverified".to_owned())), (90, false));
+}
