@@ -49,6 +49,7 @@ fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> 
     for folder in [&space, &temp] {
         fs::create_dir(folder).on_disk("make the folder", folder)?;
     }
+    agent.make_folders(&temp)?;
     for fitting in agent.fittings(role, false, PROMPT) {
         fitting.place(&space)?;
     }

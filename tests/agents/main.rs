@@ -10,4 +10,5 @@ mod rights;
 mod scene;
 mod server;
 mod skills;
+mod tools;
 mod whole;

@@ -223,6 +223,18 @@ impl Scene {
         symlink(program, self.path("bin").join(name)).unwrap();
     }
 
+    /// The bubblewrap of the system, or the one that `tests/agents/run` has fetched, on the PATH of the agents.
+    pub(crate) fn install_bubblewrap(&self) -> bool {
+        let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/agents/bubblewrap/usr/bin/bwrap");
+        let systems = ["/usr/local/bin/bwrap", "/usr/bin/bwrap", "/bin/bwrap"].map(PathBuf::from);
+        let Some(program) = systems.into_iter().chain([fetched]).find_map(|path| path.canonicalize().ok())
+        else {
+            return false;
+        };
+        symlink(program, self.path("bin/bwrap")).unwrap();
+        true
+    }
+
     pub(crate) fn write(&self, below: &str, text: &str) {
         fs::write(self.path(below), text).unwrap();
     }

@@ -137,13 +137,14 @@ fn place(env: &Env) -> Option<String> {
 }
 
 /// A key is all that it needs of the user. Without one its login has to stay where it is; the user's home, where other
-/// skills stand, is none of its business in either case.
+/// skills stand, is none of its business in either case. Its own folder must be neither `TMPDIR` nor below it: the
+/// bubblewrap of a system hides what stands there, the helper that codex keeps in its folder too, and no command starts.
 fn variables(env: &Env, isolation: Isolation, temp: &str) -> Variables {
     if isolation == Isolation::User {
         return Vec::new();
     }
-    let own = login_in_use(env, isolation).unwrap_or_else(|| temp.to_owned());
-    vec![("HOME", temp.to_owned()), (HOME, own)]
+    let own = login_in_use(env, isolation).unwrap_or_else(|| format!("{temp}/codex"));
+    vec![("HOME", temp.to_owned()), (HOME, own), ("TMPDIR", format!("{temp}/tmp"))]
 }
 
 /// The folder of the user's login, where that is what it goes by in a world that is not theirs.

@@ -5,6 +5,7 @@ mod standing;
 pub use standing::Login;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::id::Digest;
@@ -17,6 +18,7 @@ use super::heard::{Heard, Life, Remains};
 use super::real::{Ask, Env, Fitting, Form, Real};
 use super::skills::Skills;
 use super::via::Via;
+use crate::disk::{DiskError, OnDisk};
 
 mod rights;
 
@@ -244,14 +246,24 @@ impl Agent {
     ) -> Vec<(String, String)> {
         let temp = temp.to_string_lossy().into_owned();
         let mut env = self.env.clone();
+        env.insert("TMPDIR".to_owned(), temp.clone());
         if let Kind::Real(real) = self.kind {
             let own = (real.profile().variables)(&env, self.isolation, &temp);
             let wrappers = self.via().and_then(|via| via.temporary(&temp));
             env.extend(own.into_iter().chain(wrappers).map(|(name, value)| (name.to_owned(), value)));
         }
-        env.insert("TMPDIR".to_owned(), temp);
         env.extend(more);
         env.into_iter().collect()
+    }
+
+    /// Makes the folders that its environment names below its temporary one: not every program makes its own.
+    pub(crate) fn make_folders(&self, temp: &Path) -> Result<(), DiskError> {
+        let below =
+            |(_, place): &(String, String)| Path::new(place) != temp && Path::new(place).starts_with(temp);
+        for (_, place) in self.env(temp, []).iter().filter(|named| below(named)) {
+            fs::create_dir_all(place).on_disk("make the folder", place)?;
+        }
+        Ok(())
     }
 
     /// What has to stand in the workspace besides what the call is about.

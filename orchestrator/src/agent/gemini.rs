@@ -80,10 +80,8 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
     };
     let mut arguments = vec!["--output-format".to_owned(), "stream-json".to_owned()];
     arguments.extend(alone.iter().map(|&one| one.to_owned()));
+    arguments.extend(["--policy".to_owned(), format!("{FOLDER}/{POLICY}")]);
     arguments.extend(["--approval-mode".to_owned(), mode.to_owned()]);
-    if ask.skills {
-        arguments.extend(["--policy".to_owned(), format!("{FOLDER}/{POLICY}")]);
-    }
     arguments.extend(ask.model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));
     arguments
 }
@@ -120,6 +118,11 @@ fn keeps(env: &Env, isolation: Isolation) -> Vec<String> {
 const FOLDER: &str = ".gemini";
 const POLICY: &str = "policy.toml";
 
+/// It offers them in every mode, and asks nobody before it uses the web. What they bring back is told by strangers, and
+/// another agent has rights that nobody has given it.
+const NO_WEB: &str = "[[rule]]\ntoolName = [\"google_web_search\", \"web_fetch\", \"invoke_agent\"]\n\
+    decision = \"deny\"\npriority = 200\n";
+
 /// Without a terminal nobody could approve it, and the skill would be offered in vain.
 const MAY_USE_SKILLS: &str =
     "[[rule]]\ntoolName = \"activate_skill\"\ndecision = \"allow\"\npriority = 100\n";
@@ -153,8 +156,8 @@ fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
         Isolation::User => {}
     }
     let file = |file, text| Fitting { folder: FOLDER, file, text };
-    let policy = ask.skills.then(|| file(POLICY, MAY_USE_SKILLS.to_owned()));
-    [file("settings.json", settings.to_string())].into_iter().chain(policy).collect()
+    let policy = [NO_WEB, if ask.skills { MAY_USE_SKILLS } else { "" }].concat();
+    vec![file("settings.json", settings.to_string()), file(POLICY, policy)]
 }
 
 /// What the events say, put together.

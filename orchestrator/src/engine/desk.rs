@@ -192,6 +192,7 @@ impl Workshop {
             snapshot::place_at(&self.objects, &manifest, &paper.space().join(&placement.at))?;
         }
         if let Asked::Agent { agent, prompt, .. } = asked {
+            agent.make_folders(&paper.temp())?;
             for fitting in agent.fittings(order.rights(), order.installed().is_some(), prompt) {
                 fitting.place(paper.space().path())?;
             }

@@ -41,6 +41,7 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
         Turn::Shell { command } => {
             (tool("Bash", &json!({ "command": command, "description": "does it" })), "tool_use")
         }
+        Turn::Tool { name, args } => (tool(name, &args), "tool_use"),
     };
     let message = message(&asked, &block, stop);
     if asked["stream"] != true {

@@ -33,6 +33,7 @@ pub(super) fn answer(scenario: Scenario, body: &str) -> Answer {
             let input = json!({ "command": command, "description": "does it" });
             (tool("bash", &input, &talk), "tool_calls")
         }
+        Turn::Tool { name, args } => (tool(name, &args, &talk), "tool_calls"),
     };
     let streamed = Answer::events(streamed(&asked, &delta, finish, scenario));
     if scenario == Scenario::Cut { streamed.cut() } else { streamed }

@@ -35,6 +35,7 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
             tool("replace", &args)
         }
         Turn::Skill { .. } => tool("activate_skill", &json!({ "name": SKILL })),
+        Turn::Tool { name, args } => tool(name, &args),
         Turn::Shell { command } => tool("run_shell_command", &json!({ "command": command })),
     };
     let mut reply = reply(&part, finish);

@@ -42,11 +42,14 @@ pub(super) enum Scenario {
     Stray,
     /// Who uses a skill writes into it, and nothing else.
     Scribble,
+    /// Tools are asked for first that reach out of the machine, or start another agent.
+    Browse,
     /// The account has used up what it may, for so many seconds.
     UsedUp(u64),
 }
 
 /// A conversation, whichever interface it came through.
+#[derive(Clone)]
 pub(super) struct Talk {
     /// All that the user has said.
     pub(super) words: String,
@@ -84,6 +87,24 @@ pub(super) enum Turn {
     Shell {
         command: String,
     },
+    /// One of gemini's own tools.
+    Tool {
+        name: &'static str,
+        args: Value,
+    },
+}
+
+/// gemini's tools that no role has.
+pub(crate) const OUTWARD: [&str; 3] = ["google_web_search", "web_fetch", "invoke_agent"];
+
+/// What they are asked for.
+fn outward(nth: usize) -> Turn {
+    let args = [
+        json!({ "query": "leaves" }),
+        json!({ "prompt": "Read http://127.0.0.1:9/leaves" }),
+        json!({ "agent_name": "generalist", "prompt": "Write a haiku" }),
+    ];
+    Turn::Tool { name: OUTWARD[nth], args: args[nth].clone() }
 }
 
 impl Scenario {
@@ -105,6 +126,7 @@ impl Scenario {
             "ignore" => Self::Ignore,
             "stray" => Self::Stray,
             "scribble" => Self::Scribble,
+            "browse" => Self::Browse,
             "used-up" => Self::UsedUp(2 * 3600),
             "used-up-once" if asked <= 1 => Self::UsedUp(1),
             name => Self::of_status(name, asked).unwrap_or(Self::Good),
@@ -127,6 +149,10 @@ pub(super) const GOOD: u32 = 95;
 pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
     let space = talk.space();
     match scenario {
+        Scenario::Browse => match talk.results.checked_sub(OUTWARD.len()) {
+            None => outward(talk.results),
+            Some(results) => turn(Scenario::Good, &Talk { results, ..talk.clone() }),
+        },
         Scenario::Loop => Turn::Read { path: format!("{space}/skill/haiku/file-{}.md", talk.results) },
         Scenario::Forbidden if talk.results == 0 => {
             Turn::Shell { command: "curl http://127.0.0.1/".to_owned() }

@@ -36,6 +36,9 @@ pub(super) fn answer(scenario: Scenario, body: &str) -> Answer {
             patch("*** Add File: /tmp/skilltune-was-here\n+x\n", &talk)
         }
         Turn::Shell { command: asked } => command(&asked, &talk),
+        Turn::Tool { name, args } => json!({
+            "type": "function_call", "name": name, "arguments": args.to_string(), "call_id": format!("call_{}", talk.results),
+        }),
         Turn::Skill { place } => command(&format!("cat '{place}/SKILL.md'"), &talk),
     };
     let streamed = Answer::events(streamed(&item, scenario));

@@ -151,10 +151,11 @@ fn a_login_stays_where_it_is_and_the_rest_of_the_home_is_out_of_sight() {
         let set = variables(&env(set), isolation, "/t").into_iter();
         set.map(|(name, at)| format!("{name}={at}")).collect::<Vec<_>>()
     };
-    assert_eq!(homes(Isolation::Partial, &[("HOME", "/h"), (KEY, "k")]), ["HOME=/t", "CODEX_HOME=/t"]);
-    assert_eq!(homes(Isolation::Partial, &[("HOME", "/h")]), ["HOME=/t", "CODEX_HOME=/h/.codex"]);
-    assert_eq!(homes(Isolation::Partial, &[("HOME", "/h"), (HOME, "/c")]), ["HOME=/t", "CODEX_HOME=/c"]);
-    assert_eq!(homes(Isolation::Fresh, &[("HOME", "/h"), (HOME, "/c")]), ["HOME=/t", "CODEX_HOME=/t"]);
+    let own = |home: &str| ["HOME=/t".to_owned(), format!("CODEX_HOME={home}"), "TMPDIR=/t/tmp".to_owned()];
+    assert_eq!(homes(Isolation::Partial, &[("HOME", "/h"), (KEY, "k")]), own("/t/codex"));
+    assert_eq!(homes(Isolation::Partial, &[("HOME", "/h")]), own("/h/.codex"));
+    assert_eq!(homes(Isolation::Partial, &[("HOME", "/h"), (HOME, "/c")]), own("/c"));
+    assert_eq!(homes(Isolation::Fresh, &[("HOME", "/h"), (HOME, "/c")]), own("/t/codex"));
     assert_eq!(homes(Isolation::User, &[("HOME", "/h")]), [""; 0]);
 }
 

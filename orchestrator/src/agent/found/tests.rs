@@ -109,14 +109,24 @@ fn who_is_to_find_a_skill_may_use_it_and_is_kept_in_the_workspace_all_the_same()
     }
     assert!(!argv("claude", Role::Executor, false).contains("Skill"));
     assert!(argv("gemini", Role::Executor, true).contains("--policy .gemini/policy.toml"));
-    assert!(!argv("gemini", Role::Executor, false).contains("--policy"));
     let fittings = |skills| real("gemini", &ambient()).fittings(Role::Executor, skills, "");
-    assert!(fittings(false)[0].text.contains("\"enabled\":false") && fittings(false).len() == 1);
+    assert!(
+        fittings(false)[0].text.contains("\"enabled\":false") && !fittings(false)[1].text.contains("skill")
+    );
     let with = fittings(true);
     let settings: Value = serde_json::from_str(&with[0].text).unwrap();
     assert_eq!(settings["skills"]["enabled"], true);
     assert_eq!((with[1].folder, with[1].file), (".gemini", "policy.toml"));
     assert!(with[1].text.contains("toolName = \"activate_skill\""));
+    for role in Role::ALL {
+        let policy = &real("gemini", &ambient()).fittings(role, false, "")[1].text;
+        for denied in
+            ["google_web_search", "web_fetch", "invoke_agent", "decision = \"deny\"", "priority = 200"]
+        {
+            assert!(policy.contains(denied), "{role:?}: {policy}");
+        }
+        assert!(argv("gemini", role, false).contains("--policy .gemini/policy.toml"));
+    }
 }
 
 #[test]
