@@ -164,6 +164,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
         isolation: Isolation::Partial,
         via: None,
         rights: Enforced::Nobody,
+        verdict: agent.verdict(),
     };
     let member = Member {
         name: "writer".into(),

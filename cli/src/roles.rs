@@ -150,6 +150,7 @@ impl Part {
             isolation: self.agent.isolation(),
             via: self.agent.via().map(|via| via.name().to_owned()),
             rights: self.rights,
+            verdict: self.agent.verdict(),
         }
     }
 }

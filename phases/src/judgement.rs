@@ -2,8 +2,8 @@
 //!
 //! The score is always computed here from what the answer holds; a model's own number stays its claim. The code
 //! (nonce) of the request must come back, so that a verdict quoted from an artifact or from another scenario is never
-//! taken for this one. Two shapes are accepted: verdicts with evidence, and the older one with numbers only, which
-//! is marked `Claimed`.
+//! taken for this one. The original's shape has numbers only and no code: it is accepted only from an agent whose
+//! settings say that it answers so, and marked `Claimed`.
 
 mod claimed;
 mod effect;
@@ -33,6 +33,34 @@ pub struct Ask<'a> {
     pub nonce: &'a str,
     /// Names of the chain's members, empty for a single skill.
     pub members: &'a [&'a str],
+    pub shape: VerdictShape,
+}
+
+/// The shape in which an evaluator gives its verdicts, as its settings say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictShape {
+    /// Verdicts with evidence and the code of the request.
+    #[default]
+    Evidenced,
+    /// The original's: numbers alone are accepted too. Without a code, text that the agent quotes can pass for its verdict.
+    Original,
+}
+
+impl VerdictShape {
+    pub const ALL: [Self; 2] = [Self::Evidenced, Self::Original];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Evidenced => "evidenced",
+            Self::Original => "original",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+    pub fn is_evidenced(&self) -> bool {
+        *self == Self::Evidenced
+    }
 }
 
 /// One answer of an evaluator, read, checked and scored.
@@ -89,12 +117,14 @@ pub fn read(text: &str, ask: &Ask<'_>) -> Result<Judgement, OffSchema> {
     if some_verdict {
         return Err(OffSchema::Forged);
     }
-    // An evaluator that meant to answer with the code but garbled its JSON may still quote numbers of others.
-    if text.contains(ask.nonce) {
-        return Err(OffSchema::Absent);
+    let claims: Vec<_> = others.into_iter().filter(|object| object.contains_key("dimensions")).collect();
+    match ask.shape {
+        VerdictShape::Evidenced if claims.is_empty() => Err(OffSchema::Absent),
+        VerdictShape::Evidenced => Err(OffSchema::Forged),
+        // An evaluator that meant to answer with the code but garbled its JSON may still quote numbers of others.
+        VerdictShape::Original if text.contains(ask.nonce) => Err(OffSchema::Absent),
+        VerdictShape::Original => claimed::read(answer::only(claims)?, ask),
     }
-    let claims = others.into_iter().filter(|object| object.contains_key("dimensions"));
-    claimed::read(answer::only(claims.collect())?, ask)
 }
 
 /// What accompanies the verdicts: odd or missing parts of it never make an answer unusable.

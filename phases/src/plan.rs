@@ -8,6 +8,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::id::Digest;
+use crate::judgement::VerdictShape;
 use crate::loops::Loop;
 use crate::name::{Name, NotAName};
 use crate::offline;
@@ -107,6 +108,9 @@ pub struct Cast {
     pub via: Option<String>,
     #[serde(default)]
     pub rights: Enforced,
+    /// How it answers as an evaluator.
+    #[serde(default, skip_serializing_if = "VerdictShape::is_evidenced")]
+    pub verdict: VerdictShape,
 }
 
 /// How much of the user's own world an agent that needs no settings is in.
@@ -233,6 +237,7 @@ mod tests {
             isolation: Isolation::Partial,
             via: None,
             rights: Enforced::SystemAndAgent,
+            verdict: VerdictShape::Evidenced,
         };
         let mut text = serde_json::to_value(&cast).unwrap();
         assert_eq!(serde_json::from_value::<Cast>(text.clone()).unwrap(), cast);

@@ -7,7 +7,7 @@ use checker::accepts;
 use serde_json::{Value, json};
 
 use crate::contract::Verdict;
-use crate::judgement::{Ask, Priority};
+use crate::judgement::{Ask, Priority, VerdictShape};
 use crate::{edit, judgement, rubric};
 
 const VERDICT: &str = include_str!("../../docs/verdict.schema.json");
@@ -66,7 +66,8 @@ fn agree(schema: &str, reads: impl Fn(&str) -> bool, answer: &Value, places: &[&
 }
 
 fn reads_judgement(text: &str) -> bool {
-    judgement::read(text, &Ask { contract: &rubric::tune(), nonce: "n0nce", members: &[] }).is_ok()
+    let shape = VerdictShape::Evidenced;
+    judgement::read(text, &Ask { contract: &rubric::tune(), nonce: "n0nce", members: &[], shape }).is_ok()
 }
 
 #[test]
@@ -83,7 +84,8 @@ fn the_verdict_schema_accepts_what_is_read_and_nothing_else() {
 #[test]
 fn the_schema_that_a_model_is_held_to_accepts_what_is_read_and_nothing_else() {
     let contract = rubric::tune();
-    let schema = |members| judgement::schema(&Ask { contract: &contract, nonce: "n0nce", members });
+    let shape = VerdictShape::Evidenced;
+    let schema = |members| judgement::schema(&Ask { contract: &contract, nonce: "n0nce", members, shape });
     let places =
         ["/criteria", "/criteria/3", "/criteria/0/id", "/criteria/0/verdict", "/criteria/18/evidence"];
     agree(&schema(&[]).to_string(), reads_judgement, &evidenced(), &places, true);
@@ -104,17 +106,14 @@ fn named(mut entry: Value, member: &str) -> Value {
 }
 
 #[test]
-fn the_verdict_schema_accepts_the_older_shape_as_it_is_read() {
+fn the_verdict_schema_accepts_the_originals_shape_as_it_is_read_from_an_agent_set_to_it() {
+    let contract = rubric::tune();
+    let ask = Ask { contract: &contract, nonce: "n0nce", members: &[], shape: VerdictShape::Original };
+    let reads = |text: &str| judgement::read(text, &ask).is_ok();
     let anything =
         ["/dimensions", "/dimensions/1", "/dimensions/0/score", "/dimensions/0/name", "/composite_score"];
-    agree(VERDICT, reads_judgement, &claimed(), &anything, true);
-    agree(
-        VERDICT,
-        reads_judgement,
-        &claimed(),
-        &["/dimensions/0/weight", "/chain_scores", "/weaknesses"],
-        true,
-    );
+    agree(VERDICT, reads, &claimed(), &anything, true);
+    agree(VERDICT, reads, &claimed(), &["/dimensions/0/weight", "/chain_scores", "/weaknesses"], true);
 }
 
 #[test]
@@ -161,9 +160,11 @@ fn the_agent_schema_accepts_agents_and_no_keys_that_nobody_reads() {
         "env": {"pass": ["KEY"], "set": {"MODE": "x"}},
         "cost": {"usd": "/cost", "input_tokens": "/usage/in", "output_tokens": "/usage/out"},
         "writes": ["~/.cache/mine", "/var/mine"],
+        "verdict": "original",
     });
     assert!(accepts(&schema, &full));
     assert!(accepts(&schema, &json!({"command": ["prog"], "output": "text"})));
+    assert_eq!(schema["properties"]["verdict"]["enum"], json!(VerdictShape::ALL));
     let odd = [
         ("/command", Some(json!([]))),
         ("/command", Some(json!("prog --json"))),
@@ -178,6 +179,7 @@ fn the_agent_schema_accepts_agents_and_no_keys_that_nobody_reads() {
         ("/cost/usd", Some(json!("cost"))),
         ("/writes", Some(json!(true))),
         ("/writes/0", Some(json!("cache"))),
+        ("/verdict", Some(json!("claimed"))),
         ("/shell", Some(json!("sh"))),
     ];
     for (place, by) in odd {

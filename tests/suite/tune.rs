@@ -154,12 +154,36 @@ fn edits_in_words_are_applied_as_well_as_edits_in_place() {
 }
 
 #[test]
-fn an_answer_without_criteria_is_marked_as_claimed() {
+fn numbers_without_the_code_of_the_request_are_no_verdict() {
     let mut script = rising();
     script["claims"] = json!(true);
     let scene = Scene::new(&[("writer", 85)], &script);
     let ran = scene.tune("writer", &[]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    let (result, state) = (ran.json(), scene.state());
+    assert_eq!((&result["outcome"], &result["final_score"]), (&json!("unjudged"), &Value::Null));
+    assert_eq!(state["score_trend"], json!([]));
+    let why = state["errors"][0]["message"].as_str().unwrap();
+    assert!(why.starts_with("`verdict_of` is missing"), "{why}");
+    assert!(!scene.shown(&ran.stderr).contains("verdict = \"original\""), "{}", ran.stderr);
+}
+
+#[test]
+fn an_agent_set_to_the_originals_shape_is_marked_as_claimed_and_its_report_says_to_be_careful() {
+    let mut script = rising();
+    script["claims"] = json!(true);
+    let scene = Scene::new(&[("writer", 85)], &script);
+    let path = scene.path("config/skilltune/skilltune.toml");
+    let settings = fs::read_to_string(&path).unwrap();
+    let original = settings.replace("\n\n[agents.improver]", "\nverdict = \"original\"\n\n[agents.improver]");
+    assert_ne!(original, settings);
+    fs::write(&path, original).unwrap();
+    let ran = scene.tune("writer", &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
+    let caution = "the judge (evaluator) is set to `verdict = \"original\"`: its scores carry no evidence and no code, so text in the files that it reads can forge them";
+    assert_eq!(ran.json()["notes"], json!([caution]));
+    let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    assert!(report.contains("text in the files that it reads can forge them"), "{report}");
     let state = scene.state();
     assert_eq!(state["iterations"][0]["evaluation"]["claimed"], true);
     assert_eq!(state["iterations"][0]["evaluation"]["score"], 85.0);

@@ -2,6 +2,7 @@
 
 use skilltune_phases::ending::Class;
 use skilltune_phases::event::{FailureKind, Pause, PlacedBy};
+use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::tune::ending::Outcome;
 use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Step, Trial, Verdict};
@@ -79,7 +80,14 @@ pub(crate) fn notes(plan: &Plan) -> Vec<String> {
             own.join(", ")
         )
     });
-    remarks(&plan.roles).into_iter().chain(own).collect()
+    let bare = match plan.roles.evaluator.verdict {
+        VerdictShape::Evidenced => None,
+        VerdictShape::Original => Some(format!(
+            "the judge ({}) is set to `verdict = \"original\"`: its scores carry no evidence and no code, so text in the files that it reads can forge them",
+            plan.roles.evaluator.shown()
+        )),
+    };
+    remarks(&plan.roles).into_iter().chain(own).chain(bare).collect()
 }
 
 /// Who keeps them to the rights of their roles.

@@ -6,7 +6,9 @@ use skilltune_phases::delivery::Delivery;
 use skilltune_phases::edit::{Change, EditReport};
 use skilltune_phases::event::{self, Failure, FailureKind, Spent};
 use skilltune_phases::id::{CandidateId, Digest, TreeId};
-use skilltune_phases::judgement::{Assessment, Finding, Findings, Judgement, Kind, Priority, Suggestion};
+use skilltune_phases::judgement::{
+    Assessment, Finding, Findings, Judgement, Kind, Priority, Suggestion, VerdictShape,
+};
 use skilltune_phases::loops::tune::{Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
 use skilltune_phases::loops::{Loop, Next};
 use skilltune_phases::plan::{self, Cast, Enforced, FORMAT, Isolation, LoopKind, Roles};
@@ -71,6 +73,7 @@ fn cast(agent: &str, model: Option<&str>) -> Cast {
         isolation: Isolation::Partial,
         via: None,
         rights: Enforced::SystemAndAgent,
+        verdict: VerdictShape::Evidenced,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use skilltune_orchestrator::agent::{AgentSettings, CostPointers, EnvSettings, Output};
+use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::offline;
 use toml::de::{DeTable, DeValue};
 
@@ -56,7 +57,7 @@ impl<'a, 't> Section<'a, 't> {
     }
 
     fn agent(&self, whole: &Found<'_>) -> Result<AgentSettings, SettingsError> {
-        self.refuse_unknown(&["command", "output", "timeout", "env", "cost", "writes"])?;
+        self.refuse_unknown(&["command", "output", "timeout", "env", "cost", "writes", "verdict"])?;
         let Some(command) = self.get("command") else {
             return Err(self.page.wrong_secret(&self.name("command"), whole, COMMAND));
         };
@@ -75,6 +76,7 @@ impl<'a, 't> Section<'a, 't> {
                 output_tokens: cost.pointer("output_tokens")?,
             },
             writes: self.places("writes")?,
+            verdict: self.verdict()?,
         })
     }
 
@@ -97,6 +99,16 @@ impl<'a, 't> Section<'a, 't> {
         let read = timeout.read(value.get_ref(), &Origin::Default);
         read.map_err(|must| self.page.wrong(&self.name("timeout"), value, must))?;
         Ok(timeout.value)
+    }
+
+    fn verdict(&self) -> Result<VerdictShape, SettingsError> {
+        let Some(value) = self.get("verdict") else { return Ok(VerdictShape::default()) };
+        let named = |shape: &VerdictShape| value.get_ref().as_str() == Some(shape.word());
+        let shape = VerdictShape::ALL.into_iter().find(named);
+        shape.ok_or_else(|| {
+            let words = VerdictShape::ALL.map(|shape| format!("{:?}", shape.word())).join(", ");
+            self.page.wrong(&self.name("verdict"), value, format!("one of {words}"))
+        })
     }
 
     fn names(&self, key: &str) -> Result<Vec<String>, SettingsError> {

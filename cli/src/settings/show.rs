@@ -43,6 +43,8 @@ fn agent_rows(name: &str, agent: &AgentEntry) -> Vec<Row> {
         ("cost.usd", json!(cost.usd)),
         ("cost.input_tokens", json!(cost.input_tokens)),
         ("cost.output_tokens", json!(cost.output_tokens)),
+        ("writes", json!(settings.writes)),
+        ("verdict", json!(settings.verdict)),
     ];
     let fixed =
         fixed.into_iter().map(|(key, value)| row(&format!("agents.{name}.{key}"), value, &agent.origin));

@@ -21,6 +21,8 @@ const AGENTS: &str = r#"
 # Those described here run after `skilltune trust`; those in your own settings at once. No shell sees the command;
 # {model}, {workspace} and {prompt_file} are filled in. `output` is "text", or where in a JSON answer the text stands.
 # With `writes`, even an empty list, it may write nowhere but in the folders of its role and in these.
+# `verdict` is how it answers as an evaluator: "evidenced", or "original" for an agent made for skill-iter-tune, whose
+# bare numbers can be forged by what it reads.
 #[agents.mine]
 #command = ["program", "argument", "--model={model}"]
 #output = "/answer"
@@ -29,6 +31,7 @@ const AGENTS: &str = r#"
 #env.set = { MY_MODE = "quiet" }
 #cost = { usd = "/cost/usd", input_tokens = "/usage/in", output_tokens = "/usage/out" }
 #writes = ["~/.cache/mine"]
+#verdict = "evidenced"
 "#;
 
 const PRICES: &str = r#"

@@ -163,7 +163,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:2: unknown key `roles.executer`
     hint: did you mean `roles.executor`?
     error: /skilltune.toml:3: unknown key `agents.a.environment`
-    hint: known here: command, output, timeout, env, cost, writes
+    hint: known here: command, output, timeout, env, cost, writes, verdict
     error: /skilltune.toml:4: unknown key `agents.a.cost.usdd`
     hint: did you mean `agents.a.cost.usd`?
     error: /skilltune.toml:2: unknown key `tune.colour`
@@ -210,7 +210,7 @@ fn a_wrong_value_is_told_what_it_must_be() {
 #[test]
 fn an_agent_is_read_whole_and_replaces_one_of_the_same_name() {
     let user = "[agents.a]\ncommand = [\"old\"]\ntimeout = 5\n";
-    let mine = "[agents.a]\ncommand = [\"new\", \"{model}\"]\noutput = \"/r\"\nenv.pass = [\"KEY\"]\nenv.set.B = \"c\"\ncost.usd = \"/usd\"\nwrites = [\"~/.mine\"]\n";
+    let mine = "[agents.a]\ncommand = [\"new\", \"{model}\"]\noutput = \"/r\"\nenv.pass = [\"KEY\"]\nenv.set.B = \"c\"\ncost.usd = \"/usd\"\nwrites = [\"~/.mine\"]\nverdict = \"original\"\n";
     let settings = Files::new(user, mine).load();
     let agent = &settings.agents["a"];
     assert!(matches!(agent.origin, Origin::Project(_)));
@@ -219,6 +219,7 @@ fn an_agent_is_read_whole_and_replaces_one_of_the_same_name() {
         "env": {"pass": ["KEY"], "set": {"B": "c"}},
         "cost": {"usd": "/usd", "input_tokens": null, "output_tokens": null},
         "writes": ["~/.mine"],
+        "verdict": "original",
     });
     assert_eq!(serde_json::to_value(&agent.settings).unwrap(), written);
 }
@@ -236,6 +237,7 @@ fn a_wrong_agent_is_told_what_it_must_be() {
         "[agents.a]\ncommand = [\"a\"]\nenv.pass = [\"A=B\"]\n",
         "[agents.a]\ncommand = [\"a\"]\ncost.usd = \"usd\"\n",
         "[agents.a]\ncommand = [\"a\"]\nwrites = [\"cache\"]\n",
+        "[agents.a]\ncommand = [\"a\"]\nverdict = \"claimed\"\n",
     ];
     insta::assert_snapshot!(files.map(refusal).join("\n"), @r#"
     error: /skilltune.toml:2: `agents.a` must be a table with a `command`
@@ -248,6 +250,7 @@ fn a_wrong_agent_is_told_what_it_must_be() {
     error: /skilltune.toml:3: `agents.a.env.pass` must be a list of names of variables
     error: /skilltune.toml:3: `agents.a.cost.usd` must be a JSON pointer such as "/usage/cost", not "usd"
     error: /skilltune.toml:3: `agents.a.writes` must be a list of paths that are absolute or begin with `~/`, not a list
+    error: /skilltune.toml:3: `agents.a.verdict` must be one of "evidenced", "original", not "claimed"
     "#);
 }
 

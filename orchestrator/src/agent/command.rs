@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use skilltune_phases::event::{FailureKind, Spent};
+use skilltune_phases::judgement::VerdictShape;
 
 use super::found::Slots;
 use super::heard::{Heard, Life, Remains, failed};
@@ -30,6 +31,9 @@ pub struct AgentSettings {
     /// Holds it to its role's folders and these, which are absolute or begin with `~/`; nothing leaves it free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<Vec<String>>,
+    /// How it answers as an evaluator.
+    #[serde(default, skip_serializing_if = "VerdictShape::is_evidenced")]
+    pub verdict: VerdictShape,
 }
 
 /// Where the answer stands in what the command prints.

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::id::Digest;
+use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::offline;
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Role;
@@ -188,6 +189,14 @@ impl Agent {
         match &self.kind {
             Kind::Command(settings) => settings.timeout,
             Kind::BuiltIn(_) | Kind::Real(_) => None,
+        }
+    }
+
+    /// The shape in which it gives its verdicts.
+    pub fn verdict(&self) -> VerdictShape {
+        match &self.kind {
+            Kind::Command(settings) => settings.verdict,
+            Kind::BuiltIn(_) | Kind::Real(_) => VerdictShape::Evidenced,
         }
     }
 

@@ -1,7 +1,7 @@
-//! The older shape: a number a dimension, no criteria and no code.
+//! The original's shape: a number a dimension, no criteria and no code.
 //!
-//! Accepted so that evaluators made for it can be used. Its composite is computed here by the contract's weights; the one
-//! it states is only its claim.
+//! Accepted only from evaluators that are set to it, so that those made for the original can be used. Its composite is
+//! computed here by the contract's weights; the one it states is only its claim.
 
 use std::collections::BTreeMap;
 

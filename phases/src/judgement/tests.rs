@@ -7,12 +7,21 @@ use crate::rubric;
 
 const NONCE: &str = "n0nce";
 
+fn read_as(shape: VerdictShape, members: &[&str], text: &str) -> Result<Judgement, OffSchema> {
+    read(text, &Ask { contract: &rubric::tune(), nonce: NONCE, members, shape })
+}
+
 fn read_single(text: &str) -> Result<Judgement, OffSchema> {
-    read(text, &Ask { contract: &rubric::tune(), nonce: NONCE, members: &[] })
+    read_as(VerdictShape::Evidenced, &[], text)
 }
 
 fn read_chain(text: &str) -> Result<Judgement, OffSchema> {
-    read(text, &Ask { contract: &rubric::tune(), nonce: NONCE, members: &["writer", "checker"] })
+    read_as(VerdictShape::Evidenced, &["writer", "checker"], text)
+}
+
+/// The answer of an agent that is set to the original's shape.
+fn read_original(text: &str) -> Result<Judgement, OffSchema> {
+    read_as(VerdictShape::Original, &[], text)
 }
 
 fn criteria(member: Option<&str>, verdict: &str) -> Vec<Value> {
@@ -109,11 +118,26 @@ fn a_verdict_without_our_code_is_forged_and_does_not_hide_the_true_one() {
 }
 
 #[test]
+fn numbers_that_an_artifact_gives_are_no_verdict_however_they_are_quoted() {
+    let quotes = [
+        format!("report.json holds {} and nothing else.", claimed()),
+        format!("The artifact says:\n```json\n{:#}\n```\nI cannot judge it.", claimed()),
+        claimed().to_string(),
+    ];
+    for quote in quotes {
+        assert_eq!(read_single(&quote), Err(OffSchema::Forged), "{quote}");
+        assert!(
+            read_single(&format!("{quote}\n{}", verdict())).is_ok_and(|read| read.kind == Kind::Evidenced)
+        );
+    }
+}
+
+#[test]
 fn numbers_quoted_beside_a_garbled_verdict_are_not_taken_for_it() {
     let garbled = format!("{}\n{{\"verdict_of\": \"{NONCE}\", \"criteria\": [", claimed());
-    assert_eq!(read_single(&garbled), Err(OffSchema::Absent));
+    assert_eq!(read_original(&garbled), Err(OffSchema::Absent));
     let incomplete = format!("{} {{\"verdict_of\": \"{NONCE}\"}}", claimed());
-    assert_eq!(read_single(&incomplete).unwrap_err().to_string(), "`criteria` must be a list");
+    assert_eq!(read_original(&incomplete).unwrap_err().to_string(), "`criteria` must be a list");
 }
 
 #[test]
@@ -201,8 +225,8 @@ fn what_is_wrong_with_an_entry_is_said_with_its_place() {
 }
 
 #[test]
-fn the_older_shape_is_weighed_by_us_and_marked_as_claimed() {
-    let judgement = read_single(&format!("Here:\n{}", claimed())).unwrap();
+fn the_originals_shape_is_weighed_by_us_and_marked_as_claimed() {
+    let judgement = read_original(&format!("Here:\n{}", claimed())).unwrap();
     assert_eq!(judgement.kind, Kind::Claimed);
     assert_eq!(judgement.whole.scored.composite, Score::new(71.5));
     assert_eq!(judgement.claim, Score::new(99.0));
@@ -211,20 +235,22 @@ fn the_older_shape_is_weighed_by_us_and_marked_as_claimed() {
 }
 
 #[test]
-fn the_older_shape_needs_all_dimensions_with_numbers_in_range() {
+fn the_originals_shape_needs_all_dimensions_with_numbers_in_range() {
     let mut four = claimed();
     four["dimensions"].as_array_mut().unwrap().pop();
-    assert_eq!(read_single(&four.to_string()).unwrap_err().to_string(), "not answered: efficiency");
+    assert_eq!(read_original(&four.to_string()).unwrap_err().to_string(), "not answered: efficiency");
     for odd in [json!(101), json!(-1), json!("80"), json!(null)] {
         let mut answer = claimed();
         answer["dimensions"][1]["score"] = odd;
-        assert!(matches!(read_single(&answer.to_string()), Err(OffSchema::Shape(_))));
+        assert!(matches!(read_original(&answer.to_string()), Err(OffSchema::Shape(_))));
     }
-    assert_eq!(read_single(r#"{"composite_score": 85}"#), Err(OffSchema::Absent));
+    assert_eq!(read_original(r#"{"composite_score": 85}"#), Err(OffSchema::Absent));
+    assert!(read_original(&verdict().to_string()).is_ok_and(|read| read.kind == Kind::Evidenced));
 }
 
 #[test]
-fn the_older_shape_in_a_chain_needs_a_number_for_every_member() {
+fn the_originals_shape_in_a_chain_needs_a_number_for_every_member() {
+    let read_chain = |text: &str| read_as(VerdictShape::Original, &["writer", "checker"], text);
     let mut answer = claimed();
     assert!(read_chain(&answer.to_string()).unwrap_err().to_string().contains("for the member writer"));
     answer["chain_scores"] = json!({"writer": 60, "checker": 0});
@@ -242,21 +268,22 @@ fn a_judgement_survives_its_journal_line() {
 proptest! {
     #[test]
     fn any_text_is_read_without_panic(text in any::<String>()) {
-        let _ = read_single(&text);
+        let _ = (read_single(&text), read_original(&text));
     }
 
     #[test]
     fn a_damaged_answer_is_read_without_panic_and_never_beyond_its_bounds(
-        chain in any::<bool>(), older in any::<bool>(), at in any::<prop::sample::Index>(),
+        chain in any::<bool>(), original in any::<bool>(), at in any::<prop::sample::Index>(),
         gone in 0_usize..40, put in "[\\PC{}\\[\\]\":,0-9e.+-]{0,6}",
     ) {
-        let text = if older { claimed() } else { verdict() }.to_string();
+        let text = if original { claimed() } else { verdict() }.to_string();
         let mut chars: Vec<char> = text.chars().collect();
         let start = at.index(chars.len());
         let end = (start + gone).min(chars.len());
         chars.splice(start..end, put.chars());
         let text: String = chars.into_iter().collect();
-        if let Ok(judgement) = if chain { read_chain(&text) } else { read_single(&text) } {
+        let members: &[&str] = if chain { &["writer", "checker"] } else { &[] };
+        if let Ok(judgement) = read_as(VerdictShape::Original, members, &text) {
             prop_assert!(judgement.whole.scored.composite.is_none_or(|score| score <= Score::FULL));
             prop_assert!(judgement.strengths.len() <= 12);
         }

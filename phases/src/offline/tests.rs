@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 use crate::contract::Verdict;
-use crate::judgement::{self, Ask, Judgement};
+use crate::judgement::{self, Ask, Judgement, VerdictShape};
 use crate::lint::{File, Files};
 use crate::material::Body;
 use crate::rubric;
@@ -34,7 +34,11 @@ fn judged(members: &[(Judged, Files, Option<Ran>)]) -> Judgement {
     let answer = judge("n0nce", &contract, members).to_string();
     let names: Vec<_> = members.iter().map(|(judged, ..)| judged.skill.name.as_str()).collect();
     let members = if names.len() > 1 { names } else { Vec::new() };
-    judgement::read(&answer, &Ask { contract: &contract, nonce: "n0nce", members: &members }).unwrap()
+    judgement::read(
+        &answer,
+        &Ask { contract: &contract, nonce: "n0nce", members: &members, shape: VerdictShape::Evidenced },
+    )
+    .unwrap()
 }
 
 fn verdicts(judgement: &Judgement, wanted: Verdict) -> Vec<&str> {

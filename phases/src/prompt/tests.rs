@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::contract::{CriterionId, Verdict};
-use crate::judgement::{Ask, Finding, Findings, Priority, Suggestion, read};
+use crate::judgement::{Ask, Finding, Findings, Priority, Suggestion, VerdictShape, read};
 use crate::loops::tune::Uses;
 use crate::material::{Body, Folder, Material, Named};
 use crate::rubric;
@@ -125,7 +125,10 @@ fn sections(prompt: &str) -> String {
 }
 
 fn judged(text: &str) -> Result<crate::judgement::Judgement, crate::answer::OffSchema> {
-    read(text, &Ask { contract: &rubric::tune(), nonce: "n0nce", members: &[] })
+    read(
+        text,
+        &Ask { contract: &rubric::tune(), nonce: "n0nce", members: &[], shape: VerdictShape::Evidenced },
+    )
 }
 
 #[test]

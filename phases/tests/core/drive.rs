@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use jiff::{SignedDuration, Timestamp};
 use skilltune_phases::event::{Done, Event, Failure, FailureKind, Pause, Record, Signal, Spent};
 use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::loops::{Loop, Next};
 use skilltune_phases::plan::{Cast, Enforced, Isolation, Plan, Roles};
 use skilltune_phases::run::Run;
@@ -165,6 +166,7 @@ pub(crate) fn roles() -> Roles {
         isolation: Isolation::Partial,
         via: None,
         rights: Enforced::Nobody,
+        verdict: VerdictShape::Evidenced,
     };
     Roles { executor: cast.clone(), evaluator: cast.clone(), improver: cast }
 }

@@ -26,6 +26,8 @@ fn the_table_tells_key_value_and_origin() {
     agents.a.cost.usd            -                      project file /p/skilltune.toml
     agents.a.cost.input_tokens   -                      project file /p/skilltune.toml
     agents.a.cost.output_tokens  -                      project file /p/skilltune.toml
+    agents.a.writes              -                      project file /p/skilltune.toml
+    agents.a.verdict             evidenced              project file /p/skilltune.toml
     agents.a.env.set.TOKEN       (set)                  project file /p/skilltune.toml
     "#);
 }

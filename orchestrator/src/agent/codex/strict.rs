@@ -31,7 +31,7 @@ fn fit(schema: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::judgement::{Ask, schema};
+    use skilltune_phases::judgement::{Ask, VerdictShape, schema};
     use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Template, Weights};
     use skilltune_phases::loops::reflex::forms;
     use skilltune_phases::rubric;
@@ -82,7 +82,8 @@ mod tests {
     fn a_verdict_names_all_keys_of_all_objects_and_what_could_be_missing_can_be_nothing() {
         let contract = rubric::tune();
         for members in [&[][..], &["a", "b"]] {
-            let ours = schema(&Ask { contract: &contract, nonce: "code", members });
+            let shape = VerdictShape::Evidenced;
+            let ours = schema(&Ask { contract: &contract, nonce: "code", members, shape });
             let strict: Value = serde_json::from_str(&fitted(&ours.to_string())).unwrap();
             let mut found = Vec::new();
             objects("", &strict, &mut found);

@@ -9,7 +9,7 @@ use super::answers;
 use super::checks::Asked;
 use super::criteria::{Rule, RuleId};
 use super::verdict::RuleResult;
-use crate::judgement;
+use crate::judgement::{self, Ask, VerdictShape};
 
 /// A plan of so many steps, each for an active rule.
 pub fn plan(rules: &[&Rule], steps: &RangeInclusive<usize>) -> Value {
@@ -51,7 +51,8 @@ pub fn critique(missed: &[&RuleResult], most: usize) -> Value {
 /// Verdicts and nothing besides: who judges a text proposes nothing.
 pub fn verdicts(asked: &[Asked<'_>], nonce: &str) -> Value {
     let contract = answers::contract(asked);
-    let mut form = judgement::schema(&judgement::Ask { contract: &contract, nonce, members: &[] });
+    let mut form =
+        judgement::schema(&Ask { contract: &contract, nonce, members: &[], shape: VerdictShape::Evidenced });
     let required = form["required"].clone();
     if let (Some(parts), Some(required)) = (form["properties"].as_object_mut(), required.as_array()) {
         parts.retain(|name, _| required.contains(&json!(name)));

@@ -97,14 +97,18 @@ impl Order {
     /// Reads an evaluator's answer.
     pub fn judge(&self, answer: &str) -> Outcome {
         let (nonce, members) = (self.nonce(), self.members());
-        let ask = Ask { contract: &self.plan.task.contract, nonce: &nonce, members: &members };
-        match judgement::read(answer, &ask) {
+        match judgement::read(answer, &self.ask(&nonce, &members)) {
             Ok(judgement) => {
                 let judgement = judgement.without_effect_of(&self.unused(), &self.plan.task.contract);
                 Outcome::Judged(Box::new(judgement))
             }
             Err(why) => Outcome::Failed(Failure::new(FailureKind::OffSchema, why.to_string())),
         }
+    }
+
+    fn ask<'a>(&'a self, nonce: &'a str, members: &'a [&'a str]) -> Ask<'a> {
+        let shape = self.plan.roles.evaluator.verdict;
+        Ask { contract: &self.plan.task.contract, nonce, members, shape }
     }
 
     fn nonce(&self) -> String {
@@ -278,8 +282,7 @@ impl order::Order<Tune> for Order {
     fn schema(&self) -> Option<String> {
         let Brief::Evaluate { .. } = self.brief else { return None };
         let (nonce, members) = (self.nonce(), self.members());
-        let ask = Ask { contract: &self.plan.task.contract, nonce: &nonce, members: &members };
-        Some(judgement::schema(&ask).to_string())
+        Some(judgement::schema(&self.ask(&nonce, &members)).to_string())
     }
 
     fn working_copy(&self) -> Option<&Placement> {

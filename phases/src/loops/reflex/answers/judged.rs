@@ -1,8 +1,7 @@
 //! The answer to EVALUATE: the judge's verdicts, read as any evaluator's are.
 
-use crate::answer::OffSchema;
 use crate::contract::{self, Contract, Criterion, CriterionId, Dimension, DimensionId};
-use crate::judgement::{self, Finding, Kind};
+use crate::judgement::{self, Ask, Finding, VerdictShape};
 use crate::loops::reflex::checks::Asked;
 use crate::loops::reflex::reply::OffContract;
 use crate::loops::reflex::verdict::{By, RuleResult, Verdict};
@@ -32,12 +31,9 @@ fn text(asked: &Asked<'_>) -> String {
 /// Reads the judge's verdicts on the rules that it was asked about.
 pub fn judged(text: &str, asked: &[Asked<'_>], nonce: &str) -> Result<Vec<RuleResult>, OffContract> {
     let contract = contract(asked);
-    let judgement = judgement::read(text, &judgement::Ask { contract: &contract, nonce, members: &[] })?;
-    match judgement.kind {
-        Kind::Evidenced => {}
-        // A number for all rules together says of none whether it is met.
-        Kind::Claimed => return Err(OffSchema::Absent.into()),
-    }
+    // A number for all rules together says of none whether it is met: only evidence is read, whoever answers.
+    let ask = Ask { contract: &contract, nonce, members: &[], shape: VerdictShape::Evidenced };
+    let judgement = judgement::read(text, &ask)?;
     let findings = asked.iter().zip(judgement.whole.findings.iter());
     Ok(findings.map(|(asked, finding)| result(asked, finding)).collect())
 }
@@ -61,6 +57,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::answer::OffSchema;
     use crate::loops::reflex::criteria::{Criteria, Level, Template, Weights};
 
     fn criteria() -> Criteria {
@@ -114,7 +111,7 @@ mod tests {
         forged["verdict_of"] = json!("guess");
         assert_eq!(read(&forged), Err(OffSchema::Forged.into()));
         let claimed = json!({"dimensions": [{"id": "rules", "score": 100}]});
-        assert_eq!(read(&claimed), Err(OffSchema::Absent.into()));
+        assert_eq!(read(&claimed), Err(OffSchema::Forged.into()));
         let mut less = answer(["pass"; 4]);
         less["criteria"].as_array_mut().unwrap().pop();
         assert_eq!(read(&less).unwrap_err().to_string(), "not answered: a.quality.clarity");
