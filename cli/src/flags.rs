@@ -73,7 +73,7 @@ fn lay_run(settings: &mut Settings, flags: &RunFlags) {
 }
 
 /// A flag's value, if it was given.
-pub fn lay<T>(setting: &mut Setting<T>, value: Option<T>, flag: &'static str) {
+pub fn lay<T: Clone>(setting: &mut Setting<T>, value: Option<T>, flag: &'static str) {
     if let Some(value) = value {
         setting.set(value, Origin::Flag(flag));
     }

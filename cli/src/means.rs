@@ -16,6 +16,7 @@ use crate::complaint::Complaint;
 use crate::face::Face;
 use crate::flags::lay;
 use crate::folders::Surroundings;
+use crate::printer::Printer;
 use crate::questions::Person;
 use crate::roles::{self, Casting};
 use crate::settings::{self, Settings};
@@ -66,10 +67,13 @@ impl Means {
         run: &Run<L>,
         project: &Path,
         around: &Surroundings,
+        printer: Printer,
     ) -> Result<Self, Complaint> {
         let plan = &run.plan;
         let mut settings = Settings::load(project, around)?;
         lay(&mut settings.wait, going.wait.then_some(true), "--wait");
+        lay(&mut settings.jobs, going.jobs, "--jobs");
+        settings.overs().iter().for_each(|over| printer.talk(over));
         let casting = roles::recast(&plan.roles, &settings, around)?;
         if !going.trust && L::may_call(run) {
             roles::ensure_trusted(
@@ -79,13 +83,12 @@ impl Means {
                 Person::present(around).filter(|_| !going.yes),
             )?;
         }
-        let jobs = going.jobs.unwrap_or(settings.jobs.value);
         let means = Self::of(
             &casting,
             settings.limits(),
             settings.patience(),
             settings.prices(),
-            jobs as usize,
+            settings.jobs.value as usize,
             going.trust,
         );
         still_confined(plan)?;

@@ -10,7 +10,7 @@ use crate::complaint::Complaint;
 use crate::folders::Surroundings;
 use crate::questions::Answers;
 use crate::settings::{Origin, Settings, SettingsError, SettingsFile};
-use crate::trust::{self, Named, TrustStore};
+use crate::trust::{self, Named, Pinned, TrustStore};
 
 const MOST_BYTES: u64 = 256 << 10;
 
@@ -66,7 +66,7 @@ impl Pages {
             return Ok(());
         };
         let names: Vec<String> = theirs.iter().map(|own| own.page.word().to_owned()).collect();
-        let files: Vec<&SettingsFile> = theirs.iter().map(|own| &own.file).collect();
+        let files: Vec<Pinned> = theirs.iter().map(|own| Pinned::from(&own.file)).collect();
         trust::ensure(named_in, &files, Named::Prompts(&names), &TrustStore::new(around), person)
     }
 

@@ -46,6 +46,8 @@ pub struct Request {
     pub prompts: Prompts,
     /// A hash of the inputs otherwise.
     pub seed: Option<u64>,
+    /// Where the project asks for more than the user's own limits.
+    pub overs: Vec<String>,
 }
 
 /// Reads a command line into requests, asking the person, if there is one, what the flags leave open.
@@ -82,7 +84,8 @@ pub fn requests(
         }
         let programs = suite.as_ref().map(Suite::programs).unwrap_or_default();
         if let Some(suite) = suite.as_ref().filter(|_| !programs.is_empty()) {
-            trust::ensure(&suite.file, &[], Named::Programs(&programs), &TrustStore::new(around), asked)?;
+            let files = trust::of_suite(suite, around)?;
+            trust::ensure(&suite.file, &files, Named::Programs(&programs), &TrustStore::new(around), asked)?;
         }
     }
     let scenarios = scenarios(args, suite.as_ref());
@@ -141,6 +144,7 @@ impl Draft {
             patience: settings.patience(),
             prices: settings.prices(),
             jobs: settings.jobs.value as usize,
+            overs: settings.overs(),
             apply: apply(settings, is_attended),
             prompts: self.pages.checked()?,
             seed: args.seed,

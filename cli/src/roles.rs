@@ -132,7 +132,9 @@ pub fn ensure_trusted(
     names.extend(wishes);
     match &settings.project_file {
         Some(file) if !names.is_empty() => {
-            trust::ensure(file, &[], Named::Agents(&names), &TrustStore::new(around), person)
+            let scripts = settings.agents.iter().filter(|(name, _)| names.contains(name));
+            let scripts = trust::of_agents(scripts.map(|(_, entry)| entry), around)?;
+            trust::ensure(file, &scripts, Named::Agents(&names), &TrustStore::new(around), person)
         }
         _ => Ok(()),
     }

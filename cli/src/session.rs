@@ -136,7 +136,7 @@ pub fn go_on<L: Face>(
     person: &mut dyn Person<L>,
 ) -> Result<Exit, Complaint> {
     let plan = &known.run.plan;
-    let means = Means::again(going, &known.run, runs.home.project(), around)?;
+    let means = Means::again(going, &known.run, runs.home.project(), around, printer)?;
     let locks = lock(around, printer, &known.targets(), plan.run.as_str())?;
     let _in_use = runs.home.hold().map_err(ours)?;
     let taken = take_up(&known.folder, &plan.run, printer)?;

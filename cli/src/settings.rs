@@ -1,7 +1,8 @@
 //! The settings: what each is worth, and where that comes from.
 //!
 //! Layers lie upon each other: defaults, the user's file, the project's file, answers, flags. A preset stands for two
-//! settings and is unfolded in its own layer, so that a higher layer's preset beats a lower layer's number.
+//! settings and is unfolded in its own layer, so that a higher layer's preset beats a lower layer's number. A limit that
+//! the user's file sets is a ceiling: a project can lower it, and raise it only when its file is trusted.
 
 mod about;
 mod agents;
@@ -39,8 +40,10 @@ use skilltune_phases::stop::{Budget, Stall};
 
 use crate::args::{AgentSpec, ApplyWhen, DeliveryName, IsolationName, Preset, ViaName};
 use crate::folders::{SETTINGS_FILE, Surroundings};
+use crate::report::plain::shell_path;
 use crate::roles::PerRole;
-use setting::Slot;
+use crate::trust::TrustStore;
+use setting::{Over, Slot};
 
 pub const COUNT: Range = Range { low: 1.0, high: 100.0 };
 pub const JOBS: Range = Range { low: 1.0, high: 256.0 };
@@ -110,6 +113,9 @@ impl Settings {
         let project = SettingsFile::read(&project.join(SETTINGS_FILE))?;
         if let Some(file) = project.filter(|file| user.is_none_or(|user| user.path != file.path)) {
             file.lay_upon(&mut settings, &Origin::Project(file.path.clone()))?;
+            // A record of trust that cannot be read trusts nothing.
+            let is_trusted = || TrustStore::new(around).trusts(&file, &[]).unwrap_or(false);
+            settings.slots().into_iter().for_each(|(_, slot)| slot.hold(&is_trusted));
             settings.project_file = Some(file);
         }
         settings.reflex.refuse_crossed()?;
@@ -150,6 +156,21 @@ impl Settings {
             _ => None,
         };
         world.into_iter().chain(wrapper).map(str::to_owned).collect()
+    }
+
+    /// Where the project asks for more than the user's own limits, and whether it gets it.
+    pub fn overs(&self) -> Vec<String> {
+        let mut own = self.clone();
+        let overs = own.slots().into_iter().filter_map(|(key, slot)| Some((key, slot.over()?)));
+        let told = overs.map(|(key, Over { ceiling, asked, asks, is_allowed })| {
+            let file = asks.file().map(|file| file.display().to_string()).unwrap_or_default();
+            if is_allowed {
+                return format!("{key} is {asked}, above your own limit of {ceiling}: you trust {file}");
+            }
+            let trust = format!("`skilltune trust {}` would allow it", shell_path(Path::new(&file)));
+            format!("{key} stays at your own limit of {ceiling}: {file} asks for {asked}; {trust}")
+        });
+        told.collect()
     }
 
     pub fn limits(&self) -> Limits {
@@ -251,33 +272,33 @@ impl Default for Settings {
         let nobody = || Setting::new(None);
         let mut settings = Self {
             preset: Setting::new(Preset::Standard),
-            max_iterations: Setting::within(COUNT, 5),
+            max_iterations: Setting::limit(COUNT, 5),
             threshold: Setting::within(POINTS, Score::FULL),
             regress: Setting::within(POINTS, 10.0),
             stall_window: Setting::within(COUNT, 2),
             stall_gain: Setting::within(POINTS, 2.0),
-            max_errors: Setting::within(COUNT, 3),
+            max_errors: Setting::limit(COUNT, 3),
             confirm: Setting::within(POINTS, 1),
             coverage: Setting::within(SHARE, 0.8),
             delivery: Setting::new(DeliveryName::Auto),
             apply: Setting::new(ApplyWhen::Auto),
-            jobs: Setting::within(JOBS, 4),
+            jobs: Setting::limit(JOBS, 4),
             wait: Setting::new(false),
-            wait_hours: Setting::within(HOURS, 12),
-            usd: Setting::within(AMOUNT, None),
-            seconds: Setting::within(AMOUNT, None),
+            wait_hours: Setting::limit(HOURS, 12),
+            usd: Setting::limit(AMOUNT, None),
+            seconds: Setting::limit(AMOUNT, None),
             roles: PerRole { executor: nobody(), evaluator: nobody(), improver: nobody() },
             timeouts: PerRole {
-                executor: Setting::within(SECONDS, 600),
-                evaluator: Setting::within(SECONDS, 300),
-                improver: Setting::within(SECONDS, 600),
+                executor: Setting::limit(SECONDS, 600),
+                evaluator: Setting::limit(SECONDS, 300),
+                improver: Setting::limit(SECONDS, 600),
             },
             isolation: Setting::new(IsolationName::Partial),
             via: Setting::new(ViaName::Direct),
             prompts: PromptSettings::default(),
-            artifact_files: Setting::within(AMOUNT, 1_000),
-            artifact_bytes: Setting::within(AMOUNT, 64 << 20),
-            output_bytes: Setting::within(AMOUNT, 8 << 20),
+            artifact_files: Setting::limit(AMOUNT, 1_000),
+            artifact_bytes: Setting::limit(AMOUNT, 64 << 20),
+            output_bytes: Setting::limit(AMOUNT, 8 << 20),
             confine: Setting::new(true),
             backoff_ms: Setting::within(PAUSE, 2_000),
             reflex: ReflexSettings::default(),

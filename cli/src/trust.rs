@@ -1,7 +1,11 @@
 //! Trust: a project's settings and suites name programs, and nothing found in a repository runs before a person has agreed.
 //!
-//! Agreement is bound to the bytes of a settings file, or of a prompt that it names, at its real path. Agents and prompts
-//! of the user's own file need none.
+//! Agreement is bound to the bytes of a settings file or a suite, of the prompts that it names, and of the files of the
+//! project that its commands name. Agents and prompts of the user's own file need none.
+
+mod pinned;
+
+pub use pinned::{Pinned, of_agents, of_suite};
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,23 +56,36 @@ impl TrustStore {
         Self { path: around.state.join("trust.json") }
     }
 
-    pub fn trusts(&self, file: &SettingsFile) -> Result<bool, TrustError> {
-        Ok(self.read()?.trusted.get(name(&file.path)?) == Some(&file.digest))
+    /// Whether the file, and all the others that it names, are trusted as they are now.
+    pub fn trusts(&self, file: &SettingsFile, named: &[Pinned]) -> Result<bool, TrustError> {
+        Ok(self.doubts(file, named)?.is_none())
     }
 
-    pub fn trusts_all(&self, file: &SettingsFile, pages: &[&SettingsFile]) -> Result<bool, TrustError> {
-        let mut all = std::iter::once(file).chain(pages.iter().copied());
-        all.try_fold(true, |trusted, file| Ok(trusted && self.trusts(file)?))
+    /// What speaks against a file and those that it names, if anything does; nothing to tell of a file that was never
+    /// trusted.
+    fn doubts(&self, file: &SettingsFile, named: &[Pinned]) -> Result<Option<Vec<String>>, TrustError> {
+        let trusted = self.read()?.trusted;
+        let known = |path: &Path| Ok::<_, TrustError>(trusted.get(name(path)?));
+        let Some(agreed) = known(&file.path)? else { return Ok(Some(Vec::new())) };
+        let mut doubts = Vec::new();
+        if *agreed != file.digest {
+            doubts.push(format!("{} changed since you trusted it", file.path.display()));
+        }
+        for Pinned { path, digest } in named {
+            match known(path)? {
+                Some(agreed) if agreed == digest => {}
+                Some(_) => doubts.push(format!("{} changed since you trusted it", path.display())),
+                None => doubts.push(format!("{} is not trusted yet", path.display())),
+            }
+        }
+        Ok((!doubts.is_empty()).then_some(doubts))
     }
 
-    /// The file last: before it is trusted, what it names counts for nothing.
-    pub fn record_all(&self, file: &SettingsFile, pages: &[&SettingsFile]) -> Result<(), TrustError> {
-        pages.iter().copied().chain([file]).try_for_each(|file| self.record(file))
-    }
-
-    pub fn record(&self, file: &SettingsFile) -> Result<(), TrustError> {
+    pub fn record(&self, file: &SettingsFile, named: &[Pinned]) -> Result<(), TrustError> {
         let mut content = self.read()?;
-        content.trusted.insert(name(&file.path)?.to_owned(), file.digest);
+        for Pinned { path, digest } in named.iter().chain([&Pinned::from(file)]) {
+            content.trusted.insert(name(path)?.to_owned(), *digest);
+        }
         let unwritable = |source| TrustError::Unwritable { path: self.path.clone(), source };
         self.replace(&content).map_err(unwritable)
     }
@@ -142,24 +159,30 @@ impl Named<'_> {
     }
 }
 
-/// Refuses to go on unless the file, which names these, is trusted, and with it the pages; a person may agree now.
+/// Refuses to go on unless the file is trusted, and with it the files that it names; a person may agree now.
 pub fn ensure(
     file: &SettingsFile,
-    pages: &[&SettingsFile],
+    named: &[Pinned],
     what: Named<'_>,
     store: &TrustStore,
     person: Option<&dyn Answers>,
 ) -> Result<(), Complaint> {
-    if store.trusts_all(file, pages)? {
-        return Ok(());
-    }
-    let (path, names) = (file.path.display(), what.names());
-    let question = format!("{path} says {} ({names}). Trust it?", what.power());
+    let Some(doubts) = store.doubts(file, named)? else { return Ok(()) };
+    let (path, told) = (file.path.display(), what.names());
+    let claim = format!("{path} says {} ({told})", what.power());
+    let question = [&[claim][..], &doubts, &["Trust it?".to_owned()]].concat().join(". ");
     if person.map(|person| person.agree(&question)).transpose()?.unwrap_or(false) {
-        return Ok(store.record_all(file, pages)?);
+        return Ok(store.record(file, named)?);
     }
-    let read = if pages.is_empty() { "the file" } else { "the file and the prompts that it names" };
-    Err(Complaint::input(format!("the {} of {path} are not trusted: {names}", what.word()))
+    let read = match what {
+        Named::Prompts(_) => "the file and the prompts that it names",
+        Named::Agents(_) | Named::Programs(_) if named.is_empty() => "the file",
+        Named::Agents(_) | Named::Programs(_) => "the file and the files that its commands name",
+    };
+    let refusal = Complaint::input(format!("the {} of {path} are not trusted: {told}", what.word()));
+    Err(doubts
+        .into_iter()
+        .fold(refusal, Complaint::caused_by)
         .hint(format!("read {read}, then run `skilltune trust {}`", shell_path(&file.path)))
         .hint("--trust allows them for this once"))
 }

@@ -57,7 +57,6 @@ impl VerdictShape {
         }
     }
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
     pub fn is_evidenced(&self) -> bool {
         *self == Self::Evidenced
     }

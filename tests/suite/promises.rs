@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
-use crate::scene::{Scene, listing};
+use crate::scene::{FAKE_AGENT, Scene, listing};
 
 fn rising() -> Value {
     json!({ "improve": { "writer": { "40": 60, "60": 90 } } })
@@ -55,6 +57,101 @@ fn a_projects_agents_run_once_a_person_has_trusted_the_file_and_only_as_it_was()
     fs::write(&file, text).unwrap();
     assert_eq!(scene.tune("writer", &["--apply", "never"]).code, Some(0));
     assert!(scene.answered() > 0);
+}
+
+/// The same, whose agents are scripts of the project, which are run or read by a shell.
+fn scripted() -> (Scene, PathBuf) {
+    let scene = foreign();
+    let file = scene.path("project/skilltune.toml");
+    let script = scene.path("project/agents/agent.sh");
+    fs::create_dir(script.parent().unwrap()).unwrap();
+    fs::write(&script, format!("#!/bin/sh\nexec {FAKE_AGENT:?} \"$@\"\n")).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    let text = text.replacen(&format!("{FAKE_AGENT:?}"), "\"./agents/agent.sh\"", 1);
+    let read = format!("\"sh\", \"{}\"", script.display());
+    fs::write(&file, text.replace(&format!("{FAKE_AGENT:?}"), &read)).unwrap();
+    (scene, script)
+}
+
+#[test]
+fn a_projects_script_is_trusted_with_the_command_that_names_it_and_only_as_it_was() {
+    let (scene, script) = scripted();
+    let tune = |scene: &Scene| scene.tune("writer", &["--max-iterations", "1", "--apply", "never"]);
+    let trusted = scene.run(&["trust", "."]);
+    assert!(scene.shown(&trusted.stderr).contains("\n  with /project/agents/agent.sh"), "{trusted:?}");
+    assert_eq!(tune(&scene).code, Some(3), "it runs, and reaches no goal");
+    let answered = scene.answered();
+    let text = fs::read_to_string(&script).unwrap();
+    fs::write(&script, text.clone() + "touch \"$HOME/owned\"\n").unwrap();
+    let refused = scene.run(&["tune", "writer", "write a page", "--yes", "--fresh"]);
+    assert_eq!((refused.code, scene.answered()), (Some(2), answered), "{refused:?}");
+    insta::assert_snapshot!(scene.shown(&refused.stderr), @"
+    error: the agents of /project/skilltune.toml are not trusted: evaluator, executor, improver
+    caused by: /project/agents/agent.sh changed since you trusted it
+    hint: read the file and the files that its commands name, then run `skilltune trust /project/skilltune.toml`
+    hint: --trust allows them for this once
+    ");
+    let doctor = scene.run(&["doctor", "--format", "json"]);
+    assert_eq!(doctor.json()["project"]["trusted"], false, "{doctor:?}");
+    fs::write(&script, text).unwrap();
+    assert_eq!(tune(&scene).code, Some(3), "as it was it is trusted");
+    fs::remove_file(&script).unwrap();
+    std::os::unix::fs::symlink(FAKE_AGENT, &script).unwrap();
+    assert_eq!(tune(&scene).code, Some(2), "a link in its place is not it");
+    assert_eq!(scene.run(&["trust", "."]).code, Some(0));
+    assert_ne!(tune(&scene).code, Some(2));
+}
+
+#[test]
+fn a_project_raises_no_limit_that_the_user_has_set_unless_it_is_trusted() {
+    let scene = Scene::new(&[("writer", 40)], &rising());
+    scene.write_settings("[tune]\nmax_iterations = 1\njobs = 2\n\n[budget]\nseconds = 3000\n");
+    let file = scene.path("project/skilltune.toml");
+    fs::write(
+        &file,
+        "[tune]\npreset = \"thorough\"\njobs = 1\nregress = 5\n\n[budget]\nseconds = 4000\nusd = 9\n",
+    )
+    .unwrap();
+    let plan = |line: &[&str]| {
+        let dry =
+            scene.run(&[&["tune", "writer", "write a page", "--dry-run", "--format", "json"], line].concat());
+        (dry.json()["max_iterations"].clone(), scene.shown(&dry.stderr))
+    };
+    let shown = || -> Vec<Value> {
+        let rows = scene.run(&["config", "show", "--format", "json"]).json();
+        let wanted = ["tune.max_iterations", "tune.jobs", "budget.usd", "budget.seconds"];
+        let rows = rows.as_array().unwrap().iter();
+        let rows = rows.filter(|row| wanted.contains(&row["key"].as_str().unwrap()));
+        rows.map(|row| json!([row["key"], row["value"], row["origin"], row["ceiling"]])).collect()
+    };
+    let ignored = plan(&[]);
+    assert_eq!(ignored.0, 1);
+    insta::assert_snapshot!(ignored.1, @"
+    tune.max_iterations stays at your own limit of 1: /project/skilltune.toml asks for 8; `skilltune trust /project/skilltune.toml` would allow it
+    budget.seconds stays at your own limit of 3000: /project/skilltune.toml asks for 4000; `skilltune trust /project/skilltune.toml` would allow it
+    ");
+    assert_eq!(
+        json!(shown()),
+        json!([
+            ["tune.max_iterations", 1, "user_file", 1],
+            ["tune.jobs", 1, "project_file", null],
+            ["budget.usd", 9.0, "project_file", null],
+            ["budget.seconds", 3000, "user_file", 3000],
+        ]),
+        "what the user has not set the project may set"
+    );
+    assert!(!plan(&["--max-iterations", "3"]).1.contains("max_iterations"), "a flag decides");
+    let trusted = scene.run(&["trust", "."]);
+    assert!(trusted.stderr.contains("tune.max_iterations is 8, above your own limit of 1"), "{trusted:?}");
+    insta::assert_snapshot!(plan(&[]).1, @"
+    tune.max_iterations is 8, above your own limit of 1: you trust /project/skilltune.toml
+    budget.seconds is 4000, above your own limit of 3000: you trust /project/skilltune.toml
+    ");
+    assert_eq!(shown()[0], json!(["tune.max_iterations", 8, "preset", 1]));
+    fs::write(&file, "[tune]\nmax_iterations = 100\n").unwrap();
+    assert_eq!(scene.tune("writer", &[]).code, Some(3), "one round, which reaches nothing");
+    assert_eq!(scene.state()["max_iterations"], 1);
 }
 
 #[test]

@@ -88,6 +88,24 @@ fn commands_run_once_a_person_has_trusted_the_suite_and_only_as_it_was() {
 }
 
 #[test]
+fn a_script_of_the_project_that_a_suite_names_is_trusted_with_it_and_only_as_it_was() {
+    let scene = scene("true");
+    let script = scene.path("project/tools/check.sh");
+    fs::create_dir(script.parent().unwrap()).unwrap();
+    fs::write(&script, "echo done > page.md\n").unwrap();
+    write_suite(&scene, &["sh", script.to_str().unwrap()]);
+    let trusted = scene.run(&["trust", "suite.toml"]);
+    assert!(scene.shown(&trusted.stderr).ends_with("\n  with /project/tools/check.sh\n"), "{trusted:?}");
+    assert_ne!(tune(&scene, &[]).code, Some(2));
+    fs::write(&script, "touch \"$HOME/owned\"\n").unwrap();
+    let refused = tune(&scene, &[]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let told = scene.shown(&refused.stderr);
+    assert!(told.contains("caused by: /project/tools/check.sh changed since you trusted it"), "{told}");
+    assert_ne!(tune(&scene, &["--trust"]).code, Some(2));
+}
+
+#[test]
 fn a_command_that_fails_costs_the_criterion_of_success() {
     let (good, bad) = (scene("echo hello"), scene("echo half > page.md; exit 3"));
     let scores = [&good, &bad].map(|scene| ran(scene, &[]).json()["initial_score"].as_f64().unwrap());

@@ -10,7 +10,7 @@ use crate::pages::Pages;
 use crate::printer::Printer;
 use crate::settings::{Origin, Settings, SettingsFile};
 use crate::suite::Suite;
-use crate::trust::TrustStore;
+use crate::trust::{self, Pinned, TrustStore};
 
 pub fn run(args: &TrustArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     printer.talk(&record(args, around)?);
@@ -27,8 +27,9 @@ fn record(args: &TrustArgs, around: &Surroundings) -> Result<String, Complaint> 
     }
     if !path.ends_with(SETTINGS_FILE) {
         let suite = Suite::read(&path).map_err(|complaint| complaint.hint(WHAT))?;
-        TrustStore::new(around).record(&suite.file)?;
-        return Ok(trusted_suite(&suite));
+        let files = trust::of_suite(&suite, around)?;
+        TrustStore::new(around).record(&suite.file, &files)?;
+        return Ok(trusted_suite(&suite) + &listed(&files));
     }
     let Some(file) = SettingsFile::read(&path)? else {
         return Err(Complaint::input(format!("there is no {}", path.display())).hint(WHAT));
@@ -38,9 +39,19 @@ fn record(args: &TrustArgs, around: &Surroundings) -> Result<String, Complaint> 
     file.lay_upon(&mut settings, &Origin::Project(file.path.clone()))?;
     let pages = Pages::read(&settings)?;
     pages.checked()?;
-    let files: Vec<&SettingsFile> = pages.files().map(|(_, file)| file).collect();
-    TrustStore::new(around).record_all(&file, &files)?;
-    Ok(trusted(&file, &settings, &pages))
+    let scripts = trust::of_agents(settings.agents.values(), around)?;
+    let prompts = pages.files().map(|(_, file)| Pinned::from(file));
+    let files: Vec<Pinned> = prompts.chain(scripts.iter().cloned()).collect();
+    TrustStore::new(around).record(&file, &files)?;
+    let folder = file.path.parent().expect("a settings file is in a folder");
+    let overs = Settings::load(folder, around)?.overs().into_iter().map(|over| format!("\n  {over}"));
+    Ok(trusted(&file, &settings, &pages) + &listed(&scripts) + &overs.collect::<String>())
+}
+
+/// The files that commands name, each of which is trusted as it is now.
+fn listed(files: &[Pinned]) -> String {
+    let lines = files.iter().map(|file| format!("\n  with {}", file.path.display()));
+    lines.collect::<Vec<_>>().concat()
 }
 
 fn trusted_suite(suite: &Suite) -> String {

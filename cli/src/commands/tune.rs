@@ -74,6 +74,7 @@ fn one(
     around: &Surroundings,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
+    request.overs.iter().for_each(|over| printer.talk(over));
     let home = Home::of(&request.project);
     let epoch = args.run.epoch();
     if args.run.dry_run {

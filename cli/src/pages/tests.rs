@@ -100,12 +100,12 @@ fn a_projects_page_is_trusted_with_its_settings_and_a_users_own_needs_none() {
     ");
     let file = files.load().project_file.unwrap();
     let store = TrustStore::new(&files.around());
-    store.record(&file).unwrap();
+    store.record(&file, &[]).unwrap();
     assert!(ensured(&files).is_err(), "the settings alone are not what is said");
     let settings = files.load();
     let pages = Pages::read(&settings).unwrap();
-    let all: Vec<&SettingsFile> = pages.files().map(|(_, file)| file).collect();
-    store.record_all(&file, &all).unwrap();
+    let all: Vec<Pinned> = pages.files().map(|(_, file)| Pinned::from(file)).collect();
+    store.record(&file, &all).unwrap();
     assert_eq!(trusted(), Some(true));
     assert_eq!(ensured(&files), Ok(()));
     fs::write(files.project().join("pages/own.md"), format!("{JUDGE}\n")).unwrap();

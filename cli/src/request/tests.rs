@@ -176,6 +176,7 @@ impl World {
             seed,
             delivery,
             prompts,
+            overs: _,
         } = &told[0];
         let casting = casting.all().map(|part| {
             (
@@ -268,7 +269,7 @@ fn a_projects_agents_need_trust_and_a_users_do_not() {
     let world = World::new("", &format!("{AGENTS}{ROLES}"));
     insta::assert_snapshot!(world.refusal(&["./a"]), @r"
     error: the agents of /repo/skilltune.toml are not trusted: mine, other
-    hint: read the file, then run `skilltune trust /repo/skilltune.toml`
+    hint: read the file and the files that its commands name, then run `skilltune trust /repo/skilltune.toml`
     hint: --trust allows them for this once
     ");
     assert!(world.ask(None, &["./a", "--trust"]).is_ok());

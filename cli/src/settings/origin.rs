@@ -36,6 +36,23 @@ impl Origin {
         }
     }
 
+    /// Whether the user's own file says so.
+    pub fn is_users(&self) -> bool {
+        self.is_of(|origin| matches!(origin, Self::User(_)))
+    }
+
+    /// Whether a project's file says so.
+    pub fn is_projects(&self) -> bool {
+        self.is_of(|origin| matches!(origin, Self::Project(_)))
+    }
+
+    fn is_of(&self, kind: fn(&Self) -> bool) -> bool {
+        match self {
+            Self::Preset(_, origin) => kind(origin),
+            origin => kind(origin),
+        }
+    }
+
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::User(path) | Self::Project(path) => Some(path),

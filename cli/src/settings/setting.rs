@@ -16,6 +16,22 @@ pub struct Setting<T> {
     pub value: T,
     pub origin: Origin,
     range: Range,
+    /// A lower number is a tighter one, and a project may only tighten what the user has set.
+    is_limit: bool,
+    /// What the user's own file sets.
+    ceiling: Option<(T, Origin)>,
+    /// What the project asked for in its place, and did not get.
+    refused: Option<(T, Origin)>,
+}
+
+/// A project's value that is looser than the limit which the user has set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Over {
+    pub ceiling: Json,
+    pub asked: Json,
+    pub asks: Origin,
+    /// It is in force, for the project's file is trusted.
+    pub is_allowed: bool,
 }
 
 /// From the lowest to the highest number allowed.
@@ -33,6 +49,10 @@ pub trait Slot {
     fn must_be(&self) -> String;
     fn json(&self) -> Json;
     fn origin(&self) -> &Origin;
+    /// Puts the user's own limit back in force where the project asks for more and is not trusted.
+    fn hold(&mut self, is_trusted: &dyn Fn() -> bool);
+    /// What the project asks for beyond the user's own limit.
+    fn over(&self) -> Option<Over>;
 }
 
 /// A type that a setting can have.
@@ -42,22 +62,38 @@ pub trait Readable: Sized {
     fn json(&self) -> Json;
 }
 
-impl<T> Setting<T> {
+impl<T: Clone> Setting<T> {
     pub fn new(value: T) -> Self {
         Self::within(Range { low: f64::NEG_INFINITY, high: f64::INFINITY }, value)
     }
 
     pub fn within(range: Range, value: T) -> Self {
-        Self { value, origin: Origin::Default, range }
+        Self { value, origin: Origin::Default, range, is_limit: false, ceiling: None, refused: None }
+    }
+
+    /// A number that bounds what is spent: once the user has set it, a project can only lower it.
+    pub fn limit(range: Range, value: T) -> Self {
+        Self { is_limit: true, ..Self::within(range, value) }
     }
 
     pub fn set(&mut self, value: T, origin: Origin) {
+        if self.is_limit && origin.is_users() {
+            self.ceiling = Some((value.clone(), origin.clone()));
+        }
         self.value = value;
         self.origin = origin;
     }
 }
 
-impl<T: Readable> Slot for Setting<T> {
+impl<T: Readable + Clone> Setting<T> {
+    /// What is not set is no limit at all.
+    fn exceeds(&self, ceiling: &T) -> bool {
+        let amount = |value: &T| value.json().as_f64().unwrap_or(f64::INFINITY);
+        self.origin.is_projects() && amount(&self.value) > amount(ceiling)
+    }
+}
+
+impl<T: Readable + Clone> Slot for Setting<T> {
     fn read(&mut self, value: &DeValue<'_>, origin: &Origin) -> Result<(), String> {
         let read = T::read(value, self.range).ok_or_else(|| self.must_be())?;
         self.set(read, origin.clone());
@@ -74,6 +110,24 @@ impl<T: Readable> Slot for Setting<T> {
 
     fn origin(&self) -> &Origin {
         &self.origin
+    }
+
+    fn hold(&mut self, is_trusted: &dyn Fn() -> bool) {
+        let exceeded = self.ceiling.clone().filter(|(ceiling, _)| self.exceeds(ceiling));
+        if let Some((ceiling, own)) = exceeded.filter(|_| !is_trusted()) {
+            let asked = std::mem::replace(&mut self.value, ceiling);
+            self.refused = Some((asked, std::mem::replace(&mut self.origin, own)));
+        }
+    }
+
+    fn over(&self) -> Option<Over> {
+        let (ceiling, _) = self.ceiling.as_ref()?;
+        let (asked, asks, is_allowed) = match &self.refused {
+            Some((asked, asks)) if self.origin.is_users() => (asked, asks, false),
+            None if self.exceeds(ceiling) => (&self.value, &self.origin, true),
+            Some(_) | None => return None,
+        };
+        Some(Over { ceiling: ceiling.json(), asked: asked.json(), asks: asks.clone(), is_allowed })
     }
 }
 

@@ -8,6 +8,7 @@ use super::Settings;
 use super::agents::AgentEntry;
 use super::origin::Origin;
 use super::prices::PriceEntry;
+use super::setting::{Over, Slot};
 
 /// What `config show` tells about one key.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -16,6 +17,9 @@ pub struct Row {
     pub value: Json,
     pub origin: &'static str,
     pub file: Option<String>,
+    /// The user's own limit, where the project asks for more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<Json>,
     /// The origin in words.
     #[serde(skip)]
     pub told: String,
@@ -24,10 +28,26 @@ pub struct Row {
 impl Settings {
     pub fn rows(&self) -> Vec<Row> {
         let mut own = self.clone();
-        let slots = own.slots().into_iter().map(|(key, slot)| row(key, slot.json(), slot.origin()));
+        let slots = own.slots().into_iter().map(|(key, slot)| Row {
+            ceiling: slot.over().map(|over| over.ceiling),
+            told: told(slot),
+            ..row(key, slot.json(), slot.origin())
+        });
         let agents = self.agents.iter().flat_map(|(name, agent)| agent_rows(name, agent));
         let prices = self.prices.iter().flat_map(|(model, entry)| price_rows(model, entry));
         slots.chain(agents).chain(prices).collect()
+    }
+}
+
+/// Where the value comes from, and how it stands to the user's own limit.
+fn told(slot: &dyn Slot) -> String {
+    let origin = slot.origin();
+    match slot.over() {
+        None => origin.to_string(),
+        Some(Over { ceiling, is_allowed: true, .. }) => {
+            format!("{origin}, which you trust: your own limit is {ceiling}")
+        }
+        Some(Over { asked, asks, .. }) => format!("{origin}: a limit; {asks} asks for {asked}"),
     }
 }
 
@@ -65,6 +85,7 @@ fn row(key: &str, value: Json, origin: &Origin) -> Row {
         value,
         origin: origin.word(),
         file: origin.file().map(|path| path.display().to_string()),
+        ceiling: None,
         told: origin.to_string(),
     }
 }

@@ -121,13 +121,57 @@ fn missing_files_are_empty_ones() {
 
 #[test]
 fn the_project_goes_over_the_user_key_by_key() {
-    let files = Files::new("tune = {jobs = 2, regress = 5}\n", "[tune]\njobs = 3\n");
+    let files = Files::new("tune = {jobs = 3, regress = 5}\n", "[tune]\njobs = 2\n");
     let settings = files.load();
-    assert_eq!(settings.jobs.value, 3);
+    assert_eq!(settings.jobs.value, 2);
     assert_eq!(settings.jobs.origin, Origin::Project(files.project().join(SETTINGS_FILE)));
     assert_eq!(settings.regress.value.to_string(), "5");
     assert_eq!(settings.regress.origin, Origin::User(files.around().config.join(SETTINGS_FILE)));
     assert_eq!(settings.coverage.origin, Origin::Default);
+}
+
+/// What bounds the calls, the time, the money and the bytes that a run takes.
+const LIMITS: [&str; 18] = [
+    "tune.max_iterations",
+    "tune.max_errors",
+    "tune.jobs",
+    "tune.wait_hours",
+    "budget.usd",
+    "budget.seconds",
+    "timeouts.executor",
+    "timeouts.evaluator",
+    "timeouts.improver",
+    "limits.artifact_files",
+    "limits.artifact_bytes",
+    "limits.output_bytes",
+    "reflex.max_iterations",
+    "reflex.settle",
+    "reflex.retries",
+    "reflex.checks_per_rule",
+    "reflex.check_seconds",
+    "reflex.max_seconds",
+];
+
+#[test]
+fn a_project_lowers_every_limit_of_the_user_and_raises_none_until_it_is_trusted() {
+    for key in LIMITS {
+        let (table, name) = key.split_once('.').unwrap();
+        let text = |value: u32| format!("[{table}]\n{name} = {value}\n");
+        let row = |files: &Files| {
+            let row = files.load().rows().into_iter().find(|row| row.key == key).unwrap();
+            (row.value.as_f64(), row.origin, row.ceiling.and_then(|ceiling| ceiling.as_f64()))
+        };
+        let raising = Files::new(&text(4), &text(5));
+        assert_eq!(row(&raising), (Some(4.0), "user_file", Some(4.0)), "{key}");
+        let file = raising.load().project_file.unwrap();
+        TrustStore::new(&raising.around()).record(&file, &[]).unwrap();
+        assert_eq!(row(&raising), (Some(5.0), "project_file", Some(4.0)), "{key}");
+        assert_eq!(row(&Files::new(&text(5), &text(4))), (Some(4.0), "project_file", None), "{key}");
+        assert_eq!(row(&Files::new("", &text(4))), (Some(4.0), "project_file", None), "{key}");
+        assert!(Files::new("", &text(4)).load().overs().is_empty(), "a default is no limit of the user's");
+    }
+    let preset = Files::new("[tune]\npreset = \"quick\"\n", "[tune]\npreset = \"thorough\"\n").load();
+    assert_eq!((preset.max_iterations.value, preset.threshold.value.points()), (3, 90.0));
 }
 
 #[test]

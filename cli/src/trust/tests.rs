@@ -34,7 +34,7 @@ impl Setup {
         let path = self.store().path;
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
-        let complaint = Complaint::from(self.store().trusts(&self.file()).unwrap_err());
+        let complaint = Complaint::from(self.store().trusts(&self.file(), &[]).unwrap_err());
         complaint.render(Style::PLAIN, UNBOUNDED).replace(path.parent().unwrap().to_str().unwrap(), "")
     }
 
@@ -46,18 +46,18 @@ impl Setup {
 #[test]
 fn trust_is_bound_to_the_bytes_of_the_file() {
     let setup = Setup::new();
-    assert!(!setup.store().trusts(&setup.file()).unwrap());
-    setup.store().record(&setup.file()).unwrap();
-    assert!(setup.store().trusts(&setup.file()).unwrap());
+    assert!(!setup.store().trusts(&setup.file(), &[]).unwrap());
+    setup.store().record(&setup.file(), &[]).unwrap();
+    assert!(setup.store().trusts(&setup.file(), &[]).unwrap());
     assert_eq!(setup.ensure(None), Ok(()));
     setup.write("[agents.a]\ncommand = [\"evil\"]\n");
-    assert!(!setup.store().trusts(&setup.file()).unwrap());
+    assert!(!setup.store().trusts(&setup.file(), &[]).unwrap());
 }
 
 #[test]
 fn nobody_else_may_read_or_write_the_record() {
     let setup = Setup::new();
-    setup.store().record(&setup.file()).unwrap();
+    setup.store().record(&setup.file(), &[]).unwrap();
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&setup.store().path), 0o600);
     assert_eq!(mode(setup.store().path.parent().unwrap()), 0o700);
@@ -92,7 +92,7 @@ fn a_person_may_refuse() {
     let setup = Setup::new();
     let person = Script { agrees: false, ..Script::default() };
     assert_eq!(setup.ensure(Some(&person)).unwrap_err().kind, Kind::Input);
-    assert!(!setup.store().trusts(&setup.file()).unwrap());
+    assert!(!setup.store().trusts(&setup.file(), &[]).unwrap());
 }
 
 #[test]
@@ -108,5 +108,5 @@ fn a_damaged_or_newer_record_says_so() {
     error: /trust.json has format 2, newer than this program's 1
     hint: use a newer skilltune
     ");
-    assert!(setup.store().record(&setup.file()).is_err(), "a newer record is never written over");
+    assert!(setup.store().record(&setup.file(), &[]).is_err(), "a newer record is never written over");
 }

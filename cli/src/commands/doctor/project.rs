@@ -13,7 +13,7 @@ use crate::report::{plain, words};
 use crate::roles::{self, BuiltIn};
 use crate::runs::{Runs, Standing};
 use crate::settings::{Origin, Settings};
-use crate::trust::TrustStore;
+use crate::trust::{self, TrustStore};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Project {
@@ -64,7 +64,11 @@ impl Project {
         let describes = settings.agents.values().any(|agent| matches!(agent.origin, Origin::Project(_)))
             || !settings.foreign_wishes().is_empty();
         let pages = Pages::trusted(settings, around);
-        let trusts = |file| pages.unwrap_or(true) && TrustStore::new(around).trusts(file).unwrap_or(false);
+        let trusts = |file| {
+            let scripts = trust::of_agents(settings.agents.values(), around);
+            let trusts = scripts.and_then(|scripts| TrustStore::new(around).trusts(file, &scripts));
+            pages.unwrap_or(true) && trusts.unwrap_or(false)
+        };
         let found = Runs::of(root, around);
         let state_error = found.as_ref().err().map(|strange| strange.what.clone());
         let (runs, damaged) = found.map(|runs| open_runs(&runs)).unwrap_or_default();

@@ -32,6 +32,7 @@ use crate::session;
 
 pub fn run(args: &NewArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     let mut request = Request::new(args, around)?;
+    request.settings.overs().iter().for_each(|over| printer.talk(over));
     if args.run.dry_run {
         let terms = Terms::of(&request.settings, request.template)?;
         let plan = sketch(&request, &terms, around)?;

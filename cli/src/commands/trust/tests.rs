@@ -21,7 +21,7 @@ fn a_file_or_its_folder_is_trusted() {
         let root = world("[agents.a]\ncommand = [\"a\"]\n");
         assert!(trust(&root, path).unwrap().ends_with("agent a: \"a\""));
         let file = SettingsFile::read(&root.path().join(SETTINGS_FILE)).unwrap().unwrap();
-        assert!(TrustStore::new(&Surroundings::fake(root.path(), &[])).trusts(&file).unwrap());
+        assert!(TrustStore::new(&Surroundings::fake(root.path(), &[])).trusts(&file, &[]).unwrap());
     }
 }
 
@@ -70,5 +70,5 @@ fn a_suite_is_trusted_with_its_commands() {
     std::fs::write(root.path().join("suite.toml"), suite).unwrap();
     assert!(trust(&root, "suite.toml").unwrap().ends_with("suite.toml\n  scenario a: \"sh\" \"run it\""));
     let file = SettingsFile::read(&root.path().join("suite.toml")).unwrap().unwrap();
-    assert!(TrustStore::new(&Surroundings::fake(root.path(), &[])).trusts(&file).unwrap());
+    assert!(TrustStore::new(&Surroundings::fake(root.path(), &[])).trusts(&file, &[]).unwrap());
 }

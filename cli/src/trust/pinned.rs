@@ -1,0 +1,212 @@
+//! The files that trust is bound to: a settings file or a suite, and the files of the project that its commands name.
+//!
+//! A command is trusted with the script that it runs. What such a script loads in its turn is not looked at.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use skilltune_phases::id::Digest;
+
+use super::TrustError;
+use crate::folders::Surroundings;
+use crate::settings::{AgentEntry, SettingsFile};
+use crate::suite::Suite;
+
+/// A file as it is now.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pinned {
+    pub path: PathBuf,
+    pub digest: Digest,
+}
+
+/// Where a command is meant from, and which of the files that it names are somebody else's to change.
+struct Ground {
+    /// Relative paths begin here.
+    base: PathBuf,
+    /// The project, as a real path.
+    root: PathBuf,
+    /// What the command writes itself.
+    writes: Vec<PathBuf>,
+}
+
+impl From<&SettingsFile> for Pinned {
+    fn from(file: &SettingsFile) -> Self {
+        Self { path: file.path.clone(), digest: file.digest }
+    }
+}
+
+/// The files of a project that the commands of its agents name, but for those that an agent says it writes.
+pub fn of_agents<'a>(
+    agents: impl IntoIterator<Item = &'a AgentEntry>,
+    around: &Surroundings,
+) -> Result<Vec<Pinned>, TrustError> {
+    let theirs = agents.into_iter().filter(|entry| entry.origin.is_projects());
+    each_once(theirs.map(|entry| of_agent(entry, around)))
+}
+
+fn of_agent(entry: &AgentEntry, around: &Surroundings) -> Result<Vec<Pinned>, TrustError> {
+    let Some(folder) = entry.origin.file().and_then(Path::parent) else { return Ok(Vec::new()) };
+    let writes = entry.settings.writes.iter().flatten();
+    let writes = writes.filter_map(|place| match place.strip_prefix("~/") {
+        Some(below) => Some(around.home.as_ref()?.join(below)),
+        None => Some(PathBuf::from(place)),
+    });
+    let ground = Ground { base: folder.to_owned(), root: folder.to_owned(), writes: writes.collect() };
+    ground.named_by(&entry.settings.command)
+}
+
+/// The files of the project that the commands of a suite name.
+pub fn of_suite(suite: &Suite, around: &Surroundings) -> Result<Vec<Pinned>, TrustError> {
+    let base = suite.file.path.parent().expect("a suite is in a folder").to_owned();
+    let root = around.project_of(&suite.file.path);
+    let root = root.canonicalize().ok().filter(|root| base.starts_with(root)).unwrap_or_else(|| base.clone());
+    let ground = Ground { base, root, writes: Vec::new() };
+    let commands = suite.scenarios.iter().filter_map(|scenario| scenario.command.as_ref());
+    each_once(commands.map(|command| ground.named_by(command)))
+}
+
+fn each_once(
+    files: impl Iterator<Item = Result<Vec<Pinned>, TrustError>>,
+) -> Result<Vec<Pinned>, TrustError> {
+    let mut all = files.collect::<Result<Vec<_>, _>>()?.concat();
+    all.sort();
+    all.dedup();
+    Ok(all)
+}
+
+impl Ground {
+    fn named_by(&self, command: &[String]) -> Result<Vec<Pinned>, TrustError> {
+        let named = command.iter().enumerate().flat_map(|(place, argument)| {
+            let value = argument.split_once('=').map(|(_, value)| value);
+            std::iter::once(argument.as_str()).chain(value).map(move |name| (place, name))
+        });
+        let named = named.filter(|(_, name)| !name.is_empty());
+        each_once(
+            named.map(|(place, name)| Ok(self.pin(&self.base.join(name), place == 0)?.into_iter().collect())),
+        )
+    }
+
+    /// A file of the project; of a link that leads out of it, where it leads is what the project says.
+    fn pin(&self, path: &Path, is_program: bool) -> Result<Option<Pinned>, TrustError> {
+        let Ok(real) = path.canonicalize() else { return Ok(None) };
+        let is_written = self.writes.iter().any(|place| real.starts_with(place));
+        // A pipe that came with a repository would hold us up for ever.
+        if !real.is_file() || (is_written && !is_program) {
+            return Ok(None);
+        }
+        let path: PathBuf = path.components().collect();
+        let digest = if real.starts_with(&self.root) {
+            let unreadable = |source: io::Error| TrustError::Unreadable { path: real.clone(), source };
+            Digest::of(&fs::read(&real).map_err(unreadable)?)
+        } else if path.starts_with(&self.root) {
+            Digest::of_parts([b"a link to".as_slice(), real.as_os_str().as_encoded_bytes()])
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(Pinned { path, digest }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    struct Project {
+        root: tempfile::TempDir,
+    }
+
+    impl Project {
+        fn new() -> Self {
+            let root = tempfile::tempdir().unwrap();
+            fs::create_dir_all(root.path().join("project/tools")).unwrap();
+            let project = Self { root };
+            project.write("tools/agent.py", "print(1)");
+            project
+        }
+
+        fn path(&self, below: &str) -> PathBuf {
+            self.root.path().canonicalize().unwrap().join("project").join(below)
+        }
+
+        fn write(&self, below: &str, text: &str) {
+            fs::write(self.path(below), text).unwrap();
+        }
+
+        fn ground(&self, writes: &[&str]) -> Ground {
+            let writes = writes.iter().map(|place| self.path(place)).collect();
+            Ground { base: self.path(""), root: self.path(""), writes }
+        }
+
+        fn named(&self, writes: &[&str], command: &[&str]) -> Vec<Pinned> {
+            let command: Vec<String> = command.iter().map(|&word| word.to_owned()).collect();
+            self.ground(writes).named_by(&command).unwrap()
+        }
+
+        fn paths(&self, writes: &[&str], command: &[&str]) -> Vec<String> {
+            let root = self.path("");
+            let pinned = self.named(writes, command).into_iter();
+            pinned.map(|file| file.path.strip_prefix(&root).unwrap().display().to_string()).collect()
+        }
+    }
+
+    #[test]
+    fn the_program_the_script_and_values_of_options_are_found_and_nothing_that_is_no_file() {
+        let project = Project::new();
+        project.write("run", "");
+        project.write("config.toml", "");
+        let absolute = project.path("tools/agent.py").display().to_string();
+        let named = |command: &[&str]| project.paths(&[], command);
+        assert_eq!(named(&["./run", "tools", "missing", "", "=", "{model}"]), ["run"]);
+        assert_eq!(named(&["python3", "-u", "tools/agent.py", "tools/agent.py"]), ["tools/agent.py"]);
+        assert_eq!(named(&["python3", &absolute]), ["tools/agent.py"]);
+        assert_eq!(named(&["sh", "--config=config.toml"]), ["config.toml"]);
+        assert_eq!(named(&["/bin/sh", "../project/run"]).len(), 1);
+        assert_eq!(named(&["/bin/sh", "/etc/passwd", "../../x"]), [""; 0]);
+    }
+
+    #[test]
+    fn what_the_agent_writes_is_its_own_and_its_program_is_not() {
+        let project = Project::new();
+        project.write("tools/log", "");
+        let command = ["tools/agent.py", "--log=tools/log"];
+        assert_eq!(project.paths(&[], &command), ["tools/agent.py", "tools/log"]);
+        assert_eq!(project.paths(&["tools/log"], &command), ["tools/agent.py"]);
+        assert_eq!(project.paths(&["tools"], &command), ["tools/agent.py"], "who runs is always looked at");
+    }
+
+    #[test]
+    fn another_byte_and_another_way_of_a_link_are_another_file() {
+        let project = Project::new();
+        let digest = |name: &str| project.named(&[], &["python3", name])[0].digest;
+        let before = digest("tools/agent.py");
+        project.write("tools/agent.py", "print(2)");
+        assert_ne!(digest("tools/agent.py"), before);
+        symlink(project.path("tools/agent.py"), project.path("inside")).unwrap();
+        let inside = digest("inside");
+        project.write("tools/agent.py", "print(3)");
+        assert_ne!(digest("inside"), inside, "the file that it leads to counts");
+        for name in ["a", "b"] {
+            fs::write(project.root.path().join(name), "the same").unwrap();
+        }
+        let lead = |name: &str| {
+            let _ = fs::remove_file(project.path("out"));
+            symlink(project.root.path().join(name), project.path("out")).unwrap();
+            digest("out")
+        };
+        let (first, second) = (lead("a"), lead("b"));
+        assert_ne!(first, second, "a link that leads out is where it leads");
+        fs::write(project.root.path().join("b"), "another").unwrap();
+        assert_eq!(digest("out"), second, "a file outside is the user's own");
+    }
+
+    #[test]
+    fn a_pipe_is_never_waited_for() {
+        let project = Project::new();
+        let made = std::process::Command::new("mkfifo").arg(project.path("pipe")).status().unwrap();
+        assert!(made.success());
+        assert_eq!(project.paths(&[], &["sh", "pipe"]), [""; 0]);
+    }
+}
