@@ -158,7 +158,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
     let cast = Cast {
         agent: agent.name.clone(),
         model: None,
-        settings: agent.fingerprint(),
+        fingerprint: agent.fingerprint(),
         timeout_seconds: 600,
         family: None,
         isolation: Isolation::Partial,

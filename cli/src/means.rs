@@ -6,7 +6,7 @@ use skilltune_orchestrator::engine::{CastAgents, Patience};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_orchestrator::snapshot::Limits;
 use skilltune_phases::loops::Loop;
-use skilltune_phases::plan::Plan;
+use skilltune_phases::plan::{Cast, Plan};
 use skilltune_phases::price::Prices;
 use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
@@ -92,8 +92,18 @@ impl Means {
             going.trust,
         );
         still_confined(plan)?;
-        unchanged(plan, &means)?;
         Ok(means)
+    }
+
+    /// The agents that are not those of the plan any more, each in its role. Their rights stay what they were.
+    pub fn recasts<L: Loop>(&self, plan: &Plan<L>) -> Vec<(Role, Cast)> {
+        let recast = |role| {
+            let (agent, known) = (self.cast.of(role), plan.roles.of(role));
+            let fingerprint = agent.fingerprint();
+            let is_changed = fingerprint != known.fingerprint;
+            is_changed.then(|| (role, Cast { fingerprint, verdict: agent.verdict(), ..known.clone() }))
+        };
+        Role::ALL.into_iter().filter_map(recast).collect()
     }
 }
 
@@ -106,19 +116,4 @@ fn still_confined<L: Loop>(plan: &Plan<L>) -> Result<(), Complaint> {
     Err(Complaint::input(format!("run {} has the system hold its agents to their folders", plan.run))
         .caused_by("this system cannot: it is not the one that the run began on")
         .hint("start a new run: answers that are still good are found in the cache"))
-}
-
-/// A run goes on with the agents that it began with, or not at all: its answers would not be comparable.
-fn unchanged<L: Loop>(plan: &Plan<L>, means: &Means) -> Result<(), Complaint> {
-    let is_changed = |role: &Role| means.cast.of(*role).fingerprint() != plan.roles.of(*role).settings;
-    Role::ALL.into_iter().find(is_changed).map_or(Ok(()), |role| {
-        Err(Complaint::input(format!(
-            "the agent {:?} ({}) is not the one that run {} began with",
-            plan.roles.of(role).agent,
-            role.word(),
-            plan.run
-        ))
-        .caused_by("its settings, its program or a script that it names has changed since")
-        .hint("undo that change, or start a new run: answers that are still good are found in the cache"))
-    })
 }

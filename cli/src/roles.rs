@@ -146,7 +146,7 @@ impl Part {
         Cast {
             agent: self.agent.name.clone(),
             model: self.agent.model.clone(),
-            settings: self.agent.fingerprint(),
+            fingerprint: self.agent.fingerprint(),
             timeout_seconds: self.timeout_seconds,
             family: self.agent.family().map(str::to_owned),
             isolation: self.agent.isolation(),

@@ -17,7 +17,8 @@ use skilltune_orchestrator::store::{
     AnswerCache, Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock,
 };
 use skilltune_phases::event::{Event, Pause, Record, Signal};
-use skilltune_phases::plan::{Plan, RunId};
+use skilltune_phases::plan::{Cast, Plan, RunId};
+use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
 use tokio::sync::watch;
 
@@ -78,11 +79,11 @@ pub fn lock(
     Ok((locks, lock))
 }
 
-/// A run that is ready to be driven, and the record that made it so.
+/// A run that is ready to be driven, and the records that made it so.
 pub struct Begun<L: Face> {
     journal: Journal,
     run: Run<L>,
-    record: Record<L>,
+    records: Vec<Record<L>>,
 }
 
 /// Begins a new run: its folder, its journal, its first line.
@@ -93,11 +94,17 @@ pub fn begin<L: Face>(around: &Surroundings, home: &Home, plan: Plan<L>) -> Resu
     let started = Event::Started(Box::new(plan));
     let (journal, record) = Journal::begin(&folder.history(), now(), started).map_err(ours)?;
     let run = Run::begin(&record).map_err(ours)?;
-    Ok(Begun { journal, run, record })
+    Ok(Begun { journal, run, records: vec![record] })
 }
 
-/// Takes up a run that was left: its journal, and an end to whatever of it is still alive.
-fn take_up<L: Face>(folder: &RunFolder, id: &RunId, printer: Printer) -> Result<Begun<L>, Complaint> {
+/// Takes up a run that was left: its journal, an end to whatever of it is still alive, and the agents of today.
+fn take_up<L: Face>(
+    folder: &RunFolder,
+    id: &RunId,
+    printer: Printer,
+    means: &Means,
+    strict: bool,
+) -> Result<Begun<L>, Complaint> {
     end_leftovers(id, printer);
     folder.sweep().map_err(ours)?;
     let (mut journal, history) = Journal::resume(&folder.history()).map_err(ours)?;
@@ -105,10 +112,28 @@ fn take_up<L: Face>(folder: &RunFolder, id: &RunId, printer: Printer) -> Result<
         printer.talk(&format!("cut a last line of {} bytes that was never finished", history.torn));
     }
     let mut run = Run::replay(&history.records).map_err(ours)?;
-    let resumed = Event::Noted(Signal::Resumed { program: env!("CARGO_PKG_VERSION").to_owned() });
-    let record = journal.append(now(), resumed).map_err(ours)?;
-    run.apply(&record);
-    Ok(Begun { journal, run, record })
+    // Where nobody is called any more it does not matter who would be.
+    let recasts = if L::may_call(&run) { means.recasts(&run.plan) } else { Vec::new() };
+    if let Some((role, cast)) = recasts.first().filter(|_| strict) {
+        return Err(changed(&run, *role, cast));
+    }
+    let mut signals = vec![Signal::Resumed { program: env!("CARGO_PKG_VERSION").to_owned() }];
+    signals.extend(recasts.into_iter().map(|(role, cast)| Signal::Recast { role, cast }));
+    let mut records = Vec::new();
+    for signal in signals {
+        let record = journal.append(now(), Event::Noted(signal)).map_err(ours)?;
+        run.apply(&record);
+        records.push(record);
+    }
+    Ok(Begun { journal, run, records })
+}
+
+fn changed<L: Face>(run: &Run<L>, role: Role, now: &Cast) -> Complaint {
+    let (role, known) = (role.word(), run.plan.roles.of(role));
+    let parts = known.fingerprint.changed(&now.fingerprint).join(", ");
+    Complaint::input(format!("the {role} ({}) changed since run {} began", known.agent, run.plan.run))
+        .caused_by(format!("changed: {parts}"))
+        .hint("undo that change, or leave --strict-agents out: then the change is noted in the report")
 }
 
 /// Refuses to act for a run that is not ours, or to hear an answer that it does not wait for: whoever answers must not
@@ -139,7 +164,7 @@ pub fn go_on<L: Face>(
     let means = Means::again(going, &known.run, runs.home.project(), around, printer)?;
     let locks = lock(around, printer, &known.targets(), plan.run.as_str())?;
     let _in_use = runs.home.hold().map_err(ours)?;
-    let taken = take_up(&known.folder, &plan.run, printer)?;
+    let taken = take_up(&known.folder, &plan.run, printer, &means, going.strict_agents)?;
     drive(around, &runs.home, taken, locks, means, reporter, person)
 }
 
@@ -204,7 +229,7 @@ fn processes(number: u32) -> String {
 pub fn drive<L: Face>(
     around: &Surroundings,
     home: &Home,
-    Begun { journal, run, record }: Begun<L>,
+    Begun { journal, run, records }: Begun<L>,
     (locks, lock): (Locks, TargetLock),
     means: Means,
     reporter: Box<dyn Reporter<L>>,
@@ -223,7 +248,9 @@ pub fn drive<L: Face>(
     let runtime = runtime.map_err(|error| Complaint::ours("cannot start the runtime").caused_by(error))?;
     let (halt, told) = watch::channel(None::<Halt>);
     let reporter = RefCell::new(reporter);
-    reporter.borrow_mut().recorded(&run, &record);
+    for record in &records {
+        reporter.borrow_mut().recorded(&run, record);
+    }
     let mut glue = Glue(&reporter);
     let engine = Drive::new(run, desk, L::PAGES, &mut glue, person, told).map_err(failed)?;
     let left = runtime.block_on(async {

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{CallKey, TreeId};
 use crate::loops::Loop;
-use crate::plan::Plan;
+use crate::plan::{Cast, Plan};
+use crate::role::Role;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
@@ -114,7 +115,7 @@ pub struct Spent {
     pub cached: bool,
 }
 
-/// What happened around the loop. No decision looks at these.
+/// What happened around the loop. Decisions look at none of these but a changed agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Signal {
@@ -122,6 +123,11 @@ pub enum Signal {
     Paused(Pause),
     Resumed {
         program: String,
+    },
+    /// From here on the agent of a role is another one than before.
+    Recast {
+        role: Role,
+        cast: Cast,
     },
     /// The loop waits for a person's answer.
     Held,

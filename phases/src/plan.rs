@@ -3,6 +3,7 @@
 //! Everything that decides is here, so that a replay needs nothing else. Agents are only named: what their names mean
 //! is looked up, and trusted, again each time a run is taken up.
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -91,12 +92,12 @@ pub struct Roles {
     pub improver: Cast,
 }
 
-/// An agent in a role: its name, and the hash of all its settings, so that a changed agent is noticed.
+/// An agent in a role: its name, and the hashes of all that it consists of, so that a changed agent is noticed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cast {
     pub agent: String,
     pub model: Option<String>,
-    pub settings: Digest,
+    pub fingerprint: Fingerprint,
     pub timeout_seconds: u64,
     /// Whose models it asks, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,6 +112,33 @@ pub struct Cast {
     /// How it answers as an evaluator.
     #[serde(default, skip_serializing_if = "VerdictShape::is_evidenced")]
     pub verdict: VerdictShape,
+}
+
+/// What makes an agent answer as it does, part by part, so that a change can be named: `program /usr/bin/claude`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fingerprint(BTreeMap<String, Digest>);
+
+impl Fingerprint {
+    pub fn add(&mut self, part: impl Into<String>, content: &[u8]) {
+        self.0.insert(part.into(), Digest::of(content));
+    }
+
+    /// One hash of all parts.
+    pub fn digest(&self) -> Digest {
+        Digest::of_parts(self.0.iter().flat_map(|(part, digest)| [part.as_bytes(), digest.as_bytes()]))
+    }
+
+    /// The parts in which the agent is another one now.
+    pub fn changed(&self, now: &Self) -> Vec<String> {
+        let differ = |old: &Self, new: &Self| -> Vec<String> {
+            let parts = new.0.iter().filter(|(part, digest)| old.0.get(*part) != Some(digest));
+            parts.map(|(part, _)| part.clone()).collect()
+        };
+        // A program that was moved is named where it is now.
+        let (new, gone) = (differ(self, now), differ(now, self));
+        if new.is_empty() { gone } else { new }
+    }
 }
 
 /// How much of the user's own world an agent that needs no settings is in.
@@ -176,6 +204,14 @@ impl Roles {
         }
     }
 
+    pub fn of_mut(&mut self, role: Role) -> &mut Cast {
+        match role {
+            Role::Executor => &mut self.executor,
+            Role::Evaluator => &mut self.evaluator,
+            Role::Improver => &mut self.improver,
+        }
+    }
+
     /// Whether any agent is in the user's own world.
     pub fn in_user_world(&self) -> bool {
         [&self.executor, &self.evaluator, &self.improver].iter().any(|cast| cast.isolation == Isolation::User)
@@ -227,11 +263,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_changed_part_is_named_and_changes_the_whole() {
+        let of = |parts: &[(&str, &str)]| {
+            let mut fingerprint = Fingerprint::default();
+            for (part, content) in parts {
+                fingerprint.add(*part, content.as_bytes());
+            }
+            fingerprint
+        };
+        let before = of(&[("program /a", "1"), ("settings", "s")]);
+        assert_eq!(before.changed(&before), [""; 0]);
+        let changes = [
+            (of(&[("program /a", "2"), ("settings", "s")]), "program /a"),
+            (of(&[("program /b", "1"), ("settings", "s")]), "program /b"),
+            (of(&[("settings", "s")]), "program /a"),
+        ];
+        for (now, part) in changes {
+            assert_eq!(before.changed(&now), [part]);
+            assert_ne!(before.digest(), now.digest());
+        }
+    }
+
+    #[test]
     fn a_plan_of_before_claims_no_rights_and_every_claim_is_read_as_it_was_written() {
         let cast = Cast {
             agent: "claude".into(),
             model: None,
-            settings: Digest::of(b"claude"),
+            fingerprint: Fingerprint::default(),
             timeout_seconds: 1,
             family: None,
             isolation: Isolation::Partial,

@@ -13,8 +13,9 @@ use crate::backoff;
 use crate::event::{Done, Event, Failure, Pause, PlacedBy, Record, Signal};
 use crate::ledger::Ledger;
 use crate::loops::Loop;
-use crate::plan::Plan;
+use crate::plan::{Cast, Plan};
 use crate::remedy::Remedy;
+use crate::role::Role;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run<L: Loop> {
@@ -35,6 +36,8 @@ pub struct Run<L: Loop> {
     /// is of no use, or its service stayed away: the one that takes most to be mended.
     pub blocked: Option<Mishap<L>>,
     pub waits: Waits,
+    /// Agents that were not the same when the run was taken up again; the plan has the newest of each.
+    pub recasts: Vec<Recast>,
     pub ledger: Ledger,
     answers: HashMap<L::Step, L::Outcome>,
     failures: HashMap<L::Step, Tries<L::Stage>>,
@@ -47,6 +50,16 @@ pub struct Mishap<L: Loop> {
     pub round: u32,
     pub step: L::Step,
     pub failure: Failure,
+}
+
+/// An agent that has changed while the run was left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recast {
+    pub at: Timestamp,
+    pub role: Role,
+    pub agent: String,
+    /// The parts in which it is another one.
+    pub parts: Vec<String>,
 }
 
 /// How the run waits for a limit to be lifted, or has waited without an answer since.
@@ -105,6 +118,7 @@ impl<L: Loop> Run<L> {
             errors: Vec::new(),
             blocked: None,
             waits: Waits::default(),
+            recasts: Vec::new(),
             ledger: Ledger::default(),
             answers: HashMap::new(),
             failures: HashMap::new(),
@@ -178,6 +192,7 @@ impl<L: Loop> Run<L> {
                 (self.paused, self.waits) = (None, Waits::default());
                 self.begin_again(at);
             }
+            Signal::Recast { role, cast } => self.recast(*role, cast, at),
             Signal::Waiting { until } => {
                 let Waits { times, since, .. } = self.waits;
                 self.waits = Waits { times: times + 1, since: since.or(Some(at)), until: Some(*until) };
@@ -196,6 +211,14 @@ impl<L: Loop> Run<L> {
         self.blocked = None;
         self.failures.values_mut().for_each(|tries| tries.refused = 0);
         L::taken_up(&mut self.course, at);
+    }
+
+    fn recast(&mut self, role: Role, cast: &Cast, at: Timestamp) {
+        let known = Arc::make_mut(&mut self.plan).roles.of_mut(role);
+        let parts = known.fingerprint.changed(&cast.fingerprint);
+        known.clone_from(cast);
+        self.recasts.push(Recast { at, role, agent: cast.agent.clone(), parts });
+        L::recast(self, role);
     }
 }
 

@@ -25,6 +25,7 @@ mod own_prompts;
 mod placing;
 mod promises;
 mod readme;
+mod recast;
 mod reflex;
 mod rights;
 mod rollback;

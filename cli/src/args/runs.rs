@@ -27,6 +27,7 @@ pub struct ResumeArgs {
 }
 
 /// How a run that is taken up goes on.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Clone, Copy, Debug, Args)]
 pub struct GoingArgs {
     /// Ask nothing: take the defaults
@@ -41,6 +42,9 @@ pub struct GoingArgs {
     /// When an account's limit is reached or a service is not there, wait for it, and go on
     #[arg(long)]
     pub wait: bool,
+    /// Refuse to go on if an agent changed since the run began
+    #[arg(long)]
+    pub strict_agents: bool,
     /// How the run is told
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Streamed,

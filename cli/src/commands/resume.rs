@@ -50,6 +50,7 @@ pub fn args_of(args: &TuneArgs) -> ResumeArgs {
             jobs: args.run.jobs,
             trust: args.trust,
             wait: args.run.wait,
+            strict_agents: false,
             format: args.run.format,
         },
     }

@@ -87,6 +87,11 @@ impl<L: Worded> Talk<L> {
                 let told = format!("taken up again{}", L::resumed_at(run));
                 return self.say(&[cut(&told, self.look.width)]);
             }
+            Signal::Recast { role, .. } => {
+                let recast = run.recasts.iter().rev().find(|recast| recast.role == *role);
+                let told = recast.map(|recast| words::recast(L::KIND, recast)).unwrap_or_default();
+                return self.say(&wrapped(&plain::one_line(&told), self.look.width, "  "));
+            }
             Signal::Waiting { until } => return self.waiting(run, *until),
             Signal::Waited => {
                 self.rest();

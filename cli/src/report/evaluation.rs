@@ -22,7 +22,7 @@ pub(crate) fn evaluation(run: &Run, round: &Round) -> String {
         chain(&mut page, run, measured);
     }
     // A candidate measured again was told about by judges who came later; they have no place in a round without any.
-    let notes = if judged.is_empty() { Notes::default() } else { Notes::of(run, round.candidate) };
+    let notes = if judged.is_empty() { Notes::default() } else { Notes::of(run, round.candidate, round.era) };
     page.section("Strengths");
     page.list(notes.strengths.iter().map(|strength| words(strength)));
     page.section("Weaknesses");
@@ -45,7 +45,7 @@ fn judgements<'a>(run: &'a Run, round: &Round) -> Vec<(usize, &'a Judgement)> {
     let scenarios = (0..run.plan.task.scenarios.len()).filter(|scenario| !given_up.contains(scenario));
     scenarios
         .filter_map(|scenario| {
-            match measure::unit(run, round.candidate, Trial { scenario, ordinal: SEARCH }) {
+            match measure::unit(run, round.candidate, Trial { scenario, ordinal: SEARCH, era: round.era }) {
                 Unit::Judged(judgement) => Some((scenario, judgement)),
                 Unit::Missing(_) | Unit::Next(_) => None,
             }

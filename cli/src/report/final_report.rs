@@ -42,7 +42,8 @@ fn summary(page: &mut Page, run: &Run) {
         rows.push(("Chain Order", words(&told::target(run))));
     }
     rows.extend([("Test Scenarios", scenarios(run)), ("Agents", words(&told::roles(&plan.roles)))]);
-    rows.extend(told::notes(plan).iter().map(|remark| ("Note", words(remark))));
+    let notes = told::notes(plan).into_iter().chain(told::recasts(run));
+    rows.extend(notes.map(|note| ("Note", words(&note))));
     rows.extend([
         ("Rights of Roles", told::rights(&plan.roles)),
         ("Delivery", delivery(&plan.task.delivery)),
@@ -92,7 +93,8 @@ fn final_score(run: &Run) -> String {
 fn remaining(page: &mut Page, run: &Run) {
     let candidate = run.course.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
     page.section("Remaining Weaknesses");
-    page.list(Notes::of(run, candidate).weaknesses.iter().map(|weakness| words(weakness)));
+    let notes = Notes::of(run, candidate, run.era_of(candidate));
+    page.list(notes.weaknesses.iter().map(|weakness| words(weakness)));
 }
 
 #[cfg(test)]

@@ -24,6 +24,9 @@ pub(crate) fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
     match signal {
         Signal::Paused(pause) => format!("run {} {}", run.plan.run, words::pause(*pause)),
         Signal::Resumed { program } => format!("taken up again by version {program}"),
+        Signal::Recast { role, cast } => {
+            format!("from here on the {} is {}, as it is now", role.word(), cast.shown())
+        }
         Signal::Held => "the run waits for an answer".to_owned(),
         Signal::Waiting { until } => format!("waits until {}", figures::moment(*until)),
         Signal::Waited => "the wait is over".to_owned(),

@@ -30,7 +30,7 @@ pub(crate) fn summary(run: &Run) -> Value {
         "threshold": plan.task.rules.threshold,
         // A score is worth what its judge is.
         "agents": agents(&plan.roles),
-        "notes": words::notes(plan),
+        "notes": words::notes(plan).into_iter().chain(words::recasts(run)).collect::<Vec<_>>(),
         // Who keeps them to what their roles may do.
         "rights": rights(&plan.roles),
         "delivery": plan.task.delivery.word(),

@@ -3,11 +3,13 @@
 use skilltune_phases::ending::Class;
 use skilltune_phases::event::{FailureKind, Pause, PlacedBy};
 use skilltune_phases::judgement::VerdictShape;
-use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::tune::ending::Outcome;
 use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Step, Trial, Verdict};
-use skilltune_phases::plan::{Cast, Enforced, Roles};
+use skilltune_phases::loops::{Loop, MostCalls};
+use skilltune_phases::plan::{Cast, Enforced, LoopKind, Roles};
 use skilltune_phases::prompt::Page;
+use skilltune_phases::role::Role;
+use skilltune_phases::run::Recast;
 use skilltune_phases::stop::Reason;
 use skilltune_phases::target::Place;
 
@@ -88,6 +90,20 @@ pub(crate) fn notes(plan: &Plan) -> Vec<String> {
         )),
     };
     remarks(&plan.roles).into_iter().chain(own).chain(bare).collect()
+}
+
+/// The agents that changed while the run was left.
+pub(crate) fn recasts<L: Loop>(run: &skilltune_phases::run::Run<L>) -> impl Iterator<Item = String> {
+    run.recasts.iter().map(|changed| recast(L::KIND, changed))
+}
+
+pub(crate) fn recast(kind: LoopKind, Recast { role, agent, parts, .. }: &Recast) -> String {
+    let told = format!("the {} ({agent}) changed since the run began: {}", role.word(), parts.join(", "));
+    let is_measure = match (kind, role) {
+        (LoopKind::Tune, Role::Executor | Role::Evaluator) | (LoopKind::Reflex, Role::Evaluator) => true,
+        (LoopKind::Tune | LoopKind::Reflex, Role::Improver) | (LoopKind::Reflex, Role::Executor) => false,
+    };
+    if is_measure { format!("{told}; scores from before are not compared with later ones") } else { told }
 }
 
 /// Who keeps them to the rights of their roles.

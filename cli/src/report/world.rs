@@ -11,7 +11,7 @@ use skilltune_phases::judgement::{
 };
 use skilltune_phases::loops::tune::{Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
 use skilltune_phases::loops::{Loop, Next};
-use skilltune_phases::plan::{self, Cast, Enforced, FORMAT, Isolation, LoopKind, Roles};
+use skilltune_phases::plan::{self, Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind, Roles};
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::run;
 use skilltune_phases::scenario::Scenario;
@@ -67,7 +67,7 @@ fn cast(agent: &str, model: Option<&str>) -> Cast {
     Cast {
         agent: agent.into(),
         model: model.map(Into::into),
-        settings: Digest::of(agent.as_bytes()),
+        fingerprint: Fingerprint::default(),
         timeout_seconds: 1,
         family: None,
         isolation: Isolation::Partial,

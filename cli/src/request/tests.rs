@@ -348,7 +348,7 @@ fn a_wrapper_has_to_be_there_and_the_plan_keeps_it_with_the_world() {
     assert_eq!(planned.executor.isolation.word(), "user");
     let again = roles::recast(&planned, &Settings::default(), &world.equipped()).unwrap();
     assert_eq!(again.roles(), planned);
-    assert_ne!(ask("direct").unwrap()[0].casting.roles().executor.settings, planned.executor.settings);
+    assert_ne!(ask("direct").unwrap()[0].casting.roles().executor.fingerprint, planned.executor.fingerprint);
     insta::assert_snapshot!(ask("maestro").unwrap_err().render(Style::PLAIN, UNBOUNDED), @r#"
     error: agent `claude` cannot be called via maestro: program "maestro" was not found
     hint: install it (it comes with the project maestro-flow), or say --via direct

@@ -8,10 +8,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use skilltune_phases::id::Digest;
 use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::offline;
-use skilltune_phases::plan::Isolation;
+use skilltune_phases::plan::{Fingerprint, Isolation};
 use skilltune_phases::role::Role;
 
 use super::command::AgentSettings;
@@ -22,6 +21,7 @@ use super::via::Via;
 use crate::disk::{DiskError, OnDisk};
 
 mod rights;
+mod script;
 
 pub(crate) use rights::Ground;
 
@@ -95,7 +95,7 @@ const WAY: [&str; 10] = [
     "SSL_CERT_FILE",
 ];
 
-/// A script named among the arguments is part of the agent; anything larger is data.
+/// A larger file is known by its size and its time.
 const SCRIPT_BYTES: u64 = 1 << 20;
 
 impl Agent {
@@ -200,34 +200,53 @@ impl Agent {
         }
     }
 
-    /// The hash of all that makes this agent answer as it does: settings, model, program, and scripts it names.
-    pub fn fingerprint(&self) -> Digest {
-        let model = serde_json::to_vec(&self.model).expect("a name has a JSON text");
-        let mut parts = vec![model, contents(&self.program)];
+    /// All that makes this agent answer as it does: model, settings, program, and the scripts that its command runs.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let mut parts = Fingerprint::default();
+        parts.add("model", self.model.as_deref().unwrap_or_default().as_bytes());
+        parts.add(named("program", &self.program), &contents(&self.program));
         match &self.kind {
             Kind::Command(settings) => {
-                parts.push(serde_json::to_vec(settings).expect("settings have a JSON text"));
-                parts.extend(settings.command[1..].iter().map(|argument| contents(Path::new(argument))));
-            }
-            Kind::BuiltIn(hidden_arg) => parts.push(hidden_arg.clone().into_bytes()),
-            Kind::Real(real) => {
-                parts.push(self.isolation.word().as_bytes().to_vec());
-                if let Some(Through { via, program }) = &self.via {
-                    parts.extend([via.name().as_bytes().to_vec(), contents(program)]);
+                let text = serde_json::to_vec(settings).expect("settings have a JSON text");
+                parts.add("settings", &text);
+                for script in self.scripts(settings) {
+                    parts.add(named("script", &script), &contents(&script));
                 }
-                for (role, skills) in Role::ALL.into_iter().flat_map(|role| [(role, false), (role, true)]) {
-                    let ask = self.ask(role, skills);
-                    parts.push((real.profile().arguments)(&ask).join("\0").into_bytes());
-                    let fittings = self.fittings(role, skills, "").into_iter();
-                    parts.extend(fittings.map(|fitting| fitting.text.into_bytes()));
-                }
-                // Another service answers otherwise.
-                parts.extend(self.env.get(real.profile().service).map(|place| place.clone().into_bytes()));
-                let composed = (real.profile().composed)(&self.env, None);
-                parts.extend(composed.into_iter().map(|(_, value)| value.into_bytes()));
             }
+            Kind::BuiltIn(hidden_arg) => parts.add("arguments", hidden_arg.as_bytes()),
+            Kind::Real(real) => self.add_real(*real, &mut parts),
         }
-        Digest::of_parts(parts.iter().map(Vec::as_slice))
+        parts
+    }
+
+    fn add_real(&self, real: Real, parts: &mut Fingerprint) {
+        parts.add("isolation", self.isolation.word().as_bytes());
+        if let Some(Through { program, .. }) = &self.via {
+            parts.add(named("wrapper", program), &contents(program));
+        }
+        let (mut arguments, mut settings) = (Vec::new(), Vec::new());
+        for (role, skills) in Role::ALL.into_iter().flat_map(|role| [(role, false), (role, true)]) {
+            arguments.extend((real.profile().arguments)(&self.ask(role, skills)));
+            settings.extend(self.fittings(role, skills, "").into_iter().map(|fitting| fitting.text));
+        }
+        settings.extend((real.profile().composed)(&self.env, None).into_iter().map(|(_, value)| value));
+        parts.add("arguments", arguments.join("\0").as_bytes());
+        parts.add("settings", settings.join("\0").as_bytes());
+        // Another service answers otherwise.
+        let service = self.env.get(real.profile().service).map(String::as_bytes);
+        parts.add("service", service.unwrap_or_default());
+    }
+
+    /// The files that a command has run, by what they are: its log is named in the same way. A relative path would
+    /// mean a file of the workspace.
+    fn scripts(&self, settings: &AgentSettings) -> Vec<PathBuf> {
+        let written: Vec<PathBuf> = self.keeps().into_iter().map(PathBuf::from).collect();
+        let named = settings.command[1..].iter().flat_map(|argument| {
+            let value = argument.split_once('=').map(|(_, value)| value);
+            std::iter::once(argument.as_str()).chain(value).map(PathBuf::from)
+        });
+        let is_script = |path: &PathBuf| path.is_absolute() && script::is_run(path);
+        named.filter(is_script).filter(|path| !written.iter().any(|place| path.starts_with(place))).collect()
     }
 
     pub fn argv(&self, slots: Slots<'_>) -> Vec<String> {
@@ -342,6 +361,10 @@ impl Agent {
 
 fn picked<'a>(names: impl IntoIterator<Item = &'a str>, ambient: &BTreeMap<String, String>) -> Env {
     names.into_iter().filter_map(|name| Some((name.to_owned(), ambient.get(name)?.clone()))).collect()
+}
+
+fn named(part: &str, path: &Path) -> String {
+    format!("{part} {}", path.display())
 }
 
 /// What a path adds to the fingerprint: a small file's bytes, a large one's size and time, nothing otherwise.

@@ -192,7 +192,7 @@ impl Workshop {
             snapshot::place_at(&self.objects, &manifest, &paper.space().join(&placement.at))?;
         }
         if let Asked::Agent { agent, prompt, .. } = asked {
-            agent.make_folders(&paper.temp())?;
+            agent.make_folders(paper.temp().path())?;
             for fitting in agent.fittings(order.rights(), order.installed().is_some(), prompt) {
                 fitting.place(paper.space().path())?;
             }
@@ -278,16 +278,18 @@ fn confinement<L: Loop>(paper: &Paper, agent: &Agent, order: &L::Order) -> Confi
 /// All that goes into a call. Not its deadline: an answer stays one, however long it was waited for.
 fn call_key<L: Loop>(plan: &Plan<L>, order: &L::Order, asked: &Asked<'_>) -> CallKey {
     let step = serde_json::to_vec(order.step()).expect("a step has a JSON text");
-    let argv;
-    let (said, settings): (&[u8], &[u8]) = match asked {
-        Asked::Agent { cast, prompt, .. } => (prompt.as_bytes(), cast.settings.as_bytes()),
+    let (argv, agent);
+    let (said, answers): (&[u8], &[u8]) = match asked {
+        Asked::Agent { cast, prompt, .. } => {
+            agent = cast.fingerprint.digest();
+            (prompt.as_bytes(), agent.as_bytes())
+        }
         Asked::Command(command) => {
             argv = serde_json::to_vec(&command.argv).expect("an argument list has a JSON text");
             (&argv, b"command")
         }
     };
-    let parts: [&[u8]; 5] =
-        [&step, &order.attempt().to_le_bytes(), said, settings, &plan.epoch.to_le_bytes()];
+    let parts: [&[u8]; 5] = [&step, &order.attempt().to_le_bytes(), said, answers, &plan.epoch.to_le_bytes()];
     CallKey(Digest::of_parts(parts))
 }
 

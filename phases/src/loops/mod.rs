@@ -53,6 +53,10 @@ pub trait Loop: Copy + Debug + PartialEq + Send + Sync + 'static {
     /// Notes that work goes on after a pause or a wait.
     fn taken_up(_course: &mut Self::Course, _at: Timestamp) {}
 
+    /// Notes that the agent of a role is another one from here on: what was measured before is compared with nothing
+    /// that is measured after.
+    fn recast(_run: &mut Run<Self>, _role: Role) {}
+
     /// An answer as it is kept in memory.
     fn lean(_course: &Self::Course, outcome: Self::Outcome) -> Self::Outcome {
         outcome

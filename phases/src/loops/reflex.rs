@@ -83,6 +83,11 @@ impl Loop for Reflex {
         course.begin_again(at);
     }
 
+    /// Who writes is judged like anybody else; who judges is another measure.
+    fn recast(run: &mut Run, role: Role) {
+        run.course.era += u32::from(role == Role::Evaluator);
+    }
+
     fn next(run: &Run) -> Next<'_> {
         machine::next(run)
     }

@@ -85,6 +85,10 @@ impl Loop for Tune {
         course::answered(run, step);
     }
 
+    fn recast(run: &mut Run, role: Role) {
+        course::recast(run, role);
+    }
+
     fn lean(course: &Course, outcome: Outcome) -> Outcome {
         course.lean(outcome)
     }
@@ -241,7 +245,9 @@ fn compare(run: &Run) -> Next<'_> {
     if contestants.len() < 2 {
         return Next::Decide(Decision::Ship(unchallenged(run)));
     }
-    if run.plan.task.rules.confirm == 0 {
+    let eras: HashSet<u32> =
+        contestants.iter().filter_map(|&id| run.scored_round(id)).map(|round| round.era).collect();
+    if run.plan.task.rules.confirm == 0 && eras.len() <= 1 {
         let scores = contestants.iter().map(|&id| (id, run.measured(id).and_then(|measured| measured.score)));
         return Next::Decide(Decision::Ship(verdict(run, scores.collect(), 0)));
     }
@@ -254,11 +260,10 @@ fn compare(run: &Run) -> Next<'_> {
     Next::Decide(Decision::Ship(fresh_verdict(run)))
 }
 
-/// Start, best and head, each once. Without a measured start there is nothing to beat.
+/// Start, the best of each era, and head, each once. Without a measured start there is nothing to beat.
 fn contestants(run: &Run) -> Vec<CandidateId> {
     let mut contestants = vec![run.start()];
-    let best = run.best().map(|(best, _)| best);
-    for id in best.into_iter().chain([run.head()]) {
+    for id in run.best_of_eras().chain([run.head()]) {
         if !contestants.contains(&id) && run.measured(id).is_some() {
             contestants.push(id);
         }
@@ -279,7 +284,7 @@ fn fresh_verdict(run: &Run) -> Shipment {
         measure.scenarios().iter().copied().filter(|&scenario| measure.paired(run, scenario)).collect();
     let summary = |id| -> Measured { measure.summary(run, id, |scenario| paired.contains(&scenario)) };
     let scores = measure.contestants.iter().map(|&id| (id, summary(id).score)).collect();
-    let trials = paired.len() * run.plan.task.rules.confirm as usize;
+    let trials = paired.len() * measure.trials_each() as usize;
     verdict(run, scores, u32::try_from(trials).unwrap_or(u32::MAX))
 }
 

@@ -7,7 +7,8 @@ use skilltune_phases::event::{Done, Event, Failure, FailureKind, Pause, Record, 
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::loops::{Loop, Next};
-use skilltune_phases::plan::{Cast, Enforced, Isolation, Plan, Roles};
+use skilltune_phases::plan::{Cast, Enforced, Fingerprint, Isolation, Plan, Roles};
+use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
 
 pub(crate) struct Drive<L: Loop> {
@@ -142,6 +143,13 @@ impl<L: Loop> Drive<L> {
 pub(crate) const OUTAGES: [FailureKind; 4] =
     [FailureKind::RateLimited, FailureKind::Overloaded, FailureKind::Network, FailureKind::NoResponse];
 
+/// The agent of a role is another one from here on.
+pub(crate) fn recast<L: Loop>(drive: &mut Drive<L>, role: Role) {
+    let mut cast = drive.run.plan.roles.of(role).clone();
+    cast.fingerprint.add("program /a", drive.run.seq.to_string().as_bytes());
+    drive.record(Event::Noted(Signal::Recast { role, cast }));
+}
+
 /// The record as it comes back from its line in the journal.
 pub(crate) fn reread<L: Loop>(record: &Record<L>) -> Record<L> {
     let line = serde_json::to_string(record).expect("a record has a JSON text");
@@ -160,7 +168,7 @@ pub(crate) fn roles() -> Roles {
     let cast = Cast {
         agent: "world".into(),
         model: None,
-        settings: Digest::of(b"world"),
+        fingerprint: Fingerprint::default(),
         timeout_seconds: 1,
         family: None,
         isolation: Isolation::Partial,

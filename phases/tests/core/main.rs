@@ -6,6 +6,7 @@ mod endings;
 mod frontmatter;
 mod laws;
 mod prompts;
+mod recast;
 mod reflex;
 mod search;
 mod waiting;

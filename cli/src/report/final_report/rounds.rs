@@ -25,7 +25,7 @@ pub(super) fn details(page: &mut Page, run: &Run) {
 
 fn detail(run: &Run, round: &Round) -> Vec<String> {
     let judged = round.measured.as_ref().is_some_and(|measured| measured.judged > 0);
-    let notes = if judged { Notes::of(run, round.candidate) } else { Notes::default() };
+    let notes = if judged { Notes::of(run, round.candidate, round.era) } else { Notes::default() };
     let several = |texts: &[Box<str>]| {
         let texts: Vec<_> = texts.iter().take(TOP).map(|text| words(text)).collect();
         if texts.is_empty() { "none named".to_owned() } else { texts.join("; ") }

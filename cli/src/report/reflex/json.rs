@@ -40,7 +40,7 @@ pub(crate) fn summary(run: &Run, on_disk: Option<&str>) -> Value {
         },
         "distance": judged.and_then(|_| run.distance()),
         "agents": json::agents(&plan.roles),
-        "notes": told::remarks(&plan.roles),
+        "notes": told::remarks(&plan.roles).into_iter().chain(told::recasts(run)).collect::<Vec<_>>(),
         "rights": json::rights(&plan.roles),
         // Written at the end, and not before.
         "report": run.closed_at.map(|_| format!("{}/final-report.md", plan.folder)),
@@ -80,7 +80,7 @@ pub(super) fn report(run: &Run) -> Value {
 }
 
 fn evaluation(judged: &Judged) -> Value {
-    let Judged { iteration, artifact, evaluation, dropped } = judged;
+    let Judged { iteration, artifact, evaluation, dropped, era: _ } = judged;
     json!({
         "iteration": iteration,
         "level": evaluation.level.to_string(),

@@ -38,7 +38,8 @@ fn summary(page: &mut Page, run: &Run) {
         ("Agreed To By", confirmed(plan.task.confirmed).to_owned()),
         ("Agents", safe(&told::roles(&plan.roles))),
     ];
-    rows.extend(told::remarks(&plan.roles).iter().map(|remark| ("Note", safe(remark))));
+    let notes = told::remarks(&plan.roles).into_iter().chain(told::recasts(run));
+    rows.extend(notes.map(|note| ("Note", safe(&note))));
     rows.extend([
         ("Rights of Roles", told::rights(&plan.roles)),
         ("Commands as Checks", commands(run)),

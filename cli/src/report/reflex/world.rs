@@ -89,7 +89,7 @@ pub(crate) fn missing<'a>(missed: &'a [&'a [&'a str]]) -> impl FnMut(&Run, &Step
         Step::Prepare { level } => Outcome::Prepared(questions(run, *level)),
         Step::Allow { .. } => Outcome::Allowed(true),
         Step::Match { .. } | Step::Check { .. } => Outcome::Told(Vec::new()),
-        Step::Judge { artifact, level, category } => {
+        Step::Judge { artifact, level, category, .. } => {
             let at = run.course.artifacts.iter().position(|known| known.tree == *artifact).unwrap();
             judged(run, *level, category, missed[at])
         }

@@ -44,7 +44,7 @@ impl Agent {
     }
 
     /// The places of its own that it writes to from call to call: a login that is renewed, sessions.
-    fn keeps(&self) -> Vec<String> {
+    pub(super) fn keeps(&self) -> Vec<String> {
         match &self.kind {
             Kind::Command(settings) => {
                 settings.writes.iter().flatten().filter_map(|place| self.at_home(place)).collect()

@@ -142,6 +142,48 @@ fn an_edited_script_makes_another_agent() {
 }
 
 #[test]
+fn a_file_that_the_command_does_not_run_makes_no_other_agent_however_it_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("agent.log");
+    let of = |text: &str, argument: String| {
+        std::fs::write(&log, text).unwrap();
+        agent(json!({ "command": ["mine", argument], "writes": [] })).fingerprint()
+    };
+    for argument in [log.display().to_string(), format!("--log={}", log.display())] {
+        assert_eq!(of("one", argument.clone()), of("two", argument));
+    }
+    // One that it may execute or that names its interpreter it runs, unless it says that it writes it.
+    let tool = folder.path().join("tool");
+    let of = |text: &str, writes: Value| {
+        std::fs::write(&tool, text).unwrap();
+        agent(json!({ "command": ["mine", tool], "writes": writes })).fingerprint().digest()
+    };
+    assert_eq!(of("one", json!([])), of("two", json!([])));
+    assert_ne!(of("#!/bin/sh\n1", json!([])), of("#!/bin/sh\n2", json!([])));
+    assert_eq!(of("#!/bin/sh\n1", json!([tool])), of("#!/bin/sh\n2", json!([tool])));
+}
+
+#[test]
+fn what_has_changed_is_named_by_its_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("agent.py");
+    let of = |text: &str, timeout: u64| {
+        std::fs::write(&script, text).unwrap();
+        agent(json!({ "command": ["mine", script], "timeout": timeout })).fingerprint()
+    };
+    let before = of("one", 1);
+    assert_eq!(before.changed(&of("two", 1)), [format!("script {}", script.display())]);
+    assert_eq!(before.changed(&of("one", 2)), ["settings"]);
+    let claude = |place: &str| {
+        let mut ambient = ambient();
+        ambient.insert("ANTHROPIC_BASE_URL".into(), place.into());
+        real("claude", &ambient).fingerprint()
+    };
+    let service = claude("http://one").changed(&claude("http://two"));
+    assert!(service.contains(&"service".to_owned()), "{service:?}");
+}
+
+#[test]
 fn another_service_makes_another_agent_and_another_key_does_not() {
     let of = |name: &str, value: &str| {
         let mut ambient = ambient();

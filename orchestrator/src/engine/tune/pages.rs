@@ -94,7 +94,7 @@ fn write(path: &SafePath, text: &str) -> Result<(), EngineError> {
 fn artifacts(objects: &Objects, place: &SafePath, run: &Run, round: &Round) -> Result<(), EngineError> {
     let Some(candidate) = run.candidate(round.candidate) else { return Ok(()) };
     for &scenario in run.course.measure.scenarios() {
-        let trial = Trial { scenario, ordinal: SEARCH };
+        let trial = Trial { scenario, ordinal: SEARCH, era: round.era };
         let left = measure::artifacts(run, candidate, trial);
         for (member, tree) in run.plan.task.target.members.iter().zip(left) {
             let into = place.join(&*member.name).join(&*run.plan.task.scenarios[scenario].id);

@@ -35,6 +35,8 @@ pub struct Course {
     /// All that were ever written.
     pub artifacts: Vec<Artifact>,
     pub judged: Vec<Judged>,
+    /// That of all verdicts from here on.
+    pub era: u32,
     pub issues: Vec<Issue>,
     pub stop: Option<Stop>,
     pub clock: Clock,
@@ -58,6 +60,8 @@ pub struct Judged {
     pub iteration: u32,
     pub artifact: Artifact,
     pub evaluation: Evaluation,
+    /// That of its verdicts.
+    pub era: u32,
     /// It was worse than the best before it, and is not gone on from.
     pub dropped: bool,
 }
@@ -122,6 +126,7 @@ impl Course {
             artifact: None,
             artifacts: Vec::new(),
             judged: Vec::new(),
+            era: 0,
             issues: Vec::new(),
             stop: None,
             clock: Clock::default(),
@@ -244,6 +249,7 @@ impl Course {
             iteration: self.iteration,
             artifact,
             evaluation: evaluation.clone(),
+            era: self.era,
             dropped: false,
         });
         self.tell(at, Phase::Evaluate, Note::EvaluationDone { score, passed });

@@ -221,7 +221,9 @@ impl Run {
         let asked = checks::asked(&rules, &self.course.checks, told);
         let groups: BTreeSet<(Level, String)> =
             asked.iter().map(|asked| (asked.rule.level, asked.rule.category().to_owned())).collect();
-        groups.into_iter().map(|(level, category)| Step::Judge { artifact, level, category }).collect()
+        let era = self.course.era;
+        let judge = |(level, category)| Step::Judge { artifact, level, category, era };
+        groups.into_iter().map(judge).collect()
     }
 
     /// What the machines have told of an artifact, as far as they have.

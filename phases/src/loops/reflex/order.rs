@@ -70,7 +70,7 @@ impl Order {
             Step::Produce { from, .. } => (Brief::Produce { steps: course.plan.clone() }, *from),
             Step::Prepare { .. } => (Brief::Prepare { steps: course.plan.clone() }, None),
             Step::Check { artifact, check } => (command(run, *check)?, Some(*artifact)),
-            Step::Judge { artifact, level, category } => {
+            Step::Judge { artifact, level, category, .. } => {
                 (judge(run, *artifact, *level, category), Some(*artifact))
             }
             Step::Critique { artifact, .. } => (critique(run), Some(*artifact)),

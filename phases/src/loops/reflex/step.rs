@@ -45,6 +45,9 @@ pub enum Step {
         artifact: TreeId,
         level: Level,
         category: String,
+        /// Raised whenever the evaluator has changed: verdicts of two eras are never compared.
+        #[serde(default, skip_serializing_if = "is_first")]
+        era: u32,
     },
     Critique {
         artifact: TreeId,
@@ -68,6 +71,11 @@ pub enum Outcome {
     Judged(Vec<RuleResult>),
     Criticised(Vec<Issue>),
     Failed(Failure),
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+fn is_first(era: &u32) -> bool {
+    *era == 0
 }
 
 /// One version of the artifact: a folder with one page in it.

@@ -84,9 +84,15 @@ impl Run {
         self.course.stop.as_ref().map_or(Status::Running, |stop| stop.reason.status())
     }
 
-    /// The best that was judged; of equals the earlier one counts.
+    /// The best that was judged by the newest judge; of equals the earlier one counts.
     pub fn best(&self) -> Option<&Judged> {
-        self.best_of(self.course.judged.iter())
+        self.best_of(self.of_newest_era())
+    }
+
+    /// What the evaluator said that judged last: what one before it said is not compared with that.
+    fn of_newest_era(&self) -> impl Iterator<Item = &Judged> {
+        let newest = self.course.judged.last().map(|judged| judged.era);
+        self.course.judged.iter().filter(move |judged| Some(judged.era) == newest)
     }
 
     fn best_of<'a>(&self, judged: impl Iterator<Item = &'a Judged>) -> Option<&'a Judged> {
@@ -129,7 +135,9 @@ impl Run {
     /// The best of the level before the last one, when the last is worse.
     pub(super) fn better_than_last(&self) -> Option<&Judged> {
         let (last, before) = self.course.judged.split_last()?;
-        let of_level = before.iter().filter(|judged| judged.evaluation.level == last.evaluation.level);
+        let of_level = before
+            .iter()
+            .filter(|judged| judged.era == last.era && judged.evaluation.level == last.evaluation.level);
         self.best_of(of_level).filter(|best| self.rank(best) > self.rank(last))
     }
 
@@ -142,7 +150,7 @@ impl Run {
     /// What the stop rules look at. Levels have different denominators, so each has a series of its own.
     pub(super) fn series(&self) -> Series {
         let level = self.course.level;
-        let judged = || self.course.judged.iter().filter(|judged| judged.evaluation.level == level);
+        let judged = || self.of_newest_era().filter(|judged| judged.evaluation.level == level);
         let mut contents: Vec<Digest> = judged().map(|judged| judged.artifact.tree.0).collect();
         contents.dedup();
         Series {

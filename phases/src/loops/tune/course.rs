@@ -8,6 +8,7 @@ use crate::candidate::{Candidate, Origin};
 use crate::contract::CriterionId;
 use crate::event::{Failure, FailureKind};
 use crate::id::CandidateId;
+use crate::role::Role;
 use crate::score::Score;
 use crate::stop::Reason;
 use crate::target::Place;
@@ -21,6 +22,8 @@ pub struct Course {
     pub rounds: Vec<Round>,
     /// What is being measured: the newest round's candidate, or the contestants of the final comparison.
     pub measure: Measure,
+    /// That of all trials from here on.
+    pub era: u32,
     pub focus: Option<Place>,
     pub stopped: Option<Reason>,
     pub shipment: Option<Shipment>,
@@ -34,6 +37,8 @@ pub struct Course {
 pub struct Round {
     pub number: u32,
     pub candidate: CandidateId,
+    /// That of its trials.
+    pub era: u32,
     pub started_at: Timestamp,
     pub scored_at: Option<Timestamp>,
     pub measured: Option<Measured>,
@@ -66,6 +71,7 @@ impl Course {
             candidates: vec![plan.start()],
             rounds: Vec::new(),
             measure: Measure::default(),
+            era: 0,
             focus: None,
             stopped: None,
             shipment: None,
@@ -102,8 +108,9 @@ pub(super) fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
     let course = &mut run.course;
     match decision {
         Decision::Open { round, candidate } => {
-            course.rounds.push(Round::open(*round, *candidate, at));
-            set_measure(run, Measure::round(&run.plan, *candidate));
+            course.rounds.push(Round::open(*round, *candidate, course.era, at));
+            let measure = Measure::round(&run.plan, *candidate, course.era);
+            set_measure(run, measure);
         }
         Decision::Scored(measured) => course.in_round(|round| {
             round.measured = Some(measured.clone());
@@ -120,7 +127,8 @@ pub(super) fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         }),
         Decision::Stop(reason) => course.stopped = Some(*reason),
         Decision::Compare(contestants) => {
-            set_measure(run, Measure::fresh(&run.plan, contestants.clone()));
+            let measure = Measure::fresh(&run.plan, contestants.clone(), course.era);
+            set_measure(run, measure);
         }
         Decision::Ship(shipment) => course.shipment = Some(shipment.clone()),
         Decision::Close(ending) => {
@@ -128,6 +136,27 @@ pub(super) fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             run.closed_at = Some(at);
         }
     }
+}
+
+/// After a change of who runs or judges the skills, what is being measured is measured anew.
+pub(super) fn recast(run: &mut Run, role: Role) {
+    match role {
+        Role::Executor | Role::Evaluator => {}
+        Role::Improver => return,
+    }
+    let course = &mut run.course;
+    course.era += 1;
+    let measure = match (course.stopped, course.rounds.last_mut()) {
+        (None, Some(round)) if round.measured.is_none() => {
+            round.era = course.era;
+            Measure::round(&run.plan, round.candidate, course.era)
+        }
+        (Some(_), _) if course.measure.contestants.len() > 1 => {
+            Measure::fresh(&run.plan, course.measure.contestants.clone(), course.era)
+        }
+        _ => return,
+    };
+    set_measure(run, measure);
 }
 
 /// Looks at what an answer may have settled.
@@ -149,8 +178,17 @@ fn in_measure(run: &mut Run, look: impl FnOnce(&mut Measure, &Run)) {
 }
 
 impl Round {
-    fn open(number: u32, candidate: CandidateId, started_at: Timestamp) -> Self {
-        Self { number, candidate, started_at, scored_at: None, measured: None, standing: None, edit: None }
+    fn open(number: u32, candidate: CandidateId, era: u32, started_at: Timestamp) -> Self {
+        Self {
+            number,
+            candidate,
+            era,
+            started_at,
+            scored_at: None,
+            measured: None,
+            standing: None,
+            edit: None,
+        }
     }
 
     pub fn score(&self) -> Option<Score> {

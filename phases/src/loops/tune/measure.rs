@@ -20,6 +20,7 @@ pub struct Measure {
     pub contestants: Vec<CandidateId>,
     first_ordinal: u32,
     ordinals: u32,
+    era: u32,
     order: Vec<usize>,
     /// Where in the order each scenario stands.
     rows: Vec<usize>,
@@ -39,21 +40,22 @@ pub enum Unit<'a> {
 
 impl Measure {
     /// One candidate, once on every scenario.
-    pub fn round(plan: &Plan, candidate: CandidateId) -> Self {
-        Self::over(plan, vec![candidate], SEARCH, 1)
+    pub fn round(plan: &Plan, candidate: CandidateId, era: u32) -> Self {
+        Self::over(plan, vec![candidate], SEARCH, 1, era)
     }
 
     /// The contestants of the final comparison, on trials of their own.
-    pub fn fresh(plan: &Plan, contestants: Vec<CandidateId>) -> Self {
-        Self::over(plan, contestants, SEARCH + 1, plan.task.rules.confirm)
+    pub fn fresh(plan: &Plan, contestants: Vec<CandidateId>, era: u32) -> Self {
+        // Where none are wanted, this is asked for only because the scores of the search cannot be compared.
+        Self::over(plan, contestants, SEARCH + 1, plan.task.rules.confirm.max(1), era)
     }
 
-    fn over(plan: &Plan, contestants: Vec<CandidateId>, first_ordinal: u32, ordinals: u32) -> Self {
+    fn over(plan: &Plan, contestants: Vec<CandidateId>, first_ordinal: u32, ordinals: u32, era: u32) -> Self {
         let order = canonical_order(plan);
         let mut rows = vec![0; order.len()];
         order.iter().enumerate().for_each(|(row, &scenario)| rows[scenario] = row);
         let done = vec![false; order.len() * ordinals as usize * contestants.len()];
-        Self { contestants, first_ordinal, ordinals, order, rows, done, settled: 0 }
+        Self { contestants, first_ordinal, ordinals, era, order, rows, done, settled: 0 }
     }
 
     pub fn is_settled(&self) -> bool {
@@ -89,6 +91,7 @@ impl Measure {
     /// Looks at the units that an answer about this trial can have settled, so that each answer costs the same.
     pub(crate) fn look_at_trial(&mut self, run: &Run, trial: Trial) {
         let nth = trial.ordinal.checked_sub(self.first_ordinal).filter(|nth| *nth < self.ordinals);
+        let nth = nth.filter(|_| trial.era == self.era);
         let (Some(nth), Some(row)) = (nth, self.rows.get(trial.scenario)) else { return };
         let first = (row * self.ordinals as usize + nth as usize) * self.contestants.len();
         self.look_at(run, first..first + self.contestants.len());
@@ -125,16 +128,25 @@ impl Measure {
     }
 
     fn trials(&self) -> impl Iterator<Item = Trial> + '_ {
-        self.order.iter().flat_map(move |&scenario| {
-            (0..self.ordinals).map(move |nth| Trial { scenario, ordinal: self.first_ordinal + nth })
-        })
+        self.order
+            .iter()
+            .flat_map(move |&scenario| (0..self.ordinals).map(move |nth| self.trial(scenario, nth)))
     }
 
     fn unit<'a>(&self, run: &'a Run, index: usize) -> Unit<'a> {
         let (row, column) = (index / self.contestants.len(), index % self.contestants.len());
         let scenario = self.order[row / self.ordinals as usize];
         let nth = u32::try_from(row % self.ordinals as usize).unwrap_or(u32::MAX);
-        unit(run, self.contestants[column], Trial { scenario, ordinal: self.first_ordinal + nth })
+        unit(run, self.contestants[column], self.trial(scenario, nth))
+    }
+
+    fn trial(&self, scenario: usize, nth: u32) -> Trial {
+        Trial { scenario, ordinal: self.first_ordinal + nth, era: self.era }
+    }
+
+    /// How many trials each contestant has on a scenario.
+    pub fn trials_each(&self) -> u32 {
+        self.ordinals
     }
 }
 

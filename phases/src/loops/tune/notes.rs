@@ -20,9 +20,9 @@ pub struct Notes {
 }
 
 impl Notes {
-    pub fn of(run: &Run, candidate: CandidateId) -> Self {
+    pub fn of(run: &Run, candidate: CandidateId, era: u32) -> Self {
         let mut notes = Self::default();
-        for (_, judgement) in judgements(run, candidate) {
+        for (_, judgement) in judgements(run, candidate, era) {
             merge(&mut notes.strengths, &judgement.strengths);
             merge(&mut notes.weaknesses, &judgement.weaknesses);
             merge(&mut notes.suggestions, &judgement.suggestions);
@@ -41,10 +41,10 @@ pub struct Standing<'a> {
 }
 
 /// How each criterion stands, in the order of the contract; those nobody could verify are left out.
-pub fn standings(run: &Run, candidate: CandidateId, member: Option<Place>) -> Vec<Standing<'_>> {
+pub fn standings(run: &Run, candidate: CandidateId, era: u32, member: Option<Place>) -> Vec<Standing<'_>> {
     let name = member.map(|place| run.plan.member(place).name.as_str());
     let mut by_criterion: BTreeMap<&CriterionId, Standing<'_>> = BTreeMap::new();
-    for (_, judgement) in judgements(run, candidate) {
+    for (_, judgement) in judgements(run, candidate, era) {
         let verified = findings(judgement, name).iter().filter(|one| one.verdict != Verdict::Unverified);
         for finding in verified {
             let standing = Standing { worst: finding, met: 0, of: 0 };
@@ -82,9 +82,9 @@ fn badness(verdict: Verdict) -> u8 {
 }
 
 /// The judgements of a candidate made while searching, in the canonical order of the scenarios.
-pub fn judgements(run: &Run, candidate: CandidateId) -> impl Iterator<Item = (usize, &Judgement)> {
+pub fn judgements(run: &Run, candidate: CandidateId, era: u32) -> impl Iterator<Item = (usize, &Judgement)> {
     run.course.measure.scenarios().iter().filter_map(move |&scenario| {
-        match measure::unit(run, candidate, Trial { scenario, ordinal: SEARCH }) {
+        match measure::unit(run, candidate, Trial { scenario, ordinal: SEARCH, era }) {
             Unit::Judged(judgement) => Some((scenario, judgement)),
             Unit::Missing(_) | Unit::Next(_) => None,
         }

@@ -335,7 +335,8 @@ fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Made> {
     let follows = member.0 + 1 < candidate.trees.len();
     let after =
         follows.then(|| near(run, candidate, Place(member.0 + 1), passed.get(member.0), &mut placements));
-    let standings = notes::standings(run, base, run.plan.is_chain().then_some(member));
+    let era = run.era_of(base);
+    let standings = notes::standings(run, base, era, run.plan.is_chain().then_some(member));
     let (met, unmet): (Vec<_>, Vec<_>) =
         standings.into_iter().partition(|standing| standing.met == standing.of);
     let improving = Improving {
@@ -353,7 +354,9 @@ fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Made> {
 
 /// What each member handed on in the first scenario that was run to its end.
 fn passed_on(run: &Run, candidate: &Candidate) -> Vec<TreeId> {
-    let trials = run.course.measure.scenarios().iter().map(|&scenario| Trial { scenario, ordinal: SEARCH });
+    let era = run.era_of(candidate.id);
+    let scenarios = run.course.measure.scenarios().iter();
+    let trials = scenarios.map(|&scenario| Trial { scenario, ordinal: SEARCH, era });
     let mut handed = trials.map(|trial| measure::artifacts(run, candidate, trial));
     handed.find(|trees| trees.len() == candidate.trees.len()).unwrap_or_default()
 }
@@ -379,7 +382,7 @@ fn near(
 fn suggestions(run: &Run, base: CandidateId, member: Place) -> Vec<Suggestion> {
     let name = run.plan.member(member).name.as_str();
     let ours = |suggestion: &Suggestion| suggestion.member.as_deref().is_none_or(|other| other == name);
-    Notes::of(run, base).suggestions.into_iter().filter(ours).collect()
+    Notes::of(run, base, run.era_of(base)).suggestions.into_iter().filter(ours).collect()
 }
 
 fn tried(run: &Run, member: Place) -> Vec<Tried> {

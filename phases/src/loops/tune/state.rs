@@ -197,7 +197,7 @@ fn execution(run: &Run, round: &Round) -> Value {
         "success": success,
     });
     if run.plan.is_chain() {
-        let far = how_far(run, round.candidate);
+        let far = how_far(run, round);
         let members = run.plan.task.target.members.iter().enumerate();
         execution["chain_executions"] = members
             .map(|(place, member)| {
@@ -214,14 +214,16 @@ fn execution(run: &Run, round: &Round) -> Value {
 }
 
 /// How many members of a chain came to an end on every scenario.
-fn how_far(run: &Run, candidate: CandidateId) -> usize {
-    let Some(candidate) = run.candidate(candidate) else { return 0 };
-    let trials = (0..run.plan.task.scenarios.len()).map(|scenario| Trial { scenario, ordinal: SEARCH });
+fn how_far(run: &Run, round: &Round) -> usize {
+    let Some(candidate) = run.candidate(round.candidate) else { return 0 };
+    let scenarios = 0..run.plan.task.scenarios.len();
+    let trials = scenarios.map(|scenario| Trial { scenario, ordinal: SEARCH, era: round.era });
     trials.map(|trial| measure::exercised(run, candidate, trial).len()).min().unwrap_or(0)
 }
 
 fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
-    let (notes, standings) = (Notes::of(run, round.candidate), notes::standings(run, round.candidate, None));
+    let notes = Notes::of(run, round.candidate, round.era);
+    let standings = notes::standings(run, round.candidate, round.era, None);
     let dimensions = run.plan.task.contract.dimensions.iter().zip(&measured.dimensions);
     let chain = run.plan.is_chain().then(|| {
         let members = run.plan.task.target.members.iter().zip(&measured.members);

@@ -26,6 +26,14 @@ pub enum Step {
 pub struct Trial {
     pub scenario: usize,
     pub ordinal: u32,
+    /// Raised whenever the executor or the evaluator has changed: trials of two eras are never compared.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub era: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+fn is_first(era: &u32) -> bool {
+    *era == 0
 }
 
 /// A question to a person, with a declared default for those who are not there.

@@ -32,8 +32,10 @@ impl Uses {
         let mut uses = Self::default();
         let Some(candidate) = run.candidate(candidate) else { return uses };
         for scenario in 0..run.plan.task.scenarios.len() {
-            for ordinal in ordinals.clone() {
-                let members = measure::exercised(run, candidate, Trial { scenario, ordinal });
+            let trials =
+                (0..=run.course.era).flat_map(|era| ordinals.clone().map(move |ordinal| (era, ordinal)));
+            for (era, ordinal) in trials {
+                let members = measure::exercised(run, candidate, Trial { scenario, ordinal, era });
                 for (place, outcome) in members.into_iter().enumerate() {
                     if member.is_none_or(|member| member.0 == place) {
                         uses.count(outcome);

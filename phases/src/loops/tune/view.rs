@@ -34,9 +34,21 @@ impl Run {
         self.course.candidates[0].id
     }
 
-    /// The best measured candidate; of equals, the earliest.
+    /// The best measured candidate of the newest era that has any; of equals, the earliest.
     pub fn best(&self) -> Option<(CandidateId, Score)> {
-        best_of(&self.course.rounds)
+        let newest = self.course.rounds.iter().rev().find(|round| round.score().is_some())?;
+        best_of(&self.course.rounds, newest.era)
+    }
+
+    /// The best measured candidate of each era: the scores of one say nothing beside those of another.
+    pub fn best_of_eras(&self) -> impl Iterator<Item = CandidateId> {
+        (0..=self.course.era).filter_map(|era| best_of(&self.course.rounds, era).map(|(best, _)| best))
+    }
+
+    /// In which era a candidate was last measured, or is being measured.
+    pub fn era_of(&self, candidate: CandidateId) -> u32 {
+        let mut rounds = self.course.rounds.iter().rev();
+        rounds.find(|round| round.candidate == candidate).map_or(self.course.era, |round| round.era)
     }
 
     /// The candidate that the next edit goes on from: the newest kept one, or the best after a drop.
@@ -46,7 +58,7 @@ impl Run {
             match round.standing {
                 Some(Standing::Kept) => head = round.candidate,
                 Some(Standing::Dropped(_)) => {
-                    head = best_of(&self.course.rounds[..index]).map_or(head, |(best, _)| best);
+                    head = best_of(&self.course.rounds[..index], round.era).map_or(head, |(best, _)| best);
                 }
                 None => {}
             }
@@ -56,8 +68,13 @@ impl Run {
 
     /// What the newest complete measurement of a candidate said.
     pub fn measured(&self, candidate: CandidateId) -> Option<&Measured> {
+        self.scored_round(candidate)?.measured.as_ref()
+    }
+
+    /// The round that measured a candidate last and came to a score.
+    pub(super) fn scored_round(&self, candidate: CandidateId) -> Option<&Round> {
         let of_it = self.course.rounds.iter().rev().filter(|round| round.candidate == candidate);
-        of_it.filter_map(|round| round.measured.as_ref()).find(|measured| measured.score.is_some())
+        of_it.into_iter().find(|round| round.score().is_some())
     }
 
     pub fn series(&self) -> Series {
@@ -80,11 +97,14 @@ impl Run {
         }
     }
 
-    /// A round after one that an agent failed measures nothing new: that nothing rose then is not the skill's.
+    /// A round after one that an agent failed measures nothing new: that nothing rose then is not the skill's. Nor does
+    /// a score of another era say whether anything rose.
     fn scores_of_tries(&self) -> Vec<Score> {
         let rounds = &self.course.rounds;
+        let era = rounds.last().map_or(0, |round| round.era);
         let is_try = |at: &usize| *at == 0 || !rounds[at - 1].failed();
-        (0..rounds.len()).filter(is_try).filter_map(|at| rounds[at].score()).collect()
+        let counts = |at: &usize| rounds[*at].era == era && is_try(at);
+        (0..rounds.len()).filter(counts).filter_map(|at| rounds[at].score()).collect()
     }
 
     fn failed_in_a_row(&self) -> u32 {
@@ -148,7 +168,8 @@ impl Run {
     }
 }
 
-fn best_of(rounds: &[Round]) -> Option<(CandidateId, Score)> {
-    let scored = rounds.iter().filter_map(|round| round.score().map(|score| (round.candidate, score)));
+fn best_of(rounds: &[Round], era: u32) -> Option<(CandidateId, Score)> {
+    let of_era = rounds.iter().filter(|round| round.era == era);
+    let scored = of_era.filter_map(|round| round.score().map(|score| (round.candidate, score)));
     scored.reduce(|best, next| if next.1 > best.1 { next } else { best })
 }

@@ -2,8 +2,10 @@
 
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Template, Weights};
 use skilltune_phases::loops::reflex::{Decision, Outcome, Plan, Reason, Step};
+use skilltune_phases::role::Role;
 
-use super::world::{Drive, Met, draft, plan, play, play_with, prompt, written};
+use super::world::{Drive, Met, answer, draft, plan, play, play_with, prompt, written};
+use crate::drive::recast;
 
 fn reason(drive: &Drive) -> Reason {
     drive.run.course.stop.as_ref().expect("the run has ended").reason
@@ -47,6 +49,28 @@ fn a_worse_artifact_is_dropped_and_the_best_is_planned_and_written_anew() {
 }
 
 #[test]
+fn another_judge_drops_nothing_for_what_the_one_before_it_said() {
+    let missed = [&[ACCURACY][..], &[SECTIONS, "a.quality.clarity"], &[]];
+    let met = |nth: usize, rule: &str| Some(!missed[nth].contains(&rule));
+    for (role, dropped) in [(Role::Evaluator, 0), (Role::Executor, 1)] {
+        let mut drive = Drive::start(plan(Template::Docs));
+        while drive.run.course.judged.is_empty() {
+            match drive.due(1).pop() {
+                Some(step) => {
+                    let outcome = answer(&drive.run, &step, &met);
+                    drive.done(step, outcome);
+                }
+                None => panic!("it ends before anything is judged"),
+            }
+        }
+        recast(&mut drive, role);
+        drive.finish(1, |_| 0, |run, step| answer(run, step, &met));
+        let drops = drive.decisions().into_iter().filter(|one| matches!(one, Decision::Drop { .. }));
+        assert_eq!((drops.count(), reason(&drive)), (dropped, Reason::ThresholdReached), "{role:?}");
+    }
+}
+
+#[test]
 fn the_result_is_the_best_and_not_the_last() {
     let mut plan = plan(Template::Docs);
     plan.task.rules.max_iterations = 2;
@@ -84,7 +108,7 @@ fn what_was_settled_for_is_the_result_though_the_last_one_broke_it() {
 fn level_b_judges_the_same_artifact_and_asks_nobody_about_level_a_again() {
     let (drive, steps) = steps(plan(Template::Docs), &|_, _| Some(true));
     let judged = steps.iter().filter_map(|(step, _)| match step {
-        Step::Judge { artifact, level, category } => {
+        Step::Judge { artifact, level, category, .. } => {
             assert_eq!(*artifact, draft("draft 0").tree);
             Some((*level, category.as_str()))
         }

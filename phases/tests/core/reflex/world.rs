@@ -98,7 +98,7 @@ pub(crate) fn answer<M: Into<Option<bool>>>(run: &Run, step: &Step, met: Met<'_,
             let rule = criteria.rule(&run.course.checks[*check].rule).expect("a check is of a rule");
             Outcome::Told(vec![told(*check, met(*artifact, rule))])
         }
-        Step::Judge { artifact, level, category } => {
+        Step::Judge { artifact, level, category, .. } => {
             let rules = criteria.at(*level).filter(|rule| rule.category() == category);
             Outcome::Judged(rules.map(|rule| judged(rule, met(*artifact, rule))).collect())
         }
