@@ -77,7 +77,7 @@ fn a_page_that_cannot_do_its_work_is_refused_with_its_line() {
     let line = ["tune", "writer", "write a page", "--yes", "--trust"];
     write_page(&scene, &format!("{{{{ round }}}}\n{JUDGE}"));
     insta::assert_snapshot!(scene.refusal(&line), @"
-    error: /project/prompts/judge.md:1: there is no `round`; there are artifacts, dimensions, entries, is_chain, nonce, reading, retry_error, scenario, skills
+    error: /project/prompts/judge.md:1: there is no `round`; there are artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, unused
     hint: docs/prompts.md tells what the prompt `evaluate` is given and has to show
     ");
     write_page(&scene, &JUDGE.replace("{{ nonce }}", "the code"));
