@@ -14,7 +14,7 @@ use skilltune_orchestrator::agent::{Agent, AgentSettings};
 use skilltune_orchestrator::engine::{
     CallLimits, CastAgents, Desk, Drive, Left, Observer, Pages, Patience, Person, Workshop,
 };
-use skilltune_orchestrator::process::{GuardianPool, become_subreaper};
+use skilltune_orchestrator::process::{GuardianPool, become_driver};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
 use skilltune_orchestrator::store::{Holder, Home, Journal, Locks};
 use skilltune_phases::delivery::Delivery;
@@ -40,7 +40,7 @@ pub(crate) async fn run(
     calls: usize,
     jobs: usize,
 ) -> Result<Duration, Box<dyn Error>> {
-    become_subreaper()?;
+    become_driver()?;
     let home = Home::of(places.project);
     home.create()?;
     let objects = Objects::at(home.objects());

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use skilltune_orchestrator::engine::{
     CallLimits, Desk, Drive, EngineError, Halt, Left, Observer, Person, Workshop,
 };
-use skilltune_orchestrator::process::{GuardianPool, await_marked, become_subreaper, sweep_marked};
+use skilltune_orchestrator::process::{GuardianPool, await_marked, become_driver, sweep_marked};
 use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
 use skilltune_orchestrator::safe_path::SafePath;
 use skilltune_orchestrator::snapshot::{Limits, Objects, capture};
@@ -235,7 +235,7 @@ pub fn drive<L: Face>(
     reporter: Box<dyn Reporter<L>>,
     person: &mut dyn Person<L>,
 ) -> Result<Exit, Complaint> {
-    become_subreaper().map_err(ours)?;
+    become_driver().map_err(ours)?;
     let (jobs, patience) = (means.jobs, means.patience);
     let resume = advice::trusting(L::resume(&run), means.trusted);
     let failed = |error| failed(error, &resume);

@@ -97,9 +97,12 @@ impl AgentSettings {
             How::Exited(0) => self.answer(left.stdout).ok_or_else(|| {
                 failed(FailureKind::OffSchema, "its output has no text where the settings say it stands")
             }),
-            How::Exited(_) | How::Signalled(_) | How::TimedOut | How::Cancelled | How::NotStarted { .. } => {
-                Err(left.failure(life))
-            }
+            How::Exited(_)
+            | How::Signalled(_)
+            | How::TimedOut
+            | How::Cancelled
+            | How::NotStarted { .. }
+            | How::Lost { .. } => Err(left.failure(life)),
         };
         Heard { answer, spent: self.spent(left.stdout, left.ended.took_ms), talk: None }
     }

@@ -19,6 +19,7 @@ use super::real::{Ask, Env, Fitting, Form, Real};
 use super::skills::Skills;
 use super::via::Via;
 use crate::disk::{DiskError, OnDisk};
+use crate::process::How;
 
 mod rights;
 mod script;
@@ -349,12 +350,17 @@ impl Agent {
     }
 
     pub(crate) fn hear(&self, left: Remains<'_>) -> Heard {
-        match (&self.kind, &self.via) {
+        let heard = match (&self.kind, &self.via) {
             (Kind::Command(settings), _) => settings.hear(left),
             // No service is behind it: when it comes to no end, that is the work's own fault.
             (Kind::BuiltIn(_), _) => AgentSettings::default().hear_living(left, Life::Shown),
             (Kind::Real(real), Some(through)) => through.via.hear(*real, left),
             (Kind::Real(real), None) => (real.profile().hear)(left),
+        };
+        match left.ended.how {
+            // Whatever it has said: it may be going on, or nobody knows how it ended.
+            How::Lost { .. } => Heard { answer: Err(left.failure(Life::Shown)), ..heard },
+            _ => heard,
         }
     }
 }

@@ -73,6 +73,7 @@ impl Remains<'_> {
             How::Signalled(signal) => (FailureKind::Crashed, format!("signal {signal}")),
             How::NotStarted { why } => (FailureKind::Crashed, format!("could not be started: {why}")),
             How::Cancelled => (FailureKind::Crashed, "cancelled".to_owned()),
+            How::Lost { why } => (FailureKind::Crashed, why.clone()),
         };
         let why = self.last_words().map_or(what.clone(), |line| format!("{what}: {line}"));
         Failure::new(kind, why)
@@ -93,9 +94,12 @@ impl Remains<'_> {
             How::Exited(0) => {
                 failed(FailureKind::Crashed, "it ended without an answer, and without an error")
             }
-            How::Exited(_) | How::TimedOut | How::Signalled(_) | How::NotStarted { .. } | How::Cancelled => {
-                self.failure(life)
-            }
+            How::Exited(_)
+            | How::TimedOut
+            | How::Signalled(_)
+            | How::NotStarted { .. }
+            | How::Cancelled
+            | How::Lost { .. } => self.failure(life),
         }
     }
 }

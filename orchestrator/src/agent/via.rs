@@ -95,9 +95,11 @@ impl Via {
                 let why = left.last_words().unwrap_or_else(|| "it said nothing".to_owned());
                 Err(failed(kind(left.stderr), &format!("{}: {why}", self.name())))
             }
-            How::Signalled(_) | How::TimedOut | How::Cancelled | How::NotStarted { .. } => {
-                Err(left.failure(life(said)))
-            }
+            How::Signalled(_)
+            | How::TimedOut
+            | How::Cancelled
+            | How::NotStarted { .. }
+            | How::Lost { .. } => Err(left.failure(life(said))),
         };
         Heard { answer, spent: Spent { ms: left.ended.took_ms, ..Spent::default() }, talk: None }
     }

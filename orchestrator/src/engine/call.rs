@@ -3,6 +3,7 @@
 //! Handing a call from thread to thread costs more than the disk's part of a small one, so it is handed over once.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use skilltune_phases::event::Done;
 use skilltune_phases::order::Order as _;
@@ -11,7 +12,10 @@ use skilltune_phases::plan::Plan;
 use super::desk::Ready;
 use super::reply::Reply;
 use super::{Craft, EngineError, Workshop};
-use crate::process::{Ear, How, ProcessError};
+use crate::process::{Ear, How};
+
+/// How long the word to end may take from whoever ends us to here.
+const RUMOUR: Duration = Duration::from_millis(500);
 
 /// One order and all that it takes to carry it out.
 pub(super) struct Job<L: Craft> {
@@ -24,18 +28,10 @@ pub(super) struct Job<L: Craft> {
 impl<L: Craft> Job<L> {
     /// Carries out the order; nothing, when it was cancelled before it had answered.
     pub(super) fn carry_out(self) -> Result<Option<Done<L>>, EngineError> {
-        let mut lost = false;
-        let (paper, ended) = loop {
-            match self.shop.prepare(&self.plan, &self.order)? {
-                Ready::Answered(reply) => return Ok(Some(done::<L>(&self.order, reply))),
-                Ready::Ended(paper, ended) => break (paper, ended),
-                Ready::Start(paper, call) => match self.shop.pool.acquire()?.run(&call, &self.ear) {
-                    // Somebody has killed the guardian: its record is looked at, and the call made again. When they
-                    // meant all of us, we have been told to end by then.
-                    Err(ProcessError::GuardianDied) if !lost => lost = true,
-                    ended => break (paper, ended?),
-                },
-            }
+        let (paper, ended) = match self.shop.prepare(&self.plan, &self.order)? {
+            Ready::Answered(reply) => return Ok(Some(done::<L>(&self.order, reply))),
+            Ready::Ended(paper, ended) => (paper, ended),
+            Ready::Start(paper, call) => (paper, self.shop.pool.acquire()?.run(&call, &self.ear)?),
         };
         if self.is_cut_off(&ended.how) {
             return Ok(None);
@@ -49,6 +45,8 @@ impl<L: Craft> Job<L> {
         match how {
             How::Cancelled => true,
             How::Signalled(_) => self.ear.heard().is_some(),
+            // When somebody ends all that is ours, the guardian may die before we have heard of it.
+            How::Lost { .. } => self.ear.hears_within(RUMOUR),
             How::Exited(_) | How::TimedOut | How::NotStarted { .. } => false,
         }
     }

@@ -46,6 +46,7 @@ impl Craft for Reflex {
             How::Signalled(signal) => (None, format!("ended by signal {signal}")),
             How::Cancelled => (None, "it was cancelled".to_owned()),
             How::NotStarted { why } => (None, format!("it could not be started: {why}")),
+            How::Lost { why } => (None, why.clone()),
         };
         Outcome::Told(vec![Told { check, met, details: evidence(&end, ran).into() }])
     }

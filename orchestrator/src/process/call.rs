@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -74,19 +74,35 @@ pub enum How {
     Signalled(i32),
     TimedOut,
     Cancelled,
-    NotStarted { why: String },
+    NotStarted {
+        why: String,
+    },
+    /// Its end is not known, or not whole: its guardian was killed or stopped, its output was taken away, or something
+    /// that it started could not be ended.
+    Lost {
+        why: String,
+    },
 }
 
 impl How {
+    pub(super) fn lost(why: &str) -> Self {
+        Self::Lost { why: why.to_owned() }
+    }
+
     /// Whether the call came to an end of its own, one that running it again would have to pay for.
     ///
     /// A signal is somebody's doing: whoever ends us and all that we run must not leave it behind as an answer.
     pub fn is_answer(&self) -> bool {
         match self {
             Self::Exited(_) | Self::TimedOut | Self::NotStarted { .. } => true,
-            Self::Signalled(_) | Self::Cancelled => false,
+            Self::Signalled(_) | Self::Cancelled | Self::Lost { .. } => false,
         }
     }
+}
+
+/// The milliseconds since then.
+pub(super) fn since(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Ended {
@@ -98,6 +114,11 @@ impl Ended {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(ProcessError::Record { path: record.to_owned(), source }),
         }
+    }
+
+    /// The end of a call that began then, and of which nothing else is known.
+    pub(super) fn lost(began: Instant, why: &str) -> Self {
+        Self { took_ms: since(began), ..Self::without_running(How::lost(why)) }
     }
 
     /// The end of a call of which nothing ran.

@@ -6,6 +6,7 @@
 use std::io::{PipeReader, PipeWriter, pipe};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::{Deserialize, Serialize};
@@ -64,7 +65,13 @@ impl Ear {
     /// The most urgent word so far.
     pub fn heard(&self) -> Option<Cancel> {
         let Ends { gently, now } = &*self.0;
-        is_closed(gently).then(|| if is_closed(now) { Cancel::Now } else { Cancel::Gently })
+        let at_once = Duration::ZERO;
+        is_closed(gently, at_once).then(|| if is_closed(now, at_once) { Cancel::Now } else { Cancel::Gently })
+    }
+
+    /// Whether there is a word, or comes one within this time.
+    pub fn hears_within(&self, time: Duration) -> bool {
+        is_closed(&self.0.gently, time)
     }
 
     /// What can be read once there is a more urgent word than the last.
@@ -77,7 +84,7 @@ impl Ear {
     }
 }
 
-fn is_closed(end: &PipeReader) -> bool {
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut [PollFd::new(end, PollFlags::IN)], Some(&at_once)).is_ok_and(|ready| ready > 0)
+fn is_closed(end: &PipeReader, within: Duration) -> bool {
+    let within = Timespec::try_from(within).ok();
+    poll(&mut [PollFd::new(end, PollFlags::IN)], within.as_ref()).is_ok_and(|ready| ready > 0)
 }

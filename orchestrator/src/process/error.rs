@@ -2,6 +2,9 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Instant;
+
+use super::call::Ended;
 
 /// We failed; how the child fared is in `Ended`.
 #[derive(Debug, thiserror::Error)]
@@ -10,17 +13,34 @@ pub enum ProcessError {
     Start { exe: PathBuf, source: io::Error },
     #[error("cannot open a channel to a guardian")]
     Channel(#[source] io::Error),
-    /// The call may have answered all the same: then its record is there.
-    #[error("the guardian ended in the middle of a call")]
-    GuardianDied,
     #[error("the guardian failed: {why}")]
     Guardian { why: String },
     #[error("cannot read the record {path}")]
     Record { path: PathBuf, source: io::Error },
-    #[error("cannot become the reaper of orphaned processes")]
-    Subreaper(#[source] io::Error),
+    #[error("cannot prepare this process for guardians")]
+    Driver(#[source] io::Error),
+    #[error("cannot put a guardian into a namespace: {why}")]
+    Namespace { why: String },
     #[error("the pool of guardians is closed")]
     Closed,
+}
+
+impl ProcessError {
+    /// Whether the system had no room for another process or namespace just then: what other processes do, agents among
+    /// them, is no failure of ours.
+    pub(super) fn is_want(&self) -> bool {
+        match self {
+            Self::Namespace { .. } => true,
+            Self::Start { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory)
+            }
+            Self::Channel(_)
+            | Self::Guardian { .. }
+            | Self::Record { .. }
+            | Self::Driver(_)
+            | Self::Closed => false,
+        }
+    }
 }
 
 /// Something that a guardian could not do on disk; it travels to the parent as text.
@@ -30,4 +50,19 @@ pub(super) struct Trouble {
     pub(super) doing: &'static str,
     pub(super) path: PathBuf,
     pub(super) source: io::Error,
+}
+
+impl Trouble {
+    /// What becomes of a call that began then, and whose child took our files away, or put others in their place; any
+    /// other trouble is ours.
+    pub(super) fn of_the_child(self, began: Instant) -> Result<Ended, Self> {
+        match self.source.kind() {
+            io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::AlreadyExists
+            | io::ErrorKind::PermissionDenied => Ok(Ended::lost(began, &self.to_string())),
+            _ => Err(self),
+        }
+    }
 }

@@ -1,16 +1,34 @@
-//! All that descends from a process, and its end.
+//! All that belongs to a call, and its end.
 //!
-//! Looking through `/proc` is the dear way, taken only when the kernel says that children remain.
-
-use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
-
-#[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::{reap_strays, terminate};
-#[cfg(target_os = "linux")]
-pub(super) use linux::{Seen, await_one, kill, look, members, myself, reap_strays, terminate};
+//! In a namespace that is everything but the guardian, and the kernel reaches all of it at once. Elsewhere it is what
+//! descends from the guardian: it is looked for in `/proc`, the dear way, taken only when the kernel says that children
+//! remain, and stopped before it is killed, for a process that forks faster than it is killed would never be gone.
 
 use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, wait};
+
+use super::namespace::Init;
+
+#[cfg(not(target_os = "linux"))]
+pub(super) use elsewhere::reap_strays;
+#[cfg(not(target_os = "linux"))]
+use elsewhere::{Hunt, await_child, terminate_descendants};
+#[cfg(target_os = "linux")]
+pub(super) use linux::{Hunt, Seen, await_one, myself, reap_strays};
+#[cfg(target_os = "linux")]
+use linux::{await_child, terminate_descendants};
+
+/// How many are reaped before those that live are looked at again.
+const MANY: usize = 4096;
+
+/// Where the processes of a call are found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reach {
+    Namespace(Init),
+    Descendants,
+}
 
 /// What the reaping of a whole family has shown.
 #[derive(Default)]
@@ -19,57 +37,119 @@ pub(super) struct Settled {
     pub(super) status: Option<WaitStatus>,
     /// How many others had to be killed.
     pub(super) swept: u32,
+    /// Something is left that could not be ended in time.
+    pub(super) left: bool,
 }
 
-/// Kills and reaps until this process, the reaper of all that its child left, has no children any more.
-///
-/// Only for a guardian, whose every child belongs to the call: elsewhere waiting for any child steals others'.
-pub(super) fn settle(child: Pid, patience: Duration) -> Settled {
-    let mut settled = Settled::default();
-    let limit = Instant::now() + patience;
-    loop {
+impl Reach {
+    /// Asks everything that belongs to the call to leave, each once: a second TERM often means "at once".
+    pub(super) fn terminate(self, child: Pid) {
+        match self {
+            Self::Namespace(init) => init.signal_all(Signal::TERM),
+            Self::Descendants => terminate_descendants(child),
+        }
+    }
+
+    /// Kills what can be killed without a look.
+    pub(super) fn kill_at_once(self, child: Pid) {
+        match self {
+            Self::Namespace(init) => init.signal_all(Signal::KILL),
+            // Fails only when nobody is left in it.
+            Self::Descendants => drop(kill_process_group(child, Signal::KILL)),
+        }
+    }
+
+    /// Kills and reaps until this process, the reaper of all that its child left, has no children any more, or until
+    /// patience ends: with a family that grows as fast as it is reaped, or one that hangs in the kernel.
+    ///
+    /// Only for a guardian, whose every child belongs to the call: elsewhere waiting for any child steals others'.
+    pub(super) fn settle(self, child: Pid, patience: Duration) -> Settled {
+        let mut settled = Settled::default();
+        let mut hunt = Hunt::default();
+        let limit = Instant::now() + patience;
+        loop {
+            let is_late = Instant::now() >= limit;
+            let reaped = reap(child, &mut settled);
+            if reaped == Reaped::All {
+                return settled;
+            }
+            if is_late {
+                settled.left = true;
+                return settled;
+            }
+            let over = match self {
+                Self::Namespace(init) => {
+                    init.signal_all(Signal::KILL);
+                    true
+                }
+                Self::Descendants => hunt.descendants(child),
+            };
+            if over && reaped == Reaped::None {
+                await_child(limit);
+            }
+        }
+    }
+}
+
+/// What became of the children of this process.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reaped {
+    /// There are no more: the only way to be sure.
+    All,
+    /// Some were, and there may be more.
+    Some,
+    /// None has ended that was not reaped before.
+    None,
+}
+
+/// Reaps as many as there are, up to a number: a family that forks without end must not go on meanwhile.
+fn reap(child: Pid, settled: &mut Settled) -> Reaped {
+    for nth in 0..MANY {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((pid, status))) if pid == child => settled.status = Some(status),
             Ok(Some((_, status))) => {
                 settled.swept += u32::from(status.terminating_signal() == Some(Signal::KILL.as_raw()));
             }
-            // What cannot be killed hangs in the kernel; it stays our child, and the next call sweeps again.
-            Ok(None) if Instant::now() >= limit => return settled,
-            Ok(None) => kill_all_and_wait(child, limit),
+            Ok(None) if nth == 0 => return Reaped::None,
+            Ok(None) => break,
             Err(Errno::INTR) => {}
-            Err(_) => return settled, // No children: the only way to be sure.
+            Err(_) => return Reaped::All,
         }
     }
-}
-
-#[cfg(target_os = "linux")]
-fn kill_all_and_wait(_child: Pid, limit: Instant) {
-    let me = rustix::process::getpid();
-    let all = look();
-    let family = members(&all, |seen| seen.parent == me.as_raw_pid());
-    kill(&family);
-    // All were killed, so any one child of ours will do to wait for.
-    let child = family.iter().find(|seen| seen.parent == me.as_raw_pid() && !seen.dead);
-    await_one(child.map(|seen| seen.pid), limit);
-}
-
-#[cfg(not(target_os = "linux"))]
-fn kill_all_and_wait(child: Pid, limit: Instant) {
-    let _ = rustix::process::kill_process_group(child, Signal::KILL);
-    let left = limit.saturating_duration_since(Instant::now()).min(Duration::from_millis(5));
-    let _ = rustix::event::poll(&mut [], rustix::event::Timespec::try_from(left).ok().as_ref());
+    Reaped::Some
 }
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
+    use std::time::{Duration, Instant};
+
     use rustix::process::{Pid, Signal, kill_process_group};
 
-    pub(in super::super) fn terminate(child: Pid) {
+    pub(super) fn terminate_descendants(child: Pid) {
         let _ = kill_process_group(child, Signal::TERM);
     }
 
+    /// The end of all that can be found, which is the group of the child.
+    #[derive(Default)]
+    pub(super) struct Hunt;
+
+    impl Hunt {
+        #[expect(clippy::unused_self, reason = "elsewhere it takes more than one look")]
+        pub(super) fn descendants(&mut self, child: Pid) -> bool {
+            let _ = kill_process_group(child, Signal::KILL);
+            true
+        }
+    }
+
+    pub(super) fn await_child(limit: Instant) {
+        let left = limit.saturating_duration_since(Instant::now()).min(Duration::from_millis(5));
+        let _ = rustix::event::poll(&mut [], rustix::event::Timespec::try_from(left).ok().as_ref());
+    }
+
     /// Orphans do not come to us here.
-    pub(in super::super) fn reap_strays(_child: Pid) {}
+    pub(in super::super) fn reap_strays(_child: Pid) -> usize {
+        0
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -96,11 +176,11 @@ mod linux {
         pub(in super::super) dead: bool,
     }
 
-    /// Every process that can be seen.
-    pub(in super::super) fn look() -> Vec<Seen> {
-        let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-        let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        pids.filter_map(see).collect()
+    /// Every process that can be seen, looked at as it is asked for.
+    fn look() -> impl Iterator<Item = Seen> {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        pids.filter_map(see)
     }
 
     /// This process. Its group and session are 0 where their leaders cannot be seen from here, as in a container that
@@ -138,7 +218,7 @@ mod linux {
     }
 
     /// The processes that are roots, and all that descends from them.
-    pub(in super::super) fn members(all: &[Seen], is_root: impl Fn(&Seen) -> bool) -> Vec<Seen> {
+    fn members(all: &[Seen], is_root: impl Fn(&Seen) -> bool) -> Vec<Seen> {
         let mut family: Vec<Seen> = all.iter().copied().filter(|seen| is_root(seen)).collect();
         let mut known: BTreeSet<i32> = family.iter().map(|seen| seen.pid.as_raw_pid()).collect();
         let mut next = 0;
@@ -150,36 +230,86 @@ mod linux {
         family
     }
 
-    /// Kills a family; by group too, which a fork cannot outrun.
-    pub(in super::super) fn kill(family: &[Seen]) {
+    /// The end of a family, look by look: stopped until a look finds nobody new in it, and then killed.
+    ///
+    /// What is stopped can neither fork nor wake another.
+    #[derive(Default)]
+    pub(in super::super) struct Hunt {
+        stopped: HashSet<Pid>,
+    }
+
+    impl Hunt {
+        /// One look, and who of the family it has seen; they are killed if there is none of them that is new.
+        pub(in super::super) fn look(&mut self, is_root: impl Fn(&Seen) -> bool) -> (Vec<Seen>, bool) {
+            let before = self.stopped.len();
+            let mut met = HashSet::new();
+            let mut all = Vec::new();
+            for seen in look() {
+                // At once: a moment later it may have handed on to another. Children mostly come after their parents.
+                if !seen.dead && (is_root(&seen) || met.contains(&seen.parent)) {
+                    met.insert(seen.pid.as_raw_pid());
+                    self.stop(&seen);
+                }
+                all.push(seen);
+            }
+            let family = members(&all, is_root);
+            family.iter().filter(|seen| !seen.dead).for_each(|seen| self.stop(seen));
+            let over = self.stopped.len() == before;
+            if over {
+                signal(&family, Signal::KILL);
+            }
+            (family, over)
+        }
+
+        fn stop(&mut self, seen: &Seen) {
+            if self.stopped.insert(seen.pid) {
+                let _ = kill_process(seen.pid, Signal::STOP);
+            }
+        }
+
+        /// The same for all that descends from this process.
+        pub(in super::super) fn descendants(&mut self, _child: Pid) -> bool {
+            let me = getpid().as_raw_pid();
+            self.look(|seen| seen.parent == me).1
+        }
+    }
+
+    /// Signals a family; by group too, which a fork cannot outrun.
+    fn signal(family: &[Seen], signal: Signal) {
         // A group lies within one session, and these live in a guardian's or in one made below it: no group but
         // the guardian's own holds anybody else.
         let own = myself().and_then(|seen| seen.group);
         let groups: HashSet<Pid> =
             family.iter().filter_map(|seen| seen.group).filter(|group| Some(*group) != own).collect();
         for group in groups {
-            let _ = kill_process_group(group, Signal::KILL);
+            let _ = kill_process_group(group, signal);
         }
         for seen in family.iter().filter(|seen| !seen.dead) {
-            let _ = kill_process(seen.pid, Signal::KILL);
+            let _ = kill_process(seen.pid, signal);
         }
     }
 
-    /// Asks every descendant of this process to leave, each once: a second TERM often means "at once".
-    pub(in super::super) fn terminate(_child: Pid) {
+    pub(super) fn terminate_descendants(_child: Pid) {
         let me = getpid().as_raw_pid();
-        let all = look();
-        for seen in members(&all, |seen| seen.parent == me).iter().filter(|seen| !seen.dead) {
+        for seen in
+            members(&Vec::from_iter(look()), |seen| seen.parent == me).iter().filter(|seen| !seen.dead)
+        {
             let _ = kill_process(seen.pid, Signal::TERM);
         }
     }
 
-    /// Reaps the orphans that have ended by themselves, so that a long call does not fill the process table.
-    pub(in super::super) fn reap_strays(child: Pid) {
+    /// Waits for any child that lives: all were killed.
+    pub(super) fn await_child(limit: Instant) {
         let me = getpid().as_raw_pid();
-        for stray in look().iter().filter(|seen| seen.parent == me && seen.dead && seen.pid != child) {
-            let _ = waitpid(Some(stray.pid), WaitOptions::NOHANG);
-        }
+        let child = look().find(|seen| seen.parent == me && !seen.dead);
+        await_one(child.map(|seen| seen.pid), limit);
+    }
+
+    /// Reaps the orphans that have ended by themselves, so that a long call does not fill the process table; how many.
+    pub(in super::super) fn reap_strays(child: Pid) -> usize {
+        let me = getpid().as_raw_pid();
+        let strays = look().filter(|seen| seen.parent == me && seen.dead && seen.pid != child);
+        strays.filter(|stray| waitpid(Some(stray.pid), WaitOptions::NOHANG).is_ok()).count()
     }
 
     /// Waits until a process has ended; for one that cannot be seen, a moment.

@@ -8,13 +8,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, WaitStatus, kill_process_group};
+use rustix::process::{Pid, Signal, WaitStatus};
 
-use super::call::{Call, Ended, How};
+use super::call::{Call, Ended, How, since};
 use super::cancel::Cancel;
 use super::confine;
 use super::error::Trouble;
-use super::family;
+use super::family::{self, Reach};
 use super::keep::{self, Stream};
 use super::serve::{Heard, Parent};
 use super::start::{self, Exit, Started};
@@ -25,23 +25,25 @@ use super::wire::{Reply, Request};
 const LAST_MOMENT: Duration = Duration::from_millis(500);
 /// How long killed processes may take to be gone; only one that hangs in the kernel takes longer.
 const SWEEP_PATIENCE: Duration = Duration::from_secs(3);
-/// How often orphans that have ended are reaped during a long call.
-const TIDY: Duration = Duration::from_secs(10);
+/// How often orphans that have ended are reaped during a long call: seldom, unless there are some. A program that leaves
+/// many would fill the process table.
+const TIDY: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
 
 /// Runs one call to its end; nothing of it is alive afterwards.
-pub(super) fn run(call: &Call, parent: &mut Parent, buffer: &mut [u8]) -> Reply {
-    match attempt(call, parent, buffer) {
+pub(super) fn run(call: &Call, reach: Reach, parent: &mut Parent, buffer: &mut [u8]) -> Reply {
+    let began = Instant::now();
+    match attempt(call, reach, parent, buffer).or_else(|trouble| trouble.of_the_child(began)) {
         Ok(ended) => Reply::Ended(ended),
         Err(trouble) => Reply::Failed { why: trouble.to_string() },
     }
 }
 
-fn attempt(call: &Call, parent: &mut Parent, buffer: &mut [u8]) -> Result<Ended, Trouble> {
+fn attempt(call: &Call, reach: Reach, parent: &mut Parent, buffer: &mut [u8]) -> Result<Ended, Trouble> {
     for left_behind in [&call.record, &call.stdout, &call.stderr] {
         clear(left_behind)?;
     }
     let ended = match start::start(call) {
-        Ok(started) => watch_over(call, started, parent, buffer)?,
+        Ok(started) => watch_over(call, reach, started, parent, buffer)?,
         Err(why) => Ended::without_running(How::NotStarted { why }),
     };
     if ended.how.is_answer() {
@@ -69,18 +71,20 @@ fn write_record(path: &Path, ended: &Ended) -> Result<(), Trouble> {
 
 fn watch_over(
     call: &Call,
+    reach: Reach,
     started: Started,
     parent: &mut Parent,
     buffer: &mut [u8],
 ) -> Result<Ended, Trouble> {
-    let mut live = Live::new(call, started);
+    let mut live = Live::new(call, reach, started);
     let course = live.watch(parent, buffer);
-    let took_ms = u64::try_from(live.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let took_ms = since(live.began);
     // Whatever has gone wrong up to here, nothing returns before everything is dead.
     let drained = live.stop_reading(buffer);
-    let settled = family::settle(live.pid, SWEEP_PATIENCE);
+    let settled = reach.settle(live.pid, SWEEP_PATIENCE);
     let how = course?.unwrap_or_else(|| how_it_ended(settled.status));
     drained?;
+    let how = if settled.left { How::lost("something that it started could not be ended") } else { how };
     let how = if call.confinement.is_some() { confine::how(how, &call.stderr) } else { how };
     let [stdout, stderr] = &live.streams;
     Ok(Ended {
@@ -102,6 +106,7 @@ fn how_it_ended(status: Option<WaitStatus>) -> How {
 
 struct Live<'a> {
     call: &'a Call,
+    reach: Reach,
     pid: Pid,
     exit: Exit,
     streams: [Stream<'a>; 2],
@@ -110,6 +115,7 @@ struct Live<'a> {
     /// When the course has to change; never, when the clock cannot express it.
     until: Option<Instant>,
     tidied: Instant,
+    tidy: Duration,
 }
 
 /// Where a call under way is heading.
@@ -131,10 +137,11 @@ struct Announced {
 }
 
 impl<'a> Live<'a> {
-    fn new(call: &'a Call, started: Started) -> Self {
+    fn new(call: &'a Call, reach: Reach, started: Started) -> Self {
         let began = Instant::now();
         Self {
             call,
+            reach,
             pid: started.pid,
             exit: started.exit,
             streams: [
@@ -145,6 +152,7 @@ impl<'a> Live<'a> {
             course: Course::Running,
             until: began.checked_add(call.deadline),
             tidied: began,
+            tidy: TIDY[0],
         }
     }
 
@@ -190,8 +198,8 @@ impl<'a> Live<'a> {
     fn timeout(&self) -> Option<Timespec> {
         let now = Instant::now();
         let wait = match (&self.course, self.until) {
-            (_, Some(until)) => until.saturating_duration_since(now).min(TIDY),
-            (_, None) => TIDY,
+            (_, Some(until)) => until.saturating_duration_since(now).min(self.tidy),
+            (_, None) => self.tidy,
         };
         let looks = [Exit::LOOK, self.streams[0].look_within()];
         Timespec::try_from(looks.into_iter().flatten().fold(wait, Duration::min)).ok()
@@ -205,7 +213,7 @@ impl<'a> Live<'a> {
             Heard::Nothing => {}
             Heard::Word(Request::Cancel(Cancel::Gently)) => self.ask_to_leave(How::Cancelled),
             Heard::Word(Request::Cancel(Cancel::Now)) => self.give_up(),
-            Heard::Gone | Heard::Word(Request::Run(_)) => self.be_orphaned(),
+            Heard::Gone | Heard::Word(Request::Run(_) | Request::Mapped) => self.be_orphaned(),
         }
     }
 
@@ -214,8 +222,9 @@ impl<'a> Live<'a> {
         match self.course {
             Course::Running if late => self.ask_to_leave(How::TimedOut),
             Course::Leaving(_) | Course::Orphaned if late => self.give_up(),
-            Course::Running | Course::Leaving(_) if self.tidied.elapsed() >= TIDY => {
-                family::reap_strays(self.pid);
+            Course::Running | Course::Leaving(_) if self.tidied.elapsed() >= self.tidy => {
+                let some = family::reap_strays(self.pid) > 0;
+                self.tidy = if some { TIDY[0] } else { (self.tidy * 2).min(TIDY[1]) };
                 self.tidied = Instant::now();
             }
             Course::Running | Course::Leaving(_) | Course::Orphaned | Course::Over(_) => {}
@@ -225,7 +234,7 @@ impl<'a> Live<'a> {
     /// Asks everything that belongs to the call to leave, once.
     fn ask_to_leave(&mut self, why: How) {
         if matches!(self.course, Course::Running) {
-            family::terminate(self.pid);
+            self.reach.terminate(self.pid);
             self.course = Course::Leaving(why);
             self.until = Instant::now().checked_add(self.call.grace);
         }
@@ -249,9 +258,9 @@ impl<'a> Live<'a> {
         self.course = Course::Over(how);
     }
 
-    /// Kills the child's group, then takes what it has written, without waiting for anybody who escaped.
+    /// Kills what it can at once, then takes what was written, without waiting for anybody who escaped.
     fn stop_reading(&mut self, buffer: &mut [u8]) -> Result<(), Trouble> {
-        let _ = kill_process_group(self.pid, Signal::KILL); // Fails only when nobody is left in it.
+        self.reach.kill_at_once(self.pid);
         let [stdout, stderr] = &mut self.streams;
         let drained = stdout.drain(buffer);
         stderr.drain(buffer).and(drained)

@@ -7,17 +7,23 @@
 //!        |   <------------------------------ Ended   |  into files, keeps time       descends from it
 //! ```
 //!
-//! A guardian is the subreaper of its children: what they leave behind comes to it and is killed. It lives
-//! in a session of its own, so neither the terminal's Ctrl-C nor a hang-up reaches it, and an agent finds
+//! A guardian lives in a session of its own, so neither the terminal's Ctrl-C nor a hang-up reaches it, and an agent finds
 //! no terminal to ask questions on. When the socket closes, however we died, it ends everything and itself.
-//! Signals cannot be blocked without unsafe code, so a signal sent to a guardian by name does end it; the
-//! main program, a subreaper too, then sweeps what it left. When both are killed, `sweep_marked` finds the
-//! rest by a variable in their environment.
+//!
+//! Where the kernel grants a namespace (`namespace`), the guardian is its first process: nothing in it outlives the
+//! guardian, and nothing in it can reach the guardian or us. The process that was started only waits for it; when either
+//! is killed, the kernel ends everything.
+//!
+//! Elsewhere the guardian is the subreaper of its children: what they leave behind comes to it and is killed (`family`).
+//! A program can kill a guardian there: the main program, a subreaper too, then sweeps what it left. When both are
+//! killed, `sweep_marked` finds the rest by a variable in their environment, and who has none escapes.
+//!
+//! A guardian that does not come to the end of a call is that call's failure, and is replaced.
 //!
 //! A call may be confined: then our own program is started once more between guardian and child, gives up its rights,
 //! and becomes the child.
 //!
-//! Linux 5.4 or newer. On macOS there is no subreaper and no `/proc`: only the child's process group is
+//! Linux 5.4 or newer. On macOS there is no namespace, no subreaper and no `/proc`: only the child's process group is
 //! killed there, a program that leaves its group survives, and `sweep_marked` finds nothing.
 //!
 //! This module must not decide what an ending means: a failing program is an outcome, not an error.
@@ -31,6 +37,7 @@ mod guardian;
 mod keep;
 mod live;
 mod marked;
+mod namespace;
 mod orphans;
 mod pool;
 mod serve;
@@ -41,8 +48,8 @@ pub use call::{Call, Ended, How};
 pub use cancel::{Cancel, Canceller, Ear};
 pub use confine::{CONFINED, Confinement, can_confine, confined_main};
 pub use error::ProcessError;
-pub use guardian::Guardian;
+pub use guardian::{Containment, Guardian};
 pub use marked::{await_marked, sweep_marked};
-pub use orphans::become_subreaper;
+pub use orphans::become_driver;
 pub use pool::{GuardianPool, Slot};
 pub use serve::guardian_main;

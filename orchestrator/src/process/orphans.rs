@@ -14,16 +14,20 @@ pub(super) fn guardians() -> MutexGuard<'static, BTreeSet<u32>> {
     GUARDIANS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes orphans come to this process: a switch of the whole program, for its `main` alone.
+/// Makes this process fit to drive guardians: a switch of the whole program, for its `main` alone.
+///
+/// Orphans come to it, and no other program of this user may look into it: its environment holds keys. Root may.
 #[cfg(target_os = "linux")]
-pub fn become_subreaper() -> Result<(), ProcessError> {
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
-        .map_err(|error| ProcessError::Subreaper(error.into()))
+pub fn become_driver() -> Result<(), ProcessError> {
+    use rustix::process::{DumpableBehavior, getpid, set_child_subreaper, set_dumpable_behavior};
+    let done = set_child_subreaper(Some(getpid()))
+        .and_then(|()| set_dumpable_behavior(DumpableBehavior::NotDumpable));
+    done.map_err(|error| ProcessError::Driver(error.into()))
 }
 
-/// Makes orphans come to this process: a switch of the whole program, for its `main` alone.
+/// Makes this process fit to drive guardians; here there is nothing to do.
 #[cfg(not(target_os = "linux"))]
-pub fn become_subreaper() -> Result<(), ProcessError> {
+pub fn become_driver() -> Result<(), ProcessError> {
     Ok(())
 }
 
@@ -41,7 +45,7 @@ mod linux {
     use rustix::process::{WaitOptions, getpid, waitpid};
 
     use super::guardians;
-    use crate::process::family::{self, Seen};
+    use crate::process::family::{self, Hunt, Seen};
 
     const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -52,20 +56,21 @@ mod linux {
         let limit = Instant::now() + PATIENCE;
         let me = getpid().as_raw_pid();
         let Some(session) = family::myself().map(|seen| seen.session) else { return };
+        let mut hunt = Hunt::default();
         while Instant::now() < limit {
             let alive = guardians().clone();
             let others = |seen: &Seen| alive.contains(&seen.pid.as_raw_pid().cast_unsigned());
             let adopted = |seen: &Seen| seen.parent == me && seen.session != session && !others(seen);
             let left = |seen: &Seen| !seen.dead && seen.session.cast_unsigned() == guardian;
-            let family = family::members(&family::look(), |seen| adopted(seen) || left(seen));
-            family::kill(&family);
+            let (family, over) = hunt.look(|seen| adopted(seen) || left(seen));
             for orphan in family.iter().filter(|seen| seen.parent == me && seen.dead) {
                 let _ = waitpid(Some(orphan.pid), WaitOptions::NOHANG);
             }
             match family.iter().find(|seen| !seen.dead) {
-                Some(living) => family::await_one(Some(living.pid), limit),
+                Some(living) if over => family::await_one(Some(living.pid), limit),
                 None if family.is_empty() => return,
-                None => {} // They are reaped; their children, if any, have come to us by now.
+                // They are reaped; their children, if any, have come to us by now.
+                None | Some(_) => {}
             }
         }
     }

@@ -1,12 +1,12 @@
 //! As many guardians as there are job slots, started when they are first needed.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::call::{Call, Ended};
+use super::call::{Call, Ended, How};
 use super::cancel::Ear;
 use super::error::ProcessError;
-use super::guardian::Guardian;
+use super::guardian::{Containment, Guardian};
 
 /// Hands out slots; the guardian used last is used first, so that one job keeps one guardian.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ struct Shared {
     exe: PathBuf,
     hidden_arg: String,
     mark: (String, String),
+    /// As the first guardian has found it. None of the others does with less: an agent could see to that.
+    containment: OnceLock<Containment>,
     slots: usize,
     room: Mutex<Room>,
     freed: Condvar,
@@ -49,6 +51,7 @@ impl GuardianPool {
             exe: exe.into(),
             hidden_arg: hidden_arg.into(),
             mark,
+            containment: OnceLock::new(),
             slots,
             room: Mutex::new(Room { free: slots, idle: Vec::new(), closed: false }),
             freed: Condvar::new(),
@@ -79,6 +82,20 @@ impl Shared {
         self.room.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn start(&self) -> Result<Guardian, ProcessError> {
+        let Self { exe, hidden_arg, mark, .. } = self;
+        let mark = (mark.0.as_str(), mark.1.as_str());
+        match self.containment.get() {
+            None => {
+                let first = Guardian::start(exe, hidden_arg, mark)?;
+                let _ = self.containment.set(first.containment().clone()); // Another may have been the first.
+                Ok(first)
+            }
+            Some(Containment::Namespace) => Guardian::in_namespace(exe, hidden_arg, mark),
+            Some(Containment::Search { why }) => Guardian::plain(exe, hidden_arg, mark, why.clone()),
+        }
+    }
+
     fn wait_while(&self, waits: impl Fn(&Room) -> bool) -> MutexGuard<'_, Room> {
         self.freed.wait_while(self.room(), |room| waits(room)).unwrap_or_else(PoisonError::into_inner)
     }
@@ -87,17 +104,29 @@ impl Shared {
 impl Slot {
     /// Runs one call; a guardian that is missing or was lost is replaced first.
     pub fn run(&mut self, call: &Call, ear: &Ear) -> Result<Ended, ProcessError> {
+        match self.ready() {
+            Ok(guardian) => guardian.run(call, ear),
+            // There is too much of something here, and that passes.
+            Err(error) if error.is_want() => {
+                Ok(Ended::without_running(How::NotStarted { why: error.to_string() }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What makes sure that nothing of a call outlives it.
+    pub fn containment(&mut self) -> Result<Containment, ProcessError> {
+        Ok(self.ready()?.containment().clone())
+    }
+
+    fn ready(&mut self) -> Result<&mut Guardian, ProcessError> {
         if let Some(lost) = self.guardian.take_if(|guardian| guardian.is_lost()) {
             lost.close();
         }
-        let guardian = match &mut self.guardian {
-            Some(guardian) => guardian,
-            empty => {
-                let Shared { exe, hidden_arg, mark, .. } = &*self.pool;
-                empty.insert(Guardian::start(exe, hidden_arg, (&mark.0, &mark.1))?)
-            }
-        };
-        guardian.run(call, ear)
+        match &mut self.guardian {
+            Some(guardian) => Ok(guardian),
+            empty => Ok(empty.insert(self.pool.start()?)),
+        }
     }
 
     /// The pid of the guardian, once there is one.

@@ -1,38 +1,67 @@
-//! The guardian's own side: it takes calls from its parent until the parent is gone.
+//! The guardian's own side: it takes calls from its parent until the parent is gone. In a namespace it is two processes:
+//! one that enters it and waits, and the first one inside, which takes the calls.
 //!
 //! Blocking and single-threaded on purpose: a guardian must not be able to hang for a reason of its own.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitCode;
 
 use super::call::Call;
+use super::family::Reach;
 use super::live;
+use super::namespace::{self, Init};
 use super::wire::{End, Reply, Request};
 
 const PIECE: usize = 64 * 1024;
 
 /// Serves as a guardian over the socket that is standard input, until that closes.
 pub fn guardian_main() -> ExitCode {
-    match serve() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE, // The parent learns it from the closed socket; there is nobody else to tell.
-    }
+    let mut words = std::env::args_os().skip(1);
+    let (word, part) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let served = Parent::on_stdin().and_then(|mut parent| {
+        let served = begin(&word, &part, &mut parent);
+        if let Err(error) = &served {
+            // When it hears no more, it sees the socket close.
+            let _ = parent.tell(&Reply::Failed { why: error.to_string() });
+        }
+        served
+    });
+    if served.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn serve() -> io::Result<()> {
+/// Plays the part that it was started for; false when a guardian in a namespace has come to a bad end.
+fn begin(word: &OsStr, part: &OsStr, parent: &mut Parent) -> io::Result<bool> {
     // A session of its own: no signal of the terminal comes here, and no child of ours can ask there.
     rustix::process::setsid()?;
-    adopt_orphans()?;
-    let mut parent = Parent::on_stdin()?;
+    if part == namespace::INIT {
+        serve(Reach::Namespace(Init::begin()?), parent)?;
+    } else if part == namespace::PLAIN {
+        adopt_orphans()?;
+        serve(Reach::Descendants, parent)?;
+    } else {
+        namespace::enter()?;
+        parent.tell(&Reply::Entered)?;
+        return match parent.next()? {
+            Some(Request::Mapped) => Ok(namespace::run_init(word)?.success()),
+            _ => Ok(false),
+        };
+    }
+    Ok(true)
+}
+
+fn serve(reach: Reach, parent: &mut Parent) -> io::Result<()> {
+    parent.tell(&Reply::Ready)?;
     let mut buffer = vec![0; PIECE];
     while let Some(request) = parent.next()? {
         match request {
             Request::Run(call) => {
-                let reply = live::run(&call, &mut parent, &mut buffer);
+                let reply = live::run(&call, reach, parent, &mut buffer);
                 parent.tell(&reply)?;
             }
-            Request::Cancel(_) => {} // It crossed our answer on the way.
+            // It crossed our answer on the way.
+            Request::Cancel(_) | Request::Mapped => {}
         }
     }
     Ok(())

@@ -8,7 +8,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Pid;
 
 use super::call::Call;
@@ -61,6 +63,22 @@ fn give_up(pid: Pid, why: &str) -> String {
     let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
     let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
     why.to_owned()
+}
+
+/// Waits for a child to end, without reaping it; false when it has not by then.
+pub(super) fn ends_by(child: Pid, limit: Instant) -> bool {
+    let Ok(exit) = Exit::of(child) else { return false };
+    loop {
+        let left = limit.saturating_duration_since(Instant::now());
+        let wait = Exit::LOOK.map_or(left, |look| look.min(left));
+        let mut watched =
+            Vec::from_iter(exit.watched().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let announced =
+            poll(&mut watched, Timespec::try_from(wait).ok().as_ref()).is_ok_and(|ready| ready > 0);
+        if exit.happened(announced) || left.is_zero() {
+            return exit.happened(announced);
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -13,6 +13,8 @@ use super::cancel::Cancel;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Request<C> {
+    /// There are users and groups in the namespace that the guardian has entered.
+    Mapped,
     Run(C),
     Cancel(Cancel),
 }
@@ -20,8 +22,14 @@ pub(super) enum Request<C> {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Reply {
+    /// The guardian has entered a namespace, in which there are no users yet.
+    Entered,
+    /// It takes calls.
+    Ready,
     Ended(Ended),
-    Failed { why: String },
+    Failed {
+        why: String,
+    },
 }
 
 /// A message and its line end in one piece, so that sending it is one write.

@@ -8,9 +8,11 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use skilltune_orchestrator::process::{Call, How, sweep_marked};
 
-use crate::stage::{PROGRAM, Stage};
+use crate::stage::{PROGRAM, Stage, is_contained, run, serving};
 
 const KINDS: [&str; 7] = ["plain", "grandchild", "setsid", "daemon", "fork-loop", "flood", "close-output"];
+
+const LOST_BY_KILLING: &str = r#"Ok(Lost { why: "its guardian was killed" })"#;
 
 /// A main program in the middle of a call.
 struct Driver {
@@ -21,10 +23,13 @@ struct Driver {
 
 impl Driver {
     fn start(stage: &mut Stage, call: &Call) -> Self {
+        Self::start_with(stage, call, &mut Command::new(PROGRAM))
+    }
+
+    fn start_with(stage: &mut Stage, call: &Call, program: &mut Command) -> Self {
         fs::write(stage.path("call.json"), serde_json::to_vec(call).unwrap()).unwrap();
         let call = stage.path("call.json");
-        let mut process =
-            Command::new(PROGRAM).arg("drive").arg(call).stdout(Stdio::piped()).spawn().unwrap();
+        let mut process = program.arg("drive").arg(call).stdout(Stdio::piped()).spawn().unwrap();
         let mut says = BufReader::new(process.stdout.take().unwrap());
         let mut guardian = String::new();
         says.read_line(&mut guardian).unwrap();
@@ -35,6 +40,14 @@ impl Driver {
 
     fn pid(&self) -> Pid {
         Pid::from_child(&self.process)
+    }
+
+    /// How the call ended.
+    fn last_words(&mut self) -> String {
+        let mut said = String::new();
+        self.says.read_to_string(&mut said).unwrap();
+        self.process.wait().unwrap();
+        said.trim_end().to_owned()
     }
 
     fn kill(&mut self) {
@@ -69,8 +82,9 @@ fn not_even_the_deaf_survive_when_the_main_program_is_killed() {
 fn an_answer_that_comes_just_when_the_main_program_is_killed_is_recorded() {
     for kind in ["plain", "close-output"] {
         let mut stage = Stage::new();
-        let call = stage.call(&[kind, "exit-when-orphaned"]);
-        let mut driver = Driver::start(&mut stage, &call);
+        let mut call = stage.call(&[kind, "exit-when-orphaned"]);
+        let alive = stage.tell_of_the_end(&mut call);
+        let mut driver = Driver::start_with(&mut stage, &call, Command::new(PROGRAM).env("ALIVE", alive));
         let guardian =
             rustix::process::pidfd_open(driver.guardian, rustix::process::PidfdFlags::empty()).unwrap();
         driver.kill();
@@ -88,10 +102,7 @@ fn nothing_survives_when_the_guardian_is_killed() {
         let call = stage.call(&[kind, "stay"]);
         let mut driver = Driver::start(&mut stage, &call);
         kill_process(driver.guardian, Signal::KILL).unwrap();
-        let mut said = String::new();
-        driver.says.read_to_string(&mut said).unwrap();
-        assert_eq!(said, "Err(GuardianDied)\n", "{kind}");
-        driver.process.wait().unwrap();
+        assert_eq!(driver.last_words(), LOST_BY_KILLING, "{kind}");
         stage.assert_nothing_is_left();
     }
 }
@@ -102,16 +113,62 @@ fn a_guardian_that_hangs_is_given_up_with_all_it_ran() {
     let mut call = stage.call(&["setsid", "stay"]);
     (call.deadline, call.grace) = (Duration::from_secs(2), Duration::ZERO);
     let mut driver = Driver::start(&mut stage, &call);
-    kill_process(driver.guardian, Signal::STOP).unwrap();
-    let mut said = String::new();
-    driver.says.read_to_string(&mut said).unwrap();
-    assert_eq!(said, "Err(GuardianDied)\n");
-    driver.process.wait().unwrap();
+    kill_process(serving(driver.guardian.as_raw_pid().cast_unsigned()), Signal::STOP).unwrap();
+    assert_eq!(driver.last_words(), r#"Ok(Lost { why: "its guardian was stopped, or hangs" })"#);
     stage.assert_nothing_is_left();
 }
 
 #[test]
+fn a_call_that_kills_or_stops_its_guardian_fails_alone_and_nothing_of_it_survives() {
+    let contained = is_contained();
+    for (kind, why) in [
+        ("kill-guardian", "its guardian was killed"),
+        ("stop-guardian", "its guardian was stopped, or hangs"),
+    ] {
+        let stage = Stage::new();
+        let mut call = stage.call(&[kind, "stay"]);
+        (call.deadline, call.grace) = (Duration::from_millis(200), Duration::ZERO);
+        let ended = run(&call).unwrap();
+        // In a namespace it cannot.
+        assert_eq!(
+            ended.how,
+            if contained { How::TimedOut } else { How::Lost { why: why.to_owned() } },
+            "{kind}"
+        );
+        assert!(ended.took_ms > 0, "{kind}: {ended:?}");
+        stage.assert_nothing_is_left();
+    }
+}
+
+#[test]
+fn a_call_in_a_namespace_cannot_kill_guardian_and_main_program_to_let_a_child_survive() {
+    if !is_contained() {
+        return; // It can: that is what `doctor` says there.
+    }
+    let mut stage = Stage::new();
+    let call = stage.call(&["kill-both", "stay"]);
+    let mut driver = Driver::start(&mut stage, &call);
+    driver.kill();
+    stage.assert_nothing_is_left();
+}
+
+#[test]
+fn a_call_reads_nothing_of_our_environment() {
+    let stage = Stage::new();
+    fs::write(stage.path("call.json"), serde_json::to_vec(&stage.call(&["spy"])).unwrap()).unwrap();
+    let mut driver = Command::new(PROGRAM);
+    let said =
+        driver.env("A_KEY", "of-ours").arg("drive").arg(stage.path("call.json")).output().unwrap().stdout;
+    assert!(String::from_utf8(said).unwrap().ends_with("Ok(Exited(0))\n"));
+    let seen = fs::read(stage.path("stdout")).unwrap();
+    let has = |needle: &[u8]| seen.windows(needle.len()).any(|part| part == needle);
+    assert!(has(b"LIFELINE="), "it reads its own");
+    assert!(!has(b"A_KEY=of-ours"), "it reads ours");
+}
+
+#[test]
 fn what_survives_the_killing_of_both_is_found_by_its_marker() {
+    let contained = is_contained();
     for kind in ["plain", "grandchild", "setsid"] {
         let mut stage = Stage::new();
         let call = stage.deaf_call(&[kind, "stay"]);
@@ -119,7 +176,8 @@ fn what_survives_the_killing_of_both_is_found_by_its_marker() {
         kill_process(driver.pid(), Signal::STOP).unwrap();
         kill_process(driver.guardian, Signal::KILL).unwrap();
         driver.kill();
-        assert!(sweep_marked(&stage.marker) > 0, "{kind}");
+        // In a namespace nothing survives it.
+        assert!(contained || sweep_marked(&stage.marker) > 0, "{kind}");
         stage.assert_nothing_is_left();
     }
 }

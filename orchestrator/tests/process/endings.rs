@@ -1,5 +1,6 @@
 //! How calls end, when they have to, and which of them are recorded.
 
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use skilltune_orchestrator::process::{Cancel, Canceller, How};
@@ -63,6 +64,21 @@ fn a_deadline_is_kept_whatever_the_child_does() {
         assert_eq!(stage.record(), Some(ended), "{kind}");
         stage.assert_nothing_is_left();
     }
+}
+
+#[test]
+fn a_fork_storm_ends_with_its_deadline() {
+    let stage = Stage::new();
+    let mut call = stage.deaf_call(&["storm", "stay"]);
+    (call.deadline, call.grace) = (SHORT, SHORT);
+    let began = Instant::now();
+    let ended = run(&call).unwrap();
+    let took = began.elapsed();
+    assert_eq!(ended.how, How::TimedOut);
+    let _ =
+        writeln!(std::io::stderr(), "storm: {took:?} with a deadline of {SHORT:?}, {} swept", ended.swept);
+    assert!(took < SHORT * 2 + SLACK, "{took:?}");
+    stage.assert_nothing_is_left();
 }
 
 #[test]

@@ -9,3 +9,32 @@ mod leftovers;
 mod output;
 mod pool;
 mod stage;
+
+use std::io::Write;
+use std::process::Command;
+
+/// All of this once more where the kernel grants no namespace, which a namespace with a limit of none takes care of.
+#[test]
+fn it_all_holds_where_no_namespace_is_to_be_had() {
+    let within = "SKILLTUNE_TEST_WITHOUT_NAMESPACES";
+    if std::env::var_os(within).is_some() {
+        assert!(!stage::is_contained(), "there is one");
+        return;
+    }
+    let wrapper = ["--user", "--map-root-user", "sh", "-c"];
+    // Without the right to trace, root is there what anybody is elsewhere: it may not look into what hides from it.
+    let none = "echo 0 > /proc/sys/user/max_user_namespaces && \
+                exec setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace \"$@\"";
+    let mut command = Command::new("unshare");
+    command.args(wrapper).args([none, "sh"]);
+    if !command.arg("true").status().is_ok_and(|status| status.success()) {
+        let _ =
+            writeln!(std::io::stderr(), "SKIPPED: there are no namespaces to take away: all else had none");
+        assert!(!stage::is_contained(), "there is one");
+        return;
+    }
+    let mut command = Command::new("unshare");
+    command.args(wrapper).args([none, "sh"]).arg(std::env::current_exe().unwrap()).env(within, "yes");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}

@@ -3,10 +3,11 @@
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::symlink;
+use std::process::Command;
 
-use skilltune_orchestrator::process::{Canceller, How, ProcessError};
+use skilltune_orchestrator::process::{Canceller, How};
 
-use crate::stage::{Stage, guardian, run};
+use crate::stage::{PROGRAM, Stage, guardian, run, serving};
 
 #[test]
 fn a_child_gets_the_named_environment_folder_and_prompt_and_nothing_else() {
@@ -68,7 +69,7 @@ fn a_flood_is_counted_and_cut_and_fits_into_little_memory() {
     let ended = guardian.run(&call, &nobody.ear()).unwrap();
     assert_eq!((&ended.how, ended.stdout_bytes, ended.stdout_truncated), (&How::Exited(0), 1 << 30, true));
     assert_eq!(fs::metadata(&call.stdout).unwrap().len(), 100_000);
-    let status = fs::read_to_string(format!("/proc/{}/status", guardian.pid())).unwrap();
+    let status = fs::read_to_string(format!("/proc/{}/status", serving(guardian.pid()))).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
     assert!(peak < 16 * 1024, "the guardian took {peak} kB");
@@ -99,12 +100,25 @@ fn a_link_in_the_place_of_an_output_is_replaced_and_not_followed() {
 }
 
 #[test]
-fn an_output_that_cannot_be_kept_is_our_failure_and_ends_the_child() {
+fn an_output_that_the_disk_does_not_take_is_our_failure_and_ends_the_child() {
+    let stage = Stage::new();
+    let call = stage.call(&["flood", "stay"]);
+    fs::write(stage.path("call.json"), serde_json::to_vec(&call).unwrap()).unwrap();
+    let limited = ["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" drive \"$1\"", PROGRAM];
+    let output = Command::new("/bin/sh").args(limited).arg(stage.path("call.json")).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("Err(Guardian { why: \"cannot write "), "{said}");
+    assert_eq!(stage.record(), None);
+    stage.assert_nothing_is_left();
+}
+
+#[test]
+fn an_output_whose_place_was_taken_away_is_the_calls_failure_and_ends_the_child() {
     let stage = Stage::new();
     let mut call = stage.call(&["flood", "stay"]);
-    call.stdout = stage.path("no-such-folder").join("stdout");
-    let error = run(&call).unwrap_err();
-    assert!(matches!(&error, ProcessError::Guardian { why } if why.contains("no-such-folder")), "{error:?}");
+    call.stdout = stage.path("no-such-folder/stdout");
+    let ended = run(&call).unwrap();
+    assert!(matches!(&ended.how, How::Lost { why } if why.contains("no-such-folder")), "{ended:?}");
     assert_eq!(stage.record(), None);
     stage.assert_nothing_is_left();
 }

@@ -5,9 +5,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::Command;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use skilltune_orchestrator::process::{Canceller, GuardianPool, How, ProcessError};
 
-use crate::stage::{PROGRAM, Stage, guardian};
+use crate::stage::{PROGRAM, Stage, guardian, serving};
 
 fn mark() -> (String, String) {
     ("GUARDS".to_owned(), "a test".to_owned())
@@ -68,18 +70,19 @@ fn who_waits_for_a_slot_gets_one_or_hears_that_the_pool_is_closed() {
 }
 
 #[test]
-fn a_lost_guardian_is_told_once_and_then_replaced() {
+fn a_guardian_that_is_killed_between_two_calls_costs_neither() {
     let stage = Stage::new();
     let pool = GuardianPool::new(PROGRAM, "guardian", mark(), 1);
     let nobody = Canceller::new().unwrap();
     let mut slot = pool.acquire().unwrap();
     slot.run(&stage.call(&["plain", "0"]), &nobody.ear()).unwrap();
-    let pid = rustix::process::Pid::from_raw(slot.guardian().unwrap().cast_signed()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    let lost = slot.run(&stage.call(&["plain", "0"]), &nobody.ear());
-    assert!(matches!(lost, Err(ProcessError::GuardianDied)), "{lost:?}");
+    let first = slot.guardian().unwrap();
+    let served = pidfd_open(serving(first), PidfdFlags::empty()).unwrap();
+    kill_process(Pid::from_raw(first.cast_signed()).unwrap(), Signal::KILL).unwrap();
+    poll(&mut [PollFd::new(&served, PollFlags::IN)], None).unwrap();
     let ended = slot.run(&stage.call(&["plain", "0"]), &nobody.ear()).unwrap();
     assert_eq!(ended.how, How::Exited(0));
+    assert_ne!(slot.guardian(), Some(first));
     drop(slot);
     pool.close();
 }
@@ -100,7 +103,7 @@ fn a_guardian_leads_a_session_of_its_own() {
     let mut guardian = guardian();
     let nobody = Canceller::new().unwrap();
     guardian.run(&stage.call(&["plain", "0"]), &nobody.ear()).unwrap();
-    let pid = rustix::process::Pid::from_raw(guardian.pid().cast_signed()).unwrap();
+    let pid = Pid::from_raw(guardian.pid().cast_signed()).unwrap();
     #[expect(clippy::disallowed_methods, reason = "a leader is in its own session, wherever that began")]
     let session = rustix::process::getsid(Some(pid)).unwrap();
     assert_eq!(session, pid);
@@ -112,14 +115,15 @@ fn a_cancel_that_comes_too_late_does_not_hit_the_next_call() {
     let stage = Stage::new();
     let (mut ours, theirs) = UnixStream::pair().unwrap();
     let mut command = Command::new(PROGRAM);
-    let mut guardian = command.arg("guardian").stdin(OwnedFd::from(theirs)).spawn().unwrap();
+    let mut guardian = command.args(["guardian", "plain"]).stdin(OwnedFd::from(theirs)).spawn().unwrap();
     drop(command);
+    let mut replies = BufReader::new(ours.try_clone().unwrap()).lines().map(Result::unwrap);
+    assert_eq!(replies.next().unwrap(), r#""ready""#);
     let run = serde_json::json!({ "run": stage.call(&["plain", "5"]) });
     ours.write_all(format!("{{\"cancel\":\"now\"}}\n{run}\n").as_bytes()).unwrap();
-    let mut reply = String::new();
-    BufReader::new(&ours).read_line(&mut reply).unwrap();
+    let reply = replies.next().unwrap();
     assert!(reply.starts_with(r#"{"ended":{"how":{"exited":5}"#), "{reply}");
-    drop(ours);
+    drop((ours, replies));
     assert!(guardian.wait().unwrap().success());
 }
 

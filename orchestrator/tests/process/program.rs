@@ -4,12 +4,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::fd::{IntoRawFd, OwnedFd};
+use std::os::fd::IntoRawFd;
 use std::process::{Child, Command, ExitCode, Stdio};
 
 use rustix::process::{Pid, Signal};
 use skilltune_orchestrator::process::{
-    CONFINED, Call, Canceller, Guardian, become_subreaper, confined_main, guardian_main,
+    CONFINED, Call, Canceller, Guardian, become_driver, confined_main, guardian_main,
 };
 
 type Outcome = Result<ExitCode, Box<dyn std::error::Error>>;
@@ -18,7 +18,7 @@ fn main() -> Outcome {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["guardian"] => Ok(guardian_main()),
+        ["guardian", ..] => Ok(guardian_main()),
         [CONFINED, ..] => Ok(confined_main()),
         ["drive", call] => drive(call),
         ["report"] => report(),
@@ -30,15 +30,15 @@ fn main() -> Outcome {
             Ok(ExitCode::SUCCESS)
         }
         ["chain", left] => chain(left.parse()?),
+        ["spy"] => spy(),
         [kind, then] => {
             let lifeline = enter_lifeline()?;
             make_trouble(kind)?;
-            // Looked up before anybody is told that they may kill it: later it would be somebody else.
-            let main_program =
-                if *then == "exit-when-orphaned" { Some(watched(grandparent()?)?) } else { None };
+            // Opened before anybody is told that they may kill it: later nobody would hold the other end.
+            let main_program = if *then == "exit-when-orphaned" { Some(main_program()?) } else { None };
             lifeline.map_or(Ok(()), |mut lifeline| lifeline.write_all(b"r"))?;
             match main_program {
-                Some(main_program) => await_exit(&main_program),
+                Some(mut main_program) => Ok(main_program.read(&mut [0]).map(|_| ExitCode::SUCCESS)?),
                 None => go_on(then),
             }
         }
@@ -48,14 +48,16 @@ fn main() -> Outcome {
 
 /// A main program: runs the call in the file, having said its guardian's pid, and says how it ended.
 fn drive(call: &str) -> Outcome {
-    become_subreaper()?;
+    become_driver()?;
     let call: Call = serde_json::from_slice(&std::fs::read(call)?)?;
     let mut guardian = Guardian::start(&std::env::current_exe()?, "guardian", ("GUARDS", "a test"))?;
     let mut out = io::stdout();
     writeln!(out, "{}", guardian.pid())?;
+    // Open for as long as this process lives.
+    let _alive = std::env::var_os("ALIVE").map(|path| OpenOptions::new().read(true).write(true).open(path));
     let nobody = Canceller::new()?;
     let ended = guardian.run(&call, &nobody.ear());
-    writeln!(out, "{ended:?}")?;
+    writeln!(out, "{:?}", ended.map(|ended| ended.how))?;
     guardian.close();
     Ok(ExitCode::SUCCESS)
 }
@@ -99,10 +101,40 @@ fn hold() -> Outcome {
     forever()
 }
 
+/// What can be read of everybody's environment.
+fn spy() -> Outcome {
+    for entry in std::fs::read_dir("/proc")?.flatten() {
+        io::stdout().write_all(&std::fs::read(entry.path().join("environ")).unwrap_or_default())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Forks for ever, a few processes at a time, each in a session of its own and gone before it is looked at; until the
+/// test is over.
+fn storm() -> io::Result<()> {
+    (0..8).try_for_each(|_| this(&["chain", "20000"])?.spawn().map(drop))
+}
+
+/// The guardian first, then the main program; as far as they can be seen.
+fn signal_ancestors(levels: u32, signal: Signal) -> io::Result<()> {
+    let mut pids = Vec::new();
+    let mut next = rustix::process::getppid();
+    for _ in 0..levels {
+        let Some(pid) = next else { break };
+        pids.push(pid);
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap_or_default();
+        next = parent.trim().parse().ok().and_then(Pid::from_raw);
+    }
+    // Whoever is above sees nobody below die before it is hit itself.
+    pids.into_iter().rev().try_for_each(|pid| Ok(rustix::process::kill_process(pid, signal)?))
+}
+
 /// A chain of sessions, each process of which starts the next and leaves.
 fn chain(left: u32) -> Outcome {
     rustix::process::setsid()?;
-    if left > 0 {
+    let is_over = std::env::var_os("LIFELINE").is_some_and(|path| !std::path::Path::new(&path).exists());
+    if left > 0 && !is_over {
         this(&["chain", &(left - 1).to_string()])?.spawn()?;
     }
     Ok(ExitCode::SUCCESS)
@@ -116,6 +148,13 @@ fn make_trouble(kind: &str) -> io::Result<()> {
         // Its parent leaves at once, it has a session of its own, and nothing in its environment tells.
         "daemon" => drop(until_up(this(&["lead", "leave"])?.env_clear())?),
         "fork-loop" => drop(this(&["chain", "400"])?.spawn()?),
+        "storm" => storm()?,
+        "kill-guardian" => signal_ancestors(1, Signal::KILL)?,
+        "stop-guardian" => signal_ancestors(1, Signal::STOP)?,
+        "kill-both" => {
+            until_up(this(&["lead", "leave"])?.env_clear())?;
+            signal_ancestors(2, Signal::KILL)?;
+        }
         "close-output" => close_output()?,
         "lead" => drop(rustix::process::setsid()?),
         _ => return Err(io::Error::other("unknown kind")),
@@ -169,28 +208,9 @@ fn flood() -> io::Result<()> {
     (0..1024).try_for_each(|_| io::stdout().write_all(&piece))
 }
 
-/// The main program, seen from a guardian's child.
-fn grandparent() -> io::Result<Pid> {
-    let parent = rustix::process::getppid().ok_or(io::ErrorKind::NotFound)?;
-    let status = std::fs::read_to_string(format!("/proc/{parent}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("PPid:")).ok_or(io::ErrorKind::NotFound)?;
-    Pid::from_raw(line.trim().parse().map_err(io::Error::other)?).ok_or(io::ErrorKind::NotFound.into())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn watched(_pid: Pid) -> io::Result<OwnedFd> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-#[cfg(target_os = "linux")]
-fn watched(pid: Pid) -> io::Result<OwnedFd> {
-    Ok(rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty())?)
-}
-
-fn await_exit(process: &OwnedFd) -> Outcome {
-    let mut watched = [rustix::event::PollFd::new(process, rustix::event::PollFlags::IN)];
-    rustix::event::poll(&mut watched, None)?;
-    Ok(ExitCode::SUCCESS)
+/// A pipe that ends with the main program, which itself cannot be seen from within a namespace.
+fn main_program() -> io::Result<File> {
+    File::open(std::env::var_os("ALIVE").ok_or(io::ErrorKind::NotFound)?)
 }
 
 fn forever() -> Outcome {

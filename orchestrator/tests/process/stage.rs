@@ -9,7 +9,10 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, OFlags};
-use skilltune_orchestrator::process::{Call, Canceller, Ended, Guardian, ProcessError, sweep_marked};
+use rustix::process::Pid;
+use skilltune_orchestrator::process::{
+    Call, Canceller, Containment, Ended, Guardian, ProcessError, sweep_marked,
+};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_orchestrator-test-program");
 
@@ -28,6 +31,14 @@ impl Stage {
         let lifeline = OpenOptions::new().read(true).custom_flags(flags).open(fifo).unwrap();
         let marker = format!("SKILLTUNE_RUN={}", folder.path().display());
         Self { folder, marker, lifeline }
+    }
+
+    /// Makes a pipe that ends when the main program does, and tells the call of it.
+    pub(crate) fn tell_of_the_end(&self, call: &mut Call) -> PathBuf {
+        let alive = self.path("alive");
+        rustix::fs::mknodat(CWD, &alive, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        call.env.push(("ALIVE".to_owned(), alive.to_str().unwrap().to_owned()));
+        alive
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -92,6 +103,25 @@ impl Stage {
         }
         heard
     }
+}
+
+/// The process of a guardian that takes the calls: in a namespace it is a child of the one that was started.
+pub(crate) fn serving(guardian: u32) -> Pid {
+    let children = std::fs::read_to_string(format!("/proc/{guardian}/task/{guardian}/children")).unwrap();
+    let is_first = |pid: &&str| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        status.lines().any(|line| line.starts_with("NSpid:") && line.ends_with("\t1"))
+    };
+    let inner = children.split_whitespace().find(is_first).map(|pid| pid.parse().unwrap());
+    Pid::from_raw(inner.unwrap_or(guardian.cast_signed())).unwrap()
+}
+
+/// Whether the kernel grants a namespace here.
+pub(crate) fn is_contained() -> bool {
+    let guardian = guardian();
+    let contained = *guardian.containment() == Containment::Namespace;
+    guardian.close();
+    contained
 }
 
 pub(crate) fn guardian() -> Guardian {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
 use skilltune_orchestrator::process::{
-    Call, Cancel, Canceller, Ear, Ended, GuardianPool, How, ProcessError, become_subreaper,
+    Call, Cancel, Canceller, Ear, Ended, GuardianPool, How, ProcessError, become_driver,
 };
 
 use crate::complaint::Complaint;
@@ -67,7 +67,7 @@ where
         return Ok(Vec::new());
     }
     let failed = |what: &'static str| move |error| Complaint::ours(what).caused_by(error);
-    become_subreaper().map_err(ours)?;
+    become_driver().map_err(ours)?;
     let exe = std::env::current_exe().map_err(failed("cannot find our own program"))?;
     let room = tempfile::tempdir().map_err(failed("cannot make a temporary folder"))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -159,6 +159,7 @@ fn heard(went: Result<Ended, ProcessError>, call: &Call) -> Heard {
             Heard::Nothing(format!("has told no version within {}", figures::duration(call.deadline)))
         }
         Ok(How::Cancelled) => given_up(),
+        Ok(How::Lost { why }) => Heard::Nothing(format!("tells no version: {}", plain::one_line(&why))),
         Ok(How::NotStarted { why }) => {
             Heard::NotStarted(format!("cannot be started: {}", plain::one_line(&why)))
         }

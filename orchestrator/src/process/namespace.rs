@@ -1,0 +1,172 @@
+//! A guardian's own namespace of users, processes and mounts, where the kernel grants one.
+//!
+//! The guardian that was started enters it and starts itself again. The second one is the first process of the
+//! namespace, its init: when it ends, the kernel ends everything in the namespace. No process in there can signal the
+//! init or trace it, and none can see or signal a process outside, whose environment the kernel does not show either.
+//!
+//! The parent writes which users and groups there are inside: root may hand on all of its own, anybody else only
+//! themselves. They have the same numbers inside as outside.
+
+/// Behind the hidden argument: this process is the first of a namespace.
+pub(super) const INIT: &str = "init";
+/// Behind the hidden argument: no namespace is to be tried.
+pub(super) const PLAIN: &str = "plain";
+
+#[cfg(not(target_os = "linux"))]
+pub(super) use elsewhere::{Init, enter, map_ids, run_init};
+#[cfg(target_os = "linux")]
+pub(super) use linux::{Init, enter, map_ids, run_init};
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::ffi::{CStr, OsStr};
+    use std::fs;
+    use std::io;
+    use std::process::{Command, ExitStatus};
+
+    use rustix::mount::{MountFlags, mount};
+    use rustix::process::{
+        DumpableBehavior, Pid, Signal, getegid, geteuid, getpid, kill_process_group, set_dumpable_behavior,
+        set_parent_process_death_signal,
+    };
+    use rustix::thread::{
+        CapabilitySet, CapabilitySets, UnshareFlags, capabilities, clear_ambient_capability_set,
+        configure_capability_in_ambient_set, remove_capability_from_bounding_set, set_capabilities,
+        unshare_unsafe,
+    };
+
+    /// Puts what this process starts from now on into a new namespace.
+    #[expect(unsafe_code, reason = "there is no safe way into a namespace")]
+    pub(in super::super) fn enter() -> io::Result<()> {
+        let new = UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNS;
+        // SAFETY: what makes the call unsafe is a table of open files that threads no longer share. This one leaves the
+        // table alone, and a guardian has one thread.
+        Ok(unsafe { unshare_unsafe(new) }?)
+    }
+
+    /// Starts this program again as the first process of the namespace just entered, and waits for its end.
+    pub(in super::super) fn run_init(hidden_arg: &OsStr) -> io::Result<ExitStatus> {
+        // Who started this as root is root in there: without this right it cannot trace the init.
+        remove_capability_from_bounding_set(CapabilitySet::SYS_PTRACE)?;
+        // Who did not would lose the right to mount when the program is started again.
+        let ours = capabilities(None)?;
+        set_capabilities(None, CapabilitySets { inheritable: CapabilitySet::SYS_ADMIN, ..ours })?;
+        configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?;
+        Command::new("/proc/self/exe").arg(hidden_arg).arg(super::INIT).status()
+    }
+
+    /// Says for a process that has entered a namespace which users and groups there are inside.
+    pub(in super::super) fn map_ids(process: u32) -> io::Result<()> {
+        let place = |name: &str| format!("/proc/{process}/{name}");
+        if fs::write(place("uid_map"), ours("uid_map")?).is_err() {
+            fs::write(place("uid_map"), alone(geteuid().as_raw()))?;
+        }
+        if fs::write(place("gid_map"), ours("gid_map")?).is_err() {
+            // Else a group could be left that is there to keep somebody out.
+            fs::write(place("setgroups"), "deny")?;
+            fs::write(place("gid_map"), alone(getegid().as_raw()))?;
+        }
+        Ok(())
+    }
+
+    /// Every user or group that there is for us, each as itself.
+    fn ours(name: &str) -> io::Result<String> {
+        let map = fs::read_to_string(format!("/proc/self/{name}"))?;
+        Ok(same(&map).ok_or(io::ErrorKind::InvalidData)?)
+    }
+
+    /// Of lines of a first number inside, a first one outside and a count: those inside, as themselves.
+    fn same(map: &str) -> Option<String> {
+        let line = |line: &str| {
+            let mut words = line.split_whitespace();
+            let (first, count) = (words.next()?, words.nth(1)?);
+            Some(format!("{first} {first} {count}\n"))
+        };
+        map.lines().map(line).collect()
+    }
+
+    fn alone(id: u32) -> String {
+        format!("{id} {id} 1\n")
+    }
+
+    /// This process is the first of a namespace that a guardian has made: it may signal everybody, for outside of such
+    /// a namespace everybody would be all processes of the user.
+    #[derive(Clone, Copy, Debug)]
+    pub(in super::super) struct Init(());
+
+    impl Init {
+        /// For the process that `run_init` has started, and no other.
+        pub(in super::super) fn begin() -> io::Result<Self> {
+            if getpid() != Pid::INIT {
+                return Err(io::Error::other("it is not the first process of a namespace"));
+            }
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            // Nobody in here is to trace it; from outside its parent is found, which is marked as it is.
+            set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+            let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+            // Seen in here only: the kernel lets no mount out of a namespace of other users.
+            mount("proc", "/proc", "proc", flags, None::<&CStr>)
+                .map_err(|error| io::Error::other(format!("cannot mount /proc: {error}")))?;
+            clear_ambient_capability_set()?;
+            Ok(Self(()))
+        }
+
+        /// Signals every process in the namespace but for this one, at once: no fork outruns it.
+        pub(in super::super) fn signal_all(self, signal: Signal) {
+            // To the group of process 1 the system takes it as to all. It fails when there is none.
+            let _ = kill_process_group(Pid::INIT, signal);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn every_user_inside_is_the_same_one_outside() {
+            assert_eq!(same("         0          0 4294967295\n").unwrap(), "0 0 4294967295\n");
+            assert_eq!(same("0 1000 1\n1 100000 65536\n").unwrap(), "0 0 1\n1 1 65536\n");
+            assert_eq!(same("0 1000\n"), None);
+        }
+
+        #[test]
+        fn only_a_first_process_signals_everybody() {
+            assert!(Init::begin().is_err(), "a test is not the first process");
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere {
+    use std::ffi::OsStr;
+    use std::io;
+    use std::process::ExitStatus;
+
+    use rustix::process::Signal;
+
+    pub(in super::super) fn enter() -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(in super::super) fn run_init(_hidden_arg: &OsStr) -> io::Result<ExitStatus> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(in super::super) fn map_ids(_process: u32) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// There is none.
+    #[derive(Clone, Copy, Debug)]
+    pub(in super::super) enum Init {}
+
+    impl Init {
+        pub(in super::super) fn begin() -> io::Result<Self> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+
+        pub(in super::super) fn signal_all(self, _signal: Signal) {
+            match self {}
+        }
+    }
+}
