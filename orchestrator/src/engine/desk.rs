@@ -138,6 +138,9 @@ impl Workshop {
         let space = paper.space().path().to_owned();
         let outcome = match answer {
             Err(failure) => failure.into(),
+            Ok(_) if !paper.space().is_folder() => {
+                failed(FailureKind::OffSchema, "its workspace is no folder any more").into()
+            }
             Ok(answer) => {
                 let talk = talk.as_ref();
                 match breach::found(&self.objects, order.left_alone(), &space)?.map(L::Outcome::from) {
