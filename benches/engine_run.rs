@@ -16,12 +16,12 @@ use skilltune_orchestrator::engine::{
 };
 use skilltune_orchestrator::process::{GuardianPool, become_driver};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
-use skilltune_orchestrator::store::{Holder, Home, Journal, Locks};
+use skilltune_orchestrator::store::{AnswerCache, Holder, Home, Journal, Locks};
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::state;
 use skilltune_phases::loops::tune::{Apply, Event, Outcome, Plan, Record, Rules, Run, Step, Task, Tune};
-use skilltune_phases::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind, Roles, RunId};
+use skilltune_phases::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind, Roles};
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::rubric;
 use skilltune_phases::scenario::Scenario;
@@ -49,14 +49,14 @@ pub(crate) async fn run(
     let agent = agent(programs.agent);
     let plan = plan(&skill, start, calls / CALLS_PER_SCENARIO, &agent);
     let folder = home.run(&plan.run);
-    fs::create_dir_all(folder.agents())?;
+    folder.create()?;
     let pool =
         GuardianPool::new(programs.guardian, "guardian", ("GUARDS".to_owned(), "a bench".to_owned()), jobs);
     let shop = Workshop {
         objects,
         folder,
-        cache: home.cache(),
-        work: places.work.join("run"),
+        cache: AnswerCache::of(&home, &places.work.join("state"))?,
+        work: places.work.join("run").into(),
         cast: CastAgents { executor: agent.clone(), evaluator: agent.clone(), improver: agent },
         pool: pool.clone(),
         limits: LIMITS,
@@ -67,7 +67,7 @@ pub(crate) async fn run(
     let began = Instant::now();
     let started = Event::Started(Box::new(plan));
     let (journal, first) = Journal::begin(&shop.folder.history(), Timestamp::now(), started)?;
-    let indexes = Indexes::at(places.work.join("indexes"));
+    let indexes = Indexes::at(&places.work.join("indexes"));
     let desk =
         Desk { shop: Arc::new(shop), journal, locks, lock, indexes, jobs, patience: Patience::default() };
     let (_nobody_stops, halt) = watch::channel(None);
@@ -101,8 +101,8 @@ pub(crate) struct Places<'a> {
 
 /// The prompts that an earlier run at `root` has left.
 pub(crate) fn prompts_in(root: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let folder = Home::of(root).run(&RunId(RUN.into())).agents();
-    let calls = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
+    let folder = Home::of(root).run(&RUN.parse().expect("a plain name")).agents();
+    let calls = fs::read_dir(folder.path())?.collect::<Result<Vec<_>, _>>()?;
     Ok(calls.into_iter().map(|call| call.path().join("prompt.md")).collect())
 }
 
@@ -167,7 +167,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
         verdict: agent.verdict(),
     };
     let member = Member {
-        name: "writer".into(),
+        name: "writer".parse().expect("a plain name"),
         path: skill.to_string_lossy().into_owned(),
         start,
         files: vec!["SKILL.md".into()],
@@ -175,7 +175,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
     Plan {
         format: FORMAT,
         program: "0.0.0".into(),
-        run: RunId(RUN.into()),
+        run: RUN.parse().expect("a plain name"),
         kind: LoopKind::Tune,
         folder: ".skilltune/runs/bench".into(),
         task: Task {

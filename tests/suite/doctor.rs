@@ -40,13 +40,19 @@ fn agent<'v>(seen: &'v Value, name: &str) -> &'v Value {
 }
 
 /// Without what differs from one machine to the next: the room that is free, what else a file system can do, and whether
-/// the system holds agents to their rights.
+/// the system holds agents to their rights and to their calls.
 fn steady(text: &str) -> String {
     let line = |line: &str| match line.split_once(" free") {
         Some((head, _)) => head.rsplit_once(", ").map_or(head, |(head, _)| head).to_owned(),
         None => line.split("; rights: ").next().expect("a line has a beginning").to_owned(),
     };
-    text.lines().filter(|line| !line.contains("  rights: ")).map(line).collect::<Vec<_>>().join("\n")
+    let mut is_other = false;
+    let same = text.lines().filter(|line| {
+        let goes_on = line.starts_with("      ") && is_other;
+        is_other = line.contains("  rights: ") || line.contains("  processes: ") || goes_on;
+        !is_other
+    });
+    same.map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -17,7 +17,7 @@ use serde::Serialize;
 use agents::AgentSeen;
 use place::Place;
 use project::Project;
-use rights::System;
+use rights::{Ends, System};
 use told::told;
 use verdict::Verdict;
 
@@ -42,6 +42,8 @@ struct Seen {
     agents: Vec<AgentSeen>,
     /// Whether the system holds agents to the folders of their roles.
     confinement: System,
+    /// What ends the processes of a call.
+    processes: Ends,
     folders: Vec<Place>,
     project: Project,
 }
@@ -84,6 +86,7 @@ fn look(args: &DoctorArgs, around: &Surroundings) -> Result<Seen, Complaint> {
         version: env!("CARGO_PKG_VERSION"),
         agents,
         confinement,
+        processes: Ends::look()?,
         folders,
         project,
     })

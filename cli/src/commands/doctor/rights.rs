@@ -5,11 +5,14 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use skilltune_orchestrator::agent::{Agent, Real};
-use skilltune_orchestrator::process::can_confine;
+use skilltune_orchestrator::process::{Containment, Guardian, become_driver, can_confine};
 use skilltune_phases::offline;
 use skilltune_phases::role::Role;
 
 use crate::args::OFFLINE;
+use crate::complaint::Complaint;
+use crate::report::plain;
+use crate::session::{GUARDIAN, GUARDS, ours};
 use crate::settings::Settings;
 
 /// By role.
@@ -33,6 +36,32 @@ impl System {
             (true, true) => Self::Enforces,
             (true, false) => Self::Cannot,
         }
+    }
+}
+
+/// What ends the processes of a call, whatever they do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "by")]
+pub(super) enum Ends {
+    /// The kernel: each job has a namespace of its own.
+    Kernel,
+    /// skilltune looks for them; `why` there is no namespace.
+    Search { why: String },
+}
+
+impl Ends {
+    /// As it would be in a run: a guardian is started and let go.
+    pub(super) fn look() -> Result<Self, Complaint> {
+        become_driver().map_err(ours)?;
+        let exe = std::env::current_exe()
+            .map_err(|error| Complaint::ours("cannot find our own program").caused_by(error))?;
+        let guardian = Guardian::start(&exe, GUARDIAN, (GUARDS, "doctor")).map_err(ours)?;
+        let ends = match guardian.containment() {
+            Containment::Namespace => Self::Kernel,
+            Containment::Search { why } => Self::Search { why: plain::one_line(why) },
+        };
+        guardian.close();
+        Ok(ends)
     }
 }
 

@@ -6,7 +6,7 @@ use super::Seen;
 use super::agents::{AgentSeen, LoginSeen};
 use super::place::Place;
 use super::project::{Lock, OpenRun, Project};
-use super::rights::{self, System};
+use super::rights::{self, Ends, System};
 use crate::progress::flowed;
 use crate::report::{figures, plain};
 use crate::style::Style;
@@ -26,7 +26,14 @@ struct Line {
 
 pub(super) fn told(seen: &Seen, width: usize, style: Style) -> String {
     let sections = [
-        ("agents", seen.agents.iter().flat_map(agent_lines).chain([confinement(seen.confinement)]).collect()),
+        (
+            "agents",
+            seen.agents
+                .iter()
+                .flat_map(agent_lines)
+                .chain([confinement(seen.confinement), processes(&seen.processes)])
+                .collect(),
+        ),
         ("folders", seen.folders.iter().map(place).collect()),
         ("project", project(&seen.project)),
     ];
@@ -146,6 +153,16 @@ fn confinement(system: System) -> Line {
             "rights: not enforced by the system, for its kernel has no Landlock of Linux 6.2 or newer"
                 .to_owned(),
         ),
+    }
+}
+
+fn processes(ends: &Ends) -> Line {
+    match ends {
+        Ends::Kernel => good("processes: the kernel ends all that a call has started".to_owned()),
+        Ends::Search { why } => absent(format!(
+            "processes: no namespace ({why}): an agent that kills skilltune and its guardian can leave a process behind, and \
+             one without confinement can read the environment of your other programs"
+        )),
     }
 }
 

@@ -57,6 +57,7 @@ fn seen() -> Seen {
             AgentSeen { usable: false, ..mute },
         ],
         confinement: System::Cannot,
+        processes: Ends::Kernel,
         folders: vec![
             place("store"),
             Place { exists: false, exchange: Some(false), reflink: Some(false), ..place("state") },
@@ -96,6 +97,7 @@ fn a_wide_terminal_gets_a_line_a_thing() {
           --  ccw: 2.1.329 (Claude Code), /usr/local/bin/ccw; stands before other agents: --via ccw
           !!  mine: tells no version: exit code 2, /usr/local/bin/mine (user file /home/me/.config/skilltune/skilltune.toml)
           --  rights: not enforced by the system, for its kernel has no Landlock of Linux 6.2 or newer
+          ok  processes: the kernel ends all that a call has started
 
         folders
           ok  store: /home/me/store: 5 MiB, 7 GiB free, copies share their bytes
@@ -144,6 +146,8 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
           --  rights: not enforced by the
               system, for its kernel has no
               Landlock of Linux 6.2 or newer
+          ok  processes: the kernel ends all
+              that a call has started
 
         folders
           ok  store: /home/me/store: 5 MiB, 7
@@ -223,5 +227,6 @@ fn what_is_known_of_an_agent_stands_beside_it_and_what_came_of_its_call_below() 
       !!  gemini: could not be asked: cannot be started
       --  ccw: 2.1.329 (Claude Code), /usr/local/bin/claude; stands before other agents: --via ccw
       --  rights: not enforced by the system, for its kernel has no Landlock of Linux 6.2 or newer
+      ok  processes: the kernel ends all that a call has started
     ");
 }
