@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     let script = arguments.next().map_or_else(Script::default, |script| Script::read(Path::new(&script)));
     if let Some(&kind) = script.misbehave.get(&role) {
         script.note("start", &format!("{role}-{kind:?}"));
-        return misbehave::misbehave(kind);
+        return misbehave::misbehave(kind, &script);
     }
     let mut prompt = String::new();
     std::io::stdin().read_to_string(&mut prompt).expect("the prompt is text");

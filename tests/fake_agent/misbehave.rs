@@ -1,11 +1,15 @@
 //! What agents do that should not: each kind in its own way hard to end, to read or to hold small.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use rustix::process::{Pid, Signal};
 use serde::Deserialize;
+
+use crate::script::Script;
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,12 +34,28 @@ pub(crate) enum Misbehaviour {
     Remove,
     /// Puts a link in the place of the skill that it is to improve.
     Lead,
+    /// Forks without end, each process in a session of its own and gone at once.
+    Storm,
+    /// Kills the process that has started it.
+    KillGuardian,
+    /// Stops the process that has started it.
+    StopGuardian,
+    /// Leaves a child with a session of its own and no environment, then kills all of ours that it sees.
+    KillAll,
+    /// Prints what it can read of everybody's environment.
+    Spy,
+    /// Puts a link to another folder in the place of its workspace.
+    LinkSpace,
+    /// The same with the folder that the workspace stands in.
+    LinkDesk,
+    /// Removes the folder that the workspace stands in.
+    RemoveDesk,
 }
 
 const FLOOD_MIB: usize = 300;
 const LEVELS: usize = 5_000;
 
-pub(crate) fn misbehave(kind: Misbehaviour) -> ExitCode {
+pub(crate) fn misbehave(kind: Misbehaviour, script: &Script) -> ExitCode {
     match kind {
         Misbehaviour::Deaf => {
             let shell = ["-c", "trap '' TERM INT HUP; exec \"$0\" hold"];
@@ -84,6 +104,37 @@ pub(crate) fn misbehave(kind: Misbehaviour) -> ExitCode {
             std::os::unix::fs::symlink("../elsewhere", copy()).expect("nothing stands there");
             ExitCode::SUCCESS
         }
+        Misbehaviour::Storm => {
+            (0..8).for_each(|_| next_link(LINKS, &script.log));
+            hold()
+        }
+        Misbehaviour::KillGuardian => {
+            signal_ancestors(1, Signal::KILL);
+            hold()
+        }
+        Misbehaviour::StopGuardian => {
+            signal_ancestors(1, Signal::STOP);
+            hold()
+        }
+        Misbehaviour::KillAll => {
+            let daemon = Command::new(ourselves()).arg("daemon").env_clear().status();
+            assert!(daemon.expect("we can be started").success());
+            signal_ancestors(2, Signal::KILL);
+            hold()
+        }
+        Misbehaviour::Spy => {
+            let all = fs::read_dir("/proc").expect("this is Linux").flatten();
+            let environs = all.filter_map(|entry| fs::read(entry.path().join("environ")).ok());
+            fs::write(script.log.with_file_name("environs"), environs.collect::<Vec<_>>().concat())
+                .expect("the scene can be written");
+            ExitCode::SUCCESS
+        }
+        Misbehaviour::LinkSpace => replace(Path::new("."), script),
+        Misbehaviour::LinkDesk => replace(Path::new(".."), script),
+        Misbehaviour::RemoveDesk => {
+            fs::remove_dir_all(Path::new("..").canonicalize().expect("it is there")).expect("it is ours");
+            ExitCode::SUCCESS
+        }
     }
 }
 
@@ -98,6 +149,7 @@ pub(crate) fn part(word: &str) -> Option<fn() -> ExitCode> {
         "hold" => Some(hold),
         "lead" => Some(lead),
         "daemon" => Some(daemon),
+        "link" => Some(link),
         _ => None,
     }
 }
@@ -116,6 +168,48 @@ pub(crate) fn lead() -> ExitCode {
 fn daemon() -> ExitCode {
     rustix::process::setsid().expect("a child leads no group");
     leave_alone(Command::new(ourselves()).arg("hold").env_clear());
+    ExitCode::SUCCESS
+}
+
+/// More than a storm has time for; should nobody end it, this does.
+const LINKS: u32 = 20_000;
+
+/// One of a storm: starts the next, and is gone.
+fn link() -> ExitCode {
+    rustix::process::setsid().expect("a child leads no group");
+    let [left, log] = ["LEFT", "LOG"].map(|name| std::env::var(name).expect("a link is told"));
+    let (left, log) = (left.parse::<u32>().expect("a number"), Path::new(&log));
+    if left > 0 && log.exists() {
+        next_link(left - 1, log);
+    }
+    ExitCode::SUCCESS
+}
+
+fn next_link(left: u32, log: &Path) {
+    leave_alone(Command::new(ourselves()).arg("link").env("LEFT", left.to_string()).env("LOG", log));
+}
+
+/// Whoever started us, and whoever started them, as far as they can be seen: the one above is hit first.
+fn signal_ancestors(levels: usize, signal: Signal) {
+    let parent = |pid: Pid| {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        Pid::from_raw(status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()?)
+    };
+    let above = std::iter::successors(rustix::process::getppid(), |pid| parent(*pid));
+    for pid in above.take(levels).collect::<Vec<_>>().into_iter().rev() {
+        let _ = rustix::process::kill_process(pid, signal);
+    }
+}
+
+/// Moves a folder away, and puts a link to another one in its place.
+fn replace(folder: &Path, script: &Script) -> ExitCode {
+    let folder = folder.canonicalize().expect("it is there");
+    let other = script.log.with_file_name("precious");
+    // Each try has a place of its own to move it to.
+    let mut places = (0..).map(|nth| script.log.with_file_name(format!("moved-{nth}")));
+    let place = places.find(|place| !place.exists()).expect("there is no end to them");
+    fs::rename(&folder, place).expect("it is ours to move");
+    std::os::unix::fs::symlink(other, &folder).expect("nothing stands there");
     ExitCode::SUCCESS
 }
 
