@@ -2,13 +2,15 @@
 //!
 //! `cargo bench --bench engine --features test-program -- [--quick] [--in FOLDER] [--work FOLDER]`. Every measurement is
 //! a process of its own, so that its memory is its own, and floor and engine take turns, so that a noisy machine is
-//! noisy to both. The workspaces may stand on another file system than the project, as they do for most people.
+//! noisy to both. The floor is measured bare, and in a namespace, where the engine's agents are: one for the whole loop, as
+//! a guardian enters one for all of its calls, and before the clock starts. The workspaces may stand on another file system than the project, as they do for most people.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench talks to people")]
 
 mod engine_run;
 mod floor;
 
 use std::error::Error;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -88,7 +90,12 @@ fn compare(options: &[&str]) -> Result<(), Box<dyn Error>> {
     }
     let prompts = tempfile::tempdir_in(&places.project)?;
     engine(&prompts, &places, engine_run::CALLS_PER_SCENARIO, 1)?;
-    println!("  calls  jobs  times     floor    engine  ratio  of CPU  floor/call  engine/call  memory");
+    if !has_namespaces() {
+        println!("there are no namespaces here: both floors are bare");
+    }
+    println!(
+        "  calls  jobs  times     floor    engine  ratio  of CPU  to bare  floor/call  engine/call  memory"
+    );
     // Kept to the end: some file systems are slow to create where much was just deleted.
     let mut used = Vec::new();
     for row in rows {
@@ -98,26 +105,29 @@ fn compare(options: &[&str]) -> Result<(), Box<dyn Error>> {
 }
 
 fn print_row(row: &Row, places: &Places, prompts: &Path) -> Result<Vec<TempDir>, Box<dyn Error>> {
-    let (mut floors, mut engines, mut used) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut bare, mut floors, mut engines, mut used) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let wrapper: &[&str] = if has_namespaces() { &NAMESPACE } else { &[] };
     for _ in 0..row.times {
-        floors.push(sample(&["floor".as_ref(), prompts], row.calls, row.jobs)?);
+        bare.push(sample(&[], &["floor".as_ref(), prompts], row.calls, row.jobs)?);
+        floors.push(sample(wrapper, &["floor".as_ref(), prompts], row.calls, row.jobs)?);
         let project = tempfile::tempdir_in(&places.project)?;
         engines.push(engine(&project, places, row.calls, row.jobs)?);
         used.push(project);
     }
     let seconds = |sample: &Sample| sample.seconds;
-    let ratio = |of: fn(&Sample) -> f64| {
+    let ratio = |floors: &[Sample], of: fn(&Sample) -> f64| {
         median(floors.iter().zip(&engines).map(|(floor, engine)| of(engine) / of(floor)))
     };
     let (floor, engine) = (median(floors.iter().map(seconds)), median(engines.iter().map(seconds)));
     let micros = 1e6 / u32::try_from(row.calls).map(f64::from)?;
     println!(
-        "{:>7}  {:>4}  {:>5}  {floor:>6.3} s  {engine:>6.3} s  {:>5.2}  {:>6.2}  {:>7.0} us  {:>8.0} us  {:>4.1} MB",
+        "{:>7}  {:>4}  {:>5}  {floor:>6.3} s  {engine:>6.3} s  {:>5.2}  {:>6.2}  {:>7.2}  {:>7.0} us  {:>8.0} us  {:>4.1} MB",
         row.calls,
         row.jobs,
         row.times,
-        ratio(|sample| sample.seconds),
-        ratio(|sample| sample.cpu),
+        ratio(&floors, |sample| sample.seconds),
+        ratio(&floors, |sample| sample.cpu),
+        ratio(&bare, |sample| sample.seconds),
         floor * micros,
         engine * micros,
         median(engines.iter().map(|sample| sample.memory)),
@@ -136,11 +146,23 @@ struct Sample {
 
 fn engine(project: &TempDir, places: &Places, calls: usize, jobs: usize) -> Result<Sample, Box<dyn Error>> {
     let work = tempfile::tempdir_in(&places.work)?;
-    sample(&["engine".as_ref(), project.path(), work.path()], calls, jobs)
+    sample(&[], &["engine".as_ref(), project.path(), work.path()], calls, jobs)
 }
 
-fn sample(what: &[&Path], calls: usize, jobs: usize) -> Result<Sample, Box<dyn Error>> {
-    let mut command = Command::new(std::env::current_exe()?);
+/// What puts a program into a namespace like that of a guardian.
+const NAMESPACE: [&str; 7] =
+    ["unshare", "--user", "--map-current-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
+
+fn has_namespaces() -> bool {
+    let [program, options @ ..] = NAMESPACE;
+    Command::new(program).args(options).arg("true").status().is_ok_and(|status| status.success())
+}
+
+fn sample(wrapper: &[&str], what: &[&Path], calls: usize, jobs: usize) -> Result<Sample, Box<dyn Error>> {
+    let exe = std::env::current_exe()?;
+    let mut words = wrapper.iter().map(OsStr::new).chain([exe.as_os_str()]);
+    let mut command = Command::new(words.next().ok_or("there is a program")?);
+    command.args(words);
     command.args(["measure", &calls.to_string(), &jobs.to_string()]).args(what);
     let output = command.output()?;
     let text = String::from_utf8(output.stdout)?;

@@ -34,7 +34,7 @@ pub(crate) enum Misbehaviour {
     Remove,
     /// Puts a link in the place of the skill that it is to improve.
     Lead,
-    /// Forks without end, each process in a session of its own and gone at once.
+    /// Forks without end, each process deaf, in a session of its own and gone at once.
     Storm,
     /// Kills the process that has started it.
     KillGuardian,
@@ -105,8 +105,9 @@ pub(crate) fn misbehave(kind: Misbehaviour, script: &Script) -> ExitCode {
             ExitCode::SUCCESS
         }
         Misbehaviour::Storm => {
-            (0..8).for_each(|_| next_link(LINKS, &script.log));
-            hold()
+            let shell = ["-c", "trap '' TERM INT HUP; exec \"$0\" storm"];
+            let failed = Command::new("/bin/sh").args(shell).arg(ourselves()).env("LOG", &script.log).exec();
+            panic!("the shell starts: {failed}")
         }
         Misbehaviour::KillGuardian => {
             signal_ancestors(1, Signal::KILL);
@@ -149,6 +150,7 @@ pub(crate) fn part(word: &str) -> Option<fn() -> ExitCode> {
         "hold" => Some(hold),
         "lead" => Some(lead),
         "daemon" => Some(daemon),
+        "storm" => Some(storm),
         "link" => Some(link),
         _ => None,
     }
@@ -173,6 +175,12 @@ fn daemon() -> ExitCode {
 
 /// More than a storm has time for; should nobody end it, this does.
 const LINKS: u32 = 20_000;
+
+fn storm() -> ExitCode {
+    let log = std::env::var("LOG").expect("a storm is told");
+    (0..16).for_each(|_| next_link(LINKS, Path::new(&log)));
+    hold()
+}
 
 /// One of a storm: starts the next, and is gone.
 fn link() -> ExitCode {

@@ -41,7 +41,7 @@ fn begin(word: &OsStr, part: &OsStr, parent: &mut Parent) -> io::Result<bool> {
         adopt_orphans()?;
         serve(Reach::Descendants, parent)?;
     } else {
-        namespace::enter()?;
+        namespace::enter().map_err(|error| io::Error::other(format!("the kernel grants none: {error}")))?;
         parent.tell(&Reply::Entered)?;
         return match parent.next()? {
             Some(Request::Mapped) => Ok(namespace::run_init(word)?.success()),
