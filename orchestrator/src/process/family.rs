@@ -291,9 +291,8 @@ mod linux {
 
     pub(super) fn terminate_descendants(_child: Pid) {
         let me = getpid().as_raw_pid();
-        for seen in
-            members(&Vec::from_iter(look()), |seen| seen.parent == me).iter().filter(|seen| !seen.dead)
-        {
+        let all: Vec<Seen> = look().collect();
+        for seen in members(&all, |seen| seen.parent == me).iter().filter(|seen| !seen.dead) {
             let _ = kill_process(seen.pid, Signal::TERM);
         }
     }

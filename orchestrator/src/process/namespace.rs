@@ -112,6 +112,7 @@ mod linux {
         }
 
         /// Signals every process in the namespace but for this one, at once: no fork outruns it.
+        #[expect(clippy::unused_self, reason = "having one is what makes it safe")]
         pub(in super::super) fn signal_all(self, signal: Signal) {
             // To the group of process 1 the system takes it as to all. It fails when there is none.
             let _ = kill_process_group(Pid::INIT, signal);

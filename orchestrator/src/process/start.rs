@@ -71,8 +71,8 @@ pub(super) fn ends_by(child: Pid, limit: Instant) -> bool {
     loop {
         let left = limit.saturating_duration_since(Instant::now());
         let wait = Exit::LOOK.map_or(left, |look| look.min(left));
-        let mut watched =
-            Vec::from_iter(exit.watched().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let watched = exit.watched().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        let mut watched: Vec<_> = watched.into_iter().collect();
         let announced =
             poll(&mut watched, Timespec::try_from(wait).ok().as_ref()).is_ok_and(|ready| ready > 0);
         if exit.happened(announced) || left.is_zero() {
