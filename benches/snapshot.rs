@@ -211,16 +211,16 @@ struct Ours {
 
 impl Ours {
     fn at(folder: &Path) -> Self {
-        Self { objects: folder.join("objects"), indexes: Indexes::at(folder.join("indexes")) }
+        Self { objects: folder.join("objects"), indexes: Indexes::at(&folder.join("indexes")) }
     }
 
     fn capture(&self, root: &Path) -> Result<TreeId> {
-        let objects = Objects::at(&self.objects);
+        let objects = Objects::at(self.objects.as_path());
         Ok(self.indexes.capture(&objects, root, &[], Limits::default())?.tree)
     }
 
     fn restore(&self, root: &Path, to: TreeId) -> Result<()> {
-        let objects = Objects::at(&self.objects);
+        let objects = Objects::at(self.objects.as_path());
         let now = self.indexes.capture(&objects, root, &[], Limits::default())?.manifest;
         Replacement::plan(&now, &objects.manifest(to)?).apply(&objects, root)?;
         Ok(())
