@@ -40,12 +40,16 @@ impl SafePath {
         Self { root: Arc::new(root), below: PathBuf::new(), full }.join(name)
     }
 
-    /// The entry of that name; a name that could lead elsewhere is a mistake of ours.
+    /// The entry of that name, or at that path of names; one that could lead elsewhere is a mistake of ours. No name is the
+    /// place itself.
     #[must_use]
     pub fn join(&self, name: impl AsRef<Path>) -> Self {
         let name = name.as_ref();
         let is_plain = name.components().all(|part| matches!(part, Component::Normal(_)));
-        assert!(is_plain && name.components().next().is_some(), "{} is not a plain name", name.display());
+        assert!(is_plain, "{} is not a plain name", name.display());
+        if name.as_os_str().is_empty() {
+            return self.clone();
+        }
         Self { root: Arc::clone(&self.root), below: self.below.join(name), full: self.full.join(name) }
     }
 

@@ -255,7 +255,8 @@ fn assert_harmless(places: &Places, outside: &Listing, what: &str, ran: &Ran) {
     let errors = ran.stderr.lines().filter(|line| line.starts_with("error")).count();
     // A command that refuses says why, once; some only end with another code, having said it all.
     assert!(errors <= 1, "{what}: {ran:?}");
-    if matches!(ran.code, Some(1 | 2)) {
+    // What doctor finds is its answer.
+    if matches!(ran.code, Some(1 | 2)) && !ran.stdout.contains("\nproject\n") {
         assert_eq!(errors, 1, "{what}: {ran:?}");
     }
 }
