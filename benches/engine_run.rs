@@ -194,7 +194,10 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
 }
 
 fn scenario(nth: usize) -> Scenario {
-    Scenario::new(format!("task-{nth}").parse().expect("a plain name"), format!("Write a text of {nth} words about the number {nth}."))
+    Scenario::new(
+        format!("task-{nth}").parse().expect("a plain name"),
+        format!("Write a text of {nth} words about the number {nth}."),
+    )
 }
 
 /// One round, without an edit.

@@ -66,6 +66,12 @@ impl Outcome {
         self.target == target
     }
 
+    /// Fails unless the same was decided and the target is the same, however many calls it took.
+    pub(crate) fn assert_ends_as(&self, whole: &Self, story: &str) {
+        assert_eq!((self.code, &self.decisions), (whole.code, &whole.decisions), "{story}");
+        assert!(self.has_target(&whole.target), "{story}: another target");
+    }
+
     /// Fails with what differs, and not with all that is the same.
     pub(crate) fn assert_is(&self, whole: &Self, story: &str) {
         assert_eq!((self.code, &self.result), (whole.code, &whole.result), "{story}");

@@ -179,7 +179,9 @@ fn a_guardian_that_somebody_kills_costs_its_call_and_not_the_run() {
     run.until_begun(2);
     gate.open();
     let ran = run.wait();
-    Outcome::of(&scene, &ran).assert_is(&undisturbed(), "a guardian was killed");
+    Outcome::of(&scene, &ran).assert_ends_as(&undisturbed(), "a guardian was killed");
+    let failed = scene.events("done").into_iter().filter(|done| done["outcome"].get("failed").is_some());
+    assert_eq!(failed.count(), 1, "the call is the one that failed, and was made again");
     assert_tidy(&scene, "a guardian was killed");
 }
 

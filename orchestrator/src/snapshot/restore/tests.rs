@@ -318,7 +318,7 @@ proptest! {
         scene.assert_holds(&scene.to);
         let copy = scene.place.path("copy");
         place(&scene.place.objects, &scene.to, &copy).unwrap();
-        prop_assert_eq!(scanned(&copy), scene.to);
+        prop_assert_eq!(scanned(&copy), scene.to.copied());
     }
 
     #[test]
