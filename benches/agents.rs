@@ -2,6 +2,7 @@
 //!
 //! `tests/agents/run bench` installs the agents and shuts the network. They talk to the tests' model server, which answers
 //! at once: with a model that thinks, the shares are smaller by as much as it thinks longer.
+#![expect(clippy::disallowed_methods, reason = "a bench works in its own folder")]
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,

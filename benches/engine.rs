@@ -4,6 +4,7 @@
 //! a process of its own, so that its memory is its own, and floor and engine take turns, so that a noisy machine is
 //! noisy to both. The floor is measured bare, and in a namespace, where the engine's agents are: one for the whole loop, as
 //! a guardian enters one for all of its calls, and before the clock starts. The workspaces may stand on another file system than the project, as they do for most people.
+#![expect(clippy::disallowed_methods, reason = "a bench works in its own folder")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench talks to people")]
 
 mod engine_run;

@@ -3,6 +3,7 @@
 //! `cargo bench -p skilltune-orchestrator --bench snapshot -- [--quick] [--in FOLDER] [--work FOLDER]`. The skills stand
 //! in one folder, the stores in the other. All take turns on the same files, and each is compared with a walk of the
 //! same moment, so that a noisy machine is noisy to all. A program that is not there is left out.
+#![expect(clippy::disallowed_methods, reason = "a bench works in its own folder")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench talks to people")]
 
 mod snapshot_rivals;

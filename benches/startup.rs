@@ -2,6 +2,7 @@
 //!
 //! `cargo bench -p skilltune --bench startup -- [--quick] [--in FOLDER]`. The commands take turns, each with the floor
 //! of the same moment: this program, started again to end at once.
+#![expect(clippy::disallowed_methods, reason = "a bench works in its own folder")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench talks to people")]
 
 use std::error::Error;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::folders::Surroundings;
 use crate::settings::nearest;
+use skilltune_orchestrator::disk;
 
 /// Where skills live below a project or a home.
 const SHELVES: [&str; 4] = [".claude/skills", ".agents/skills", ".gemini/skills", ".codex/skills"];
@@ -118,8 +119,8 @@ fn shelves(folders: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
 }
 
 fn nowhere(name: &str, folders: Vec<PathBuf>, around: &Surroundings) -> FindError {
-    let entries = shelves(&folders).filter_map(|shelf| shelf.read_dir().ok()).flatten().flatten();
-    let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let names = shelves(&folders).filter_map(|shelf| disk::names(&shelf).ok()).flatten();
+    let names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
     FindError::Nowhere {
         name: name.to_owned(),
         near: nearest(name, names.iter().map(String::as_str)).map(str::to_owned),

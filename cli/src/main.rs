@@ -5,6 +5,7 @@
 //!                        |
 //!                        +-> printer: data to stdout, talk to stderr
 //! ```
+#![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests build their own scenes"))]
 #![expect(unreachable_pub, reason = "nothing of a program is reachable; `pub` means used by other modules")]
 
 mod answer;

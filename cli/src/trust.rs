@@ -14,6 +14,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use skilltune_orchestrator::disk;
 use skilltune_phases::id::Digest;
 
 use crate::complaint::{Complaint, Kind};
@@ -92,7 +93,7 @@ impl TrustStore {
 
     fn read(&self) -> Result<Content, TrustError> {
         let path = || self.path.clone();
-        let bytes = match fs::read(&self.path) {
+        let bytes = match disk::read(&self.path, LARGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Content::empty()),
             read => read.map_err(|source| TrustError::Unreadable { path: path(), source })?,
         };
@@ -113,7 +114,9 @@ impl TrustStore {
         file.write_all(b"\n")?;
         file.as_file().sync_all()?;
         file.persist(&self.path)?;
-        fs::File::open(folder)?.sync_all()
+        #[expect(clippy::disallowed_methods, reason = "the user's own state folder")]
+        let folder = fs::File::open(folder)?;
+        folder.sync_all()
     }
 }
 
@@ -121,6 +124,9 @@ impl TrustStore {
 struct Version {
     format: u32,
 }
+
+/// More than anybody has trusted.
+const LARGEST: u64 = 16 << 20;
 
 impl Content {
     fn empty() -> Self {

@@ -1,8 +1,13 @@
 //! The one error of the disk: what we tried, where, and why it failed.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::snapshot::{Folder, read_all, require_regular};
 
 /// An `io::Error` with its path and a verb: "could not write /x/y".
 #[derive(Debug, thiserror::Error)]
@@ -30,17 +35,32 @@ impl<T, E: Into<io::Error>> OnDisk<T> for Result<T, E> {
     }
 }
 
-/// A file of which so much is wanted at most, as far as it is text; one that is not there says nothing.
+/// Opens a regular file at a path that a person named, through links if they are there. A FIFO or a device is an error and
+/// never waited for.
+pub fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    require_regular(&file)?;
+    Ok(file)
+}
+
+/// All of such a file; one with more than `most` bytes is refused before it takes any memory.
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    read_all(open(path)?, most)
+}
+
+/// The names in a folder that a person named.
+pub fn names(path: &Path) -> Result<Vec<OsString>, DiskError> {
+    Folder::open(path)?.names(usize::MAX)
+}
+
+/// The first bytes of a file, as far as they are text; one that is not there is empty.
 pub(crate) fn text(path: &Path, most: u64) -> Result<String, DiskError> {
     let mut bytes = Vec::new();
-    match File::open(path) {
+    match open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         opened => {
-            let file = opened.on_disk("open", path)?;
-            let size = file.metadata().on_disk("look at", path)?.len().min(most);
-            // Room for all of it and for seeing its end spares reads in small pieces.
-            bytes.reserve_exact(usize::try_from(size).unwrap_or(0) + 1);
-            file.take(most).read_to_end(&mut bytes).on_disk("read", path)?;
+            opened.and_then(|file| file.take(most).read_to_end(&mut bytes)).on_disk("read", path)?;
         }
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -1,4 +1,5 @@
 //! What skilltune does: processes, disk, time and money, at the word of `skilltune-phases`.
+#![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests build their own scenes"))]
 
 pub mod agent;
 pub mod atomic;

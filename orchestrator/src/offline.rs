@@ -19,7 +19,7 @@ use skilltune_phases::offline::{self, Judged, Ran, Task};
 
 use crate::agent::filled;
 use crate::atomic::{self, Durability};
-use crate::disk::{DiskError, OnDisk};
+use crate::disk::{self, DiskError, OnDisk};
 use crate::skill_files::{self, LoadError};
 
 /// How the scenario's command has ended; beside what it left.
@@ -28,6 +28,8 @@ const RAN: &str = "run.json";
 const PRINTED: &str = "stdout.txt";
 /// More than this of it is dropped.
 const PRINTED_BYTES: usize = 1 << 20;
+/// The account of a command holds no more than what it printed.
+const RAN_BYTES: u64 = 8 << 20;
 
 #[derive(Debug, thiserror::Error)]
 enum OfflineError {
@@ -67,7 +69,7 @@ fn answer(task: &Task) -> Result<(), OfflineError> {
     match task {
         Task::Execute { skill, command: None, .. } => {
             let page = offline::walk(&skill.name, &files(&skill.at)?);
-            fs::write("walk.md", page).on_disk("write", Path::new("walk.md"))?;
+            atomic::replace(Path::new("walk.md"), page.as_bytes(), Durability::Order)?;
             say("walked through the skill")
         }
         Task::Execute { skill, input, command: Some(command) } => {
@@ -95,7 +97,7 @@ fn answer(task: &Task) -> Result<(), OfflineError> {
 
 /// What the evaluator looks at of one member.
 fn seen(judged: &Judged) -> Result<(Judged, Files, Option<Ran>), OfflineError> {
-    let ran = judged.artifacts.as_ref().and_then(|at| fs::read(Path::new(at).join(RAN)).ok());
+    let ran = judged.artifacts.as_ref().and_then(|at| disk::read(&Path::new(at).join(RAN), RAN_BYTES).ok());
     let ran = ran.and_then(|text| serde_json::from_slice(&text).ok());
     Ok((judged.clone(), files(&judged.skill.at)?, ran))
 }

@@ -8,8 +8,10 @@ use jiff::Timestamp;
 use skilltune_phases::role::Role;
 
 use crate::agent::{Agent, Ground, Heard, Remains, Slots};
+use crate::atomic;
 use crate::disk::{self, DiskError, OnDisk};
 use crate::process::{Call, Ear, GuardianPool, ProcessError};
+use crate::safe_path::SafePath;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
@@ -51,9 +53,9 @@ fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> 
     }
     agent.make_folders(&temp)?;
     for fitting in agent.fittings(role, false, PROMPT) {
-        fitting.place(&space)?;
+        fitting.place(&SafePath::from(space.as_path()))?;
     }
-    fs::write(&prompt, PROMPT).on_disk("write", &prompt)?;
+    atomic::create(&prompt, PROMPT.as_bytes())?;
     let slots = Slots {
         role,
         workspace: &space,

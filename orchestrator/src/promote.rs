@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use skilltune_phases::id::TreeId;
 
-use crate::atomic::{self, Durability};
-use crate::disk::{DiskError, OnDisk};
+use crate::atomic::Durability;
+use crate::disk::DiskError;
+use crate::safe_path::SafePath;
 use crate::snapshot::{
     CaptureError, Entry, Indexes, Limits, Manifest, Node, ObjectError, Objects, ReplaceError, Replacement,
 };
@@ -68,6 +69,8 @@ struct Intent {
 }
 
 const INTENT_FORMAT: u32 = 1;
+/// The moves of a very long chain.
+const LARGEST_INTENT: u64 = 1 << 20;
 
 /// Captures what stands at each path now.
 pub fn found(
@@ -203,38 +206,31 @@ fn around_edits(from: &Manifest, to: &Manifest, now: &Manifest) -> Manifest {
     Manifest::new(entries).unwrap_or_else(|_| now.clone())
 }
 
-fn intent_file(locks: &Locks, target: &Path) -> PathBuf {
-    locks.folder(target).join("pending.json")
+fn intent_file(locks: &Locks, target: &Path) -> SafePath {
+    locks.place(target).join("pending.json")
 }
 
 fn declare(locks: &Locks, intent: &Intent) -> Result<(), PromoteError> {
     let text = serde_json::to_vec_pretty(intent).expect("an intent has a JSON text");
     for one in &intent.moves {
-        atomic::replace(&intent_file(locks, &one.path), &text, Durability::Barrier)?;
+        intent_file(locks, &one.path).replace(&text, Durability::Barrier)?;
     }
     Ok(())
 }
 
 fn withdraw(locks: &Locks, moves: &[Move]) -> Result<(), PromoteError> {
     for one in moves {
-        let path = intent_file(locks, &one.path);
         crate::crash::point("promotion: before the intent goes");
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            removed => removed.on_disk("remove", &path)?,
-        }
+        intent_file(locks, &one.path).remove()?;
     }
     Ok(())
 }
 
-fn read_intent(path: &Path) -> Result<Option<Intent>, PromoteError> {
-    let text = match std::fs::read(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        read => read.on_disk("read", path)?,
-    };
+fn read_intent(path: &SafePath) -> Result<Option<Intent>, PromoteError> {
+    let Some(text) = path.read(LARGEST_INTENT)? else { return Ok(None) };
     let intent: Option<Intent> = serde_json::from_slice(&text).ok();
     let known = intent.filter(|intent| intent.format <= INTENT_FORMAT);
-    known.map(Some).ok_or_else(|| PromoteError::BadIntent { path: path.to_owned() })
+    known.map(Some).ok_or_else(|| PromoteError::BadIntent { path: path.path().to_owned() })
 }
 
 #[cfg(test)]

@@ -100,11 +100,6 @@ impl SafePath {
         self.folder()?.map_or_else(|| Ok(Vec::new()), |folder| folder.names(usize::MAX))
     }
 
-    /// How many bytes the files below it have.
-    pub fn size(&self) -> Result<u64, DiskError> {
-        self.folder()?.map_or(Ok(0), |folder| folder.size())
-    }
-
     /// The regular file, to be read piece by piece; `None` when nothing is there.
     pub fn open(&self) -> Result<Option<File>, DiskError> {
         match self.root() {

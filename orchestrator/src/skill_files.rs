@@ -1,6 +1,5 @@
 //! A skill's files as lint looks at them, from its folder or from what was captured of it. No link is followed.
 
-use std::fs::File as OpenFile;
 use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use skilltune_phases::material::Body;
 use walkdir::WalkDir;
 
 use crate::atomic::TEMP_PREFIX;
-use crate::disk::{DiskError, OnDisk};
+use crate::disk::{self, DiskError, OnDisk};
 use crate::snapshot::{Manifest, Node, ObjectError, Objects, RESERVED};
 
 /// A larger text is not looked into.
@@ -39,6 +38,7 @@ pub fn load(root: &Path, name: &str) -> Result<Files, LoadError> {
     };
     let mut files = Vec::new();
     let mut left = MOST_BYTES;
+    #[expect(clippy::disallowed_methods, reason = "it follows no link below the folder that a person named")]
     for entry in WalkDir::new(root).min_depth(1).into_iter().filter_entry(is_theirs) {
         let entry = entry.map_err(|error| {
             let path = error.path().unwrap_or(root).to_owned();
@@ -63,7 +63,7 @@ fn file(root: &Path, entry: &walkdir::DirEntry, left: &mut u64) -> io::Result<Op
     if !kind.is_file() {
         return Ok(None);
     }
-    let mut opened = OpenFile::open(entry.path())?;
+    let mut opened = disk::open(entry.path())?;
     let meta = opened.metadata()?;
     let executable = meta.permissions().mode() & RUNS != 0;
     let bytes = meta.len();

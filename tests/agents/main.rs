@@ -1,4 +1,5 @@
 //! The adapters against the real agents, which talk to a model server of our own. `tests/agents/run` installs them.
+#![expect(clippy::disallowed_methods, reason = "tests build their own scenes")]
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop where it fails")]
 
 mod ends;

@@ -3,7 +3,7 @@
 //! `fake-agent ROLE [SCRIPT]` reads its prompt from stdin. What it does follows from the skill it finds in its
 //! workspace (a line `Quality: 40`) and from the script, so that a run can be told in advance and two runs compared.
 //! Each call is logged twice, when it begins and when it has answered.
-
+#![expect(clippy::disallowed_methods, reason = "a program of tests works in its own scene")]
 #![expect(clippy::print_stderr, reason = "a program of its own, which says what went wrong")]
 
 mod evaluate;

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -180,4 +181,42 @@ fn a_rollback_or_apply_aborted_at_any_durable_step_leaves_a_target_that_the_next
     }
     eprintln!("crash test: rollback and apply have {points} durable steps");
     assert!(points > 30, "{points}");
+}
+
+/// An answer in the cache whose trees were half gone made every later run on the same skill fail.
+#[test]
+fn a_clean_aborted_at_any_durable_step_leaves_a_store_that_the_next_run_can_use() {
+    let story = Tuned::single();
+    let scene = story.scene();
+    let never = |seed: &str| {
+        let tune = ["tune", "writer", "write a page", "--max-iterations", "2", "--apply", "never"];
+        Ran::of(scene.command(&[&tune, &ALWAYS[..], &[seed]].concat()).output().unwrap())
+    };
+    let first = never("7");
+    never("8");
+    let folders =
+        ["project", "state"].map(|folder| (scene.path(folder), scene.path(&format!("{folder}-before"))));
+    let copy = |from: &Path, to: &Path| {
+        assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
+    };
+    for (now, before) in &folders {
+        copy(now, before);
+    }
+    let mut points = 0;
+    for at in 1.. {
+        for (now, before) in &folders {
+            fs::remove_dir_all(now).unwrap();
+            copy(before, now);
+        }
+        // The older run goes, and with it answers and trees that the newer one does not need.
+        if !crashed(scene.command(&["clean", "--yes", "--keep", "1"]), at) {
+            break;
+        }
+        points += 1;
+        let again = never("7");
+        let score = |ran: &Ran| (ran.code, ran.json()["final_score"].clone(), ran.json()["outcome"].clone());
+        assert_eq!(score(&again), score(&first), "crashed at point {at}: {again:?}");
+    }
+    eprintln!("crash test: clean has {points} durable steps");
+    assert!(points > 10, "{points}");
 }

@@ -56,7 +56,7 @@ impl Places {
     fn put_aside(&self, below: &str) -> PathBuf {
         let path = self.state(below);
         if path.is_dir() {
-            fs::remove_dir_all(&path).unwrap()
+            fs::remove_dir_all(&path).unwrap();
         } else {
             let _ = fs::remove_file(&path);
         }
@@ -132,7 +132,7 @@ fn hostilities() -> Vec<Hostility> {
         add(format!("a journal names a run {name:?}"), Box::new(move |places| forge(places, &run)));
     }
     let endless = |places: &Places| {
-        File::options().append(true).open(history(places)).unwrap().set_len(40 << 20).unwrap()
+        File::options().append(true).open(history(places)).unwrap().set_len(40 << 20).unwrap();
     };
     add("a journal has a line without end".to_owned(), Box::new(endless));
     let nested = |places: &Places| fs::write(history(places), "[".repeat(4 << 20)).unwrap();

@@ -167,7 +167,7 @@ pub(crate) fn assert_tidy(scene: &Scene, story: &str) {
     for member in &run.plan.task.target.members {
         let path = Path::new(&member.path);
         assert_eq!(locks.holder(path).expect("the lock can be read"), None, "{story}: a lock is held");
-        assert!(!locks.folder(path).join("pending.json").exists(), "{story}: a promotion is pending");
+        assert!(!locks.place(path).join("pending.json").exists(), "{story}: a promotion is pending");
     }
 }
 

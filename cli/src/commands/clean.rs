@@ -1,5 +1,6 @@
 //! `clean`: deletes runs, and what of the store nobody needs any more. Plan, show, apply.
 
+use fs_extra::dir::get_size;
 use skilltune_orchestrator::store::Needed;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::Tune;
@@ -111,7 +112,7 @@ fn plan(args: &CleanArgs, runs: &Runs, around: &Surroundings) -> Result<Plan, Co
         }
     };
     let planned = ids.into_iter().map(|id| Planned {
-        bytes: runs.home.run(&id).place().size().unwrap_or(0),
+        bytes: get_size(runs.home.run(&id).root()).unwrap_or(0),
         why: way_back(runs, &id, around),
         id,
     });

@@ -115,6 +115,7 @@ fn next(dir: &Path, width: usize) -> String {
 }
 
 /// Writes the example into a folder that is new or empty; its real path.
+#[expect(clippy::disallowed_methods, reason = "nothing is in the folder yet, and the person named it")]
 fn set_up(folder: &Path) -> Result<PathBuf, Complaint> {
     let cannot = |error: io::Error| {
         Complaint::input(format!("cannot write the example into {}", folder.display())).caused_by(error)

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
-use skilltune_orchestrator::disk::DiskError;
+use skilltune_orchestrator::disk::{self, DiskError};
 use skilltune_orchestrator::skill_files::{self, LoadError};
 use skilltune_phases::lint::{Files, Fix, Listing, lint, offers};
 
@@ -125,16 +125,16 @@ fn groups(given: &[String], around: &Surroundings) -> Result<Vec<Group>, Complai
 
 /// In whatever letters: that they are the wrong ones is a finding.
 fn is_skill(folder: &Path) -> bool {
-    let entries = folder.read_dir().into_iter().flatten().flatten();
-    entries.into_iter().any(|entry| entry.file_name().eq_ignore_ascii_case("SKILL.md"))
+    let names = disk::names(folder).unwrap_or_default();
+    names.iter().any(|name| name.eq_ignore_ascii_case("SKILL.md"))
 }
 
 /// The skills right below a folder, through links too: that is how they are installed.
 fn held(folder: &Skill) -> Result<Vec<Skill>, Complaint> {
-    let entries = folder.path.read_dir().map_err(|error| unreadable(&folder.path, error))?;
-    let mut skills: Vec<Skill> = entries
-        .flatten()
-        .map(|entry| entry.path())
+    let names = disk::names(&folder.path).map_err(|error| unreadable(&folder.path, error.source))?;
+    let mut skills: Vec<Skill> = names
+        .into_iter()
+        .map(|name| folder.path.join(name))
         .filter(|path| path.is_dir() && is_skill(path))
         .filter_map(|path| find::real(&path).ok())
         .collect();

@@ -1,19 +1,24 @@
 //! Whether a folder is a skill that can be tuned.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::disk::{self, DiskError};
 
 use super::{FindError, Skill};
 
 /// The file that makes a folder a skill.
 const SKILL_MD: &str = "SKILL.md";
+/// Nobody has written a longer page.
+const LARGEST: u64 = 16 << 20;
 
 pub(super) fn folder(given: &Path) -> Result<Skill, FindError> {
     let skill = named(given)?;
     let skill_md = skill_md(&skill.path)?;
-    let text = fs::read_to_string(&skill_md)
-        .map_err(|source| FindError::Unreadable { path: skill_md.clone(), source })?;
+    let unreadable = |source| FindError::Unreadable { path: skill_md.clone(), source };
+    let text = disk::read(&skill_md, LARGEST).map_err(unreadable)?;
+    let text = String::from_utf8(text)
+        .map_err(|error| unreadable(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error())))?;
     skilltune_phases::skill::check(&text).map_err(|source| FindError::Broken { path: skill_md, source })?;
     Ok(skill)
 }
@@ -59,10 +64,10 @@ fn real_path(given: &Path) -> Result<PathBuf, FindError> {
 
 /// Looked up among the names, for some file systems find `skill.md` under `SKILL.md` too.
 fn skill_md(folder: &Path) -> Result<PathBuf, FindError> {
-    let unreadable = |source| FindError::Unreadable { path: folder.to_owned(), source };
+    let unreadable =
+        |error: DiskError| FindError::Unreadable { path: folder.to_owned(), source: error.source };
     let mut otherwise = None;
-    for entry in folder.read_dir().map_err(unreadable)? {
-        let name = entry.map_err(unreadable)?.file_name();
+    for name in disk::names(folder).map_err(unreadable)? {
         if name == SKILL_MD {
             return Ok(folder.join(SKILL_MD));
         }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::atomic;
+use skilltune_orchestrator::disk;
 use skilltune_orchestrator::engine::reflex::page;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::reflex::Run;
@@ -52,7 +53,7 @@ pub fn hand_over(
     };
     let Some(path) = path else { return Ok(()) };
     let text = page(objects, artifact.tree).map_err(ours)?;
-    if std::fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
+    if disk::read(&path, text.len() as u64).is_ok_and(|there| there == text.as_bytes()) {
         return Ok(());
     }
     if path.symlink_metadata().is_ok() {

@@ -3,6 +3,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use skilltune_orchestrator::disk;
 use skilltune_phases::loops::reflex::criteria::Template;
 use skilltune_phases::loops::reflex::original::Alias;
 
@@ -85,11 +86,7 @@ fn file(path: &Path) -> Result<String, Complaint> {
     let refused = |error: std::io::Error| {
         Complaint::input(format!("cannot read the task from {}", path.display())).caused_by(error)
     };
-    // Before it is opened: a pipe may never be.
-    if !std::fs::metadata(path).map_err(refused)?.is_file() {
-        return Err(Complaint::input(format!("{} is no file with a task in it", path.display())));
-    }
-    read(std::fs::File::open(path).map_err(refused)?).map_err(refused)
+    read(disk::open(path).map_err(refused)?).map_err(refused)
 }
 
 fn input() -> Result<String, Complaint> {

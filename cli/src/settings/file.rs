@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use skilltune_orchestrator::disk;
 use skilltune_phases::id::Digest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -24,6 +25,9 @@ pub struct SettingsFile {
     text: String,
 }
 
+/// Nobody has written so many settings, or so large a suite.
+const LARGEST: u64 = 4 << 20;
+
 /// A parsed value, and where.
 pub(super) type Found<'t> = Spanned<DeValue<'t>>;
 
@@ -37,11 +41,7 @@ impl SettingsFile {
     /// Nothing, when there is no such file.
     pub fn read(path: &Path) -> Result<Option<Self>, SettingsError> {
         let unreadable = |source| SettingsError::Unreadable { path: path.to_owned(), source };
-        // A pipe that came with a repository would hold us up for ever.
-        if path.metadata().is_ok_and(|meta| !meta.is_file()) {
-            return Err(unreadable(io::Error::other("not a file")));
-        }
-        let bytes = match std::fs::read(path) {
+        let bytes = match disk::read(path, LARGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read.map_err(unreadable)?,
         };

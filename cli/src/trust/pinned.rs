@@ -2,16 +2,19 @@
 //!
 //! A command is trusted with the script that it runs. What such a script loads in its turn is not looked at.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use skilltune_orchestrator::disk;
 use skilltune_phases::id::Digest;
 
 use super::TrustError;
 use crate::folders::Surroundings;
 use crate::settings::{AgentEntry, SettingsFile};
 use crate::suite::Suite;
+
+/// A larger script is not trusted.
+const LARGEST: u64 = 64 << 20;
 
 /// A file as it is now.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,7 +101,7 @@ impl Ground {
         let path: PathBuf = path.components().collect();
         let digest = if real.starts_with(&self.root) {
             let unreadable = |source: io::Error| TrustError::Unreadable { path: real.clone(), source };
-            Digest::of(&fs::read(&real).map_err(unreadable)?)
+            Digest::of(&disk::read(&real, LARGEST).map_err(unreadable)?)
         } else if path.starts_with(&self.root) {
             Digest::of_parts([b"a link to".as_slice(), real.as_os_str().as_encoded_bytes()])
         } else {
@@ -110,6 +113,7 @@ impl Ground {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;

@@ -121,6 +121,10 @@ fn skills(ask: &Ask<'_>) -> Option<String> {
 /// The user's skills that stand beside a login are shut out each by its path: there is no switch for all of them.
 fn without_theirs(ask: &Ask<'_>) -> Option<String> {
     let theirs = Path::new(&login_in_use(ask.env, ask.isolation)?).join("skills");
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the user's own skills, links and all, as codex finds them"
+    )]
     let all = WalkDir::new(theirs).follow_links(true).sort_by_file_name().into_iter().flatten();
     let pages = all.filter(|entry| entry.file_name() == PAGE);
     let out =

@@ -18,7 +18,7 @@ use super::heard::{Heard, Life, Remains};
 use super::real::{Ask, Env, Fitting, Form, Real};
 use super::skills::Skills;
 use super::via::Via;
-use crate::disk::{DiskError, OnDisk};
+use crate::disk::{self, DiskError, OnDisk};
 use crate::process::How;
 
 mod rights;
@@ -382,7 +382,7 @@ fn contents(path: &Path) -> Vec<u8> {
     if meta.len() > SCRIPT_BYTES {
         return format!("{} {:?}", meta.len(), meta.modified().ok()).into_bytes();
     }
-    std::fs::read(path).unwrap_or_default()
+    disk::read(path, SCRIPT_BYTES).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
-use std::path::Path;
 
 use skilltune_phases::event::Failure;
 use skilltune_phases::plan::Isolation;
@@ -12,7 +10,9 @@ use skilltune_phases::role::Role;
 use super::heard::{Heard, Remains};
 use super::skills::Skills;
 use super::{claude, codex, gemini, opencode};
-use crate::disk::{DiskError, OnDisk};
+use crate::atomic::Durability;
+use crate::disk::DiskError;
+use crate::safe_path::SafePath;
 
 /// One of the agents that need no settings.
 #[derive(Clone, Copy)]
@@ -157,11 +157,10 @@ impl Real {
 
 impl Fitting {
     /// Puts it into a workspace. An installed skill may stand in the folder already, and all that was placed by us.
-    pub(crate) fn place(&self, space: &Path) -> Result<(), DiskError> {
+    pub(crate) fn place(&self, space: &SafePath) -> Result<(), DiskError> {
         let folder = space.join(self.folder);
-        fs::create_dir_all(&folder).on_disk("make the folder", &folder)?;
-        let file = folder.join(self.file);
-        fs::write(&file, &self.text).on_disk("write", &file)
+        folder.make()?;
+        folder.join(self.file).replace(self.text.as_bytes(), Durability::Order)
     }
 }
 

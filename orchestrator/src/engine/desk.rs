@@ -197,7 +197,7 @@ impl Workshop {
         if let Asked::Agent { agent, prompt, .. } = asked {
             agent.make_folders(paper.temp().path())?;
             for fitting in agent.fittings(order.rights(), order.installed().is_some(), prompt) {
-                fitting.place(paper.space().path())?;
+                fitting.place(&paper.space())?;
             }
             if let Some(Form::File(schema)) = agent.form(|| order.schema()) {
                 paper.schema().create(schema.as_bytes())?;

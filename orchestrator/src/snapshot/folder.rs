@@ -178,18 +178,6 @@ impl Folder {
         Ok(names)
     }
 
-    /// How many bytes its files and those of all folders below it have, of which none is reached through a link.
-    pub(crate) fn size(&self) -> Result<u64, DiskError> {
-        let mut bytes = 0;
-        for name in self.names(usize::MAX)? {
-            bytes += match self.child(&name)? {
-                Some(child) => child.size()?,
-                None => self.stat(&name)?.map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0)),
-            };
-        }
-        Ok(bytes)
-    }
-
     /// What the system tells of the thing with that name, if there is one.
     pub(crate) fn stat(&self, name: &OsStr) -> Result<Option<Stat>, DiskError> {
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -216,8 +204,8 @@ impl Folder {
 
     /// Makes a file that was not there; `mode` is subject to the umask. No crash point: nothing can be lost yet.
     pub(crate) fn create_new(&self, name: &OsStr, mode: u32) -> Result<File, DiskError> {
-        let made = rustix::fs::openat(&self.handle, name, CREATE, Mode::from_raw_mode(mode));
-        Ok(made.on_disk("create a file in", &self.path)?.into())
+        let created = rustix::fs::openat(&self.handle, name, CREATE, Mode::from_raw_mode(mode));
+        Ok(created.on_disk("create a file in", &self.path)?.into())
     }
 
     /// Removes a temporary file, which nobody misses.

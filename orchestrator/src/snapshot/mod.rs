@@ -26,7 +26,7 @@ mod trees;
 
 pub use capture::{Captured, Limits, capture, capture_left, scan, scan_left};
 pub use diff::{Change, ChangeKind, DiffSize, changes, size as diff_size, unified};
-pub(crate) use folder::{Exchange, Folder, plainly, require_regular};
+pub(crate) use folder::{Exchange, Folder, plainly, read_all, require_regular};
 pub use index::Indexes;
 pub use look::CaptureError;
 pub use manifest::{Entry, Manifest, ManifestError, Node};

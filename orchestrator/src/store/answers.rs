@@ -91,6 +91,7 @@ pub(super) fn cached(home: &Home) -> Result<impl Iterator<Item = (SafePath, Call
     }))
 }
 
+#[expect(clippy::disallowed_methods, reason = "a file of the system")]
 fn random(bytes: &mut [u8]) -> io::Result<()> {
     use std::io::Read as _;
     std::fs::File::open("/dev/urandom")?.read_exact(bytes)

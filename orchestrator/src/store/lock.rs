@@ -4,7 +4,7 @@
 //! found from anywhere. The kernel lets go of a lock when its holder dies: a lock file that nobody holds is stale,
 //! and simply taken.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -59,12 +59,7 @@ impl Locks {
         Self { root: state.join("targets") }
     }
 
-    /// Where the lock and the pending promotion of a skill stand.
-    pub fn folder(&self, target: &Path) -> PathBuf {
-        self.root.join(Digest::of(target.as_os_str().as_bytes()).short())
-    }
-
-    /// The same folder, for what is stored there meanwhile.
+    /// The folder of a skill's lock and pending promotion.
     pub fn place(&self, target: &Path) -> SafePath {
         SafePath::below(&self.root, Digest::of(target.as_os_str().as_bytes()).short())
     }
@@ -81,14 +76,15 @@ impl Locks {
 
     /// Who works on this skill now, if anybody does.
     pub fn holder(&self, target: &Path) -> Result<Option<Holder>, LockError> {
-        holder_in(&self.folder(target))
+        holder_in(&self.place(target))
     }
 
     /// Everybody who works on any skill now, as far as they can be seen.
     pub fn holders(&self) -> Vec<Holder> {
-        let folders = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let targets = SafePath::from(self.root.as_path());
+        let names = targets.names().unwrap_or_default().into_iter();
         let mut holders: Vec<Holder> =
-            folders.filter_map(|folder| holder_in(&folder.path()).ok().flatten()).collect();
+            names.filter_map(|name| holder_in(&targets.join(name)).ok().flatten()).collect();
         holders.sort_by_key(|holder| (holder.since, holder.pid));
         // One who works on a chain holds a lock a member.
         holders.dedup();
@@ -96,21 +92,20 @@ impl Locks {
     }
 
     fn acquire_one(&self, target: &Path, holder: &Holder) -> Result<File, LockError> {
-        let folder = self.folder(target);
-        std::fs::create_dir_all(&folder).on_disk("make the folder", &folder)?;
-        let path = folder.join("lock");
-        let mut options = OpenOptions::new();
-        let mut file =
-            options.read(true).write(true).create(true).truncate(false).open(&path).on_disk("open", &path)?;
+        let folder = self.place(target);
+        folder.make()?;
+        let lock = folder.join("lock");
+        let mut file = lock.open_lock()?;
+        let path = lock.path();
         let since = Instant::now();
-        while !try_lock(&file, &path)? {
+        while !try_lock(&file, path)? {
             if since.elapsed() > PATIENCE {
                 return Err(LockError::Held { path: target.to_owned(), holder: read_holder(&mut file) });
             }
             std::thread::sleep(PAUSE);
         }
         let text = serde_json::to_vec(holder).expect("a holder has a JSON text");
-        file.set_len(0).and_then(|()| file.write_all(&text)).on_disk("write", &path)?;
+        file.set_len(0).and_then(|()| file.write_all(&text)).on_disk("write", path)?;
         Ok(file)
     }
 }
@@ -127,13 +122,13 @@ impl TargetLock {
     }
 }
 
-fn holder_in(folder: &Path) -> Result<Option<Holder>, LockError> {
-    let path = folder.join("lock");
-    if !path.exists() {
+fn holder_in(folder: &SafePath) -> Result<Option<Holder>, LockError> {
+    let lock = folder.join("lock");
+    if !lock.exists() {
         return Ok(None);
     }
-    let mut file = OpenOptions::new().read(true).write(true).open(&path).on_disk("open", &path)?;
-    Ok(if try_lock(&file, &path)? { None } else { read_holder(&mut file) })
+    let mut file = lock.open_lock()?;
+    Ok(if try_lock(&file, lock.path())? { None } else { read_holder(&mut file) })
 }
 
 fn try_lock(file: &File, path: &Path) -> Result<bool, DiskError> {
@@ -184,9 +179,9 @@ mod tests {
         let state = TempDir::new().unwrap();
         let locks = Locks::at(state.path());
         let skill = PathBuf::from("/skills/writer");
-        let folder = locks.folder(&skill);
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("lock"), serde_json::to_vec(&holder("dead")).unwrap()).unwrap();
+        let folder = locks.place(&skill);
+        folder.make().unwrap();
+        std::fs::write(folder.join("lock").path(), serde_json::to_vec(&holder("dead")).unwrap()).unwrap();
         assert_eq!(locks.holder(&skill).unwrap(), None);
         drop(locks.acquire(&[skill], &holder("alive")).unwrap());
     }

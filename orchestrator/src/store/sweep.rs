@@ -6,6 +6,7 @@ use skilltune_phases::id::{CallKey, Digest, TreeId};
 
 use super::answers;
 use super::layout::Home;
+use crate::crash;
 use crate::disk::DiskError;
 use crate::snapshot::{Node, Objects};
 
@@ -24,6 +25,7 @@ impl Home {
         let Some(_alone) = self.hold_alone()? else { return Ok(0) };
         for (answer, call) in answers::cached(self)? {
             if !needed.calls.contains(&call) {
+                crash::point("sweep an answer");
                 answer.remove()?;
             }
         }

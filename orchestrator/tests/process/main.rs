@@ -1,4 +1,5 @@
 //! The guardians against real programs that misbehave. No test sleeps: each waits for an event.
+#![expect(clippy::disallowed_methods, reason = "tests build their own scenes")]
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop where it fails")]
 

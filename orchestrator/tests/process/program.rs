@@ -1,6 +1,7 @@
 //! The program that the tests of `process` start: a guardian, a main program to be killed, and bad children.
 //!
 //! `KIND THEN`: makes the trouble that KIND names, says `r` on the lifeline, then does as THEN says.
+#![expect(clippy::disallowed_methods, reason = "a program of tests works in its own scene")]
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -23,7 +23,7 @@ pub(crate) type Drive = drive::Drive<Tune>;
 
 pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
     let member = |nth: usize| Member {
-        name: format!("skill-{nth}").parse().unwrap(),
+        name: format!("skill-{nth}").parse().expect("a plain name"),
         path: format!("/skills/skill-{nth}"),
         start: tree(&format!("start {nth}")),
         files: vec!["SKILL.md".into()],
@@ -31,7 +31,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
     Plan {
         format: FORMAT,
         program: "0.0.0".into(),
-        run: "test".parse().unwrap(),
+        run: "test".parse().expect("a plain id"),
         kind: LoopKind::Tune,
         folder: "/project/.skilltune/runs/test".into(),
         task: Task {
@@ -54,7 +54,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
 
 fn scenario(nth: usize) -> Scenario {
     Scenario {
-        id: format!("scenario-{nth}").parse().unwrap(),
+        id: format!("scenario-{nth}").parse().expect("a plain name"),
         description: format!("task {nth}"),
         requirements: Vec::new(),
         input_args: String::new(),

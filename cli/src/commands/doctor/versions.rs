@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
+use skilltune_orchestrator::disk;
 use skilltune_orchestrator::process::{
     Call, Cancel, Canceller, Ear, Ended, GuardianPool, How, ProcessError, become_driver,
 };
@@ -167,9 +168,12 @@ fn heard(went: Result<Ended, ProcessError>, call: &Call) -> Heard {
     }
 }
 
+/// No version is longer.
+const LARGEST: u64 = 1 << 20;
+
 /// The first line that says anything, fit to be shown.
 fn said(output: &Path) -> Option<String> {
-    let bytes = std::fs::read(output).ok()?;
+    let bytes = disk::read(output, LARGEST).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let line = text.lines().map(plain::one_line).find(|line| !line.is_empty())?;
     Some(line.chars().take(SHOWN).collect())

@@ -1,9 +1,11 @@
 //! Whether a file that stands in a command is run by it, or is something that it reads or writes.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+
+use crate::disk;
 
 /// Read by an interpreter, which asks for no right to execute them.
 const ENDINGS: [&str; 20] = [
@@ -24,5 +26,5 @@ fn has_ending(path: &Path) -> bool {
 
 fn names_interpreter(path: &Path) -> bool {
     let mut start = [0; 2];
-    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *b"#!"
+    disk::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *b"#!"
 }

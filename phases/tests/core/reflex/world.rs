@@ -23,7 +23,7 @@ pub(crate) fn plan(template: Template) -> Plan {
     Plan {
         format: FORMAT,
         program: "0.0.0".into(),
-        run: "ports-20261121-213000".parse().unwrap(),
+        run: "ports-20261121-213000".parse().expect("a plain id"),
         kind: LoopKind::Reflex,
         folder: "/project/.skilltune/runs/test".into(),
         task: Task {
