@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::fs::Mode;
+
 use crate::crash;
 use crate::disk::{DiskError, OnDisk};
 use crate::snapshot::Folder;
@@ -14,7 +16,7 @@ use crate::snapshot::Folder;
 pub const TEMP_PREFIX: &str = ".skilltune-tmp-";
 
 /// A file that everybody may use whom the umask lets.
-pub(crate) const SHARED: u32 = 0o666;
+pub(crate) const SHARED: Mode = Mode::from_raw_mode(0o666);
 
 /// What a replaced file must survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +67,7 @@ pub(crate) fn create_in(folder: &Folder, name: &OsStr, bytes: &[u8]) -> Result<(
 }
 
 /// Makes all that was written to the file system of `folder` durable: the barrier.
+#[cfg_attr(not(target_os = "linux"), expect(clippy::unnecessary_wraps, reason = "on Linux it can fail"))]
 pub(crate) fn sync_everything(folder: &Folder) -> Result<(), DiskError> {
     #[cfg(target_os = "linux")]
     {
@@ -89,7 +92,7 @@ pub(crate) struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     /// `mode` is subject to the umask.
-    pub(crate) fn new(folder: &'a Folder, mode: u32) -> Result<Self, DiskError> {
+    pub(crate) fn new(folder: &'a Folder, mode: Mode) -> Result<Self, DiskError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);

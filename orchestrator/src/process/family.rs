@@ -131,7 +131,7 @@ mod elsewhere {
 
     /// The end of all that can be found, which is the group of the child.
     #[derive(Default)]
-    pub(super) struct Hunt;
+    pub(super) struct Hunt {}
 
     impl Hunt {
         #[expect(clippy::unused_self, reason = "elsewhere it takes more than one look")]

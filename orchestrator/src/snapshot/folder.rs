@@ -203,8 +203,8 @@ impl Folder {
     }
 
     /// Makes a file that was not there; `mode` is subject to the umask. No crash point: nothing can be lost yet.
-    pub(crate) fn create_new(&self, name: &OsStr, mode: u32) -> Result<File, DiskError> {
-        let created = rustix::fs::openat(&self.handle, name, CREATE, Mode::from_raw_mode(mode));
+    pub(crate) fn create_new(&self, name: &OsStr, mode: Mode) -> Result<File, DiskError> {
+        let created = rustix::fs::openat(&self.handle, name, CREATE, mode);
         Ok(created.on_disk("create a file in", &self.path)?.into())
     }
 

@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::SystemTime;
 
-use rustix::fs::FileType;
+use rustix::fs::{FileType, Mode};
 use skilltune_phases::id::{BlobId, Digest};
 
 use super::folder::Folder;
@@ -37,7 +37,7 @@ const LARGEST: u64 = 64 << 20;
 const MOST: usize = 64;
 const MOST_BYTES: u64 = 256 << 20;
 /// What is told of a folder is for its owner alone.
-const OWNERS: u32 = 0o600;
+const OWNERS: Mode = Mode::from_raw_mode(0o600);
 /// Opening a file costs as much as reading or writing so many bytes.
 const OPENING: u64 = 4096;
 

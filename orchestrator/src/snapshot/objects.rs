@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use rustix::fs::FileType;
+use rustix::fs::{FileType, Mode};
 use skilltune_phases::id::{BlobId, Digest, TreeId};
 
 use super::folder::Folder;
@@ -30,7 +30,7 @@ const MANIFESTS: usize = 64 << 10;
 const PARSED: usize = 3;
 
 /// Objects are read-only, so that only a determined hand changes one.
-const READ_ONLY: u32 = 0o444;
+const READ_ONLY: Mode = Mode::from_raw_mode(0o444);
 
 /// A store at a folder, which is made when the first object is.
 #[derive(Clone, Debug)]

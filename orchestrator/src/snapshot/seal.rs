@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 
-use rustix::fs::FileType;
+use rustix::fs::{FileType, Mode};
 use skilltune_phases::id::Digest;
 
 use super::encoding::VERSION;
@@ -22,7 +22,7 @@ use crate::disk::DiskError;
 
 /// No object has such a name.
 const SEAL: &str = "seal";
-const OWNERS: u32 = 0o600;
+const OWNERS: Mode = Mode::from_raw_mode(0o600);
 /// Another one at each start of the machine.
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 
