@@ -1,7 +1,9 @@
-//! Random `kill -9` of a chain run with four jobs, each followed by `resume`, until the run ends as it would have.
+//! Random `kill -9`: of chain runs with one to eight jobs, each followed by `resume`, until the run ends as it would have; and
+//! of the commands that replace a target or delete runs.
 //!
 //! How many is set with `SKILLTUNE_KILLS`, where they fall with `SKILLTUNE_SEED`.
 
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -11,16 +13,21 @@ use serde_json::{Value, json};
 use crate::background::{Background, Gate};
 use crate::chain;
 use crate::outcome::{Outcome, assert_tidy, repeated};
-use crate::scene::{Ran, Scene, listing, survivors};
+use crate::scene::{Listing, Ran, Scene, listing, survivors};
 use crate::story::Story;
 
-const RUN: [&str; 6] = ["--yes", "--format", "json", "--jobs", "4", "--seed"];
-const RESUME: [&str; 6] = ["resume", "--yes", "--format", "json", "--jobs", "4"];
+const RUN: [&str; 5] = ["--yes", "--format", "json", "--seed", "7"];
+const RESUME: [&str; 4] = ["resume", "--yes", "--format", "json"];
+const FOUR: &str = "4";
+/// How many calls at once, for a quarter of the kills each.
+const JOBS: [&str; 4] = ["1", "2", FOUR, "8"];
 /// Afterwards a run is let end: else no run ever would.
 const KILLS_A_RUN: usize = 12;
 
 /// A chain, on four scenarios.
-struct Chain;
+struct Chain {
+    jobs: &'static str,
+}
 
 impl Story for Chain {
     fn scene(&self) -> Scene {
@@ -30,11 +37,11 @@ impl Story for Chain {
     }
 
     fn begin(&self, scene: &Scene) -> Command {
-        scene.command(&tune())
+        scene.command(&tune(self.jobs))
     }
 
     fn resume(&self, scene: &Scene) -> Command {
-        scene.command(&RESUME)
+        scene.command(&resume(self.jobs))
     }
 
     fn assert_telling(&self, _: &Scene, ran: &Ran) {
@@ -50,10 +57,14 @@ impl Story for Chain {
     }
 }
 
-fn tune() -> Vec<&'static str> {
+fn resume(jobs: &'static str) -> Vec<&'static str> {
+    [&RESUME[..], &["--jobs", jobs]].concat()
+}
+
+fn tune(jobs: &'static str) -> Vec<&'static str> {
     let scenarios = ["--scenario", "another page", "--scenario", "a long page", "--scenario", "no page"];
     let skills = ["tune", "outline,writer,editor", "write a page", "--chain", "--max-iterations", "3"];
-    [&skills[..], &scenarios, &RUN, &["7"]].concat()
+    [&skills[..], &scenarios, &RUN, &["--jobs", jobs]].concat()
 }
 
 /// The script, with calls that take their time.
@@ -96,7 +107,7 @@ fn setting(name: &str, default: u64) -> u64 {
 fn a_chain_run_killed_again_and_again_ends_as_if_it_had_not_been() {
     let kills = usize::try_from(setting("SKILLTUNE_KILLS", 40)).unwrap();
     let skills = |scene: &Scene| listing(&scene.path("project/.claude/skills"));
-    let start = skills(&Chain.scene());
+    let start = skills(&Chain { jobs: FOUR }.scene());
     let assert_intact = |scene: &Scene, whole: &Outcome| {
         let now = skills(scene);
         let pending = scene.path("state/skilltune/targets");
@@ -106,8 +117,117 @@ fn a_chain_run_killed_again_and_again_ends_as_if_it_had_not_been() {
         assert!(pending || now == start || whole.has_target(&now), "the target is neither old nor new");
     };
     // A lost run or a damaged target fails the test.
-    let figures = kill_again_and_again(&Chain, kills, assert_intact);
-    eprintln!("random kills: {figures:?}, 0 runs lost, 0 targets damaged");
+    for jobs in JOBS {
+        let figures = kill_again_and_again(&Chain { jobs }, kills.div_ceil(JOBS.len()), &assert_intact);
+        eprintln!("random kills: {jobs} jobs: {figures:?}, 0 runs lost, 0 targets damaged");
+    }
+}
+
+/// One skill with a champion in its place.
+struct Shipped {
+    scene: Scene,
+    id: String,
+    start: Listing,
+    champion: Listing,
+}
+
+impl Shipped {
+    const TUNE: [&str; 10] = [
+        "tune",
+        "writer",
+        "write a page",
+        "--max-iterations",
+        "2",
+        "--yes",
+        "--format",
+        "json",
+        "--seed",
+        "7",
+    ];
+
+    fn new() -> Self {
+        let scene = Scene::in_memory(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60 } } }));
+        let start = listing(&scene.skill("writer"));
+        let ran = scene.run(&Self::TUNE);
+        let champion = listing(&scene.skill("writer"));
+        assert_ne!(start, champion, "{ran:?}");
+        Self { id: scene.run_id(), scene, start, champion }
+    }
+
+    /// Starts a command and kills it; false when it ended before.
+    fn killed(&self, command: &[&str], random: &mut Random) -> bool {
+        let run = Background::start(&self.scene, command);
+        // Most of a command's work is done within so many microseconds.
+        let ended = run.ends_within(Duration::from_micros(random.below(25_000)));
+        if ended {
+            run.wait();
+        } else {
+            run.kill();
+        }
+        !ended
+    }
+
+    fn put(&self, candidate: &str, story: &str) {
+        let ran = self.scene.run(&["apply", &self.id, candidate]);
+        assert_eq!(ran.code, Some(0), "{story}: {ran:?}");
+        let wanted = if candidate == "start" { &self.start } else { &self.champion };
+        assert_eq!(&listing(&self.scene.skill("writer")), wanted, "{story}");
+    }
+}
+
+#[test]
+fn a_rollback_or_apply_killed_at_any_moment_leaves_a_target_that_the_next_command_repairs() {
+    let wanted = setting("SKILLTUNE_KILLS", 40) / 2;
+    let (shipped, mut random) = (Shipped::new(), Random(setting("SKILLTUNE_SEED", 20)));
+    let mut kills = 0;
+    while kills < wanted {
+        let (command, before) = match random.below(3) {
+            0 => (vec!["rollback", &shipped.id], "champion"),
+            1 => (vec!["apply", &shipped.id, "champion"], "start"),
+            _ => (vec!["apply", &shipped.id, "start"], "champion"),
+        };
+        let story = format!("{command:?} after {kills} kills");
+        shipped.put(before, &story);
+        kills += u64::from(shipped.killed(&command, &mut random));
+        shipped.put(if random.below(2) == 0 { "start" } else { "champion" }, &story);
+        assert_tidy(&shipped.scene, &story);
+        assert_eq!(shipped.scene.alive(), [0; 0], "{story}");
+    }
+    eprintln!("random kills: {kills} of rollback and apply, 0 targets damaged");
+}
+
+#[test]
+fn a_clean_killed_at_any_moment_leaves_a_store_that_the_next_run_can_use() {
+    let wanted = setting("SKILLTUNE_KILLS", 40) / 2;
+    let (shipped, mut random) = (Shipped::new(), Random(setting("SKILLTUNE_SEED", 20)));
+    let scene = &shipped.scene;
+    shipped.put("start", "before");
+    let folders =
+        ["project", "state"].map(|folder| (scene.path(folder), scene.path(&format!("{folder}-before"))));
+    for (now, before) in &folders {
+        copy(now, before);
+    }
+    let mut kills = 0;
+    while kills < wanted {
+        for (now, before) in &folders {
+            std::fs::remove_dir_all(now).unwrap();
+            copy(before, now);
+        }
+        kills += u64::from(shipped.killed(&["clean", "--yes", "--all"], &mut random));
+        let ran = scene.run(&Shipped::TUNE);
+        assert_eq!(
+            (ran.code, &ran.json()["outcome"]),
+            (Some(3), &json!("improved")),
+            "after {kills}: {ran:?}"
+        );
+        assert_eq!(listing(&scene.skill("writer")), shipped.champion, "after {kills}");
+        assert_eq!(scene.alive(), [0; 0]);
+    }
+    eprintln!("random kills: {kills} of clean, 0 stores damaged");
+}
+
+fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
 }
 
 /// Kills a story's runs at random moments, looks at what stands there each time, and lets each come to its end.
@@ -177,7 +297,7 @@ fn what_survives_the_killing_of_the_program_and_all_its_guardians_does_not_survi
         script["gates"] = json!({ "executor": scene.path("gate") });
         scene.write_script(&script);
         // In namespaces nobody would survive.
-        let Some(command) = scene.command_without_namespaces(&tune()) else { return };
+        let Some(command) = scene.command_without_namespaces(&tune(FOUR)) else { return };
         let run = Background::spawn(&scene, command);
         run.until_begun(4);
         let guardians = run.guardians();
@@ -193,7 +313,7 @@ fn what_survives_the_killing_of_the_program_and_all_its_guardians_does_not_survi
         let killed = scene.run_id();
         assert_eq!(survivors(&killed).len(), 4, "four agents wait for ever");
         gate.remove();
-        let ran = scene.run(&if then == "resume" { RESUME.to_vec() } else { tune() });
+        let ran = scene.run(&if then == "resume" { resume(FOUR) } else { tune(FOUR) });
         assert_eq!(ran.code, Some(3), "{ran:?}");
         assert_eq!(survivors(&killed), [0; 0], "{then}");
         assert_eq!(scene.alive(), [0; 0], "{then}");
