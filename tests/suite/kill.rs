@@ -118,7 +118,7 @@ fn a_chain_run_killed_again_and_again_ends_as_if_it_had_not_been() {
     };
     // A lost run or a damaged target fails the test.
     for jobs in JOBS {
-        let figures = kill_again_and_again(&Chain { jobs }, kills.div_ceil(JOBS.len()), &assert_intact);
+        let figures = kill_again_and_again(&Chain { jobs }, kills.div_ceil(JOBS.len()), assert_intact);
         eprintln!("random kills: {jobs} jobs: {figures:?}, 0 runs lost, 0 targets damaged");
     }
 }
