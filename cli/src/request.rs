@@ -156,11 +156,13 @@ impl Draft {
     }
 }
 
-/// Nobody's skill is replaced before their eyes without their word, unless they have said so.
+/// A person who is there is asked before their skill is replaced, unless they said otherwise themselves: a project's file
+/// may be somebody else's.
 fn apply(settings: &Settings, is_attended: bool) -> Apply {
-    match settings.apply.origin {
-        Origin::Default if is_attended => Apply::Ask,
-        _ => settings.apply.value.into(),
+    let is_theirs = settings.apply.origin != Origin::Default && !settings.apply.origin.is_projects();
+    match settings.apply.value.into() {
+        Apply::Auto if is_attended && !is_theirs => Apply::Ask,
+        apply => apply,
     }
 }
 

@@ -25,6 +25,7 @@ mod outage;
 mod outcome;
 mod own_prompts;
 mod placing;
+mod privacy;
 mod promises;
 mod readme;
 mod recast;

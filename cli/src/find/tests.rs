@@ -168,7 +168,7 @@ fn what_cannot_be_read_as_text_is_refused() {
     assert!(world.refusal("./a").starts_with("error: cannot read /repo/sub/a/SKILL.md\ncaused by: "));
     let world = World::new().skill("repo/sub/a");
     fs::write(world.at("repo/sub/a/SKILL.md"), b"---\nname: \xff\n---\n").unwrap();
-    assert!(world.refusal("./a").contains("did not contain valid UTF-8"));
+    assert!(world.refusal("./a").contains("invalid utf-8 sequence"));
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn what_is_no_page_beside_its_settings_is_refused() {
     caused by: No such file or directory (os error 2)
     hint: /p/skilltune.toml names it as prompts.evaluate
     error: cannot read the prompt /p/pages/own.md
-    caused by: not a file
+    caused by: it is not a regular file
     hint: /p/skilltune.toml names it as prompts.evaluate
     error: the prompt /p/pages/own.md leads out of /p
     hint: /p/skilltune.toml names it as prompts.evaluate

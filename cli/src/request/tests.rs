@@ -119,6 +119,22 @@ fn flags_go_over_settings() {
 }
 
 #[test]
+fn a_projects_settings_do_not_answer_for_a_person_who_is_there() {
+    let settings = |user: &str| format!("{AGENTS}{ROLES}{user}");
+    let person = Script::default();
+    for (user, project, applies) in [
+        ("", "[tune]\napply = \"auto\"\n", Apply::Ask),
+        ("", "[tune]\napply = \"never\"\n", Apply::Never),
+        ("[tune]\napply = \"auto\"\n", "", Apply::Auto),
+    ] {
+        let world = World::new(&settings(user), project);
+        let asked = world.ask(Some(&person), &["./a", "write a page"]).unwrap().remove(0);
+        assert_eq!(asked.apply, applies, "{user:?} {project:?}");
+        assert_eq!(world.ask(None, &["./a", "--apply", "auto"]).unwrap().remove(0).apply, Apply::Auto);
+    }
+}
+
+#[test]
 fn every_key_of_the_settings_changes_the_request() {
     let told = World::told_with;
     let before = told("");
