@@ -81,7 +81,7 @@ fn a_folder_that_is_no_skill_is_told_what_it_lacks() {
     hint: give the folder that holds SKILL.md, or the bare name of a skill
 
     error: cannot read /project/unreadable/SKILL.md
-    caused by: Is a directory (os error 21)
+    caused by: it is not a regular file
     hint: a skill is files and folders that you can read, in UTF-8
 
     error: /project/lower has no SKILL.md

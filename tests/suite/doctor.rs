@@ -401,7 +401,7 @@ fn pipes_in_the_place_of_files_hold_nobody_up() {
     let ran = Background::start(&scene, &["doctor", "--format", "json"]).wait();
     let seen = ran.json();
     let error = seen["project"]["settings_error"].as_str().unwrap();
-    assert!(error.ends_with("project/skilltune.toml: not a file"), "{error}");
+    assert!(error.ends_with("project/skilltune.toml: it is not a regular file"), "{error}");
     assert_eq!((&seen["project"]["ignored"], &seen["project"]["runs"]), (&json!(false), &json!([])));
     assert_eq!(ran.code, Some(2));
 }

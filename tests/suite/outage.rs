@@ -121,7 +121,7 @@ fn five_rounds_with_an_outage_at_every_call_end_as_they_would_have_ended_without
 #[test]
 fn a_text_is_written_through_outages_as_without_any() {
     let play = json!({ "produced": { "1": ["a.correctness.accuracy", "a.completeness.sections", "a.completeness.examples"] } });
-    let resume = ["reflex", "resume", "pump", "--yes", "--format", "json"];
+    let resume = ["reflex", "resume", "pump", "--yes", "--jobs", "1", "--format", "json"];
     let (left, calm) = to_the_end(&scene(&[], &play), &REFLEX, &resume);
     assert_eq!((left, calm.code), (0, Some(0)), "{calm:?}");
     let stormy = scene(&AWAY, &play);
