@@ -42,10 +42,7 @@ fn a_state_folder_that_is_a_link_is_refused_before_anything_is_written() {
     symlink(scene.path("elsewhere"), scene.path("project/.skilltune")).unwrap();
     let ran = scene.tune("writer", &[]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(
-        ran.stderr.contains(".skilltune is not a state folder that skilltune made: it is a symlink"),
-        "{ran:?}"
-    );
+    assert!(ran.stderr.contains(".skilltune was not made by skilltune: it is a symlink"), "{ran:?}");
     assert_eq!(fs::read_dir(scene.path("elsewhere")).unwrap().count(), 0);
 }
 
@@ -65,7 +62,10 @@ fn clean_deletes_nothing_that_a_link_of_a_repository_leads_to() {
         assert_eq!(listing(&scene.path("home")), home, "{linked}");
         assert_eq!(ran.code, Some(2), "{ran:?}");
         let shown = scene.shown(&ran.stderr);
-        assert!(shown.contains(&format!("/project/.skilltune/{linked} is not a state folder")), "{shown}");
+        assert!(
+            shown.contains(&format!("/project/.skilltune/{linked} was not made by skilltune")),
+            "{shown}"
+        );
     }
 }
 

@@ -32,7 +32,7 @@ pub struct RunFolder {
 
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
-    #[error("{path} is not a state folder that skilltune made: {why}")]
+    #[error("{path} was not made by skilltune: {why}")]
     Strange { path: String, why: String },
     #[error(transparent)]
     Disk(#[from] DiskError),

@@ -26,8 +26,11 @@ pub(super) fn judge(
     folders: &[Place],
     around: &Surroundings,
 ) -> Verdict {
-    if project.settings_error.is_some() || project.state_error.is_some() {
+    if project.settings_error.is_some() {
         return missing("put the settings right; `skilltune config show` tells what is wrong");
+    }
+    if project.state_error.is_some() {
+        return missing("remove what skilltune did not make from the project's state folder");
     }
     if let Some(folder) = folders.iter().find(|folder| !folder.writable) {
         return missing(&format!("make it possible to write in {}", folder.path));
