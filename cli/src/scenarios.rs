@@ -34,7 +34,7 @@ fn next_id(scenarios: &[Scenario]) -> Name {
     free.next().expect("numbers do not end")
 }
 
-/// The id of a scenario that nobody has named.
+/// The id of a scenario without one of its own.
 pub fn numbered(number: impl std::fmt::Display) -> Name {
     format!("scenario-{number}").parse().expect("a number is plain")
 }

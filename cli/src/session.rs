@@ -271,13 +271,13 @@ pub fn drive<L: Face>(
     })
 }
 
-/// Stores again what a run began with and the store has lost meanwhile, as far as the target still has it.
+/// Captures the target again if the store has lost part of what the run started from.
 fn repair<L: Face>(objects: &Objects, run: &Run<L>) -> Result<(), Complaint> {
     if L::kept(run).into_iter().all(|tree| objects.contains_tree(tree)) {
         return Ok(());
     }
     for target in L::targets(&run.plan).iter().filter(|target| target.is_dir()) {
-        // Without an index: what it lists may be what is lost.
+        // Without an index, which may list exactly the lost files.
         capture(objects, target, &[], Limits::default()).map_err(ours)?;
     }
     Ok(())

@@ -109,7 +109,7 @@ impl<'a> Draft<'a> {
         self.file.write_all(bytes).on_disk("write", self.folder.path_of(&self.name))
     }
 
-    /// Gives the file its name, in this folder or in another; what has the name is replaced.
+    /// Gives the file its name, in this folder or another, and replaces whatever has the name.
     pub(crate) fn publish(mut self, folder: &Folder, name: &OsStr) -> Result<(), DiskError> {
         crash::point("publish a file");
         self.folder.rename_to(&self.name, folder, name)?;

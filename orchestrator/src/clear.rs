@@ -22,9 +22,9 @@ const DEEPEST: usize = 64;
 /// How many names are held at a time.
 const HELD: usize = 1024;
 
-/// Removes what stands at a path of ours with all that is in it; what is not there is removed already.
+/// Removes a path of ours with everything in it; a missing one is removed already.
 ///
-/// A link that an agent has put in the place of a folder goes, and what it leads to stays.
+/// A symlink that an agent put in place of a folder is removed; its target is not touched.
 pub fn clear(path: &Path) -> std::result::Result<(), DiskError> {
     clear_at(CWD, path).on_disk("remove", path)
 }

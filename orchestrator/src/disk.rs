@@ -54,7 +54,7 @@ pub fn names(path: &Path) -> Result<Vec<OsString>, DiskError> {
     Folder::open(path)?.names(usize::MAX)
 }
 
-/// The first bytes of a file, as far as they are text; one that is not there is empty.
+/// At most the first `most` bytes of a file, as text; a missing file is empty.
 pub(crate) fn text(path: &Path, most: u64) -> Result<String, DiskError> {
     let mut bytes = Vec::new();
     match open(path) {

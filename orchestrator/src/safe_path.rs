@@ -53,12 +53,12 @@ impl SafePath {
         Self { root: Arc::clone(&self.root), below: self.below.join(name), full: self.full.join(name) }
     }
 
-    /// The path for people, and for a process that is told to write there.
+    /// The full path: to show, and to pass to a child process.
     pub fn path(&self) -> &Path {
         &self.full
     }
 
-    /// What is there, a link itself; nothing also where the way to it is not one of plain folders.
+    /// The entry itself, without following a symlink; `None` if it is missing or not reached through plain folders.
     pub(crate) fn stat(&self) -> Result<Option<Stat>, DiskError> {
         match self.parent()? {
             Some(parent) => parent.stat(self.name()),
@@ -78,7 +78,7 @@ impl SafePath {
         self.folder().is_ok_and(|folder| folder.is_some())
     }
 
-    /// The first bytes of a file, so many at most, as far as they are text; one that is not there is empty.
+    /// At most the first `most` bytes of a file, as text; a missing file is empty.
     pub(crate) fn text(&self, most: u64) -> Result<String, DiskError> {
         let mut bytes = Vec::new();
         if let Some(file) = self.open()? {
@@ -139,12 +139,12 @@ impl SafePath {
         Ok(file)
     }
 
-    /// Puts `bytes` there in one step; what has the name is replaced, a link itself.
+    /// Replaces the file with `bytes` in one step; a symlink is replaced, not followed.
     pub fn replace(&self, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
         atomic::replace_in(&self.above()?, self.name(), bytes, durability)
     }
 
-    /// Puts `bytes` there in one step, where nothing may be.
+    /// Creates the file with `bytes` in one step; fails if the name is taken.
     pub fn create(&self, bytes: &[u8]) -> Result<(), DiskError> {
         atomic::create_in(&self.above()?, self.name(), bytes)
     }
@@ -271,7 +271,7 @@ mod tests {
 
     use super::*;
 
-    /// A state folder as a hostile repository brings it, beside what is the user's own.
+    /// A state folder from a hostile repository, next to a folder of the user.
     fn scene() -> (tempfile::TempDir, SafePath) {
         let place = tempfile::tempdir().unwrap();
         fs::create_dir_all(place.path().join("project/state/sub")).unwrap();
