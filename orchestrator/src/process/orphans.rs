@@ -58,11 +58,13 @@ mod linux {
         let Some(session) = family::myself().map(|seen| seen.session) else { return };
         let mut hunt = Hunt::default();
         while Instant::now() < limit {
-            let alive = guardians().clone();
+            // Held during the look: a guardian that starts meanwhile would be taken for an orphan, and stopped.
+            let alive = guardians();
             let others = |seen: &Seen| alive.contains(&seen.pid.as_raw_pid().cast_unsigned());
             let adopted = |seen: &Seen| seen.parent == me && seen.session != session && !others(seen);
             let left = |seen: &Seen| !seen.dead && seen.session.cast_unsigned() == guardian;
             let (family, over) = hunt.look(|seen| adopted(seen) || left(seen));
+            drop(alive);
             for orphan in family.iter().filter(|seen| seen.parent == me && seen.dead) {
                 let _ = waitpid(Some(orphan.pid), WaitOptions::NOHANG);
             }
