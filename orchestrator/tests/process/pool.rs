@@ -130,3 +130,29 @@ fn a_cancel_that_comes_too_late_does_not_hit_the_next_call() {
 fn is_there(pid: u32) -> bool {
     std::path::Path::new(&format!("/proc/{pid}")).exists()
 }
+
+/// A sweep after one that was killed looks at all our children, and stops those that it does not know.
+#[test]
+fn guardians_that_start_while_another_is_swept_after_serve_their_calls() {
+    const TIMES: usize = 40;
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            let stage = Stage::new();
+            for _ in 0..TIMES {
+                let mut lost = guardian();
+                kill_process(Pid::from_raw(lost.pid().cast_signed()).unwrap(), Signal::KILL).unwrap();
+                // Unless it is faster than its end.
+                let _ = lost.run(&stage.call(&["plain", "0"]), &Canceller::new().unwrap().ear()).unwrap();
+                lost.close();
+            }
+        });
+        let stage = Stage::new();
+        for _ in 0..TIMES {
+            let mut whole = guardian();
+            let canceller = Canceller::new().unwrap();
+            let ended = whole.run(&stage.call(&["plain", "7"]), &canceller.ear()).unwrap();
+            assert_eq!(ended.how, How::Exited(7));
+            whole.close();
+        }
+    });
+}
