@@ -23,9 +23,9 @@ core:
 bench:
     cargo bench -p skilltune-orchestrator --features test-program --bench engine
 
-# Two hundred kills instead of forty.
+# Six hundred kills instead of ninety.
 kill:
-    SKILLTUNE_KILLS=200 cargo test -p skilltune --all-features --test suite kill -- --nocapture
+    SKILLTUNE_KILLS=304 cargo test -p skilltune --all-features --test suite kill -- --nocapture
 
 lint:
     cargo fmt --all
