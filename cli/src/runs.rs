@@ -343,7 +343,7 @@ pub fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
     let complaint = Complaint::of(Kind::Input, error);
     match error {
         JournalError::Disk(_) | JournalError::Missing { .. } => complaint,
-        JournalError::TooLarge { .. } => complaint.hint("start a new run: its answers are in the cache, and are not asked for again"),
+        JournalError::TooLarge { .. } | JournalError::LongLine { .. } => complaint.hint("start a new run: its answers are in the cache, and are not asked for again"),
         JournalError::Damaged { .. } | JournalError::Newer { .. } | JournalError::NoPlan { .. } => complaint.hint(
             "the run cannot be taken up; its answers are in the cache, so a new run on the same skill makes none of them again",
         ),

@@ -25,8 +25,8 @@ pub struct SettingsFile {
     text: String,
 }
 
-/// Nobody has written so many settings, or so large a suite.
-const LARGEST: u64 = 4 << 20;
+/// Larger than any prompt that a model takes.
+const LARGEST: u64 = 8 << 20;
 
 /// A parsed value, and where.
 pub(super) type Found<'t> = Spanned<DeValue<'t>>;

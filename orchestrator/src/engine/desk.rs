@@ -117,7 +117,7 @@ impl Workshop {
             let at = ended_at(paper.record().path());
             self.heard(order, paper, agent::Remains { ended, stdout: &stdout, stderr: &stderr, at })?
         };
-        self.store_reply(&reply)?;
+        let reply = self.store_reply(reply)?;
         crash::point("call: the reply is stored");
         paper.desk.remove()?;
         Ok(reply)

@@ -4,7 +4,7 @@
 //! answers of all runs.
 
 use serde::{Deserialize, Serialize};
-use skilltune_phases::event::Spent;
+use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::id::CallKey;
 use skilltune_phases::loops::Loop;
 
@@ -13,6 +13,10 @@ use crate::agent::Talk;
 use crate::atomic::Durability;
 use crate::disk::DiskError;
 use crate::safe_path::SafePath;
+
+/// A line of the journal has to hold it.
+const LONGEST: usize = 12 << 20;
+const TOO_LONG: &str = "its answer takes more than 12 MiB to write down";
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
@@ -37,9 +41,15 @@ impl Workshop {
         .filter(|reply: &Reply<L>| self.still_holds::<L>(&reply.outcome))
     }
 
-    pub(super) fn store_reply<L: Loop>(&self, reply: &Reply<L>) -> Result<(), DiskError> {
+    /// Stores a reply, and hands it back as it is stored: one that no journal takes is a failed call.
+    pub(super) fn store_reply<L: Loop>(&self, mut reply: Reply<L>) -> Result<Reply<L>, DiskError> {
+        let mut text = self.cache.seal(&reply);
+        if text.len() > LONGEST {
+            (reply.outcome, reply.talk) = (Failure::new(FailureKind::TooLarge, TOO_LONG).into(), None);
+            text = self.cache.seal(&reply);
+        }
         let own = self.own_reply(reply.key);
-        own.replace(&self.cache.seal(reply), Durability::Order)?;
+        own.replace(&text, Durability::Order)?;
         if L::failure(&reply.outcome).is_none() {
             // Both names are our own and neither is ever written again. Without the link the answer is paid for
             // once more in the next run, which is no reason to end this one. An answer that is there already and was
@@ -47,7 +57,7 @@ impl Workshop {
             let cached = self.cache.place_of(reply.key);
             let _ = cached.remove().and_then(|()| own.link_to(&cached));
         }
-        Ok(())
+        Ok(reply)
     }
 
     fn own_reply(&self, key: CallKey) -> SafePath {

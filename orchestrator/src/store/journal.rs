@@ -37,6 +37,8 @@ pub enum JournalError {
     NoPlan { path: PathBuf },
     #[error("{path} has more than {LARGEST} bytes, which is the most that a run's journal may have", path = path.display())]
     TooLarge { path: PathBuf },
+    #[error("a line of {path} would have more than {LONGEST} bytes", path = path.display())]
+    LongLine { path: PathBuf },
     #[error("{path} is missing", path = path.display())]
     Missing { path: PathBuf },
 }
@@ -70,6 +72,9 @@ impl Journal {
         let record = Record { seq: 0, at, event };
         let mut line = Vec::new();
         encode(&record, &mut line);
+        if line.len() as u64 > LONGEST {
+            return Err(JournalError::LongLine { path: path.path().to_owned() });
+        }
         path.create(&line)?;
         let journal = Self::on(path, path.open_append()?, line.len() as u64, 1)?;
         journal.syncer.wake();
@@ -103,6 +108,9 @@ impl Journal {
         let record = Record { seq: self.next_seq, at, event };
         self.line.clear();
         encode(&record, &mut self.line);
+        if self.line.len() as u64 > LONGEST {
+            return Err(JournalError::LongLine { path: self.path.clone() });
+        }
         if self.length + self.line.len() as u64 > LARGEST {
             return Err(JournalError::TooLarge { path: self.path.clone() });
         }
