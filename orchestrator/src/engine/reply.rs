@@ -3,6 +3,8 @@
 //! Resume and cache are one look-up: first among the run's own calls, where failures count too, then among the good
 //! answers of all runs.
 
+use std::io::ErrorKind;
+
 use serde::{Deserialize, Serialize};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::id::CallKey;
@@ -55,7 +57,9 @@ impl Workshop {
             // once more in the next run, which is no reason to end this one. An answer that is there already and was
             // not used had lost its trees, or was not ours.
             let cached = self.cache.place_of(reply.key);
-            let _ = cached.remove().and_then(|()| own.link_to(&cached));
+            if own.link_to(&cached).is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
+                let _ = cached.remove().and_then(|()| own.link_to(&cached));
+            }
         }
         Ok(reply)
     }
