@@ -103,7 +103,7 @@ const AWAY: [&str; 3] = ["overloaded", "cut", "rate_limited"];
 
 #[test]
 fn five_rounds_with_an_outage_at_every_call_end_as_they_would_have_ended_without_any() {
-    let resume = ["resume", "--format", "json"];
+    let resume = ["resume", "--jobs", "1", "--format", "json"];
     let (left, calm) = to_the_end(&scene(&[], &json!({})), &TUNE, &resume);
     assert_eq!((left, calm.code), (0, Some(3)), "{calm:?}");
     assert!(calm.decided.contains(&json!({ "stop": "exhausted" })), "{calm:?}");
