@@ -46,7 +46,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 
 /// All of such a file; one with more than `most` bytes is refused before it takes any memory.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    read_all(open(path)?, most)
+    read_all(&open(path)?, most)
 }
 
 /// The names in a folder that a person named.

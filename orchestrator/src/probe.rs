@@ -11,7 +11,7 @@ use crate::agent::{Agent, Ground, Heard, Remains, Slots};
 use crate::atomic;
 use crate::disk::{self, DiskError, OnDisk};
 use crate::process::{Call, Ear, GuardianPool, ProcessError};
-use crate::safe_path::SafePath;
+use crate::snapshot::Folder;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
@@ -53,7 +53,7 @@ fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> 
     }
     agent.make_folders(&temp)?;
     for fitting in agent.fittings(role, false, PROMPT) {
-        fitting.place(&SafePath::from(space.as_path()))?;
+        fitting.place(&Folder::open(&space)?)?;
     }
     atomic::create(&prompt, PROMPT.as_bytes())?;
     let slots = Slots {

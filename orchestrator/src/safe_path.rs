@@ -6,7 +6,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File};
-use std::io::{self, Read as _};
+use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use crate::atomic::{self, Durability};
 use crate::clear;
 use crate::disk::{DiskError, OnDisk};
-use crate::snapshot::{Folder, plainly, require_regular};
+use crate::snapshot::{Folder, plainly, read_first, require_regular};
 
 #[derive(Clone, Debug)]
 pub struct SafePath {
@@ -80,10 +80,10 @@ impl SafePath {
 
     /// At most the first `most` bytes of a file, as text; a missing file is empty.
     pub(crate) fn text(&self, most: u64) -> Result<String, DiskError> {
-        let mut bytes = Vec::new();
-        if let Some(file) = self.open()? {
-            file.take(most).read_to_end(&mut bytes).on_disk("read", &self.full)?;
-        }
+        let file = self.open()?;
+        let bytes = file
+            .map_or_else(|| Ok(Vec::new()), |file| read_first(&file, most))
+            .on_disk("read", &self.full)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -159,11 +159,19 @@ impl SafePath {
         if let Some(folder) = self.folder()? {
             return Ok(folder);
         }
-        let above = match self.up() {
-            Some(up) => up.make_folder()?,
-            None => self.root_made()?.again()?,
-        };
-        above.make_child(self.name())
+        self.above_made()?.make_child(self.name())
+    }
+
+    /// A new folder for its owner alone, opened; what was there goes, with all that is in it.
+    pub(crate) fn fresh(&self) -> Result<Folder, DiskError> {
+        self.above_made()?.fresh_child(self.name())
+    }
+
+    fn above_made(&self) -> Result<Folder, DiskError> {
+        match self.up() {
+            Some(up) => up.make_folder(),
+            None => self.root_made()?.again(),
+        }
     }
 
     /// Gives the file a second name.

@@ -10,9 +10,9 @@ use skilltune_phases::role::Role;
 use super::heard::{Heard, Remains};
 use super::skills::Skills;
 use super::{claude, codex, gemini, opencode};
-use crate::atomic::Durability;
+use crate::atomic::{self, Durability};
 use crate::disk::DiskError;
-use crate::safe_path::SafePath;
+use crate::snapshot::Folder;
 
 /// One of the agents that need no settings.
 #[derive(Clone, Copy)]
@@ -157,10 +157,9 @@ impl Real {
 
 impl Fitting {
     /// Puts it into a workspace. An installed skill may stand in the folder already, and all that was placed by us.
-    pub(crate) fn place(&self, space: &SafePath) -> Result<(), DiskError> {
-        let folder = space.join(self.folder);
-        folder.make()?;
-        folder.join(self.file).replace(self.text.as_bytes(), Durability::Order)
+    pub(crate) fn place(&self, space: &Folder) -> Result<(), DiskError> {
+        let folder = space.make_below(self.folder.as_ref())?;
+        atomic::replace_in(&folder, self.file.as_ref(), self.text.as_bytes(), Durability::Order)
     }
 }
 

@@ -26,6 +26,11 @@ use crate::process::{Call, Confinement, Ended};
 use crate::safe_path::SafePath;
 use crate::snapshot::{self, CaptureError};
 
+const SPACE: &str = "space";
+const TEMP: &str = "tmp";
+const PROMPT: &str = "prompt.md";
+const SCHEMA: &str = "schema.json";
+
 /// What a call needs next.
 pub(super) enum Ready<L: Loop> {
     /// Nothing: it was answered before.
@@ -47,19 +52,19 @@ pub(super) struct Paper {
 
 impl Paper {
     fn space(&self) -> SafePath {
-        self.desk.join("space")
+        self.desk.join(SPACE)
     }
 
     fn temp(&self) -> SafePath {
-        self.desk.join("tmp")
+        self.desk.join(TEMP)
     }
 
     fn prompt(&self) -> SafePath {
-        self.folder.join("prompt.md")
+        self.folder.join(PROMPT)
     }
 
     fn schema(&self) -> SafePath {
-        self.folder.join("schema.json")
+        self.folder.join(SCHEMA)
     }
 
     fn stdout(&self) -> SafePath {
@@ -181,28 +186,26 @@ impl Workshop {
         order: &L::Order,
         asked: &Asked<'_>,
     ) -> Result<(), EngineError> {
-        paper.desk.remove()?;
-        paper.folder.remove()?;
-        for folder in [&paper.folder, &paper.space(), &paper.temp()] {
-            folder.make_folder()?;
-        }
+        let (folder, desk) = (paper.folder.fresh()?, paper.desk.fresh()?);
+        let space = desk.fresh_child(SPACE.as_ref())?;
+        desk.fresh_child(TEMP.as_ref())?;
         for placement in order.placements() {
             let mut manifest = self.objects.manifest(placement.tree)?;
             if order.working_copy() == Some(placement) {
                 // A skill may be kept read-only: its copy is there to be changed.
                 manifest = manifest.unlocked();
             }
-            snapshot::place_at(&self.objects, &manifest, &paper.space().join(&placement.at))?;
+            snapshot::fill(&space.make_below(placement.at.as_ref())?, &self.objects, &manifest)?;
         }
         if let Asked::Agent { agent, prompt, .. } = asked {
             agent.make_folders(paper.temp().path())?;
             for fitting in agent.fittings(order.rights(), order.installed().is_some(), prompt) {
-                fitting.place(&paper.space())?;
+                fitting.place(&space)?;
             }
             if let Some(Form::File(schema)) = agent.form(|| order.schema()) {
-                paper.schema().create(schema.as_bytes())?;
+                folder.write_new(SCHEMA.as_ref(), schema.as_bytes())?;
             }
-            paper.prompt().create(prompt.as_bytes())?;
+            folder.write_new(PROMPT.as_ref(), prompt.as_bytes())?;
         }
         Ok(())
     }

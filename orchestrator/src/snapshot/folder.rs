@@ -6,7 +6,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -18,6 +18,7 @@ use rustix::io::Errno;
 
 use super::manifest::Node;
 use super::path::RelPath;
+use crate::clear;
 use crate::crash;
 use crate::disk::{DiskError, OnDisk};
 use crate::listing;
@@ -119,7 +120,7 @@ impl Folder {
     /// All bytes of that file; one with more than `most` is refused, before it takes any memory.
     pub(crate) fn read_below(&self, path: &Path, most: u64) -> Result<Option<Vec<u8>>, DiskError> {
         let Some(file) = self.file_below(path)? else { return Ok(None) };
-        read_all(file, most).on_disk("read", self.path.join(path)).map(Some)
+        read_all(&file, most).on_disk("read", self.path.join(path)).map(Some)
     }
 
     /// Opens what a relative path of plain names leads to through no link, the last name included.
@@ -231,8 +232,36 @@ impl Folder {
             Err(Errno::EXIST) => {}
             made => made.on_disk("create", self.path_of(name))?,
         }
+        self.made(name)
+    }
+
+    /// A new folder of that name, for its owner alone; what had the name goes, with all that is in it.
+    pub(crate) fn fresh_child(&self, name: &OsStr) -> Result<Self, DiskError> {
+        let make = || rustix::fs::mkdirat(&self.handle, name, Mode::RWXU);
+        let made = match make() {
+            Err(Errno::EXIST) => {
+                clear::clear_in(self, name)?;
+                make()
+            }
+            made => made,
+        };
+        made.on_disk("create", self.path_of(name))?;
+        self.made(name)
+    }
+
+    /// The folder at a relative path of plain names, each made when nothing is there. No name is this folder.
+    pub(crate) fn make_below(&self, path: &Path) -> Result<Self, DiskError> {
+        path.iter().try_fold(self.again()?, |here, name| here.make_child(name))
+    }
+
+    fn made(&self, name: &OsStr) -> Result<Self, DiskError> {
         let blocked = || io::Error::other("something else than a folder is there");
         self.child(name)?.ok_or_else(blocked).on_disk("make the folder", self.path_of(name))
+    }
+
+    /// Writes a file that was not there, which nobody reads before it is whole.
+    pub(crate) fn write_new(&self, name: &OsStr, bytes: &[u8]) -> Result<(), DiskError> {
+        self.create_new(name, Mode::RUSR | Mode::WUSR)?.write_all(bytes).on_disk("write", self.path_of(name))
     }
 
     pub(crate) fn create_folder(&self, name: &OsStr) -> Result<(), DiskError> {
@@ -344,17 +373,23 @@ pub(crate) fn require_regular(file: &File) -> io::Result<()> {
 }
 
 /// The bytes of an open file, unless there are more than `most`.
-pub(crate) fn read_all(file: File, most: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_all(file: &File, most: u64) -> io::Result<Vec<u8>> {
     let too_large = || io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes"));
-    let size = file.metadata()?.len();
-    if size > most {
+    if file.metadata()?.len() > most {
         return Err(too_large());
     }
+    // One byte more shows a file that grows while it is read.
+    let bytes = read_first(file, most.saturating_add(1))?;
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// The first bytes of an open file, `most` of them at most.
+pub(crate) fn read_first(file: &File, most: u64) -> io::Result<Vec<u8>> {
+    let size = file.metadata()?.len().min(most);
     // Room for all of it and for seeing its end spares reads in small pieces.
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-    // One byte more shows a file that grows while it is read.
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// What the system says of a link that it was not to follow sounds like a loop.

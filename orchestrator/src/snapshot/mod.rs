@@ -26,11 +26,12 @@ mod trees;
 
 pub use capture::{Captured, Limits, capture, capture_left, scan, scan_left};
 pub use diff::{Change, ChangeKind, DiffSize, changes, size as diff_size, unified};
-pub(crate) use folder::{Exchange, Folder, plainly, read_all, require_regular};
+pub(crate) use folder::{Exchange, Folder, plainly, read_all, read_first, require_regular};
 pub use index::Indexes;
 pub use look::CaptureError;
 pub use manifest::{Entry, Manifest, ManifestError, Node};
 pub use objects::{Content, ObjectError, Objects};
 pub use path::{BadPath, RESERVED, RelPath};
-pub use place::{PlaceError, place, place_at};
+pub(crate) use place::fill;
+pub use place::{PlaceError, place};
 pub use restore::{Action, Applied, ReplaceError, Replacement, Rescued, Step, verify};

@@ -25,24 +25,24 @@ pub enum PlaceError {
 pub fn place(objects: &Objects, manifest: &Manifest, into: &Path) -> Result<(), PlaceError> {
     let above = into.parent().filter(|above| !above.as_os_str().is_empty());
     above.map_or(Ok(()), std::fs::create_dir_all).on_disk("create", into)?;
-    place_at(objects, manifest, &SafePath::from(into))
-}
-
-/// Writes a tree into a folder of ours; modes of folders come last, for some are read-only. A set-id or sticky bit stays in
-/// the store: what is in a copy runs with nobody else's rights.
-pub fn place_at(objects: &Objects, manifest: &Manifest, into: &SafePath) -> Result<(), PlaceError> {
-    let root = into.make_folder()?;
+    let root = SafePath::from(into).make_folder()?;
     if !root.names(1)?.is_empty() {
         return Err(PlaceError::NotEmpty(root.path().to_path_buf()));
     }
-    let mut site = Site { root: &root, here: None };
+    fill(&root, objects, manifest)
+}
+
+/// Writes a tree into an empty folder; modes of folders come last, for some are read-only. A set-id or sticky bit stays in
+/// the store: what is in a copy runs with nobody else's rights.
+pub(crate) fn fill(root: &Folder, objects: &Objects, manifest: &Manifest) -> Result<(), PlaceError> {
+    let mut site = Site { root, here: None };
     for entry in manifest.entries() {
         write(objects, site.folder_of(entry)?, entry)?;
     }
     for entry in manifest.entries().iter().rev() {
         if let Node::Folder { mode } = entry.node {
             let child = site.folder_of(entry)?.child(entry.path.name())?;
-            child.ok_or_else(|| replaced(&root, entry))?.set_mode(mode & Node::RIGHTS)?;
+            child.ok_or_else(|| replaced(root, entry))?.set_mode(mode & Node::RIGHTS)?;
         }
     }
     Ok(())

@@ -109,8 +109,7 @@ fn artifacts(objects: &Objects, place: &SafePath, run: &Run, round: &Round) -> R
 /// Under another name first, so that a folder that is there is whole.
 fn place_whole(objects: &Objects, tree: TreeId, into: &SafePath) -> Result<(), EngineError> {
     let half = into.join(format!("{TEMP_PREFIX}half"));
-    half.remove()?;
-    snapshot::place_at(objects, &objects.manifest(tree)?, &half)?;
+    snapshot::fill(&half.fresh()?, objects, &objects.manifest(tree)?)?;
     Ok(half.rename(TRIAL)?)
 }
 
