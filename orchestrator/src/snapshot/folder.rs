@@ -238,14 +238,14 @@ impl Folder {
     /// A new folder of that name, for its owner alone; what had the name goes, with all that is in it.
     pub(crate) fn fresh_child(&self, name: &OsStr) -> Result<Self, DiskError> {
         let make = || rustix::fs::mkdirat(&self.handle, name, Mode::RWXU);
-        let made = match make() {
-            Err(Errno::EXIST) => {
-                clear::clear_in(self, name)?;
-                make()
-            }
-            made => made,
+        let first = make();
+        let done = if first == Err(Errno::EXIST) {
+            clear::clear_in(self, name)?;
+            make()
+        } else {
+            first
         };
-        made.on_disk("create", self.path_of(name))?;
+        done.on_disk("create", self.path_of(name))?;
         self.made(name)
     }
 
