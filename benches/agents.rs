@@ -18,7 +18,7 @@ use std::time::Instant;
 use scene::{Ran, Scene};
 use serde_json::Value;
 use skilltune_orchestrator::agent::{Agent, Real, Slots};
-use skilltune_phases::role::Role;
+use skilltune_phases::role::Rights;
 
 #[path = "../tests/agents/scene.rs"]
 #[expect(dead_code, reason = "the tests need more of it")]
@@ -83,13 +83,13 @@ fn alone(scene: &Scene, name: &str, model: Option<&str>) -> f64 {
     for folder in [&space, &temp] {
         fs::create_dir_all(folder).unwrap();
     }
-    for fitting in agent.fittings(Role::Evaluator, false, "") {
+    for fitting in agent.fittings(Rights::Read, false, "") {
         fs::create_dir_all(space.join(fitting.folder)).unwrap();
         fs::write(space.join(fitting.folder).join(fitting.file), fitting.text).unwrap();
     }
     let prompt = judges_prompt(scene);
     let slots = Slots {
-        role: Role::Evaluator,
+        rights: Rights::Read,
         workspace: &space,
         prompt_file: &prompt,
         skills: false,

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
 use skilltune_orchestrator::engine::{
-    CallLimits, CastAgents, Desk, Drive, Left, Observer, Pages, Patience, Person, Workshop,
+    CallLimits, CastAgents, Context, Drive, Left, Observer, Pages, Patience, Person, Workshop,
 };
 use skilltune_orchestrator::process::{GuardianPool, become_driver};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
@@ -20,7 +20,7 @@ use skilltune_orchestrator::store::{AnswerCache, Holder, Home, Journal, Locks};
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::state;
-use skilltune_phases::loops::tune::{Apply, Event, Outcome, Plan, Record, Rules, Run, Step, Task, Tune};
+use skilltune_phases::loops::tune::{Answer, Apply, Event, Plan, Record, Rules, Run, Step, Task, Tune};
 use skilltune_phases::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind, Roles};
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::rubric;
@@ -68,13 +68,13 @@ pub(crate) async fn run(
     let started = Event::Started(Box::new(plan));
     let (journal, first) = Journal::begin(&shop.folder.history(), Timestamp::now(), started)?;
     let indexes = Indexes::at(&places.work.join("indexes"));
-    let desk =
-        Desk { shop: Arc::new(shop), journal, locks, lock, indexes, jobs, patience: Patience::default() };
+    let context =
+        Context { shop: Arc::new(shop), journal, locks, lock, indexes, jobs, patience: Patience::default() };
     let (_nobody_stops, halt) = watch::channel(None);
     let (mut observer, mut person) = (Silent, Nobody);
     let run = Run::begin(&first)?;
     drop(first);
-    let drive = Drive::new(run, desk, PAGES, &mut observer, &mut person, halt)?;
+    let drive = Drive::new(run, context, PAGES, &mut observer, &mut person, halt)?;
     let (run, left) = drive.go().await?;
     let took = began.elapsed();
     pool.close();
@@ -132,7 +132,7 @@ impl Observer<Tune> for Silent {
 struct Nobody;
 
 impl Person<Tune> for Nobody {
-    fn ask(&mut self, _: &Run, _: &Step) -> Option<Outcome> {
+    fn ask(&mut self, _: &Run, _: &Step) -> Option<Answer> {
         None
     }
 }

@@ -3,7 +3,7 @@
 use skilltune_orchestrator::engine::{self, tree_diff};
 use skilltune_orchestrator::snapshot::{ObjectError, Objects};
 use skilltune_phases::id::CandidateId;
-use skilltune_phases::loops::tune::{Choice, Hold, Outcome, Run, Step, Tune};
+use skilltune_phases::loops::tune::{self, Choice, Hold, Run, Step, Tune};
 
 use crate::folders::Surroundings;
 use crate::printer::Printer;
@@ -38,7 +38,7 @@ impl AtTerminal {
 }
 
 impl engine::Person<Tune> for AtTerminal {
-    fn ask(&mut self, run: &Run, step: &Step) -> Option<Outcome> {
+    fn ask(&mut self, run: &Run, step: &Step) -> Option<tune::Answer> {
         let Step::Ask(hold) = *step else { return None };
         let choice = match self.answer {
             Answer::Ask if self.somebody_there => {
@@ -50,7 +50,7 @@ impl engine::Person<Tune> for AtTerminal {
             Answer::Given(choice) => Some(choice),
             Answer::Default => Some(hold.default_choice()),
         };
-        choice.map(Outcome::Chosen)
+        choice.map(tune::Answer::Chosen)
     }
 }
 

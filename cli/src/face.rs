@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::engine::Craft;
+use skilltune_orchestrator::engine::LoopEngine;
 use skilltune_phases::loops::reflex::{self, Reflex};
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::plan::Plan;
@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::report;
 use crate::report::worded::Worded;
 
-pub trait Face: Craft + Worded {
+pub trait Face: LoopEngine + Worded {
     /// How its pages are worded.
     const PAGES: Self::Pages;
     /// What begins a run of it.

@@ -13,7 +13,7 @@ use skilltune_orchestrator::agent::{Agent, Real, Via};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::offline;
 use skilltune_phases::plan::{Cast, Enforced, Roles};
-use skilltune_phases::role::Role;
+use skilltune_phases::role::{Rights, Role};
 
 use crate::args::{AgentSpec, OFFLINE};
 use crate::complaint::Complaint;
@@ -160,7 +160,7 @@ impl Part {
 impl Casting {
     /// Who keeps each of them to an evaluator's rights, where that is all that they have.
     pub fn readers(&self, system: bool) -> [Enforced; 3] {
-        self.all().map(|part| part.agent.enforced(Role::Evaluator, system))
+        self.all().map(|part| part.agent.enforced(Rights::Read, system))
     }
 
     pub fn roles(&self) -> Roles {
@@ -200,7 +200,7 @@ fn part(
     let agent = Agent::new(name, spec.model.clone(), entry.settings.clone(), found, &around.env);
     Ok(Part {
         timeout_seconds: by_flag.or(entry.settings.timeout).unwrap_or(own.value),
-        rights: agent.enforced(role, system_confines(settings)),
+        rights: agent.enforced(role.rights(), system_confines(settings)),
         agent,
         described: entry.origin.clone(),
     })
@@ -239,7 +239,7 @@ fn built_in(
         .map_err(|error| Complaint::ours("cannot find our own program").caused_by(error))?;
     let agent = Agent::built_in(program, OFFLINE, &around.env);
     Ok(Part {
-        rights: agent.enforced(role, system_confines(settings)),
+        rights: agent.enforced(role.rights(), system_confines(settings)),
         agent,
         timeout_seconds: settings.timeouts.of(role).value,
         described: Origin::Default,

@@ -157,7 +157,7 @@ impl Runs {
             match &record.event {
                 Event::Done(done) => {
                     outline.calls.extend(done.call);
-                    outline.trees.extend(L::trees(&done.outcome));
+                    outline.trees.extend(done.outcome.iter().flat_map(L::trees));
                 }
                 Event::Noted(Signal::Placed { from, to, .. }) => {
                     outline.trees.extend(from.iter().chain(to));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use skilltune_orchestrator::engine::{
-    CallLimits, Desk, Drive, EngineError, Halt, Left, Observer, Person, Workshop,
+    CallLimits, Context, Drive, EngineError, Halt, Left, Observer, Person, Workshop,
 };
 use skilltune_orchestrator::process::{GuardianPool, await_marked, become_driver, sweep_marked};
 use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
@@ -243,7 +243,8 @@ pub fn drive<L: Face>(
     repair(&shop.objects, &run)?;
     L::publish(&shop.objects, &shop.folder, &run, &L::PAGES).map_err(ours)?;
     let pool = shop.pool.clone();
-    let desk = Desk { shop: Arc::new(shop), journal, locks, lock, indexes: around.indexes(), jobs, patience };
+    let context =
+        Context { shop: Arc::new(shop), journal, locks, lock, indexes: around.indexes(), jobs, patience };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Complaint::ours("cannot start the runtime").caused_by(error))?;
     let (halt, told) = watch::channel(None::<Halt>);
@@ -252,7 +253,7 @@ pub fn drive<L: Face>(
         reporter.borrow_mut().recorded(&run, record);
     }
     let mut glue = Glue(&reporter);
-    let engine = Drive::new(run, desk, L::PAGES, &mut glue, person, told).map_err(failed)?;
+    let engine = Drive::new(run, context, L::PAGES, &mut glue, person, told).map_err(failed)?;
     let left = runtime.block_on(async {
         // On one task with the engine, so that what a signal is answered with never falls into a live line.
         tokio::select! {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use skilltune_phases::role::Role;
+use skilltune_phases::role::Rights;
 
 use crate::agent::{Agent, Ground, Heard, Remains, Slots};
 use crate::atomic;
@@ -46,18 +46,18 @@ pub fn probe(
 }
 
 fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> {
-    let role = Role::Evaluator;
+    let rights = Rights::Read;
     let (space, temp, prompt) = (room.join("space"), room.join("tmp"), room.join("prompt.md"));
     for folder in [&space, &temp] {
         fs::create_dir(folder).on_disk("make the folder", folder)?;
     }
     agent.make_folders(&temp)?;
-    for fitting in agent.fittings(role, false, PROMPT) {
+    for fitting in agent.fittings(rights, false, PROMPT) {
         fitting.place(&Folder::open(&space)?)?;
     }
     atomic::create(&prompt, PROMPT.as_bytes())?;
     let slots = Slots {
-        role,
+        rights,
         workspace: &space,
         prompt_file: &prompt,
         usd: Some(MOST_USD),
@@ -65,12 +65,12 @@ fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> 
         schema: None,
     };
     let ground = Ground { workspace: &space, temp: &temp, copy: None };
-    let by_system = agent.enforced(role, system).by_system();
+    let by_system = agent.enforced(rights, system).by_system();
     Ok(Call {
         argv: agent.argv(slots).into_iter().map(Into::into).collect(),
         env: agent.env(&temp, []),
         stdin: agent.reads_stdin().then_some(prompt),
-        confinement: by_system.then(|| agent.confinement(role, ground)),
+        confinement: by_system.then(|| agent.confinement(rights, ground)),
         cwd: space,
         stdout: room.join("stdout"),
         stderr: room.join("stderr"),

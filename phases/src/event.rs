@@ -34,11 +34,15 @@ pub struct Done<L: Loop> {
     pub attempt: u32,
     /// The agent's call, where there was one.
     pub call: Option<CallKey>,
-    pub outcome: L::Outcome,
+    #[serde(with = "outcome", bound = "")]
+    pub outcome: Outcome<L::Answer>,
     pub spent: Spent,
 }
 
-/// An agent's failure is data: it is an outcome, never an error of ours.
+/// How a step ended. A failure of an agent is data, never an error of ours.
+pub type Outcome<A> = Result<A, Failure>;
+
+/// Why a step was not answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub kind: FailureKind,
@@ -165,5 +169,36 @@ pub enum PlacedBy {
 impl Failure {
     pub fn new(kind: FailureKind, why: impl Into<String>) -> Self {
         Self { kind, why: why.into(), until: None }
+    }
+}
+
+/// An outcome in the journal: the answer itself, or `{"failed": ...}`.
+pub mod outcome {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{Failure, Outcome};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Written<F, A> {
+        Failed { failed: F },
+        Answered(A),
+    }
+
+    pub fn serialize<A: Serialize, S: Serializer>(outcome: &Outcome<A>, to: S) -> Result<S::Ok, S::Error> {
+        let written = match outcome {
+            Ok(answer) => Written::Answered(answer),
+            Err(failed) => Written::Failed { failed },
+        };
+        written.serialize(to)
+    }
+
+    pub fn deserialize<'de, A: Deserialize<'de>, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Outcome<A>, D::Error> {
+        Ok(match Written::<Failure, A>::deserialize(from)? {
+            Written::Answered(answer) => Ok(answer),
+            Written::Failed { failed } => Err(failed),
+        })
     }
 }

@@ -54,7 +54,7 @@ impl Account {
             return;
         }
         self.calls += 1;
-        let failure = L::failure(&done.outcome);
+        let failure = done.outcome.as_ref().err();
         self.failed += u32::from(failure.is_some());
         if failure.is_none_or(|failure| failure.kind.counts()) {
             self.ms += done.spent.ms;

@@ -32,6 +32,27 @@ pub enum Body {
     },
 }
 
+/// The folders of a workspace, by their path in it.
+#[derive(Clone, Debug, Default)]
+pub struct Folders(Vec<Folder>);
+
+impl Folders {
+    pub fn find(&self, at: &str) -> Option<&Folder> {
+        self.0.iter().find(|folder| folder.at == at)
+    }
+
+    /// One that the order itself has placed.
+    pub fn placed(&self, at: &str) -> &Folder {
+        self.find(at).expect("whoever carries out an order loads each of its folders")
+    }
+}
+
+impl FromIterator<Folder> for Folders {
+    fn from_iter<I: IntoIterator<Item = Folder>>(folders: I) -> Self {
+        Self(folders.into_iter().collect())
+    }
+}
+
 /// A folder that belongs to a member of the chain.
 #[derive(Clone, Copy, Debug)]
 pub struct Named<'a> {

@@ -1,78 +1,78 @@
-//! An order: one step made ready for whoever carries it out. What stands in the workspace, what is said to the agent, and
-//! what it has to leave alone.
+//! An order: one step made ready to be carried out. It says who is asked, with which rights, and what the workspace holds.
 //!
-//! An order owns all it needs, so that it can be carried out apart from the run. No file is opened here: whoever
-//! carries it out loads the folders that its placements name.
+//! An order owns all it needs, so that it can be carried out apart from the run, and it is the same type for every loop.
+//! What a loop adds is the question: the text that an agent gets. No file is opened here: whoever carries out an
+//! order loads the folders that its placements name.
 
 use std::fmt::Debug;
 
 use serde::Serialize;
 
 use crate::id::{Digest, TreeId};
-use crate::loops::Loop;
-use crate::material::Folder;
+use crate::material::Folders;
 use crate::offline::Task;
 use crate::prompt::Faulty;
-use crate::role::Role;
+use crate::role::{Rights, Role};
 
-/// A stored tree, and where it stands in the workspace.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// The step as JSON, which goes into the key of the call.
+    pub step: String,
+    /// How often the step has failed before, in the whole run.
+    pub attempt: u32,
+    pub role: Role,
+    pub rights: Rights,
+    pub placements: Vec<Placement>,
+    /// The skill on trial, if it is installed for the agent.
+    pub installed: Option<Installed>,
+    /// Runs in place of an agent.
+    pub command: Option<Command>,
+}
+
+/// A stored tree, and its path in the workspace, by which prompts and readers find it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     pub at: String,
     pub tree: TreeId,
+    pub access: Access,
 }
 
-/// A skill that stands where the agent looks for skills.
-#[derive(Clone, Copy, Debug)]
-pub struct Installed<'a> {
-    pub name: &'a str,
+/// What an agent may do to a folder that it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Read it. A change is a failure of the call.
+    Fixed,
+    /// Edit it: this is the draft that the call is to make.
+    Draft,
+    /// Change it as it likes: nobody reads it after the call.
+    Scratch,
+}
+
+/// A skill in the folder where the agent looks for skills.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    pub name: String,
     /// Its folder within the workspace.
-    pub at: &'a str,
+    pub at: String,
     /// The prompt calls it by its name.
     pub called: bool,
 }
 
-/// What an answer must repeat, so that no text which the agent reads can speak in its place: nobody who writes into a
-/// skill or an artifact can know a hash that their own words go into.
-pub(crate) fn code(what: &[u8], seed: u64, step: &impl Serialize, attempt: u32) -> String {
-    let step = serde_json::to_vec(step).expect("a step has a JSON text");
-    Digest::of_parts([what, &seed.to_le_bytes(), &step, &attempt.to_le_bytes()]).short()
-}
-
-/// A command of ours that is run in place of an agent, on a copy of what it is about.
+/// A command of ours that runs in place of an agent, on a copy of what it checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     pub argv: Vec<String>,
     pub seconds: u64,
-    /// The system holds it to its workspace.
+    /// The system confines it to its workspace.
     pub confined: bool,
 }
 
-pub trait Order<L: Loop>: Clone + Debug + Send + 'static {
-    fn step(&self) -> &L::Step;
+/// What a loop asks an agent with an order.
+pub trait Question {
+    /// The prompt. Only a prompt page of the user's own can fail.
+    fn prompt(&self, folders: &Folders) -> Result<String, Faulty>;
 
-    /// How often the step has failed before, in the whole run.
-    fn attempt(&self) -> u32;
-
-    fn placements(&self) -> &[Placement];
-
-    /// Who is asked.
-    fn role(&self) -> Role;
-
-    /// The role whose rights they have meanwhile: what they may write.
-    fn rights(&self) -> Role {
-        self.role()
-    }
-
-    /// What is run in place of an agent, if it is a command.
-    fn command(&self) -> Option<&Command> {
-        None
-    }
-
-    /// The prompt; `folders` are the placements' contents, in their order. Only a page of a person's own can fail.
-    fn prompt(&self, folders: &[Folder]) -> Result<String, Faulty>;
-
-    /// The same for the built-in agent, which reads no prose; none, where it has no part in the loop.
+    /// The same for the built-in agent, which reads no prose; none, if it has no part in the loop.
     fn task(&self) -> Option<Task> {
         None
     }
@@ -81,19 +81,44 @@ pub trait Order<L: Loop>: Clone + Debug + Send + 'static {
     fn schema(&self) -> Option<String> {
         None
     }
+}
 
-    /// The one placement that the agent is to change, if it is to change one.
-    fn working_copy(&self) -> Option<&Placement> {
-        None
+/// An order of one loop, together with its question.
+pub trait Request: Question + AsRef<Order> + Clone + Debug + Send + 'static {}
+
+impl<T: Question + AsRef<Order> + Clone + Debug + Send + 'static> Request for T {}
+
+impl Order {
+    /// The folder that the agent is to edit, if there is one.
+    pub fn draft(&self) -> Option<&Placement> {
+        self.placements.iter().find(|placement| placement.access == Access::Draft)
     }
 
-    /// What the agent has to leave as it finds it.
-    fn left_alone(&self) -> &[Placement] {
-        self.placements()
+    /// The folders that the agent must leave unchanged.
+    pub fn fixed(&self) -> impl Iterator<Item = &Placement> {
+        self.placements.iter().filter(|placement| placement.access == Access::Fixed)
     }
 
-    /// Where the skill is installed that is to be tried, if one is.
-    fn installed(&self) -> Option<Installed<'_>> {
-        None
+    /// Whether the workspace holds a folder at this path.
+    pub fn places(&self, at: &str) -> bool {
+        self.placements.iter().any(|placement| placement.at == at)
     }
+
+    /// What an answer must repeat, so that no text which the agent reads can answer in its place: nobody who writes into
+    /// a skill or an artifact can know a hash that covers their own words.
+    pub(crate) fn code(&self, what: &[u8], seed: u64) -> String {
+        let parts = [what, &seed.to_le_bytes(), self.step.as_bytes(), &self.attempt.to_le_bytes()];
+        Digest::of_parts(parts).short()
+    }
+}
+
+impl Placement {
+    pub(crate) fn new(at: impl Into<String>, tree: TreeId, access: Access) -> Self {
+        Self { at: at.into(), tree, access }
+    }
+}
+
+/// A step as an order names it.
+pub(crate) fn step_text(step: &impl Serialize) -> String {
+    serde_json::to_string(step).expect("a step has a JSON text")
 }

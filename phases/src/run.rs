@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::backoff;
 use crate::event::{Done, Event, Failure, Pause, PlacedBy, Record, Signal};
 use crate::ledger::Ledger;
-use crate::loops::Loop;
+use crate::loops::{Change, Loop};
 use crate::plan::{Cast, Plan};
 use crate::remedy::Remedy;
 use crate::role::Role;
@@ -39,7 +39,7 @@ pub struct Run<L: Loop> {
     /// Agents that were not the same when the run was taken up again; the plan has the newest of each.
     pub recasts: Vec<Recast>,
     pub ledger: Ledger,
-    answers: HashMap<L::Step, L::Outcome>,
+    answers: HashMap<L::Step, L::Answer>,
     failures: HashMap<L::Step, Tries<L::Stage>>,
 }
 
@@ -87,8 +87,8 @@ struct Tries<S> {
 
 /// Where a step stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Answer<'a, O> {
-    Given(&'a O),
+pub enum StepState<'a, A> {
+    Answered(&'a A),
     /// Failed as often as it may in this round, each time through a fault of its own.
     GivenUp(&'a Failure),
     Open,
@@ -139,7 +139,7 @@ impl<L: Loop> Run<L> {
         match &record.event {
             Event::Started(_) => {}
             Event::Done(done) => self.file(done, record.at),
-            Event::Decided(decision) => L::decided(self, decision, record.at),
+            Event::Decided(decision) => L::fold(self, &Change::Decided(decision), record.at),
             Event::Noted(signal) => self.noted(signal, record.at),
         }
     }
@@ -147,14 +147,15 @@ impl<L: Loop> Run<L> {
     fn file(&mut self, done: &Done<L>, at: Timestamp) {
         self.ledger.enter(done);
         self.held = false;
-        if let Some(failure) = L::failure(&done.outcome) {
-            self.failed(&done.step, failure, at);
-        } else {
-            self.waits = Waits::default();
-            let outcome = L::lean(&self.course, done.outcome.clone());
-            self.answers.insert(done.step.clone(), outcome);
+        match &done.outcome {
+            Err(failure) => self.failed(&done.step, failure, at),
+            Ok(answer) => {
+                self.waits = Waits::default();
+                let answer = L::lean(&self.course, answer.clone());
+                self.answers.insert(done.step.clone(), answer);
+            }
         }
-        L::answered(self, &done.step);
+        L::fold(self, &Change::Ended(&done.step), at);
     }
 
     fn failed(&mut self, step: &L::Step, failure: &Failure, at: Timestamp) {
@@ -210,7 +211,7 @@ impl<L: Loop> Run<L> {
     fn begin_again(&mut self, at: Timestamp) {
         self.blocked = None;
         self.failures.values_mut().for_each(|tries| tries.refused = 0);
-        L::taken_up(&mut self.course, at);
+        L::fold(self, &Change::Resumed, at);
     }
 
     fn recast(&mut self, role: Role, cast: &Cast, at: Timestamp) {
@@ -218,7 +219,7 @@ impl<L: Loop> Run<L> {
         let parts = known.fingerprint.changed(&cast.fingerprint);
         known.clone_from(cast);
         self.recasts.push(Recast { at, role, agent: cast.agent.clone(), parts });
-        L::recast(self, role);
+        L::fold(self, &Change::Recast(role), at);
     }
 }
 
@@ -236,14 +237,14 @@ impl<S: PartialEq> Tries<S> {
 }
 
 impl<L: Loop> Run<L> {
-    pub fn answer(&self, step: &L::Step) -> Answer<'_, L::Outcome> {
-        if let Some(outcome) = self.answers.get(step) {
-            return Answer::Given(outcome);
+    pub fn state(&self, step: &L::Step) -> StepState<'_, L::Answer> {
+        if let Some(answer) = self.answers.get(step) {
+            return StepState::Answered(answer);
         }
         let own = self.failures.get(step).filter(|tries| tries.stage == L::stage(self));
         match own.filter(|tries| tries.in_stage >= L::tries(self)).and_then(|tries| tries.last.as_ref()) {
-            Some(failure) => Answer::GivenUp(failure),
-            None => Answer::Open,
+            Some(failure) => StepState::GivenUp(failure),
+            None => StepState::Open,
         }
     }
 

@@ -11,7 +11,7 @@ use skilltune_orchestrator::store::{Journal, Locks, TargetLock};
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::{PlacedBy, Signal};
 use skilltune_phases::id::TreeId;
-use skilltune_phases::loops::tune::{Event, Outcome, Run, Tune};
+use skilltune_phases::loops::tune::{Answer, Event, Run, Tune};
 
 use crate::args::{ApplyArgs, RollbackArgs};
 use crate::births::Births;
@@ -151,7 +151,7 @@ fn note(known: &mut Known<Tune>, journal: &mut Journal, placed: Signal) -> Resul
 pub(super) fn left(known: &Known<Tune>) -> Vec<TreeId> {
     let last = known.records.iter().rev().find_map(|record| match &record.event {
         Event::Noted(Signal::Placed { to, .. }) => Some(to.clone()),
-        Event::Done(done) if done.outcome == Outcome::Promoted => promoted(&known.run),
+        Event::Done(done) if done.outcome == Ok(Answer::Promoted) => promoted(&known.run),
         Event::Done(_) | Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
     });
     last.unwrap_or_else(|| known.run.course.candidates[0].trees.clone())

@@ -1,6 +1,6 @@
 //! `history`: the journal, one line an event.
 
-use skilltune_phases::loops::tune::{Decision, Event, Outcome, Record, Run};
+use skilltune_phases::loops::tune::{Answer, Decision, Event, Outcome, Record, Run};
 
 use crate::args::RunArgs;
 use crate::complaint::Complaint;
@@ -31,20 +31,26 @@ fn told(run: &Run, record: &Record) -> String {
 
 fn outcome(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Exercised { artifacts, files, skill } => {
+        Ok(answer) => answered(answer),
+        Err(failure) => format!("{}: {}", words::failure(failure.kind), failure.why),
+    }
+}
+
+fn answered(answer: &Answer) -> String {
+    match answer {
+        Answer::Exercised { artifacts, files, skill } => {
             let files = figures::count(usize::try_from(*files).unwrap_or(usize::MAX), "file");
             let skill = skill.map_or(String::new(), |skill| format!("; the skill was {}", skill.word()));
             format!("left {files} ({}){skill}", artifacts.short())
         }
-        Outcome::Judged(judgement) => match judgement.whole.scored.composite {
+        Answer::Judged(judgement) => match judgement.whole.scored.composite {
             Some(score) => format!("scored {score}"),
             None => "judged, without a score".to_owned(),
         },
-        Outcome::Improved { tree, .. } => format!("made {}", tree.short()),
-        Outcome::Chosen(choice) => choice.word().to_owned(),
-        Outcome::Promoted => "the champion is in the target".to_owned(),
-        Outcome::Conflict { .. } => "the target had been edited, and was left alone".to_owned(),
-        Outcome::Failed(failure) => format!("{}: {}", words::failure(failure.kind), failure.why),
+        Answer::Improved { tree, .. } => format!("made {}", tree.short()),
+        Answer::Chosen(choice) => choice.word().to_owned(),
+        Answer::Promoted => "the champion is in the target".to_owned(),
+        Answer::Conflict { .. } => "the target had been edited, and was left alone".to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use skilltune_orchestrator::engine;
 use skilltune_phases::loops::reflex::criteria::Level;
-use skilltune_phases::loops::reflex::{Outcome, Reflex, Run, Step, told_commands};
+use skilltune_phases::loops::reflex::{Answer, Reflex, Run, Step, told_commands};
 
 use crate::folders::Surroundings;
 use crate::printer::Printer;
@@ -46,7 +46,7 @@ impl Gatekeeper {
 }
 
 impl engine::Person<Reflex> for Gatekeeper {
-    fn ask(&mut self, run: &Run, step: &Step) -> Option<Outcome> {
+    fn ask(&mut self, run: &Run, step: &Step) -> Option<Answer> {
         let Step::Allow { level } = *step else { return None };
         let allowed = match self.allowing {
             Allowing::Ask => {
@@ -57,7 +57,7 @@ impl engine::Person<Reflex> for Gatekeeper {
             Allowing::Default => Some(false),
             Allowing::Wait => None,
         };
-        allowed.map(Outcome::Allowed)
+        allowed.map(Answer::Allowed)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use skilltune_phases::event::Failure;
 use skilltune_phases::loops::tune::measure::SEARCH;
-use skilltune_phases::loops::tune::{Answer, Run, Step};
+use skilltune_phases::loops::tune::{Run, Step, StepState};
 
 use super::{plain, words};
 
@@ -93,10 +93,10 @@ impl Trouble<'_> {
             2 => "twice".to_owned(),
             times => format!("{times} times"),
         };
-        match (self.given_up(), run.answer(self.step)) {
+        match (self.given_up(), run.state(self.step)) {
             (true, _) => times + ", then given up",
-            (false, Answer::Given(_)) => times + ", then answered",
-            (false, Answer::GivenUp(_) | Answer::Open) => times,
+            (false, StepState::Answered(_)) => times + ", then answered",
+            (false, StepState::GivenUp(_) | StepState::Open) => times,
         }
     }
 }

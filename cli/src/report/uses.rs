@@ -50,7 +50,7 @@ const PARTLY_SHOWN: &str = "in the others, what it brings about is `unverified`.
 #[cfg(test)]
 mod tests {
     use skilltune_phases::delivery::{Delivery, SkillUse};
-    use skilltune_phases::loops::tune::{Outcome, Step};
+    use skilltune_phases::loops::tune::{Answer, Step};
 
     use super::*;
     use crate::report::world::{plan, play, scored};
@@ -63,8 +63,8 @@ mod tests {
         plan.task.rules.max_iterations = 1;
         let (mut answer, mut uses) = (scored(&[50], &[50]), uses.iter().copied());
         let whole = play(plan, |run, step| match (step, answer(run, step)) {
-            (Step::Exercise { .. }, Outcome::Exercised { artifacts, files, .. }) => {
-                Outcome::Exercised { artifacts, files, skill: uses.next() }
+            (Step::Exercise { .. }, Ok(Answer::Exercised { artifacts, files, .. })) => {
+                Ok(Answer::Exercised { artifacts, files, skill: uses.next() })
             }
             (_, outcome) => outcome,
         });

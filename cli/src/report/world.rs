@@ -1,4 +1,5 @@
 //! Runs for the tests of what is shown: the real loop, over answers that each test makes up.
+#![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
 use jiff::Timestamp;
 use skilltune_phases::contract::{Contract, Criterion, Dimension, Verdict};
@@ -9,7 +10,7 @@ use skilltune_phases::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::judgement::{
     Assessment, Finding, Findings, Judgement, Kind, Priority, Suggestion, VerdictShape,
 };
-use skilltune_phases::loops::tune::{Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
+use skilltune_phases::loops::tune::{Answer, Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
 use skilltune_phases::loops::{Loop, Next};
 use skilltune_phases::plan::{self, Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind, Roles};
 use skilltune_phases::prompt::Prompts;
@@ -117,11 +118,11 @@ pub(crate) fn tree(name: &str) -> TreeId {
 }
 
 pub(crate) fn ran(name: &str) -> Outcome {
-    Outcome::Exercised { artifacts: tree(name), files: 1, skill: None }
+    Ok(Answer::Exercised { artifacts: tree(name), files: 1, skill: None })
 }
 
-pub(crate) fn failed<O: From<Failure>>(kind: FailureKind, why: &str) -> O {
-    Failure::new(kind, why).into()
+pub(crate) fn failed<A>(kind: FailureKind, why: &str) -> event::Outcome<A> {
+    Err(Failure::new(kind, why))
 }
 
 /// A judgement with evidence whose whole has this score, and each member of a chain one less than the one before.
@@ -152,7 +153,7 @@ fn judgement(run: &Run, score: u32, kind: Kind, findings: &Findings) -> Outcome 
         Assessment { findings: findings.clone(), scored }
     };
     let members = run.plan.task.target.members.iter().filter(|_| run.plan.is_chain()).zip(0..);
-    Outcome::Judged(Box::new(Judgement {
+    Ok(Answer::Judged(Box::new(Judgement {
         kind,
         whole: assess(score),
         members: members.map(|(member, nth)| (member.name.to_string(), assess(score - nth))).collect(),
@@ -167,7 +168,7 @@ fn judgement(run: &Run, score: u32, kind: Kind, findings: &Findings) -> Outcome 
             snippet: Some("```sh\nwrite haiku.md\n```".into()),
         }],
         claim: Score::new(85.0),
-    }))
+    })))
 }
 
 pub(crate) fn improved(name: &str) -> Outcome {
@@ -181,7 +182,7 @@ pub(crate) fn improved(name: &str) -> Outcome {
         changes: vec![change],
         skipped: vec!["The rest: no such file.".into()],
     };
-    Outcome::Improved { tree: tree(name), report: Box::new(report) }
+    Ok(Answer::Improved { tree: tree(name), report: Box::new(report) })
 }
 
 /// A run of any loop, and its journal.
@@ -206,7 +207,7 @@ impl<L: Loop> Play<L> {
     /// Takes one step of the loop; none when the run is at its end.
     pub(crate) fn advance(
         &mut self,
-        answer: &mut impl FnMut(&run::Run<L>, &L::Step) -> L::Outcome,
+        answer: &mut impl FnMut(&run::Run<L>, &L::Step) -> event::Outcome<L::Answer>,
     ) -> Option<()> {
         let due = match L::next(&self.run) {
             Next::Decide(decision) => Ok(decision),
@@ -237,7 +238,7 @@ impl<L: Loop> Play<L> {
 /// Plays a run to its end.
 pub(crate) fn play<L: Loop>(
     plan: plan::Plan<L>,
-    mut answer: impl FnMut(&run::Run<L>, &L::Step) -> L::Outcome,
+    mut answer: impl FnMut(&run::Run<L>, &L::Step) -> event::Outcome<L::Answer>,
 ) -> Play<L> {
     let mut whole = Play::begin(plan);
     while whole.advance(&mut answer).is_some() {}
@@ -253,8 +254,8 @@ pub(crate) fn scored<'a>(search: &'a [u32], fresh: &'a [u32]) -> impl FnMut(&Run
             judged(run, scores[nth(run, *candidate)])
         }
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
-        Step::Ask(_) => Outcome::Chosen(Choice::Apply),
-        Step::Promote { .. } => Outcome::Promoted,
+        Step::Ask(_) => Ok(Answer::Chosen(Choice::Apply)),
+        Step::Promote { .. } => Ok(Answer::Promoted),
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn installed(
         None => agent,
     };
     let timeout_seconds = settings.timeouts.of(role).value;
-    let rights = agent.enforced(role, system_confines(settings));
+    let rights = agent.enforced(role.rights(), system_confines(settings));
     Ok(Part { timeout_seconds, rights, agent, described: Origin::Default })
 }
 

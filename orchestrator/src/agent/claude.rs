@@ -1,7 +1,7 @@
 //! claude: Claude Code, in print mode.
 //!
 //! `--restricted` takes away shell and web, keeps files within the workspace, and leaves the user's settings out; what
-//! a role may do with files is said by mode and tools. It leaves skills out too, so that who is to find one there goes
+//! a call may do with files is said by mode and tools. It leaves skills out too, so that who is to find one there goes
 //! without it, under rules of ours that come to the same. In the user's own world it would leave their settings out:
 //! there mode and tools say all, and who judges has no servers, for nobody knows what those do. Its exit code tells
 //! nothing: the last `result` does, and that one's subtype `success` neither.
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
-use skilltune_phases::role::Role;
+use skilltune_phases::role::Rights;
 
 use super::heard::{Heard, Life, Remains, Talk, failed, shortened};
 use super::real::{Ask, Env, Form, Profile, Variables, below_home, is_set};
@@ -98,15 +98,15 @@ const WITH_SKILLS: [&str; 5] = [
 ];
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
-    let (mode, tools) = match ask.role {
-        Role::Executor | Role::Improver => ("acceptEdits", "Read,Grep,Glob,Write,Edit"),
-        Role::Evaluator => ("dontAsk", "Read,Grep,Glob"),
+    let (mode, tools) = match ask.rights {
+        Rights::Work | Rights::Edit => ("acceptEdits", "Read,Grep,Glob,Write,Edit"),
+        Rights::Read => ("dontAsk", "Read,Grep,Glob"),
     };
-    let (world, skills): (&[&str], _) = match (ask.isolation, ask.role) {
+    let (world, skills): (&[&str], _) = match (ask.isolation, ask.rights) {
         (Isolation::Partial | Isolation::Fresh, _) if ask.skills => (&WITH_SKILLS, ",Skill"),
         (Isolation::Partial | Isolation::Fresh, _) => (&ALONE, ""),
-        (Isolation::User, Role::Evaluator) => (&[NO_SERVERS], ",Skill"),
-        (Isolation::User, Role::Executor | Role::Improver) => (&[], ",Skill"),
+        (Isolation::User, Rights::Read) => (&[NO_SERVERS], ",Skill"),
+        (Isolation::User, Rights::Work | Rights::Edit) => (&[], ",Skill"),
     };
     let mut arguments: Vec<String> = ALWAYS.iter().chain(world).map(|&one| one.to_owned()).collect();
     arguments.extend(["--permission-mode", mode, "--tools"].map(str::to_owned));
@@ -206,7 +206,7 @@ fn skills_loaded(event: &Value, talk: &mut Talk) {
     }
 }
 
-/// A tool that its role does not have is no denial to it, but an error.
+/// A tool that its rights do not include is no denial to it, but an error.
 fn tools_missed(event: &Value, talk: &mut Talk) {
     const MISSED: &str = "No such tool available: ";
     let errors = blocks(event, "tool_result").filter_map(|block| text(block, "content"));

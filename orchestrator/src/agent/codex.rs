@@ -12,7 +12,7 @@ use std::path::Path;
 use serde_json::Value;
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
-use skilltune_phases::role::Role;
+use skilltune_phases::role::Rights;
 use walkdir::WalkDir;
 
 use super::heard::{Heard, Life, Remains, Talk, failed, shortened};
@@ -87,9 +87,9 @@ const SETTINGS: [&str; 13] = [
 ];
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
-    let sandbox = match ask.role {
-        Role::Executor | Role::Improver => "workspace-write",
-        Role::Evaluator => "read-only",
+    let sandbox = match ask.rights {
+        Rights::Work | Rights::Edit => "workspace-write",
+        Rights::Read => "read-only",
     };
     let (alone, nothing_else): (&[&str], &[&str]) = match ask.isolation {
         Isolation::Partial | Isolation::Fresh => (&ALONE, &NOTHING_ELSE),

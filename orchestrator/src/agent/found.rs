@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::offline;
 use skilltune_phases::plan::{Fingerprint, Isolation};
-use skilltune_phases::role::Role;
+use skilltune_phases::role::Rights;
 
 use super::command::AgentSettings;
 use super::heard::{Heard, Life, Remains};
@@ -57,7 +57,7 @@ enum Kind {
 /// What one call is given.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<'a> {
-    pub role: Role,
+    pub rights: Rights,
     pub workspace: &'a Path,
     pub prompt_file: &'a Path,
     /// Whether a skill is installed in the workspace.
@@ -226,9 +226,9 @@ impl Agent {
             parts.add(named("wrapper", program), &contents(program));
         }
         let (mut arguments, mut settings) = (Vec::new(), Vec::new());
-        for (role, skills) in Role::ALL.into_iter().flat_map(|role| [(role, false), (role, true)]) {
-            arguments.extend((real.profile().arguments)(&self.ask(role, skills)));
-            settings.extend(self.fittings(role, skills, "").into_iter().map(|fitting| fitting.text));
+        for (rights, skills) in Rights::ALL.into_iter().flat_map(|rights| [(rights, false), (rights, true)]) {
+            arguments.extend((real.profile().arguments)(&self.ask(rights, skills)));
+            settings.extend(self.fittings(rights, skills, "").into_iter().map(|fitting| fitting.text));
         }
         settings.extend((real.profile().composed)(&self.env, None).into_iter().map(|(_, value)| value));
         parts.add("arguments", arguments.join("\0").as_bytes());
@@ -259,8 +259,8 @@ impl Agent {
                 (program, via.arguments(*real, model, slots))
             }
             (Kind::Real(real), None) => {
-                let Slots { role, skills, usd, schema, .. } = slots;
-                let ask = Ask { model, usd, schema, is_made: true, ..self.ask(role, skills) };
+                let Slots { rights, skills, usd, schema, .. } = slots;
+                let ask = Ask { model, usd, schema, is_made: true, ..self.ask(rights, skills) };
                 (&self.program, (real.profile().arguments)(&ask))
             }
         };
@@ -296,10 +296,10 @@ impl Agent {
     }
 
     /// What has to stand in the workspace besides what the call is about.
-    pub fn fittings(&self, role: Role, skills: bool, prompt: &str) -> Vec<Fitting> {
+    pub fn fittings(&self, rights: Rights, skills: bool, prompt: &str) -> Vec<Fitting> {
         match self.kind {
             Kind::Real(real) => {
-                let own = (real.profile().fitting)(&self.env, &self.ask(role, skills));
+                let own = (real.profile().fitting)(&self.env, &self.ask(rights, skills));
                 own.into_iter().chain(self.via().and_then(|via| via.errand(prompt))).collect()
             }
             Kind::Command(_) | Kind::BuiltIn(_) => Vec::new(),
@@ -314,9 +314,9 @@ impl Agent {
         }
     }
 
-    /// The least that a call asks in that role.
-    fn ask(&self, role: Role, skills: bool) -> Ask<'_> {
-        Ask { skills, ..Ask::new(&self.env, role, self.isolation) }
+    /// The least that a call with those rights asks.
+    fn ask(&self, rights: Rights, skills: bool) -> Ask<'_> {
+        Ask { skills, ..Ask::new(&self.env, rights, self.isolation) }
     }
 
     /// Whether the prompt goes to stdin: always, unless the command asks for it as a file.

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
-use skilltune_phases::role::Role;
+use skilltune_phases::role::Rights;
 
 use super::heard::{Heard, Life, Remains, Talk, failed};
 use super::real::{Ask, Env, Fitting, Profile, Variables, below_home, is_set};
@@ -69,14 +69,14 @@ const SERVICE: &str = "GOOGLE_GEMINI_BASE_URL";
 const ALONE: [&str; 4] = ["--extensions", "none", "--allowed-mcp-server-names", "none"];
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
-    let mode = match ask.role {
-        Role::Executor | Role::Improver => "auto_edit",
-        Role::Evaluator => "default",
+    let mode = match ask.rights {
+        Rights::Work | Rights::Edit => "auto_edit",
+        Rights::Read => "default",
     };
     // Nobody knows what a server does, and an extension may bring one: who judges has neither.
-    let alone: &[&str] = match (ask.isolation, ask.role) {
-        (Isolation::Partial | Isolation::Fresh, _) | (Isolation::User, Role::Evaluator) => &ALONE,
-        (Isolation::User, Role::Executor | Role::Improver) => &[],
+    let alone: &[&str] = match (ask.isolation, ask.rights) {
+        (Isolation::Partial | Isolation::Fresh, _) | (Isolation::User, Rights::Read) => &ALONE,
+        (Isolation::User, Rights::Work | Rights::Edit) => &[],
     };
     let mut arguments = vec!["--output-format".to_owned(), "stream-json".to_owned()];
     arguments.extend(alone.iter().map(|&one| one.to_owned()));
@@ -130,9 +130,9 @@ const MAY_USE_SKILLS: &str =
 /// Its settings for the workspace, which go before the user's, and what it may do with skills.
 fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
     // Also where the user allows more: their settings are read where their login is.
-    let never: &[&str] = match ask.role {
-        Role::Executor | Role::Improver => &["run_shell_command"],
-        Role::Evaluator => &["run_shell_command", "write_file", "replace"],
+    let never: &[&str] = match ask.rights {
+        Rights::Work | Rights::Edit => &["run_shell_command"],
+        Rights::Read => &["run_shell_command", "write_file", "replace"],
     };
     let mut settings = json!({
         "general": { "maxAttempts": 2, "enableAutoUpdate": false },

@@ -1,6 +1,6 @@
-//! opencode: without a terminal, each role an agent of its own in the configuration that it gets from us.
+//! opencode: without a terminal, each kind of rights an agent of its own in the configuration that it gets from us.
 //!
-//! What that configuration does not allow is denied: no role has a shell or the web, and only who is to find a skill may
+//! What that configuration does not allow is denied: no call has a shell or the web, and only who is to find a skill may
 //! load one. There is no last event that tells of success: the last step has to have stopped by itself. On answers that
 //! it does not understand it asks for ever, and only the deadline ends it.
 
@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
-use skilltune_phases::role::Role;
+use skilltune_phases::role::Rights;
 
 use super::heard::{Heard, Life, Remains, Talk, failed, shortened};
 use super::real::{Ask, Env, Profile, Variables, below_home, is_set};
@@ -75,10 +75,10 @@ const ALWAYS: [&str; 8] =
     ["run", "--format", "json", "--title", "skilltune", "--print-logs", "--log-level", "ERROR"];
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
-    let agent = match ask.role {
-        Role::Executor | Role::Improver if ask.skills => "pupil",
-        Role::Executor | Role::Improver => "writer",
-        Role::Evaluator => "judge",
+    let agent = match ask.rights {
+        Rights::Work | Rights::Edit if ask.skills => "pupil",
+        Rights::Work | Rights::Edit => "writer",
+        Rights::Read => "judge",
     };
     let of_call =
         ["--agent", agent].into_iter().chain(ask.model.into_iter().flat_map(|model| ["--model", model]));
@@ -282,7 +282,7 @@ fn skill_used(tool: &str, state: &Value, talk: &mut Talk) {
     }
 }
 
-/// A tool that its role does not have is an error of the same kind as one that a rule forbids.
+/// A tool that its rights do not include is an error of the same kind as one that a rule forbids.
 fn is_denial(error: &str) -> bool {
     ["prevents you from using", "tried to call unavailable tool", "rejected permission"]
         .iter()

@@ -5,7 +5,7 @@ use std::fmt;
 
 use skilltune_phases::event::Failure;
 use skilltune_phases::plan::Isolation;
-use skilltune_phases::role::Role;
+use skilltune_phases::role::Rights;
 
 use super::heard::{Heard, Remains};
 use super::skills::Skills;
@@ -59,7 +59,7 @@ pub(super) struct Profile {
     pub(super) form: Option<fn(String) -> Form>,
     /// It holds its commands in walls of its own, which cannot stand within ours.
     pub(super) has_walls: bool,
-    /// Where it keeps its login and its sessions: it may write there in every role.
+    /// Where it keeps its login and its sessions: it may write there whatever its rights are.
     pub(super) keeps: fn(&Env, Isolation) -> Vec<String>,
     /// What follows the program.
     pub(super) arguments: fn(&Ask<'_>) -> Vec<String>,
@@ -74,7 +74,7 @@ pub(super) struct Ask<'a> {
     /// Its environment, from which keys never become arguments.
     pub(super) env: &'a Env,
     pub(super) model: Option<&'a str>,
-    pub(super) role: Role,
+    pub(super) rights: Rights,
     pub(super) isolation: Isolation,
     /// A skill is installed in its workspace, for it to find.
     pub(super) skills: bool,
@@ -87,9 +87,9 @@ pub(super) struct Ask<'a> {
 }
 
 impl<'a> Ask<'a> {
-    /// The least that a call asks in a role.
-    pub(super) fn new(env: &'a Env, role: Role, isolation: Isolation) -> Self {
-        Self { env, model: None, role, isolation, skills: false, is_made: false, usd: None, schema: None }
+    /// The least that a call with those rights asks.
+    pub(super) fn new(env: &'a Env, rights: Rights, isolation: Isolation) -> Self {
+        Self { env, model: None, rights, isolation, skills: false, is_made: false, usd: None, schema: None }
     }
 }
 

@@ -82,18 +82,17 @@ impl Talk {
     /// What became of an installed skill, in a call that has answered in this workspace.
     ///
     /// Its folder tells it from another one of its name, whatever name the agent knows it by.
-    pub(crate) fn skill_use(&self, installed: Installed<'_>, space: &Path) -> SkillUse {
+    pub(crate) fn skill_use(&self, installed: &Installed, space: &Path) -> SkillUse {
         let own = |folder: &str| {
             let folder = Path::new(folder.trim_end_matches('/'));
-            folder == space.join(installed.at) || folder == Path::new(installed.at)
+            folder == space.join(&installed.at) || folder == Path::new(&installed.at)
         };
         let used = &self.skills.used;
         if used.iter().any(|one| one.folder.as_deref().is_some_and(own)) {
             return SkillUse::Used;
         }
         let named: Vec<_> = used.iter().filter(|one| one.name == installed.name).collect();
-        let is_told =
-            self.skills.offered.as_ref().is_none_or(|all| all.iter().any(|one| one == installed.name));
+        let is_told = self.skills.offered.as_ref().is_none_or(|all| all.contains(&installed.name));
         let is_offered = is_told && !self.skills.refused.iter().any(|folder| own(folder));
         match (named.is_empty(), is_offered) {
             (false, _) if named.iter().any(|one| one.folder.is_none()) => SkillUse::Used,

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 use skilltune_phases::event::{FailureKind, Spent};
-use skilltune_phases::role::Role;
+use skilltune_phases::role::Rights;
 
 use super::found::Slots;
 use super::heard::{Heard, Life, Remains, failed};
@@ -46,9 +46,9 @@ impl Via {
 
     /// What follows the program. No words of a prompt are among it: maestro takes no file, and is told of one.
     pub(super) fn arguments(self, tool: Real, model: Option<&str>, slots: Slots<'_>) -> Vec<String> {
-        let mode = match slots.role {
-            Role::Executor | Role::Improver => "write",
-            Role::Evaluator => "analysis",
+        let mode = match slots.rights {
+            Rights::Work | Rights::Edit => "write",
+            Rights::Read => "analysis",
         };
         let (space, prompt) = (slots.workspace.to_string_lossy(), slots.prompt_file.to_string_lossy());
         let mut arguments = match self {

@@ -1,43 +1,84 @@
-//! One call of an agent, from order to reply: on one thread, off the runtime, that waits where there is to wait.
+//! One call, from order to reply: on one thread, off the runtime, that waits where there is to wait.
 //!
-//! Handing a call from thread to thread costs more than the disk's part of a small one, so it is handed over once.
+//! Handing a call from thread to thread costs more than the disk's part of a small one, so it is handed over once. All but
+//! the reading of the answer is the same code for every loop.
 
+use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
-use skilltune_phases::event::Done;
-use skilltune_phases::order::Order as _;
-use skilltune_phases::plan::Plan;
+use skilltune_phases::event::{Done, Failure, FailureKind, Spent};
+use skilltune_phases::id::{CallKey, Digest};
+use skilltune_phases::material::Folders;
+use skilltune_phases::order::{Command, Order, Placement, Question};
+use skilltune_phases::plan::{Cast, Plan, RunId};
 
-use super::desk::Ready;
+use super::call_dir::CallDir;
 use super::reply::Reply;
-use super::{Craft, EngineError, Workshop};
-use crate::process::{Ear, How};
+use super::{EngineError, LoopEngine, Ran, ReadError, Remains, Workshop, materials, tamper};
+use crate::agent::{self, Agent, Form, Ground, Heard, Slots, Talk};
+use crate::crash;
+use crate::process::{self, Confinement, Ear, Ended, How};
+use crate::safe_path::SafePath;
 
 /// How long the word to end may take from whoever ends us to here.
 const RUMOUR: Duration = Duration::from_millis(500);
 
-/// One order and all that it takes to carry it out.
-pub(super) struct Job<L: Craft> {
+/// One request and all that it takes to carry it out.
+pub(super) struct Job<L: LoopEngine> {
     pub(super) shop: Arc<Workshop>,
     pub(super) plan: Arc<Plan<L>>,
-    pub(super) order: L::Order,
+    pub(super) step: L::Step,
+    pub(super) request: L::Request,
     pub(super) ear: Ear,
 }
 
-impl<L: Craft> Job<L> {
-    /// Carries out the order; nothing, when it was cancelled before it had answered.
+/// A request apart from its loop.
+struct Asking<'a> {
+    order: &'a Order,
+    question: &'a dyn Question,
+    run: &'a RunId,
+    cast: &'a Cast,
+    epoch: u64,
+    /// The money that the run may spend, which an agent can be told too.
+    usd: Option<f64>,
+}
+
+/// Who answers: an agent, with its prompt, or a command of ours.
+enum Asked<'a> {
+    Agent { agent: &'a Agent, prompt: String },
+    Command(&'a Command),
+}
+
+impl<L: LoopEngine> Job<L> {
+    /// Carries out the request; nothing, when it was cancelled before it had answered.
     pub(super) fn carry_out(self) -> Result<Option<Done<L>>, EngineError> {
-        let (paper, ended) = match self.shop.prepare(&self.plan, &self.order)? {
-            Ready::Answered(reply) => return Ok(Some(done::<L>(&self.order, reply))),
-            Ready::Ended(paper, ended) => (paper, ended),
-            Ready::Start(paper, call) => (paper, self.shop.pool.acquire()?.run(&call, &self.ear)?),
+        let asking = self.asking();
+        let asked = self.shop.asked(&asking)?;
+        let key = asking.key(&asked);
+        if let Some(reply) = self.shop.stored_reply(key) {
+            return Ok(Some(self.done(reply)));
+        }
+        let dir = CallDir::of(&self.shop, key);
+        let ended = if let Some(ended) = dir.recorded_end()? {
+            ended
+        } else {
+            let call = self.shop.set_out(&dir, &asking, &asked)?;
+            self.shop.pool.acquire()?.run(&call, &self.ear)?
         };
         if self.is_cut_off(&ended.how) {
             return Ok(None);
         }
-        let reply = self.shop.finish(&self.order, &paper, &ended)?;
-        Ok(Some(done::<L>(&self.order, reply)))
+        let reply = self.shop.store_reply(self.read(key, &dir, &ended)?)?;
+        crash::point("call: the reply is stored");
+        dir.clear()?;
+        Ok(Some(self.done(reply)))
+    }
+
+    fn asking(&self) -> Asking<'_> {
+        let (order, plan) = (self.request.as_ref(), &self.plan);
+        let cast = plan.roles.of(order.role);
+        Asking { order, question: &self.request, run: &plan.run, cast, epoch: plan.epoch, usd: L::usd(plan) }
     }
 
     /// Whether the call was ended and has not failed: by us, or by whoever ended us and it at once.
@@ -50,14 +91,190 @@ impl<L: Craft> Job<L> {
             How::Exited(_) | How::TimedOut | How::NotStarted { .. } => false,
         }
     }
+
+    /// Reads what the call has left.
+    fn read(&self, key: CallKey, dir: &CallDir, ended: &Ended) -> Result<Reply<L>, EngineError> {
+        let kept = |stream: SafePath| stream.text(self.shop.limits.output_bytes);
+        let (stdout, stderr) = (kept(dir.stdout())?, kept(dir.stderr())?);
+        let order = self.request.as_ref();
+        if order.command.is_some() {
+            let spent = Spent { ms: ended.took_ms, usd: Some(0.0), ..Spent::default() };
+            let outcome = L::ran(&self.request, &Ran { how: &ended.how, stdout: &stdout, stderr: &stderr });
+            return Ok(Reply { key, outcome, spent, talk: None });
+        }
+        let at = dir.ended_at();
+        let heard = self.shop.hear(order, agent::Remains { ended, stdout: &stdout, stderr: &stderr, at });
+        let Heard { answer, spent, talk } = heard;
+        let outcome = match self.answer(dir, answer, talk.as_ref()) {
+            Ok(answer) => Ok(answer),
+            Err(ReadError::Agent(failure)) => Err(failure),
+            Err(ReadError::Ours(error)) => return Err(error),
+        };
+        Ok(Reply { key, outcome, spent, talk })
+    }
+
+    fn answer(
+        &self,
+        dir: &CallDir,
+        answer: Result<String, Failure>,
+        talk: Option<&Talk>,
+    ) -> Result<L::Answer, ReadError> {
+        let (answer, space) = (answer?, dir.space());
+        if !space.is_folder() {
+            return Err(Failure::new(FailureKind::OffSchema, "its workspace is no folder any more").into());
+        }
+        tamper::check(&self.shop.objects, self.request.as_ref(), space.path())?;
+        let denied = talk.map_or(&[][..], |talk| &talk.denied);
+        let remains = Remains { space: space.path(), answer: &answer, denied, talk };
+        L::read(&self.shop, &self.request, &remains)
+    }
+
+    fn done(self, reply: Reply<L>) -> Done<L> {
+        let attempt = self.request.as_ref().attempt;
+        Done { step: self.step, attempt, call: Some(reply.key), outcome: reply.outcome, spent: reply.spent }
+    }
 }
 
-fn done<L: Craft>(order: &L::Order, reply: Reply<L>) -> Done<L> {
-    Done {
-        step: order.step().clone(),
-        attempt: order.attempt(),
-        call: Some(reply.key),
-        outcome: reply.outcome,
-        spent: reply.spent,
+impl Asking<'_> {
+    /// All that goes into a call. Not its deadline: an answer stays one, however long it was waited for.
+    fn key(&self, asked: &Asked<'_>) -> CallKey {
+        let (argv, agent);
+        let (said, answers): (&[u8], &[u8]) = match asked {
+            Asked::Agent { prompt, .. } => {
+                agent = self.cast.fingerprint.digest();
+                (prompt.as_bytes(), agent.as_bytes())
+            }
+            Asked::Command(command) => {
+                argv = serde_json::to_vec(&command.argv).expect("an argument list has a JSON text");
+                (&argv, b"command")
+            }
+        };
+        let (step, attempt) = (self.order.step.as_bytes(), self.order.attempt.to_le_bytes());
+        let parts: [&[u8]; 5] = [step, &attempt, said, answers, &self.epoch.to_le_bytes()];
+        CallKey(Digest::of_parts(parts))
     }
+
+    /// By this a later command finds what is left of a run.
+    fn mark(&self) -> (String, String) {
+        ("SKILLTUNE_RUN".to_owned(), self.run.to_string())
+    }
+}
+
+impl Workshop {
+    fn asked<'a>(&'a self, asking: &Asking<'a>) -> Result<Asked<'a>, EngineError> {
+        if let Some(command) = &asking.order.command {
+            return Ok(Asked::Command(command));
+        }
+        let agent = self.cast.of(asking.order.role);
+        Ok(Asked::Agent { agent, prompt: self.prompt(asking, agent)? })
+    }
+
+    fn prompt(&self, asking: &Asking<'_>, agent: &Agent) -> Result<String, EngineError> {
+        if agent.is_built_in() {
+            let task = asking.question.task().ok_or(EngineError::Stuck)?;
+            return Ok(serde_json::to_string(&task).expect("a task has a JSON text"));
+        }
+        let load = |placement: &Placement| materials::load(&self.objects, placement.tree, &placement.at);
+        let folders = asking.order.placements.iter().map(load).collect::<Result<Folders, _>>()?;
+        Ok(asking.question.prompt(&folders)?)
+    }
+
+    /// Makes a call's folders ready, and the call itself.
+    fn set_out(
+        &self,
+        dir: &CallDir,
+        asking: &Asking<'_>,
+        asked: &Asked<'_>,
+    ) -> Result<process::Call, EngineError> {
+        let fresh = dir.fresh()?;
+        fresh.place(self, asking.order)?;
+        let (agent, prompt) = match asked {
+            Asked::Agent { agent, prompt } => (agent, prompt),
+            Asked::Command(command) => return Ok(self.command(dir, command, asking)),
+        };
+        agent.make_folders(&dir.temp_path())?;
+        let order = asking.order;
+        for fitting in agent.fittings(order.rights, order.installed.is_some(), prompt) {
+            fitting.place(&fresh.space)?;
+        }
+        let form = agent.form(|| asking.question.schema());
+        if let Some(Form::File(schema)) = &form {
+            fresh.write_schema(schema)?;
+        }
+        fresh.write_prompt(prompt)?;
+        Ok(self.call(dir, agent, asking, form))
+    }
+
+    fn call(&self, dir: &CallDir, agent: &Agent, asking: &Asking<'_>, form: Option<Form>) -> process::Call {
+        let (space, prompt, order) = (dir.space_path(), dir.prompt_path(), asking.order);
+        let schema = form.map(|form| match form {
+            Form::Argument(schema) => schema,
+            Form::File(_) => dir.schema_path().to_string_lossy().into_owned(),
+        });
+        let slots = Slots {
+            rights: order.rights,
+            workspace: &space,
+            prompt_file: &prompt,
+            skills: order.installed.is_some(),
+            usd: asking.usd,
+            schema: schema.as_deref(),
+        };
+        process::Call {
+            argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
+            env: agent.env(&dir.temp_path(), [asking.mark()]),
+            confinement: asking.cast.rights.by_system().then(|| confinement(dir, agent, order)),
+            writes_itself: agent.writes_itself(),
+            stdin: agent.reads_stdin().then_some(prompt),
+            ..self.bare(dir, Duration::from_secs(asking.cast.timeout_seconds))
+        }
+    }
+
+    /// A command of ours finds programs, and nothing else of our world.
+    fn command(&self, dir: &CallDir, command: &Command, asking: &Asking<'_>) -> process::Call {
+        let temp = dir.temp_path();
+        let text = temp.to_string_lossy().into_owned();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let places = [dir.space_path(), temp].map(OsString::from);
+        let env = [("PATH", path), ("HOME", text.clone()), ("TMPDIR", text), ("LANG", "C.UTF-8".to_owned())];
+        let env = env.map(|(name, value)| (name.to_owned(), value));
+        process::Call {
+            argv: command.argv.iter().map(OsString::from).collect(),
+            env: env.into_iter().chain([asking.mark()]).collect(),
+            confinement: command.confined.then(|| Confinement { writes: places.into() }),
+            ..self.bare(dir, Duration::from_secs(command.seconds))
+        }
+    }
+
+    /// What all calls have in common.
+    fn bare(&self, dir: &CallDir, deadline: Duration) -> process::Call {
+        process::Call {
+            argv: Vec::new(),
+            env: Vec::new(),
+            stdin: None,
+            confinement: None,
+            cwd: dir.space_path(),
+            stdout: dir.stdout().path().to_owned(),
+            stderr: dir.stderr().path().to_owned(),
+            writes_itself: false,
+            keep_bytes: self.limits.output_bytes,
+            deadline,
+            grace: self.limits.grace,
+            record: dir.ended_path(),
+        }
+    }
+
+    /// What the agent has said, at the prices of the model that answered: it need not be the one that was asked for.
+    fn hear(&self, order: &Order, remains: agent::Remains<'_>) -> Heard {
+        let agent = self.cast.of(order.role);
+        let heard = agent.hear(remains);
+        let model = heard.talk.as_ref().and_then(|talk| talk.model.as_ref()).or(agent.model.as_ref());
+        let spent = heard.spent.priced(model.and_then(|model| self.prices.get(model)));
+        Heard { spent, ..heard }
+    }
+}
+
+fn confinement(dir: &CallDir, agent: &Agent, order: &Order) -> Confinement {
+    let (workspace, temp) = (dir.space_path(), dir.temp_path());
+    let draft = order.draft().map(|draft| workspace.join(&draft.at));
+    agent.confinement(order.rights, Ground { workspace: &workspace, temp: &temp, copy: draft.as_deref() })
 }

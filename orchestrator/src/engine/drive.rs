@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::call::Job;
-use super::{Craft, EngineError, Hands, Observer, Person, Workshop};
+use super::{EngineError, Hands, LoopEngine, Observer, Person, Workshop};
 use crate::process::{Cancel, Canceller};
 use crate::snapshot::Indexes;
 use crate::store::{Journal, Locks, TargetLock};
@@ -38,7 +38,7 @@ pub enum Left {
 }
 
 /// What the loop wants, with the steps drawn.
-enum Due<L: Craft> {
+enum Due<L: LoopEngine> {
     Decide(L::Decision),
     Do(Vec<L::Step>),
     End,
@@ -46,7 +46,7 @@ enum Due<L: Craft> {
 
 /// Where the engine works, and with what.
 #[derive(Debug)]
-pub struct Desk {
+pub struct Context {
     pub shop: Arc<Workshop>,
     pub journal: Journal,
     pub locks: Locks,
@@ -61,9 +61,9 @@ type Carried<L> = Result<Option<Done<L>>, EngineError>;
 
 /// An engine at work on one run.
 #[expect(missing_debug_implementations, reason = "an observer and a person show nothing")]
-pub struct Drive<'a, L: Craft> {
+pub struct Drive<'a, L: LoopEngine> {
     run: Run<L>,
-    desk: Desk,
+    context: Context,
     pages: L::Pages,
     observer: &'a mut dyn Observer<L>,
     person: &'a mut dyn Person<L>,
@@ -76,10 +76,10 @@ pub struct Drive<'a, L: Craft> {
     calls: JoinSet<(L::Step, Carried<L>)>,
 }
 
-impl<'a, L: Craft> Drive<'a, L> {
+impl<'a, L: LoopEngine> Drive<'a, L> {
     pub fn new(
         run: Run<L>,
-        desk: Desk,
+        context: Context,
         pages: L::Pages,
         observer: &'a mut dyn Observer<L>,
         person: &'a mut dyn Person<L>,
@@ -87,7 +87,7 @@ impl<'a, L: Craft> Drive<'a, L> {
     ) -> Result<Self, EngineError> {
         Ok(Self {
             run,
-            desk,
+            context,
             pages,
             observer,
             person,
@@ -153,8 +153,8 @@ impl<'a, L: Craft> Drive<'a, L> {
             Next::Decide(decision) => Due::Decide(decision),
             Next::End => Due::End,
             Next::Do(steps) => {
-                let room = self.desk.jobs - self.under_way.len();
-                let (now, backoff) = (now(), self.desk.patience.backoff);
+                let room = self.context.jobs - self.under_way.len();
+                let (now, backoff) = (now(), self.context.patience.backoff);
                 let mut is_due = |step: &L::Step| {
                     let held = self.run.not_before(step, backoff).filter(|at| *at > now);
                     self.later = [self.later, held].into_iter().flatten().min();
@@ -168,16 +168,17 @@ impl<'a, L: Craft> Drive<'a, L> {
 
     /// Starts a step that is a call; does one of our own at once.
     fn take(&mut self, step: L::Step) -> Result<Option<Left>, EngineError> {
-        let Some(order) = L::order(&self.run, &step) else { return self.own(step) };
+        let Some(request) = L::request(&self.run, &step) else { return self.own(step) };
         // The same unit may be asked for by two contestants that share a member.
         if !self.under_way.insert(step.clone()) {
             return Ok(None);
         }
         self.observer.began(&self.run, &step);
         let job = Job {
-            shop: Arc::clone(&self.desk.shop),
+            shop: Arc::clone(&self.context.shop),
             plan: Arc::clone(&self.run.plan),
-            order,
+            step: step.clone(),
+            request,
             ear: self.cancel.ear(),
         };
         self.calls.spawn_blocking(move || (step, job.carry_out()));
@@ -186,10 +187,10 @@ impl<'a, L: Craft> Drive<'a, L> {
 
     /// A step of our own; one that nobody is there to answer holds the run.
     fn own(&mut self, step: L::Step) -> Result<Option<Left>, EngineError> {
-        let hands = Hands { desk: &self.desk, person: self.person };
-        let Some(outcome) = L::own(&self.run, &step, hands)? else { return Ok(Some(Left::Held)) };
+        let hands = Hands { context: &self.context, person: self.person };
+        let Some(answer) = L::own(&self.run, &step, hands)? else { return Ok(Some(Left::Held)) };
         let attempt = self.run.attempts(&step);
-        let done = Done { step, attempt, call: None, outcome, spent: Spent::default() };
+        let done = Done { step, attempt, call: None, outcome: Ok(answer), spent: Spent::default() };
         self.record(Event::Done(Box::new(done)))?;
         Ok(None)
     }
@@ -239,11 +240,11 @@ impl<'a, L: Craft> Drive<'a, L> {
     }
 
     fn record(&mut self, event: Event<L>) -> Result<(), EngineError> {
-        let record = self.desk.journal.append(now(), event)?;
+        let record = self.context.journal.append(now(), event)?;
         self.run.apply(&record);
         if let Event::Decided(decision) = &record.event {
             // What people read is written at the ends of rounds; all of it can be made again from the journal.
-            L::project(&self.desk.shop, &self.run, decision, &self.pages)?;
+            L::project(&self.context.shop, &self.run, decision, &self.pages)?;
         }
         self.observer.recorded(&self.run, &record);
         Ok(())
@@ -258,16 +259,16 @@ impl<'a, L: Craft> Drive<'a, L> {
         self.publish()?;
         if left == Left::Ended {
             // Nothing of a run that ended is taken up again; a workspace that stays is no harm.
-            let _ = self.desk.shop.work.remove();
+            let _ = self.context.shop.work.remove();
         }
         Ok(())
     }
 
     /// All that people read, and all of it safe.
     fn publish(&mut self) -> Result<(), EngineError> {
-        L::publish(&self.desk.shop.objects, &self.desk.shop.folder, &self.run, &self.pages)?;
-        self.desk.journal.barrier()?;
-        self.desk.shop.folder.place().sync_everything()?;
+        L::publish(&self.context.shop.objects, &self.context.shop.folder, &self.run, &self.pages)?;
+        self.context.journal.barrier()?;
+        self.context.shop.folder.place().sync_everything()?;
         Ok(())
     }
 }

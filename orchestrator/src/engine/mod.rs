@@ -9,18 +9,19 @@
 //!
 //! `Err` means that we failed. A failing agent, a timeout, rubbish: these are outcomes, and recorded.
 
-mod breach;
 mod call;
-mod desk;
+mod call_dir;
 mod drive;
 mod materials;
 pub mod reflex;
 mod reply;
+mod tamper;
 mod tune;
+mod unreadable;
 
 use std::path::Path;
 
-use skilltune_phases::event::{Failure, FailureKind, Record};
+use skilltune_phases::event::{Failure, FailureKind, Outcome, Record};
 use skilltune_phases::loops::Loop;
 use skilltune_phases::price::Prices;
 use skilltune_phases::prompt::Faulty;
@@ -36,8 +37,9 @@ use crate::safe_path::SafePath;
 use crate::snapshot::{CaptureError, Limits, ObjectError, Objects, PlaceError};
 use crate::store::{AnswerCache, JournalError, RunFolder};
 
-pub use drive::{Desk, Drive, Halt, Left, Patience};
+pub use drive::{Context, Drive, Halt, Left, Patience};
 pub use tune::{Diff, Pages, tree_diff};
+use unreadable::unreadable;
 
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
@@ -67,21 +69,43 @@ pub enum EngineError {
     Lost,
 }
 
+/// Why an answer cannot be read: by a fault of the agent, which is recorded, or of ours, which ends the run.
+#[derive(Debug)]
+pub enum ReadError {
+    Agent(Failure),
+    Ours(EngineError),
+}
+
+impl From<Failure> for ReadError {
+    fn from(failure: Failure) -> Self {
+        Self::Agent(failure)
+    }
+}
+
+impl<E> From<E> for ReadError
+where
+    EngineError: From<E>,
+{
+    fn from(error: E) -> Self {
+        Self::Ours(error.into())
+    }
+}
+
 /// What the engine does for one loop, beyond what it does for all of them.
-pub trait Craft: Loop {
+pub trait LoopEngine: Loop {
     /// What its pages are made with; how they are worded is a person's side.
     type Pages;
 
     /// Reads what an agent that has answered left.
     fn read(
         shop: &Workshop,
-        order: &Self::Order,
+        request: &Self::Request,
         remains: &Remains<'_>,
-    ) -> Result<Self::Outcome, EngineError>;
+    ) -> Result<Self::Answer, ReadError>;
 
     /// Reads what a command of ours came to, in a loop that has any.
-    fn ran(_order: &Self::Order, _ran: &Ran<'_>) -> Self::Outcome {
-        Failure::new(FailureKind::UsageError, "this loop runs no commands").into()
+    fn ran(_request: &Self::Request, _ran: &Ran<'_>) -> Outcome<Self::Answer> {
+        Err(Failure::new(FailureKind::UsageError, "this loop runs no commands"))
     }
 
     /// Does a step that is no call; none, when it waits for a person who is not there.
@@ -89,7 +113,7 @@ pub trait Craft: Loop {
         run: &Run<Self>,
         step: &Self::Step,
         hands: Hands<'_, Self>,
-    ) -> Result<Option<Self::Outcome>, EngineError>;
+    ) -> Result<Option<Self::Answer>, EngineError>;
 
     /// Writes what people read, as far as a decision has changed it.
     fn project(
@@ -131,8 +155,8 @@ pub struct Ran<'a> {
 
 /// With what a step of our own is done.
 #[expect(missing_debug_implementations, reason = "a person shows nothing")]
-pub struct Hands<'a, L: Craft> {
-    pub desk: &'a Desk,
+pub struct Hands<'a, L: LoopEngine> {
+    pub context: &'a Context,
     pub person: &'a mut dyn Person<L>,
 }
 
@@ -147,7 +171,7 @@ pub trait Observer<L: Loop> {
 /// Somebody to ask.
 pub trait Person<L: Loop> {
     /// The answer to a step that asks, or none when nobody is there: then the run waits.
-    fn ask(&mut self, run: &Run<L>, step: &L::Step) -> Option<L::Outcome>;
+    fn ask(&mut self, run: &Run<L>, step: &L::Step) -> Option<L::Answer>;
 }
 
 /// All that calls of agents need, whatever the loop.

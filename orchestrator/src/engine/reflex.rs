@@ -2,15 +2,15 @@
 
 mod pages;
 
-use skilltune_phases::event::{Failure, FailureKind};
+use skilltune_phases::event::{Failure, FailureKind, Outcome};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::reflex::checks::{self, Told};
 use skilltune_phases::loops::reflex::original::artifact_hash;
 use skilltune_phases::loops::reflex::{
-    Answers, Artifact, Decision, Order, Outcome, PAGE, Reflex, Run, Step, projection, sections,
+    Answer, Answers, Artifact, Decision, PAGE, Reflex, Request, Run, Step, projection, sections,
 };
 
-use super::{Craft, EngineError, Hands, Ran, Remains, Workshop};
+use super::{EngineError, Hands, LoopEngine, Ran, ReadError, Remains, Workshop};
 use crate::process::How;
 use crate::snapshot::{Node, Objects};
 use crate::store::RunFolder;
@@ -20,26 +20,22 @@ pub use pages::Pages;
 /// More than this of what a command says nobody needs as evidence.
 const EVIDENCE: usize = 400;
 
-impl Craft for Reflex {
+impl LoopEngine for Reflex {
     type Pages = Pages;
 
-    fn read(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Outcome, EngineError> {
+    fn read(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
         if remains.answer.trim().is_empty() {
-            return Ok(Failure::new(FailureKind::Empty, "no text at all").into());
+            return Err(Failure::new(FailureKind::Empty, "no text at all").into());
         }
-        match order.answers() {
-            Answers::Data => Ok(order.read(remains.answer)),
-            Answers::Page => match order.page(remains.answer) {
-                Ok(page) => written(&shop.objects, order, &page),
-                Err(failure) => Ok(failure.into()),
-            },
+        match request.answers() {
+            Answers::Data => Ok(request.read(remains.answer)?),
+            Answers::Page => Ok(written(&shop.objects, request, &request.page(remains.answer)?)?),
         }
     }
 
-    fn ran(order: &Order, ran: &Ran<'_>) -> Outcome {
-        let Some((check, exit)) = order.check() else {
-            return Failure::new(FailureKind::UsageError, "this step runs no command").into();
-        };
+    fn ran(request: &Request, ran: &Ran<'_>) -> Outcome<Answer> {
+        let no_command = || Failure::new(FailureKind::UsageError, "this step runs no command");
+        let (check, exit) = request.check().ok_or_else(no_command)?;
         let (met, end) = match ran.how {
             How::Exited(code) => (Some(*code == exit), format!("exit code {code}")),
             How::TimedOut => (None, "it did not end in time".to_owned()),
@@ -48,15 +44,15 @@ impl Craft for Reflex {
             How::NotStarted { why } => (None, format!("it could not be started: {why}")),
             How::Lost { why } => (None, why.clone()),
         };
-        Outcome::Told(vec![Told { check, met, details: evidence(&end, ran).into() }])
+        Ok(Answer::Told(vec![Told { check, met, details: evidence(&end, ran).into() }]))
     }
 
-    fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Option<Outcome>, EngineError> {
+    fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Option<Answer>, EngineError> {
         match step {
             Step::Allow { .. } => Ok(hands.person.ask(run, step)),
             Step::Match { artifact, .. } => {
-                let text = page(&hands.desk.shop.objects, *artifact)?;
-                Ok(Some(Outcome::Told(checks::matched(&text, &run.course.checks))))
+                let text = page(&hands.context.shop.objects, *artifact)?;
+                Ok(Some(Answer::Told(checks::matched(&text, &run.course.checks))))
             }
             Step::Plan { .. }
             | Step::Produce { .. }
@@ -85,14 +81,14 @@ impl Craft for Reflex {
 }
 
 /// Stores a page as a tree of its own, and tells what is not as it was.
-fn written(objects: &Objects, order: &Order, text: &str) -> Result<Outcome, EngineError> {
-    let changed = match order.previous() {
-        Some(previous) => Some(sections::changed(&page(objects, previous)?, text, order.issues())),
+fn written(objects: &Objects, request: &Request, text: &str) -> Result<Answer, EngineError> {
+    let changed = match request.previous() {
+        Some(previous) => Some(sections::changed(&page(objects, previous)?, text, request.issues())),
         None => None,
     };
     let tree = objects.put_files(&[(PAGE, text.as_bytes())])?;
     let (hash, bytes) = (artifact_hash(text.as_bytes()), text.len() as u64);
-    Ok(Outcome::Written(Box::new(Artifact { tree, hash, bytes, changed })))
+    Ok(Answer::Written(Box::new(Artifact { tree, hash, bytes, changed })))
 }
 
 /// The text of a stored artifact.

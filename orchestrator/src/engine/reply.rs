@@ -6,7 +6,7 @@
 use std::io::ErrorKind;
 
 use serde::{Deserialize, Serialize};
-use skilltune_phases::event::{Failure, FailureKind, Spent};
+use skilltune_phases::event::{self, Failure, FailureKind, Outcome, Spent};
 use skilltune_phases::id::CallKey;
 use skilltune_phases::loops::Loop;
 
@@ -24,7 +24,8 @@ const TOO_LONG: &str = "its answer takes more than 12 MiB to write down";
 #[serde(bound = "")]
 pub(super) struct Reply<L: Loop> {
     pub(super) key: CallKey,
-    pub(super) outcome: L::Outcome,
+    #[serde(with = "event::outcome", bound = "")]
+    pub(super) outcome: Outcome<L::Answer>,
     pub(super) spent: Spent,
     /// What the agent told on the way, if it is one that does: for whoever wants to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,19 +41,21 @@ impl Workshop {
             let reply = read(self.cache.place_of(key))?;
             Some(Reply { spent: Spent { cached: true, ..Spent::default() }, ..reply })
         })
-        .filter(|reply: &Reply<L>| self.still_holds::<L>(&reply.outcome))
+        .filter(|reply: &Reply<L>| {
+            reply.outcome.as_ref().map_or(true, |answer| self.still_holds::<L>(answer))
+        })
     }
 
     /// Stores a reply, and hands it back as it is stored: one that no journal takes is a failed call.
     pub(super) fn store_reply<L: Loop>(&self, mut reply: Reply<L>) -> Result<Reply<L>, DiskError> {
         let mut text = self.cache.seal(&reply);
         if text.len() > LONGEST {
-            (reply.outcome, reply.talk) = (Failure::new(FailureKind::TooLarge, TOO_LONG).into(), None);
+            (reply.outcome, reply.talk) = (Err(Failure::new(FailureKind::TooLarge, TOO_LONG)), None);
             text = self.cache.seal(&reply);
         }
         let own = self.own_reply(reply.key);
         own.replace(&text, Durability::Order)?;
-        if L::failure(&reply.outcome).is_none() {
+        if reply.outcome.is_ok() {
             // Both names are our own and neither is ever written again. Without the link the answer is paid for
             // once more in the next run, which is no reason to end this one. An answer that is there already and was
             // not used had lost its trees, or was not ours.
@@ -69,7 +72,7 @@ impl Workshop {
     }
 
     /// Whether the trees that an answer names are still in the store, with all that they are made of.
-    fn still_holds<L: Loop>(&self, outcome: &L::Outcome) -> bool {
-        L::trees(outcome).into_iter().all(|tree| self.objects.contains_tree(tree))
+    fn still_holds<L: Loop>(&self, answer: &L::Answer) -> bool {
+        L::trees(answer).into_iter().all(|tree| self.objects.contains_tree(tree))
     }
 }

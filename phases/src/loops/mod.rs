@@ -13,9 +13,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::event::Failure;
 use crate::id::TreeId;
-use crate::order::Order;
+use crate::order::Request;
 use crate::plan::{LoopKind, Plan};
 use crate::role::Role;
 use crate::run::Run;
@@ -32,42 +31,30 @@ pub trait Loop: Copy + Debug + PartialEq + Send + Sync + 'static {
     type Task: Told;
     /// What it can ask for: plain data, so that a step is its own key.
     type Step: Told + Eq + Hash;
-    /// What a step comes to; a failure is an outcome too.
-    type Outcome: Told + From<Failure>;
+    /// What a step is answered with.
+    type Answer: Told;
     type Decision: Told;
     /// Where it stands: the fold of its decisions.
     type Course: Clone + Debug + PartialEq + Send + Sync + 'static;
     /// What separates a new chance for a failed step from its last one.
     type Stage: Clone + Debug + PartialEq + Send + Sync + 'static;
-    /// A step made ready for whoever carries it out.
-    type Order: Order<Self>;
+    /// A step made ready to be carried out.
+    type Request: Request;
 
     fn begin(plan: &Plan<Self>, at: Timestamp) -> Self::Course;
 
-    /// Files a decision away.
-    fn decided(run: &mut Run<Self>, decision: &Self::Decision, at: Timestamp);
-
-    /// Looks at what an answer may have settled; it has been filed.
-    fn answered(_run: &mut Run<Self>, _step: &Self::Step) {}
-
-    /// Notes that work goes on after a pause or a wait.
-    fn taken_up(_course: &mut Self::Course, _at: Timestamp) {}
-
-    /// Notes that the agent of a role is another one from here on: what was measured before is compared with nothing
-    /// that is measured after.
-    fn recast(_run: &mut Run<Self>, _role: Role) {}
+    /// Brings the loop's own state up to a change of the run.
+    fn fold(run: &mut Run<Self>, change: &Change<'_, Self>, at: Timestamp);
 
     /// An answer as it is kept in memory.
-    fn lean(_course: &Self::Course, outcome: Self::Outcome) -> Self::Outcome {
-        outcome
+    fn lean(_course: &Self::Course, answer: Self::Answer) -> Self::Answer {
+        answer
     }
 
     fn next(run: &Run<Self>) -> Next<'_, Self>;
 
-    fn failure(outcome: &Self::Outcome) -> Option<&Failure>;
-
     /// The stored trees that an answer names: without them it is none.
-    fn trees(outcome: &Self::Outcome) -> Vec<TreeId>;
+    fn trees(answer: &Self::Answer) -> Vec<TreeId>;
 
     /// The stored trees that a run names besides those of its answers.
     fn kept(run: &Run<Self>) -> Vec<TreeId>;
@@ -85,11 +72,23 @@ pub trait Loop: Copy + Debug + PartialEq + Send + Sync + 'static {
     /// The money that a run may spend, which an agent can be told too.
     fn usd(plan: &Plan<Self>) -> Option<f64>;
 
-    /// Makes a step ready that is a call; one that is not, the engine does itself.
-    fn order(run: &Run<Self>, step: &Self::Step) -> Option<Self::Order>;
+    /// Makes a step ready if it is a call; the engine does any other step itself.
+    fn request(run: &Run<Self>, step: &Self::Step) -> Option<Self::Request>;
 
     /// An upper bound of what a run will ask of agents, for those who want to know before they begin.
     fn most_calls(plan: &Plan<Self>) -> MostCalls;
+}
+
+/// What has just become of a run; what all loops share is folded already.
+#[derive(Debug)]
+pub enum Change<'a, L: Loop> {
+    Decided(&'a L::Decision),
+    /// A step was answered, or has failed.
+    Ended(&'a L::Step),
+    /// Work goes on after a pause or a wait.
+    Resumed,
+    /// The agent of this role has changed: nothing that was measured before may be compared with what is measured after.
+    Recast(Role),
 }
 
 /// What a loop wants next.

@@ -16,11 +16,11 @@ pub mod criteria;
 mod decision;
 pub mod forms;
 mod machine;
-mod order;
 pub mod original;
 pub mod projection;
 pub mod prompts;
 pub mod reply;
+mod request;
 pub mod sections;
 mod step;
 mod task;
@@ -29,17 +29,17 @@ mod view;
 
 use jiff::Timestamp;
 
-use crate::event::{self, Failure};
+use crate::event::{self};
 use crate::id::TreeId;
-use crate::loops::{Loop, MostCalls};
+use crate::loops::{Change, Loop, MostCalls};
 use crate::plan::{self, LoopKind};
 use crate::role::Role;
 use crate::run;
 
 pub use course::{Clock, Course, Done as WasDone, Judged, Line, Note};
 pub use decision::{Decision, Phase, Reason, Status, Stop};
-pub use order::{Answers, Order};
-pub use step::{Artifact, Outcome, PAGE, Step};
+pub use request::{Answers, Request};
+pub use step::{Answer, Artifact, PAGE, Step};
 pub use task::{Bounds, Commands, Confirmed, Rules, RunThem, Task};
 pub use view::{Ended, Standing, told_commands};
 
@@ -53,6 +53,7 @@ pub type Record = event::Record<Reflex>;
 pub type Event = event::Event<Reflex>;
 pub type Done = event::Done<Reflex>;
 pub type Mishap = run::Mishap<Reflex>;
+pub type Outcome = event::Outcome<Answer>;
 pub type Next<'a> = super::Next<'a, Reflex>;
 
 impl Loop for Reflex {
@@ -60,52 +61,34 @@ impl Loop for Reflex {
 
     type Task = Task;
     type Step = Step;
-    type Outcome = Outcome;
+    type Answer = Answer;
     type Decision = Decision;
     type Course = Course;
     /// A phase.
     type Stage = u32;
-    type Order = Order;
+    type Request = Request;
 
     fn begin(_: &Plan, at: Timestamp) -> Course {
         Course::begin(at)
     }
 
-    fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
-        course::decided(run, decision, at);
-    }
-
-    fn answered(run: &mut Run, step: &Step) {
-        course::answered(run, step);
-    }
-
-    fn taken_up(course: &mut Course, at: Timestamp) {
-        course.begin_again(at);
-    }
-
-    /// Who writes is judged like anybody else; who judges is another measure.
-    fn recast(run: &mut Run, role: Role) {
-        run.course.era += u32::from(role == Role::Evaluator);
+    fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
+        course::fold(run, change, at);
     }
 
     fn next(run: &Run) -> Next<'_> {
         machine::next(run)
     }
 
-    fn failure(outcome: &Outcome) -> Option<&Failure> {
-        outcome.failure()
-    }
-
-    fn trees(outcome: &Outcome) -> Vec<TreeId> {
-        match outcome {
-            Outcome::Written(artifact) => vec![artifact.tree],
-            Outcome::Planned(_)
-            | Outcome::Prepared(_)
-            | Outcome::Allowed(_)
-            | Outcome::Told(_)
-            | Outcome::Judged(_)
-            | Outcome::Criticised(_)
-            | Outcome::Failed(_) => Vec::new(),
+    fn trees(answer: &Answer) -> Vec<TreeId> {
+        match answer {
+            Answer::Written(artifact) => vec![artifact.tree],
+            Answer::Planned(_)
+            | Answer::Prepared(_)
+            | Answer::Allowed(_)
+            | Answer::Told(_)
+            | Answer::Judged(_)
+            | Answer::Criticised(_) => Vec::new(),
         }
     }
 
@@ -138,8 +121,8 @@ impl Loop for Reflex {
         plan.task.rules.usd
     }
 
-    fn order(run: &Run, step: &Step) -> Option<Order> {
-        Order::of(run, step)
+    fn request(run: &Run, step: &Step) -> Option<Request> {
+        Request::of(run, step)
     }
 
     fn most_calls(plan: &Plan) -> MostCalls {

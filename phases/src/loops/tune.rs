@@ -13,7 +13,7 @@ mod decision;
 pub mod ending;
 pub mod measure;
 pub mod notes;
-mod order;
+mod request;
 pub mod state;
 mod step;
 mod task;
@@ -24,9 +24,9 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-use crate::event::{self, Failure};
+use crate::event::{self};
 use crate::id::{CandidateId, TreeId};
-use crate::loops::{Loop, MostCalls};
+use crate::loops::{Change, Loop, MostCalls};
 use crate::plan::{self, LoopKind};
 use crate::role::Role;
 use crate::run;
@@ -35,8 +35,8 @@ use crate::stop;
 use crate::target::Place;
 
 pub use course::{Course, Edit, Round, Standing};
-pub use decision::{Decision, Ending, Measured, Outcome, Shipment, Verdict, Why};
-pub use order::{INPUT, Order, SKILL};
+pub use decision::{Answer, Decision, Ending, Measured, Shipment, Verdict, Why};
+pub use request::{INPUT, Request, SKILL};
 pub use step::{Choice, Hold, Step, Trial};
 pub use task::{Apply, Rules, Task};
 pub use uses::Uses;
@@ -53,7 +53,8 @@ pub type Event = event::Event<Tune>;
 pub type Done = event::Done<Tune>;
 pub type Mishap = run::Mishap<Tune>;
 pub type Next<'a> = super::Next<'a, Tune>;
-pub type Answer<'a> = run::Answer<'a, Outcome>;
+pub type Outcome = event::Outcome<Answer>;
+pub type StepState<'a> = run::StepState<'a, Answer>;
 
 /// Drops in a row at one member of a chain after which another one is worked on.
 const DROPS_BEFORE_MOVING_ON: usize = 2;
@@ -66,31 +67,23 @@ impl Loop for Tune {
 
     type Task = Task;
     type Step = Step;
-    type Outcome = Outcome;
+    type Answer = Answer;
     type Decision = Decision;
     type Course = Course;
     /// A new round, or the final comparison.
     type Stage = (usize, bool);
-    type Order = Order;
+    type Request = Request;
 
     fn begin(plan: &Plan, _: Timestamp) -> Course {
         Course::begin(plan)
     }
 
-    fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
-        course::decided(run, decision, at);
+    fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
+        course::fold(run, change, at);
     }
 
-    fn answered(run: &mut Run, step: &Step) {
-        course::answered(run, step);
-    }
-
-    fn recast(run: &mut Run, role: Role) {
-        course::recast(run, role);
-    }
-
-    fn lean(course: &Course, outcome: Outcome) -> Outcome {
-        course.lean(outcome)
+    fn lean(course: &Course, answer: Answer) -> Answer {
+        course.lean(answer)
     }
 
     fn next(run: &Run) -> Next<'_> {
@@ -106,12 +99,8 @@ impl Loop for Tune {
         }
     }
 
-    fn failure(outcome: &Outcome) -> Option<&Failure> {
-        outcome.failure()
-    }
-
-    fn trees(outcome: &Outcome) -> Vec<TreeId> {
-        outcome.trees()
+    fn trees(answer: &Answer) -> Vec<TreeId> {
+        answer.trees()
     }
 
     fn kept(run: &Run) -> Vec<TreeId> {
@@ -138,8 +127,8 @@ impl Loop for Tune {
         plan.task.rules.budget.usd
     }
 
-    fn order(run: &Run, step: &Step) -> Option<Order> {
-        Order::of(run, step)
+    fn request(run: &Run, step: &Step) -> Option<Request> {
+        Request::of(run, step)
     }
 
     fn most_calls(plan: &Plan) -> MostCalls {
@@ -188,14 +177,14 @@ fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
         return Next::Decide(Decision::Focus(member));
     }
     let step = Step::Improve { round: round.number, base, member };
-    match run.answer(&step) {
-        Answer::Given(Outcome::Improved { tree, report }) => {
+    match run.state(&step) {
+        StepState::Answered(Answer::Improved { tree, report }) => {
             let base = run.candidate(base).expect("the head is a candidate of the run");
             let draft = base.edited(round.number, member, *tree, report.as_ref().clone());
             Next::Decide(Decision::Draft(Box::new(draft)))
         }
-        Answer::GivenUp(failure) => Next::Decide(Decision::NoDraft { member, failure: failure.clone() }),
-        Answer::Given(_) | Answer::Open => Next::Do(Box::new(std::iter::once(step))),
+        StepState::GivenUp(failure) => Next::Decide(Decision::NoDraft { member, failure: failure.clone() }),
+        StepState::Answered(_) | StepState::Open => Next::Do(Box::new(std::iter::once(step))),
     }
 }
 
@@ -223,20 +212,20 @@ fn finish(run: &Run) -> Next<'_> {
         Apply::Auto => ship(run, promote),
         Apply::Ask => {
             let ask = Step::Ask(Hold::Apply { champion });
-            match run.answer(&ask) {
-                Answer::Given(Outcome::Chosen(Choice::Apply)) => ship(run, promote),
-                Answer::Given(_) => Next::Decide(Decision::Close(Ending::Kept)),
-                Answer::GivenUp(_) | Answer::Open => Next::Do(Box::new(std::iter::once(ask))),
+            match run.state(&ask) {
+                StepState::Answered(Answer::Chosen(Choice::Apply)) => ship(run, promote),
+                StepState::Answered(_) => Next::Decide(Decision::Close(Ending::Kept)),
+                StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(ask))),
             }
         }
     }
 }
 
 fn ship(run: &Run, promote: Step) -> Next<'_> {
-    match run.answer(&promote) {
-        Answer::Given(Outcome::Conflict { .. }) => Next::Decide(Decision::Close(Ending::Conflict)),
-        Answer::Given(_) => Next::Decide(Decision::Close(Ending::Applied)),
-        Answer::GivenUp(_) | Answer::Open => Next::Do(Box::new(std::iter::once(promote))),
+    match run.state(&promote) {
+        StepState::Answered(Answer::Conflict { .. }) => Next::Decide(Decision::Close(Ending::Conflict)),
+        StepState::Answered(_) => Next::Decide(Decision::Close(Ending::Applied)),
+        StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(promote))),
     }
 }
 

@@ -6,15 +6,14 @@ use skilltune_phases::delivery::{Delivery, SkillUse};
 use skilltune_phases::ending::Class;
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::judgement::Assessment;
-use skilltune_phases::loops::tune::Order;
-use skilltune_phases::loops::tune::{Ending, Outcome, Plan, Run, Step, Uses, Verdict};
-use skilltune_phases::material::Folder;
-use skilltune_phases::order::Order as _;
+use skilltune_phases::loops::tune::Request;
+use skilltune_phases::loops::tune::{Answer, Ending, Outcome, Plan, Run, Step, Uses, Verdict};
 use skilltune_phases::rubric;
 use skilltune_phases::stop::Reason;
 use skilltune_phases::target::Place;
 
-use crate::world::{Drive, failed, improved, judged, nth, plan, points, ran, tree};
+use crate::drive::bare_prompt;
+use crate::world::{Drive, failed, improved, judged, nth, plan, points, ran};
 
 fn installed(members: usize, scenarios: usize) -> Plan {
     let mut plan = plan(members, scenarios);
@@ -25,33 +24,33 @@ fn installed(members: usize, scenarios: usize) -> Plan {
 
 fn left(name: &str, skill: SkillUse) -> Outcome {
     match ran(name) {
-        Outcome::Exercised { artifacts, files, .. } => {
-            Outcome::Exercised { artifacts, files, skill: Some(skill) }
+        Ok(Answer::Exercised { artifacts, files, .. }) => {
+            Ok(Answer::Exercised { artifacts, files, skill: Some(skill) })
         }
         other => other,
     }
 }
 
-fn places(order: &Order) -> Vec<&str> {
-    order.placements().iter().map(|placement| placement.at.as_str()).collect()
+fn places(request: &Request) -> Vec<&str> {
+    request.as_ref().placements.iter().map(|placement| placement.at.as_str()).collect()
 }
 
 #[test]
 fn a_member_is_installed_in_its_own_trial_and_in_no_other() {
     let mut drive = Drive::start(installed(2, 1));
     let first = drive.due(1).remove(0);
-    let order = Order::of(&drive.run, &first).unwrap();
+    let order = Request::of(&drive.run, &first).unwrap();
     assert_eq!(places(&order), [".claude/skills/skill-0"]);
-    assert_eq!(order.installed().unwrap().at, ".claude/skills/skill-0");
+    assert_eq!(order.as_ref().installed.as_ref().unwrap().at, ".claude/skills/skill-0");
     drive.done(first, left("one", SkillUse::Used));
     let second = drive.due(1).remove(0);
-    let order = Order::of(&drive.run, &second).unwrap();
+    let order = Request::of(&drive.run, &second).unwrap();
     assert_eq!(places(&order), [".claude/skills/skill-1", "input"]);
-    assert!(order.prompt(&[Folder::default(), Folder::default()]).unwrap().contains("is in `input`"));
+    assert!(bare_prompt(&order).unwrap().contains("is in `input`"));
     drive.done(second, left("two", SkillUse::Used));
     let third = drive.due(1).remove(0);
-    let judge = Order::of(&drive.run, &third).unwrap();
-    assert!(judge.installed().is_none());
+    let judge = Request::of(&drive.run, &third).unwrap();
+    assert!(judge.as_ref().installed.is_none());
     assert_eq!(places(&judge)[0], "skill/skill-0", "who judges finds it where it always is");
 }
 
@@ -62,7 +61,7 @@ fn a_second_try_asks_the_same_and_a_call_by_name_calls_this_member() {
         let mut drive = Drive::start(plan.clone());
         let step = drive.due(1).remove(0);
         (0..tries).for_each(|_| drive.done(step.clone(), failed(FailureKind::Crashed)));
-        Order::of(&drive.run, &step).unwrap().prompt(&[Folder::default()]).unwrap()
+        bare_prompt(&Request::of(&drive.run, &step).unwrap()).unwrap()
     };
     let task = |prompt: &str| prompt.lines().filter(|line| !line.starts_with("<<<")).collect::<String>();
     assert_eq!(task(&prompt(&plan, 0)), task(&prompt(&plan, 1)));
@@ -83,9 +82,8 @@ fn uses_are_counted_where_they_are_known_and_told_to_the_improver() {
             Step::Exercise { .. } => uses.next().unwrap_or_else(|| ran("later")),
             Step::Judge { .. } => judged(&drive.run, 50, &[]),
             Step::Improve { .. } => {
-                let order = Order::of(&drive.run, &step).unwrap();
-                let folder = Folder { at: "skill/skill-0".into(), files: Vec::new() };
-                prompts.push(order.prompt(&[folder]).unwrap());
+                let order = Request::of(&drive.run, &step).unwrap();
+                prompts.push(bare_prompt(&order).unwrap());
                 improved("better")
             }
             Step::Ask(_) | Step::Promote { .. } => break,
@@ -97,19 +95,6 @@ fn uses_are_counted_where_they_are_known_and_told_to_the_improver() {
     assert!(uses.is_wanting() && uses.trials() == 2);
     assert_eq!(Uses::of(&drive.run, drive.run.start(), Some(Place(1)), 0..=0).trials(), 0);
     assert!(prompts[0].contains("In 1 of 2 trials the agent saw"), "{}", prompts[0]);
-}
-
-#[test]
-fn a_journal_from_before_there_was_a_choice_is_read_as_inline() {
-    let mut plan = serde_json::to_value(plan(1, 1)).unwrap();
-    plan.as_object_mut().unwrap().remove("delivery").unwrap();
-    assert_eq!(serde_json::from_value::<Plan>(plan).unwrap().task.delivery, Delivery::Inline);
-    let old = serde_json::json!({ "exercised": { "artifacts": tree("a"), "files": 1 } });
-    assert_eq!(serde_json::from_value::<Outcome>(old.clone()).unwrap(), ran("a"));
-    assert_eq!(serde_json::to_value(ran("a")).unwrap(), old);
-    let new =
-        serde_json::json!({ "exercised": { "artifacts": tree("a"), "files": 1, "skill": "not_offered" } });
-    assert_eq!(serde_json::from_value::<Outcome>(new).unwrap(), left("a", SkillUse::NotOffered));
 }
 
 /// A run in which every edit is judged better, and every trial comes to this use of the skill.
@@ -125,7 +110,7 @@ fn rising(plan: Plan, skill: impl Fn(&Run, &Step) -> Option<SkillUse>) -> Run {
             },
             Step::Judge { candidate, .. } => judged(run, 50 + 20 * nth(run, *candidate), &[]),
             Step::Improve { round, .. } => improved(&format!("draft {round}")),
-            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
         },
     );
     drive.run
@@ -218,9 +203,11 @@ fn a_judge_is_told_what_was_not_used_and_no_verdict_on_its_effect_counts() {
             drive.done(step, skill.map_or_else(|| ran(&name), |skill| left(&name, skill)));
         }
         let step = drive.due(1).remove(0);
-        let order = Order::of(&drive.run, &step).unwrap();
-        let prompt = order.prompt(&vec![Folder::default(); 2 * uses.len()]).unwrap();
-        let Outcome::Judged(judgement) = order.judge(&all_passed(&prompt, &plan)) else { panic!("{prompt}") };
+        let order = Request::of(&drive.run, &step).unwrap();
+        let prompt = bare_prompt(&order).unwrap();
+        let Ok(Answer::Judged(judgement)) = order.judge(&all_passed(&prompt, &plan)) else {
+            panic!("{prompt}")
+        };
         let effects = |assessment: &Assessment| {
             let effects =
                 assessment.findings.iter().filter(|one| one.criterion.as_str().starts_with("effectiveness."));

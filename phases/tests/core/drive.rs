@@ -3,11 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
-use skilltune_phases::event::{Done, Event, Failure, FailureKind, Pause, Record, Signal, Spent};
+use skilltune_phases::event::{Done, Event, Failure, FailureKind, Outcome, Pause, Record, Signal, Spent};
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::loops::{Loop, Next};
+use skilltune_phases::material::Folder;
+use skilltune_phases::order::{Placement, Request};
 use skilltune_phases::plan::{Cast, Enforced, Fingerprint, Isolation, Plan, Roles};
+use skilltune_phases::prompt::Faulty;
 use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
 
@@ -37,11 +40,11 @@ impl<L: Loop> Drive<L> {
         self.records.push(record);
     }
 
-    pub(crate) fn done(&mut self, step: L::Step, outcome: L::Outcome) {
+    pub(crate) fn done(&mut self, step: L::Step, outcome: Outcome<L::Answer>) {
         self.done_after(1, step, outcome);
     }
 
-    pub(crate) fn done_after(&mut self, seconds: i64, step: L::Step, outcome: L::Outcome) {
+    pub(crate) fn done_after(&mut self, seconds: i64, step: L::Step, outcome: Outcome<L::Answer>) {
         let attempt = self.run.attempts(&step);
         let spent = Spent { ms: 1000, usd: Some(0.5), ..Spent::default() };
         self.record_after(seconds, Event::Done(Box::new(Done { step, attempt, call: None, outcome, spent })));
@@ -65,7 +68,7 @@ impl<L: Loop> Drive<L> {
         &mut self,
         jobs: usize,
         mut pick: impl FnMut(usize) -> usize,
-        mut answer: impl FnMut(&Run<L>, &L::Step) -> L::Outcome,
+        mut answer: impl FnMut(&Run<L>, &L::Step) -> Outcome<L::Answer>,
     ) {
         let mut under_way: Vec<L::Step> = Vec::new();
         let mut answered: HashSet<L::Step> = HashSet::new();
@@ -86,7 +89,7 @@ impl<L: Loop> Drive<L> {
             }
             let step = under_way.remove(pick(under_way.len()));
             let outcome = answer(&self.run, &step);
-            if L::failure(&outcome).is_none() {
+            if outcome.is_ok() {
                 answered.insert(step.clone());
             }
             self.done(step, outcome);
@@ -112,7 +115,7 @@ impl<L: Loop> Drive<L> {
         jobs: usize,
         pick: impl FnMut(usize) -> usize,
         seed: u64,
-        mut answer: impl FnMut(&Run<L>, &L::Step, u32) -> L::Outcome,
+        mut answer: impl FnMut(&Run<L>, &L::Step, u32) -> Outcome<L::Answer>,
     ) {
         let mut away: HashMap<L::Step, u32> = HashMap::new();
         self.finish(jobs, pick, |run, step| {
@@ -150,6 +153,13 @@ pub(crate) fn recast<L: Loop>(drive: &mut Drive<L>, role: Role) {
     drive.record(Event::Noted(Signal::Recast { role, cast }));
 }
 
+/// The prompt of a request whose folders are all empty.
+pub(crate) fn bare_prompt(request: &impl Request) -> Result<String, Faulty> {
+    let placements = request.as_ref().placements.iter();
+    let empty = |placement: &Placement| Folder { at: placement.at.clone(), files: Vec::new() };
+    request.prompt(&placements.map(empty).collect())
+}
+
 /// The record as it comes back from its line in the journal.
 pub(crate) fn reread<L: Loop>(record: &Record<L>) -> Record<L> {
     let line = serde_json::to_string(record).expect("a record has a JSON text");
@@ -183,6 +193,6 @@ pub(crate) fn tree(name: &str) -> TreeId {
     TreeId(Digest::of(name.as_bytes()))
 }
 
-pub(crate) fn failed<O: From<Failure>>(kind: FailureKind) -> O {
-    Failure::new(kind, "the world would not").into()
+pub(crate) fn failed<A>(kind: FailureKind) -> Outcome<A> {
+    Err(Failure::new(kind, "the world would not"))
 }

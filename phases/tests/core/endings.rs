@@ -3,7 +3,7 @@
 use skilltune_phases::ending::Class;
 use skilltune_phases::event::{FailureKind, Pause, Signal};
 use skilltune_phases::loops::tune::ending::Outcome as Came;
-use skilltune_phases::loops::tune::{Apply, Choice, Ending, Event, Outcome, Plan, Run, Step, Verdict};
+use skilltune_phases::loops::tune::{Answer, Apply, Choice, Ending, Event, Plan, Run, Step, Verdict};
 use skilltune_phases::stop::Reason;
 
 use crate::drive::OUTAGES;
@@ -22,8 +22,8 @@ fn run_with(plan: Plan, mut score: impl FnMut(&Run, u32, usize) -> usize) -> Run
                 judged(run, score(run, trial.ordinal, nth), &[])
             }
             Step::Improve { round, .. } => improved(&format!("draft {round}")),
-            Step::Ask(_) => Outcome::Chosen(Choice::Keep),
-            Step::Promote { .. } => Outcome::Promoted,
+            Step::Ask(_) => Ok(Answer::Chosen(Choice::Keep)),
+            Step::Promote { .. } => Ok(Answer::Promoted),
         },
     );
     drive.run
@@ -84,7 +84,7 @@ fn an_improver_that_undoes_its_own_work_oscillates_and_that_is_seen_before_the_s
             }
             Step::Improve { base, .. } if *base == run.start() => improved("other"),
             Step::Improve { .. } => improved("start 0"),
-            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
         },
     );
     assert_eq!((drive.run.course.stopped, drive.run.course.rounds.len()), (Some(Reason::Oscillating), 4));
@@ -109,7 +109,7 @@ fn an_improver_that_never_answers_is_a_failure_and_no_stall() {
             Step::Exercise { skill, .. } => ran(&skill.to_string()),
             Step::Judge { .. } => judged(run, 50, &[]),
             Step::Improve { .. } => failed(FailureKind::Crashed),
-            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
         },
     );
     let run = drive.run;
@@ -133,7 +133,7 @@ fn failures_that_are_not_in_a_row_do_not_end_the_run() {
             }
             Step::Exercise { skill, .. } => ran(&skill.to_string()),
             Step::Improve { round, .. } => improved(&format!("draft {round}")),
-            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
         },
     );
     assert_eq!((drive.run.course.stopped, drive.run.course.rounds.len()), (Some(Reason::Exhausted), 5));
@@ -184,7 +184,7 @@ fn a_comparison_that_cannot_be_judged_ships_nothing() {
             }
             Step::Exercise { skill, .. } => ran(&skill.to_string()),
             Step::Improve { .. } => improved("draft"),
-            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
         },
     );
     assert_eq!(drive.run.course.shipment.as_ref().unwrap().verdict, Verdict::Indecisive);
@@ -216,13 +216,13 @@ fn a_persons_edit_in_the_target_is_a_conflict_and_no_success() {
         1,
         |_| 0,
         |run, step| match step {
-            Step::Promote { .. } => Outcome::Conflict { found: vec![tree("theirs")] },
+            Step::Promote { .. } => Ok(Answer::Conflict { found: vec![tree("theirs")] }),
             Step::Judge { candidate, .. } => {
                 judged(run, if *candidate == run.start() { 50 } else { 95 }, &[])
             }
             Step::Exercise { skill, .. } => ran(&skill.to_string()),
             Step::Improve { .. } => improved("draft"),
-            Step::Ask(_) => Outcome::Chosen(Choice::Apply),
+            Step::Ask(_) => Ok(Answer::Chosen(Choice::Apply)),
         },
     );
     assert_eq!((drive.run.class(), drive.run.outcome()), (Class::Short, Came::Conflict));
@@ -238,7 +238,7 @@ fn a_round_with_too_few_judged_scenarios_has_no_score() {
             Step::Judge { trial, .. } if trial.scenario == 2 => failed(FailureKind::Empty),
             Step::Judge { .. } => judged(run, 95, &[]),
             Step::Exercise { skill, .. } => ran(&skill.to_string()),
-            Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+            Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
         },
     );
     let measured = drive.run.course.rounds[0].measured.as_ref().unwrap();

@@ -1,26 +1,25 @@
 //! Prompts of a person's own: what a run begins with is what its calls say.
 
-use skilltune_phases::loops::tune::{Order, Plan, Step};
-use skilltune_phases::material::Folder;
-use skilltune_phases::order::Order as _;
+use skilltune_phases::loops::tune::{Plan, Request, Step};
 use skilltune_phases::prompt::{Page, Prompts};
 
+use crate::drive::bare_prompt;
 use crate::world::{Drive, plan, ran};
 
 /// What the executor and the judge are told first.
 fn told(plan: &Plan) -> [String; 2] {
     let mut drive = Drive::start(plan.clone());
     let run = drive.due(1).remove(0);
-    let executor = prompt(&drive, &run, 1);
+    let executor = prompt(&drive, &run);
     drive.done(run, ran("page"));
     let judge = drive.due(1).remove(0);
     assert!(matches!(judge, Step::Judge { .. }));
-    [executor, prompt(&drive, &judge, 2)]
+    [executor, prompt(&drive, &judge)]
 }
 
-fn prompt(drive: &Drive, step: &Step, folders: usize) -> String {
-    let order = Order::of(&drive.run, step).expect("an agent answers it");
-    order.prompt(&vec![Folder::default(); folders]).expect("the page is sound")
+fn prompt(drive: &Drive, step: &Step) -> String {
+    let order = Request::of(&drive.run, step).expect("an agent answers it");
+    bare_prompt(&order).expect("the page is sound")
 }
 
 #[test]
@@ -39,7 +38,7 @@ fn a_page_that_fails_all_the_same_is_an_error() {
     plan.task.prompts.set(Page::Execute, "one\n{{ 1 / (of - 1) }}".to_owned());
     let mut drive = Drive::start(plan);
     let step = drive.due(1).remove(0);
-    let failed = Order::of(&drive.run, &step).unwrap().prompt(&[Folder::default()]).unwrap_err();
+    let failed = bare_prompt(&Request::of(&drive.run, &step).unwrap()).unwrap_err();
     assert!(failed.to_string().starts_with("the prompt `execute`, line 2: "), "{failed}");
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use skilltune_phases::loops::tune::{Decision, Outcome, Run, Standing, Step, Trial, Verdict};
+use skilltune_phases::loops::tune::{Answer, Decision, Outcome, Run, Standing, Step, Trial, Verdict};
 use skilltune_phases::role::Role;
 
 use crate::drive::{picker, recast, reread};
@@ -23,7 +23,7 @@ fn answer(run: &Run, step: &Step, score: impl Fn(usize, u32) -> usize) -> Outcom
         Step::Exercise { skill, trial, .. } => ran(&format!("{skill} {trial:?}")),
         Step::Judge { candidate, trial, .. } => judged(run, score(nth(run, *candidate), trial.era), &[]),
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
-        Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+        Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
     }
 }
 

@@ -1,7 +1,7 @@
 //! How the search moves: what is kept, what is dropped, where the next edit begins.
 
 use skilltune_phases::event::FailureKind;
-use skilltune_phases::loops::tune::{Edit, Outcome, Standing, Step};
+use skilltune_phases::loops::tune::{Answer, Edit, Standing, Step};
 use skilltune_phases::target::Place;
 
 use crate::world::{Drive, failed, improved, judged, nth, plan, ran};
@@ -24,7 +24,7 @@ fn a_draft_far_below_the_best_is_dropped_and_the_best_is_the_base_again() {
                 bases.push(nth(run, *base));
                 improved(&format!("draft {round}"))
             }
-            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
         },
     );
     assert_eq!(bases, [0, 0, 2, 3]);
@@ -50,7 +50,7 @@ fn a_draft_that_no_gate_lets_through_is_tried_once_more_and_then_dropped() {
                 failed(FailureKind::Gate)
             }
             Step::Improve { round, .. } => improved(&format!("draft {round}")),
-            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
         },
     );
     let run = &drive.run;
@@ -74,7 +74,7 @@ fn the_same_content_is_measured_once() {
             }
             Step::Judge { .. } => judged(run, 60, &[]),
             Step::Improve { .. } => failed(FailureKind::Gate),
-            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
         },
     );
     assert_eq!((drive.run.course.rounds.len(), runs), (3, 2));
@@ -99,7 +99,7 @@ fn focus(members: [usize; 3], mut whole: impl FnMut(usize) -> usize) -> (Drive, 
                 focus.push(member.0);
                 improved(&format!("draft {round}"))
             }
-            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
         },
     );
     (drive, focus)
@@ -137,7 +137,7 @@ fn an_unchanged_upstream_member_with_unchanged_input_is_not_run_again() {
             }
             Step::Judge { .. } => judged(run, 50 + 5 * run.round_number() as usize, &[90, 40, 90]),
             Step::Improve { round, .. } => improved(&format!("draft {round}")),
-            Step::Ask(_) | Step::Promote { .. } => Outcome::Promoted,
+            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
         },
     );
     assert_eq!(runs[..5], [(1, 0), (1, 1), (1, 2), (2, 1), (2, 2)]);

@@ -15,7 +15,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 const MINUTE: Duration = Duration::from_secs(60);
 
 fn limited(until: Option<Timestamp>) -> Outcome {
-    Outcome::Failed(Failure { until, ..Failure::new(FailureKind::UsageLimit, "used up") })
+    Err(Failure { until, ..Failure::new(FailureKind::UsageLimit, "used up") })
 }
 
 /// A run that a limit has stopped.
@@ -90,7 +90,7 @@ fn what_a_person_must_put_right_is_not_waited_for_whichever_failed_first() {
         let steps = drive.due(2);
         for (step, kind) in steps.into_iter().zip(kinds) {
             let kind = [FailureKind::UsageLimit, FailureKind::Authentication][kind];
-            drive.done(step, Outcome::Failed(Failure::new(kind, "no")));
+            drive.done(step, Err(Failure::new(kind, "no")));
         }
         assert_eq!(drive.run.blocked.as_ref().unwrap().failure.kind, FailureKind::Authentication);
         assert_eq!(until(&drive.run, drive.run.updated_at, HOUR), None);
@@ -123,8 +123,8 @@ fn an_outage_is_waited_for_in_pauses_that_grow_to_a_minute_and_no_longer_than_al
     assert!(pauses.iter().all(|pause| *pause >= base / 2 && *pause <= MINUTE + MINUTE / 20), "{pauses:?}");
     let told = drive.run.updated_at + 3 * MINUTE;
     let refused = Failure { until: Some(told), ..Failure::new(FailureKind::RateLimited, "busy") };
-    drive.done(step.clone(), Outcome::Failed(refused.clone()));
-    drive.done(step, Outcome::Failed(refused));
+    drive.done(step.clone(), Err(refused.clone()));
+    drive.done(step, Err(refused));
     let now = drive.run.updated_at;
     assert!(waiting::until(&drive.run, now, 12 * HOUR, base) >= Some(told), "a told time is heeded");
     assert_eq!(waiting::until(&drive.run, now, Duration::from_secs(60), base), None, "that is too long");
@@ -205,7 +205,7 @@ fn a_wait_is_in_the_journal_and_every_end_of_it_leaves_a_run_that_goes_on() {
 #[test]
 fn a_step_that_met_a_busy_service_waits_and_a_told_time_goes_before_our_own_if_it_is_later() {
     let base = Duration::from_secs(2);
-    let busy = |until| Outcome::Failed(Failure { until, ..Failure::new(FailureKind::RateLimited, "busy") });
+    let busy = |until| Err(Failure { until, ..Failure::new(FailureKind::RateLimited, "busy") });
     let mut drive = Drive::start(plan(1, 1));
     let step = drive.due(1).remove(0);
     assert_eq!(drive.run.not_before(&step, base), None);

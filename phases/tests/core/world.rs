@@ -1,13 +1,14 @@
 //! A world that answers the steps of `tune` without doing anything.
 //!
 //! Its answers are a pure function of a seed and the step, so that two runs differ only in the order of arrival.
+#![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
 use skilltune_phases::contract::{Contract, Criterion, Dimension};
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::id::{CandidateId, Digest};
 use skilltune_phases::judgement::{Assessment, Findings, Judgement, Kind};
-use skilltune_phases::loops::tune::{Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
+use skilltune_phases::loops::tune::{Answer, Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
 use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::scenario::Scenario;
@@ -100,7 +101,7 @@ pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
         Assessment { findings: Findings::none(), scored }
     };
     let names = run.plan.task.target.members.iter().map(|member| member.name.to_string());
-    Outcome::Judged(Box::new(Judgement {
+    Ok(Answer::Judged(Box::new(Judgement {
         kind: Kind::Evidenced,
         whole: assess(whole),
         members: names.zip(members.iter().map(|&passes| assess(passes))).collect(),
@@ -108,15 +109,15 @@ pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
         weaknesses: Vec::new(),
         suggestions: Vec::new(),
         claim: None,
-    }))
+    })))
 }
 
 pub(crate) fn ran(name: &str) -> Outcome {
-    Outcome::Exercised { artifacts: tree(name), files: 1, skill: None }
+    Ok(Answer::Exercised { artifacts: tree(name), files: 1, skill: None })
 }
 
 pub(crate) fn improved(name: &str) -> Outcome {
-    Outcome::Improved { tree: tree(name), report: Box::default() }
+    Ok(Answer::Improved { tree: tree(name), report: Box::default() })
 }
 
 /// The how-manieth candidate of the run this is; the start is the first.
@@ -144,8 +145,8 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
         Step::Exercise { .. } => ran(&digest.hex()),
         Step::Judge { .. } => judged(run, 40 + roll(2) % 60, &[roll(3) % 100, roll(4) % 100, roll(5) % 100]),
         Step::Improve { .. } => improved(&format!("draft {}", roll(6) % 5)),
-        Step::Ask(_) => Outcome::Chosen(if roll(7) % 2 == 0 { Choice::Apply } else { Choice::Keep }),
-        Step::Promote { .. } if roll(8) % 4 == 0 => Outcome::Conflict { found: vec![tree("theirs")] },
-        Step::Promote { .. } => Outcome::Promoted,
+        Step::Ask(_) => Ok(Answer::Chosen(if roll(7) % 2 == 0 { Choice::Apply } else { Choice::Keep })),
+        Step::Promote { .. } if roll(8) % 4 == 0 => Ok(Answer::Conflict { found: vec![tree("theirs")] }),
+        Step::Promote { .. } => Ok(Answer::Promoted),
     }
 }

@@ -73,7 +73,8 @@ pub(super) fn of(name: &str, settings: &Settings, system: System) -> Option<Righ
         None if name == offline::NAME => Agent::built_in(program, OFFLINE, &env),
         None => Agent::real(Real::named(name)?, None, program, &env),
     };
-    let enforced = |role: Role| (role.word(), agent.enforced(role, system == System::Enforces).words());
+    let enforced =
+        |role: Role| (role.word(), agent.enforced(role.rights(), system == System::Enforces).words());
     Some(Role::ALL.map(enforced).into())
 }
 

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use skilltune_phases::event::{FailureKind, Pause, Signal};
-use skilltune_phases::loops::tune::{Outcome, Plan};
+use skilltune_phases::loops::tune::{Answer, Outcome, Plan};
 
 use super::*;
 use crate::progress::capture::{Captured, follow};
@@ -236,7 +236,7 @@ fn each_way_to_end_says_what_to_type_next() {
         to see why: skilltune show calm-otter
         ");
     let conflict = end(single(), &mut |run, step| match step {
-        Step::Promote { .. } => Outcome::Conflict { found: vec![tree("theirs")] },
+        Step::Promote { .. } => Ok(Answer::Conflict { found: vec![tree("theirs")] }),
         _ => scored(&[50, 95], &[50, 95])(run, step),
     });
     insta::assert_snapshot!(conflict, @r"
@@ -354,7 +354,7 @@ fn a_wait_is_told_in_a_line_with_its_cause_and_so_is_its_end() {
     let mut play = Play::begin(plan(&["haiku"], 1));
     let until = play.run.started_at + Duration::from_secs(3 * 3600 + 24 * 60);
     let mut limited = |_: &Run, _: &Step| match failed(FailureKind::UsageLimit, "You've hit your limit") {
-        Outcome::Failed(failure) => Outcome::Failed(Failure { until: Some(until), ..failure }),
+        Err(failure) => Err(Failure { until: Some(until), ..failure }),
         outcome => outcome,
     };
     while play.run.blocked.is_none() {

@@ -1,11 +1,10 @@
 //! The lines that a person reads of a run of `reflex`: plain text, never wider than told.
 
 use skilltune_phases::event::Failure;
-use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::verdict::Verdict;
-use skilltune_phases::loops::reflex::{Judged, Outcome, Reflex, Run, Step};
+use skilltune_phases::loops::reflex::{Judged, Outcome, Run, Step};
 use skilltune_phases::remedy::Remedy;
-use skilltune_phases::run::Answer;
+use skilltune_phases::run::StepState;
 
 use crate::progress::Look;
 use crate::progress::lines::{advised, cost, to_copy, who};
@@ -65,15 +64,15 @@ fn item(name: &str, text: &str, width: usize) -> Vec<String> {
 /// A failure that does not stop the run, and whether it is tried again.
 pub(super) fn failed(run: &Run, step: &Step, outcome: &Outcome, width: usize) -> Vec<String> {
     let goes_on = |failure: &&Failure| matches!(failure.kind.remedy(), Remedy::Tell | Remedy::Repeat);
-    let Some(failure) = Reflex::failure(outcome).filter(goes_on) else { return Vec::new() };
+    let Some(failure) = outcome.as_ref().err().filter(goes_on) else { return Vec::new() };
     let lines = wrapped(&told(run, step, failure), width.saturating_sub(2), "  ");
     lines.into_iter().map(|line| format!("  {line}")).collect()
 }
 
 fn told(run: &Run, step: &Step, failure: &Failure) -> String {
-    let fate = match run.answer(step) {
-        Answer::GivenUp(_) => "given up",
-        Answer::Given(_) | Answer::Open => "asked again",
+    let fate = match run.state(step) {
+        StepState::GivenUp(_) => "given up",
+        StepState::Answered(_) | StepState::Open => "asked again",
     };
     format!("{} ({fate})", words::failed(run, step, failure))
 }

@@ -1,5 +1,5 @@
 use skilltune_phases::event::{FailureKind, Pause, Signal};
-use skilltune_phases::loops::reflex::Outcome;
+use skilltune_phases::loops::reflex::Answer;
 use skilltune_phases::loops::reflex::criteria::Template;
 use skilltune_phases::loops::reflex::sections::Changed;
 use skilltune_phases::loops::reflex::verdict::Verdict;
@@ -353,11 +353,11 @@ fn words_of_models_drive_no_terminal_and_no_line_is_wider_than_told() {
     let mut answer = missing(TO_THE_THRESHOLD);
     let mut play = play(hostile, |run, step| match (step, answer(run, step)) {
         (Step::Plan { .. }, _) if run.attempts(step) == 0 => failed(FailureKind::OffSchema, HOSTILE),
-        (_, Outcome::Written(mut artifact)) => {
+        (_, Ok(Answer::Written(mut artifact))) => {
             let sections = vec![HOSTILE.to_owned(); 9];
             artifact.hash.push_str(HOSTILE);
             artifact.changed = Some(Changed { unasked: sections.clone(), sections });
-            Outcome::Written(artifact)
+            Ok(Answer::Written(artifact))
         }
         (_, outcome) => outcome,
     });
@@ -420,11 +420,11 @@ fn what_nobody_could_tell_is_no_pass_and_is_named() {
     let mut answer = missing(TO_THE_THRESHOLD);
     let mut play = Play::begin(plan());
     let mut unsure = |run: &Run, step: &Step| match answer(run, step) {
-        Outcome::Judged(mut results) => {
+        Ok(Answer::Judged(mut results)) => {
             for result in results.iter_mut().filter(|result| result.rule.as_str().ends_with("schemas")) {
                 result.verdict = Verdict::Unverified;
             }
-            Outcome::Judged(results)
+            Ok(Answer::Judged(results))
         }
         outcome => outcome,
     };

@@ -1,5 +1,5 @@
 use skilltune_phases::event::FailureKind;
-use skilltune_phases::loops::tune::{Apply, Choice, Outcome, Run, Step};
+use skilltune_phases::loops::tune::{Answer, Apply, Choice, Run, Step};
 
 use super::*;
 use crate::report::world::{Play, claimed, failed, plan, play, scored, tree};
@@ -220,7 +220,7 @@ fn a_comparison_that_could_not_be_judged_is_indecisive_and_says_what_failed() {
 #[test]
 fn a_persons_edit_is_a_conflict() {
     let play = play(plan(&["haiku"], 1), |run, step| match step {
-        Step::Promote { .. } => Outcome::Conflict { found: vec![tree("theirs")] },
+        Step::Promote { .. } => Ok(Answer::Conflict { found: vec![tree("theirs")] }),
         _ => scored(&[50, 95], &[50, 95])(run, step),
     });
     insta::assert_snapshot!(lead(&play.run), @"**CONFLICT**. The target was edited by someone else during the run, so it was left alone; the champion is kept in the store.");
@@ -250,7 +250,7 @@ fn claimed_scores_are_marked_and_a_kept_champion_is_no_part_of_the_target() {
     asked.task.apply = Apply::Ask;
     let play = play(asked, |run, step| match step {
         Step::Judge { candidate, .. } => claimed(run, if *candidate == run.start() { 50 } else { 95 }),
-        Step::Ask(_) => Outcome::Chosen(Choice::Keep),
+        Step::Ask(_) => Ok(Answer::Chosen(Choice::Keep)),
         _ => scored(&[], &[])(run, step),
     });
     insta::assert_snapshot!(lead(&play.run), @"**PASSED**. The champion beat the start and is kept in the store; the target was left as it was, by wish.");

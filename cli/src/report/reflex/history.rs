@@ -1,7 +1,7 @@
 //! The journal of a run, one line an event.
 
 use skilltune_phases::loops::reflex::verdict::Evaluation;
-use skilltune_phases::loops::reflex::{Decision, Event, Outcome, Record, Run};
+use skilltune_phases::loops::reflex::{Answer, Decision, Event, Outcome, Record, Run};
 
 use super::words;
 use crate::report::{figures, journal, words as told};
@@ -21,21 +21,27 @@ pub(crate) fn history_line(run: &Run, record: &Record) -> String {
 
 fn outcome(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Planned(steps) => figures::count(steps.len(), "step"),
-        Outcome::Written(artifact) => format!("{}, {}", artifact.hash, figures::bytes(artifact.bytes)),
-        Outcome::Prepared(checks) => figures::count(checks.len(), "check"),
-        Outcome::Allowed(true) => "they may".to_owned(),
-        Outcome::Allowed(false) => "they may not".to_owned(),
-        Outcome::Told(told) => {
+        Ok(answer) => answered(answer),
+        Err(failure) => format!("{}: {}", told::failure(failure.kind), failure.why),
+    }
+}
+
+fn answered(answer: &Answer) -> String {
+    match answer {
+        Answer::Planned(steps) => figures::count(steps.len(), "step"),
+        Answer::Written(artifact) => format!("{}, {}", artifact.hash, figures::bytes(artifact.bytes)),
+        Answer::Prepared(checks) => figures::count(checks.len(), "check"),
+        Answer::Allowed(true) => "they may".to_owned(),
+        Answer::Allowed(false) => "they may not".to_owned(),
+        Answer::Told(told) => {
             let met = told.iter().filter(|told| told.met == Some(true)).count();
             format!("{met} of {} met", figures::count(told.len(), "check"))
         }
-        Outcome::Judged(results) => {
+        Answer::Judged(results) => {
             let met = results.iter().filter(|result| result.verdict.met() == Some(true)).count();
             format!("{met} of {} met", figures::count(results.len(), "rule"))
         }
-        Outcome::Criticised(issues) => figures::count(issues.len(), "issue"),
-        Outcome::Failed(failure) => format!("{}: {}", told::failure(failure.kind), failure.why),
+        Answer::Criticised(issues) => figures::count(issues.len(), "issue"),
     }
 }
 

@@ -1,4 +1,5 @@
 //! Runs of `reflex` for the tests of what is shown: the real loop, over answers that each test makes up.
+#![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
@@ -7,7 +8,7 @@ use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Template, Weigh
 use skilltune_phases::loops::reflex::original::artifact_hash;
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{
-    Artifact, Bounds, Commands, Confirmed, Outcome, Plan, Rules, Run, RunThem, Step, Task, sections,
+    Answer, Artifact, Bounds, Commands, Confirmed, Outcome, Plan, Rules, Run, RunThem, Step, Task, sections,
 };
 use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::stop::Stall;
@@ -83,17 +84,17 @@ pub(crate) fn stored(artifact: &Artifact) -> Option<String> {
 /// All goes well, and the versions of the artifact miss these rules.
 pub(crate) fn missing<'a>(missed: &'a [&'a [&'a str]]) -> impl FnMut(&Run, &Step) -> Outcome + 'a {
     move |run, step| match step {
-        Step::Plan { .. } => Outcome::Planned(steps(run)),
+        Step::Plan { .. } => Ok(Answer::Planned(steps(run))),
         Step::Produce { from, .. } => written(run, from.is_some()),
         Step::Refine { .. } => written(run, true),
-        Step::Prepare { level } => Outcome::Prepared(questions(run, *level)),
-        Step::Allow { .. } => Outcome::Allowed(true),
-        Step::Match { .. } | Step::Check { .. } => Outcome::Told(Vec::new()),
+        Step::Prepare { level } => Ok(Answer::Prepared(questions(run, *level))),
+        Step::Allow { .. } => Ok(Answer::Allowed(true)),
+        Step::Match { .. } | Step::Check { .. } => Ok(Answer::Told(Vec::new())),
         Step::Judge { artifact, level, category, .. } => {
             let at = run.course.artifacts.iter().position(|known| known.tree == *artifact).unwrap();
             judged(run, *level, category, missed[at])
         }
-        Step::Critique { .. } => Outcome::Criticised(issues(run)),
+        Step::Critique { .. } => Ok(Answer::Criticised(issues(run))),
     }
 }
 
@@ -107,7 +108,7 @@ fn written(run: &Run, again: bool) -> Outcome {
     let before = run.course.artifact.as_ref().filter(|_| again).and_then(stored);
     let changed = before.map(|before| sections::changed(&before, &page, &run.course.issues));
     let (hash, bytes) = (artifact_hash(page.as_bytes()), page.len() as u64);
-    Outcome::Written(Box::new(Artifact { tree: tree(&page), hash, bytes, changed }))
+    Ok(Answer::Written(Box::new(Artifact { tree: tree(&page), hash, bytes, changed })))
 }
 
 fn questions(run: &Run, level: Level) -> Vec<Check> {
@@ -126,7 +127,7 @@ fn judged(run: &Run, level: Level, category: &str, missed: &[&str]) -> Outcome {
             by: By::Judge,
         }
     };
-    Outcome::Judged(rules.map(result).collect())
+    Ok(Answer::Judged(rules.map(result).collect()))
 }
 
 fn issues(run: &Run) -> Vec<Issue> {

@@ -135,7 +135,7 @@ fn before_it_asks_its_model_it_tells_what_it_does_not_take() {
 #[test]
 fn another_service_is_named_for_a_key_and_never_for_a_login() {
     let place =
-        |set: &[(&str, &str)]| arguments(&Ask::new(&env(set), Role::Executor, Isolation::Partial)).join(" ");
+        |set: &[(&str, &str)]| arguments(&Ask::new(&env(set), Rights::Work, Isolation::Partial)).join(" ");
     let there = (SERVICE, "http://127.0.0.1:1/\"v1");
     let named = place(&[there, (KEY, "secret")]);
     assert!(named.contains(r#"skilltune.base_url="http://127.0.0.1:1/\"v1""#), "{named}");
@@ -161,7 +161,7 @@ fn a_login_stays_where_it_is_and_the_rest_of_the_home_is_out_of_sight() {
 
 #[test]
 fn in_the_users_own_world_their_settings_are_read_and_the_sandbox_stays() {
-    let of = |isolation| arguments(&Ask::new(&env(&[]), Role::Evaluator, isolation)).join(" ");
+    let of = |isolation| arguments(&Ask::new(&env(&[]), Rights::Read, isolation)).join(" ");
     for isolation in [Isolation::Partial, Isolation::Fresh] {
         assert!(of(isolation).contains("--ignore-user-config --ignore-rules"));
     }
@@ -192,7 +192,7 @@ fn who_is_to_find_a_skill_is_shown_it_and_none_that_stands_beside_the_users_logi
     let at = home.path().to_str().unwrap();
     let told = |isolation, set: &[(&str, &str)], skills, is_made| {
         let env = env(set);
-        arguments(&Ask { skills, is_made, ..Ask::new(&env, Role::Executor, isolation) }).join(" ")
+        arguments(&Ask { skills, is_made, ..Ask::new(&env, Rights::Work, isolation) }).join(" ")
     };
     let shut_out = told(Isolation::Partial, &[(HOME, at)], true, true);
     let theirs = format!(

@@ -1,10 +1,10 @@
-//! Where an agent may write in a call, by its role, and who keeps it to that.
+//! Where an agent may write in a call, by its rights, and who keeps it to that.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use skilltune_phases::plan::Enforced;
-use skilltune_phases::role::Role;
+use skilltune_phases::role::Rights;
 
 use super::{Agent, Kind};
 use crate::process::Confinement;
@@ -21,22 +21,22 @@ pub(crate) struct Ground<'a> {
 impl Agent {
     /// An executor may write in its workspace, an improver in its copy, and an evaluator in neither; all of them in the
     /// call's temporary folder, and where the agent keeps what is its own.
-    pub(crate) fn confinement(&self, role: Role, ground: Ground<'_>) -> Confinement {
-        let work = match role {
-            Role::Executor => Some(ground.workspace),
-            Role::Evaluator => None,
-            Role::Improver => ground.copy,
+    pub(crate) fn confinement(&self, rights: Rights, ground: Ground<'_>) -> Confinement {
+        let work = match rights {
+            Rights::Work => Some(ground.workspace),
+            Rights::Read => None,
+            Rights::Edit => ground.copy,
         };
         let places = work.into_iter().chain([ground.temp]).map(OsString::from);
         Confinement { writes: places.chain(self.keeps().into_iter().map(OsString::from)).collect() }
     }
 
-    /// Who keeps it to the rights of that role; `system` is whether the system does where it is let.
-    pub fn enforced(&self, role: Role, system: bool) -> Enforced {
+    /// Who keeps it to those rights; `system` is whether the system does where it is let.
+    pub fn enforced(&self, rights: Rights, system: bool) -> Enforced {
         match &self.kind {
             Kind::Command(settings) => Enforced::by(system && settings.writes.is_some(), false),
             // As an executor it runs the commands of a suite.
-            Kind::BuiltIn(_) => Enforced::by(system, role != Role::Executor),
+            Kind::BuiltIn(_) => Enforced::by(system, rights != Rights::Work),
             // A wrapper has places of its own that nobody knows, and does not tell who may do what.
             Kind::Real(_) if self.via.is_some() => Enforced::Nobody,
             Kind::Real(real) => Enforced::by(system && !real.profile().has_walls, true),
@@ -73,11 +73,11 @@ mod tests {
 
     const GROUND: &str = "/desk/call";
 
-    fn places(agent: &Agent, role: Role) -> Vec<String> {
+    fn places(agent: &Agent, rights: Rights) -> Vec<String> {
         let at = |below: &str| PathBuf::from(GROUND).join(below);
         let (workspace, temp, copy) = (at("space"), at("tmp"), at("space/skill/a"));
-        let copy = (role == Role::Improver).then_some(copy.as_path());
-        let confinement = agent.confinement(role, Ground { workspace: &workspace, temp: &temp, copy });
+        let copy = (rights == Rights::Edit).then_some(copy.as_path());
+        let confinement = agent.confinement(rights, Ground { workspace: &workspace, temp: &temp, copy });
         confinement.writes.into_iter().map(|place| place.into_string().unwrap()).collect()
     }
 
@@ -99,14 +99,14 @@ mod tests {
     #[test]
     fn each_role_has_its_own_ground_and_all_have_the_temporary_folder() {
         let agent = Agent::built_in("/bin/x".into(), "offline", &ambient(&[]));
-        assert_eq!(places(&agent, Role::Executor), ["/desk/call/space", "/desk/call/tmp"]);
-        assert_eq!(places(&agent, Role::Evaluator), ["/desk/call/tmp"]);
-        assert_eq!(places(&agent, Role::Improver), ["/desk/call/space/skill/a", "/desk/call/tmp"]);
+        assert_eq!(places(&agent, Rights::Work), ["/desk/call/space", "/desk/call/tmp"]);
+        assert_eq!(places(&agent, Rights::Read), ["/desk/call/tmp"]);
+        assert_eq!(places(&agent, Rights::Edit), ["/desk/call/space/skill/a", "/desk/call/tmp"]);
     }
 
     #[test]
     fn an_agent_keeps_its_login_wherever_it_stands() {
-        let kept = |agent: &Agent| places(agent, Role::Evaluator)[1..].to_vec();
+        let kept = |agent: &Agent| places(agent, Rights::Read)[1..].to_vec();
         assert_eq!(kept(&real("claude", &[])), ["/home/me/.claude"]);
         assert_eq!(kept(&real("claude", &[("CLAUDE_CONFIG_DIR", "/c")])), ["/c"]);
         assert_eq!(kept(&real("gemini", &[])), ["/home/me/.gemini"]);
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn it_is_told_who_enforces_what_and_a_command_is_held_only_when_it_says_where_it_writes() {
-        let told = |agent: &Agent, system| Role::ALL.map(|role| agent.enforced(role, system).words());
+        let told = |agent: &Agent, system| Rights::ALL.map(|rights| agent.enforced(rights, system).words());
         assert_eq!(told(&real("claude", &[]), true), ["system + agent"; 3]);
         assert_eq!(told(&real("gemini", &[]), false), ["agent"; 3]);
         let built_in = Agent::built_in("/bin/x".into(), "offline", &ambient(&[]));

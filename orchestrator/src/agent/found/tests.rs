@@ -13,9 +13,9 @@ fn agent(settings: Value) -> Agent {
     Agent::new("mine", Some("large".into()), settings, "/bin/mine".into(), &ambient())
 }
 
-fn slots(role: Role) -> Slots<'static> {
+fn slots(rights: Rights) -> Slots<'static> {
     let (workspace, prompt_file) = (Path::new("/w/{model}"), Path::new("/p/prompt.md"));
-    Slots { role, workspace, prompt_file, skills: false, usd: Some(2.5), schema: None }
+    Slots { rights, workspace, prompt_file, skills: false, usd: Some(2.5), schema: None }
 }
 
 fn real(name: &str, ambient: &BTreeMap<String, String>) -> Agent {
@@ -29,7 +29,7 @@ fn shown(env: &[(String, String)]) -> Vec<String> {
 #[test]
 fn placeholders_are_filled_once_and_other_braces_stand_for_themselves() {
     let command = ["mine", "--model={model}", "{workspace}", "{x} {model} {", "{{model}}", "a b; $(c)"];
-    let argv = agent(json!({ "command": command })).argv(slots(Role::Executor));
+    let argv = agent(json!({ "command": command })).argv(slots(Rights::Work));
     assert_eq!(argv, ["/bin/mine", "--model=large", "/w/{model}", "{x} large {", "{large}", "a b; $(c)"]);
 }
 
@@ -76,27 +76,27 @@ fn a_real_agent_has_its_own_key_and_no_other_and_keeps_its_files_where_they_are_
 
 #[test]
 fn who_judges_cannot_write_and_nobody_has_a_shell_without_a_sandbox() {
-    let argv = |name, role| real(name, &ambient()).argv(slots(role)).join(" ");
-    let judge = argv("claude", Role::Evaluator);
+    let argv = |name, rights| real(name, &ambient()).argv(slots(rights)).join(" ");
+    let judge = argv("claude", Rights::Read);
     assert!(judge.contains("--permission-mode dontAsk --tools Read,Grep,Glob --model large"), "{judge}");
-    assert!(argv("gemini", Role::Evaluator).contains("--approval-mode default --model large"));
-    assert!(argv("codex", Role::Evaluator).contains(" --sandbox read-only "));
-    assert!(argv("opencode", Role::Evaluator).contains(" --agent judge "));
-    for role in [Role::Executor, Role::Improver] {
-        assert!(argv("codex", role).contains(" --sandbox workspace-write "));
-        assert!(argv("opencode", role).contains(" --agent writer "));
-        let writer = argv("claude", role);
+    assert!(argv("gemini", Rights::Read).contains("--approval-mode default --model large"));
+    assert!(argv("codex", Rights::Read).contains(" --sandbox read-only "));
+    assert!(argv("opencode", Rights::Read).contains(" --agent judge "));
+    for rights in [Rights::Work, Rights::Edit] {
+        assert!(argv("codex", rights).contains(" --sandbox workspace-write "));
+        assert!(argv("opencode", rights).contains(" --agent writer "));
+        let writer = argv("claude", rights);
         assert!(writer.contains(" --restricted ") && writer.contains("acceptEdits"), "{writer}");
         assert!(writer.ends_with("--max-budget-usd 2.5") && !writer.contains("Bash"), "{writer}");
-        assert!(argv("gemini", role).contains("--approval-mode auto_edit"));
+        assert!(argv("gemini", rights).contains("--approval-mode auto_edit"));
     }
 }
 
 #[test]
 fn who_is_to_find_a_skill_may_use_it_and_is_kept_in_the_workspace_all_the_same() {
     let argv =
-        |name: &str, role, skills| real(name, &ambient()).argv(Slots { skills, ..slots(role) }).join(" ");
-    let claude = argv("claude", Role::Executor, true);
+        |name: &str, rights, skills| real(name, &ambient()).argv(Slots { skills, ..slots(rights) }).join(" ");
+    let claude = argv("claude", Rights::Work, true);
     assert!(!claude.contains("--restricted") && claude.contains("--setting-sources project"), "{claude}");
     for kept in [
         "Write,Edit,Skill ",
@@ -107,9 +107,9 @@ fn who_is_to_find_a_skill_may_use_it_and_is_kept_in_the_workspace_all_the_same()
     ] {
         assert!(claude.contains(kept), "{kept} in {claude}");
     }
-    assert!(!argv("claude", Role::Executor, false).contains("Skill"));
-    assert!(argv("gemini", Role::Executor, true).contains("--policy .gemini/policy.toml"));
-    let fittings = |skills| real("gemini", &ambient()).fittings(Role::Executor, skills, "");
+    assert!(!argv("claude", Rights::Work, false).contains("Skill"));
+    assert!(argv("gemini", Rights::Work, true).contains("--policy .gemini/policy.toml"));
+    let fittings = |skills| real("gemini", &ambient()).fittings(Rights::Work, skills, "");
     assert!(
         fittings(false)[0].text.contains("\"enabled\":false") && !fittings(false)[1].text.contains("skill")
     );
@@ -118,14 +118,14 @@ fn who_is_to_find_a_skill_may_use_it_and_is_kept_in_the_workspace_all_the_same()
     assert_eq!(settings["skills"]["enabled"], true);
     assert_eq!((with[1].folder, with[1].file), (".gemini", "policy.toml"));
     assert!(with[1].text.contains("toolName = \"activate_skill\""));
-    for role in Role::ALL {
-        let policy = &real("gemini", &ambient()).fittings(role, false, "")[1].text;
+    for rights in Rights::ALL {
+        let policy = &real("gemini", &ambient()).fittings(rights, false, "")[1].text;
         for denied in
             ["google_web_search", "web_fetch", "invoke_agent", "decision = \"deny\"", "priority = 200"]
         {
-            assert!(policy.contains(denied), "{role:?}: {policy}");
+            assert!(policy.contains(denied), "{rights:?}: {policy}");
         }
-        assert!(argv("gemini", role, false).contains("--policy .gemini/policy.toml"));
+        assert!(argv("gemini", rights, false).contains("--policy .gemini/policy.toml"));
     }
 }
 
@@ -239,18 +239,18 @@ fn another_world_makes_another_agent() {
 
 #[test]
 fn in_the_users_world_who_judges_has_no_servers_and_nobody_a_shell() {
-    let argv = |name, role| isolated(name, Isolation::User).argv(slots(role)).join(" ");
-    let judge = argv("claude", Role::Evaluator);
+    let argv = |name, rights| isolated(name, Isolation::User).argv(slots(rights)).join(" ");
+    let judge = argv("claude", Rights::Read);
     assert!(judge.contains("--strict-mcp-config --permission-mode dontAsk --tools Read,Grep,Glob,Skill"));
-    assert!(argv("gemini", Role::Evaluator).contains("--allowed-mcp-server-names none"));
-    let writer = argv("claude", Role::Executor);
+    assert!(argv("gemini", Rights::Read).contains("--allowed-mcp-server-names none"));
+    let writer = argv("claude", Rights::Work);
     assert!(!writer.contains("--restricted") && !writer.contains("--strict-mcp-config"), "{writer}");
     assert!(writer.contains("acceptEdits --tools Read,Grep,Glob,Write,Edit,Skill"), "{writer}");
-    assert!(!argv("gemini", Role::Improver).contains("none"));
+    assert!(!argv("gemini", Rights::Edit).contains("none"));
     for isolation in [Isolation::Partial, Isolation::Fresh, Isolation::User] {
-        let fitting = |role| isolated("gemini", isolation).fittings(role, false, "")[0].text.clone();
-        assert!(Role::ALL.iter().all(|role| fitting(*role).contains("run_shell_command")));
-        assert!(fitting(Role::Evaluator).contains("write_file"));
+        let fitting = |rights| isolated("gemini", isolation).fittings(rights, false, "")[0].text.clone();
+        assert!(Rights::ALL.iter().all(|rights| fitting(*rights).contains("run_shell_command")));
+        assert!(fitting(Rights::Read).contains("write_file"));
     }
 }
 

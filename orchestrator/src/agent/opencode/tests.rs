@@ -153,15 +153,15 @@ fn no_role_has_a_shell_or_the_web_and_who_judges_cannot_write() {
     assert_eq!(rights["agent"]["writer"]["permission"], json!({ "edit": "allow" }));
     let one = json!({ "*": "allow", "customize-opencode": "deny" });
     assert_eq!(rights["agent"]["pupil"]["permission"], json!({ "edit": "allow", "skill": one }));
-    for (role, skills, agent) in [
-        (Role::Executor, false, "writer"),
-        (Role::Executor, true, "pupil"),
-        (Role::Evaluator, false, "judge"),
-        (Role::Improver, false, "writer"),
+    for (rights, skills, agent) in [
+        (Rights::Work, false, "writer"),
+        (Rights::Work, true, "pupil"),
+        (Rights::Read, false, "judge"),
+        (Rights::Edit, false, "writer"),
     ] {
         let (env, model) = (env(&[]), Some("a/b"));
         let arguments =
-            arguments(&Ask { model, skills, ..Ask::new(&env, role, Isolation::Partial) }).join(" ");
+            arguments(&Ask { model, skills, ..Ask::new(&env, rights, Isolation::Partial) }).join(" ");
         assert!(arguments.ends_with(&format!("--agent {agent} --model a/b")), "{arguments}");
     }
 }

@@ -2,12 +2,12 @@ use super::*;
 
 const SPACE: &str = "/w/space";
 
-fn installed(called: bool) -> Installed<'static> {
-    Installed { name: "poet", at: ".x/skills/poet", called }
+fn installed(called: bool) -> Installed {
+    Installed { name: "poet".into(), at: ".x/skills/poet".into(), called }
 }
 
 fn came_to(talk: SkillTalk, called: bool) -> SkillUse {
-    Talk { skills: talk, ..Talk::default() }.skill_use(installed(called), Path::new(SPACE))
+    Talk { skills: talk, ..Talk::default() }.skill_use(&installed(called), Path::new(SPACE))
 }
 
 fn offering(names: &[&str]) -> SkillTalk {

@@ -11,12 +11,12 @@ fn claude() -> Real {
     Real::named("claude").unwrap()
 }
 
-fn arguments(via: Via, role: Role) -> Vec<String> {
+fn arguments(via: Via, rights: Rights) -> Vec<String> {
     let (workspace, prompt_file) = (Path::new("/w/space"), Path::new("/run/prompt.md"));
     via.arguments(
         claude(),
         Some("opus"),
-        Slots { role, workspace, prompt_file, skills: false, usd: Some(1.0), schema: None },
+        Slots { rights, workspace, prompt_file, skills: false, usd: Some(1.0), schema: None },
     )
 }
 
@@ -31,10 +31,10 @@ fn kind_of(how: How, stdout: &str, stderr: &str) -> FailureKind {
 #[test]
 fn ccw_is_told_of_the_prompts_file_and_maestro_of_an_errand_in_the_workspace() {
     let ccw = "cli --tool claude --mode write --cd /w/space -f /run/prompt.md --final --model opus";
-    assert_eq!(arguments(Via::Ccw, Role::Executor).join(" "), ccw);
-    assert_eq!(arguments(Via::Ccw, Role::Improver).join(" "), ccw);
-    assert_eq!(arguments(Via::Ccw, Role::Evaluator).join(" "), ccw.replace("write", "analysis"));
-    let maestro = arguments(Via::Maestro, Role::Evaluator);
+    assert_eq!(arguments(Via::Ccw, Rights::Work).join(" "), ccw);
+    assert_eq!(arguments(Via::Ccw, Rights::Edit).join(" "), ccw);
+    assert_eq!(arguments(Via::Ccw, Rights::Read).join(" "), ccw.replace("write", "analysis"));
+    let maestro = arguments(Via::Maestro, Rights::Read);
     let errand = Via::Maestro.errand("the prompt").unwrap();
     assert_eq!(errand.text, "the prompt");
     assert!(maestro[1].contains(&format!("{}/{}", errand.folder, errand.file)), "{maestro:?}");

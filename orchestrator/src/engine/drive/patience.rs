@@ -8,7 +8,7 @@ use skilltune_phases::waiting;
 use tokio::time::sleep;
 
 use super::{Drive, Left, now};
-use crate::engine::{Craft, EngineError};
+use crate::engine::{EngineError, LoopEngine};
 
 /// How long is waited, and for what.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,10 +24,10 @@ pub struct Patience {
 /// How often the clock is looked at: a machine that was asleep must not sleep on.
 const LOOK: Duration = Duration::from_secs(30);
 
-impl<L: Craft> Drive<'_, L> {
+impl<L: LoopEngine> Drive<'_, L> {
     /// Waits for what has stopped the run to pass, where that is wanted and of use; otherwise the run is left.
     pub(super) async fn wait_out(&mut self) -> Result<Option<Left>, EngineError> {
-        let Patience { waits, longest, backoff } = self.desk.patience;
+        let Patience { waits, longest, backoff } = self.context.patience;
         let until = waiting::until(&self.run, now(), longest, backoff).filter(|_| waits);
         let Some(until) = until else { return Ok(Some(Left::Paused(Pause::Blocked))) };
         self.record(Event::Noted(Signal::Waiting { until }))?;

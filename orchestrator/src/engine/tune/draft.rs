@@ -4,69 +4,58 @@
 //! came as words are applied to the stored tree, never to a disk.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use skilltune_phases::edit::{self, EditReport};
 use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::loops::tune::Order;
-use skilltune_phases::loops::tune::Outcome;
-use skilltune_phases::order::Order as _;
+use skilltune_phases::loops::tune::Answer;
+use skilltune_phases::order::Order;
 use skilltune_phases::skill;
 
-use super::super::EngineError;
-use super::super::desk::{failed, not_ours};
-use crate::snapshot::{Entry, Limits, Manifest, Node, ObjectError, Objects, RelPath, capture_left};
+use super::super::{ReadError, Remains, Workshop, unreadable};
+use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath, capture_left};
 
 const SKILL_MD: &[u8] = b"SKILL.md";
 const FILE_MODE: u32 = 0o644;
 const FOLDER_MODE: u32 = 0o755;
 
-pub(super) fn read(
-    objects: &Objects,
-    limits: Limits,
-    order: &Order,
-    space: &Path,
-    answer: &str,
-) -> Result<Outcome, EngineError> {
-    let copy = order.working_copy().expect("an improver has a copy to work on");
+pub(super) fn read(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Answer, ReadError> {
+    let (objects, Remains { space, answer, .. }) = (&shop.objects, *remains);
+    let copy = order.draft().expect("an improver has a draft to work on");
     let base = objects.manifest(copy.tree)?;
-    let captured = match capture_left(objects, space, &copy.at, &[], limits) {
-        Ok(captured) => captured,
-        Err(error) => {
-            return not_ours(error, space).map(|failure| failed(FailureKind::Gate, &failure.why).into());
-        }
-    };
+    let captured = capture_left(objects, space, &copy.at, &[], shop.limits.artifacts);
+    let captured = captured.map_err(|error| match unreadable(error, space) {
+        ReadError::Agent(failure) => gate(&failure.why).into(),
+        ours @ ReadError::Ours(_) => ours,
+    })?;
     let page = RelPath::parse(SKILL_MD).expect("a plain name is a path");
     let edited = captured.manifest.edited_from(&base, &page);
     let (edited, report) = if edited == base {
-        match edited_in_words(objects, &base, answer)? {
-            Ok((made, report)) => (made.edited_from(&base, &page), report),
-            Err(failure) => return Ok(failure.into()),
-        }
+        let (made, report) = edited_in_words(objects, &base, answer)?;
+        (made.edited_from(&base, &page), report)
     } else {
         (edited, edit::read_report(answer))
     };
     if let Some(why) = refused(objects, &base, &edited)? {
-        return Ok(failed(FailureKind::Gate, &why).into());
+        return Err(gate(&why).into());
     }
-    Ok(Outcome::Improved { tree: objects.put_manifest(&edited)?, report: Box::new(report) })
+    Ok(Answer::Improved { tree: objects.put_manifest(&edited)?, report: Box::new(report) })
 }
 
-type Made = Result<(Manifest, EditReport), Failure>;
+fn gate(why: &impl ToString) -> Failure {
+    Failure::new(FailureKind::Gate, why.to_string())
+}
 
-fn edited_in_words(objects: &Objects, base: &Manifest, answer: &str) -> Result<Made, ObjectError> {
-    let answer = match edit::read(answer) {
-        Ok(answer) => answer,
-        Err(why) => {
-            let why = format!("no file of the copy was changed, and there are no edits to apply: {why}");
-            return Ok(Err(failed(FailureKind::OffSchema, &why)));
-        }
-    };
-    let texts = texts(objects, base)?;
-    match edit::apply(&answer.edits, &texts) {
-        Ok(changed) => Ok(with_texts(objects, base, &changed)?.map(|edited| (edited, answer.report))),
-        Err(why) => Ok(Err(failed(FailureKind::Gate, &why.to_string()))),
-    }
+fn edited_in_words(
+    objects: &Objects,
+    base: &Manifest,
+    answer: &str,
+) -> Result<(Manifest, EditReport), ReadError> {
+    let answer = edit::read(answer).map_err(|why| {
+        let why = format!("no file of the copy was changed, and there are no edits to apply: {why}");
+        Failure::new(FailureKind::OffSchema, why)
+    })?;
+    let changed = edit::apply(&answer.edits, &texts(objects, base)?).map_err(|why| gate(&why))?;
+    Ok((with_texts(objects, base, &changed)?, answer.report))
 }
 
 /// The files that words can edit.
@@ -88,12 +77,12 @@ fn with_texts(
     objects: &Objects,
     base: &Manifest,
     changed: &BTreeMap<String, String>,
-) -> Result<Result<Manifest, Failure>, ObjectError> {
+) -> Result<Manifest, ReadError> {
     let mut nodes: BTreeMap<RelPath, Node> =
         base.entries().iter().map(|entry| (entry.path.clone(), entry.node.clone())).collect();
     for (path, text) in changed {
         let Ok(path) = RelPath::parse(path.as_bytes()) else {
-            return Ok(Err(failed(FailureKind::Gate, &format!("{path:?} is not a path within the skill"))));
+            return Err(gate(&format!("{path:?} is not a path within the skill")).into());
         };
         for folder in path.lineage().filter(|above| *above != path) {
             nodes.entry(folder).or_insert(Node::Folder { mode: FOLDER_MODE });
@@ -102,7 +91,7 @@ fn with_texts(
         nodes.insert(path, Node::File { blob: objects.put(text.as_bytes())?, size: text.len() as u64, mode });
     }
     let entries = nodes.into_iter().map(|(path, node)| Entry { path, node }).collect();
-    Ok(Manifest::new(entries).map_err(|why| failed(FailureKind::Gate, &why.to_string())))
+    Ok(Manifest::new(entries).map_err(|why| gate(&why))?)
 }
 
 /// Why a draft is not a valid change of a skill, if it is not.

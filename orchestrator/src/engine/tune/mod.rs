@@ -8,12 +8,11 @@ use std::path::Path;
 use skilltune_phases::delivery::SkillUse;
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::loops::tune::state;
-use skilltune_phases::loops::tune::{Decision, INPUT, Order, Outcome, Run, Step, Tune};
-use skilltune_phases::order::Order as _;
+use skilltune_phases::loops::tune::{Answer, Decision, INPUT, Request, Run, Step, Tune};
+use skilltune_phases::order::Order;
 use skilltune_phases::role::Role;
 
-use super::desk::{failed, not_ours};
-use super::{Craft, EngineError, Hands, Remains, Workshop};
+use super::{EngineError, Hands, LoopEngine, ReadError, Remains, Workshop, unreadable};
 use crate::agent::Talk;
 use crate::promote::{self, Move, Promotion};
 use crate::snapshot::{Manifest, Objects, capture_left};
@@ -21,29 +20,23 @@ use crate::store::RunFolder;
 
 pub use pages::{Diff, Pages, tree_diff};
 
-impl Craft for Tune {
+impl LoopEngine for Tune {
     type Pages = Pages;
 
-    fn read(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Outcome, EngineError> {
-        let Remains { answer, denied, .. } = *remains;
-        let mut outcome = match order.role() {
-            Role::Executor => artifacts(shop, order, remains)?,
-            Role::Evaluator if answer.trim().is_empty() => {
-                failed(FailureKind::Empty, "no text at all").into()
+    fn read(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
+        let order = request.as_ref();
+        let answer = match order.role {
+            Role::Executor => artifacts(shop, order, remains),
+            Role::Evaluator if remains.answer.trim().is_empty() => {
+                Err(Failure::new(FailureKind::Empty, "no text at all").into())
             }
-            Role::Evaluator => order.judge(answer),
-            Role::Improver => {
-                draft::read(&shop.objects, shop.limits.artifacts, order, remains.space, answer)?
-            }
+            Role::Evaluator => request.judge(remains.answer).map_err(ReadError::from),
+            Role::Improver => draft::read(shop, order, remains),
         };
-        outcome = explained(outcome, denied);
-        if let Outcome::Exercised { skill, .. } = &mut outcome {
-            *skill = skill_use(order, remains.talk, remains.space);
-        }
-        Ok(outcome)
+        answer.map_err(|error| explained(error, remains.denied))
     }
 
-    fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Option<Outcome>, EngineError> {
+    fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Option<Answer>, EngineError> {
         match step {
             Step::Ask(_) => Ok(hands.person.ask(run, step)),
             Step::Promote { .. } => promote(run, step, hands).map(Some),
@@ -76,21 +69,21 @@ impl Craft for Tune {
     }
 }
 
-fn promote(run: &Run, step: &Step, Hands { desk, .. }: Hands<'_, Tune>) -> Result<Outcome, EngineError> {
-    desk.journal.barrier()?;
+fn promote(run: &Run, step: &Step, Hands { context, .. }: Hands<'_, Tune>) -> Result<Answer, EngineError> {
+    context.journal.barrier()?;
     let moves = moves(run, step).ok_or(EngineError::Stuck)?;
     // On this thread: nothing else is under way, and a promotion is not to be left in the middle.
     let promotion = promote::promote(
-        &desk.locks,
-        &desk.lock,
-        &desk.shop.objects,
-        &desk.indexes,
+        &context.locks,
+        &context.lock,
+        &context.shop.objects,
+        &context.indexes,
         run.plan.run.as_str(),
         &moves,
     )?;
     Ok(match promotion {
-        Promotion::Done => Outcome::Promoted,
-        Promotion::Conflict { found } => Outcome::Conflict { found },
+        Promotion::Done => Answer::Promoted,
+        Promotion::Conflict { found } => Answer::Conflict { found },
     })
 }
 
@@ -103,43 +96,41 @@ fn moves(run: &Run, step: &Step) -> Option<Vec<Move>> {
 }
 
 /// What the executor wrote; an answer in words alone becomes `answer.md`.
-fn artifacts(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Outcome, EngineError> {
-    let Remains { space, answer, denied, .. } = *remains;
-    let fittings = shop.cast.of(Role::Executor).fittings(Role::Executor, order.installed().is_some(), "");
-    let placed = order.placements().iter().filter_map(|placement| placement.at.split('/').next());
+fn artifacts(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Answer, ReadError> {
+    let Remains { space, answer, denied, talk } = *remains;
+    let fittings = shop.cast.of(order.role).fittings(order.rights, order.installed.is_some(), "");
+    let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
     let given: Vec<&str> =
         placed.chain([INPUT]).chain(fittings.iter().map(|fitting| fitting.folder)).collect();
-    let captured = match capture_left(&shop.objects, space, "", &given, shop.limits.artifacts) {
-        Ok(captured) => captured,
-        Err(error) => return not_ours(error, space).map(Outcome::from),
-    };
-    let files = count_files(&captured.manifest);
-    if files > 0 {
-        return Ok(Outcome::Exercised { artifacts: captured.tree, files, skill: None });
+    let captured = capture_left(&shop.objects, space, "", &given, shop.limits.artifacts)
+        .map_err(|error| unreadable(error, space))?;
+    let (mut artifacts, mut files) = (captured.tree, count_files(&captured.manifest));
+    if files == 0 {
+        // Words in the place of files that it was not let write are an excuse.
+        if answer.trim().is_empty() || !denied.is_empty() {
+            return Err(Failure::new(FailureKind::Empty, "no files and no text").into());
+        }
+        (artifacts, files) = (shop.objects.put_files(&[("answer.md", answer.as_bytes())])?, 1);
     }
-    // Words in the place of files that it was not let write are an excuse.
-    if answer.trim().is_empty() || !denied.is_empty() {
-        return Ok(failed(FailureKind::Empty, "no files and no text").into());
-    }
-    let artifacts = shop.objects.put_files(&[("answer.md", answer.as_bytes())])?;
-    Ok(Outcome::Exercised { artifacts, files: 1, skill: None })
+    Ok(Answer::Exercised { artifacts, files, skill: skill_use(order, talk, space) })
 }
 
 /// An answer that is none, where the agent was not let do what it wanted.
-fn explained(outcome: Outcome, denied: &[String]) -> Outcome {
-    match outcome {
-        Outcome::Failed(Failure { kind: FailureKind::Empty | FailureKind::OffSchema, why, .. })
+fn explained(error: ReadError, denied: &[String]) -> ReadError {
+    match error {
+        ReadError::Agent(Failure { kind: FailureKind::Empty | FailureKind::OffSchema, why, .. })
             if !denied.is_empty() =>
         {
-            failed(FailureKind::DeniedTool, &format!("it was denied {}: {why}", denied.join(", "))).into()
+            let why = format!("it was denied {}: {why}", denied.join(", "));
+            Failure::new(FailureKind::DeniedTool, why).into()
         }
-        outcome => outcome,
+        error => error,
     }
 }
 
-/// What became of the skill, where one was installed. Agents tell real paths.
+/// What became of the skill, if one was installed. Agents tell real paths.
 fn skill_use(order: &Order, talk: Option<&Talk>, space: &Path) -> Option<SkillUse> {
-    let (installed, talk) = (order.installed()?, talk?);
+    let (installed, talk) = (order.installed.as_ref()?, talk?);
     let real = space.canonicalize().unwrap_or_else(|_| space.to_owned());
     Some(talk.skill_use(installed, &real))
 }

@@ -2,16 +2,18 @@
 
 use jiff::Timestamp;
 
-use crate::run::Answer;
+use crate::loops::Change;
+use crate::role::Role;
+use crate::run::StepState;
 use crate::score::Score;
 
-use super::Run;
 use super::answers::{Issue, PlanStep};
 use super::checks::Check;
 use super::criteria::Level;
 use super::decision::{Decision, Phase, Stop};
 use super::step::{Artifact, Step};
 use super::verdict::Evaluation;
+use super::{Reflex, Run};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
@@ -154,7 +156,7 @@ impl Course {
     }
 
     /// Work is taken up again, or goes on after a wait: the phase under way begins anew.
-    pub(super) fn begin_again(&mut self, at: Timestamp) {
+    fn begin_again(&mut self, at: Timestamp) {
         self.clock.since = self.clock.since.map(|_| at);
     }
 
@@ -182,7 +184,17 @@ impl Course {
     }
 }
 
-pub(super) fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
+pub(super) fn fold(run: &mut Run, change: &Change<'_, Reflex>, at: Timestamp) {
+    match *change {
+        Change::Decided(decision) => decided(run, decision, at),
+        Change::Ended(step) => ended(run, step),
+        Change::Resumed => run.course.begin_again(at),
+        // Who writes is judged like anybody else; who judges is another measure.
+        Change::Recast(role) => run.course.era += u32::from(role == Role::Evaluator),
+    }
+}
+
+fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
     let course = &mut run.course;
     match decision {
         Decision::Enter(phase) => {
@@ -266,8 +278,8 @@ impl Course {
 
 /// An answer that keeps no contract is part of the story, be it asked for again or not. That a service was not there is
 /// not, and its time is nobody's work: a run goes on after an outage as if there had been none.
-pub(super) fn answered(run: &mut Run, step: &Step) {
-    if matches!(run.answer(step), Answer::Given(_)) {
+fn ended(run: &mut Run, step: &Step) {
+    if matches!(run.state(step), StepState::Answered(_)) {
         return;
     }
     let Some(mishap) = run.errors.last() else { return };

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use crate::id::TreeId;
 use crate::loops::MostCalls;
-use crate::run::Answer;
+use crate::run::StepState;
 use crate::stop;
 
 use super::checks::{self, How, Told};
 use super::course::Done;
 use super::criteria::{Level, Rule};
 use super::decision::{Decision, Phase, Reason, Stop};
-use super::step::{Outcome, Step};
+use super::step::{Answer, Step};
 use super::task::RunThem;
 use super::verdict::{self, RuleResult};
 use super::{Next, Plan, Run};
@@ -69,7 +69,7 @@ fn evaluate(run: &Run) -> Next<'_> {
     let unasked = |level: &Level| {
         run.plan.task.commands.run == RunThem::Ask
             && run.commands(*level).next().is_some()
-            && run.answer(&Step::Allow { level: *level }) == Answer::Open
+            && run.state(&Step::Allow { level: *level }) == StepState::Open
     };
     match Level::ALL.into_iter().filter(|level| *level <= run.course.level).find(unasked) {
         Some(level) if spent(run).is_none() => take([Step::Allow { level }]),
@@ -112,16 +112,16 @@ fn carry_on(run: &Run, phase: Phase) -> Next<'_> {
 enum Answers<'a> {
     Open(Vec<Step>),
     GivenUp(&'a str),
-    Given(Vec<&'a Outcome>),
+    Given(Vec<&'a Answer>),
 }
 
 fn answers<'a>(run: &'a Run, steps: &[Step]) -> Answers<'a> {
     let (mut open, mut given, mut given_up) = (Vec::new(), Vec::new(), None);
     for step in steps {
-        match run.answer(step) {
-            Answer::Given(outcome) => given.push(outcome),
-            Answer::GivenUp(failure) => given_up = given_up.or(Some(failure.why.as_str())),
-            Answer::Open => open.push(step.clone()),
+        match run.state(step) {
+            StepState::Answered(outcome) => given.push(outcome),
+            StepState::GivenUp(failure) => given_up = given_up.or(Some(failure.why.as_str())),
+            StepState::Open => open.push(step.clone()),
         }
     }
     match given_up {
@@ -131,18 +131,18 @@ fn answers<'a>(run: &'a Run, steps: &[Step]) -> Answers<'a> {
     }
 }
 
-fn came_to(phase: Phase, outcomes: &[&Outcome]) -> Option<Decision> {
+fn came_to(phase: Phase, outcomes: &[&Answer]) -> Option<Decision> {
     Some(match (phase, outcomes) {
-        (Phase::Plan, [Outcome::Planned(steps)]) => Decision::Planned(steps.clone()),
-        (Phase::ProducePrepare, [Outcome::Written(artifact)]) => {
+        (Phase::Plan, [Answer::Planned(steps)]) => Decision::Planned(steps.clone()),
+        (Phase::ProducePrepare, [Answer::Written(artifact)]) => {
             Decision::Produced { artifact: artifact.clone(), checks: None }
         }
-        (Phase::ProducePrepare, [Outcome::Written(artifact), Outcome::Prepared(checks)]) => {
+        (Phase::ProducePrepare, [Answer::Written(artifact), Answer::Prepared(checks)]) => {
             Decision::Produced { artifact: artifact.clone(), checks: Some(checks.clone()) }
         }
-        (Phase::Prepare, [Outcome::Prepared(checks)]) => Decision::Prepared(checks.clone()),
-        (Phase::Critique, [Outcome::Criticised(issues)]) => Decision::Criticised(issues.clone()),
-        (Phase::Refine, [Outcome::Written(artifact)]) => Decision::Refined(artifact.clone()),
+        (Phase::Prepare, [Answer::Prepared(checks)]) => Decision::Prepared(checks.clone()),
+        (Phase::Critique, [Answer::Criticised(issues)]) => Decision::Criticised(issues.clone()),
+        (Phase::Refine, [Answer::Written(artifact)]) => Decision::Refined(artifact.clone()),
         _ => return None,
     })
 }
@@ -171,17 +171,17 @@ fn look(run: &Run, artifact: TreeId) -> Next<'_> {
     Next::Decide(Decision::Evaluated(Box::new(verdict::evaluate(criteria, level, &results))))
 }
 
-fn told(outcomes: &[&Outcome]) -> Vec<Told> {
+fn told(outcomes: &[&Answer]) -> Vec<Told> {
     let each = outcomes.iter().flat_map(|outcome| match outcome {
-        Outcome::Told(told) => told.as_slice(),
+        Answer::Told(told) => told.as_slice(),
         _ => &[],
     });
     each.cloned().collect()
 }
 
-fn results(outcome: &Outcome) -> &[RuleResult] {
+fn results(outcome: &Answer) -> &[RuleResult] {
     match outcome {
-        Outcome::Judged(results) => results,
+        Answer::Judged(results) => results,
         _ => &[],
     }
 }
@@ -202,7 +202,7 @@ impl Run {
             RunThem::Always => true,
             RunThem::Never => false,
             RunThem::Ask => {
-                matches!(self.answer(&Step::Allow { level }), Answer::Given(Outcome::Allowed(true)))
+                matches!(self.state(&Step::Allow { level }), StepState::Answered(Answer::Allowed(true)))
             }
         }
     }
@@ -228,9 +228,9 @@ impl Run {
 
     /// What the machines have told of an artifact, as far as they have.
     pub(super) fn told(&self, artifact: TreeId) -> Vec<Told> {
-        let given = self.machine_steps(artifact).into_iter().filter_map(|step| match self.answer(&step) {
-            Answer::Given(Outcome::Told(told)) => Some(told.clone()),
-            Answer::Given(_) | Answer::GivenUp(_) | Answer::Open => None,
+        let given = self.machine_steps(artifact).into_iter().filter_map(|step| match self.state(&step) {
+            StepState::Answered(Answer::Told(told)) => Some(told.clone()),
+            StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
         });
         given.flatten().collect()
     }

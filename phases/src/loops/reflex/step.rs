@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::Failure;
 use crate::id::TreeId;
 
 use super::answers::{Issue, PlanStep};
@@ -61,7 +60,7 @@ pub enum Step {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum Answer {
     Planned(Vec<PlanStep>),
     Written(Box<Artifact>),
     Prepared(Vec<Check>),
@@ -70,7 +69,6 @@ pub enum Outcome {
     Told(Vec<Told>),
     Judged(Vec<RuleResult>),
     Criticised(Vec<Issue>),
-    Failed(Failure),
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
@@ -91,24 +89,3 @@ pub struct Artifact {
 
 /// The name of the artifact's page.
 pub const PAGE: &str = "artifact.md";
-
-impl Outcome {
-    pub(super) fn failure(&self) -> Option<&Failure> {
-        match self {
-            Self::Failed(failure) => Some(failure),
-            Self::Planned(_)
-            | Self::Written(_)
-            | Self::Prepared(_)
-            | Self::Allowed(_)
-            | Self::Told(_)
-            | Self::Judged(_)
-            | Self::Criticised(_) => None,
-        }
-    }
-}
-
-impl From<Failure> for Outcome {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure)
-    }
-}

@@ -8,13 +8,14 @@ use crate::candidate::{Candidate, Origin};
 use crate::contract::CriterionId;
 use crate::event::{Failure, FailureKind};
 use crate::id::CandidateId;
+use crate::loops::Change;
 use crate::role::Role;
 use crate::score::Score;
 use crate::stop::Reason;
 use crate::target::Place;
 
 use super::measure::Measure;
-use super::{Decision, Ending, Measured, Outcome, Plan, Run, Shipment, Step, Why};
+use super::{Answer, Decision, Ending, Measured, Plan, Run, Shipment, Step, Tune, Why};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
@@ -81,8 +82,8 @@ impl Course {
     }
 
     /// What ten thousand judgements have in common is held once.
-    pub(super) fn lean(&self, mut outcome: Outcome) -> Outcome {
-        if let Outcome::Judged(judgement) = &mut outcome {
+    pub(super) fn lean(&self, mut outcome: Answer) -> Answer {
+        if let Answer::Judged(judgement) = &mut outcome {
             judgement.share(&self.criteria);
         }
         outcome
@@ -104,7 +105,18 @@ impl Course {
     }
 }
 
-pub(super) fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
+pub(super) fn fold(run: &mut Run, change: &Change<'_, Tune>, at: Timestamp) {
+    match *change {
+        Change::Decided(decision) => decided(run, decision, at),
+        Change::Ended(Step::Exercise { trial, .. } | Step::Judge { trial, .. }) => {
+            in_measure(run, |measure, run| measure.look_at_trial(run, *trial));
+        }
+        Change::Recast(role) => recast(run, role),
+        Change::Ended(Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. }) | Change::Resumed => {}
+    }
+}
+
+fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
     let course = &mut run.course;
     match decision {
         Decision::Open { round, candidate } => {
@@ -139,7 +151,7 @@ pub(super) fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
 }
 
 /// After a change of who runs or judges the skills, what is being measured is measured anew.
-pub(super) fn recast(run: &mut Run, role: Role) {
+fn recast(run: &mut Run, role: Role) {
     match role {
         Role::Executor | Role::Evaluator => {}
         Role::Improver => return,
@@ -157,13 +169,6 @@ pub(super) fn recast(run: &mut Run, role: Role) {
         _ => return,
     };
     set_measure(run, measure);
-}
-
-/// Looks at what an answer may have settled.
-pub(super) fn answered(run: &mut Run, step: &Step) {
-    if let Step::Exercise { trial, .. } | Step::Judge { trial, .. } = step {
-        in_measure(run, |measure, run| measure.look_at_trial(run, *trial));
-    }
 }
 
 fn set_measure(run: &mut Run, measure: Measure) {

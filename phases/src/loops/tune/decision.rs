@@ -16,7 +16,7 @@ use super::step::Choice;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum Answer {
     Exercised {
         artifacts: TreeId,
         files: u64,
@@ -35,34 +35,15 @@ pub enum Outcome {
     Conflict {
         found: Vec<TreeId>,
     },
-    Failed(Failure),
 }
 
-impl Outcome {
-    pub(super) fn failure(&self) -> Option<&Failure> {
-        match self {
-            Self::Failed(failure) => Some(failure),
-            Self::Exercised { .. }
-            | Self::Judged(_)
-            | Self::Improved { .. }
-            | Self::Chosen(_)
-            | Self::Promoted
-            | Self::Conflict { .. } => None,
-        }
-    }
-
+impl Answer {
     pub(super) fn trees(&self) -> Vec<TreeId> {
         match self {
             Self::Exercised { artifacts: tree, .. } | Self::Improved { tree, .. } => vec![*tree],
             Self::Conflict { found } => found.clone(),
-            Self::Judged(_) | Self::Chosen(_) | Self::Promoted | Self::Failed(_) => Vec::new(),
+            Self::Judged(_) | Self::Chosen(_) | Self::Promoted => Vec::new(),
         }
-    }
-}
-
-impl From<Failure> for Outcome {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure)
     }
 }
 

@@ -4,7 +4,7 @@
 //! an order that comes from the run's seed, scenario by scenario and the contestants side by side, so that the same
 //! answers give the same run whatever order they arrived in.
 
-use super::{Answer, Measured, Outcome, Plan, Run, Step, Trial};
+use super::{Answer, Measured, Plan, Run, Step, StepState, Trial};
 use crate::candidate::Candidate;
 use crate::event::Failure;
 use crate::id::{CandidateId, Digest, TreeId};
@@ -156,17 +156,17 @@ pub fn unit(run: &Run, candidate: CandidateId, trial: Trial) -> Unit<'_> {
     let mut artifacts = Vec::with_capacity(trees.len());
     for (place, &skill) in trees.iter().enumerate() {
         let step = Step::Exercise { member: Place(place), skill, trial, input: artifacts.last().copied() };
-        match run.answer(&step) {
-            Answer::Given(Outcome::Exercised { artifacts: tree, .. }) => artifacts.push(*tree),
-            Answer::GivenUp(failure) => return Unit::Missing(failure),
-            Answer::Given(_) | Answer::Open => return Unit::Next(step),
+        match run.state(&step) {
+            StepState::Answered(Answer::Exercised { artifacts: tree, .. }) => artifacts.push(*tree),
+            StepState::GivenUp(failure) => return Unit::Missing(failure),
+            StepState::Answered(_) | StepState::Open => return Unit::Next(step),
         }
     }
     let step = Step::Judge { candidate, trial, artifacts };
-    match run.answer(&step) {
-        Answer::Given(Outcome::Judged(judgement)) => Unit::Judged(judgement),
-        Answer::GivenUp(failure) => Unit::Missing(failure),
-        Answer::Given(_) | Answer::Open => Unit::Next(step),
+    match run.state(&step) {
+        StepState::Answered(Answer::Judged(judgement)) => Unit::Judged(judgement),
+        StepState::GivenUp(failure) => Unit::Missing(failure),
+        StepState::Answered(_) | StepState::Open => Unit::Next(step),
     }
 }
 
@@ -177,19 +177,19 @@ pub fn artifacts(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<TreeId> 
 }
 
 /// What came of a candidate's members on one trial, as far as they were run.
-pub fn exercised<'a>(run: &'a Run, candidate: &Candidate, trial: Trial) -> Vec<&'a Outcome> {
-    let mut outcomes: Vec<&Outcome> = Vec::new();
+pub fn exercised<'a>(run: &'a Run, candidate: &Candidate, trial: Trial) -> Vec<&'a Answer> {
+    let mut outcomes: Vec<&Answer> = Vec::new();
     for (place, &skill) in candidate.trees.iter().enumerate() {
         let input = outcomes.last().copied().and_then(tree_of);
         let step = Step::Exercise { member: Place(place), skill, trial, input };
-        let Answer::Given(outcome @ Outcome::Exercised { .. }) = run.answer(&step) else { break };
+        let StepState::Answered(outcome @ Answer::Exercised { .. }) = run.state(&step) else { break };
         outcomes.push(outcome);
     }
     outcomes
 }
 
-fn tree_of(outcome: &Outcome) -> Option<TreeId> {
-    let Outcome::Exercised { artifacts, .. } = outcome else { return None };
+fn tree_of(outcome: &Answer) -> Option<TreeId> {
+    let Answer::Exercised { artifacts, .. } = outcome else { return None };
     Some(*artifacts)
 }
 

@@ -10,7 +10,7 @@ use crate::id::CandidateId;
 use crate::target::Place;
 
 use super::measure::{self, SEARCH};
-use super::{Outcome, Run, Trial};
+use super::{Answer, Run, Trial};
 
 /// How often a candidate's skills came to what; of trials that have left something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -46,8 +46,8 @@ impl Uses {
         uses
     }
 
-    fn count(&mut self, outcome: &Outcome) {
-        let Outcome::Exercised { skill: Some(skill), .. } = outcome else { return };
+    fn count(&mut self, outcome: &Answer) {
+        let Answer::Exercised { skill: Some(skill), .. } = outcome else { return };
         *match skill {
             SkillUse::Used => &mut self.used,
             SkillUse::Offered => &mut self.offered,
@@ -75,7 +75,7 @@ impl Uses {
 pub(super) fn unused_in(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<Place> {
     let outcomes = measure::exercised(run, candidate, trial).into_iter().enumerate();
     let unused = outcomes.filter(|(_, outcome)| match outcome {
-        Outcome::Exercised { skill, .. } => skill.is_some_and(|skill| skill != SkillUse::Used),
+        Answer::Exercised { skill, .. } => skill.is_some_and(|skill| skill != SkillUse::Used),
         _ => false,
     });
     unused.map(|(place, _)| Place(place)).collect()

@@ -3,7 +3,7 @@
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
 use skilltune_phases::loops::reflex::verdict::By;
-use skilltune_phases::loops::reflex::{Outcome, Plan, Reason, RunThem, Step, told_commands};
+use skilltune_phases::loops::reflex::{Answer, Outcome, Plan, Reason, RunThem, Step, told_commands};
 
 use super::world::{Drive, command, plan, play_with};
 use crate::drive::failed;
@@ -22,7 +22,7 @@ fn steps_of(plan: Plan, allow: impl Fn(Level) -> Outcome) -> (Drive, Vec<Step>) 
         match step {
             Step::Prepare { level } => {
                 let rules = run.plan.task.criteria.at(*level);
-                Some(Outcome::Prepared(rules.map(command).collect()))
+                Some(Ok(Answer::Prepared(rules.map(command).collect())))
             }
             Step::Allow { level } => Some(allow(*level)),
             _ => None,
@@ -50,13 +50,13 @@ fn told_by(drive: &Drive) -> Vec<By> {
 
 #[test]
 fn commands_that_are_trusted_are_run_once_each_and_settle_their_rules() {
-    let (drive, steps) = steps(RunThem::Always, |_| Outcome::Allowed(false));
+    let (drive, steps) = steps(RunThem::Always, |_| Ok(Answer::Allowed(false)));
     assert_eq!((kinds(&steps), told_by(&drive)), ([0, 8, 0], vec![By::Command; 8]));
 }
 
 #[test]
 fn a_person_is_asked_at_each_level_before_anything_is_run() {
-    let (drive, steps) = steps(RunThem::Ask, |_| Outcome::Allowed(true));
+    let (drive, steps) = steps(RunThem::Ask, |_| Ok(Answer::Allowed(true)));
     assert_eq!((kinds(&steps), told_by(&drive)), ([2, 8, 0], vec![By::Command; 8]));
     let at = |wanted: fn(&Step) -> bool| steps.iter().position(wanted);
     assert!(at(|step| matches!(step, Step::Allow { .. })) < at(|step| matches!(step, Step::Match { .. })));
@@ -65,11 +65,11 @@ fn a_person_is_asked_at_each_level_before_anything_is_run() {
 
 #[test]
 fn where_a_person_refuses_or_nothing_may_be_run_the_judge_is_asked() {
-    let (drive, asked) = steps(RunThem::Ask, |level| Outcome::Allowed(level == Level::A));
+    let (drive, asked) = steps(RunThem::Ask, |level| Ok(Answer::Allowed(level == Level::A)));
     assert_eq!(kinds(&asked), [2, 4, 3]);
     let by = told_by(&drive);
     assert_eq!((&by[..4], &by[4..]), (&[By::Command; 4][..], &[By::Judge; 4][..]));
-    let (drive, never) = steps(RunThem::Never, |_| Outcome::Allowed(true));
+    let (drive, never) = steps(RunThem::Never, |_| Ok(Answer::Allowed(true)));
     assert_eq!((kinds(&never), told_by(&drive)), ([0, 0, 6], vec![By::Judge; 8]));
 }
 
@@ -86,6 +86,6 @@ fn nobody_is_asked_when_there_is_nothing_left_to_evaluate_with() {
     let mut plan = plan(Template::Docs);
     plan.task.commands.run = RunThem::Ask;
     plan.task.rules.usd = Some(1.5);
-    let (drive, steps) = steps_of(plan, |_| Outcome::Allowed(true));
+    let (drive, steps) = steps_of(plan, |_| Ok(Answer::Allowed(true)));
     assert_eq!((kinds(&steps), drive.run.course.judged.len()), ([0, 0, 0], 0));
 }

@@ -9,7 +9,7 @@ use skilltune_phases::loops::reflex::criteria::{Level, Template};
 use skilltune_phases::loops::reflex::original::HistoryLine;
 use skilltune_phases::loops::reflex::verdict::no_major_issues;
 use skilltune_phases::loops::reflex::{
-    Decision, Event, Judged, Outcome, Plan, Reason, Reflex, Run, RunThem, Step, projection,
+    Answer, Decision, Event, Judged, Plan, Reason, Reflex, Run, RunThem, Step, projection,
 };
 use skilltune_phases::stop::Stall;
 
@@ -187,7 +187,7 @@ proptest! {
         let prepared = |level: Level| {
             let is_it = |event: &Event| match event {
                 Event::Done(done) => {
-                    done.step == Step::Prepare { level } && matches!(done.outcome, Outcome::Prepared(_))
+                    done.step == Step::Prepare { level } && matches!(done.outcome, Ok(Answer::Prepared(_)))
                 }
                 _ => false,
             };

@@ -2,8 +2,7 @@
 
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Severity, Template, Weights};
-use skilltune_phases::loops::reflex::{Outcome, Plan, Reflex, RunThem, Step};
-use skilltune_phases::order::Order as _;
+use skilltune_phases::loops::reflex::{Answer, Plan, Reflex, RunThem, Step};
 use skilltune_phases::score::Score;
 
 use super::world::{Drive, Met, code, command, failed_once, plan, play_with, prompt, written};
@@ -121,9 +120,9 @@ fn asked(plan: Plan, is_it: fn(&Step) -> bool) -> (Drive, Step) {
         }
         let outcome = match &step {
             Step::Prepare { level } => {
-                Outcome::Prepared(drive.run.plan.task.criteria.at(*level).map(command).collect())
+                Ok(Answer::Prepared(drive.run.plan.task.criteria.at(*level).map(command).collect()))
             }
-            Step::Check { check, .. } => Outcome::Told(vec![super::world::told(*check, Some(*check > 1))]),
+            Step::Check { check, .. } => Ok(Answer::Told(vec![super::world::told(*check, Some(*check > 1))])),
             Step::Refine { .. } => written("draft 0"),
             _ => super::world::answer(&drive.run, &step, &flat),
         };
@@ -135,8 +134,8 @@ fn asked(plan: Plan, is_it: fn(&Step) -> bool) -> (Drive, Step) {
 fn is_read(plan: Plan, is_it: fn(&Step) -> bool, answer: &str) -> bool {
     let (drive, step) = asked(plan, is_it);
     let answer = answer.replace("CODE", &code(&prompt(&drive.run, &step)));
-    let order = Reflex::order(&drive.run, &step).expect("an agent is asked");
-    !matches!(order.read(&answer), Outcome::Failed(_))
+    let order = Reflex::request(&drive.run, &step).expect("an agent is asked");
+    order.read(&answer).is_ok()
 }
 
 #[test]
@@ -178,8 +177,8 @@ fn a_critique_has_as_many_issues_and_a_rule_as_many_checks_as_told() {
         let prepare = drive.due(9).into_iter().find(is_prepare).expect("it is asked for beside it");
         assert_ne!(prepare, step);
         let answer = prepared.replace("CODE", &code(&prompt(&drive.run, &prepare)));
-        let read = Reflex::order(&drive.run, &prepare).unwrap().read(&answer);
-        assert_eq!(!matches!(read, Outcome::Failed(_)), expected, "{read:?}");
+        let read = Reflex::request(&drive.run, &prepare).unwrap().read(&answer);
+        assert_eq!(read.is_ok(), expected, "{read:?}");
     }
 }
 
@@ -190,8 +189,8 @@ fn the_planner_is_told_as_many_events_and_a_command_has_as_long_as_told() {
         plan.task.rules.told_events = told;
         (plan.task.rules.check_seconds, plan.task.commands.run) = (told as u64, RunThem::Always);
         let (drive, step) = asked(plan.clone(), |step| matches!(step, Step::Check { .. }));
-        let order = Reflex::order(&drive.run, &step).unwrap();
-        let command = order.command().unwrap();
+        let order = Reflex::request(&drive.run, &step).unwrap();
+        let command = order.as_ref().command.as_ref().unwrap();
         assert_eq!((command.seconds, command.confined), (told as u64, true));
 
         let mut drive = Drive::start(plan);

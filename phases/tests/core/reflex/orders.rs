@@ -3,9 +3,9 @@
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
-use skilltune_phases::loops::reflex::{Answers, Outcome, Plan, Reflex, Run, Step};
-use skilltune_phases::order::Order as _;
-use skilltune_phases::role::Role;
+use skilltune_phases::loops::reflex::{Answers, Plan, Reflex, Run, Step};
+use skilltune_phases::order::Question as _;
+use skilltune_phases::role::Rights;
 
 use super::world::{Drive, answer, code, draft, failed_once, plan, prompt};
 use crate::drive::{failed, tree};
@@ -28,8 +28,8 @@ fn played(plan: Plan) -> Vec<(Run, Step)> {
 }
 
 fn placed(run: &Run, step: &Step) -> Vec<String> {
-    let order = Reflex::order(run, step).expect("an agent is asked");
-    order.placements().iter().map(|placement| placement.at.clone()).collect()
+    let order = Reflex::request(run, step).expect("an agent is asked");
+    order.as_ref().placements.iter().map(|placement| placement.at.clone()).collect()
 }
 
 #[test]
@@ -89,23 +89,23 @@ fn each_step_is_told_what_it_needs_and_nothing_that_would_sway_it() {
 #[test]
 fn whoever_is_asked_only_reads() {
     for (run, step) in &played(plan(Template::Docs)) {
-        let Some(order) = Reflex::order(run, step) else {
+        let Some(order) = Reflex::request(run, step) else {
             assert_eq!(Reflex::role(step), None);
             continue;
         };
-        assert_eq!((order.rights(), Some(order.role())), (Role::Evaluator, Reflex::role(step)));
+        assert_eq!((order.as_ref().rights, Some(order.as_ref().role)), (Rights::Read, Reflex::role(step)));
         let writes = matches!(step, Step::Produce { .. } | Step::Refine { .. });
         assert_eq!(order.answers() == Answers::Page, writes);
-        assert!(order.working_copy().is_none());
-        assert_eq!(order.step(), step);
-        assert!(order.left_alone().iter().all(|placement| !placement.at.is_empty()));
+        assert!(order.as_ref().draft().is_none());
+        assert_eq!(order.as_ref().step, serde_json::to_string(step).unwrap());
+        assert!(order.as_ref().fixed().all(|placement| !placement.at.is_empty()));
     }
 }
 
 #[test]
 fn what_is_data_has_a_form_of_the_rules_that_are_asked_about_and_a_page_has_none() {
     for (run, step) in &played(plan(Template::Docs)) {
-        let Some(order) = Reflex::order(run, step).filter(|order| order.command().is_none()) else {
+        let Some(order) = Reflex::request(run, step).filter(|order| order.as_ref().command.is_none()) else {
             continue;
         };
         let form = order.schema();
@@ -132,21 +132,19 @@ fn what_is_data_has_a_form_of_the_rules_that_are_asked_about_and_a_page_has_none
 fn an_answer_that_keeps_no_contract_is_told_what_is_wrong_with_it() {
     let mut seen = std::collections::BTreeSet::new();
     for (run, step) in &played(plan(Template::Docs)) {
-        let Some(order) = Reflex::order(run, step) else { continue };
+        let Some(order) = Reflex::request(run, step) else { continue };
         let (text, name) = (prompt(run, step), format!("{step:?}"));
         let name = name.split(' ').next().unwrap().to_owned();
         let failure = match order.answers() {
             Answers::Page => order.page(" \n").unwrap_err(),
             Answers::Data => {
                 let foreign = r#"{"answer_to": "x", "verdict_of": "x", "plan": [], "checks": [], "issues": [], "criteria": []}"#;
-                let Outcome::Failed(failure) = order.read(foreign) else { panic!("{name} was taken") };
+                let Err(failure) = order.read(foreign) else { panic!("{name} was taken") };
                 assert!(failure.why.contains("is missing or is not the code given"), "{}", failure.why);
-                let Outcome::Failed(prose) = order.read("I had rather not.") else {
-                    panic!("{name} was taken")
-                };
+                let Err(prose) = order.read("I had rather not.") else { panic!("{name} was taken") };
                 assert_eq!(prose.kind, FailureKind::OffSchema);
                 let ours = foreign.replace("\"x\"", &format!("\"{}\"", code(&text)));
-                let Outcome::Failed(failure) = order.read(&ours) else { panic!("{name} was taken") };
+                let Err(failure) = order.read(&ours) else { panic!("{name} was taken") };
                 failure
             }
         };

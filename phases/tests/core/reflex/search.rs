@@ -1,7 +1,7 @@
 //! How `reflex` goes on: from the best, at two levels, with what nobody could tell.
 
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Template, Weights};
-use skilltune_phases::loops::reflex::{Decision, Outcome, Plan, Reason, Step};
+use skilltune_phases::loops::reflex::{Answer, Decision, Plan, Reason, Step};
 use skilltune_phases::role::Role;
 
 use super::world::{Drive, Met, answer, draft, plan, play, play_with, prompt, written};
@@ -190,7 +190,7 @@ fn a_given_up_step_ends_its_phase_when_the_others_have_come_to_an_end() {
     let mut drive = Drive::start(plan(Template::Docs));
     let planned = super::world::planned(&drive.run.plan.task.criteria);
     drive.due(1);
-    drive.done(Step::Plan { iteration: 1 }, Outcome::Planned(planned));
+    drive.done(Step::Plan { iteration: 1 }, Ok(Answer::Planned(planned)));
     let both = drive.due(9);
     let produce = both[0].clone();
     drive.done(produce.clone(), crate::drive::failed(FailureKind::Refused));
@@ -198,6 +198,6 @@ fn a_given_up_step_ends_its_phase_when_the_others_have_come_to_an_end() {
     drive.done(produce, crate::drive::failed(FailureKind::Refused));
     assert_eq!(drive.due(9), both[1..], "the other one is under way");
     assert_eq!(drive.run.course.stop, None);
-    drive.done(both[1].clone(), Outcome::Prepared(Vec::new()));
+    drive.done(both[1].clone(), Ok(Answer::Prepared(Vec::new())));
     assert_eq!((drive.due(9), reason(&drive)), (Vec::new(), Reason::PhaseError));
 }

@@ -1,6 +1,7 @@
 //! A world that answers the steps of `reflex` without doing anything.
 //!
 //! Artifacts are called `draft N`, by the order in which they are written; what is met in them, the test says.
+#![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::id::{Digest, TreeId};
@@ -10,7 +11,8 @@ use skilltune_phases::loops::reflex::checks::{Check, How, Presence, Told};
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Template, Weights};
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{
-    Artifact, Bounds, Commands, Confirmed, Note, Outcome, Plan, Reflex, Rules, Run, RunThem, Step, Task,
+    Answer, Artifact, Bounds, Commands, Confirmed, Note, Outcome, Plan, Reflex, Rules, Run, RunThem, Step,
+    Task,
 };
 use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::stop::Stall;
@@ -67,7 +69,7 @@ pub(crate) fn draft(name: &str) -> Artifact {
 }
 
 pub(crate) fn written(name: &str) -> Outcome {
-    Outcome::Written(Box::new(draft(name)))
+    Ok(Answer::Written(Box::new(draft(name))))
 }
 
 /// Which draft an artifact is.
@@ -89,20 +91,20 @@ pub(crate) fn answer<M: Into<Option<bool>>>(run: &Run, step: &Step, met: Met<'_,
     let met = |of: TreeId, rule: &Rule| met(nth(of), rule.id.as_str()).into();
     let criteria = &run.plan.task.criteria;
     match step {
-        Step::Plan { .. } => Outcome::Planned(planned(criteria)),
+        Step::Plan { .. } => Ok(Answer::Planned(planned(criteria))),
         Step::Produce { .. } | Step::Refine { .. } => written(&format!("draft {}", writes(run))),
-        Step::Prepare { level } => Outcome::Prepared(criteria.at(*level).map(question).collect()),
-        Step::Allow { .. } => Outcome::Allowed(true),
-        Step::Match { .. } => Outcome::Told(Vec::new()),
+        Step::Prepare { level } => Ok(Answer::Prepared(criteria.at(*level).map(question).collect())),
+        Step::Allow { .. } => Ok(Answer::Allowed(true)),
+        Step::Match { .. } => Ok(Answer::Told(Vec::new())),
         Step::Check { artifact, check } => {
             let rule = criteria.rule(&run.course.checks[*check].rule).expect("a check is of a rule");
-            Outcome::Told(vec![told(*check, met(*artifact, rule))])
+            Ok(Answer::Told(vec![told(*check, met(*artifact, rule))]))
         }
         Step::Judge { artifact, level, category, .. } => {
             let rules = criteria.at(*level).filter(|rule| rule.category() == category);
-            Outcome::Judged(rules.map(|rule| judged(rule, met(*artifact, rule))).collect())
+            Ok(Answer::Judged(rules.map(|rule| judged(rule, met(*artifact, rule))).collect()))
         }
-        Step::Critique { .. } => Outcome::Criticised(criticised(run)),
+        Step::Critique { .. } => Ok(Answer::Criticised(criticised(run))),
     }
 }
 
@@ -190,13 +192,15 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
         Step::Prepare { level } => {
             let kinds = [question, question, pattern, command];
             let rules = run.plan.task.criteria.at(*level).enumerate();
-            Outcome::Prepared(rules.map(|(at, rule)| kinds[roll(3 + at) % 4](rule)).collect())
+            Ok(Answer::Prepared(rules.map(|(at, rule)| kinds[roll(3 + at) % 4](rule)).collect()))
         }
-        Step::Allow { .. } => Outcome::Allowed(roll(2) < 128),
+        Step::Allow { .. } => Ok(Answer::Allowed(roll(2) < 128)),
         Step::Match { artifact, .. } => {
             let patterns = run.course.checks.iter().enumerate();
             let patterns = patterns.filter(|(_, check)| matches!(check.how, How::Pattern { .. }));
-            Outcome::Told(patterns.map(|(at, check)| told(at, met(*artifact, check.rule.as_str()))).collect())
+            Ok(Answer::Told(
+                patterns.map(|(at, check)| told(at, met(*artifact, check.rule.as_str()))).collect(),
+            ))
         }
         Step::Plan { .. } | Step::Check { .. } | Step::Judge { .. } | Step::Critique { .. } => {
             answer(run, step, &|draft, rule| met(tree(&format!("draft {draft}")), rule))
@@ -217,14 +221,14 @@ fn rolls(parts: &[&[u8]]) -> impl Fn(usize) -> usize + use<> {
 /// What the agent of a step would be told, where it is one.
 pub(crate) fn prompt(run: &Run, step: &Step) -> String {
     use skilltune_phases::material::{Body, Folder, Material};
-    use skilltune_phases::order::Order as _;
-    let Some(order) = Reflex::order(run, step) else { return String::new() };
+    use skilltune_phases::order::Question as _;
+    let Some(order) = Reflex::request(run, step) else { return String::new() };
     let folder = |at: &str, tree: TreeId| {
         let body = Body::Text(format!("# The text of {}\n", tree.0.short()));
         Folder { at: at.to_owned(), files: vec![Material { path: "artifact.md".into(), body }] }
     };
-    let placements = order.placements().iter();
-    let folders: Vec<_> = placements.map(|placement| folder(&placement.at, placement.tree)).collect();
+    let placements = order.as_ref().placements.iter();
+    let folders = placements.map(|placement| folder(&placement.at, placement.tree)).collect();
     order.prompt(&folders).expect("its pages are ours")
 }
 

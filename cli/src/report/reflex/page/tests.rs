@@ -1,5 +1,5 @@
 use skilltune_phases::event::FailureKind;
-use skilltune_phases::loops::reflex::{Outcome, Step};
+use skilltune_phases::loops::reflex::{Answer, Step};
 
 use super::*;
 use crate::report::reflex::world::{
@@ -121,16 +121,16 @@ fn words_of_models_break_no_page() {
     let mut answer = missing(TO_THE_THRESHOLD);
     let play = play(hostile, |run, step| match (step, answer(run, step)) {
         (Step::Critique { .. }, _) => failed(FailureKind::OffSchema, HOSTILE),
-        (_, Outcome::Judged(mut results)) => {
+        (_, Ok(Answer::Judged(mut results))) => {
             for result in &mut results {
                 result.details = HOSTILE.into();
             }
-            Outcome::Judged(results)
+            Ok(Answer::Judged(results))
         }
-        (_, Outcome::Prepared(mut checks)) => {
+        (_, Ok(Answer::Prepared(mut checks))) => {
             checks[0].how = How::Pattern { pattern: HOSTILE.into(), expected: Presence::Absent };
             checks[1].how = How::Question { text: HOSTILE.into() };
-            Outcome::Prepared(checks)
+            Ok(Answer::Prepared(checks))
         }
         (_, outcome) => outcome,
     });

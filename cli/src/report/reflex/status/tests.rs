@@ -1,5 +1,5 @@
 use skilltune_phases::event::FailureKind;
-use skilltune_phases::loops::reflex::{Decision, Event, Outcome, Reason, Step, Stop};
+use skilltune_phases::loops::reflex::{Answer, Decision, Event, Reason, Step, Stop};
 
 use super::*;
 use crate::report::reflex::world::{
@@ -73,9 +73,9 @@ fn hostile_words_forge_no_line() {
     let mut play = Play::begin(hostile);
     while play.run.course.judged.is_empty() {
         play.advance(&mut |run: &Run, step: &Step| match answer(run, step) {
-            Outcome::Written(mut artifact) => {
+            Ok(Answer::Written(mut artifact)) => {
                 artifact.hash = HOSTILE.into();
-                Outcome::Written(artifact)
+                Ok(Answer::Written(artifact))
             }
             outcome => outcome,
         });

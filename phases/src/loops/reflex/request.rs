@@ -1,16 +1,16 @@
-//! An order of `reflex`: what stands in the workspace, what is said to the agent, and how its answer is read.
+//! A request of `reflex`: one step made ready for an agent, with its prompt and the reading of its answer.
 //!
 //! Every agent of this loop only reads, and answers in words: the artifact too is an answer.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::event::{Failure, FailureKind};
+use crate::event::{Failure, FailureKind, Outcome};
 use crate::id::TreeId;
-use crate::material::{Body, Folder};
-use crate::order::{self, Command, Placement};
+use crate::material::{Body, Folders};
+use crate::order::{self, Access, Command, Order, Placement, Question};
 use crate::prompt::Faulty;
-use crate::role::Role;
+use crate::role::{Rights, Role};
 
 use super::answers::{self, Issue, PlanStep};
 use super::checks::{self, Asked, How};
@@ -21,19 +21,18 @@ use super::prompts::{
     self, Call, CritiqueBrief, EvaluateBrief, PlanBrief, PrepareBrief, ProduceBrief, RefineBrief,
 };
 use super::reply::OffContract;
-use super::step::{Outcome, Step};
+use super::step::{Answer, Step};
 use super::verdict::{RuleResult, Verdict};
-use super::{Plan, Reflex, Run};
+use super::{Plan, Run};
 
 /// Where a workspace holds the artifact, which is beside whoever reads it, and what the project says of itself.
 const ARTIFACT: &str = "";
 const CONTEXT: &str = "context";
 
 #[derive(Clone, Debug)]
-pub struct Order {
+pub struct Request {
+    order: Order,
     step: Step,
-    attempt: u32,
-    placements: Vec<Placement>,
     iteration: u32,
     level: Level,
     plan: Arc<Plan>,
@@ -56,20 +55,24 @@ enum Brief {
     Plan { events: Vec<String>, failures: Vec<RuleResult> },
     Produce { steps: Vec<PlanStep> },
     Prepare { steps: Vec<PlanStep> },
-    Check { command: Command, exit: i32 },
+    Check { exit: i32 },
     Judge { asked: Vec<(RuleId, Vec<String>)> },
     Critique { missed: Vec<RuleResult> },
     Refine { issues: Vec<Issue> },
 }
 
-impl Order {
+impl Request {
     pub(super) fn of(run: &Run, step: &Step) -> Option<Self> {
-        let course = &run.course;
+        let (course, mut command) = (&run.course, None);
         let (brief, artifact) = match step {
             Step::Plan { .. } => (plan(run), None),
             Step::Produce { from, .. } => (Brief::Produce { steps: course.plan.clone() }, *from),
             Step::Prepare { .. } => (Brief::Prepare { steps: course.plan.clone() }, None),
-            Step::Check { artifact, check } => (command(run, *check)?, Some(*artifact)),
+            Step::Check { artifact, check } => {
+                let (run_it, exit) = checking(run, *check)?;
+                command = Some(run_it);
+                (Brief::Check { exit }, Some(*artifact))
+            }
             Step::Judge { artifact, level, category, .. } => {
                 (judge(run, *artifact, *level, category), Some(*artifact))
             }
@@ -79,10 +82,19 @@ impl Order {
             }
             Step::Allow { .. } | Step::Match { .. } => return None,
         };
-        Some(Self {
-            step: step.clone(),
+        let order = Order {
+            step: order::step_text(step),
             attempt: run.attempts(step),
+            role: brief.role(),
+            // They all only read.
+            rights: Rights::Read,
             placements: placements(run, step, artifact),
+            installed: None,
+            command,
+        };
+        Some(Self {
+            order,
+            step: step.clone(),
             iteration: course.iteration,
             level: course.level,
             plan: Arc::clone(&run.plan),
@@ -103,28 +115,26 @@ impl Order {
     }
 
     /// Reads an answer that is data.
-    pub fn read(&self, answer: &str) -> Outcome {
+    pub fn read(&self, answer: &str) -> Outcome<Answer> {
         let (nonce, rules) = (self.nonce(), &self.plan.task.rules);
         let read = match &self.brief {
             Brief::Plan { .. } => {
-                answers::plan(answer, &nonce, &self.active(), &self.steps()).map(Outcome::Planned)
+                answers::plan(answer, &nonce, &self.active(), &self.steps()).map(Answer::Planned)
             }
             Brief::Prepare { .. } => {
                 let ask = checks::Ask { nonce: &nonce, rules: &self.own(), most: rules.checks_per_rule };
-                checks::read(answer, &ask).map(Outcome::Prepared)
+                checks::read(answer, &ask).map(Answer::Prepared)
             }
-            Brief::Judge { asked } => {
-                answers::judged(answer, &self.asked(asked), &nonce).map(Outcome::Judged)
-            }
+            Brief::Judge { asked } => answers::judged(answer, &self.asked(asked), &nonce).map(Answer::Judged),
             Brief::Critique { missed } => {
                 let missed: Vec<_> = missed.iter().collect();
-                answers::critique(answer, &nonce, &missed, rules.most_issues).map(Outcome::Criticised)
+                answers::critique(answer, &nonce, &missed, rules.most_issues).map(Answer::Criticised)
             }
             Brief::Produce { .. } | Brief::Refine { .. } | Brief::Check { .. } => {
-                return off_contract(&"this answer is no data").into();
+                return Err(off_contract(&"this answer is no data"));
             }
         };
-        read.unwrap_or_else(|why| off_contract(&why).into())
+        read.map_err(|why| off_contract(&why))
     }
 
     /// Reads an answer that is the artifact.
@@ -158,7 +168,7 @@ impl Order {
     }
 
     fn nonce(&self) -> String {
-        order::code(b"answer", self.plan.seed, &self.step, self.attempt)
+        self.order.code(b"answer", self.plan.seed)
     }
 
     fn active(&self) -> Vec<&Rule> {
@@ -184,46 +194,24 @@ impl Order {
     }
 }
 
-impl order::Order<Reflex> for Order {
-    fn step(&self) -> &Step {
-        &self.step
-    }
-
-    fn attempt(&self) -> u32 {
-        self.attempt
-    }
-
-    fn placements(&self) -> &[Placement] {
-        &self.placements
-    }
-
+impl Brief {
     fn role(&self) -> Role {
-        match self.brief {
-            Brief::Plan { .. } | Brief::Produce { .. } => Role::Executor,
-            Brief::Prepare { .. } | Brief::Judge { .. } | Brief::Check { .. } => Role::Evaluator,
-            Brief::Critique { .. } | Brief::Refine { .. } => Role::Improver,
+        match self {
+            Self::Plan { .. } | Self::Produce { .. } => Role::Executor,
+            Self::Prepare { .. } | Self::Judge { .. } | Self::Check { .. } => Role::Evaluator,
+            Self::Critique { .. } | Self::Refine { .. } => Role::Improver,
         }
     }
+}
 
-    /// They all only read.
-    fn rights(&self) -> Role {
-        Role::Evaluator
+impl AsRef<Order> for Request {
+    fn as_ref(&self) -> &Order {
+        &self.order
     }
+}
 
-    /// The copy of the artifact is read by nobody after the call.
-    fn left_alone(&self) -> &[Placement] {
-        let copies = self.placements.iter().filter(|placement| placement.at == ARTIFACT).count();
-        &self.placements[copies..]
-    }
-
-    fn command(&self) -> Option<&Command> {
-        match &self.brief {
-            Brief::Check { command, .. } => Some(command),
-            _ => None,
-        }
-    }
-
-    fn prompt(&self, folders: &[Folder]) -> Result<String, Faulty> {
+impl Question for Request {
+    fn prompt(&self, folders: &Folders) -> Result<String, Faulty> {
         Ok(self.said(folders))
     }
 
@@ -243,12 +231,12 @@ impl order::Order<Reflex> for Order {
     }
 }
 
-impl Order {
-    fn said(&self, folders: &[Folder]) -> String {
-        let (nonce, at) = (self.nonce(), |name: &str| folders.iter().find(|folder| folder.at == name));
-        let page = at(ARTIFACT).and_then(|folder| folder.files.first()).map(|file| &file.body);
+impl Request {
+    fn said(&self, folders: &Folders) -> String {
+        let nonce = self.nonce();
+        let page = folders.find(ARTIFACT).and_then(|folder| folder.files.first()).map(|file| &file.body);
         let nothing = Body::Text(String::new());
-        let (context, artifact) = (at(CONTEXT), page.unwrap_or(&nothing));
+        let (context, artifact) = (folders.find(CONTEXT), page.unwrap_or(&nothing));
         let task = prompts::Task { prompt: &self.plan.task.prompt, ideal: &self.plan.task.ideal };
         let call = self.call(&nonce);
         match &self.brief {
@@ -310,9 +298,10 @@ fn off_contract(why: &dyn std::fmt::Display) -> Failure {
 fn placements(run: &Run, step: &Step, artifact: Option<TreeId>) -> Vec<Placement> {
     let reads_context = !matches!(step, Step::Critique { .. } | Step::Refine { .. } | Step::Check { .. });
     let context = run.plan.task.context.filter(|_| reads_context);
-    let placed = |at: &str, tree| Placement { at: at.to_owned(), tree };
-    let artifact = artifact.map(|tree| placed(ARTIFACT, tree));
-    artifact.into_iter().chain(context.map(|tree| placed(CONTEXT, tree))).collect()
+    // The copy of the artifact is read by nobody after the call.
+    let artifact = artifact.map(|tree| Placement::new(ARTIFACT, tree, Access::Scratch));
+    let context = context.map(|tree| Placement::new(CONTEXT, tree, Access::Fixed));
+    artifact.into_iter().chain(context).collect()
 }
 
 /// Answers that could not be used are no news for a planner, and would tell them in the order of their arrival.
@@ -327,14 +316,15 @@ fn plan(run: &Run) -> Brief {
     Brief::Plan { events: newest, failures: failures.unwrap_or_default() }
 }
 
-fn command(run: &Run, check: usize) -> Option<Brief> {
+/// The command of a check, and the exit code that says that its rule is met.
+fn checking(run: &Run, check: usize) -> Option<(Command, i32)> {
     let How::Command { argv, exit, .. } = &run.course.checks.get(check)?.how else { return None };
     let command = Command {
         argv: argv.clone(),
         seconds: run.plan.task.rules.check_seconds,
         confined: run.plan.task.commands.confined,
     };
-    Some(Brief::Check { command, exit: *exit })
+    Some((command, *exit))
 }
 
 fn judge(run: &Run, artifact: TreeId, level: Level, category: &str) -> Brief {

@@ -1,15 +1,15 @@
-//! Whether a call has left alone what it was given to be read: compared byte for byte with what was placed, after
-//! every call that answers, whoever the agent is and whatever the system held it to.
+//! Finds agents that change what they were only to read: after every call that answers, whoever the agent is and however
+//! it was confined, its fixed folders are compared byte for byte with what was placed.
 //!
-//! What is new elsewhere in a workspace is no breach: nobody reads it there, unless it is what the call was to make.
+//! A new file elsewhere in the workspace is no fault: nobody reads it there, unless the call was to make it.
 
 use std::io::ErrorKind;
 use std::path::Path;
 
 use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::order::Placement;
+use skilltune_phases::order::{Order, Placement};
 
-use super::EngineError;
+use super::{EngineError, ReadError};
 use crate::snapshot::{
     CaptureError, Change, ChangeKind, Limits, Manifest, Node, Objects, changes, scan_left,
 };
@@ -21,20 +21,19 @@ const ROOM: Limits = Limits { files: 1_000, bytes: 16 << 20 };
 /// What Python leaves beside a script that it has run.
 const BY_PYTHON: &[u8] = b"__pycache__";
 
-/// What the call has changed that it was to leave alone, if it has.
-pub(super) fn found(
-    objects: &Objects,
-    left_alone: &[Placement],
-    space: &Path,
-) -> Result<Option<Failure>, EngineError> {
+/// Fails a call that has changed a folder that it was only to read.
+pub(super) fn check(objects: &Objects, order: &Order, space: &Path) -> Result<(), ReadError> {
     let mut differences = Vec::new();
-    for placement in left_alone {
+    for placement in order.fixed() {
         differences.extend(differences_of(objects, placement, space)?);
     }
-    Ok((!differences.is_empty()).then(|| Failure::new(FailureKind::Breach, told(&differences))))
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(FailureKind::Breach, text(&differences)).into())
 }
 
-fn told(differences: &[String]) -> String {
+fn text(differences: &[String]) -> String {
     let shown = &differences[..differences.len().min(TOLD)];
     match differences.len() - shown.len() {
         0 => shown.join(", "),
@@ -44,7 +43,7 @@ fn told(differences: &[String]) -> String {
 
 fn differences_of(
     objects: &Objects,
-    Placement { at, tree }: &Placement,
+    Placement { at, tree, .. }: &Placement,
     space: &Path,
 ) -> Result<Vec<String>, EngineError> {
     let placed = objects.manifest(*tree)?.copied();
@@ -102,6 +101,8 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
+    use skilltune_phases::order::Access;
+
     use super::*;
     use crate::snapshot::{capture, place};
 
@@ -121,7 +122,7 @@ mod tests {
             fs::write(source.join("SKILL.md"), "# A skill\n").unwrap();
             fs::write(source.join("scripts/run.py"), "import more\n").unwrap();
             let captured = capture(&objects, &source, &[], Limits::default()).unwrap();
-            let placement = Placement { at: "skill/a".into(), tree: captured.tree };
+            let placement = Placement { at: "skill/a".into(), tree: captured.tree, access: Access::Fixed };
             place(&objects, &captured.manifest, &folder.path().join("space/skill/a")).unwrap();
             Self { folder, objects, placement }
         }
@@ -160,9 +161,9 @@ mod tests {
             "removed skill/a/scripts/run.py",
         ];
         assert_eq!(bench.found(), all);
-        assert_eq!(told(&bench.found()), all.join(", "));
+        assert_eq!(text(&bench.found()), all.join(", "));
         let many: Vec<String> = (0..9).map(|nth| format!("added {nth}")).collect();
-        assert_eq!(told(&many), "added 0, added 1, added 2, added 3, and 5 more");
+        assert_eq!(text(&many), "added 0, added 1, added 2, added 3, and 5 more");
     }
 
     #[test]

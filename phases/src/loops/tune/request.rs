@@ -1,23 +1,20 @@
-//! An order: one step made ready for an agent. What stands in its workspace, its prompt, and how its answer is read.
-//!
-//! An order owns all it needs, so that it can be carried out apart from the run. No file is opened here: whoever
-//! carries it out loads the folders that its placements name.
+//! A request of `tune`: one step made ready for an agent, with its prompt and the reading of a verdict.
 
 use std::sync::Arc;
 
 use super::measure::{self, SEARCH};
 use super::notes::{self, Notes};
 use super::uses;
-use super::{Outcome, Plan, Run, Step, Trial, Tune, Uses};
+use super::{Answer, Plan, Run, Step, Trial, Uses};
 use crate::candidate::Candidate;
 use crate::contract::CriterionId;
 use crate::delivery::Delivery;
-use crate::event::{Failure, FailureKind};
+use crate::event::{Failure, FailureKind, Outcome};
 use crate::id::{CandidateId, TreeId};
 use crate::judgement::{self, Ask, Findings, Suggestion};
-use crate::material::{Body, Folder, Named};
+use crate::material::{Body, Folder, Folders, Named};
 use crate::offline::{self, Judged, Task};
-use crate::order::{self, Installed, Placement};
+use crate::order::{self, Access, Installed, Order, Placement, Question};
 use crate::prompt::{EvaluateBrief, ExecuteBrief, Faulty, ImproveBrief, Neighbour, TaskBrief, Tried};
 use crate::role::Role;
 use crate::skill;
@@ -29,10 +26,8 @@ pub const INPUT: &str = "input";
 pub const SKILL: &str = "skill";
 
 #[derive(Clone, Debug)]
-pub struct Order {
-    step: Step,
-    attempt: u32,
-    placements: Vec<Placement>,
+pub struct Request {
+    order: Order,
     plan: Arc<Plan>,
     retry: Option<Failure>,
     brief: Brief,
@@ -53,56 +48,52 @@ struct Improving {
     met: Vec<CriterionId>,
     suggestions: Vec<Suggestion>,
     tried: Vec<Tried>,
-    before: Option<Near>,
-    after: Option<Near>,
+    /// The neighbours in the chain.
+    before: Option<Place>,
+    after: Option<Place>,
     uses: Uses,
 }
 
-/// A neighbour in the chain: which placements hold its skill, and what passes between the two.
-#[derive(Clone, Copy, Debug)]
-struct Near {
-    place: Place,
-    skill: usize,
-    passed: Option<usize>,
-}
-
-impl Order {
-    /// Makes a step ready. Only steps that an agent answers can be ordered.
+impl Request {
+    /// Makes a step ready. Only steps that an agent answers can be requested.
     pub fn of(run: &Run, step: &Step) -> Option<Self> {
         let (brief, placements) = match step {
             Step::Exercise { member, skill, trial, input } => execute(run, *member, *skill, *trial, *input),
             Step::Judge { candidate, trial, artifacts } => {
                 let candidate = run.candidate(*candidate)?;
                 let unused = uses::unused_in(run, candidate, *trial);
-                (Brief::Evaluate { trial: *trial, unused }, evaluate(run, &candidate.trees, artifacts))
+                let placements = evaluate(&run.plan, &candidate.trees, artifacts);
+                (Brief::Evaluate { trial: *trial, unused }, placements)
             }
             Step::Improve { base, member, .. } => improve(run, *base, *member)?,
             Step::Ask(_) | Step::Promote { .. } => return None,
         };
-        Some(Self {
-            step: step.clone(),
+        let role = match brief {
+            Brief::Execute { .. } => Role::Executor,
+            Brief::Evaluate { .. } => Role::Evaluator,
+            Brief::Improve(_) => Role::Improver,
+        };
+        let order = Order {
+            step: order::step_text(step),
             attempt: run.attempts(step),
+            role,
+            rights: role.rights(),
             placements,
-            plan: Arc::clone(&run.plan),
-            retry: run.last_failure(step).cloned(),
-            brief,
-        })
-    }
-
-    fn skill(&self, member: Place, placement: usize) -> offline::Folder {
-        let name = self.plan.member(member).name.clone();
-        offline::Folder { name: name.to_string(), at: self.placements[placement].at.clone() }
+            installed: installed(&run.plan, &brief),
+            command: None,
+        };
+        Some(Self { order, plan: Arc::clone(&run.plan), retry: run.last_failure(step).cloned(), brief })
     }
 
     /// Reads an evaluator's answer.
-    pub fn judge(&self, answer: &str) -> Outcome {
+    pub fn judge(&self, answer: &str) -> Outcome<Answer> {
         let (nonce, members) = (self.nonce(), self.members());
         match judgement::read(answer, &self.ask(&nonce, &members)) {
             Ok(judgement) => {
                 let judgement = judgement.without_effect_of(&self.unused(), &self.plan.task.contract);
-                Outcome::Judged(Box::new(judgement))
+                Ok(Answer::Judged(Box::new(judgement)))
             }
-            Err(why) => Outcome::Failed(Failure::new(FailureKind::OffSchema, why.to_string())),
+            Err(why) => Err(Failure::new(FailureKind::OffSchema, why.to_string())),
         }
     }
 
@@ -112,7 +103,7 @@ impl Order {
     }
 
     fn nonce(&self) -> String {
-        order::code(b"verdict", self.plan.seed, &self.step, self.attempt)
+        self.order.code(b"verdict", self.plan.seed)
     }
 
     /// The names of the members that were not used in the trial that is judged.
@@ -121,7 +112,7 @@ impl Order {
             Brief::Evaluate { unused, .. } => unused.as_slice(),
             Brief::Execute { .. } | Brief::Improve(_) => &[],
         };
-        places.iter().map(|place| self.plan.member(*place).name.as_str()).collect()
+        places.iter().map(|place| self.name(*place)).collect()
     }
 
     fn members(&self) -> Vec<&str> {
@@ -129,14 +120,24 @@ impl Order {
         members.filter(|_| self.plan.is_chain()).map(|member| member.name.as_str()).collect()
     }
 
+    fn name(&self, member: Place) -> &str {
+        &self.plan.member(member).name
+    }
+
     fn retry_error(&self) -> Option<&str> {
         self.retry.as_ref().map(|failure| failure.why.as_str())
     }
 
-    /// Folders with the names of the members they belong to, in the order of the chain.
-    fn named<'a>(&'a self, folders: &'a [Folder]) -> Vec<Named<'a>> {
-        let members = self.plan.task.target.members.iter();
-        members.zip(folders).map(|(member, folder)| Named { name: &member.name, folder }).collect()
+    /// A member's folder of this kind, if the workspace holds one.
+    fn named<'a>(&'a self, folders: &'a Folders, path: &str, member: Place) -> Option<Named<'a>> {
+        let name = self.name(member);
+        folders.find(&format!("{path}/{name}")).map(|folder| Named { name, folder })
+    }
+
+    /// The skill that an executor carries out, or an improver edits.
+    fn skill<'a>(&'a self, folders: &'a Folders, member: Place) -> Named<'a> {
+        let at = skill_path(&self.plan, member, &self.brief);
+        Named { name: self.name(member), folder: folders.placed(&at) }
     }
 
     fn execute_prompt(
@@ -144,17 +145,17 @@ impl Order {
         member: Place,
         trial: Trial,
         upstream: bool,
-        folders: &[Folder],
+        folders: &Folders,
     ) -> Result<String, Faulty> {
-        let name = |place: usize| self.plan.member(Place(place)).name.as_str();
         let before = member.0.checked_sub(1).filter(|_| upstream);
         let breach = self.retry.as_ref().filter(|failure| failure.kind == FailureKind::Breach);
         let breach = breach.map(|failure| failure.why.as_str());
         self.plan.task.prompts.execute(&ExecuteBrief {
-            skill: Named { name: name(member.0), folder: &folders[0] },
+            skill: self.skill(folders, member),
             position: (member.0 + 1, self.plan.task.target.members.len()),
             scenario: &self.plan.task.scenarios[trial.scenario],
-            upstream: before.map(|before| Named { name: name(before), folder: &folders[1] }),
+            upstream: before
+                .map(|before| Named { name: self.name(Place(before)), folder: folders.placed(INPUT) }),
             simplified: self.retry.is_some() && breach.is_none(),
             breach,
             seed: &self.nonce(),
@@ -164,19 +165,21 @@ impl Order {
     /// Of a skill that is installed its user says nothing, or its name.
     fn task_prompt(&self, call: Option<Place>, trial: Trial, upstream: bool) -> Result<String, Faulty> {
         self.plan.task.prompts.task(&TaskBrief {
-            call: call.map(|member| self.plan.member(member).name.as_str()),
+            call: call.map(|member| self.name(member)),
             scenario: &self.plan.task.scenarios[trial.scenario],
             input: upstream.then_some(INPUT),
             seed: &self.nonce(),
         })
     }
 
-    fn evaluate_prompt(&self, trial: Trial, folders: &[Folder]) -> Result<String, Faulty> {
-        let (skills, artifacts) = folders.split_at(self.plan.task.target.members.len());
+    fn evaluate_prompt(&self, trial: Trial, folders: &Folders) -> Result<String, Faulty> {
+        let named = |path| -> Vec<Named<'_>> {
+            self.plan.places().filter_map(|place| self.named(folders, path, place)).collect()
+        };
         self.plan.task.prompts.evaluate(&EvaluateBrief {
-            skills: &self.named(skills),
+            skills: &named(SKILL),
             scenario: &self.plan.task.scenarios[trial.scenario],
-            artifacts: &self.named(artifacts),
+            artifacts: &named(ARTIFACTS),
             contract: &self.plan.task.contract,
             unused: &self.unused(),
             nonce: &self.nonce(),
@@ -185,11 +188,11 @@ impl Order {
         })
     }
 
-    fn improve_prompt(&self, improving: &Improving, folders: &[Folder]) -> Result<String, Faulty> {
-        let neighbour = |near: Option<Near>| near.map(|near| self.neighbour(near, folders));
+    fn improve_prompt(&self, improving: &Improving, folders: &Folders) -> Result<String, Faulty> {
+        let neighbour = |place: Option<Place>| place.map(|place| self.neighbour(place, folders));
         let (before, after) = (neighbour(improving.before), neighbour(improving.after));
         self.plan.task.prompts.improve(&ImproveBrief {
-            skill: Named { name: &self.plan.member(improving.member).name, folder: &folders[0] },
+            skill: self.skill(folders, improving.member),
             scenarios: &self.plan.task.scenarios,
             contract: &self.plan.task.contract,
             unmet: &improving.unmet,
@@ -204,42 +207,32 @@ impl Order {
         })
     }
 
-    fn neighbour(&self, near: Near, folders: &[Folder]) -> Neighbour {
-        let passed = near.passed.and_then(|index| folders.get(index));
+    fn neighbour(&self, place: Place, folders: &Folders) -> Neighbour {
+        let skill = self.named(folders, NEIGHBOURS, place);
+        let passed = self.named(folders, PASSED, place);
+        let files = passed.iter().flat_map(|passed| &passed.folder.files);
         Neighbour {
-            name: self.plan.member(near.place).name.to_string(),
-            description: folders.get(near.skill).and_then(description).unwrap_or_default(),
-            files: passed
-                .into_iter()
-                .flat_map(|folder| &folder.files)
-                .map(|file| file.path.clone())
-                .collect(),
+            name: self.name(place).to_owned(),
+            description: skill.and_then(|skill| description(skill.folder)).unwrap_or_default(),
+            files: files.map(|file| file.path.clone()).collect(),
         }
+    }
+
+    /// The skill as the built-in agent is told of it.
+    fn offline_skill(&self, member: Place) -> offline::Folder {
+        let at = skill_path(&self.plan, member, &self.brief);
+        offline::Folder { name: self.name(member).to_owned(), at }
     }
 }
 
-impl order::Order<Tune> for Order {
-    fn step(&self) -> &Step {
-        &self.step
+impl AsRef<Order> for Request {
+    fn as_ref(&self) -> &Order {
+        &self.order
     }
+}
 
-    fn attempt(&self) -> u32 {
-        self.attempt
-    }
-
-    fn placements(&self) -> &[Placement] {
-        &self.placements
-    }
-
-    fn role(&self) -> Role {
-        match self.brief {
-            Brief::Execute { .. } => Role::Executor,
-            Brief::Evaluate { .. } => Role::Evaluator,
-            Brief::Improve(_) => Role::Improver,
-        }
-    }
-
-    fn prompt(&self, folders: &[Folder]) -> Result<String, Faulty> {
+impl Question for Request {
+    fn prompt(&self, folders: &Folders) -> Result<String, Faulty> {
         match &self.brief {
             Brief::Execute { member, trial, upstream } => match &self.plan.task.delivery {
                 Delivery::Inline => self.execute_prompt(*member, *trial, *upstream, folders),
@@ -254,24 +247,23 @@ impl order::Order<Tune> for Order {
     fn task(&self) -> Option<Task> {
         Some(match &self.brief {
             Brief::Execute { member, trial, upstream } => Task::Execute {
-                skill: self.skill(*member, 0),
+                skill: self.offline_skill(*member),
                 input: upstream.then(|| INPUT.to_owned()),
                 command: self.plan.task.scenarios[trial.scenario].command.clone(),
             },
             Brief::Evaluate { .. } => {
-                let (skills, artifacts) = self.placements.split_at(self.plan.task.target.members.len());
-                let judged = |(at, place): (usize, Place)| Judged {
-                    skill: self.skill(place, at),
-                    artifacts: artifacts.get(at).map(|placement| placement.at.clone()),
+                let judged = |place| Judged {
+                    skill: self.offline_skill(place),
+                    artifacts: Some(path(ARTIFACTS, &self.plan, place)).filter(|at| self.order.places(at)),
                 };
                 Task::Evaluate {
                     verdict_of: self.nonce(),
                     contract: self.plan.task.contract.clone(),
-                    members: self.plan.places().take(skills.len()).enumerate().map(judged).collect(),
+                    members: self.plan.places().map(judged).collect(),
                 }
             }
             Brief::Improve(improving) => Task::Improve {
-                skill: self.skill(improving.member, 0),
+                skill: self.offline_skill(improving.member),
                 contract: self.plan.task.contract.clone(),
                 tried: improving.tried.iter().map(|tried| tried.summary.clone()).collect(),
             },
@@ -284,59 +276,65 @@ impl order::Order<Tune> for Order {
         let (nonce, members) = (self.nonce(), self.members());
         Some(judgement::schema(&self.ask(&nonce, &members)).to_string())
     }
+}
 
-    fn working_copy(&self) -> Option<&Placement> {
-        matches!(self.brief, Brief::Improve(_)).then(|| &self.placements[0])
-    }
+/// Where a workspace holds what is judged, and what an improver reads besides its draft; each with the member's name.
+const ARTIFACTS: &str = "artifacts";
+const NEIGHBOURS: &str = "neighbours";
+const PASSED: &str = "passed";
 
-    /// All that it is given, but for an improver's copy, and for an installed
-    /// skill, which may keep things beside itself as it does for its users.
-    fn left_alone(&self) -> &[Placement] {
-        &self.placements[usize::from(self.working_copy().is_some() || self.installed().is_some())..]
-    }
+fn path(folder: &str, plan: &Plan, member: Place) -> String {
+    format!("{folder}/{}", plan.member(member).name)
+}
 
-    fn installed(&self) -> Option<Installed<'_>> {
-        let (Brief::Execute { member, .. }, Some(_)) = (&self.brief, self.plan.task.delivery.at()) else {
-            return None;
-        };
-        let called = matches!(self.plan.task.delivery, Delivery::Slash { .. });
-        Some(Installed { name: &self.plan.member(*member).name, at: &self.placements[0].at, called })
-    }
+/// An executor finds the skill where its program looks for skills, if it is installed.
+fn skill_path(plan: &Plan, member: Place, brief: &Brief) -> String {
+    let installed = plan.task.delivery.at().filter(|_| matches!(brief, Brief::Execute { .. }));
+    path(installed.unwrap_or(SKILL), plan, member)
+}
+
+fn installed(plan: &Plan, brief: &Brief) -> Option<Installed> {
+    let (Brief::Execute { member, .. }, Some(_)) = (brief, plan.task.delivery.at()) else { return None };
+    let name = plan.member(*member).name.to_string();
+    let called = matches!(plan.task.delivery, Delivery::Slash { .. });
+    Some(Installed { name, at: skill_path(plan, *member, brief), called })
 }
 
 type Made = (Brief, Vec<Placement>);
 
 fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, input: Option<TreeId>) -> Made {
-    let folder = run.plan.task.delivery.at().unwrap_or(SKILL);
-    let at = format!("{folder}/{}", run.plan.member(member).name);
-    let mut placements = vec![Placement { at, tree: skill }];
-    placements.extend(input.map(|tree| Placement { at: INPUT.into(), tree }));
-    (Brief::Execute { member, trial, upstream: input.is_some() }, placements)
+    let brief = Brief::Execute { member, trial, upstream: input.is_some() };
+    // An installed skill may keep files beside itself, as it does for its users.
+    let access = if run.plan.task.delivery.at().is_some() { Access::Scratch } else { Access::Fixed };
+    let mut placements = vec![Placement::new(skill_path(&run.plan, member, &brief), skill, access)];
+    placements.extend(input.map(|tree| Placement::new(INPUT, tree, Access::Fixed)));
+    (brief, placements)
 }
 
-fn evaluate(run: &Run, skills: &[TreeId], artifacts: &[TreeId]) -> Vec<Placement> {
-    let skills = run.plan.places().zip(skills).map(|(place, &tree)| skill_at(run, place, tree));
-    let artifacts = run
-        .plan
-        .places()
-        .zip(artifacts)
-        .map(|(place, &tree)| Placement { at: format!("artifacts/{}", run.plan.member(place).name), tree });
-    skills.chain(artifacts).collect()
+fn evaluate(plan: &Plan, skills: &[TreeId], artifacts: &[TreeId]) -> Vec<Placement> {
+    let each = |folder, trees: &[TreeId]| -> Vec<Placement> {
+        let members = plan.places().zip(trees);
+        members.map(|(place, &tree)| fixed(folder, plan, place, tree)).collect()
+    };
+    [each(SKILL, skills), each(ARTIFACTS, artifacts)].concat()
 }
 
 fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Made> {
-    let candidate = run.candidate(base)?;
-    let mut placements = vec![skill_at(run, member, candidate.trees[member.0])];
+    let (candidate, plan) = (run.candidate(base)?, &run.plan);
+    let skill = candidate.trees[member.0];
+    let mut placements = vec![Placement::new(path(SKILL, plan, member), skill, Access::Draft)];
     let passed = passed_on(run, candidate);
-    let before = member
-        .0
-        .checked_sub(1)
-        .map(|before| near(run, candidate, Place(before), passed.get(before), &mut placements));
-    let follows = member.0 + 1 < candidate.trees.len();
-    let after =
-        follows.then(|| near(run, candidate, Place(member.0 + 1), passed.get(member.0), &mut placements));
+    let before = member.0.checked_sub(1).map(Place);
+    let after = Some(Place(member.0 + 1)).filter(|after| after.0 < candidate.trees.len());
+    // What comes to this member from the one before it, and what goes from it to the next one.
+    for (neighbour, handed) in
+        before.map(|place| (place, place)).into_iter().chain(after.map(|place| (place, member)))
+    {
+        placements.push(fixed(NEIGHBOURS, plan, neighbour, candidate.trees[neighbour.0]));
+        placements.extend(passed.get(handed.0).map(|&tree| fixed(PASSED, plan, neighbour, tree)));
+    }
     let era = run.era_of(base);
-    let standings = notes::standings(run, base, era, run.plan.is_chain().then_some(member));
+    let standings = notes::standings(run, base, era, plan.is_chain().then_some(member));
     let (met, unmet): (Vec<_>, Vec<_>) =
         standings.into_iter().partition(|standing| standing.met == standing.of);
     let improving = Improving {
@@ -352,6 +350,10 @@ fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Made> {
     Some((Brief::Improve(Box::new(improving)), placements))
 }
 
+fn fixed(folder: &str, plan: &Plan, member: Place, tree: TreeId) -> Placement {
+    Placement::new(path(folder, plan, member), tree, Access::Fixed)
+}
+
 /// What each member handed on in the first scenario that was run to its end.
 fn passed_on(run: &Run, candidate: &Candidate) -> Vec<TreeId> {
     let era = run.era_of(candidate.id);
@@ -359,23 +361,6 @@ fn passed_on(run: &Run, candidate: &Candidate) -> Vec<TreeId> {
     let trials = scenarios.map(|&scenario| Trial { scenario, ordinal: SEARCH, era });
     let mut handed = trials.map(|trial| measure::artifacts(run, candidate, trial));
     handed.find(|trees| trees.len() == candidate.trees.len()).unwrap_or_default()
-}
-
-fn near(
-    run: &Run,
-    candidate: &Candidate,
-    place: Place,
-    passed: Option<&TreeId>,
-    placements: &mut Vec<Placement>,
-) -> Near {
-    let name = &run.plan.member(place).name;
-    placements.push(Placement { at: format!("neighbours/{name}"), tree: candidate.trees[place.0] });
-    let skill = placements.len() - 1;
-    let passed = passed.map(|&tree| {
-        placements.push(Placement { at: format!("passed/{name}"), tree });
-        placements.len() - 1
-    });
-    Near { place, skill, passed }
 }
 
 /// Suggestions for this member, and those that name none.
@@ -399,8 +384,4 @@ fn description(skill: &Folder) -> Option<String> {
     let main = skill.files.iter().find(|file| file.path == "SKILL.md")?;
     let Body::Text(text) = &main.body else { return None };
     skill::check(text).ok().map(|matter| matter.description)
-}
-
-fn skill_at(run: &Run, place: Place, tree: TreeId) -> Placement {
-    Placement { at: format!("{SKILL}/{}", run.plan.member(place).name), tree }
 }

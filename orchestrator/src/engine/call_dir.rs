@@ -1,0 +1,124 @@
+//! The folders of one call: what stands ready before an agent starts, and what is read afterwards.
+//!
+//! Each stage leaves its result in a file, so that a killed run goes on from the last one that ended: the reply, or
+//! the guardian's record of a call that had answered, or nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use skilltune_phases::id::CallKey;
+use skilltune_phases::order::Order;
+
+use super::{EngineError, Workshop};
+use crate::disk::DiskError;
+use crate::process::Ended;
+use crate::safe_path::SafePath;
+use crate::snapshot::{self, Folder};
+
+const SPACE: &str = "space";
+const TEMP: &str = "tmp";
+const PROMPT: &str = "prompt.md";
+const SCHEMA: &str = "schema.json";
+
+#[derive(Clone, Debug)]
+pub(super) struct CallDir {
+    /// In the run's own folder: `prompt.md`, `stdout`, `stderr`, `reply.json`.
+    record: SafePath,
+    /// Outside of the project: the workspace and the temporary folder.
+    work: SafePath,
+}
+
+/// A call's folders, fresh and open.
+pub(super) struct Fresh {
+    record: Folder,
+    pub(super) space: Folder,
+}
+
+impl CallDir {
+    pub(super) fn of(shop: &Workshop, key: CallKey) -> Self {
+        Self { record: shop.folder.call(key), work: shop.work.join(key.short()) }
+    }
+
+    pub(super) fn space(&self) -> SafePath {
+        self.work.join(SPACE)
+    }
+
+    pub(super) fn space_path(&self) -> PathBuf {
+        self.space().path().to_owned()
+    }
+
+    pub(super) fn temp_path(&self) -> PathBuf {
+        self.work.join(TEMP).path().to_owned()
+    }
+
+    pub(super) fn prompt_path(&self) -> PathBuf {
+        self.record.join(PROMPT).path().to_owned()
+    }
+
+    pub(super) fn schema_path(&self) -> PathBuf {
+        self.record.join(SCHEMA).path().to_owned()
+    }
+
+    pub(super) fn stdout(&self) -> SafePath {
+        self.record.join("stdout")
+    }
+
+    pub(super) fn stderr(&self) -> SafePath {
+        self.record.join("stderr")
+    }
+
+    pub(super) fn ended_path(&self) -> PathBuf {
+        self.record.join("ended.json").path().to_owned()
+    }
+
+    /// The guardian's record of a call that had ended, if its workspace is still there to be read.
+    pub(super) fn recorded_end(&self) -> Result<Option<Ended>, EngineError> {
+        if !self.space().is_folder() {
+            return Ok(None);
+        }
+        Ok(Ended::recorded(&self.ended_path())?.filter(|ended| ended.how.is_answer()))
+    }
+
+    /// When the call ended, as its record was written then: it may be read much later.
+    pub(super) fn ended_at(&self) -> Timestamp {
+        let written = fs::metadata(self.ended_path()).and_then(|meta| meta.modified()).ok();
+        written.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now)
+    }
+
+    /// Makes the folders anew: nothing of an earlier try may be in them.
+    pub(super) fn fresh(&self) -> Result<Fresh, DiskError> {
+        let (record, work) = (self.record.fresh()?, self.work.fresh()?);
+        let space = work.fresh_child(SPACE.as_ref())?;
+        work.fresh_child(TEMP.as_ref())?;
+        Ok(Fresh { record, space })
+    }
+
+    /// Removes the workspace and the temporary folder; the record stays.
+    pub(super) fn clear(&self) -> Result<(), DiskError> {
+        self.work.remove()
+    }
+}
+
+impl Fresh {
+    /// Puts the order's folders into the workspace.
+    pub(super) fn place(&self, shop: &Workshop, order: &Order) -> Result<(), EngineError> {
+        for placement in &order.placements {
+            let mut manifest = shop.objects.manifest(placement.tree)?;
+            if order.draft() == Some(placement) {
+                // A skill may be kept read-only: its copy is there to be changed.
+                manifest = manifest.unlocked();
+            }
+            snapshot::fill(&self.space.make_below(Path::new(&placement.at))?, &shop.objects, &manifest)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn write_prompt(&self, prompt: &str) -> Result<(), DiskError> {
+        self.record.write_new(PROMPT.as_ref(), prompt.as_bytes())
+    }
+
+    pub(super) fn write_schema(&self, schema: &str) -> Result<(), DiskError> {
+        self.record.write_new(SCHEMA.as_ref(), schema.as_bytes())
+    }
+}
