@@ -5,10 +5,10 @@ mod checks;
 mod crash;
 mod endings;
 mod files;
+mod foreign;
 mod hostile;
 mod interrupted;
 mod jobs;
-mod original;
 mod settings;
 mod tidy;
 

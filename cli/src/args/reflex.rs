@@ -73,7 +73,7 @@ pub struct ReflexCleanArgs {
     /// The alias of a task [default: those whose runs have ended]
     #[arg(conflicts_with = "all")]
     pub alias: Option<String>,
-    /// Every task whose run is not under way, those of other programs too
+    /// Every task whose run is not under way
     #[arg(long)]
     pub all: bool,
     /// Show what would be deleted

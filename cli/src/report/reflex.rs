@@ -1,11 +1,7 @@
 //! What a run of `reflex` leaves for people and scripts to read, and how it is told while it goes on.
-//!
-//! Runs of our own are told from their state, those that the original has written from its files, where what is absent
-//! stays untold.
 
 pub(crate) mod advice;
 pub(crate) mod changes;
-mod found;
 mod history;
 pub(crate) mod json;
 mod page;
@@ -20,7 +16,6 @@ use skilltune_phases::loops::reflex::{Reflex, Run, Step};
 
 use super::worded::Worded;
 
-pub(crate) use found::{found_history, found_row, found_status};
 pub(crate) use history::history_line;
 pub(crate) use status::{row, status_lines};
 

@@ -72,7 +72,7 @@ impl LoopEngine for Reflex {
     /// takes no longer than a tick of the clock: the report does.
     fn is_published(folder: &RunFolder, run: &Run) -> bool {
         let is_told = run.closed_at.is_none() || folder.report_json().is_file();
-        is_told && folder.state().holds(projection::run_file(run).text().as_bytes())
+        is_told && folder.state().holds(projection::run_file(run).as_bytes())
     }
 
     fn publish(objects: &Objects, folder: &RunFolder, run: &Run, pages: &Pages) -> Result<(), EngineError> {

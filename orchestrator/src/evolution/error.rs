@@ -14,10 +14,8 @@ pub enum EvolutionError {
     NoFile { path: PathBuf, kind: Kind },
     #[error("{} is larger than {LARGEST} bytes; move it away", .0.display())]
     TooLarge(PathBuf),
-    #[error("{} holds {}; give the task another alias, or move it away", path.display(), of(run.as_deref()))]
+    #[error("{} belongs to {}; choose another alias, or move the folder away", path.display(), of(run.as_deref()))]
     Taken { path: PathBuf, run: Option<String> },
-    #[error("{} names {}; end that run, or remove the file when none is under way", path.display(), of(run.as_deref()))]
-    Active { path: PathBuf, run: Option<String> },
     #[error(transparent)]
     Disk(#[from] DiskError),
 }
@@ -45,8 +43,5 @@ impl fmt::Display for Kind {
 
 /// An id comes from a file: what could drive a terminal is escaped.
 fn of(run: Option<&str>) -> String {
-    run.map_or_else(
-        || "a run that cannot be told".to_owned(),
-        |run| format!("the run {}", run.escape_debug()),
-    )
+    run.map_or_else(|| "an unknown run".to_owned(), |run| format!("run {}", run.escape_debug()))
 }

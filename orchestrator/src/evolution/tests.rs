@@ -1,5 +1,4 @@
 mod edited;
-mod fixture;
 mod hostile;
 mod owned;
 
@@ -7,8 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-use skilltune_phases::loops::reflex::original::{Alias, read_current, read_history, read_run};
+use skilltune_phases::loops::reflex::original::Alias;
 use tempfile::TempDir;
 
 use super::*;
@@ -74,9 +72,9 @@ fn task() -> Alias {
 }
 
 fn named(run: &str) -> String {
-    format!("{{\"run_id\": \"{run}\", \"active_run_id\": \"{run}\"}}\n")
+    format!("{{\"run_id\": \"{run}\"}}\n")
 }
 
-fn at_noon() -> Timestamp {
-    "2026-02-18T12:00:00Z".parse().unwrap()
+fn pointer(run: &str) -> String {
+    format!("{{\"active_run_id\": \"{run}\"}}\n")
 }

@@ -2,15 +2,14 @@
 
 use std::ffi::OsStr;
 
-use jiff::Timestamp;
-use skilltune_phases::loops::reflex::original::{
-    Alias, Current, Status, read_current, read_history, read_run, rebuild,
-};
+use serde::Deserialize;
+use skilltune_phases::loops::reflex::original::Alias;
 
-use super::artifact::{self, ARTIFACT, Placed};
-use super::error::EvolutionError;
-use super::site::{draft, is_there, read, remove_draft, step_down, step_down_or_make};
-use super::{CURRENT, Evolution, Part};
+use super::artifact::{self, ARTIFACT, Placed, is_beside};
+use super::error::{EvolutionError, Kind};
+use super::site::{draft, is_there, kind, read, remove_draft, step_down, step_down_or_make};
+use super::{CURRENT, Evolution, MOST_ENTRIES, Part};
+use crate::atomic::TEMP_PREFIX;
 use crate::snapshot::Folder;
 
 /// A run that writes: whatever it writes, the folder of its task is its own.
@@ -21,7 +20,7 @@ pub struct Writer<'a> {
     pub(super) run_id: String,
 }
 
-/// Whose the files are that stand somewhere.
+/// Which run the files in a folder name.
 enum Owner {
     Nobody,
     Run(String),
@@ -31,7 +30,7 @@ enum Owner {
 impl Writer<'_> {
     /// Whether files of another run stand where this one would write.
     pub fn check(&self) -> Result<(), EvolutionError> {
-        match step_down(&self.evolution.root, OsStr::new(self.alias.as_str()))? {
+        match step_down(&self.evolution.root, self.name())? {
             Some(folder) => self.owns(&folder),
             None => Ok(()),
         }
@@ -47,29 +46,27 @@ impl Writer<'_> {
         Ok(folder.rename(&draft, part.name())?)
     }
 
-    /// Writes `current.json`, unless it names a run that is neither this one nor, as `has_ended` tells, over.
-    pub fn point(
-        &self,
-        updated_at: Timestamp,
-        has_ended: impl Fn(&str) -> bool,
-    ) -> Result<(), EvolutionError> {
+    /// Writes `current.json`. One that names another run stays, and the answer is false.
+    pub fn point(&self, bytes: &[u8]) -> Result<bool, EvolutionError> {
         let (root, name) = (&self.evolution.root, OsStr::new(CURRENT));
-        if let Some(run) = active(self.evolution)?.other_than(|run| run == self.run_id || has_ended(run)) {
-            return Err(EvolutionError::Active { path: root.path_of(name), run: run.told() });
-        }
-        let (active_run_id, task_alias) = (self.run_id.clone(), self.alias.clone());
-        let current = Current { active_run_id, task_alias, status: Status::Running, updated_at };
         // It is written in the folder of the task, where nobody else writes.
         let folder = self.folder()?;
-        let draft = draft(&folder, name, current.text().as_bytes())?;
-        Ok(folder.move_into(&draft, root, name)?)
+        match active(root)? {
+            Owner::Nobody => {}
+            Owner::Run(run) if run == self.run_id => {}
+            Owner::Run(_) | Owner::Unknown => return Ok(false),
+        }
+        let draft = draft(&folder, name, bytes)?;
+        folder.move_into(&draft, root, name)?;
+        Ok(true)
     }
 
     /// Removes `current.json` if it names this run; else it stays, and the answer is false.
     pub fn remove_current(&self) -> Result<bool, EvolutionError> {
-        let is_ours = matches!(active(self.evolution)?, Owner::Run(run) if run == self.run_id);
+        let root = &self.evolution.root;
+        let is_ours = matches!(active(root)?, Owner::Run(run) if run == self.run_id);
         if is_ours {
-            self.evolution.root.remove_file(OsStr::new(CURRENT))?;
+            root.remove_file(OsStr::new(CURRENT))?;
         }
         Ok(is_ours)
     }
@@ -84,36 +81,56 @@ impl Writer<'_> {
         artifact::place(&self.folder()?, bytes, &known)
     }
 
+    /// Removes what this run has left, and the folder if nothing else is in it; `known` tells the versions of the
+    /// artifact that it has written. False when something stays: a person's file, or the whole folder of another run.
+    pub fn remove(&self, known: impl Fn(&[u8]) -> bool) -> Result<bool, EvolutionError> {
+        let Some(folder) = step_down(&self.evolution.root, self.name())? else { return Ok(true) };
+        match self.owns(&folder) {
+            Err(EvolutionError::Taken { .. }) => return Ok(false),
+            owned => owned?,
+        }
+        let mut files = folder.names(MOST_ENTRIES)?;
+        // The file that says whose folder it is goes last: after a kill the rest can still be removed.
+        files.sort_by_key(|file| file == Part::Run.name());
+        for file in files {
+            let goes = match file.to_str() {
+                Some("run.json" | "history.jsonl") => true,
+                Some(text) if text == ARTIFACT || is_beside(text) => {
+                    read(&folder, &file)?.is_some_and(|bytes| known(&bytes))
+                }
+                Some(text) => text.starts_with(TEMP_PREFIX),
+                None => false,
+            };
+            if goes && kind(&folder, &file)? == Some(Kind::File) {
+                folder.remove_file(&file)?;
+            }
+        }
+        let is_empty = folder.names(1)?.is_empty();
+        if is_empty {
+            self.evolution.root.remove_folder(self.name())?;
+        }
+        Ok(is_empty)
+    }
+
+    fn name(&self) -> &OsStr {
+        OsStr::new(self.alias.as_str())
+    }
+
     /// The folder of the task, made when it is missing.
     fn folder(&self) -> Result<Folder, EvolutionError> {
-        let folder = step_down_or_make(&self.evolution.root, OsStr::new(self.alias.as_str()))?;
+        let folder = step_down_or_make(&self.evolution.root, self.name())?;
         self.owns(&folder)?;
         Ok(folder)
     }
 
     fn owns(&self, folder: &Folder) -> Result<(), EvolutionError> {
-        match owner(folder)?.other_than(|run| run == self.run_id) {
-            None => Ok(()),
-            Some(run) => Err(EvolutionError::Taken { path: folder.path().to_owned(), run: run.told() }),
-        }
-    }
-}
-
-impl Owner {
-    /// Itself, unless nobody would mind or `is_fine` says so of the run.
-    fn other_than(self, is_fine: impl Fn(&str) -> bool) -> Option<Self> {
-        match &self {
-            Self::Nobody => None,
-            Self::Run(run) if is_fine(run) => None,
-            Self::Run(_) | Self::Unknown => Some(self),
-        }
-    }
-
-    fn told(self) -> Option<String> {
-        match self {
-            Self::Run(run) => Some(run),
-            Self::Nobody | Self::Unknown => None,
-        }
+        let run = match owner(folder)? {
+            Owner::Nobody => return Ok(()),
+            Owner::Run(run) if run == self.run_id => return Ok(()),
+            Owner::Run(run) => Some(run),
+            Owner::Unknown => None,
+        };
+        Err(EvolutionError::Taken { path: folder.path().to_owned(), run })
     }
 }
 
@@ -125,14 +142,17 @@ fn is_that(folder: &Folder, name: &OsStr, bytes: &[u8]) -> Result<bool, Evolutio
     }
 }
 
-/// A damaged `run.json` does not disown a run whose history tells its name.
+/// A damaged `run.json` does not disown a run that the history names.
 fn owner(folder: &Folder) -> Result<Owner, EvolutionError> {
     let run = read(folder, Part::Run.name())?;
-    if let Some(run_id) = run.as_deref().and_then(|bytes| read_run(bytes).ok()?.run_id) {
+    if let Some(run_id) = run.as_deref().and_then(named) {
         return Ok(Owner::Run(run_id));
     }
     let history = read(folder, Part::History.name())?;
-    if let Some(run_id) = history.as_deref().and_then(|bytes| rebuild(&read_history(bytes))?.run_id) {
+    // Of several runs that wrote into one history, the last has the folder.
+    if let Some(run_id) =
+        history.as_deref().and_then(|lines| lines.rsplit(|&byte| byte == b'\n').find_map(named))
+    {
         return Ok(Owner::Run(run_id));
     }
     let is_empty = run.is_none() && history.is_none() && !is_there(folder, OsStr::new(ARTIFACT))?;
@@ -140,7 +160,17 @@ fn owner(folder: &Folder) -> Result<Owner, EvolutionError> {
 }
 
 /// The run that `current.json` names.
-fn active(evolution: &Evolution) -> Result<Owner, EvolutionError> {
-    let Some(bytes) = evolution.current()? else { return Ok(Owner::Nobody) };
-    Ok(read_current(&bytes).map_or(Owner::Unknown, |current| Owner::Run(current.active_run_id)))
+fn active(root: &Folder) -> Result<Owner, EvolutionError> {
+    let Some(bytes) = read(root, OsStr::new(CURRENT))? else { return Ok(Owner::Nobody) };
+    Ok(named(&bytes).map_or(Owner::Unknown, Owner::Run))
+}
+
+/// The run that a file or a line names, whoever wrote it: nothing else of it is read.
+fn named(json: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        #[serde(alias = "active_run_id")]
+        run_id: String,
+    }
+    serde_json::from_slice(json).ok().map(|Named { run_id }| run_id)
 }

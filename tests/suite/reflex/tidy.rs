@@ -5,7 +5,6 @@ use std::path::Path;
 
 use skilltune_orchestrator::safe_path::SafePath;
 use skilltune_orchestrator::store::{self, Locks};
-use skilltune_phases::loops::reflex::original::HistoryLine;
 use skilltune_phases::loops::reflex::{Run, projection};
 
 use super::place;
@@ -35,11 +34,11 @@ pub(super) fn assert_tidy(scene: &Scene, story: &str) {
 pub(super) fn assert_is_told(scene: &Scene, run: &Run, story: &str) {
     let read =
         |path: &Path| fs::read_to_string(path).unwrap_or_else(|_| panic!("{story}: {}", path.display()));
-    let state = projection::run_file(run).text();
+    let state = projection::run_file(run);
     assert_eq!(read(&scene.run_folder().join("iteration-state.json")), state, "{story}: the state");
     assert_eq!(read(&place(scene).join("run.json")), state, "{story}: run.json");
-    let history: String = projection::history(run).iter().map(HistoryLine::text).collect();
-    assert_eq!(read(&place(scene).join("history.jsonl")), history, "{story}: history.jsonl");
+    let history = read(&place(scene).join("history.jsonl"));
+    assert_eq!(history, projection::history(run), "{story}: history.jsonl");
     let mut names: Vec<_> = fs::read_dir(place(scene))
         .expect("readable")
         .map(|entry| entry.expect("readable").file_name().into_string().expect("text"))

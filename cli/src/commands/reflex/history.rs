@@ -3,7 +3,7 @@
 use skilltune_phases::loops::reflex::Run;
 use skilltune_phases::run::NotARun;
 
-use super::find::{self, Either};
+use super::find::find;
 use crate::args::AliasArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
@@ -14,22 +14,13 @@ use crate::runs::Runs;
 use crate::session::ours;
 
 pub fn run(args: &AliasArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around)?;
-    match find::either(&runs, args.alias.as_deref(), around)? {
-        Either::Ours(known) => {
-            let (first, rest) = known.records.split_first().ok_or(NotARun::Empty).map_err(ours)?;
-            let mut run = Run::begin(first).map_err(ours)?;
-            printer.data(&told::history_line(&run, first))?;
-            for record in rest {
-                run.apply(record);
-                printer.data(&told::history_line(&run, record))?;
-            }
-        }
-        Either::Theirs(found) => {
-            for line in told::found_history(&found.history) {
-                printer.data(&line)?;
-            }
-        }
+    let known = find(&Runs::here(around)?, args.alias.as_deref())?;
+    let (first, rest) = known.records.split_first().ok_or(NotARun::Empty).map_err(ours)?;
+    let mut run = Run::begin(first).map_err(ours)?;
+    printer.data(&told::history_line(&run, first))?;
+    for record in rest {
+        run.apply(record);
+        printer.data(&told::history_line(&run, record))?;
     }
     Ok(Exit::Reached)
 }

@@ -3,7 +3,7 @@
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::reflex::Reflex;
 
-use super::find::{self, Either};
+use super::find::find;
 use super::new::hand_over;
 use crate::args::{AllowName, ReflexResumeArgs};
 use crate::complaint::Complaint;
@@ -19,14 +19,8 @@ use crate::session;
 
 pub fn run(args: &ReflexResumeArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     let runs = Runs::here(around)?;
-    match find::either(&runs, args.of.alias.as_deref(), around)? {
-        Either::Ours(known) => take_up(args, &runs, &known, around, printer),
-        Either::Theirs(found) => {
-            Err(Complaint::input(format!("{} was written by another program", found.alias)).hint(
-                "it can be looked at (status, history, list), and not taken up: begin the task anew here",
-            ))
-        }
-    }
+    let known = find(&runs, args.of.alias.as_deref())?;
+    take_up(args, &runs, &known, around, printer)
 }
 
 fn take_up(

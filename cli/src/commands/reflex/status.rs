@@ -1,6 +1,6 @@
 //! `reflex status`: where a run stands, and how its artifact does.
 
-use super::find::{self, Either};
+use super::find::find;
 use crate::args::AliasArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
@@ -12,18 +12,9 @@ use crate::runs::Runs;
 
 pub fn run(args: &AliasArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     let runs = Runs::here(around)?;
-    let lines = match find::either(&runs, args.alias.as_deref(), around)? {
-        Either::Ours(known) => {
-            let on_disk = progress::on_disk(&known.run);
-            told::status_lines(&known.run, runs.standing(&known.run), on_disk.as_deref())
-        }
-        Either::Theirs(found) => {
-            if found.is_rebuilt {
-                printer.talk("its run.json cannot be read: this is what its history tells");
-            }
-            told::found_status(&found.run, &found.history, found.artifact.as_deref())
-        }
-    };
+    let known = find(&runs, args.alias.as_deref())?;
+    let on_disk = progress::on_disk(&known.run);
+    let lines = told::status_lines(&known.run, runs.standing(&known.run), on_disk.as_deref());
     printer.data(&lines.join("\n"))?;
     Ok(Exit::Reached)
 }

@@ -4,7 +4,7 @@ use skilltune_orchestrator::store::Journal;
 use skilltune_phases::event::Event;
 use skilltune_phases::loops::reflex::{Decision, Reason, Reflex, Run, Stop};
 
-use super::find;
+use super::find::find;
 use crate::args::ReflexStopArgs;
 use crate::births::Births;
 use crate::complaint::Complaint;
@@ -18,7 +18,7 @@ use crate::session::{self, ours};
 pub fn run(args: &ReflexStopArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     let runs = Runs::here(around)?;
     let (alias, reason) = args.parts();
-    let known = find::ours(&runs, alias)?;
+    let known = find(&runs, alias)?;
     let id = known.run.plan.run.clone();
     Births::new(around).require(&known)?;
     match runs.standing(&known.run) {

@@ -40,7 +40,7 @@ pub(crate) fn status_lines(run: &Run, standing: Standing, on_disk: Option<&str>)
 }
 
 /// A name and what there is to say of it, on one line whatever it holds: none forges another.
-pub(super) fn entry(name: &str, text: &str) -> String {
+fn entry(name: &str, text: &str) -> String {
     format!("{name:<9} {}", plain::one_line(text))
 }
 
@@ -78,13 +78,8 @@ pub(crate) fn row(run: &Run, standing: Standing, on_disk: Option<&str>) -> Strin
     let judged = run.best().filter(|_| words::score(run, on_disk).is_some());
     let score = figures::score(judged.and_then(|judged| judged.evaluation.score));
     let level = judged.map_or(run.course.level, |judged| judged.evaluation.level);
-    line(&run.plan.task.alias, status, &level.to_string(), &score, &run.plan.task.prompt)
-}
-
-/// The columns of such a line; how wide it may be, whoever prints it knows.
-pub(super) fn line(alias: &str, status: &str, level: &str, score: &str, task: &str) -> String {
-    let (alias, task) = (plain::one_line(alias), plain::one_line(task));
-    format!("{alias:<24}  {status:<9}  {level}  {score:>5}  {task}")
+    let (alias, task) = (&run.plan.task.alias, plain::one_line(&run.plan.task.prompt));
+    format!("{:<24}  {status:<9}  {level}  {score:>5}  {task}", plain::one_line(alias))
 }
 
 #[cfg(test)]

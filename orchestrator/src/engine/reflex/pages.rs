@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use skilltune_phases::loops::reflex::original::{HistoryLine, artifact_hash};
+use skilltune_phases::loops::reflex::original::artifact_hash;
 use skilltune_phases::loops::reflex::{Artifact, PAGE, Run, projection};
 
 use super::super::EngineError;
 use super::page;
 use crate::atomic::Durability;
-use crate::evolution::{Evolution, EvolutionError, Part};
+use crate::evolution::{Evolution, Part};
 use crate::safe_path::SafePath;
 use crate::snapshot::{Objects, RelPath};
 use crate::store::RunFolder;
@@ -26,7 +26,7 @@ pub(super) fn write(
     run: &Run,
     pages: &Pages,
 ) -> Result<(), EngineError> {
-    let state = projection::run_file(run).text();
+    let state = projection::run_file(run);
     write_originals(objects, run, &state)?;
     for judged in &run.course.judged {
         let place = folder.iteration(judged.iteration);
@@ -45,23 +45,20 @@ fn write_originals(objects: &Objects, run: &Run, state: &str) -> Result<(), Engi
     let below = RelPath::parse(task.evolution.as_bytes()).map_err(|_| EngineError::Stuck)?;
     let evolution = Evolution::open_or_make(Path::new(&task.project), &below)?;
     let writer = evolution.writer(&projection::alias(run), run.plan.run.as_str());
-    let history: String = projection::history(run).iter().map(HistoryLine::text).collect();
     // By this file the folder is known to be ours.
     writer.write(Part::Run, state.as_bytes())?;
-    writer.write(Part::History, history.as_bytes())?;
+    writer.write(Part::History, projection::history(run).as_bytes())?;
     if let Some(artifact) = written(run) {
         let ours = |hash: &str| run.course.artifacts.iter().any(|artifact| artifact.hash == hash);
         let known = |bytes: &[u8]| ours(&artifact_hash(bytes));
         writer.place_artifact(page(objects, artifact.tree)?.as_bytes(), known)?;
     }
+    // Where it names another run it stays so: one of several at a time is enough for its readers.
     match projection::current(run) {
-        // Whoever else the file names is left named: one of several at a time is enough for its readers.
-        Some(current) => match writer.point(current.updated_at, |_| false) {
-            Ok(()) | Err(EvolutionError::Active { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        },
-        None => Ok(writer.remove_current().map(|_| ())?),
-    }
+        Some(current) => writer.point(current.as_bytes())?,
+        None => writer.remove_current()?,
+    };
+    Ok(())
 }
 
 /// What stands as the artifact: what is worked on, and at the end the best.

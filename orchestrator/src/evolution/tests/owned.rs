@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use super::*;
 
 #[test]
-fn what_is_written_is_read() {
+fn what_is_written_is_there() {
     let scene = Scene::new();
     let evolution = scene.evolution();
     let writer = evolution.writer(&task(), RUN);
@@ -13,14 +13,12 @@ fn what_is_written_is_read() {
     writer.write(Part::History, b"one\n").unwrap();
     writer.write(Part::History, b"one\ntwo\n").unwrap();
     writer.place_artifact(b"# It\n", |_| false).unwrap();
-    writer.point(at_noon(), |_| false).unwrap();
+    assert!(writer.point(pointer(RUN).as_bytes()).unwrap());
     let found = Evolution::open(scene.project.path(), &Scene::usual()).unwrap().unwrap();
-    assert_eq!(found.read(&task(), Part::Run).unwrap().unwrap(), named(RUN).as_bytes());
-    assert_eq!(found.read(&task(), Part::History).unwrap().unwrap(), b"one\ntwo\n");
     assert_eq!(found.artifact(&task()).unwrap().unwrap(), b"# It\n");
-    let current = read_current(&found.current().unwrap().unwrap()).unwrap();
-    assert_eq!((current.active_run_id.as_str(), current.task_alias.as_deref()), (RUN, Some("courses-api")));
-    assert_eq!(scene.files().len(), 3);
+    let expected = [("artifact.md", "# It\n"), ("history.jsonl", "one\ntwo\n"), ("run.json", &named(RUN))];
+    assert_eq!(scene.files(), expected.map(|(name, text)| (name.to_owned(), text.to_owned())).into());
+    assert_eq!(fs::read_to_string(scene.path(CURRENT)).unwrap(), pointer(RUN));
     assert_eq!(fs::read_dir(scene.path("")).unwrap().count(), 2);
 }
 
@@ -30,8 +28,7 @@ fn looking_makes_nothing() {
     assert!(Evolution::open(scene.project.path(), &Scene::usual()).unwrap().is_none());
     assert_eq!(fs::read_dir(scene.project.path()).unwrap().count(), 0);
     let evolution = scene.evolution();
-    assert_eq!(evolution.read(&task(), Part::Run).unwrap(), None);
-    assert_eq!(evolution.current().unwrap(), None);
+    assert_eq!(evolution.artifact(&task()).unwrap(), None);
     evolution.writer(&task(), RUN).check().unwrap();
     assert_eq!(fs::read_dir(scene.path("")).unwrap().count(), 0);
 }
@@ -47,17 +44,6 @@ fn others_may_use_the_files_as_the_user_lets_them() {
 }
 
 #[test]
-fn only_folders_with_a_name_of_a_task_are_listed() {
-    let scene = Scene::new();
-    for name in ["zebra", "courses-api", "Capital", "no", "-odd", ".hidden"] {
-        fs::create_dir_all(scene.path(name)).unwrap();
-    }
-    scene.put("file", "");
-    let names = scene.evolution().aliases().unwrap();
-    assert_eq!(names.iter().map(Alias::as_str).collect::<Vec<_>>(), ["courses-api", "zebra"]);
-}
-
-#[test]
 fn the_files_of_another_run_are_not_written_over() {
     for (name, run) in [("run.json", Some(OTHER)), ("history.jsonl", Some(OTHER)), ("artifact.md", None)] {
         let scene = Scene::new();
@@ -69,14 +55,15 @@ fn the_files_of_another_run_are_not_written_over() {
             writer.check(),
             writer.write(Part::Run, b"{}"),
             writer.place_artifact(b"new", |_| true).map(drop),
-            writer.point(at_noon(), |_| true),
+            writer.point(pointer(RUN).as_bytes()).map(drop),
         ];
         for result in results {
             let Err(EvolutionError::Taken { path, run: told }) = result else { panic!("{name}: {result:?}") };
             assert_eq!((path, told.as_deref()), (scene.of_task(""), run), "{name}");
         }
+        assert!(!writer.remove(|_| true).unwrap());
         assert_eq!(scene.files(), BTreeMap::from([(name.to_owned(), held)]));
-        assert_eq!(evolution.current().unwrap(), None);
+        assert!(!scene.path(CURRENT).exists());
     }
 }
 
@@ -93,25 +80,34 @@ fn a_damaged_run_file_does_not_disown_the_run_that_the_history_names() {
 }
 
 #[test]
-fn a_pointer_to_another_run_stays_until_that_run_has_ended() {
+fn a_history_that_another_run_has_written_on_in_is_no_longer_ours() {
+    let scene = Scene::new();
+    scene.put("courses-api/history.jsonl", named(RUN) + "no JSON\n");
+    let evolution = scene.evolution();
+    let writer = evolution.writer(&task(), RUN);
+    writer.check().unwrap();
+    scene.put("courses-api/history.jsonl", named(RUN) + &named(OTHER) + "{\"torn");
+    assert!(matches!(writer.check(), Err(EvolutionError::Taken { run: Some(run), .. }) if run == OTHER));
+}
+
+#[test]
+fn a_pointer_to_another_run_stays() {
     let scene = Scene::new();
     let evolution = scene.evolution();
     let writer = evolution.writer(&task(), RUN);
-    for (held, told) in [(named(OTHER), Some(OTHER)), ("rubbish".to_owned(), None)] {
+    for held in [pointer(OTHER), "rubbish".to_owned()] {
         scene.put(CURRENT, &held);
-        let Err(EvolutionError::Active { run, .. }) = writer.point(at_noon(), |run| run == RUN) else {
-            panic!("it is written over: {held}")
-        };
-        assert_eq!(run.as_deref(), told);
+        assert!(!writer.point(pointer(RUN).as_bytes()).unwrap(), "it is written over: {held}");
         assert!(!writer.remove_current().unwrap());
         assert_eq!(fs::read_to_string(scene.path(CURRENT)).unwrap(), held);
     }
-    scene.put(CURRENT, named(OTHER));
-    writer.point(at_noon(), |run| run == OTHER).unwrap();
-    writer.point(at_noon(), |_| false).unwrap();
+    fs::remove_file(scene.path(CURRENT)).unwrap();
+    for _ in 0..2 {
+        assert!(writer.point(pointer(RUN).as_bytes()).unwrap());
+    }
     assert!(writer.remove_current().unwrap());
     assert!(!writer.remove_current().unwrap());
-    assert_eq!(evolution.current().unwrap(), None);
+    assert!(!scene.path(CURRENT).exists());
 }
 
 #[test]
@@ -134,13 +130,16 @@ fn what_runs_have_left_is_removed_and_what_others_have_put_there_stays() {
     writer.write(Part::Run, named(RUN).as_bytes()).unwrap();
     writer.place_artifact(b"ours", ours).unwrap();
     scene.put("courses-api/notes.txt", "mine");
-    assert!(!evolution.remove(&task(), ours).unwrap());
+    assert!(!writer.remove(ours).unwrap());
     assert_eq!(scene.files().into_keys().collect::<Vec<_>>(), ["notes.txt"]);
     fs::remove_file(scene.of_task("notes.txt")).unwrap();
+    writer.write(Part::Run, named(RUN).as_bytes()).unwrap();
     scene.put("courses-api/artifact.md", "edited");
-    assert!(!evolution.remove(&task(), ours).unwrap());
-    assert_eq!(scene.files()["artifact.md"], "edited");
-    assert!(evolution.remove(&task(), |_| true).unwrap());
+    assert!(!writer.remove(ours).unwrap());
+    assert_eq!(scene.files().into_keys().collect::<Vec<_>>(), ["artifact.md"]);
+    writer.place_artifact(b"ours", |_| false).unwrap_err();
+    fs::remove_file(scene.of_task("artifact.md")).unwrap();
+    assert!(writer.remove(|_| true).unwrap());
     assert!(!scene.of_task("").exists());
-    assert!(evolution.remove(&task(), ours).unwrap(), "nothing is there to stay");
+    assert!(writer.remove(ours).unwrap(), "nothing is there to stay");
 }

@@ -1,51 +1,79 @@
-//! Our run as the original's files tell it: `run.json`, `history.jsonl`, `current.json`.
+//! The files of the original loop, `.ai-factory/evolution/`, written from our run and never read back.
+//!
+//! ```text
+//! current.json                which run is under way, while it is       current
+//! <alias>/run.json            the state of a run                        run_file
+//! <alias>/history.jsonl       what happened, one event a line           history
+//! ```
 //!
 //! Pure functions of the run, so that what is damaged is written again as it was. What the original has no word for takes
 //! the nearest one: a question to the judge is no check there, and an oscillation is a stagnation.
 
+use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::checks::{Check, How, Presence};
 use super::course::{Line, Note};
-use super::criteria::{Criteria, Level, Rule, Severity};
-use super::decision::{Phase, Reason, Stop};
-use super::original::{
-    self as theirs, Alias, Current, Fraction, HistoryLine, Overrun, RunFile, ShellLine, payload,
-};
+use super::criteria::{Criteria, Level, Rule};
+use super::decision::{Reason, Status, Stop};
+use super::original::Alias;
 use super::verdict::{Evaluation, RuleResult, Verdict};
 use super::{Judged, Run};
 use crate::score::Score;
 
-pub fn run_file(run: &Run) -> RunFile {
+pub fn run_file(run: &Run) -> String {
     let (task, course) = (&run.plan.task, &run.course);
-    RunFile {
-        run_id: run.plan.run.to_string(),
-        task_alias: alias(run),
-        status: status(run),
-        iteration: course.iteration,
-        max_iterations: task.rules.max_iterations,
-        phase: level(course.level),
-        current_step: step(course.current()),
-        task: theirs::Task { prompt: task.prompt.clone(), ideal_result: task.ideal.clone() },
-        criteria: criteria(&task.criteria),
-        plan: course.plan.iter().map(|step| format!("{} ({})", step.step, step.rule)).collect(),
-        prepared_checks: course
-            .prepared
-            .map(|_| theirs::PreparedChecks { checks: course.checks.iter().filter_map(check).collect() }),
-        evaluation: shown(run).map(|judged| evaluation(&task.criteria, judged)),
-        critique: (!course.issues.is_empty()).then(|| critique(run)),
-        stop: theirs::Stop {
-            passed: course.stop.as_ref().is_some_and(|stop| stop.reason == Reason::ThresholdReached),
-            reason: course.stop.as_ref().map(|stop| reason(stop.reason).into()),
+    let checks = || course.checks.iter().filter_map(check).collect::<Vec<_>>();
+    let plan = course.plan.iter().map(|step| format!("{} ({})", step.step, step.rule));
+    page(&json!({
+        "run_id": run.plan.run,
+        "task_alias": alias(run).as_str(),
+        "status": run.status().word(),
+        "iteration": course.iteration,
+        "max_iterations": task.rules.max_iterations,
+        "phase": letter(course.level),
+        "current_step": course.current().word(),
+        "task": { "prompt": task.prompt, "ideal_result": task.ideal },
+        "criteria": criteria(&task.criteria),
+        "plan": plan.collect::<Vec<_>>(),
+        "prepared_checks": course.prepared.map(|_| json!({ "checks": checks() })),
+        "evaluation": shown(run).map(|judged| evaluation(&task.criteria, judged)),
+        "critique": (!course.issues.is_empty()).then(|| critique(run)),
+        "stop": {
+            "passed": course.stop.as_ref().is_some_and(|stop| stop.reason == Reason::ThresholdReached),
+            "reason": course.stop.as_ref().map_or("", |stop| reason(stop.reason)),
         },
-        last_score: Fraction(last_score(run)),
-        stagnation_count: run.stagnation(),
-        created_at: run.started_at,
-        updated_at: run.updated_at,
-        max_completed_phase_seconds: task.rules.max_seconds,
-        completed_phase_seconds: course.clock.seconds(),
-        phase_started_epoch_seconds: course.clock.since.and_then(|at| u64::try_from(at.as_second()).ok()),
-    }
+        "last_score": fraction(last_score(run)),
+        "stagnation_count": run.stagnation(),
+        "created_at": seconds(run.started_at),
+        "updated_at": seconds(run.updated_at),
+        "max_completed_phase_seconds": task.rules.max_seconds,
+        "completed_phase_seconds": course.clock.seconds(),
+        "phase_started_epoch_seconds": course.clock.since.and_then(|at| u64::try_from(at.as_second()).ok()),
+    }))
+}
+
+pub fn history(run: &Run) -> String {
+    run.course.story.iter().map(|told| format!("{}\n", line(run, told))).collect()
+}
+
+pub fn current(run: &Run) -> Option<String> {
+    (run.status() == Status::Running).then(|| {
+        page(&json!({
+            "active_run_id": run.plan.run,
+            "task_alias": alias(run).as_str(),
+            "status": Status::Running.word(),
+            "updated_at": seconds(run.updated_at),
+        }))
+    })
+}
+
+pub fn alias(run: &Run) -> Alias {
+    Alias::parse(&run.plan.task.alias).unwrap_or_else(|| Alias::of(&run.plan.task.prompt))
+}
+
+fn page(value: &Value) -> String {
+    format!("{value:#}\n")
 }
 
 /// The evaluation of what stands in the artifact's file: at the end that is the best, until then what is worked on, of
@@ -60,226 +88,215 @@ fn last_score(run: &Run) -> Score {
     run.course.judged.iter().rev().find_map(|judged| judged.evaluation.score).unwrap_or(Score::ZERO)
 }
 
-/// There while the run goes on.
-pub fn current(run: &Run) -> Option<Current> {
-    (status(run) == theirs::Status::Running).then(|| Current {
-        active_run_id: run.plan.run.to_string(),
-        task_alias: alias(run),
-        status: theirs::Status::Running,
-        updated_at: run.updated_at,
+/// The original has no word for an oscillation.
+fn reason(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Oscillation => Reason::Stagnation.word(),
+        reason => reason.word(),
+    }
+}
+
+fn letter(level: Level) -> String {
+    level.to_string()
+}
+
+/// A score of 0 to 100 as a number from 0 to 1.
+fn fraction(score: Score) -> Value {
+    match score {
+        Score::ZERO => json!(0),
+        Score::FULL => json!(1),
+        // One division of whole numbers, or 57 % would be written as 0.5700000000000001.
+        score => json!((score.points() * 1e6).round() / 1e8),
+    }
+}
+
+/// Times in these files are of whole seconds.
+fn seconds(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+fn criteria(criteria: &Criteria) -> Value {
+    let gate = |level, active_levels: &[&str]| json!({ "threshold": fraction(criteria.thresholds.at(level)), "active_levels": active_levels });
+    json!({
+        "name": criteria.name,
+        "version": criteria.version,
+        "phase": { "A": gate(Level::A, &["A"]), "B": gate(Level::B, &["A", "B"]) },
+        "rules": criteria.rules.iter().map(rule).collect::<Vec<_>>(),
     })
 }
 
-pub fn history(run: &Run) -> Vec<HistoryLine> {
-    run.course.story.iter().map(|told| line(run, told)).collect()
+fn rule(rule: &Rule) -> Value {
+    json!({
+        "id": rule.id,
+        "description": rule.description,
+        "severity": rule.severity,
+        "weight": rule.weight,
+        "phase": letter(rule.level),
+        "check": rule.check,
+    })
 }
 
-pub fn alias(run: &Run) -> Alias {
-    Alias::parse(&run.plan.task.alias).unwrap_or_else(|| Alias::of(&run.plan.task.prompt))
-}
-
-fn status(run: &Run) -> theirs::Status {
-    run.course.stop.as_ref().map_or(theirs::Status::Running, |stop| reason(stop.reason).status())
-}
-
-fn reason(reason: Reason) -> theirs::StopReason {
-    match reason {
-        Reason::ThresholdReached => theirs::StopReason::ThresholdReached,
-        Reason::NoMajorIssues => theirs::StopReason::NoMajorIssues,
-        Reason::UserStop => theirs::StopReason::UserStop,
-        Reason::PhaseError => theirs::StopReason::PhaseError,
-        Reason::Oscillation | Reason::Stagnation => theirs::StopReason::Stagnation,
-        Reason::BudgetExceeded => theirs::StopReason::BudgetExceeded,
-        Reason::IterationLimit => theirs::StopReason::IterationLimit,
+fn check(check: &Check) -> Option<Value> {
+    let rule = &check.rule;
+    match &check.how {
+        How::Command { argv, expected, exit } => {
+            let expected =
+                if expected.is_empty() { format!("exit code {exit}") } else { expected.to_string() };
+            let command = shell_line(argv);
+            Some(json!({ "rule_id": rule, "type": "executable", "command": command, "expected": expected }))
+        }
+        How::Pattern { pattern, expected } => {
+            let expected = match expected {
+                Presence::Present => "present",
+                Presence::Absent => "absent",
+            };
+            Some(json!({ "rule_id": rule, "type": "content", "search": pattern, "expected": expected }))
+        }
+        How::Question { .. } => None,
     }
 }
 
-fn level(level: Level) -> theirs::Phase {
-    match level {
-        Level::A => theirs::Phase::A,
-        Level::B => theirs::Phase::B,
+/// A command as the original keeps it: the line by which a shell would come to these arguments.
+fn shell_line(argv: &[String]) -> String {
+    argv.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(argument: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_@%+:,./-".contains(&byte);
+    if !argument.is_empty() && argument.bytes().all(is_plain) {
+        return argument.to_owned();
     }
+    format!("'{}'", argument.replace('\'', r"'\''"))
 }
 
-fn step(phase: Phase) -> theirs::Step {
-    match phase {
-        Phase::Plan => theirs::Step::Plan,
-        Phase::ProducePrepare => theirs::Step::ProducePrepare,
-        Phase::Evaluate => theirs::Step::Evaluate,
-        Phase::Critique => theirs::Step::Critique,
-        Phase::Refine => theirs::Step::Refine,
-        Phase::Prepare => theirs::Step::Prepare,
-    }
-}
-
-fn severity(severity: Severity) -> theirs::Severity {
-    match severity {
-        Severity::Fail => theirs::Severity::Fail,
-        Severity::Warn => theirs::Severity::Warn,
-        Severity::Info => theirs::Severity::Info,
-    }
-}
-
-fn criteria(criteria: &Criteria) -> theirs::Criteria {
-    let gate = |at: Level, active_levels: &[theirs::Phase]| theirs::Gate {
-        threshold: Fraction(criteria.thresholds.at(at)),
-        active_levels: active_levels.to_vec(),
-    };
-    let (a, b) = (theirs::Phase::A, theirs::Phase::B);
-    theirs::Criteria {
-        name: criteria.name.to_string(),
-        version: criteria.version,
-        phase: theirs::Gates { a: gate(Level::A, &[a]), b: gate(Level::B, &[a, b]) },
-        rules: criteria.rules.iter().map(rule).collect(),
-    }
-}
-
-fn rule(rule: &Rule) -> theirs::Rule {
-    theirs::Rule {
-        id: rule.id.to_string(),
-        description: rule.description.to_string(),
-        severity: severity(rule.severity),
-        weight: rule.weight,
-        phase: level(rule.level),
-        check: rule.check.to_string(),
-    }
-}
-
-fn check(check: &Check) -> Option<theirs::Check> {
-    let how = match &check.how {
-        How::Command { argv, expected, exit } => theirs::How::Executable {
-            command: ShellLine::of(argv.iter().map(String::as_str)),
-            expected: if expected.is_empty() { format!("exit code {exit}") } else { expected.to_string() },
-        },
-        How::Pattern { pattern, expected } => theirs::How::Content {
-            search: pattern.to_string(),
-            expected: match expected {
-                Presence::Present => "present".to_owned(),
-                Presence::Absent => "absent".to_owned(),
-            },
-        },
-        How::Question { .. } => return None,
-    };
-    Some(theirs::Check { rule_id: check.rule.to_string(), how })
-}
-
-fn evaluation(criteria: &Criteria, judged: &Judged) -> theirs::Evaluation {
+fn evaluation(criteria: &Criteria, judged: &Judged) -> Value {
     let Evaluation { score, passed, results, .. } = &judged.evaluation;
     let faults = |verdict: Verdict| {
         let found = results.iter().filter(move |result| result.verdict == verdict);
-        found.filter_map(|result| fault(criteria, result)).collect()
+        found.filter_map(|result| fault(criteria, result)).collect::<Vec<_>>()
     };
-    theirs::Evaluation {
-        score: score.map(Fraction),
-        passed: *passed,
-        failed: faults(Verdict::Fail),
-        warnings: faults(Verdict::Warn),
-        rule_results: results.iter().map(result).collect(),
-        artifact_hash: Some(judged.artifact.hash.clone()),
-    }
-}
-
-fn fault(criteria: &Criteria, result: &RuleResult) -> Option<theirs::Fault> {
-    Some(theirs::Fault {
-        id: result.rule.to_string(),
-        severity: severity(criteria.rule(&result.rule)?.severity),
-        message: result.details.to_string(),
+    json!({
+        "score": score.map(fraction),
+        "passed": passed,
+        "failed": faults(Verdict::Fail),
+        "warnings": faults(Verdict::Warn),
+        "rule_results": results.iter().map(result).collect::<Vec<_>>(),
+        "artifact_hash": judged.artifact.hash,
     })
 }
 
-fn result(result: &RuleResult) -> theirs::RuleResult {
+fn fault(criteria: &Criteria, result: &RuleResult) -> Option<Value> {
+    let severity = criteria.rule(&result.rule)?.severity;
+    Some(json!({ "id": result.rule, "severity": severity, "message": result.details }))
+}
+
+fn result(result: &RuleResult) -> Value {
     let verdict = match result.verdict {
-        Verdict::Pass => theirs::Verdict::Pass,
-        Verdict::Fail => theirs::Verdict::Fail,
-        Verdict::Warn => theirs::Verdict::Warn,
-        Verdict::Unverified => theirs::Verdict::NotApplicable,
+        Verdict::Pass => "pass",
+        Verdict::Fail => "fail",
+        Verdict::Warn => "warn",
+        Verdict::Unverified => "na",
     };
-    theirs::RuleResult {
-        id: result.rule.to_string(),
-        verdict: verdict.into(),
-        details: result.details.to_string(),
-    }
+    json!({ "id": result.rule, "verdict": verdict, "details": result.details })
 }
 
-fn critique(run: &Run) -> theirs::Critique {
-    let issue = |issue: &super::answers::Issue| theirs::Issue {
-        rule_id: issue.rule.to_string(),
-        problem: issue.problem.to_string(),
-        fix_instruction: issue.fix_instruction.to_string(),
-        expected_effect: issue.expected_effect.to_string(),
+fn critique(run: &Run) -> Value {
+    let issue = |issue: &super::answers::Issue| {
+        json!({
+            "rule_id": issue.rule,
+            "problem": issue.problem,
+            "fix_instruction": issue.fix_instruction,
+            "expected_effect": issue.expected_effect,
+        })
     };
-    theirs::Critique { issues: run.course.issues.iter().map(issue).collect() }
+    json!({ "issues": run.course.issues.iter().map(issue).collect::<Vec<_>>() })
 }
 
-fn line(run: &Run, told: &Line) -> HistoryLine {
+fn line(run: &Run, told: &Line) -> Value {
     let (event, payload) = event(run, told);
-    HistoryLine {
-        ts: told.at,
-        run_id: run.plan.run.to_string(),
-        iteration: told.iteration,
-        phase: level(told.level),
-        step: step(told.phase),
-        status: if matches!(event, theirs::Event::PhaseError | theirs::Event::Failed) {
-            theirs::LineStatus::Error
-        } else {
-            theirs::LineStatus::Ok
-        },
-        event,
-        payload,
-    }
+    let is_error = matches!(event, "phase_error" | "failed");
+    json!({
+        "ts": seconds(told.at),
+        "run_id": run.plan.run,
+        "iteration": told.iteration,
+        "phase": letter(told.level),
+        "step": told.phase.word(),
+        "event": event,
+        "status": if is_error { "error" } else { "ok" },
+        "payload": payload,
+    })
 }
 
 /// The payloads that the original tells of are as it tells them; the others say what their event is about.
-fn event(run: &Run, told: &Line) -> (theirs::Event, Map<String, Value>) {
-    use theirs::Event;
+fn event(run: &Run, told: &Line) -> (&'static str, Value) {
     match &told.note {
-        Note::RunStarted => (Event::RunStarted, started(run)),
-        Note::PlanCreated { steps } => (Event::PlanCreated, object(json!({ "steps": steps }))),
-        Note::ArtifactCreated { hash } => (Event::ArtifactCreated, object(json!({ "artifact_hash": hash }))),
-        Note::ChecksPrepared { checks } => (Event::ChecksPrepared, object(json!({ "checks": checks }))),
+        Note::RunStarted => ("run_started", started(run)),
+        Note::PlanCreated { steps } => ("plan_created", json!({ "steps": steps })),
+        Note::ArtifactCreated { hash } => ("artifact_created", json!({ "artifact_hash": hash })),
+        Note::ChecksPrepared { checks } => ("checks_prepared", json!({ "checks": checks })),
         Note::EvaluationDone { score, passed } => {
-            (Event::EvaluationDone, payload::evaluation_done(score.map(Fraction), *passed))
+            ("evaluation_done", json!({ "score": score.map(fraction), "passed": passed }))
         }
-        Note::CritiqueDone { issues } => (Event::CritiqueDone, object(json!({ "issues": issues }))),
-        Note::RefinementDone { previous } => (Event::RefinementDone, payload::refinement_done(previous)),
-        Note::PhaseSwitched { to } => (Event::PhaseSwitched, object(json!({ "to": level(*to) }))),
-        Note::IterationAdvanced => (Event::IterationAdvanced, Map::new()),
-        Note::PhaseError { why } => (Event::PhaseError, object(json!({ "message": why }))),
-        Note::Stopped(stop) => stopped(run, stop),
+        Note::CritiqueDone { issues } => ("critique_done", json!({ "issues": issues })),
+        Note::RefinementDone { previous } => {
+            ("refinement_done", json!({ "previous_artifact_hash": previous }))
+        }
+        Note::PhaseSwitched { to } => ("phase_switched", json!({ "to": letter(*to) })),
+        Note::IterationAdvanced => ("iteration_advanced", json!({})),
+        Note::PhaseError { why } => ("phase_error", json!({ "message": why })),
+        Note::Stopped(stop) => {
+            let failed = stop.reason.status() == Status::Failed;
+            (if failed { "failed" } else { "stopped" }, stopped(run, stop))
+        }
     }
 }
 
 /// Enough for a lost `run.json` to be made again.
-fn started(run: &Run) -> Map<String, Value> {
+fn started(run: &Run) -> Value {
     let task = &run.plan.task;
-    object(json!({
+    json!({
         "task": { "prompt": task.prompt, "ideal_result": task.ideal },
         "criteria": criteria(&task.criteria),
         "max_iterations": task.rules.max_iterations,
         "max_completed_phase_seconds": task.rules.max_seconds,
-    }))
+    })
 }
 
-fn stopped(run: &Run, stop: &Stop) -> (theirs::Event, Map<String, Value>) {
+/// Why the run ended, how far beyond its budget if that is why, and what somebody said.
+fn stopped(run: &Run, stop: &Stop) -> Value {
+    let mut told = Map::new();
+    told.insert("reason".into(), reason(stop.reason).into());
     let seconds = run.course.clock.seconds();
     let is_over = |most: &u64| stop.reason == Reason::BudgetExceeded && seconds >= *most;
     let over = run.plan.task.rules.max_seconds.filter(is_over).zip(run.course.completed);
-    let overrun = over.map(|(most, completed)| Overrun {
-        completed_phase_seconds: seconds,
-        max_completed_phase_seconds: most,
-        last_completed_step: step(completed),
-    });
-    let mut told = payload::stopped(&reason(stop.reason).into(), overrun);
-    if let Some(note) = &stop.note {
-        told.insert("message".into(), note.clone().into());
+    if let Some((most, completed)) = over {
+        told.insert("completed_phase_seconds".into(), seconds.into());
+        told.insert("max_completed_phase_seconds".into(), most.into());
+        told.insert("overshoot_seconds".into(), seconds.saturating_sub(most).into());
+        told.insert("last_completed_step".into(), completed.word().into());
     }
-    let failed = reason(stop.reason).status() == theirs::Status::Failed;
-    (if failed { theirs::Event::Failed } else { theirs::Event::Stopped }, told)
+    if let Some(note) = &stop.note {
+        told.insert("message".into(), note.as_str().into());
+    }
+    Value::Object(told)
 }
 
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_become_the_line_that_a_shell_would_read_as_them() {
+        let line = |argv: &[&str]| shell_line(&argv.iter().copied().map(String::from).collect::<Vec<_>>());
+        assert_eq!(line(&["test", "-s", "artifact.md"]), "test -s artifact.md");
+        assert_eq!(line(&["grep", "$(rm -rf ~)", "", "it's", "~"]), r"grep '$(rm -rf ~)' '' 'it'\''s' '~'");
+        assert_eq!(line(&["A=b", "x"]), "'A=b' x");
+    }
+
+    #[test]
+    fn a_score_is_written_as_the_shortest_fraction_that_it_is() {
+        let told =
+            [0.0, 57.0, 57.142_857, 100.0].map(|points| fraction(Score::new(points).unwrap()).to_string());
+        assert_eq!(told, ["0", "0.57", "0.57142857", "1"]);
     }
 }

@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use skilltune_phases::event::{Pause, Signal};
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
-use skilltune_phases::loops::reflex::original::HistoryLine;
 use skilltune_phases::loops::reflex::verdict::no_major_issues;
 use skilltune_phases::loops::reflex::{
     Answer, Decision, Event, Judged, Plan, Reason, Reflex, Run, RunThem, Step, projection,
@@ -38,9 +37,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
 
 /// The run as the original's files tell it.
 fn files(run: &Run) -> [String; 3] {
-    let history = projection::history(run).iter().map(HistoryLine::text).collect();
-    let current = projection::current(run).map(|current| current.text()).unwrap_or_default();
-    [projection::run_file(run).text(), history, current]
+    [projection::run_file(run), projection::history(run), projection::current(run).unwrap_or_default()]
 }
 
 proptest! {

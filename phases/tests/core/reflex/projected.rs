@@ -3,10 +3,9 @@
 use serde_json::{Value, json};
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::reflex::criteria::Template;
-use skilltune_phases::loops::reflex::original::read_run;
-use skilltune_phases::loops::reflex::{Decision, Event, Plan, Reason, Run, Step, Stop, projection};
+use skilltune_phases::loops::reflex::{Answer, Decision, Event, Plan, Reason, Run, Step, Stop, projection};
 
-use super::world::{Drive, answer, draft, plan, play, play_with};
+use super::world::{Drive, answer, command, draft, pattern, plan, play, play_with, question};
 use crate::drive::failed;
 
 /// One answer off its contract, a refinement that is worse, one written anew, and level B.
@@ -19,12 +18,11 @@ fn eventful() -> Drive {
 }
 
 fn run_json(run: &Run) -> Value {
-    serde_json::from_str(&projection::run_file(run).text()).expect("it is JSON")
+    serde_json::from_str(&projection::run_file(run)).expect("it is JSON")
 }
 
 fn history(run: &Run) -> Vec<Value> {
-    let lines = projection::history(run);
-    lines.iter().map(|line| serde_json::from_str(&line.text()).expect("it is JSON")).collect()
+    projection::history(run).lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
 }
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -53,11 +51,10 @@ fn the_files_hold_the_fields_of_the_original_and_no_other() {
     let line = ["ts", "run_id", "iteration", "phase", "step", "event", "status", "payload"];
     assert!(history(&drive.run).iter().all(|told| keys(told) == line));
     let begun = Drive::start(plan(Template::Docs));
-    let current: Value = serde_json::from_str(&projection::current(&begun.run).unwrap().text()).unwrap();
+    let current: Value = serde_json::from_str(&projection::current(&begun.run).unwrap()).unwrap();
     assert_eq!(keys(&current), ["active_run_id", "task_alias", "status", "updated_at"]);
     assert_eq!(current["active_run_id"], "ports-20261121-213000");
     assert_eq!(projection::current(&drive.run), None, "it is there while the run goes on");
-    assert_eq!(read_run(projection::run_file(&drive.run).text().as_bytes()).unwrap().doubts, []);
 }
 
 #[test]
@@ -97,6 +94,34 @@ fn each_field_tells_of_the_run() {
     since: null
     created: "2023-11-14T22:13:20Z"
     updated: "2023-11-14T22:14:13Z"
+    "#);
+}
+
+#[test]
+fn what_is_under_way_is_told_with_its_checks_its_faults_and_its_critique() {
+    let mut drive = Drive::start(plan(Template::Docs));
+    let kinds = [command, pattern, question];
+    while let Some(step) = drive.due(1).pop().filter(|step| !matches!(step, Step::Refine { .. })) {
+        let prepared = |level| {
+            let rules = drive.run.plan.task.criteria.at(level).zip(kinds);
+            Ok(Answer::Prepared(rules.map(|(rule, check)| check(rule)).collect()))
+        };
+        let met = |_: usize, rule: &str| Some(rule != "a.correctness.accuracy");
+        let outcome = match step {
+            Step::Prepare { level } => prepared(level),
+            _ => answer(&drive.run, &step, &met),
+        };
+        drive.done(step, outcome);
+    }
+    let run = run_json(&drive.run);
+    assert_eq!((&run["status"], &run["current_step"]), (&json!("running"), &json!("REFINE")));
+    let told = ["prepared_checks", "critique"].map(|key| format!("{key}: {}", run[key]));
+    let faults = ["failed", "warnings"].map(|key| format!("{key}: {}", run["evaluation"][key]));
+    insta::assert_snapshot!([told, faults].concat().join("\n"), @r#"
+    prepared_checks: {"checks":[{"rule_id":"a.correctness.accuracy","type":"executable","command":"grep port","expected":"exit code 0"},{"rule_id":"a.completeness.sections","type":"content","search":"port","expected":"present"}]}
+    critique: {"issues":[{"rule_id":"a.correctness.accuracy","problem":"it is not there","fix_instruction":"write it","expected_effect":"it is there"}]}
+    failed: [{"id":"a.correctness.accuracy","severity":"fail","message":"as the judge saw it"}]
+    warnings: []
     "#);
 }
 

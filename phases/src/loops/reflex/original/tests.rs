@@ -1,118 +1,79 @@
-mod damage;
-mod fixture;
-mod names;
-mod rebuilt;
-mod written;
+//! Aliases, ids of runs and hashes.
 
-use jiff::Timestamp;
+use proptest::prelude::*;
 
 use super::*;
-use crate::score::Score;
 
 fn at(time: &str) -> Timestamp {
     time.parse().unwrap()
-}
-
-fn fraction(points: f64) -> Fraction {
-    Fraction(Score::new(points).unwrap())
 }
 
 fn alias(name: &str) -> Alias {
     Alias::parse(name).unwrap()
 }
 
-/// A run in which every field holds something.
-fn full() -> RunFile {
-    let gate =
-        |points, levels: &[Phase]| Gate { threshold: fraction(points), active_levels: levels.to_vec() };
-    let rule = |id: &str, severity: Severity, phase| Rule {
-        id: id.to_owned(),
-        description: "all that was asked for is there".to_owned(),
-        severity,
-        weight: severity.weight(),
-        phase,
-        check: "compare with the task".to_owned(),
-    };
-    let fault =
-        |id: &str, severity| Fault { id: id.to_owned(), severity, message: "none is there".to_owned() };
-    let result = |id: &str, verdict: Verdict| RuleResult {
-        id: id.to_owned(),
-        verdict: verdict.into(),
-        details: "looked for".to_owned(),
-    };
-    RunFile {
-        run_id: "courses-api-20260218-120000".to_owned(),
-        task_alias: alias("courses-api"),
-        status: Status::Running,
-        iteration: 2,
-        max_iterations: 4,
-        phase: Phase::A,
-        current_step: Step::ProducePrepare,
-        task: Task { prompt: "An API".to_owned(), ideal_result: "A whole one".to_owned() },
-        criteria: Criteria {
-            name: "api".to_owned(),
-            version: 1,
-            phase: Gates { a: gate(80.0, &[Phase::A]), b: gate(90.0, &[Phase::A, Phase::B]) },
-            rules: vec![
-                rule("a.correctness.endpoints", Severity::Fail, Phase::A),
-                rule("b.style.naming", Severity::Warn, Phase::B),
-            ],
-        },
-        plan: vec!["Add the missing endpoint".to_owned()],
-        prepared_checks: Some(PreparedChecks {
-            checks: vec![
-                Check {
-                    rule_id: "a.correctness.endpoints".to_owned(),
-                    how: How::Executable {
-                        command: ShellLine::of(["grep", "-q", "it's here", "artifact.md"]),
-                        expected: "exit 0".to_owned(),
-                    },
-                },
-                Check {
-                    rule_id: "b.style.naming".to_owned(),
-                    how: How::Content { search: "[a-z]+_id".to_owned(), expected: "absent".to_owned() },
-                },
-            ],
-        }),
-        evaluation: Some(Evaluation {
-            score: Some(fraction(57.0)),
-            passed: false,
-            failed: vec![fault("a.correctness.endpoints", Severity::Fail)],
-            warnings: vec![fault("b.style.naming", Severity::Warn)],
-            rule_results: vec![
-                result("a.correctness.endpoints", Verdict::Fail),
-                result("b.style.naming", Verdict::NotApplicable),
-            ],
-            artifact_hash: Some(artifact_hash(b"# An API\n")),
-        }),
-        critique: Some(Critique {
-            issues: vec![Issue {
-                rule_id: "a.correctness.endpoints".to_owned(),
-                problem: "DELETE is missing".to_owned(),
-                fix_instruction: "add it".to_owned(),
-                expected_effect: "the rule passes".to_owned(),
-            }],
-        }),
-        stop: Stop { passed: false, reason: Some(Word::Other("had enough".to_owned())) },
-        last_score: fraction(57.142_857),
-        stagnation_count: 1,
-        created_at: at("2026-02-18T12:00:00Z"),
-        updated_at: at("2026-02-18T12:10:00.75Z"),
-        max_completed_phase_seconds: Some(600),
-        completed_phase_seconds: 124,
-        phase_started_epoch_seconds: Some(1_771_416_600),
+#[test]
+fn a_task_is_named_by_its_first_words() {
+    let named = |task: &str| Alias::of(task).to_string();
+    assert_eq!(named("OpenAPI 3.1 spec + DDD notes"), "openapi-3-1-spec-ddd-notes");
+    assert_eq!(named("Don't écrire: the naïve Façade"), "dont-ecrire-the-naive-facade");
+    assert_eq!(named("  ../../etc/passwd  "), "etc-passwd");
+    assert_eq!(named("--all of it"), "all-of-it");
+    assert_eq!(named(&"word ".repeat(1000)), "word-word-word-word-word-word-word-word");
+    assert_eq!(named(&"x".repeat(1000)), "x".repeat(40));
+}
+
+#[test]
+fn what_the_letters_do_not_tell_a_hash_tells_apart() {
+    let named = |task: &str| Alias::of(task).to_string();
+    assert_eq!(named(""), "task-e3b0c442");
+    assert_eq!(named("..."), format!("task-{}", artifact_hash(b"...")));
+    assert_eq!(named("Go"), format!("go-{}", artifact_hash(b"Go")));
+    let russian = named("Спецификация API курсов");
+    assert!(russian.starts_with("api-"), "{russian}");
+    assert_ne!(russian, named("Документация API курсов"));
+}
+
+#[test]
+fn nothing_is_an_alias_that_could_be_a_path_an_option_or_hidden() {
+    let long = "a".repeat(65);
+    for bad in ["", "ab", &long, "..", "a/b", "a.b", ".abc", "-abc", "abc-", "Abc", "a b", "äbc", "abc\n"] {
+        assert_eq!(Alias::parse(bad), None, "{bad:?}");
+    }
+    for good in ["abc", "a-b", "a--b", "123", &long[1..]] {
+        assert!(Alias::parse(good).is_some(), "{good:?}");
     }
 }
 
-fn line(event: Event, step: Step) -> HistoryLine {
-    HistoryLine {
-        ts: at("2026-02-18T12:01:10Z"),
-        run_id: "courses-api-20260218-120000".to_owned(),
-        iteration: 1,
-        phase: Phase::A,
-        step,
-        event,
-        status: LineStatus::Ok,
-        payload: serde_json::Map::new(),
+#[test]
+fn a_run_is_named_by_task_and_time_and_tells_its_task() {
+    let id = run_id(&alias("courses-api-ddd"), at("2026-02-08T02:03:04.9+01:00"));
+    assert_eq!(id, "courses-api-ddd-20260208-010304");
+    assert_eq!(Alias::of_run(&id), Some(alias("courses-api-ddd")));
+    for odd in ["", "courses-api", "courses-20260208", "courses-2026-010304", "x-20260208-010304", "a-b-c-d"]
+    {
+        assert_eq!(Alias::of_run(odd), None, "{odd}");
+    }
+}
+
+#[test]
+fn a_taken_name_gets_a_number_and_stays_an_alias() {
+    assert_eq!(alias("courses").numbered(2).as_str(), "courses-2");
+    assert_eq!(alias(&"a".repeat(64)).numbered(12).as_str(), format!("{}-12", "a".repeat(61)));
+}
+
+#[test]
+fn a_hash_is_the_beginning_of_the_sha_256() {
+    assert_eq!(artifact_hash(b"abc"), "ba7816bf");
+}
+
+proptest! {
+    #[test]
+    fn every_task_has_an_alias(task in ".{0,80}", number in any::<u32>()) {
+        let alias = Alias::of(&task);
+        prop_assert_eq!(Alias::parse(alias.as_str()), Some(alias.clone()));
+        let numbered = alias.numbered(number);
+        prop_assert_eq!(Alias::parse(numbered.as_str()), Some(numbered));
+        prop_assert_eq!(Alias::of_run(&run_id(&alias, Timestamp::UNIX_EPOCH)), Some(alias));
     }
 }
