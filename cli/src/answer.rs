@@ -11,29 +11,40 @@ use crate::questions::{Answers, Person};
 use crate::report::figures;
 use crate::signals;
 
-/// How a question of the run is answered.
+/// Where the answer to a run's question comes from.
 #[derive(Clone, Copy, Debug)]
-pub enum Answer {
-    /// Whoever sits at the terminal is asked.
-    Ask,
-    Given(Choice),
+pub enum AnswerFrom<T> {
+    /// The person at the terminal.
+    Terminal,
+    /// A flag.
+    Given(T),
     /// The declared default.
     Default,
     /// Nobody is there: the run waits.
-    Wait,
+    Nobody,
+}
+
+impl<T> AnswerFrom<T> {
+    pub fn of(given: Option<T>, yes: bool, around: &Surroundings) -> Self {
+        match given {
+            Some(given) => Self::Given(given),
+            None if yes => Self::Default,
+            None if around.is_interactive() => Self::Terminal,
+            None => Self::Nobody,
+        }
+    }
 }
 
 #[derive(Debug)]
 pub struct AtTerminal {
-    answer: Answer,
-    somebody_there: bool,
+    answer: AnswerFrom<Choice>,
     objects: Objects,
     printer: Printer,
 }
 
 impl AtTerminal {
-    pub fn new(answer: Answer, around: &Surroundings, objects: Objects, printer: Printer) -> Self {
-        Self { answer, somebody_there: around.is_interactive(), objects, printer }
+    pub fn new(answer: AnswerFrom<Choice>, objects: Objects, printer: Printer) -> Self {
+        Self { answer, objects, printer }
     }
 }
 
@@ -41,14 +52,14 @@ impl engine::Person<Tune> for AtTerminal {
     fn ask(&mut self, run: &Run, step: &Step) -> Option<tune::Answer> {
         let Step::Ask(hold) = *step else { return None };
         let choice = match self.answer {
-            Answer::Ask if self.somebody_there => {
+            AnswerFrom::Terminal => {
                 let question = question(run, hold);
                 self.show(run, hold);
                 signals::unless_ended(move || Person.hold(&question, hold).ok())
             }
-            Answer::Ask | Answer::Wait => None,
-            Answer::Given(choice) => Some(choice),
-            Answer::Default => Some(hold.default_choice()),
+            AnswerFrom::Given(choice) => Some(choice),
+            AnswerFrom::Default => Some(hold.default_choice()),
+            AnswerFrom::Nobody => None,
         };
         choice.map(tune::Answer::Chosen)
     }

@@ -9,13 +9,10 @@ mod tune;
 mod values;
 
 pub use lint::{Fix, LintArgs, LintFormat};
-pub use reflex::{
-    AliasArgs, AllowName, NewArgs, ReflexArgs, ReflexCleanArgs, ReflexCommand, ReflexResumeArgs,
-    ReflexStopArgs, TaskSource,
-};
+pub use reflex::{NewArgs, ReflexArgs, ReflexCommand, TaskSource};
 pub use runs::{
-    ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DemoArgs, DiffArgs, ExportArgs, GoingArgs, ListArgs,
-    ResumeArgs, RollbackArgs, RunArgs, ShowArgs, TrustArgs,
+    AnswerName, ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DemoArgs, DiffArgs, ExportArgs, GoingArgs,
+    ListArgs, ResumeArgs, RollbackArgs, RunArgs, RunCommand, ShowArgs, StopArgs, TrustArgs,
 };
 pub use setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 pub use shared::{CallFlags, RunFlags};
@@ -56,30 +53,8 @@ pub enum Command {
     Reflex(ReflexArgs),
     /// Tell what is wrong with skills, fix what is safe to fix, and suggest the rest
     Lint(LintArgs),
-    /// Say how a run stands
-    Status(RunArgs),
-    /// Go on with a run that was stopped or killed
-    Resume(ResumeArgs),
-    /// Let a run finish its steps under way, save, and end
-    Stop(RunArgs),
-    /// List the runs of this project
-    List(ListArgs),
-    /// Tell what happened in a run, event by event
-    History(RunArgs),
-    /// Show a run, one of its rounds, or one of its candidates
-    Show(ShowArgs),
-    /// Show what a candidate changes
-    Diff(DiffArgs),
-    /// Bring a candidate into the target
-    Apply(ApplyArgs),
-    /// Bring the target back to what a run found
-    Rollback(RollbackArgs),
-    /// Write a candidate into a new folder
-    Export(ExportArgs),
-    /// Print the report of a run, whole or so far
-    Report(RunArgs),
-    /// Delete what old runs have stored
-    Clean(CleanArgs),
+    #[command(flatten)]
+    Run(RunCommand),
     /// Allow the agents of a project's settings to be run
     Trust(TrustArgs),
     /// Copy an example and tune it, without a model, a key or a network

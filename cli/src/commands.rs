@@ -12,10 +12,12 @@ mod history;
 mod init;
 mod lint;
 mod list;
+mod loops;
 mod man;
 mod reflex;
 mod report;
 mod resume;
+mod scope;
 mod show;
 mod status;
 mod stop;
@@ -23,9 +25,11 @@ mod trust;
 mod tune;
 
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::plan::RunId;
+use skilltune_phases::plan::{LoopKind, RunId};
 
-use crate::args::{ApplyArgs, Command, ConfigCommand, DiffArgs, ResumeArgs, RollbackArgs, ShowArgs};
+use scope::Scope;
+
+use crate::args::{Command, ConfigCommand, ReflexArgs, ReflexCommand, RunCommand};
 use crate::births::Births;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
@@ -34,7 +38,7 @@ use crate::printer::Printer;
 
 /// Whether a command calls agents, several at a time.
 pub fn drive_a_run(command: &Command) -> bool {
-    matches!(command, Command::Tune(_) | Command::Resume(_) | Command::Reflex(_))
+    matches!(command, Command::Tune(_) | Command::Run(RunCommand::Resume(_)) | Command::Reflex(_))
 }
 
 pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
@@ -42,20 +46,12 @@ pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<
     let around = elsewhere.as_ref().unwrap_or(around);
     match command {
         Command::Tune(args) => tune::run(&args, around, printer),
-        Command::Reflex(args) => reflex::run(args, around, printer),
+        Command::Reflex(args) => match args.command {
+            ReflexCommand::New(args) => reflex::run(&args, around, printer),
+            ReflexCommand::Run(command) => run_command(command, Some(LoopKind::Reflex), around, printer),
+        },
+        Command::Run(command) => run_command(command, None, around, printer),
         Command::Lint(args) => lint::run(&args, around, printer),
-        Command::Status(args) => status::run(&args, around, printer),
-        Command::Resume(args) => resume::run(&args, around, printer),
-        Command::Stop(args) => stop::run(&args, around, printer),
-        Command::List(args) => list::run(&args, around, printer),
-        Command::History(args) => history::run(&args, around, printer),
-        Command::Show(args) => show::run(&args, around, printer),
-        Command::Diff(args) => diff::run(&args, around, printer),
-        Command::Apply(args) => apply::run(&args, around, printer),
-        Command::Rollback(args) => apply::rollback(&args, around, printer),
-        Command::Export(args) => export::run(&args, around, printer),
-        Command::Report(args) => report::run(&args, around, printer),
-        Command::Clean(args) => clean::run(&args, around, printer),
         Command::Trust(args) => trust::run(&args, around, printer),
         Command::Demo(args) => demo::run(&args, around, printer),
         Command::Config(args) => match args.command {
@@ -68,38 +64,41 @@ pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<
     }
 }
 
+/// A command on a run: of any loop, or only of one.
+fn run_command(
+    command: RunCommand,
+    only: Option<LoopKind>,
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let scope = Scope::here(only, around, printer)?;
+    match command {
+        RunCommand::Status(args) => status::run(&args, &scope),
+        RunCommand::Resume(args) => resume::run(&args, &scope),
+        RunCommand::Stop(args) => stop::run(&args, &scope),
+        RunCommand::List(args) => list::run(&args, &scope),
+        RunCommand::History(args) => history::run(&args, &scope),
+        RunCommand::Show(args) => show::run(&args, &scope),
+        RunCommand::Diff(args) => diff::run(&args, &scope),
+        RunCommand::Apply(args) => apply::run(&args, &scope),
+        RunCommand::Rollback(args) => apply::rollback(&args, &scope),
+        RunCommand::Export(args) => export::run(&args, &scope),
+        RunCommand::Report(args) => report::run(&args, &scope),
+        RunCommand::Clean(args) => clean::run(&args, &scope),
+    }
+}
+
 /// The surroundings of a run of ours that is in another project than the current folder: whatever we print names a run
 /// by its id, and can be typed anywhere.
 fn elsewhere(command: &Command, around: &Surroundings) -> Option<Surroundings> {
-    let id = named_run(command).filter(|_| around.project.is_none())?;
+    let (Command::Run(command) | Command::Reflex(ReflexArgs { command: ReflexCommand::Run(command) })) =
+        command
+    else {
+        return None;
+    };
+    let id = command.run().filter(|_| around.project.is_none())?;
     let run: RunId = id.parse().ok()?;
     let is_here = Home::of(&around.project_here()).run(&run).place().exists();
     let project = Births::new(around).project_of(id).filter(|project| !is_here && project.is_dir())?;
     Some(Surroundings { project: Some(project), ..around.clone() })
-}
-
-fn named_run(command: &Command) -> Option<&str> {
-    match command {
-        Command::Status(args) | Command::Stop(args) | Command::History(args) | Command::Report(args) => {
-            args.run.as_deref()
-        }
-        Command::Resume(ResumeArgs { run, .. })
-        | Command::Show(ShowArgs { run, .. })
-        | Command::Diff(DiffArgs { run, .. })
-        | Command::Apply(ApplyArgs { run, .. })
-        | Command::Rollback(RollbackArgs { run, .. }) => run.run.as_deref(),
-        Command::Export(args) => Some(&args.run),
-        Command::Clean(args) => args.run.as_deref(),
-        Command::Tune(_)
-        | Command::Reflex(_)
-        | Command::Lint(_)
-        | Command::List(_)
-        | Command::Trust(_)
-        | Command::Demo(_)
-        | Command::Config(_)
-        | Command::Doctor(_)
-        | Command::Init(_)
-        | Command::Completions(_)
-        | Command::Man(_) => None,
-    }
 }

@@ -3,22 +3,44 @@
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::engine::LoopEngine;
+use skilltune_phases::loops::reflex::original::Alias;
 use skilltune_phases::loops::reflex::{self, Reflex};
 use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::plan::Plan;
+use skilltune_phases::plan::{Plan, RunId};
 use skilltune_phases::run::Run;
 
 use crate::exit::Exit;
 use crate::report;
 use crate::report::worded::Worded;
 
+/// What follows, for the loop of this kind: `with_loop!(kind, L => load::<L>())`. The one list of all loops.
+macro_rules! with_loop {
+    ($kind:expr, $L:ident => $what:expr) => {
+        match $kind {
+            skilltune_phases::plan::LoopKind::Tune => {
+                type $L = skilltune_phases::loops::tune::Tune;
+                $what
+            }
+            skilltune_phases::plan::LoopKind::Reflex => {
+                type $L = skilltune_phases::loops::reflex::Reflex;
+                $what
+            }
+        }
+    };
+}
+
+pub(crate) use with_loop;
+
 pub trait Face: LoopEngine + Worded {
     /// How its pages are worded.
     const PAGES: Self::Pages;
     /// What begins a run of it.
     const START: &'static str;
-    /// How a person finds the name of one.
-    const LISTED: &'static str;
+
+    /// Whether a run has this name, beside its id.
+    fn is_named(_: &RunId, _: &str) -> bool {
+        false
+    }
 
     /// The folders that a run may write, locked while it is under way.
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf>;
@@ -33,8 +55,6 @@ pub trait Face: LoopEngine + Worded {
 impl Face for Tune {
     const PAGES: Self::Pages = report::PAGES;
     const START: &'static str = "skilltune tune SKILL";
-    const LISTED: &'static str =
-        "`skilltune list` shows the runs of this project; a round or a candidate is named after its run";
 
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf> {
         plan.task.target.members.iter().map(|member| PathBuf::from(&member.path)).collect()
@@ -53,7 +73,10 @@ impl Face for Tune {
 impl Face for Reflex {
     const PAGES: Self::Pages = report::reflex::PAGES;
     const START: &'static str = "skilltune reflex new TASK";
-    const LISTED: &'static str = "`skilltune reflex list` shows the tasks of this project";
+
+    fn is_named(id: &RunId, name: &str) -> bool {
+        Alias::of_run(id.as_str()).is_some_and(|alias| alias.as_str() == name)
+    }
 
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf> {
         let reflex::Task { project, evolution, alias, .. } = &plan.task;

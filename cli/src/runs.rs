@@ -1,4 +1,4 @@
-//! The runs of a project: found by a beginning of their id, read from their journals.
+//! The runs of a project, of any loop: found by an alias or a beginning of their id, read from their journals.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,12 @@ use skilltune_orchestrator::store::{
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::{Event, Record, Signal};
 use skilltune_phases::id::{CallKey, TreeId};
-use skilltune_phases::loops::reflex::Reflex;
 use skilltune_phases::loops::tune::{self, Tune};
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::run::Run;
 
 use crate::complaint::{Complaint, Kind};
-use crate::face::Face;
+use crate::face::{Face, with_loop};
 use crate::folders::Surroundings;
 use crate::session::ours;
 
@@ -81,57 +80,56 @@ impl Runs {
         Ok(Self { home, locks: Locks::at(&around.state) })
     }
 
-    /// The ids of one loop's runs, the newest first.
-    ///
-    /// A run whose first line nobody can read is taken for one of tune, to be shown as damaged.
-    pub fn ids<L: Face>(&self) -> Vec<RunId> {
-        let ours = |id: &RunId| self.kind(id).unwrap_or(LoopKind::Tune) == L::KIND;
-        self.all().into_iter().filter(ours).collect()
-    }
-
-    /// Which loop a run is of, as far as its journal tells.
-    pub fn kind(&self, id: &RunId) -> Option<LoopKind> {
-        let label = self.first_line(id)?.label?;
-        LoopKind::ALL.into_iter().find(|kind| kind.word() == label.kind)
-    }
-
-    /// All ids, the newest first.
-    pub fn all(&self) -> Vec<RunId> {
+    /// The ids of all runs, or of one loop's, the newest first.
+    pub fn ids(&self, only: Option<LoopKind>) -> Vec<RunId> {
         let names = self.home.runs().names().unwrap_or_default().into_iter();
         let ids = names.filter_map(|name| name.to_str()?.parse().ok());
-        let mut ids: Vec<RunId> = ids.filter(|id| self.home.run(id).history().is_file()).collect();
+        let mut ids: Vec<RunId> = ids
+            .filter(|id| self.home.run(id).history().is_file())
+            .filter(|id| only.is_none_or(|only| self.kind(id) == only))
+            .collect();
         // Ids tell the second; within one, the journal knows which came first.
         let begun = |id: &RunId| self.first_line(id).and_then(|line| line.at);
         ids.sort_by(|a, b| born(b).cmp(born(a)).then_with(|| begun(b).cmp(&begun(a))));
         ids
     }
 
-    /// The run whose id begins so, or the newest.
-    pub fn find<L: Face>(&self, prefix: Option<&str>) -> Result<Known<L>, Complaint> {
-        let ids = self.ids::<L>();
-        let id = match prefix {
-            None => {
-                ids.iter().find(|id| self.has_begun(id)).or(ids.first()).ok_or_else(|| self.none::<L>())?
-            }
-            Some(prefix) => match named(&ids, prefix)? {
-                Some(id) => id,
-                None => return Err(self.another(prefix).unwrap_or_else(|| self.unknown::<L>(&ids, prefix))),
+    /// Which loop a run is of, as its journal tells; one whose first line nobody can read is shown as damaged by any.
+    pub fn kind(&self, id: &RunId) -> LoopKind {
+        let label = self.first_line(id).and_then(|line| line.label);
+        let known = |label: Label| LoopKind::ALL.into_iter().find(|kind| kind.word() == label.kind);
+        label.and_then(known).unwrap_or(LoopKind::Tune)
+    }
+
+    /// The run that is meant: the newest of that name, the one whose id begins so, or without a name the newest.
+    pub fn named(&self, name: Option<&str>, only: Option<LoopKind>) -> Result<RunId, Complaint> {
+        let ids = self.ids(only);
+        let id = match name {
+            None => ids.iter().find(|id| self.has_begun(id)).or(ids.first()),
+            Some(name) => match ids.iter().find(|id| with_loop!(self.kind(id), L => L::is_named(id, name))) {
+                Some(id) => Some(id),
+                None => beginning(&ids, name)?,
             },
         };
-        self.load(id)
+        id.cloned().ok_or_else(|| self.unknown(name, only))
     }
 
-    fn unknown<L: Face>(&self, ids: &[RunId], prefix: &str) -> Complaint {
-        if ids.is_empty() { self.none::<L>() } else { unknown::<L>(prefix) }
-    }
-
-    /// The id of any loop's run that begins so.
-    pub fn find_any(&self, prefix: &str) -> Result<RunId, Complaint> {
-        let ids = self.all();
-        if ids.is_empty() {
-            return Err(self.none::<Tune>());
+    fn unknown(&self, name: Option<&str>, only: Option<LoopKind>) -> Complaint {
+        if let (Some(name), Some(_)) = (name, only)
+            && let Ok(id) = self.named(Some(name), None)
+        {
+            return Complaint::input(format!("run {id} is one of the {} loop", self.kind(&id).word())).hint(
+                "`skilltune status` and the other commands on runs take it without the name of a loop",
+            );
         }
-        named(&ids, prefix)?.cloned().ok_or_else(|| unknown::<Tune>(prefix))
+        if let Some(name) = name.filter(|_| !self.ids(only).is_empty()) {
+            return Complaint::input(format!("no run has the alias {name:?} or an id that begins with it")).hint(
+                "`skilltune list` shows the runs of this project; a round or a candidate is named after its run",
+            );
+        }
+        let start = with_loop!(only.unwrap_or(LoopKind::Tune), L => L::START);
+        Complaint::input(format!("there are no runs in {}", self.home.root().display()))
+            .hint(format!("start one with `{start}`, or name another project with --project DIR"))
     }
 
     /// Whether the first line was ever finished: a run that was killed before that is nobody's newest.
@@ -144,10 +142,7 @@ impl Runs {
     }
 
     pub fn outline(&self, id: &RunId) -> Result<Outline, Complaint> {
-        match self.kind(id) {
-            Some(LoopKind::Tune) | None => self.load::<Tune>(id).map(|known| self.outline_of(&known)),
-            Some(LoopKind::Reflex) => self.load::<Reflex>(id).map(|known| self.outline_of(&known)),
-        }
+        with_loop!(self.kind(id), L => self.load::<L>(id).map(|known| self.outline_of(&known)))
     }
 
     fn outline_of<L: Face>(&self, known: &Known<L>) -> Outline {
@@ -186,7 +181,7 @@ impl Runs {
 
     /// The newest run on these folders that has not ended and that nobody works on, if any.
     pub fn unfinished<L: Face>(&self, targets: &[PathBuf]) -> Option<Known<L>> {
-        let known = self.ids::<L>().into_iter().filter_map(|id| self.load::<L>(&id).ok());
+        let known = self.ids(Some(L::KIND)).into_iter().filter_map(|id| self.load::<L>(&id).ok());
         let mut left = known.filter(|known| known.run.closed_at.is_none() && known.targets() == targets);
         left.next().filter(|known| !matches!(self.standing(&known.run), Standing::Running { .. }))
     }
@@ -200,25 +195,6 @@ impl Runs {
             None if run.held => Standing::Held,
             None => Standing::Open,
         }
-    }
-
-    /// A word on a run that is asked for with the commands of another loop.
-    fn another(&self, prefix: &str) -> Option<Complaint> {
-        let id = self.all().into_iter().find(|id| id.as_str().starts_with(prefix))?;
-        let (kind, commands) = match self.kind(&id)? {
-            LoopKind::Tune => (LoopKind::Tune, "skilltune"),
-            LoopKind::Reflex => (LoopKind::Reflex, "skilltune reflex"),
-        };
-        let words = format!("run {id} is one of the {} loop", kind.word());
-        Some(
-            Complaint::input(words)
-                .hint(format!("its commands are those of `{commands}`: status, resume, history")),
-        )
-    }
-
-    fn none<L: Face>(&self) -> Complaint {
-        Complaint::input(format!("there are no runs in {}", self.home.root().display()))
-            .hint(format!("start one with `{}`, or name another project with --project DIR", L::START))
     }
 }
 
@@ -293,7 +269,7 @@ fn champion(run: &tune::Run) -> skilltune_phases::id::CandidateId {
 }
 
 /// The one id that begins so, if any does.
-fn named<'a>(ids: &'a [RunId], prefix: &str) -> Result<Option<&'a RunId>, Complaint> {
+fn beginning<'a>(ids: &'a [RunId], prefix: &str) -> Result<Option<&'a RunId>, Complaint> {
     let hits: Vec<_> = ids.iter().filter(|id| id.as_str().starts_with(prefix)).collect();
     match hits.as_slice() {
         [] => Ok(None),
@@ -304,10 +280,6 @@ fn named<'a>(ids: &'a [RunId], prefix: &str) -> Result<Option<&'a RunId>, Compla
                 .hint(format!("write more of it: {}", names.join(", "))))
         }
     }
-}
-
-fn unknown<L: Face>(prefix: &str) -> Complaint {
-    Complaint::input(format!("no run's id begins with {prefix:?}")).hint(L::LISTED)
 }
 
 /// The part of an id that tells when the run began: its last two words.

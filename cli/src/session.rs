@@ -237,7 +237,7 @@ pub fn drive<L: Face>(
 ) -> Result<Exit, Complaint> {
     become_driver().map_err(ours)?;
     let (jobs, patience) = (means.jobs, means.patience);
-    let resume = advice::trusting(L::resume(&run), means.trusted);
+    let resume = advice::trusting(advice::resume(&run), means.trusted);
     let failed = |error| failed(error, &resume);
     let shop = workshop(around, home, &run.plan.run, means)?;
     repair(&shop.objects, &run)?;

@@ -328,7 +328,7 @@ fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
     assert_eq!(fs::read_dir(&taken).unwrap().count(), 0);
     let size = said.lines().find_map(|line| line.strip_prefix("RUN  ")).unwrap();
     insta::assert_snapshot!(said.replace(size, "SIZE"), @r#"
-    error: no run's id begins with "xyz"
+    error: no run has the alias "xyz" or an id that begins with it
     hint: `skilltune list` shows the runs of this project; a round or a candidate is named after its run
 
     error: run RUN has no candidate "xyz"

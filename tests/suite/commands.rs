@@ -96,7 +96,7 @@ fn a_run_is_looked_at_from_all_sides() {
     next     skilltune diff RUN   (see what changed)
     next     skilltune rollback RUN   (undo it)
     ");
-    insta::assert_snapshot!(data(&scene, &["list"]), @"RUN  ended        37 -> 87     writer");
+    insta::assert_snapshot!(data(&scene, &["list"]), @"RUN  tune    ended        37 -> 87     writer");
     let id = scene.run_id();
     insta::assert_snapshot!(data(&scene, &["show", &id[..4], "best"]).lines().take(4).collect::<Vec<_>>().join("\n"), @r"
     candidate 00025734f142aadb89db233d3f3529ed85efda308144ef6adcd92a2cd374e263

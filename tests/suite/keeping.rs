@@ -35,7 +35,7 @@ fn a_run_whose_champion_is_in_the_skill_is_kept_unless_it_is_named() {
     }
     if let Ok(ends) = terminal() {
         let told = typed(scene.command(&["clean", "--all"]), ends, "\r");
-        assert!(told.contains("Delete them, and with them the only way back of 1 run?"), "{told}");
+        assert!(told.contains("Delete them, and what only 1 run can bring back?"), "{told}");
         assert_eq!(scene.run_folders().len(), 1, "enter is no");
     }
     talk(&scene, &scene.run(&["rollback"]));

@@ -1,6 +1,7 @@
 //! The reflex loop, end to end: one text for a task, by agents whose every version is told in advance.
 
 mod asked;
+mod beside_tune;
 mod checks;
 mod crash;
 mod endings;

@@ -1,11 +1,11 @@
-//! The commands of `reflex`. A run is named by the alias of its task; none means the newest.
+//! The commands of `reflex`.
 
 mod new;
 
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, ValueEnum};
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 
-use super::runs::{GoingArgs, ListArgs};
+use super::runs::RunCommand;
 use crate::settings::nearest;
 
 pub use new::{NewArgs, TaskSource};
@@ -20,68 +20,9 @@ pub struct ReflexArgs {
 pub enum ReflexCommand {
     /// Write a text for a task, judge it by rules, and refine it
     New(Box<NewArgs>),
-    /// Go on with a run that was stopped or killed
-    Resume(ReflexResumeArgs),
-    /// Say how a run stands
-    Status(AliasArgs),
-    /// Let a run finish its steps under way, and end it for good
-    Stop(ReflexStopArgs),
-    /// List the tasks of this project and their runs
-    List(ListArgs),
-    /// Tell what happened in a run, event by event
-    History(AliasArgs),
-    /// Delete the files of runs that are not under way
-    Clean(ReflexCleanArgs),
-}
-
-#[derive(Clone, Debug, Args)]
-pub struct AliasArgs {
-    /// The alias of a task [default: that of the newest run]
-    pub alias: Option<String>,
-}
-
-#[derive(Clone, Debug, Args)]
-pub struct ReflexResumeArgs {
+    /// The commands on runs, here on those of reflex alone.
     #[command(flatten)]
-    pub of: AliasArgs,
-    /// The answer to the question that the run waits for: run the commands that were proposed as checks, or skip them
-    #[arg(long, value_enum, value_name = "OPTION")]
-    pub answer: Option<AllowName>,
-    #[command(flatten)]
-    pub going: GoingArgs,
-}
-
-/// What is done with commands that an agent has proposed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum AllowName {
-    /// Run them
-    Run,
-    /// Let the judge decide in their place
-    Skip,
-}
-
-#[derive(Clone, Debug, Args)]
-pub struct ReflexStopArgs {
-    #[command(flatten)]
-    pub of: AliasArgs,
-    /// Why, for the run's history
-    pub reason: Option<String>,
-}
-
-#[derive(Clone, Debug, Args)]
-pub struct ReflexCleanArgs {
-    /// The alias of a task [default: those whose runs have ended]
-    #[arg(conflicts_with = "all")]
-    pub alias: Option<String>,
-    /// Every task whose run is not under way
-    #[arg(long)]
-    pub all: bool,
-    /// Show what would be deleted
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Delete without a question
-    #[arg(short, long)]
-    pub yes: bool,
+    Run(RunCommand),
 }
 
 /// The two forms of the command line.
@@ -142,17 +83,6 @@ fn task(bare: NewArgs) -> Result<NewArgs, Error> {
     };
     let message = format!("{told}\n\nIf it is a task: skilltune reflex new {word}");
     Err(Error::raw(ErrorKind::InvalidSubcommand, message))
-}
-
-impl ReflexStopArgs {
-    /// The alias and the reason. What cannot be an alias is the reason of whatever runs, as the original has it.
-    pub fn parts(&self) -> (Option<&str>, Option<&str>) {
-        let (first, reason) = (self.of.alias.as_deref(), self.reason.as_deref());
-        match first {
-            Some(first) if reason.is_none() && new::alias(first).is_err() => (None, Some(first)),
-            _ => (first, reason),
-        }
-    }
 }
 
 #[cfg(test)]

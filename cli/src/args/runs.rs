@@ -1,17 +1,45 @@
 //! The arguments of the commands on runs and settings.
 //!
-//! A run is named by any unique beginning of its id; none means the newest.
+//! They take a run of any loop. One is named by the alias of its task or any unique beginning of its id; none means the newest.
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
-use skilltune_phases::loops::tune::Choice;
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::values::{self, Format, Streamed};
 
+/// The commands on runs: of every loop, and below the name of a loop of that one alone.
+#[derive(Clone, Debug, Subcommand)]
+pub enum RunCommand {
+    /// Show where a run stands
+    Status(RunArgs),
+    /// Continue a run that was stopped or killed
+    Resume(ResumeArgs),
+    /// Let a run finish its steps under way, save, and end
+    Stop(StopArgs),
+    /// List the runs of this project
+    List(ListArgs),
+    /// Show what happened in a run, event by event
+    History(RunArgs),
+    /// Show a run, one of its rounds, or one of its versions
+    Show(ShowArgs),
+    /// Show what a version changes
+    Diff(DiffArgs),
+    /// Bring a candidate into the target
+    Apply(ApplyArgs),
+    /// Restore the target to its state before a run
+    Rollback(RollbackArgs),
+    /// Write a version into a new folder
+    Export(ExportArgs),
+    /// Print the report of a run, whole or so far
+    Report(RunArgs),
+    /// Delete what old runs have stored
+    Clean(CleanArgs),
+}
+
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
-    /// The beginning of a run's id [default: the newest run]
+    /// The beginning of a run's id, or the alias of its task [default: the newest run]
     pub run: Option<String>,
 }
 
@@ -19,11 +47,33 @@ pub struct RunArgs {
 pub struct ResumeArgs {
     #[command(flatten)]
     pub run: RunArgs,
-    /// The answer to the question that the run waits for: apply or keep
-    #[arg(long, value_name = "OPTION", value_parser = values::choice)]
-    pub answer: Option<Choice>,
+    /// The answer to the question that the run waits for
+    #[arg(long, value_enum, value_name = "OPTION")]
+    pub answer: Option<AnswerName>,
     #[command(flatten)]
     pub going: GoingArgs,
+}
+
+/// What the runs of the loops ask a person: tune, whether the champion may replace the target; reflex, whether the commands
+/// may run that an agent proposed as checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AnswerName {
+    /// tune: replace the target
+    Apply,
+    /// tune: leave the target as it is
+    Keep,
+    /// reflex: run the commands
+    Run,
+    /// reflex: let the judge decide in their place
+    Skip,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct StopArgs {
+    /// The beginning of a run's id, or the alias of its task [default: the newest that is running]
+    pub run: Option<String>,
+    /// Why, for the history of a run of reflex, which ends for good
+    pub reason: Option<String>,
 }
 
 /// How a run that is taken up goes on.
@@ -50,6 +100,35 @@ pub struct GoingArgs {
     pub format: Streamed,
 }
 
+impl RunCommand {
+    /// The run that is named, if one is.
+    pub fn run(&self) -> Option<&str> {
+        match self {
+            Self::Status(args) | Self::History(args) | Self::Report(args) => args.run.as_deref(),
+            Self::Stop(args) => args.parts().0,
+            Self::Resume(ResumeArgs { run, .. })
+            | Self::Show(ShowArgs { run, .. })
+            | Self::Diff(DiffArgs { run, .. })
+            | Self::Apply(ApplyArgs { run, .. })
+            | Self::Rollback(RollbackArgs { run, .. }) => run.run.as_deref(),
+            Self::Export(args) => Some(&args.run),
+            Self::Clean(args) => args.run.as_deref(),
+            Self::List(_) => None,
+        }
+    }
+}
+
+impl StopArgs {
+    /// The run and the reason. What cannot name a run is the reason of whatever runs, as the original has it.
+    pub fn parts(&self) -> (Option<&str>, Option<&str>) {
+        let is_named = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        match (self.run.as_deref(), self.reason.as_deref()) {
+            (Some(first), None) if !first.bytes().all(is_named) => (None, Some(first)),
+            parts => parts,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Args)]
 pub struct ListArgs {
     /// How they are told
@@ -61,16 +140,16 @@ pub struct ListArgs {
 pub struct ShowArgs {
     #[command(flatten)]
     pub run: RunArgs,
-    /// The number of a round, or the beginning of a candidate's id
-    #[arg(value_name = "ROUND|CANDIDATE")]
-    pub what: Option<String>,
+    /// The number of a round, or the beginning of the id of a candidate or a text
+    #[arg(value_name = "ROUND|VERSION")]
+    pub part: Option<String>,
 }
 
 #[derive(Clone, Debug, Args)]
 pub struct DiffArgs {
     #[command(flatten)]
     pub run: RunArgs,
-    /// The beginning of the id of a candidate, or of what an apply has displaced, or start, best, head or champion [default: champion]
+    /// The beginning of the id of a version, or of what an apply has displaced, or start, best, head or champion [default: champion]
     pub candidate: Option<String>,
 }
 
@@ -96,9 +175,9 @@ pub struct RollbackArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct ExportArgs {
-    /// The beginning of a run's id
+    /// The beginning of a run's id, or the alias of its task
     pub run: String,
-    /// The beginning of the id of a candidate, or of what an apply has displaced, or start, best, head or champion
+    /// The beginning of the id of a version, or of what an apply has displaced, or start, best, head or champion
     pub candidate: String,
     /// A folder that does not exist yet
     pub dir: PathBuf,
@@ -106,10 +185,10 @@ pub struct ExportArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct CleanArgs {
-    /// The beginning of a run's id [default: those that have ended]
+    /// The beginning of a run's id, or the alias of its task [default: those that have ended]
     #[arg(conflicts_with_all = ["all", "keep"])]
     pub run: Option<String>,
-    /// Every run that is not under way, with the way back from its champion
+    /// Every run that is not under way, with what only it can bring back
     #[arg(long, conflicts_with = "keep")]
     pub all: bool,
     /// All but the newest N

@@ -92,19 +92,26 @@ fn an_agent_has_a_name_and_maybe_a_model() {
 
 #[test]
 fn commands_on_runs_take_what_they_need() {
-    assert!(matches!(command("skilltune status"), Command::Status(RunArgs { run: None })));
-    assert!(matches!(command("skilltune show ab 2"), Command::Show(ShowArgs { what: Some(_), .. })));
-    assert!(matches!(command("skilltune export ab cd out --project /p"), Command::Export(_)));
-    let Command::Resume(resume) = command("skilltune resume ab --answer keep -y --jobs 2 --format jsonl")
+    assert!(matches!(command("skilltune status"), Command::Run(RunCommand::Status(RunArgs { run: None }))));
+    assert!(matches!(
+        command("skilltune show ab 2"),
+        Command::Run(RunCommand::Show(ShowArgs { part: Some(_), .. }))
+    ));
+    assert!(matches!(
+        command("skilltune export ab cd out --project /p"),
+        Command::Run(RunCommand::Export(_))
+    ));
+    let Command::Run(RunCommand::Resume(resume)) =
+        command("skilltune resume ab --answer keep -y --jobs 2 --format jsonl")
     else {
         panic!("not a resume");
     };
-    assert_eq!(resume.answer, Some(skilltune_phases::loops::tune::Choice::Keep));
+    assert_eq!(resume.answer, Some(AnswerName::Keep));
     assert_eq!(resume.going.format, Streamed::Jsonl);
     let conflict = Cli::try_parse_from(["skilltune", "clean", "ab", "--all"]).unwrap_err();
     assert_eq!(conflict.kind(), ErrorKind::ArgumentConflict);
     let unknown = Cli::try_parse_from(["skilltune", "resume", "--answer", "maybe"]).unwrap_err();
-    assert!(unknown.to_string().contains("must be one of apply, keep"));
+    assert!(unknown.to_string().contains("[possible values: apply, keep, run, skip]"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use skilltune_orchestrator::agent::Via;
 use skilltune_phases::loops::reflex::RunThem;
-use skilltune_phases::loops::tune::{Apply, Choice};
+use skilltune_phases::loops::tune::Apply;
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::score::Score;
 use skilltune_phases::target::Mode;
@@ -261,12 +261,6 @@ pub(super) fn seconds(text: &str) -> Result<u64, String> {
     let seconds = digits.parse::<u32>().ok().and_then(|number| number.checked_mul(factor));
     let seconds = seconds.filter(|seconds| SECONDS.has(f64::from(*seconds)));
     seconds.map(u64::from).ok_or_else(|| format!("must be seconds {SECONDS}, or a number with s, m or h"))
-}
-
-pub(super) fn choice(text: &str) -> Result<Choice, String> {
-    let known = [Choice::Apply, Choice::Keep];
-    let named = known.into_iter().find(|choice| choice.word() == text);
-    named.ok_or_else(|| format!("must be one of {}", known.map(Choice::word).join(", ")))
 }
 
 fn whole(text: &str, range: Range) -> Result<u32, String> {

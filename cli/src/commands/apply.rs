@@ -12,32 +12,43 @@ use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::{PlacedBy, Signal};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::{Answer, Event, Run, Tune};
+use skilltune_phases::plan::LoopKind;
 
+use super::scope::Scope;
 use crate::args::{ApplyArgs, RollbackArgs};
 use crate::births::Births;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::folders::Surroundings;
 use crate::kept;
-use crate::printer::Printer;
-use crate::runs::{CHAMPION, Known, Runs, damaged};
+use crate::runs::{CHAMPION, Known, damaged};
 use crate::session::{self, ours};
 
-pub fn run(args: &ApplyArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around)?;
-    let known = runs.find(args.run.run.as_deref())?;
+pub fn run(args: &ApplyArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let known = with_target(scope, args.run.run.as_deref())?;
     let to = known.version(args.candidate.as_deref().unwrap_or(CHAMPION))?;
     let by = if to.id == known.run.start() { PlacedBy::Rollback } else { PlacedBy::Apply };
     let command = format!("skilltune apply {} {}", known.run.plan.run, to.id.short());
-    place(&runs, &known, &Placing { to, by, force: args.force, command }, around, printer)
+    place(scope, &known, &Placing { to, by, force: args.force, command })
 }
 
-pub fn rollback(args: &RollbackArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around)?;
-    let known = runs.find::<Tune>(args.run.run.as_deref())?;
+pub fn rollback(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let known = with_target(scope, args.run.run.as_deref())?;
     let to = known.run.course.candidates[0].clone();
     let command = format!("skilltune rollback {}", known.run.plan.run);
-    place(&runs, &known, &Placing { to, by: PlacedBy::Rollback, force: args.force, command }, around, printer)
+    place(scope, &known, &Placing { to, by: PlacedBy::Rollback, force: args.force, command })
+}
+
+/// The run that is named; without a name the newest that has a target.
+fn with_target(scope: &Scope<'_>, name: Option<&str>) -> Result<Known<Tune>, Complaint> {
+    let any = name.is_some() || scope.only.is_some();
+    let id = scope.runs.named(name, if any { scope.only } else { Some(LoopKind::Tune) })?;
+    match scope.runs.kind(&id) {
+        LoopKind::Tune => scope.runs.load(&id),
+        LoopKind::Reflex => Err(Complaint::input(format!(
+            "run {id} has no target to replace: it wrote a text; `skilltune export {id} {CHAMPION} DIR` copies it"
+        ))),
+    }
 }
 
 struct Placing {
@@ -54,13 +65,8 @@ impl Placing {
     }
 }
 
-fn place(
-    runs: &Runs,
-    known: &Known<Tune>,
-    placing: &Placing,
-    around: &Surroundings,
-    printer: Printer,
-) -> Result<Exit, Complaint> {
+fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: &Placing) -> Result<Exit, Complaint> {
+    let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
     Births::new(around).require(known)?;
     words::refuse_what_is_gone(known, placing)?;
     let (id, targets) = (&known.run.plan.run, known.targets());
@@ -68,7 +74,7 @@ fn place(
     // The journal may have grown while we waited for the lock.
     let mut known = runs.load(id)?;
     let _in_use = runs.home.hold().map_err(ours)?;
-    let objects = Objects::at(runs.home.objects());
+    let objects = scope.objects();
     let found = promote::found(&objects, &around.indexes(), &targets).map_err(ours)?;
     let settle = |known: &Known<Tune>| session::settle(around, printer, &runs.home, &known.run);
     if found == placing.to.trees {

@@ -2,26 +2,24 @@
 
 use fs_extra::dir::get_size;
 use skilltune_orchestrator::store::Needed;
-use skilltune_phases::id::TreeId;
-use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::plan::{LoopKind, RunId};
+use skilltune_phases::plan::RunId;
 
+use super::loops::LoopCommands;
+use super::scope::Scope;
 use crate::args::CleanArgs;
 use crate::births::Births;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
+use crate::face::with_loop;
 use crate::folders::Surroundings;
-use crate::printer::Printer;
 use crate::questions::Person;
-use crate::report::{figures, plain};
-use crate::runs::{Outline, Runs, Standing};
+use crate::report::figures;
+use crate::runs::{Known, Outline, Runs, Standing};
 use crate::session::{self, ours};
 
-use super::apply;
-
-pub fn run(args: &CleanArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around)?;
-    let plan = plan(args, &runs, around)?;
+pub fn run(args: &CleanArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let printer = scope.printer;
+    let plan = plan(args, scope)?;
     for Planned { id, why, .. } in &plan.kept {
         printer.talk(&format!(
             "{id} is kept: {} (`skilltune clean {id}` deletes it)",
@@ -44,23 +42,24 @@ pub fn run(args: &CleanArgs, around: &Surroundings, printer: Printer) -> Result<
         ));
         return Ok(Exit::Reached);
     }
-    agree(&question(lost), args.yes, around)?;
+    agree(&question(lost), args.yes, scope.around)?;
     let ids: Vec<RunId> = plan.goes.into_iter().map(|planned| planned.id).collect();
-    printer.talk(&delete(&ids, &runs, around)?);
+    for id in &ids {
+        with_loop!(scope.runs.kind(id), L => tidy::<L>(scope, id))?;
+    }
+    printer.talk(&delete(&ids, scope)?);
     Ok(Exit::Reached)
 }
 
 fn question(lost: usize) -> String {
     match lost {
-        0 => DELETE.to_owned(),
-        lost => format!("Delete them, and with them the only way back of {}?", figures::count(lost, "run")),
+        0 => "Delete them?".to_owned(),
+        lost => format!("Delete them, and what only {} can bring back?", figures::count(lost, "run")),
     }
 }
 
-pub const DELETE: &str = "Delete them?";
-
 /// A person says that it may be done, or a flag does.
-pub fn agree(question: &str, yes: bool, around: &Surroundings) -> Result<(), Complaint> {
+fn agree(question: &str, yes: bool, around: &Surroundings) -> Result<(), Complaint> {
     let agreed = match Person::present(around) {
         _ if yes => true,
         Some(person) => person.agree(question)?,
@@ -70,8 +69,18 @@ pub fn agree(question: &str, yes: bool, around: &Surroundings) -> Result<(), Com
     if agreed { Ok(()) } else { Err(refused()) }
 }
 
+/// What a run has written outside of its folder goes with it. A journal that came with a repository could name any folder:
+/// nothing is removed for its sake.
+fn tidy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Result<(), Complaint> {
+    match scope.runs.load::<L>(id) {
+        Ok(known) if Births::new(scope.around).require(&known).is_ok() => L::tidy(&known, scope.printer),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 /// Deletes runs, and what of the store nobody needs any more; how much that was, in words.
-pub fn delete(ids: &[RunId], runs: &Runs, around: &Surroundings) -> Result<String, Complaint> {
+fn delete(ids: &[RunId], scope: &Scope<'_>) -> Result<String, Complaint> {
+    let (runs, around) = (&scope.runs, scope.around);
     for id in ids {
         runs.home.run(id).place().remove().map_err(ours)?;
         Births::new(around).forget(id);
@@ -95,10 +104,11 @@ struct Planned {
     why: Option<String>,
 }
 
-fn plan(args: &CleanArgs, runs: &Runs, around: &Surroundings) -> Result<Plan, Complaint> {
+fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<Plan, Complaint> {
+    let runs = &scope.runs;
     let ids = match (&args.run, args.keep) {
         (Some(prefix), _) => {
-            let id = runs.find_any(prefix)?;
+            let id = scope.named(Some(prefix))?;
             if let Ok(Outline { standing: Standing::Running { pid }, .. }) = runs.outline(&id) {
                 return Err(
                     Complaint::input(format!("run {id} is under way in process {pid}")).hint("stop it first")
@@ -107,36 +117,25 @@ fn plan(args: &CleanArgs, runs: &Runs, around: &Surroundings) -> Result<Plan, Co
             vec![id]
         }
         (None, keep) => {
-            let old = runs.all().into_iter().skip(keep.unwrap_or(0));
+            let old = runs.ids(scope.only).into_iter().skip(keep.unwrap_or(0));
             old.filter(|id| may_go(runs, id, args.all)).collect()
         }
     };
     let planned = ids.into_iter().map(|id| Planned {
         bytes: get_size(runs.home.run(&id).root()).unwrap_or(0),
-        why: way_back(runs, &id, around),
+        why: with_loop!(scope.runs.kind(&id), L => only_copy::<L>(scope, &id)),
         id,
     });
-    // Whoever names a run, or says all, has said that.
-    let is_told = args.run.is_some() || args.all;
+    // Whoever names a run or its loop, or says all, has said that.
+    let is_told = args.run.is_some() || args.all || scope.only.is_some();
     let (goes, kept) = planned.partition(|planned| is_told || planned.why.is_none());
     Ok(Plan { goes, kept })
 }
 
-/// What only this run can bring back: what its champion has replaced, and what its commands have displaced.
-fn way_back(runs: &Runs, id: &RunId, around: &Surroundings) -> Option<String> {
-    if runs.kind(id)? != LoopKind::Tune {
-        return None;
-    }
-    let known = runs.load::<Tune>(id).ok().filter(|known| Births::new(around).require(known).is_ok())?;
-    let names = known.run.plan.task.target.members.iter().map(|member| member.name.as_str());
-    let names = plain::one_line(&names.collect::<Vec<_>>().join(", "));
-    let candidates = &known.run.course.candidates;
-    if apply::left(&known) != candidates[0].trees {
-        return Some(format!("its champion is in {names}, and only this run can roll that back"));
-    }
-    let is_made = |from: &[TreeId]| candidates.iter().any(|candidate| candidate.trees == from);
-    let displaced = known.placings().any(|(from, _)| !is_made(from));
-    displaced.then(|| format!("only this run holds an edit of {names} that it has displaced"))
+fn only_copy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Option<String> {
+    let is_ours = |known: &Known<L>| Births::new(scope.around).require(known).is_ok();
+    let known = scope.runs.load::<L>(id).ok().filter(is_ours)?;
+    L::only_copy(&known)
 }
 
 /// A run that can still be taken up goes only when asked for by name, or with all.
@@ -150,7 +149,7 @@ fn may_go(runs: &Runs, id: &RunId, all: bool) -> bool {
 
 /// Removes objects and answers that no remaining run names.
 fn sweep(runs: &Runs) -> Result<usize, Complaint> {
-    let known: Result<Vec<_>, _> = runs.all().iter().map(|id| runs.outline(id)).collect();
+    let known: Result<Vec<_>, _> = runs.ids(None).iter().map(|id| runs.outline(id)).collect();
     // A run that cannot be read may need anything.
     let Ok(known) = known else { return Ok(0) };
     let needed = Needed {

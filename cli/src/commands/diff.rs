@@ -1,39 +1,43 @@
-//! `diff`: what a candidate changes of the target as it was found.
+//! `diff`: what a version changes of the one that the run started from.
 
 use skilltune_orchestrator::engine::tree_diff;
-use skilltune_orchestrator::snapshot::Objects;
 
+use super::loops::LoopCommands;
+use super::scope::Scope;
 use crate::args::DiffArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
-use crate::folders::Surroundings;
+use crate::face::with_loop;
 use crate::kept;
 use crate::printer::Printer;
 use crate::report::plain;
-use crate::runs::{CHAMPION, Runs};
+use crate::runs::{CHAMPION, Known};
 use crate::session::ours;
 use crate::style::Style;
 
-pub fn run(args: &DiffArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around)?;
-    let known = runs.find(args.run.run.as_deref())?;
-    let objects = Objects::at(runs.home.objects());
-    let candidate = known.version(args.candidate.as_deref().unwrap_or(CHAMPION))?;
-    let start = &known.run.course.candidates[0];
-    if candidate.id == start.id {
-        printer.talk("that is the target as it was found: nothing differs");
+pub fn run(args: &DiffArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let id = scope.named(args.run.run.as_deref())?;
+    let name = args.candidate.as_deref().unwrap_or(CHAMPION);
+    with_loop!(scope.runs.kind(&id), L => tell::<L>(scope, &scope.runs.load(&id)?, name))
+}
+
+fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>, name: &str) -> Result<Exit, Complaint> {
+    let (objects, printer) = (scope.objects(), scope.printer);
+    let (start, version) = (L::start(known)?, L::version(known, name)?);
+    if version.trees == start.trees {
+        printer.talk("that is what the run started from: nothing differs");
         return Ok(Exit::Reached);
     }
     kept::require(&objects, &start.trees)?;
-    kept::require(&objects, &candidate.trees)?;
+    kept::require(&objects, &version.trees)?;
     for (member, (&from, &to)) in
-        known.run.plan.task.target.members.iter().zip(start.trees.iter().zip(&candidate.trees))
+        L::members(&known.run.plan).iter().zip(start.trees.iter().zip(&version.trees))
     {
         if from != to {
             let diff = tree_diff(&objects, from, to).map_err(ours)?;
-            printer.talk(&format!("{}: {}", member.name, diff.files.join(", ")));
+            printer.talk(&format!("{member}: {}", diff.files.join(", ")));
             let unified = diff.unified.strip_suffix('\n').unwrap_or(&diff.unified);
-            if around.terminal.stdout {
+            if scope.around.terminal.stdout {
                 let lines = plain::pictured(unified);
                 let painted: Vec<_> = lines.lines().map(|line| painted(line, printer.data)).collect();
                 printer.data(&painted.join("\n"))?;

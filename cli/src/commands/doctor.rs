@@ -33,11 +33,8 @@ use crate::settings::Settings;
 /// Everything that was seen. Its keys are a public interface.
 #[derive(Debug, Serialize)]
 struct Seen {
-    ready: bool,
-    /// One line: what to type, or what to do first.
-    next: String,
-    /// What to do for an agent that reads and writes; nothing where one works.
-    for_more: Option<String>,
+    #[serde(flatten)]
+    verdict: Verdict,
     version: &'static str,
     agents: Vec<AgentSeen>,
     /// Whether the system holds agents to the folders of their roles.
@@ -56,7 +53,7 @@ pub fn run(args: &DoctorArgs, around: &Surroundings, printer: Printer) -> Result
             printer.json(&serde_json::to_string_pretty(&seen).expect("what was seen has a JSON text"))
         }
     }?;
-    let works = seen.ready && !seen.agents.iter().any(AgentSeen::has_failed);
+    let works = seen.verdict.ready && !seen.agents.iter().any(AgentSeen::has_failed);
     Ok(if works { Exit::Reached } else { Exit::Input })
 }
 
@@ -78,11 +75,8 @@ fn look(args: &DoctorArgs, around: &Surroundings) -> Result<Seen, Complaint> {
     }
     let confinement = System::of(&settings);
     let folders = place::look(&root, around);
-    let Verdict { ready, next, for_more } = verdict::judge(&settings, &project, &agents, &folders, around);
     Ok(Seen {
-        ready,
-        next,
-        for_more,
+        verdict: verdict::judge(&settings, &project, &agents, &folders, around),
         version: env!("CARGO_PKG_VERSION"),
         agents,
         confinement,

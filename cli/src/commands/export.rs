@@ -1,34 +1,39 @@
-//! `export`: a candidate as a folder.
+//! `export`: a version of what a run works on, as a folder.
 
-use skilltune_orchestrator::snapshot::{self, Objects};
+use skilltune_orchestrator::snapshot;
 
+use super::loops::{LoopCommands, Version};
+use super::scope::Scope;
 use crate::args::ExportArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
-use crate::folders::Surroundings;
+use crate::face::with_loop;
 use crate::kept;
-use crate::printer::Printer;
-use crate::runs::Runs;
+use crate::runs::Known;
 use crate::session::ours;
 
-pub fn run(args: &ExportArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around)?;
-    let known = runs.find(Some(&args.run))?;
-    let candidate = known.version(&args.candidate)?;
-    let dir = around.cwd.join(&args.dir);
+pub fn run(args: &ExportArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let id = scope.named(Some(&args.run))?;
+    with_loop!(scope.runs.kind(&id), L => write::<L>(args, scope, &scope.runs.load(&id)?))
+}
+
+fn write<L: LoopCommands>(args: &ExportArgs, scope: &Scope<'_>, known: &Known<L>) -> Result<Exit, Complaint> {
+    let objects = scope.objects();
+    let Version { name, trees } = L::version(known, &args.candidate)?;
+    let dir = scope.around.cwd.join(&args.dir);
     if dir.symlink_metadata().is_ok() {
         return Err(
             Complaint::input(format!("{} is there already", dir.display())).hint("name a folder that is not")
         );
     }
-    let objects = Objects::at(runs.home.objects());
-    kept::require(&objects, &candidate.trees)?;
-    for (member, &tree) in known.run.plan.task.target.members.iter().zip(&candidate.trees) {
-        // A chain's members stand side by side; a single skill is the folder itself.
-        let into = if known.run.plan.is_chain() { dir.join(member.name.as_str()) } else { dir.clone() };
+    kept::require(&objects, &trees)?;
+    let members = L::members(&known.run.plan);
+    for (member, &tree) in members.iter().zip(&trees) {
+        // A chain's members stand side by side; a single one is the folder itself.
+        let into = if members.len() > 1 { dir.join(member) } else { dir.clone() };
         let manifest = objects.manifest(tree).map_err(ours)?;
         snapshot::place(&objects, &manifest, &into).map_err(ours)?;
     }
-    printer.talk(&format!("candidate {} is in {}", candidate.id.short(), dir.display()));
+    scope.printer.talk(&format!("{name} is in {}", dir.display()));
     Ok(Exit::Reached)
 }

@@ -1,28 +1,161 @@
-//! `skilltune reflex`: one artifact for a task, planned, written, judged and mended.
+//! `skilltune reflex`: a task is agreed to, and a run begins.
 
-mod clean;
-mod find;
-mod history;
-mod list;
-mod new;
-mod resume;
-mod status;
-mod stop;
+use jiff::Timestamp;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::loops::reflex::original::Alias;
+use skilltune_phases::loops::reflex::{Confirmed, Plan, Reflex};
+use skilltune_phases::loops::{Loop as _, MostCalls};
+use skilltune_phases::plan::RunId;
 
-use crate::args::{ReflexArgs, ReflexCommand};
+use super::loops::LoopCommands as _;
+use super::scope::Scope;
+use crate::answer::AnswerFrom;
+use crate::args::{NewArgs, Streamed};
+use crate::births::Births;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
+use crate::face::Face as _;
+use crate::failure;
 use crate::folders::Surroundings;
+use crate::means::Means;
 use crate::printer::Printer;
+use crate::progress::{self, data_width, talk_width};
+use crate::questions::{Answers, Person};
+use crate::reflex::allow::Gatekeeper;
+use crate::reflex::confirm::{self, Terms};
+use crate::reflex::request::Request;
+use crate::reflex::{context, planning};
+use crate::report::reflex::json;
+use crate::report::{plain, words};
+use crate::roles;
+use crate::runs::{Runs, Standing, strange};
+use crate::session;
 
-pub fn run(args: ReflexArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    match args.command {
-        ReflexCommand::New(args) => new::run(&args, around, printer),
-        ReflexCommand::Resume(args) => resume::run(&args, around, printer),
-        ReflexCommand::Status(args) => status::run(&args, around, printer),
-        ReflexCommand::Stop(args) => stop::run(&args, around, printer),
-        ReflexCommand::List(args) => list::run(&args, around, printer),
-        ReflexCommand::History(args) => history::run(&args, around, printer),
-        ReflexCommand::Clean(args) => clean::run(&args, around, printer),
+pub fn run(args: &NewArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+    let mut request = Request::new(args, around)?;
+    request.settings.overs().iter().for_each(|over| printer.talk(over));
+    if args.run.dry_run {
+        let terms = Terms::of(&request.settings, request.template)?;
+        let plan = sketch(&request, &terms, around)?;
+        let most = Reflex::most_calls(&plan);
+        match args.run.format {
+            Streamed::Human => printer.data(&told(&plan, &terms, most, data_width(around))),
+            Streamed::Json | Streamed::Jsonl => printer.json(&json::sketch(&plan, most).to_string()),
+        }?;
+        return Ok(Exit::Reached);
     }
+    let person = Person::present(around).filter(|_| !args.run.yes);
+    let (terms, confirmed) = agree(args, &mut request, person, around, printer)?;
+    if !args.trust {
+        roles::ensure_trusted(&request.casting, &request.settings, around, person)?;
+    }
+    mention(&request, around, printer);
+    begin(args, &request, &terms, confirmed, around, printer)
+}
+
+/// Criteria and limits are agreed to by whoever is there, or declared by a flag.
+fn agree(
+    args: &NewArgs,
+    request: &mut Request,
+    person: Option<&dyn Answers>,
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<(Terms, Confirmed), Complaint> {
+    let width = talk_width(around);
+    if let Some(person) = person {
+        let show = |text: &str| printer.talk(text);
+        let terms = confirm::agreed(&mut request.settings, request.template, person, width, show)?;
+        request.template = terms.template;
+        return Ok((terms, Confirmed::Person));
+    }
+    let terms = Terms::of(&request.settings, request.template)?;
+    if args.run.yes {
+        return Ok((terms, Confirmed::Declared));
+    }
+    printer.talk(&terms.lines(width).join("\n"));
+    Err(Complaint::input("nobody is there to agree to these criteria and limits")
+        .hint("add --yes to declare that they are agreed to"))
+}
+
+/// A run on the same task that was left is only mentioned: this one is another.
+fn mention(request: &Request, around: &Surroundings, printer: Printer) {
+    let Ok(runs) = Runs::of(&request.project, around) else { return };
+    let known = runs.ids(Some(Reflex::KIND)).into_iter().filter_map(|id| runs.load::<Reflex>(&id).ok());
+    let mut left = known.filter(|known| {
+        known.run.plan.task.prompt == request.prompt
+            && matches!(runs.standing(&known.run), Standing::Open | Standing::Held)
+    });
+    if let Some(left) = left.next() {
+        let id = &left.run.plan.run;
+        printer.talk(&format!("run {id} on the same task was left; `skilltune resume {id}` goes on with it"));
+    }
+}
+
+fn begin(
+    args: &NewArgs,
+    request: &Request,
+    terms: &Terms,
+    confirmed: Confirmed,
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let home = Home::of(&request.project);
+    let named = planning::name(request, Timestamp::now(), &Births::new(around))?;
+    let id = named.1.clone();
+    let went = drive(args, request, (terms, confirmed), (&home, named), around, printer);
+    let exit = failure::told::<Reflex>(went, args.run.format, &home, &id, printer)?;
+    let person = Person::present(around).filter(|_| !args.run.yes);
+    let scope = Scope { runs: Runs::of(&request.project, around)?, only: None, around, printer };
+    Reflex::hand_over(&scope, &id, person)?;
+    Ok(exit)
+}
+
+/// From the first line of its journal to wherever it comes.
+fn drive(
+    args: &NewArgs,
+    request: &Request,
+    (terms, confirmed): (&Terms, Confirmed),
+    (home, named): (&Home, (Alias, RunId)),
+    around: &Surroundings,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    home.create().map_err(strange)?;
+    let _in_use = home.hold().map_err(session::ours)?;
+    let objects = Objects::at(home.objects());
+    let context = context::store(&objects, &context::pages(&request.project))?;
+    let folder = home.run(&named.1);
+    let plan = planning::plan(request, terms, confirmed, named, context, folder.root());
+    let locks = session::lock(around, printer, &Reflex::targets(&plan), plan.run.as_str())?;
+    let begun = session::begin(around, home, plan)?;
+    let reporter = progress::reporter(args.run.format, objects, around, printer, args.trust);
+    let settings = &request.settings;
+    let means = Means::of(
+        &request.casting,
+        settings.limits(),
+        settings.patience(),
+        settings.prices(),
+        settings.jobs.value as usize,
+        args.trust,
+    );
+    let mut gatekeeper = Gatekeeper::new(AnswerFrom::of(None, args.run.yes, around), printer);
+    session::drive(around, home, begun, locks, means, reporter, &mut gatekeeper)
+}
+
+/// The plan without anything being written: what a dry run shows.
+fn sketch(request: &Request, terms: &Terms, around: &Surroundings) -> Result<Plan, Complaint> {
+    let home = Home::of(&request.project);
+    let named = planning::name(request, Timestamp::now(), &Births::new(around))?;
+    let folder = home.run(&named.1);
+    Ok(planning::plan(request, terms, Confirmed::Declared, named, None, folder.root()))
+}
+
+/// What would be agreed to, and the most that it can come to.
+fn told(plan: &Plan, terms: &Terms, most: MostCalls, width: usize) -> String {
+    let roles = &plan.roles;
+    let mut lines = vec![format!("reflex {}: {}", plan.task.alias, plain::one_line(&plan.task.prompt))];
+    lines.extend(terms.lines(width));
+    lines.push(words::most_calls(most, roles));
+    lines.extend(words::remarks(roles).iter().map(|remark| format!("note: {remark}")));
+    lines.join("\n")
 }

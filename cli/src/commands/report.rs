@@ -1,15 +1,15 @@
 //! `report`: the final report, or how far the run has come.
 
+use super::loops::LoopCommands as _;
+use super::scope::Scope;
 use crate::args::RunArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
-use crate::folders::Surroundings;
-use crate::printer::Printer;
-use crate::report::final_report;
-use crate::runs::Runs;
+use crate::face::with_loop;
 
-pub fn run(args: &RunArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let known = Runs::here(around)?.find(args.run.as_deref())?;
-    printer.data(final_report(&known.run).trim_end())?;
+pub fn run(args: &RunArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let id = scope.named(args.run.as_deref())?;
+    let report = with_loop!(scope.runs.kind(&id), L => L::report(&scope.runs.load(&id)?.run));
+    scope.printer.data(report.trim_end())?;
     Ok(Exit::Reached)
 }

@@ -1,43 +1,43 @@
 //! `resume`: takes up a run that was stopped, killed, or waits for an answer.
 
-use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::loops::tune::Tune;
-
-use crate::answer::{Answer, AtTerminal};
+use super::loops::LoopCommands;
+use super::scope::Scope;
 use crate::args::{GoingArgs, ResumeArgs, RunArgs, TuneArgs};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
+use crate::face::with_loop;
 use crate::failure;
-use crate::folders::Surroundings;
-use crate::printer::Printer;
 use crate::progress;
-use crate::runs::{Known, Runs, Standing};
+use crate::questions::Person;
+use crate::runs::{Known, Standing};
 use crate::session;
 
-pub fn run(args: &ResumeArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around)?;
-    let known = runs.find(args.run.run.as_deref())?;
-    take_up(args, &runs, &known, around, printer)
+pub fn run(args: &ResumeArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let id = scope.named(args.run.run.as_deref())?;
+    with_loop!(scope.runs.kind(&id), L => take_up::<L>(args, scope, &scope.runs.load(&id)?))
 }
 
-pub fn take_up(
+pub fn take_up<L: LoopCommands>(
     args: &ResumeArgs,
-    runs: &Runs,
-    known: &Known<Tune>,
-    around: &Surroundings,
-    printer: Printer,
+    scope: &Scope<'_>,
+    known: &Known<L>,
 ) -> Result<Exit, Complaint> {
+    let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
     session::may_go_on(known, args.answer.is_some(), around)?;
-    let objects = Objects::at(runs.home.objects());
-    let reporter = progress::reporter(args.going.format, objects.clone(), around, printer, args.going.trust);
-    if runs.standing(&known.run) == Standing::Ended {
-        let words = format!("run {0} has ended; `skilltune report {0}` tells how", known.run.plan.run);
-        let went = session::tell_again(runs, known, around, printer, &words, reporter);
-        return failure::told::<Tune>(went, args.going.format, &runs.home, &known.run.plan.run, printer);
-    }
-    let mut person = AtTerminal::new(answer(args, around), around, objects, printer);
-    let went = session::go_on(&args.going, runs, known, around, printer, reporter, &mut person);
-    failure::told::<Tune>(went, args.going.format, &runs.home, &known.run.plan.run, printer)
+    let (id, going) = (&known.run.plan.run, &args.going);
+    let reporter = progress::reporter(going.format, scope.objects(), around, printer, going.trust);
+    let has_ended = runs.standing(&known.run) == Standing::Ended;
+    let went = if has_ended {
+        let words = format!("run {id} has ended; `skilltune report {id}` tells how");
+        session::tell_again(runs, known, around, printer, &words, reporter)
+    } else {
+        let mut person = L::person(scope, args.answer, going.yes)?;
+        session::go_on(going, runs, known, around, printer, reporter, &mut *person)
+    };
+    let exit = failure::told::<L>(went, going.format, &runs.home, id, printer)?;
+    let person = Person::present(around).filter(|_| !going.yes && !has_ended);
+    L::hand_over(scope, id, person)?;
+    Ok(exit)
 }
 
 /// What `tune` was told, for a run that it takes up.
@@ -53,14 +53,5 @@ pub fn args_of(args: &TuneArgs) -> ResumeArgs {
             strict_agents: false,
             format: args.run.format,
         },
-    }
-}
-
-fn answer(args: &ResumeArgs, around: &Surroundings) -> Answer {
-    match args.answer {
-        Some(choice) => Answer::Given(choice),
-        None if args.going.yes => Answer::Default,
-        None if around.is_interactive() => Answer::Ask,
-        None => Answer::Wait,
     }
 }

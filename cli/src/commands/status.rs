@@ -1,21 +1,25 @@
 //! `status`: where a run stands, and what to type next.
 
-use skilltune_phases::loops::tune::Run;
+use skilltune_phases::run::Run;
 
+use super::loops::LoopCommands;
+use super::scope::Scope;
 use crate::args::RunArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
-use crate::folders::Surroundings;
-use crate::printer::Printer;
+use crate::face::with_loop;
 use crate::report::advice::{self, Next};
 use crate::report::{figures, plain, words};
-use crate::runs::{Runs, Standing};
+use crate::runs::{Known, Standing};
 
-pub fn run(args: &RunArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around)?;
-    let known = runs.find(args.run.as_deref())?;
-    let (run, standing) = (&known.run, runs.standing(&known.run));
-    printer.data(&lines(run, standing).join("\n"))?;
+pub fn run(args: &RunArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let id = scope.named(args.run.as_deref())?;
+    with_loop!(scope.runs.kind(&id), L => tell::<L>(scope, &scope.runs.load(&id)?))
+}
+
+fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>) -> Result<Exit, Complaint> {
+    let (standing, printer) = (scope.runs.standing(&known.run), scope.printer);
+    printer.data(&lines(&known.run, standing).join("\n"))?;
     if known.torn > 0 && standing == Standing::Open {
         printer.talk(&format!(
             "its journal ends in a torn line of {} bytes, which `resume` will cut",
@@ -25,58 +29,49 @@ pub fn run(args: &RunArgs, around: &Surroundings, printer: Printer) -> Result<Ex
     Ok(Exit::Reached)
 }
 
-fn lines(run: &Run, standing: Standing) -> Vec<String> {
-    let mut lines = vec![
-        format!(
-            "run      {}  {} of {}",
-            run.plan.run,
-            run.plan.kind.word(),
-            plain::one_line(&words::target(run))
-        ),
-        format!("status   {}", word(run, standing)),
-        format!("round    {} of {}", run.round_number(), run.plan.task.rules.max_iterations),
-    ];
-    if let Some((best, score)) = run.best() {
-        lines.push(format!(
-            "best     {score}, goal {}  (candidate {})",
-            run.plan.task.rules.threshold,
-            best.short()
-        ));
-    }
-    if let (Some(mishap), None) = (&run.blocked, run.course.closed) {
-        let told = format!("{}: {}", words::failure(mishap.failure.kind), mishap.failure.why);
-        lines.push(format!("blocked  {}: {}", words::step(run, &mishap.step), plain::one_line(&told)));
-        lines.push(format!("hint     {}", advice::mend(run, mishap, false)));
+fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing) -> Vec<String> {
+    let (kind, subject) = (L::KIND.word(), plain::one_line(&L::row(run).1));
+    let mut facts =
+        vec![("run", format!("{}  {kind} of {subject}", run.plan.run)), ("status", word(run, standing))];
+    facts.extend(L::facts(run));
+    if let (Some(mishap), None) = (&run.blocked, run.closed_at) {
+        let failed = words::failure(mishap.failure.kind);
+        let step = L::step(run, &mishap.step);
+        facts.push(("blocked", format!("{step}: {failed}: {}", mishap.failure.why)));
+        facts.push(("hint", advice::mend(run, mishap, false)));
     }
     if !run.errors.is_empty() {
-        lines.push(format!("errors   {}", figures::count(run.errors.len(), "failed call")));
+        facts.push(("errors", figures::count(run.errors.len(), "failed call")));
     }
-    lines.extend(run.placed.map(|by| format!("since    {}", words::placed(by))));
-    lines.extend(
-        next(run, standing).iter().map(|next| format!("next     {}   ({})", next.command, next.purpose)),
-    );
-    lines
+    facts.extend(run.placed.map(|by| ("since", words::placed(by).to_owned())));
+    let next = next(run, standing).into_iter();
+    facts.extend(next.map(|next| ("next", format!("{}   ({})", next.command, next.purpose))));
+    let column = facts.iter().map(|(name, _)| name.len()).fold(8, usize::max);
+    // Each on one line whatever it holds: none forges another.
+    facts.iter().map(|(name, text)| format!("{name:<column$} {}", plain::unbroken(text))).collect()
 }
 
-fn word(run: &Run, standing: Standing) -> String {
+fn word<L: LoopCommands>(run: &Run<L>, standing: Standing) -> String {
     match standing {
         Standing::Running { pid } => match run.waits.until {
             Some(until) => format!("waits until {} (process {pid})", figures::moment(until)),
             None => format!("running (process {pid})"),
         },
-        Standing::Held => "waits for an answer: may the champion replace the target?".to_owned(),
         Standing::Open if run.paused.is_some() => "stopped, and can be taken up".to_owned(),
         Standing::Open => "was cut off, and can be taken up".to_owned(),
-        Standing::Ended => words::became(run).to_owned(),
+        Standing::Held | Standing::Ended => L::became(run),
     }
 }
 
-fn next(run: &Run, standing: Standing) -> Vec<Next> {
+fn next<L: LoopCommands>(run: &Run<L>, standing: Standing) -> Vec<Next> {
     match standing {
         Standing::Running { .. } => {
             let command = format!("skilltune stop {}", run.plan.run);
             vec![Next { command, purpose: "let it finish what is under way, and save", calls: false }]
         }
-        Standing::Held | Standing::Open | Standing::Ended => advice::next(run),
+        Standing::Held | Standing::Open | Standing::Ended => L::advice(run),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,30 +1,28 @@
-//! `stop`: asks a running run to finish what is under way, and to save.
+//! `stop`: asks a run to finish what is under way, and to save; what then becomes of it is the loop's.
 
-use skilltune_phases::loops::tune::Tune;
+use skilltune_phases::plan::RunId;
 
-use crate::args::RunArgs;
+use super::loops::LoopCommands as _;
+use super::scope::Scope;
+use crate::args::StopArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
-use crate::folders::Surroundings;
-use crate::printer::Printer;
-use crate::reach::Reached;
+use crate::face::with_loop;
 use crate::runs::{Runs, Standing};
 
-pub fn run(args: &RunArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around)?;
-    let known = runs.find::<Tune>(args.run.as_deref())?;
-    let id = &known.run.plan.run;
-    let process = match runs.standing(&known.run) {
-        Standing::Running { pid } => Reached::by(pid)?,
-        Standing::Ended | Standing::Held | Standing::Open => None,
+pub fn run(args: &StopArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let (name, reason) = args.parts();
+    let id = match name {
+        Some(_) => scope.named(name)?,
+        // Whoever names none means one that is running, if any is.
+        None => match scope.runs.ids(scope.only).into_iter().find(|id| is_running(&scope.runs, id)) {
+            Some(id) => id,
+            None => scope.named(None)?,
+        },
     };
-    let Some(process) = process else {
-        printer.talk(&format!("run {id} is not running: nothing to stop"));
-        return Ok(Exit::Reached);
-    };
-    process.ask_to_finish()?;
-    printer.talk(&format!(
-        "run {id} finishes what is under way and saves; `skilltune resume {id}` takes it up again"
-    ));
-    Ok(Exit::Reached)
+    with_loop!(scope.runs.kind(&id), L => L::stop(scope, &scope.runs.load(&id)?, reason))
+}
+
+fn is_running(runs: &Runs, id: &RunId) -> bool {
+    matches!(runs.outline(id).map(|outline| outline.standing), Ok(Standing::Running { .. }))
 }

@@ -10,7 +10,7 @@ use skilltune_phases::loops::tune::{Event, Plan, Record, Run, Tune};
 use skilltune_phases::loops::{MostCalls, Next};
 use skilltune_phases::plan::RunId;
 
-use crate::answer::{Answer, AtTerminal};
+use crate::answer::{AnswerFrom, AtTerminal};
 use crate::args::{Streamed, TuneArgs};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
@@ -28,6 +28,7 @@ use crate::runs::{Known, Runs, Standing, strange};
 use crate::session;
 
 use super::resume;
+use super::scope::Scope;
 
 pub fn run(args: &TuneArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     // Before anything else is asked: a run that is taken up has its answers already.
@@ -121,18 +122,9 @@ fn begin(
     let prices = request.prices.clone();
     let means =
         Means::of(&request.casting, request.limits, request.patience, prices, request.jobs, args.trust);
-    let mut person = AtTerminal::new(answer(args, around), around, Objects::at(home.objects()), printer);
+    let answer = AnswerFrom::of(None, args.run.yes, around);
+    let mut person = AtTerminal::new(answer, Objects::at(home.objects()), printer);
     session::drive(around, home, begun, locks, means, reporter, &mut person)
-}
-
-fn answer(args: &TuneArgs, around: &Surroundings) -> Answer {
-    if args.run.yes {
-        Answer::Default
-    } else if around.is_interactive() {
-        Answer::Ask
-    } else {
-        Answer::Wait
-    }
 }
 
 /// Offers the run that was left on these skills.
@@ -148,7 +140,8 @@ fn offer(
     if !person.agree(&format!("Go on with run {id}, which was left in round {round}?"))? {
         return Ok(None);
     }
-    resume::take_up(&resume::args_of(args), &runs, &known, around, printer).map(Some)
+    let scope = Scope { runs, only: None, around, printer };
+    resume::take_up(&resume::args_of(args), &scope, &known).map(Some)
 }
 
 /// Without anybody to ask, a run that was left is only mentioned.

@@ -1,17 +1,18 @@
-//! What every reporter for people does, whatever the loop: a header once, the live line, pauses, waits and remarks.
+//! `--format human`: a header once, the live line, pauses, waits and remarks; the rest is what each loop has to say.
 
 use std::fmt;
 use std::io;
 
 use jiff::Timestamp;
-use skilltune_phases::event::{Pause, Signal};
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::event::{Done, Event, Pause, Record, Signal};
 use skilltune_phases::run::Run;
 
-use super::Streams;
 use super::chart::Letters;
 use super::halts;
 use super::live::Live;
 use super::width::{cut, wrapped};
+use super::{Reporter, Streams};
 use crate::report::worded::Worded;
 use crate::report::{plain, words};
 use crate::style::Style;
@@ -31,46 +32,53 @@ pub(crate) struct Look {
     pub(crate) trusted: bool,
 }
 
-pub(super) struct Talk<L: Worded> {
+/// What people are told of the runs of one loop.
+pub(crate) trait Narrated: Worded {
+    /// What is looked up beside the run.
+    type Shelf: 'static;
+
+    fn shelf(objects: Objects) -> Self::Shelf;
+
+    /// What is asked for, up to what, and by whom it is done.
+    fn header(run: &Run<Self>, width: usize) -> Vec<String>;
+
+    /// An answer, before anything is decided on it.
+    fn tell_answer(_: &mut Talk<Self>, _: &Run<Self>, _: &Done<Self>) {}
+
+    fn tell_decision(talk: &mut Talk<Self>, run: &Run<Self>, decision: &Self::Decision);
+
+    /// How it came out, as data.
+    fn tell_end(talk: &mut Talk<Self>, run: &Run<Self>);
+}
+
+pub(crate) struct Talk<L: Narrated> {
     pub(super) look: Look,
+    pub(super) shelf: L::Shelf,
     streams: Streams,
     live: Option<Live<L>>,
     greeted: bool,
 }
 
-impl<L: Worded> fmt::Debug for Talk<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Talk").field("look", &self.look).finish_non_exhaustive()
-    }
-}
-
-impl<L: Worded> Talk<L> {
-    pub(super) fn new(streams: Streams, look: Look) -> Self {
-        Self { look, streams, live: None, greeted: false }
-    }
-
-    /// The header, before anything else.
-    pub(super) fn greet(&mut self, header: impl FnOnce(usize) -> Vec<String>) {
-        if self.greeted {
-            return;
+impl<L: Narrated> Reporter<L> for Talk<L> {
+    fn recorded(&mut self, run: &Run<L>, record: &Record<L>) {
+        self.greet(run);
+        match &record.event {
+            Event::Started(_) => {}
+            Event::Done(done) => L::tell_answer(self, run, done),
+            Event::Decided(decision) => L::tell_decision(self, run, decision),
+            Event::Noted(signal) => self.noted(run, signal),
         }
-        self.greeted = true;
-        let header = header(self.look.width);
-        let (headline, rest) = header.split_first().expect("a header has a first line");
-        let mut told = vec![self.look.talk.bold(headline)];
-        told.extend(rest.iter().map(|line| self.look.talk.dim(line)));
-        told.push(String::new());
-        self.say(&told);
     }
 
-    pub(super) fn began(&mut self, run: &Run<L>, step: &L::Step) {
+    fn began(&mut self, run: &Run<L>, step: &L::Step) {
+        self.greet(run);
         if self.look.live {
             let letters = self.look.letters;
             self.live.get_or_insert_with(|| Live::new(letters)).began(run, step, self.look.width);
         }
     }
 
-    pub(super) fn ended(&mut self, run: &Run<L>, step: &L::Step) {
+    fn ended(&mut self, run: &Run<L>, step: &L::Step) {
         let Some(live) = &mut self.live else { return };
         live.ended(run, step, self.look.width);
         if live.is_idle() {
@@ -79,7 +87,46 @@ impl<L: Worded> Talk<L> {
         }
     }
 
-    pub(super) fn noted(&mut self, run: &Run<L>, signal: &Signal) {
+    fn finished(&mut self, run: &Run<L>) -> io::Result<()> {
+        self.rest();
+        self.say(&[String::new()]);
+        L::tell_end(self, run);
+        self.streams.written()
+    }
+
+    fn remark(&mut self, text: &str) {
+        for line in plain::pictured(text).lines() {
+            self.say(&wrapped(line, self.look.width, "  "));
+        }
+    }
+}
+
+impl<L: Narrated> fmt::Debug for Talk<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Talk").field("look", &self.look).finish_non_exhaustive()
+    }
+}
+
+impl<L: Narrated> Talk<L> {
+    pub(super) fn new(streams: Streams, look: Look, shelf: L::Shelf) -> Self {
+        Self { look, shelf, streams, live: None, greeted: false }
+    }
+
+    /// The header, before anything else.
+    fn greet(&mut self, run: &Run<L>) {
+        if self.greeted {
+            return;
+        }
+        self.greeted = true;
+        let header = L::header(run, self.look.width);
+        let (headline, rest) = header.split_first().expect("a header has a first line");
+        let mut told = vec![self.look.talk.bold(headline)];
+        told.extend(rest.iter().map(|line| self.look.talk.dim(line)));
+        told.push(String::new());
+        self.say(&told);
+    }
+
+    fn noted(&mut self, run: &Run<L>, signal: &Signal) {
         let text = match signal {
             Signal::Paused(pause) => words::pause(*pause),
             Signal::Held => "waits for an answer",
@@ -115,14 +162,8 @@ impl<L: Worded> Talk<L> {
         }
     }
 
-    pub(super) fn remark(&mut self, text: &str) {
-        for line in plain::pictured(text).lines() {
-            self.say(&wrapped(line, self.look.width, "  "));
-        }
-    }
-
     /// No live line, until a step begins.
-    pub(super) fn rest(&mut self) {
+    fn rest(&mut self) {
         if let Some(mut live) = self.live.take() {
             live.clear();
         }
@@ -135,11 +176,6 @@ impl<L: Worded> Talk<L> {
             Some(live) => live.aside(write),
             None => write(),
         }
-    }
-
-    /// Whether all data came where it was to go.
-    pub(super) fn written(&mut self) -> io::Result<()> {
-        self.streams.written()
     }
 
     pub(super) fn data(&mut self, lines: &[String]) {

@@ -4,58 +4,36 @@ use skilltune_orchestrator::engine;
 use skilltune_phases::loops::reflex::criteria::Level;
 use skilltune_phases::loops::reflex::{Answer, Reflex, Run, Step, told_commands};
 
-use crate::folders::Surroundings;
+use crate::answer::AnswerFrom;
 use crate::printer::Printer;
 use crate::questions::{Answers, Person};
 use crate::report::plain;
 use crate::signals;
 
-/// How the question is answered.
-#[derive(Clone, Copy, Debug)]
-pub enum Allowing {
-    /// Whoever sits at the terminal is asked.
-    Ask,
-    Given(bool),
-    /// The declared default: the judge is asked in their place.
-    Default,
-    /// Nobody is there: the run waits.
-    Wait,
-}
-
 #[derive(Debug)]
 pub struct Gatekeeper {
-    allowing: Allowing,
+    answer: AnswerFrom<bool>,
     printer: Printer,
 }
 
-impl Allowing {
-    pub fn of(answer: Option<bool>, yes: bool, around: &Surroundings) -> Self {
-        match answer {
-            Some(given) => Self::Given(given),
-            None if yes => Self::Default,
-            None if around.is_interactive() => Self::Ask,
-            None => Self::Wait,
-        }
-    }
-}
-
 impl Gatekeeper {
-    pub fn new(allowing: Allowing, printer: Printer) -> Self {
-        Self { allowing, printer }
+    pub fn new(answer: AnswerFrom<bool>, printer: Printer) -> Self {
+        Self { answer, printer }
     }
 }
 
 impl engine::Person<Reflex> for Gatekeeper {
     fn ask(&mut self, run: &Run, step: &Step) -> Option<Answer> {
         let Step::Allow { level } = *step else { return None };
-        let allowed = match self.allowing {
-            Allowing::Ask => {
+        let allowed = match self.answer {
+            AnswerFrom::Terminal => {
                 self.printer.talk(&question(run, level));
                 signals::unless_ended(|| Person.agree("Run them?").ok())
             }
-            Allowing::Given(allowed) => Some(allowed),
-            Allowing::Default => Some(false),
-            Allowing::Wait => None,
+            AnswerFrom::Given(allowed) => Some(allowed),
+            // The judge is asked in their place.
+            AnswerFrom::Default => Some(false),
+            AnswerFrom::Nobody => None,
         };
         allowed.map(Answer::Allowed)
     }

@@ -1,6 +1,7 @@
 //! What a person may want to type after a run, or in the middle of one.
 
 use skilltune_phases::event::{Failure, FailureKind, PlacedBy};
+use skilltune_phases::loops::Loop;
 use skilltune_phases::loops::tune::ending::Outcome;
 use skilltune_phases::loops::tune::{Choice, Run};
 use skilltune_phases::remedy::Remedy;
@@ -29,6 +30,11 @@ impl Next {
 /// A command that calls agents, as it is to be typed by whoever has trusted them for once.
 pub(crate) fn trusting(command: String, trusted: bool) -> String {
     if trusted { command + " --trust" } else { command }
+}
+
+/// The command that takes a run up again.
+pub(crate) fn resume<L: Loop>(run: &run::Run<L>) -> String {
+    format!("skilltune resume {}", run.plan.run)
 }
 
 const RESUME: &str = "resume";
@@ -76,7 +82,7 @@ pub(crate) fn mend<L: Worded>(run: &run::Run<L>, mishap: &run::Mishap<L>, truste
     let cast = L::role(&mishap.step).map(|role| run.plan.roles.of(role));
     let mending = mending(cast.map_or("the agent", |cast| cast.agent.as_str()), &mishap.failure);
     let asks = if mishap.failure.until.is_none() { ", and asks again now and then" } else { "" };
-    let resume = trusting(format!("{} --wait", L::resume(run)), trusted);
+    let resume = trusting(format!("{} --wait", resume(run)), trusted);
     match mishap.failure.kind.remedy() {
         Remedy::Wait => format!("{mending}; `{resume}` waits for it{asks}"),
         Remedy::Repeat => format!("{mending}; `{resume}` asks again until it is; {ONLY_THE_REST}"),

@@ -6,8 +6,13 @@ use std::path::Path;
 
 /// On one line, each stretch of white space as one blank.
 pub(crate) fn one_line(text: &str) -> String {
+    unbroken(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// On one line, with as many blanks as there are.
+pub(crate) fn unbroken(text: &str) -> String {
     let spaced: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
-    pictured(&spaced).split_whitespace().collect::<Vec<_>>().join(" ")
+    pictured(&spaced)
 }
 
 /// With a picture or the number in the place of each control character and each that changes the direction of a line;

@@ -16,8 +16,9 @@ use skilltune_phases::loops::reflex::{Reflex, Run, Step};
 
 use super::worded::Worded;
 
-pub(crate) use history::history_line;
-pub(crate) use status::{row, status_lines};
+pub(crate) use history::event;
+pub(crate) use page::report;
+pub(crate) use status::{facts, row};
 
 /// How the engine has a run's pages worded.
 pub(crate) const PAGES: Pages =
@@ -38,10 +39,6 @@ impl Worded for Reflex {
             format!(", best so far {score} at level {}", best.evaluation.level)
         });
         format!(" in iteration {}, level {}{best}", run.course.iteration, run.course.level)
-    }
-
-    fn resume(run: &Run) -> String {
-        advice::command(run, "resume")
     }
 
     fn summary(run: &Run) -> Value {

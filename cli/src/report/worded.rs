@@ -17,9 +17,6 @@ pub(crate) trait Worded: Loop {
     /// Where a run stands that is taken up again: what follows those words.
     fn resumed_at(run: &Run<Self>) -> String;
 
-    /// The command that takes a run up again.
-    fn resume(run: &Run<Self>) -> String;
-
     /// The run as one object for scripts.
     fn summary(run: &Run<Self>) -> Value;
 }
@@ -41,10 +38,6 @@ impl Worded for Tune {
         };
         let best = run.best().map_or(String::new(), |(_, score)| format!(", best so far {score}"));
         place + &best
-    }
-
-    fn resume(run: &tune::Run) -> String {
-        format!("skilltune resume {}", run.plan.run)
     }
 
     fn summary(run: &tune::Run) -> Value {

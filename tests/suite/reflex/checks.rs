@@ -174,6 +174,8 @@ fn without_a_terminal_a_run_waits_for_the_answer_and_goes_on_with_it() {
         let status = scene.run(&["reflex", "status"]);
         assert!(status.stdout.contains("waits for an answer"), "{status:?}");
         assert_eq!(told(&scene), [Value::Null; 0]);
+        let other = scene.refusal(&["resume", ALIAS, "--answer", "apply"]);
+        assert!(other.contains("answer with `--answer run` or `--answer skip`"), "{other}");
         let answered = [&wait[..], &["--answer", answer]].concat();
         let ran = scene.run(&answered);
         assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -27,14 +27,20 @@ fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
            skilltune reflex <TASK> [OPTIONS]
 
     Commands:
-      new      Write a text for a task, judge it by rules, and refine it
-      resume   Go on with a run that was stopped or killed
-      status   Say how a run stands
-      stop     Let a run finish its steps under way, and end it for good
-      list     List the tasks of this project and their runs
-      history  Tell what happened in a run, event by event
-      clean    Delete the files of runs that are not under way
-      help     Print this message or the help of the given subcommand(s)
+      new       Write a text for a task, judge it by rules, and refine it
+      status    Show where a run stands
+      resume    Continue a run that was stopped or killed
+      stop      Let a run finish its steps under way, save, and end
+      list      List the runs of this project
+      history   Show what happened in a run, event by event
+      show      Show a run, one of its rounds, or one of its versions
+      diff      Show what a version changes
+      apply     Bring a candidate into the target
+      rollback  Restore the target to its state before a run
+      export    Write a version into a new folder
+      report    Print the report of a run, whole or so far
+      clean     Delete what old runs have stored
+      help      Print this message or the help of the given subcommand(s)
 
     Options:
           --project <DIR>  The project folder [default: the nearest one above with
@@ -141,7 +147,7 @@ fn a_task_is_words_a_file_or_standard_input_and_exactly_one_of_them() {
 
 #[test]
 fn a_word_that_is_nearly_a_command_is_not_paid_for_as_a_task() {
-    assert!(matches!(reflex(&["list"]), Ok(ReflexCommand::List(_))));
+    assert!(matches!(reflex(&["list"]), Ok(ReflexCommand::Run(RunCommand::List(_)))));
     let told = |line: &[&str]| {
         let error = reflex(line).unwrap_err();
         assert_eq!(error.exit_code(), 2, "{line:?}");
@@ -204,7 +210,7 @@ fn the_loops_numbers_out_of_range_are_refused() {
 #[test]
 fn a_stop_without_an_alias_may_still_say_why() {
     let parts = |line: &[&str]| match reflex(&[&["stop"], line].concat()).unwrap() {
-        ReflexCommand::Stop(args) => {
+        ReflexCommand::Run(RunCommand::Stop(args)) => {
             let (alias, reason) = args.parts();
             (alias.map(str::to_owned), reason.map(str::to_owned))
         }
@@ -221,8 +227,8 @@ fn a_stop_without_an_alias_may_still_say_why() {
 fn a_clean_is_of_one_task_or_of_all() {
     let conflict = reflex(&["clean", "api-page", "--all"]).unwrap_err();
     assert_eq!(conflict.kind(), ErrorKind::ArgumentConflict);
-    let Ok(ReflexCommand::Clean(clean)) = reflex(&["clean", "--all", "--dry-run"]) else {
+    let Ok(ReflexCommand::Run(RunCommand::Clean(clean))) = reflex(&["clean", "--all", "--dry-run"]) else {
         panic!("no clean")
     };
-    assert!(clean.all && clean.dry_run && clean.alias.is_none());
+    assert!(clean.all && clean.dry_run && clean.run.is_none());
 }

@@ -17,7 +17,7 @@ use crate::roles;
 use crate::settings::{Origin, Settings};
 
 /// An agent, found or not.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct AgentSeen {
     pub(super) name: String,
     pub(super) program: String,
@@ -113,17 +113,10 @@ impl AgentSeen {
             name: offline::NAME.to_owned(),
             program: "skilltune".to_owned(),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-            trouble: None,
             described: Some("built in: no model, looks at structure only".to_owned()),
             usable: path.is_some(),
             path,
-            get: None,
-            roles: Vec::new(),
-            rights: None,
-            tested: None,
-            remark: None,
-            login: None,
-            probe: None,
+            ..Self::default()
         }
     }
 
@@ -210,8 +203,6 @@ impl Found {
         };
         AgentSeen {
             usable: self.path.is_some() && ready,
-            roles: Vec::new(),
-            rights: None,
             get: self.get.filter(|_| self.path.is_none()),
             program: self.settings.command[0].clone(),
             path: self.path.map(|path| path.display().to_string()),
@@ -219,10 +210,7 @@ impl Found {
             described: self.described,
             version,
             trouble,
-            tested: None,
-            remark: None,
-            login: None,
-            probe: None,
+            ..AgentSeen::default()
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::complaint::Complaint;
 use crate::report::{advice, figures, plain, words};
 
 /// What came of an agent's one call.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct Probed {
     pub(super) answered: bool,
     /// What kind of failure it was.
@@ -67,17 +67,7 @@ impl Probed {
 
     /// A call that could not be made at all.
     pub(super) fn broken(why: &str) -> Self {
-        Self {
-            answered: false,
-            kind: None,
-            why: Some(plain::one_line(why)),
-            mend: None,
-            model: None,
-            seconds: 0.0,
-            usd: None,
-            input_tokens: None,
-            output_tokens: None,
-        }
+        Self { why: Some(plain::one_line(why)), ..Self::default() }
     }
 
     pub(super) fn told(&self) -> String {

@@ -1,15 +1,17 @@
 //! The project: its settings and whether they are trusted, its runs, and who works on what.
 
-use skilltune_phases::loops::tune::Tune;
 use std::path::Path;
 
 use serde::Serialize;
 use skilltune_orchestrator::store::{Home, Locks};
+use skilltune_phases::plan::RunId;
 
+use crate::commands::loops::LoopCommands;
 use crate::complaint::Complaint;
+use crate::face::with_loop;
 use crate::folders::Surroundings;
 use crate::pages::Pages;
-use crate::report::{plain, words};
+use crate::report::plain;
 use crate::roles::{self, BuiltIn};
 use crate::runs::{Runs, Standing};
 use crate::settings::{Origin, Settings};
@@ -106,20 +108,20 @@ fn ignored(home: &Home) -> Option<bool> {
 
 fn open_runs(runs: &Runs) -> (Vec<OpenRun>, Vec<String>) {
     let (mut open, mut damaged) = (Vec::new(), Vec::new());
-    for id in runs.ids::<Tune>() {
-        let Ok(known) = runs.load(&id) else {
-            damaged.push(id.to_string());
-            continue;
-        };
-        let standing = runs.standing(&known.run);
-        if standing == Standing::Ended {
-            continue;
+    for id in runs.ids(None) {
+        match with_loop!(runs.kind(&id), L => open_run::<L>(runs, &id)) {
+            Ok(run) => open.extend(run),
+            Err(_) => damaged.push(id.to_string()),
         }
-        let status = standing.word(&known.run);
-        let target = plain::one_line(&words::target(&known.run));
-        open.push(OpenRun { id: id.to_string(), status, target });
     }
     (open, damaged)
+}
+
+fn open_run<L: LoopCommands>(runs: &Runs, id: &RunId) -> Result<Option<OpenRun>, Complaint> {
+    let run = runs.load::<L>(id)?.run;
+    let standing = runs.standing(&run);
+    let (status, target) = (standing.word(&run), plain::one_line(&L::row(&run).1));
+    Ok((standing != Standing::Ended).then(|| OpenRun { id: id.to_string(), status, target }))
 }
 
 fn locks(around: &Surroundings) -> Vec<Lock> {

@@ -7,6 +7,7 @@ use super::agents::{AgentSeen, LoginSeen};
 use super::place::Place;
 use super::project::{Lock, OpenRun, Project};
 use super::rights::{self, Ends, System};
+use super::verdict::Verdict;
 use crate::progress::flowed;
 use crate::report::{figures, plain};
 use crate::style::Style;
@@ -43,7 +44,7 @@ pub(super) fn told(seen: &Seen, width: usize, style: Style) -> String {
         lines.extend(inner.iter().flat_map(|line| shown(line, width, style)));
     }
     lines.push(String::new());
-    lines.extend(ending(seen, width, style));
+    lines.extend(ending(&seen.verdict, width, style));
     lines.join("\n")
 }
 
@@ -62,18 +63,18 @@ fn shown(line: &Line, width: usize, style: Style) -> Vec<String> {
 const INDENT: &str = "      ";
 
 /// Whether to go on, and what is missing for more.
-fn ending(seen: &Seen, width: usize, style: Style) -> Vec<String> {
-    let word = match (seen.ready, &seen.for_more) {
+fn ending(Verdict { ready, next, for_more }: &Verdict, width: usize, style: Style) -> Vec<String> {
+    let word = match (ready, for_more) {
         (true, None) => "ready:",
         (true, Some(_)) => "ready with the built-in agent only:",
         (false, _) => "not ready:",
     };
-    let mut lines = flowed(&format!("{word} {}", plain::one_line(&seen.next)), width, "  ");
+    let mut lines = flowed(&format!("{word} {}", plain::one_line(next)), width, "  ");
     if let Some(first) = lines.first_mut() {
-        let painted = if seen.ready { style.green(word) } else { style.red(word) };
+        let painted = if *ready { style.green(word) } else { style.red(word) };
         *first = first.replacen(word, &painted, 1);
     }
-    if let Some(more) = &seen.for_more {
+    if let Some(more) = for_more {
         lines.extend(flowed(&format!("for more: {}", plain::one_line(more)), width, "  "));
     }
     lines

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde::Serialize;
 use skilltune_orchestrator::agent::{Real, Via};
 
 use super::agents::AgentSeen;
@@ -12,9 +13,12 @@ use crate::report::plain::shell_path;
 use crate::roles::{self, BuiltIn};
 use crate::settings::Settings;
 
+#[derive(Debug, Serialize)]
 pub(super) struct Verdict {
     pub(super) ready: bool,
+    /// One line: what to type, or what to do first.
     pub(super) next: String,
+    /// What to do for an agent that reads and writes; nothing where one works.
     pub(super) for_more: Option<String>,
 }
 

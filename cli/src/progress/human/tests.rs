@@ -1,11 +1,12 @@
 use std::time::Duration;
 
 use skilltune_phases::event::{FailureKind, Pause, Signal};
-use skilltune_phases::loops::tune::{Answer, Outcome, Plan};
+use skilltune_phases::loops::tune::{Answer, Event, Outcome, Plan, Step};
 
 use super::*;
 use crate::progress::capture::{Captured, follow};
 use crate::progress::chart::Letters;
+use crate::progress::{Reporter as _, Streams};
 use crate::report::world::{Play, claimed, failed, plan, play, scored, tree};
 
 const PLAIN: Look = Look {
@@ -18,11 +19,12 @@ const PLAIN: Look = Look {
 };
 
 /// The trees of these runs are in no store.
-fn human(streams: Streams, look: Look) -> Human {
+fn human(streams: Streams, look: Look) -> Talk<Tune> {
     let size = DiffSize { added: 12, removed: 3, files: 2, opaque: 0 };
     let won =
         |run: &Run| run.course.shipment.as_ref().is_some_and(|shipment| shipment.champion != run.start());
-    Human::new(streams, look, Box::new(move |run| won(run).then_some(size)))
+    let changed: Changed = Box::new(move |run| won(run).then_some(size));
+    Talk::new(streams, look, changed)
 }
 
 fn seen(play: &Play, look: Look) -> Captured {

@@ -24,7 +24,7 @@ pub(super) fn header(run: &Run, width: usize) -> Vec<String> {
 }
 
 /// An evaluation in six lines, where none has to be broken.
-pub(super) fn evaluated(run: &Run, judged: &Judged, width: usize) -> Vec<String> {
+pub(crate) fn evaluated(run: &Run, judged: &Judged, width: usize) -> Vec<String> {
     let evaluation = &judged.evaluation;
     let threshold = run.plan.task.criteria.thresholds.at(evaluation.level);
     let passed = match (evaluation.score, evaluation.passed) {

@@ -3,10 +3,13 @@ use skilltune_phases::loops::reflex::Answer;
 use skilltune_phases::loops::reflex::criteria::Template;
 use skilltune_phases::loops::reflex::sections::Changed;
 use skilltune_phases::loops::reflex::verdict::Verdict;
+use skilltune_phases::loops::reflex::{Event, Record, Step};
 
 use super::*;
+use crate::progress::Json;
 use crate::progress::capture::{Captured, follow};
 use crate::progress::chart::Letters;
+use crate::progress::{Reporter as _, Streams};
 use crate::report::reflex::world::{
     HOSTILE, ONLY_WARNINGS, Play, TO_THE_THRESHOLD, failed, missing, plan, plan_of, play, stored,
 };
@@ -21,8 +24,8 @@ const PLAIN: Look = Look {
     trusted: false,
 };
 
-fn human(streams: Streams, look: Look) -> Human {
-    Human::new(streams, look, Shelf { text: Box::new(stored), on_disk: |_| None })
+fn human(streams: Streams, look: Look) -> Talk<Reflex> {
+    Talk::new(streams, look, Shelf { text: Box::new(stored), on_disk: |_| None })
 }
 
 fn seen(play: &Play<Reflex>, look: Look) -> Captured {
@@ -273,7 +276,7 @@ fn a_phase_that_keeps_no_contract_is_asked_again_and_then_ends_the_run() {
           effort    1 iteration, 0 dropped; 7 calls, 10s of work, $3.50
         file: /p/.ai-factory/evolution/courses-api/artifact.md
         report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
-        to see how it came to this: skilltune reflex history courses-api
+        to see how it came to this: skilltune history courses-api-20260218-120000
         ");
 }
 
@@ -308,7 +311,7 @@ fn a_run_taken_up_again_says_where_it_stands() {
                     a.completeness.examples, 2 of 4 rules are met
           effort    1 iteration, 0 dropped; 5 calls, 7s of work, $2.50
         file: /p/.ai-factory/evolution/courses-api/artifact.md
-        to go on: skilltune reflex resume courses-api
+        to go on: skilltune resume courses-api-20260218-120000
         ");
 }
 
@@ -325,7 +328,7 @@ fn a_worse_artifact_is_dropped_and_said_to_be() {
 fn a_file_that_somebody_has_edited_has_no_score() {
     let play = play(plan(), missing(TO_THE_THRESHOLD));
     let told = follow(&play, |streams| {
-        Human::new(streams, PLAIN, Shelf { text: Box::new(|_| None), on_disk: |_| Some("0badc0de".into()) })
+        Talk::new(streams, PLAIN, Shelf { text: Box::new(|_| None), on_disk: |_| Some("0badc0de".into()) })
     });
     assert!(told.data().contains("stale: "), "{}", told.data());
     assert!(!told.data().contains("score") && !told.data().contains("distance"), "{}", told.data());
@@ -365,7 +368,7 @@ fn words_of_models_drive_no_terminal_and_no_line_is_wider_than_told() {
     for width in [40, 80, 100] {
         let told = follow(&play, |streams| {
             let text = Box::new(|_: &Artifact| Some(HOSTILE.to_owned()));
-            Human::new(streams, Look { width, ..PLAIN }, Shelf { text, on_disk: |_| None })
+            Talk::new(streams, Look { width, ..PLAIN }, Shelf { text, on_disk: |_| None })
         });
         let all = told.all();
         assert!(!all.contains(['\x1b', '\r', '\u{202e}', '\x07']), "{all:?}");
@@ -394,12 +397,12 @@ fn a_run_may_be_left_at_any_point() {
         let part = Play { run: Run::replay(&records).unwrap(), records };
         let told = seen(&part, PLAIN).data();
         assert_eq!(told.contains("report: /p/"), part.run.closed_at.is_some(), "a report that is there");
-        assert_eq!(told.contains("skilltune reflex resume"), part.run.course.stop.is_none(), "{told}");
+        assert_eq!(told.contains("skilltune resume"), part.run.course.stop.is_none(), "{told}");
     }
 }
 
 #[test]
-fn a_run_that_cannot_go_on_says_what_helps_in_the_words_of_its_own_commands() {
+fn a_run_that_cannot_go_on_says_what_helps() {
     let mut play = Play::begin(plan());
     let mut limited = |_: &Run, _: &Step| failed(FailureKind::UsageLimit, "You've hit your limit");
     while play.run.blocked.is_none() {
@@ -410,8 +413,9 @@ fn a_run_that_cannot_go_on_says_what_helps_in_the_words_of_its_own_commands() {
     insta::assert_snapshot!(talk.split_once("\n\n").unwrap().1, @r"
         run courses-api-20260218-120000 cannot go on; everything so far is saved
         planning: has reached the account's limit: You've hit your limit
-        hint: come back when the limit of claude is lifted; `skilltune reflex resume
-            courses-api --wait` waits for it, and asks again now and then
+        hint: come back when the limit of claude is lifted; `skilltune resume
+            courses-api-20260218-120000 --wait` waits for it, and asks again now and
+            then
         ");
 }
 

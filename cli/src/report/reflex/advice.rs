@@ -4,15 +4,12 @@ use skilltune_phases::loops::reflex::criteria::Template;
 use skilltune_phases::loops::reflex::{Reason, Run};
 
 use crate::report::advice::Next;
-use crate::report::plain;
-
-pub(crate) fn command(run: &Run, verb: &str) -> String {
-    format!("skilltune reflex {verb} {}", plain::one_line(&run.plan.task.alias))
-}
 
 /// What a person may want to type now.
 pub(crate) fn next(run: &Run) -> Vec<Next> {
-    let next = |verb, purpose| vec![Next { command: command(run, verb), purpose, calls: verb == "resume" }];
+    let next = |verb, purpose| {
+        vec![Next { command: format!("skilltune {verb} {}", run.plan.run), purpose, calls: verb == "resume" }]
+    };
     match run.course.stop.as_ref().map(|stop| stop.reason) {
         None if run.held => next("resume", "be asked again"),
         None => next("resume", "go on"),

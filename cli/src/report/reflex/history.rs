@@ -6,8 +6,8 @@ use skilltune_phases::loops::reflex::{Answer, Decision, Event, Outcome, Record, 
 use super::words;
 use crate::report::{figures, journal, words as told};
 
-pub(crate) fn history_line(run: &Run, record: &Record) -> String {
-    let told = match &record.event {
+pub(crate) fn event(run: &Run, record: &Record) -> String {
+    match &record.event {
         Event::Started(plan) => format!("run {} begins: {}", plan.run, words::task(run)),
         Event::Done(done) => {
             let outcome = outcome(&done.outcome);
@@ -15,8 +15,7 @@ pub(crate) fn history_line(run: &Run, record: &Record) -> String {
         }
         Event::Decided(decision) => decided(decision),
         Event::Noted(signal) => journal::noted(run, signal),
-    };
-    journal::line(record, &told)
+    }
 }
 
 fn outcome(outcome: &Outcome) -> String {

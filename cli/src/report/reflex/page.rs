@@ -9,7 +9,7 @@ use crate::report::final_report::costs;
 use crate::report::markdown::{Page, code_cell, words as safe};
 use crate::report::{figures, words as told};
 
-pub(super) fn report(run: &Run) -> String {
+pub(crate) fn report(run: &Run) -> String {
     let mut page = Page::titled(&format!("Final Report: {}", safe(&run.plan.task.alias)));
     page.paragraph(format!("**{}**. {}", words::label(run), safe(&words::became(run))));
     if let Some(next) = advice::use_of_it(run) {

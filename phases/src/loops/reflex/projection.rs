@@ -54,7 +54,7 @@ pub fn run_file(run: &Run) -> String {
 }
 
 pub fn history(run: &Run) -> String {
-    run.course.story.iter().map(|told| format!("{}\n", line(run, told))).collect()
+    run.course.story.iter().map(|told| line(run, told).to_string() + "\n").collect()
 }
 
 pub fn current(run: &Run) -> Option<String> {

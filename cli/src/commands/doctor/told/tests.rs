@@ -7,16 +7,9 @@ fn agent(name: &str) -> AgentSeen {
         program: name.to_owned(),
         path: Some(format!("/usr/local/bin/{name}")),
         version: Some("2.1.329 (Claude Code)".to_owned()),
-        trouble: None,
         described: Some("user file /home/me/.config/skilltune/skilltune.toml".to_owned()),
         usable: true,
-        roles: Vec::new(),
-        rights: None,
-        get: None,
-        tested: None,
-        remark: None,
-        login: None,
-        probe: None,
+        ..AgentSeen::default()
     }
 }
 
@@ -44,9 +37,11 @@ fn seen() -> Seen {
     let mute =
         AgentSeen { version: None, trouble: Some("tells no version: exit code 2".into()), ..agent("mine") };
     Seen {
-        ready: true,
-        next: "skilltune tune SKILL --agent claude".to_owned(),
-        for_more: None,
+        verdict: Verdict {
+            ready: true,
+            next: "skilltune tune SKILL --agent claude".to_owned(),
+            for_more: None,
+        },
         version: "1.2.3",
         agents: vec![
             AgentSeen { roles: vec!["executor", "improver"], ..agent("claude") },
@@ -119,7 +114,9 @@ fn a_wide_terminal_gets_a_line_a_thing() {
 
 #[test]
 fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
-    let told = told(&Seen { ready: false, ..seen() }, 40, Style::PLAIN);
+    let mut not_ready = seen();
+    not_ready.verdict.ready = false;
+    let told = told(&not_ready, 40, Style::PLAIN);
     insta::assert_snapshot!(told, @r#"
         skilltune 1.2.3
 
@@ -185,7 +182,7 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
 fn nothing_that_was_found_drives_the_terminal() {
     let mut hostile = seen();
     hostile.project.root = "/a\x1b[2J\u{202e}b".to_owned();
-    hostile.next = "tune\x07".to_owned();
+    hostile.verdict.next = "tune\x07".to_owned();
     let told = told(&hostile, 80, Style::PLAIN);
     assert!(!told.contains(['\x1b', '\u{202e}', '\x07']), "{told}");
     assert!(super::told(&seen(), 80, Style::VIVID).contains("\x1b[32mready:\x1b[0m skilltune tune"));

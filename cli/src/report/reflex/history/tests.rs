@@ -7,7 +7,8 @@ use crate::report::reflex::world::{HOSTILE, TO_THE_THRESHOLD, failed, missing, p
 #[test]
 fn every_event_is_one_line() {
     let play = play(plan(), missing(TO_THE_THRESHOLD));
-    let told: Vec<_> = play.records.iter().map(|record| history_line(&play.run, record)).collect();
+    let told: Vec<_> =
+        play.records.iter().map(|record| journal::line(record, &event(&play.run, record))).collect();
     insta::assert_snapshot!(told[..13].join("\n"), @r"
          0  2023-11-14 22:13:20  run courses-api-20260218-120000 begins: Write the API of a course catalogue
          1  2023-11-14 22:13:21  PLAN begins
@@ -39,7 +40,7 @@ fn words_of_models_stay_on_their_line() {
         failed(FailureKind::OffSchema, HOSTILE)
     });
     for record in &play.records {
-        let line = history_line(&play.run, record);
+        let line = journal::line(record, &event(&play.run, record));
         assert!(!line.contains(['\n', '\r', '\x1b', '\u{202e}']), "{line:?}");
     }
 }

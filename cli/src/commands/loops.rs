@@ -1,0 +1,90 @@
+//! What the run commands need of a loop, so that each of them is written once and takes a run of any.
+
+mod reflex;
+mod tune;
+
+use serde_json::Value;
+use skilltune_orchestrator::engine::Person;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::event::Record;
+use skilltune_phases::id::TreeId;
+use skilltune_phases::plan::{Plan, RunId};
+use skilltune_phases::run::Run;
+
+use super::scope::Scope;
+use crate::args::AnswerName;
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::face::Face;
+use crate::printer::Printer;
+use crate::progress::Narrated;
+use crate::questions::Answers;
+use crate::report::advice::Next;
+use crate::runs::Known;
+
+/// A stored version of what a run works on.
+pub struct Version {
+    /// Such as `candidate 1a2b3c4d`.
+    pub name: String,
+    /// One for each of the loop's members.
+    pub trees: Vec<TreeId>,
+}
+
+pub trait LoopCommands: Face + Narrated {
+    /// `status`: how far it came, each fact with its name.
+    fn facts(run: &Run<Self>) -> Vec<(&'static str, String)>;
+
+    /// `status`: how it came out, or what it asks.
+    fn became(run: &Run<Self>) -> String;
+
+    /// `status`: what a person may want to type, when nobody works on it.
+    fn advice(run: &Run<Self>) -> Vec<Next>;
+
+    /// `list`: how far it came, and what it is about, in two columns.
+    fn row(run: &Run<Self>) -> (String, String);
+
+    /// `list --format json`.
+    fn listed(run: &Run<Self>) -> Value {
+        Self::summary(run)
+    }
+
+    /// `history`: one event; `run` is as it was after it.
+    fn event(run: &Run<Self>, record: &Record<Self>) -> String;
+
+    /// `report`: the final report, or how far the run has come.
+    fn report(run: &Run<Self>) -> String;
+
+    /// `show RUN PART`.
+    fn part(known: &Known<Self>, part: &str, objects: &Objects) -> Result<String, Complaint>;
+
+    /// What the trees of a version are called.
+    fn members(plan: &Plan<Self>) -> Vec<&str>;
+
+    /// What the others are compared with.
+    fn start(known: &Known<Self>) -> Result<Version, Complaint>;
+
+    /// The version of that name; the one that is ahead has the name `champion` in every loop.
+    fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint>;
+
+    /// `resume`: who answers the run's question.
+    fn person(
+        scope: &Scope<'_>,
+        answer: Option<AnswerName>,
+        yes: bool,
+    ) -> Result<Box<dyn Person<Self>>, Complaint>;
+
+    /// `resume`: gives a person what an ended run leaves.
+    fn hand_over(_: &Scope<'_>, _: &RunId, _: Option<&dyn Answers>) -> Result<(), Complaint> {
+        Ok(())
+    }
+
+    fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint>;
+
+    /// `clean`: what nobody could bring back without this run.
+    fn only_copy(known: &Known<Self>) -> Option<String>;
+
+    /// `clean`: removes what a run of ours has written outside of its folder.
+    fn tidy(_: &Known<Self>, _: Printer) -> Result<(), Complaint> {
+        Ok(())
+    }
+}

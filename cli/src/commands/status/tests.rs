@@ -1,0 +1,82 @@
+use skilltune_phases::event::FailureKind;
+use skilltune_phases::loops::reflex::{Answer, Decision, Event, Reason, Run, Step, Stop};
+
+use super::lines;
+use crate::report::reflex::facts;
+use crate::report::reflex::world::{
+    HOSTILE, ONLY_WARNINGS, Play, TO_THE_THRESHOLD, failed, missing, plan, play,
+};
+use crate::runs::Standing;
+
+#[test]
+fn a_run_that_is_over_tells_how_it_stands() {
+    let play = play(plan(), missing(ONLY_WARNINGS));
+    insta::assert_snapshot!(lines(&play.run, Standing::Ended).join("\n"), @r"
+        run       courses-api-20260218-120000  reflex of Write the API of a course catalogue
+        status    The run is completed (no_major_issues): it is below the threshold of level B by 6.7, and only warnings are left.
+        iteration 2 of 4, level B, EVALUATE
+        artifact  evaluated: 56c18f3a, 50 B
+        score     83.3 at level B, which asks for 90
+        distance  6.7 below, no rule blocks, 6 of 8 rules are met
+        file      /p/.ai-factory/evolution/courses-api/artifact.md
+        ");
+    let edited = format!("{:?}", facts(&play.run, Some("0badc0de")));
+    assert!(edited.contains("stale: ") && !edited.contains("\"score\""), "{edited}");
+}
+
+#[test]
+fn a_run_under_way_can_be_stopped_and_one_left_be_taken_up() {
+    let begun = Play::begin(plan()).run;
+    insta::assert_snapshot!(lines(&begun, Standing::Running { pid: 7 }).join("\n"), @r"
+        run       courses-api-20260218-120000  reflex of Write the API of a course catalogue
+        status    running (process 7)
+        iteration 1 of 4, level A, PLAN
+        artifact  not_created
+        next      skilltune stop courses-api-20260218-120000   (let it finish what is under way, and save)
+        ");
+    let left = lines(&begun, Standing::Open).join("\n");
+    assert!(
+        left.contains("status    was cut off")
+            && left.contains("skilltune resume courses-api-20260218-120000"),
+        "{left}"
+    );
+}
+
+#[test]
+fn whoever_cannot_go_on_is_told_what_helps() {
+    let mut play = Play::begin(plan());
+    let mut limited = |_: &Run, _: &_| failed(FailureKind::UsageLimit, "no more\ntoday");
+    while play.run.blocked.is_none() {
+        play.advance(&mut limited).unwrap();
+    }
+    let told = lines(&play.run, Standing::Open);
+    let told: Vec<_> =
+        told.iter().filter(|line| line.starts_with("blocked") || line.starts_with("hint")).cloned().collect();
+    insta::assert_snapshot!(told.join("\n"), @r"
+        blocked   planning: has reached the account's limit: no more today
+        hint      come back when the limit of claude is lifted; `skilltune resume courses-api-20260218-120000 --wait` waits for it, and asks again now and then
+        ");
+}
+
+#[test]
+fn hostile_words_forge_no_line() {
+    let mut hostile = plan();
+    (hostile.task.prompt, hostile.task.alias) = (HOSTILE.into(), HOSTILE.into());
+    let mut answer = missing(TO_THE_THRESHOLD);
+    let mut play = Play::begin(hostile);
+    while play.run.course.judged.is_empty() {
+        play.advance(&mut |run: &Run, step: &Step| match answer(run, step) {
+            Ok(Answer::Written(mut artifact)) => {
+                artifact.hash = HOSTILE.into();
+                Ok(Answer::Written(artifact))
+            }
+            outcome => outcome,
+        });
+    }
+    let stop = Stop { reason: Reason::UserStop, note: Some(HOSTILE.into()) };
+    play.record(Event::Decided(Decision::Stop(stop)));
+    play.record(Event::Decided(Decision::Close));
+    for line in lines(&play.run, Standing::Ended) {
+        assert!(!line.contains(['\n', '\r', '\x1b', '\u{202e}']), "{line:?}");
+    }
+}

@@ -1,0 +1,193 @@
+//! A run of `reflex` and one of `tune` in one project: the same commands take both.
+
+use serde_json::json;
+
+use super::*;
+use crate::background::{Background, Gate};
+
+/// A tuned skill, and after that a text.
+fn both() -> Scene {
+    let scene = scene_of_both();
+    assert_eq!(scene.tune("writer", &[]).code, Some(0));
+    assert_eq!(new(&scene, &[]).code, Some(0));
+    scene
+}
+
+fn scene_of_both() -> Scene {
+    let script = json!({ "reflex": rising(), "improve": { "writer": { "40": 60, "60": 90 } } });
+    Scene::new(&[("writer", 40)], &script)
+}
+
+/// The id of the run of a loop.
+fn id_of(scene: &Scene, kind: &str) -> String {
+    let listed = scene.run(&["list", "--format", "json"]).json();
+    let run = listed.as_array().unwrap().iter().find(|run| run["loop"] == kind).unwrap();
+    run["run_id"].as_str().unwrap().to_owned()
+}
+
+fn data(scene: &Scene, arguments: &[&str]) -> String {
+    let ran = scene.run(arguments);
+    assert_eq!(ran.code, Some(0), "{arguments:?}: {ran:?}");
+    ran.stdout
+}
+
+#[test]
+fn every_command_that_looks_takes_a_run_of_either_loop_by_id_beginning_and_alias() {
+    let scene = both();
+    let (tuned, written) = (id_of(&scene, "tune"), id_of(&scene, "reflex"));
+    let before = scene.everything();
+    for command in ["status", "history", "show", "report", "diff"] {
+        let whole = data(&scene, &[command, &written]);
+        assert!(!whole.is_empty(), "{command}");
+        for same in
+            [&[command, "pump-2"][..], &[command, ALIAS], &["reflex", command, ALIAS], &["reflex", command]]
+        {
+            assert_eq!(data(&scene, same), whole, "{same:?}");
+        }
+        assert_eq!(data(&scene, &[command]), whole, "{command}: it is the newest");
+        let other = data(&scene, &[command, &tuned]);
+        assert!(!other.is_empty() && other != whole, "{command}");
+    }
+    assert_eq!(scene.everything(), before);
+}
+
+#[test]
+fn a_list_has_the_runs_of_both_loops_and_with_a_filter_those_of_one() {
+    let scene = both();
+    let kinds = |arguments: &[&str]| -> Vec<Value> {
+        let listed = scene.run(&[arguments, &["--format", "json"]].concat()).json();
+        listed.as_array().unwrap().iter().map(|run| run["loop"].clone()).collect()
+    };
+    assert_eq!(kinds(&["list"]), ["reflex", "tune"], "the newest first");
+    assert_eq!(kinds(&["reflex", "list"]), ["reflex"]);
+    let shown = scene.shown(&data(&scene, &["list"]));
+    insta::assert_snapshot!(shown, @r"
+    RUN  reflex  ended       100 at B      Write about the pump
+    RUN  tune    ended        37 -> 87     writer
+    ");
+}
+
+#[test]
+fn a_filter_takes_no_run_of_another_loop() {
+    let scene = both();
+    let tuned = id_of(&scene, "tune");
+    for command in ["status", "history", "show", "report", "diff", "resume", "stop", "clean"] {
+        let said = scene.refusal(&["reflex", command, &tuned]);
+        assert!(said.starts_with("error: run RUN is one of the tune loop\n"), "{command}: {said}");
+    }
+}
+
+#[test]
+fn a_run_without_a_target_is_neither_applied_nor_rolled_back() {
+    let scene = both();
+    for arguments in [
+        &["apply", ALIAS][..],
+        &["rollback", ALIAS],
+        &["apply", ALIAS, "start", "--force"],
+        &["reflex", "apply"],
+        &["reflex", "rollback"],
+    ] {
+        let said = scene.refusal(arguments);
+        assert!(said.starts_with("error: run RUN has no target to replace: it wrote a text;"), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+    let ran = scene.run(&["rollback"]);
+    assert_eq!((ran.code, scene.quality("writer")), (Some(0), 40), "the newest that has a target: {ran:?}");
+}
+
+#[test]
+fn the_texts_of_a_run_are_shown_compared_and_written_elsewhere() {
+    let scene = both();
+    let last = artifact(&scene);
+    let diff = data(&scene, &["diff", ALIAS]);
+    assert!(diff.contains("+++ b/artifact.md") && diff.contains(&format!("+met: {STRUCTURE}")), "{diff}");
+    let same = scene.run(&["diff", ALIAS, "start"]);
+    assert_eq!((same.code, same.stdout.as_str()), (Some(0), ""));
+    data(&scene, &["export", ALIAS, "champion", "out"]);
+    assert_eq!(fs::read_to_string(scene.path("project/out/artifact.md")).unwrap(), last);
+    scene.refusal(&["export", ALIAS, "champion", "out"]);
+    assert_eq!(data(&scene, &["show", ALIAS, &hash(&last)]), last.trim_end().to_owned() + "\n");
+    let iteration = data(&scene, &["show", ALIAS, "2"]);
+    assert!(
+        iteration.contains("iteration 2 of 4, level B: passed") && iteration.contains(STRUCTURE),
+        "{iteration}"
+    );
+    let said = scene.refusal(&["show", ALIAS, "0badc0de"]);
+    assert!(said.contains(&hash(&last)), "{said}");
+    scene.refusal(&["show", ALIAS, "9"]);
+}
+
+#[test]
+fn a_run_is_taken_up_and_stopped_without_the_name_of_its_loop() {
+    let scene = scene_of_both();
+    let gate = scene.path("gate");
+    let script = json!({
+        "reflex": rising(), "improve": { "writer": { "40": 60, "60": 90 } }, "gates": { "critique": gate },
+    });
+    scene.write_script(&script);
+    let gate = Gate::at(gate);
+    let arguments = begin(&[]);
+    let run = Background::start(&scene, &arguments);
+    assert!(run.until(|scene| begun(scene, "critique") >= 1));
+    let said = scene.run(&["resume", ALIAS, "--yes"]);
+    assert!(said.code == Some(2) && said.stderr.contains("`skilltune stop pump-"), "{said:?}");
+    run.kill_and_see_off();
+    gate.remove();
+    let wrong = scene.run(&["resume", ALIAS, "--answer", "apply"]);
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("waits for no answer"), "{wrong:?}");
+    let ran = scene.run(&["resume", "--yes", "--format", "json"]);
+    assert_eq!((ran.code, &ran.json()["alias"]), (Some(0), &json!(ALIAS)), "{ran:?}");
+}
+
+#[test]
+fn a_stop_without_a_name_means_the_run_that_is_running() {
+    let scene = scene_of_both();
+    let gate = scene.path("gate");
+    let script = json!({
+        "reflex": rising(), "improve": { "writer": { "40": 60, "60": 90 } }, "gates": { "plan": gate },
+    });
+    scene.write_script(&script);
+    let gate = Gate::at(gate);
+    let arguments = begin(&[]);
+    let run = Background::start(&scene, &arguments);
+    assert!(run.until(|scene| begun(scene, "plan") >= 1));
+    assert_eq!(scene.tune("writer", &[]).code, Some(0), "it is newer, and has ended");
+    let stop = std::thread::scope(|scope| {
+        let stop = scope.spawn(|| scene.run(&["stop", "It is good enough."]));
+        run.until_said("told to stop");
+        gate.open();
+        stop.join().unwrap()
+    });
+    assert!(
+        stop.code == Some(0) && stop.stderr.contains("is stopped, and is not taken up again"),
+        "{stop:?}"
+    );
+    assert_eq!(run.wait().code, Some(130));
+    assert_eq!(run_json(&scene)["stop"]["reason"], "user_stop");
+}
+
+#[test]
+fn clean_keeps_a_text_that_is_nowhere_else_until_it_is_meant() {
+    let scene = both();
+    assert_eq!(scene.run(&["rollback"]).code, Some(0));
+    let ran = scene.run(&["clean", "--yes"]);
+    assert!(ran.code == Some(0) && ran.stderr.contains("is kept: its text is only in"), "{ran:?}");
+    assert_eq!((scene.run_folders().len(), place(&scene).exists()), (1, true), "{ran:?}");
+    let ran = scene.run(&["clean", ALIAS, "--yes"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!((scene.run_folders().len(), place(&scene).exists()), (0, false), "{ran:?}");
+}
+
+#[test]
+fn a_run_of_reflex_is_found_from_another_folder_by_its_whole_id() {
+    let scene = both();
+    let written = id_of(&scene, "reflex");
+    let elsewhere = |arguments: &[&str]| {
+        Ran::of(scene.command(arguments).current_dir(scene.path("home")).output().unwrap())
+    };
+    for arguments in [&["status", &written][..], &["reflex", "status", &written], &["report", &written]] {
+        let ran = elsewhere(arguments);
+        assert_eq!((ran.code, ran.stdout), (Some(0), data(&scene, arguments)), "{arguments:?}");
+    }
+    assert_eq!(elsewhere(&["status", ALIAS]).code, Some(2));
+}
