@@ -1,5 +1,6 @@
-//! The command line. What it says is checked for form here, and for meaning by those who read it.
+//! The command line. This module checks the form of arguments; the commands check their meaning.
 
+mod examples;
 mod lint;
 mod reflex;
 mod runs;
@@ -26,48 +27,55 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::exit;
-
-/// Makes agent skills better, and proves it.
+/// Improve agent skills and prove that they got better.
 #[derive(Debug, Parser)]
-#[command(version, after_help = exit::table(), max_term_width = 110)]
+#[command(version, after_help = examples::program(), max_term_width = 110)]
 pub struct Cli {
-    /// The project folder [default: the nearest one above with skilltune.toml or .git]
+    /// Project folder [default: the nearest folder above with skilltune.toml or .git]
     #[arg(long, global = true, value_name = "DIR")]
     pub project: Option<PathBuf>,
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// The word that starts our own program as a guardian.
+/// The hidden command that starts this program as a guardian.
 pub const GUARDIAN: &str = "guardian";
 
-/// The word that starts our own program as the built-in agent.
+/// The hidden command that starts this program as the built-in agent.
 pub const OFFLINE: &str = "offline";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Tune one skill, several, or a chain of them
+    /// Improve one skill, several skills, or a chain of skills
+    #[command(after_help = examples::TUNE)]
     Tune(Box<TuneArgs>),
-    /// Write one text for a task, and refine it until rules of two levels are met
+    /// Write a text for a task and refine it until it meets its rules
     Reflex(ReflexArgs),
-    /// Tell what is wrong with skills, fix what is safe to fix, and suggest the rest
+    /// Check skills for problems and fix them
+    #[command(after_help = examples::LINT)]
     Lint(LintArgs),
     #[command(flatten)]
     Run(RunCommand),
-    /// Allow the agents of a project's settings to be run
+    /// Trust a project's settings or a suite, so that their commands may run
+    #[command(after_help = examples::TRUST)]
     Trust(TrustArgs),
-    /// Copy an example and tune it, without a model, a key or a network
+    /// Tune example skills without a model, a key or a network
+    #[command(after_help = examples::DEMO)]
     Demo(DemoArgs),
-    /// Look at the settings
+    /// Inspect the settings
+    #[command(after_help = examples::CONFIG)]
     Config(ConfigArgs),
-    /// Say what is here to work with, what is missing, and how to get it
+    /// Check which agents and tools are installed, and what to fix
+    #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
-    /// Write a skilltune.toml with every setting and what it means
+    /// Create a skilltune.toml that explains every setting
+    #[command(after_help = examples::INIT)]
     Init(InitArgs),
-    /// Print what a shell needs to complete this command line
+    /// Print a completion script for a shell
+    #[command(after_help = examples::COMPLETIONS)]
     Completions(CompletionsArgs),
-    /// Print the manual as a page for man
+    /// Print the manual page, or write one page per command
+    #[command(after_help = examples::MAN)]
     Man(ManArgs),
 }
 

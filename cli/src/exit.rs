@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use skilltune_phases::ending::Class;
 
-/// How the program ended, from the best to the worst.
+/// How the program ended, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     Reached,
@@ -42,17 +42,17 @@ impl Exit {
 
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Reached => "goal reached, or nothing left to do",
+            Self::Reached => "success: goal reached, or nothing left to do",
             Self::Failed => "skilltune itself failed",
             Self::Input => "bad input",
-            Self::Ended => "ended without reaching the goal (the champion is kept), or lint has findings",
-            Self::Unjudged => "could not be judged: agents failed or answers were incomplete",
-            Self::Interrupted => "interrupted",
+            Self::Ended => "goal not reached (the champion is kept), or lint found problems",
+            Self::Unjudged => "not judged: an agent failed or gave an incomplete answer",
+            Self::Interrupted => "interrupted (Ctrl-C)",
             Self::Terminated => "terminated",
         }
     }
 
-    /// One code for several independent runs.
+    /// One exit code for several independent runs.
     pub fn worst(a: Self, b: Self) -> Self {
         a.max(b)
     }

@@ -4,16 +4,16 @@ use clap::{Args, ValueEnum};
 
 #[derive(Clone, Debug, Args)]
 pub struct LintArgs {
-    /// Paths or names of skills, or folders that hold skills
+    /// Paths or names of skills, or folders that contain skills
     #[arg(value_name = "SKILL", required = true)]
     pub skills: Vec<String>,
-    /// Fix what is safe to fix; =all asks about every suggestion as well, with its diff
+    /// Fix problems that are safe to fix; --fix=all also shows each suggested fix as a diff and asks
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub fix: Option<Fix>,
-    /// Let warnings fail, as strict validators do
+    /// Exit with an error on warnings too
     #[arg(long)]
     pub strict: bool,
-    /// How findings are told
+    /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: LintFormat,
 }
@@ -21,19 +21,19 @@ pub struct LintArgs {
 /// How far `--fix` goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Fix {
-    /// What changes nothing that an agent or a script could miss
+    /// Only fixes that cannot change what an agent or a script does
     Safe,
-    /// Each suggestion as well to which a person says yes
+    /// Also each suggested fix that you accept
     All,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LintFormat {
-    /// Lines for people
+    /// Text
     #[default]
     Human,
-    /// One object
+    /// One JSON object
     Json,
-    /// Commands that GitHub's workflows show beside the lines they are about
+    /// GitHub Actions annotations
     Github,
 }

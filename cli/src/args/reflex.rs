@@ -5,12 +5,13 @@ mod new;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 
+use super::examples;
 use super::runs::RunCommand;
 use crate::settings::nearest;
 
 pub use new::{NewArgs, TaskSource};
 
-/// What `reflex` is to do: a bare task is a new one.
+/// The command of `reflex`: a bare task means `new`.
 #[derive(Clone, Debug)]
 pub struct ReflexArgs {
     pub command: ReflexCommand,
@@ -18,7 +19,8 @@ pub struct ReflexArgs {
 
 #[derive(Clone, Debug, Subcommand)]
 pub enum ReflexCommand {
-    /// Write a text for a task, judge it by rules, and refine it
+    /// Write a text for a task, judge it against rules, and refine it
+    #[command(after_help = examples::REFLEX_NEW)]
     New(Box<NewArgs>),
     /// The commands on runs, here on those of reflex alone.
     #[command(flatten)]
@@ -32,7 +34,7 @@ pub enum ReflexCommand {
     subcommand_negates_reqs = true,
     arg_required_else_help = true,
     override_usage = "skilltune reflex <COMMAND>\n       skilltune reflex <TASK> [OPTIONS]",
-    after_help = "A bare TASK is a new one, with the options of `new`:\n  skilltune reflex \"Write the API page\""
+    after_help = examples::REFLEX
 )]
 struct Forms {
     #[command(subcommand)]
@@ -42,7 +44,7 @@ struct Forms {
 }
 
 impl Args for ReflexArgs {
-    /// The options of a bare task are told once, by `new`.
+    /// The help of `new` lists the options of a bare task.
     fn augment_args(command: Command) -> Command {
         Forms::augment_args(command).mut_args(|arg| arg.hide(true))
     }
@@ -68,7 +70,7 @@ impl FromArgMatches for ReflexArgs {
     }
 }
 
-/// A slip in the name of a command must not be paid for as a task.
+/// Refuses a misspelt command: as a task it would cost money.
 fn task(bare: NewArgs) -> Result<NewArgs, Error> {
     let Some(word) = bare.task.as_deref().filter(|task| !task.contains(char::is_whitespace)) else {
         return Ok(bare);
@@ -77,11 +79,11 @@ fn task(bare: NewArgs) -> Result<NewArgs, Error> {
     let names = commands.get_subcommands().map(Command::get_name).chain(["help"]);
     let Some(meant) = nearest(word, names) else { return Ok(bare) };
     let told = if meant == word {
-        format!("the command `{word}` stands before its options: skilltune reflex {word}")
+        format!("the command `{word}` must come before its options: skilltune reflex {word}")
     } else {
-        format!("`{word}` is not a command; there is `skilltune reflex {meant}`")
+        format!("unknown command `{word}`; did you mean `skilltune reflex {meant}`?")
     };
-    let message = format!("{told}\n\nIf it is a task: skilltune reflex new {word}");
+    let message = format!("{told}\n\nhint: if `{word}` is a task, run `skilltune reflex new {word}`");
     Err(Error::raw(ErrorKind::InvalidSubcommand, message))
 }
 

@@ -1,45 +1,58 @@
 //! The arguments of the commands on runs and settings.
 //!
-//! They take a run of any loop. One is named by the alias of its task or any unique beginning of its id; none means the newest.
+//! A unique prefix of its id or the alias of its task names a run, of any loop; without one, commands take the latest run.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::examples;
 use super::values::{self, Format, Streamed};
 
 /// The commands on runs: of every loop, and below the name of a loop of that one alone.
 #[derive(Clone, Debug, Subcommand)]
 pub enum RunCommand {
-    /// Show where a run stands
+    /// Show the state of a run
+    #[command(after_help = examples::STATUS)]
     Status(RunArgs),
-    /// Continue a run that was stopped or killed
+    /// Continue a run that was stopped, paused or killed
+    #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
-    /// Let a run finish its steps under way, save, and end
+    /// Stop a run after its current steps; `resume` continues it
+    #[command(after_help = examples::STOP)]
     Stop(StopArgs),
     /// List the runs of this project
+    #[command(after_help = examples::LIST)]
     List(ListArgs),
-    /// Show what happened in a run, event by event
+    /// Show the events of a run in order
+    #[command(after_help = examples::HISTORY)]
     History(RunArgs),
-    /// Show a run, one of its rounds, or one of its versions
+    /// Show a run, a round or a version
+    #[command(after_help = examples::SHOW)]
     Show(ShowArgs),
     /// Show what a version changes
+    #[command(after_help = examples::DIFF)]
     Diff(DiffArgs),
-    /// Bring a candidate into the target
+    /// Replace the skill with a candidate
+    #[command(after_help = examples::APPLY)]
     Apply(ApplyArgs),
-    /// Restore the target to its state before a run
+    /// Restore the skill to its state before a run
+    #[command(after_help = examples::ROLLBACK)]
     Rollback(RollbackArgs),
-    /// Write a version into a new folder
+    /// Copy a version to a new folder
+    #[command(after_help = examples::EXPORT)]
     Export(ExportArgs),
-    /// Print the report of a run, whole or so far
+    /// Print the report of a run
+    #[command(after_help = examples::REPORT)]
     Report(RunArgs),
-    /// Delete what old runs have stored
+    /// Delete old runs and the files that only they need
+    #[command(after_help = examples::CLEAN)]
     Clean(CleanArgs),
 }
 
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
-    /// The beginning of a run's id, or the alias of its task [default: the newest run]
+    /// Run id, a unique prefix of it, or the alias of a task [default: the latest run]
     pub run: Option<String>,
 }
 
@@ -47,55 +60,55 @@ pub struct RunArgs {
 pub struct ResumeArgs {
     #[command(flatten)]
     pub run: RunArgs,
-    /// The answer to the question that the run waits for
+    /// Answer to the question of a paused run
     #[arg(long, value_enum, value_name = "OPTION")]
     pub answer: Option<AnswerName>,
     #[command(flatten)]
     pub going: GoingArgs,
 }
 
-/// What the runs of the loops ask a person: tune, whether the champion may replace the target; reflex, whether the commands
-/// may run that an agent proposed as checks.
+/// An answer to what a run asks: tune, whether to replace the skill; reflex, whether to run the check commands that an agent
+/// proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum AnswerName {
-    /// tune: replace the target
+    /// tune: replace the skill
     Apply,
-    /// tune: leave the target as it is
+    /// tune: leave the skill unchanged
     Keep,
     /// reflex: run the commands
     Run,
-    /// reflex: let the judge decide in their place
+    /// reflex: let the judge decide instead
     Skip,
 }
 
 #[derive(Clone, Debug, Args)]
 pub struct StopArgs {
-    /// The beginning of a run's id, or the alias of its task [default: the newest that is running]
+    /// Run id, a unique prefix of it, or the alias of a task [default: the latest run that is running]
     pub run: Option<String>,
-    /// Why, for the history of a run of reflex, which ends for good
+    /// Reason to record; a reflex run then ends for good
     pub reason: Option<String>,
 }
 
-/// How a run that is taken up goes on.
+/// How a resumed run proceeds.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Clone, Copy, Debug, Args)]
 pub struct GoingArgs {
-    /// Ask nothing: take the defaults
+    /// Ask no questions and use the defaults
     #[arg(short, long)]
     pub yes: bool,
-    /// Calls at the same time
+    /// Maximum number of agent calls at a time
     #[arg(long, value_name = "N", value_parser = values::jobs)]
     pub jobs: Option<u32>,
-    /// Run the agents of the project's settings, this once
+    /// Trust the project's agents for this run
     #[arg(long)]
     pub trust: bool,
-    /// When an account's limit is reached or a service is not there, wait for it, and go on
+    /// Wait instead of pausing when a usage limit is reached or a service is down
     #[arg(long)]
     pub wait: bool,
-    /// Refuse to go on if an agent changed since the run began
+    /// Fail if an agent changed since the run began
     #[arg(long)]
     pub strict_agents: bool,
-    /// How the run is told
+    /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Streamed,
 }
@@ -131,7 +144,7 @@ impl StopArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct ListArgs {
-    /// How they are told
+    /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Format,
 }
@@ -140,7 +153,7 @@ pub struct ListArgs {
 pub struct ShowArgs {
     #[command(flatten)]
     pub run: RunArgs,
-    /// The number of a round, or the beginning of the id of a candidate or a text
+    /// Round number, or a unique prefix of a version's id
     #[arg(value_name = "ROUND|VERSION")]
     pub part: Option<String>,
 }
@@ -149,7 +162,7 @@ pub struct ShowArgs {
 pub struct DiffArgs {
     #[command(flatten)]
     pub run: RunArgs,
-    /// The beginning of the id of a version, or of what an apply has displaced, or start, best, head or champion [default: champion]
+    /// Version id (or a unique prefix), also of a version that `apply` replaced, or start, best, head or champion [default: champion]
     pub candidate: Option<String>,
 }
 
@@ -157,9 +170,9 @@ pub struct DiffArgs {
 pub struct ApplyArgs {
     #[command(flatten)]
     pub run: RunArgs,
-    /// The beginning of the id of a candidate, or of what an apply has displaced, or start, best, head or champion [default: champion]
+    /// Candidate id (or a unique prefix), the id of a version that `apply` replaced, or start, best, head or champion [default: champion]
     pub candidate: Option<String>,
-    /// Replace the target even when it is not what the run left there
+    /// Replace the skill even if it changed since the run
     #[arg(long)]
     pub force: bool,
 }
@@ -168,49 +181,49 @@ pub struct ApplyArgs {
 pub struct RollbackArgs {
     #[command(flatten)]
     pub run: RunArgs,
-    /// Replace the target even when it is not what the run left there
+    /// Replace the skill even if it changed since the run
     #[arg(long)]
     pub force: bool,
 }
 
 #[derive(Clone, Debug, Args)]
 pub struct ExportArgs {
-    /// The beginning of a run's id, or the alias of its task
+    /// Run id, a unique prefix of it, or the alias of a task
     pub run: String,
-    /// The beginning of the id of a version, or of what an apply has displaced, or start, best, head or champion
+    /// Version id (or a unique prefix), also of a version that `apply` replaced, or start, best, head or champion
     pub candidate: String,
-    /// A folder that does not exist yet
+    /// Folder to create
     pub dir: PathBuf,
 }
 
 #[derive(Clone, Debug, Args)]
 pub struct CleanArgs {
-    /// The beginning of a run's id, or the alias of its task [default: those that have ended]
+    /// Run id, a unique prefix of it, or the alias of a task [default: all runs that have ended]
     #[arg(conflicts_with_all = ["all", "keep"])]
     pub run: Option<String>,
-    /// Every run that is not under way, with what only it can bring back
+    /// Delete all runs except running ones, even those that `rollback` needs
     #[arg(long, conflicts_with = "keep")]
     pub all: bool,
-    /// All but the newest N
+    /// Keep the latest N runs
     #[arg(long, value_name = "N")]
     pub keep: Option<usize>,
-    /// Show what would be deleted
+    /// Show what would be deleted, then exit
     #[arg(long)]
     pub dry_run: bool,
-    /// Delete without a question
+    /// Delete without asking
     #[arg(short, long)]
     pub yes: bool,
 }
 
 #[derive(Clone, Debug, Args)]
 pub struct TrustArgs {
-    /// A skilltune.toml, its folder, or a suite
+    /// Settings file, its folder, or a suite
     pub path: PathBuf,
 }
 
 #[derive(Clone, Debug, Args)]
 pub struct DemoArgs {
-    /// A folder that is new or empty
+    /// Folder for the example, new or empty
     #[arg(default_value = "skilltune-demo")]
     pub dir: PathBuf,
 }
@@ -223,9 +236,10 @@ pub struct ConfigArgs {
 
 #[derive(Clone, Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// List every setting, its value, and where that comes from
+    /// List every setting, its value, and where the value comes from
+    #[command(after_help = examples::CONFIG)]
     Show {
-        /// How they are told
+        /// Output format
         #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
         format: Format,
     },

@@ -1,4 +1,4 @@
-//! The arguments of the commands around runs: looking at the machine, settings, completions, man pages.
+//! The arguments of the setup commands: doctor, init, completions, man.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,78 +11,82 @@ use super::values::{self, AgentSpec, ApplyWhen, Format, Preset};
 
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {
-    /// How long a program may take to tell its version, such as 5, 5s or 1m
+    /// Timeout for each version check, such as 5, 5s or 1m
     #[arg(long, value_name = "TIME", value_parser = deadline, default_value = "10s")]
     pub timeout: Duration,
-    /// Ask the agents of the project's settings too, this once
+    /// Trust the project's agents for this check
     #[arg(long)]
     pub trust: bool,
-    /// Have each real agent that is here make one smallest call, which may cost a little
+    /// Make one tiny call to each installed agent, which may cost a little
     #[arg(long)]
     pub probe: bool,
-    /// How it is told
+    /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Format,
 }
 
 #[derive(Clone, Debug, Args)]
 pub struct InitArgs {
-    /// The project folder [default: the current one]
+    /// Project folder [default: the current folder]
     pub dir: Option<PathBuf>,
-    /// How many rounds, and to what score
+    /// How thorough the search is
     #[arg(long, value_enum, value_name = "PRESET")]
     pub preset: Option<Preset>,
-    /// Measurements at most, the first one included
+    /// Maximum number of rounds, including the baseline
     #[arg(long, value_name = "N", value_parser = values::rounds)]
     pub max_iterations: Option<u32>,
-    /// The score to reach, 0 to 100
+    /// Goal: stop when the score reaches this, 0 to 100
     #[arg(long, value_name = "SCORE", value_parser = values::points)]
     pub threshold: Option<Score>,
-    /// Who does all that no other flag names: NAME, or NAME:MODEL
+    /// Agent for all roles that no other flag sets: NAME or NAME:MODEL
     #[arg(long, value_name = "AGENT")]
     pub agent: Option<AgentSpec>,
-    /// Who runs the skill
+    /// Agent that runs the skill
     #[arg(long, value_name = "AGENT")]
     pub executor: Option<AgentSpec>,
-    /// Who judges the results
+    /// Agent that judges the results
     #[arg(long, value_name = "AGENT")]
     pub evaluator: Option<AgentSpec>,
-    /// Who improves the skill
+    /// Agent that improves the skill
     #[arg(long, value_name = "AGENT")]
     pub improver: Option<AgentSpec>,
     /// When the champion may replace the skill
     #[arg(long, value_enum, value_name = "WHEN")]
     pub apply: Option<ApplyWhen>,
-    /// Calls at the same time
+    /// Maximum number of agent calls at a time
     #[arg(long, value_name = "N", value_parser = values::jobs)]
     pub jobs: Option<u32>,
-    /// Write a first suite.toml too, with this task to try skills on
+    /// Also create a suite.toml with this task
     #[arg(long, value_name = "TASK", value_parser = task)]
     pub suite: Option<String>,
-    /// Replace what is there
+    /// Overwrite existing files
     #[arg(long)]
     pub force: bool,
-    /// Ask nothing: take the defaults
+    /// Ask no questions and use the defaults
     #[arg(short, long)]
     pub yes: bool,
 }
 
 #[derive(Clone, Debug, Args)]
 pub struct CompletionsArgs {
-    /// The shell that is to complete
+    /// Shell to complete for
     pub shell: Shell,
 }
 
 #[derive(Clone, Debug, Args)]
 pub struct ManArgs {
-    /// Write a page for every command into this folder
+    /// Write one page per command to this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
 fn task(text: &str) -> Result<String, String> {
     let text = text.trim();
-    if text.is_empty() { Err("say what a skill is to be tried on".to_owned()) } else { Ok(text.to_owned()) }
+    if text.is_empty() {
+        Err("must not be empty; describe a task to try the skill on".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
 }
 
 fn deadline(text: &str) -> Result<Duration, String> {

@@ -25,12 +25,12 @@ fn help_ends_with_the_exit_codes_and_does_not_know_the_guardian() {
     let help = Cli::command().render_help().to_string();
     insta::assert_snapshot!(help.split_once("Exit codes").map(|(_, table)| table).unwrap(), @r"
     :
-        0  goal reached, or nothing left to do
+        0  success: goal reached, or nothing left to do
         1  skilltune itself failed
         2  bad input
-        3  ended without reaching the goal (the champion is kept), or lint has findings
-        4  could not be judged: agents failed or answers were incomplete
-      130  interrupted
+        3  goal not reached (the champion is kept), or lint found problems
+        4  not judged: an agent failed or gave an incomplete answer
+      130  interrupted (Ctrl-C)
       143  terminated
     ");
     assert!(!help.contains("guardian"));
@@ -67,8 +67,8 @@ fn numbers_out_of_range_are_refused() {
     error: invalid value '0' for '--max-iterations <N>': must be a whole number from 1 to 100
     error: invalid value '101' for '--max-iterations <N>': must be a whole number from 1 to 100
     error: invalid value '257' for '--jobs <N>': must be a whole number from 1 to 256
-    error: invalid value '0' for '--timeout <TIME>': must be seconds from 1 to 604800, or a number with s, m or h
-    error: invalid value '99999h' for '--timeout <TIME>': must be seconds from 1 to 604800, or a number with s, m or h
+    error: invalid value '0' for '--timeout <TIME>': must be from 1 to 604800 seconds, such as 90, 90s, 10m or 1h
+    error: invalid value '99999h' for '--timeout <TIME>': must be from 1 to 604800 seconds, such as 90, 90s, 10m or 1h
     ");
 }
 

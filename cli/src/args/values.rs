@@ -13,101 +13,101 @@ use skilltune_phases::target::Mode;
 
 use crate::settings::{COUNT, JOBS, POINTS, Range, SECONDS};
 
-/// How many rounds, and to what score.
+/// How thorough a search is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Preset {
-    /// 3 rounds to 70
+    /// 3 rounds, goal 70
     Quick,
-    /// 5 rounds to 80
+    /// 5 rounds, goal 80
     Standard,
-    /// 8 rounds to 90
+    /// 8 rounds, goal 90
     Thorough,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ModeName {
-    /// Each skill by itself
+    /// Tune each skill by itself
     Single,
-    /// All of them in order, each working on what the one before it made
+    /// Tune them as a chain: each skill works on the output of the one before
     Chain,
 }
 
-/// How the skill comes to its executor.
+/// How the executor gets the skill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DeliveryName {
-    /// Installed where the agent reads skills, else inline
+    /// `installed` if the agent supports skills, otherwise `inline`
     Auto,
-    /// Where the agent looks for skills; the prompt is the task
+    /// Install the skill where the agent looks for skills; the prompt is only the task
     Installed,
-    /// The same, called as /NAME
+    /// Like `installed`, and the prompt calls /NAME
     Slash,
-    /// In the prompt, with all its files
+    /// Put the skill and all its files into the prompt
     Inline,
 }
 
-/// When the champion may replace the target. Unless it is set, a person at the terminal is asked.
+/// When the champion may replace the target. Unset, we ask a person at the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ApplyWhen {
-    /// When it has won
+    /// If it won the final comparison
     Auto,
-    /// When it has won and a person agrees
+    /// If it won, and you agree
     Ask,
-    /// Not in this run
+    /// Never; `skilltune apply` does it later
     Never,
 }
 
-/// How much of your own world the agents are in.
+/// How much of your own setup the agents use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum IsolationName {
-    /// Your login, and as little else as their switches allow
+    /// Your login, and as little else as the agent allows
     Partial,
-    /// An empty configuration folder, and a key from the environment
+    /// An empty configuration folder and an API key from the environment
     Fresh,
     /// Your settings, memory, hooks, MCP servers and skills
     User,
 }
 
-/// What stands between us and the agents.
+/// The wrapper to call agents with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ViaName {
-    /// Nothing
+    /// No wrapper
     Direct,
-    /// `ccw cli`, which keeps no role to its rights
+    /// `ccw cli`; does not enforce the rights of a role
     Ccw,
-    /// `maestro delegate`, the same
+    /// `maestro delegate`; does not enforce the rights of a role
     Maestro,
 }
 
-/// What is done with the commands that an agent proposes as checks.
+/// What to do with commands that an agent proposes as checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ChecksName {
-    /// A person is shown them first
+    /// Show them to you first
     Ask,
-    /// They are run unasked, whatever they are, as far as the kernel holds them
+    /// Run them without asking, confined by the kernel where possible
     Run,
-    /// The judge decides in their place
+    /// Let the judge decide instead
     Skip,
 }
 
-/// How data is printed.
+/// The output format of data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Lines for people
+    /// Text
     #[default]
     Human,
-    /// One object or list
+    /// JSON object or array
     Json,
 }
 
-/// How a run is followed.
+/// The output format of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Streamed {
-    /// Lines for people
+    /// Text
     #[default]
     Human,
-    /// One object at the end
+    /// One JSON object at the end
     Json,
-    /// Every event on a line of its own
+    /// One JSON object per event, one per line
     Jsonl,
 }
 
@@ -120,9 +120,9 @@ pub struct AgentSpec {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadSpec {
-    #[error("the name of an agent has letters, digits, `-`, `_` and `.` only")]
+    #[error("an agent name may contain only letters, digits, `-`, `_` and `.`")]
     Name,
-    #[error("a model has a name that does not begin with `-`")]
+    #[error("a model name must not be empty or start with `-`")]
     Model,
 }
 
@@ -145,12 +145,12 @@ impl Preset {
     }
 }
 
-/// The word of a value that can be named on the command line.
+/// The name of a value on the command line.
 pub fn word(value: &impl ValueEnum) -> String {
     value.to_possible_value().expect("no value is skipped").get_name().to_owned()
 }
 
-/// Whether an agent may have this name: it stands before a colon, in keys and in file names.
+/// Whether an agent may have this name, which we use before a colon, in keys and in file names.
 pub fn is_agent_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(allowed)
@@ -159,7 +159,7 @@ pub fn is_agent_name(name: &str) -> bool {
 impl FromStr for AgentSpec {
     type Err = BadSpec;
 
-    /// Cut at the first colon: models may have some of their own.
+    /// Splits at the first colon: a model name may contain more.
     fn from_str(text: &str) -> Result<Self, BadSpec> {
         let (agent, model) = match text.split_once(':') {
             Some((agent, model)) => (agent, Some(model)),
@@ -168,7 +168,7 @@ impl FromStr for AgentSpec {
         if !is_agent_name(agent) {
             return Err(BadSpec::Name);
         }
-        // What looks like a flag would be taken for one by the agent's program.
+        // The agent's program would take a leading `-` for a flag.
         let acceptable =
             |model: &str| !model.is_empty() && !model.starts_with('-') && !model.contains(char::is_control);
         if !model.is_none_or(acceptable) {
@@ -260,7 +260,7 @@ pub(super) fn seconds(text: &str) -> Result<u64, String> {
     };
     let seconds = digits.parse::<u32>().ok().and_then(|number| number.checked_mul(factor));
     let seconds = seconds.filter(|seconds| SECONDS.has(f64::from(*seconds)));
-    seconds.map(u64::from).ok_or_else(|| format!("must be seconds {SECONDS}, or a number with s, m or h"))
+    seconds.map(u64::from).ok_or_else(|| format!("must be {SECONDS} seconds, such as 90, 90s, 10m or 1h"))
 }
 
 fn whole(text: &str, range: Range) -> Result<u32, String> {

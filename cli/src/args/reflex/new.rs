@@ -16,81 +16,81 @@ const LIMITS: &str = "Limits";
 #[derive(Clone, Debug, Args)]
 #[command(group = ArgGroup::new("source").args(["task", "task_file"]).required(true))]
 pub struct NewArgs {
-    /// What is to be written; - reads it from standard input
+    /// Description of the text to write, or - to read it from stdin
     #[arg(value_parser = text)]
     pub task: Option<String>,
 
-    /// A file that holds the task
+    /// Read the task from this file
     #[arg(long, value_name = "FILE", help_heading = TASK)]
     pub task_file: Option<PathBuf>,
-    /// What the result would be at its best
+    /// Description of the ideal result
     #[arg(long, value_name = "TEXT", value_parser = text, help_heading = TASK)]
     pub ideal: Option<String>,
-    /// Whose rules judge the text [default: what the task's words speak for]
+    /// Rules to judge the text by [default: guessed from the task]
     #[arg(long, value_enum, value_name = "KIND", help_heading = TASK)]
     pub template: Option<TemplateName>,
-    /// The name of the task's folder [default: made of its words]
+    /// Name of the task's folder [default: derived from the task]
     #[arg(long, value_name = "NAME", value_parser = alias, help_heading = TASK)]
     pub alias: Option<Alias>,
-    /// Write the result into this file, too
+    /// Also write the result to this file
     #[arg(long, value_name = "FILE", help_heading = TASK)]
     pub out: Option<PathBuf>,
 
-    /// Iterations at most, the first one included
+    /// Maximum number of iterations, including the first
     #[arg(long, value_name = "N", value_parser = values::rounds, help_heading = LIMITS)]
     pub max_iterations: Option<u32>,
-    /// The score that passes level A, 0 to 100
+    /// Score to pass level A, 0 to 100
     #[arg(long, value_name = "SCORE", value_parser = values::points, help_heading = LIMITS)]
     pub threshold_a: Option<Score>,
-    /// The score that passes level B, 0 to 100
+    /// Score to pass level B, 0 to 100
     #[arg(long, value_name = "SCORE", value_parser = values::points, help_heading = LIMITS)]
     pub threshold_b: Option<Score>,
-    /// What completed phases may take in all, such as 90, 90s or 10m
+    /// Maximum total time of completed phases, such as 90, 90s or 10m
     #[arg(long, value_name = "TIME", value_parser = values::seconds, help_heading = LIMITS)]
     pub max_seconds: Option<u64>,
-    /// What is done with commands that the evaluator proposes as checks
+    /// What to do with commands that the evaluator proposes as checks
     #[arg(long, value_enum, value_name = "HOW", help_heading = LIMITS)]
     pub checks: Option<ChecksName>,
 
-    /// Who does all that no other flag names: NAME, or NAME:MODEL
+    /// Agent for all roles that no other flag sets: NAME or NAME:MODEL
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub agent: Option<AgentSpec>,
-    /// Who plans and writes
+    /// Agent that plans and writes
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub executor: Option<AgentSpec>,
-    /// Who prepares the checks and judges
+    /// Agent that prepares the checks and judges the text
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub evaluator: Option<AgentSpec>,
-    /// Who criticises and refines
+    /// Agent that criticises and refines the text
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub improver: Option<AgentSpec>,
     #[command(flatten)]
     pub calls: CallFlags,
-    /// Run the agents of the project's settings, this once
+    /// Trust the project's agents for this run
     #[arg(long, help_heading = AGENTS)]
     pub trust: bool,
 
-    /// What the codes in prompts are made of [default: a hash of the inputs]
+    /// Seed for the codes in prompts [default: a hash of the inputs]
     #[arg(long, value_name = "N", help_heading = RUN)]
     pub seed: Option<u64>,
     #[command(flatten)]
     pub run: RunFlags,
 }
 
-/// Whose rules judge a text.
+/// The rules that judge a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TemplateName {
-    /// An interface: endpoints, schemas, examples, errors
+    /// API reference: endpoints, schemas, examples, errors
     Api,
-    /// A program: it compiles, does what it should, and is whole
+    /// Program: compiles, works, is complete
     Code,
-    /// Prose: accurate, complete, clear
+    /// Documentation: accurate, complete, clear
     Docs,
-    /// Settings: valid, complete, without secrets
+    /// Configuration: valid, complete, without secrets
     Config,
 }
 
-/// Where the words of a task stand.
+/// Where the text of a task comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskSource<'a> {
     Words(&'a str),
@@ -120,10 +120,11 @@ impl From<TemplateName> for Template {
 }
 
 pub(super) fn alias(text: &str) -> Result<Alias, String> {
-    Alias::parse(text).ok_or_else(|| "must be 3 to 64 small letters, digits and inner hyphens".to_owned())
+    Alias::parse(text)
+        .ok_or_else(|| "must be 3 to 64 lower-case letters, digits and inner hyphens".to_owned())
 }
 
 fn text(text: &str) -> Result<String, String> {
     let text = text.trim();
-    if text.is_empty() { Err("must say something".to_owned()) } else { Ok(text.to_owned()) }
+    if text.is_empty() { Err("must not be empty".to_owned()) } else { Ok(text.to_owned()) }
 }

@@ -21,7 +21,7 @@ fn reflex(line: &[&str]) -> Result<ReflexCommand, clap::Error> {
 #[test]
 fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
     insta::assert_snapshot!(help(&["reflex"]), @r#"
-    Write one text for a task, and refine it until rules of two levels are met
+    Write a text for a task and refine it until it meets its rules
 
     Usage: skilltune reflex <COMMAND>
            skilltune reflex <TASK> [OPTIONS]
@@ -43,72 +43,79 @@ fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
       help      Print this message or the help of the given subcommand(s)
 
     Options:
-          --project <DIR>  The project folder [default: the nearest one above with
+          --project <DIR>  Project folder [default: the nearest folder above with
                            skilltune.toml or .git]
       -h, --help           Print help
 
-    A bare TASK is a new one, with the options of `new`:
-      skilltune reflex "Write the API page"
+    A bare TASK means `new` and takes its options.
+
+    Examples:
+      skilltune reflex "Write the API reference of the orders service"
+      skilltune reflex status
     "#);
-    insta::assert_snapshot!(help(&["reflex", "new"]), @r"
-    Write a text for a task, judge it by rules, and refine it
+    insta::assert_snapshot!(help(&["reflex", "new"]), @r#"
+    Write a text for a task, judge it against rules, and refine it
 
     Usage: skilltune reflex new [OPTIONS] <TASK|--task-file <FILE>>
 
     Arguments:
-      [TASK]  What is to be written; - reads it from standard input
+      [TASK]  Description of the text to write, or - to read it from stdin
 
     Options:
-          --project <DIR>  The project folder [default: the nearest one above with
+          --project <DIR>  Project folder [default: the nearest folder above with
                            skilltune.toml or .git]
       -h, --help           Print help (see more with '--help')
 
     Task:
-          --task-file <FILE>  A file that holds the task
-          --ideal <TEXT>      What the result would be at its best
-          --template <KIND>   Whose rules judge the text [default: what the task's
-                              words speak for] [possible values: api, code, docs,
-                              config]
-          --alias <NAME>      The name of the task's folder [default: made of its
-                              words]
-          --out <FILE>        Write the result into this file, too
+          --task-file <FILE>  Read the task from this file
+          --ideal <TEXT>      Description of the ideal result
+          --template <KIND>   Rules to judge the text by [default: guessed from the
+                              task] [possible values: api, code, docs, config]
+          --alias <NAME>      Name of the task's folder [default: derived from the
+                              task]
+          --out <FILE>        Also write the result to this file
 
     Limits:
-          --max-iterations <N>   Iterations at most, the first one included
-          --threshold-a <SCORE>  The score that passes level A, 0 to 100
-          --threshold-b <SCORE>  The score that passes level B, 0 to 100
-          --max-seconds <TIME>   What completed phases may take in all, such as 90,
+          --max-iterations <N>   Maximum number of iterations, including the first
+          --threshold-a <SCORE>  Score to pass level A, 0 to 100
+          --threshold-b <SCORE>  Score to pass level B, 0 to 100
+          --max-seconds <TIME>   Maximum total time of completed phases, such as 90,
                                  90s or 10m
-          --checks <HOW>         What is done with commands that the evaluator
+          --checks <HOW>         What to do with commands that the evaluator
                                  proposes as checks [possible values: ask, run,
                                  skip]
 
     Agents:
-          --agent <AGENT>      Who does all that no other flag names: NAME, or
+          --agent <AGENT>      Agent for all roles that no other flag sets: NAME or
                                NAME:MODEL
-          --executor <AGENT>   Who plans and writes
-          --evaluator <AGENT>  Who prepares the checks and judges
-          --improver <AGENT>   Who criticises and refines
-          --timeout <TIME>     The deadline of every call, such as 90, 90s or 10m
-          --isolation <HOW>    How much of your own world claude and gemini are in
+          --executor <AGENT>   Agent that plans and writes
+          --evaluator <AGENT>  Agent that prepares the checks and judges the text
+          --improver <AGENT>   Agent that criticises and refines the text
+          --timeout <TIME>     Timeout of each agent call, such as 90, 90s or 10m
+          --isolation <HOW>    How much of your own setup claude and gemini use
                                [possible values: partial, fresh, user]
-          --via <WRAPPER>      What stands between us and claude and gemini
-                               [possible values: direct, ccw, maestro]
-          --trust              Run the agents of the project's settings, this once
+          --via <WRAPPER>      Wrapper to call claude and gemini with [possible
+                               values: direct, ccw, maestro]
+          --trust              Trust the project's agents for this run
 
     Run:
-          --seed <N>         What the codes in prompts are made of [default: a hash
-                             of the inputs]
-      -y, --yes              Ask nothing: take the defaults
-          --jobs <N>         Calls at the same time
-          --wait             When an account's limit is reached or a service is not
-                             there, wait for it, and go on
-          --dry-run          Show the first steps and the most calls there can be,
-                             and run nothing
-          --fresh            Use no stored answer
-          --format <FORMAT>  How the run is told [default: human] [possible values:
-                             human, json, jsonl]
-    ");
+          --seed <N>         Seed for the codes in prompts [default: a hash of the
+                             inputs]
+      -y, --yes              Ask no questions and use the defaults
+          --jobs <N>         Maximum number of agent calls at a time
+          --wait             Wait instead of pausing when a usage limit is reached
+                             or a service is down
+          --dry-run          Show the first steps and the maximum number of calls,
+                             then exit
+          --fresh            Ignore cached answers
+          --format <FORMAT>  Output format [default: human] [possible values: human,
+                             json, jsonl]
+
+    Examples:
+      skilltune reflex new "Write the API reference of the orders service" --out
+      docs/orders.md
+      skilltune reflex new --task-file task.md --alias orders-api
+    "#);
 }
 
 #[test]
@@ -138,10 +145,10 @@ fn a_task_is_words_a_file_or_standard_input_and_exactly_one_of_them() {
     let told = refused.map(|line| new_args(line).unwrap_err().to_string().lines().next().unwrap().to_owned());
     insta::assert_snapshot!(told.join("\n"), @r"
     error: the following required arguments were not provided:
-    error: invalid value '  ' for '[TASK]': must say something
+    error: invalid value '  ' for '[TASK]': must not be empty
     error: the argument '[TASK]' cannot be used with '--task-file <FILE>'
     error: unexpected argument 'page' found
-    error: invalid value '' for '--ideal <TEXT>': must say something
+    error: invalid value '' for '--ideal <TEXT>': must not be empty
     ");
 }
 
@@ -154,18 +161,18 @@ fn a_word_that_is_nearly_a_command_is_not_paid_for_as_a_task() {
         error.to_string()
     };
     insta::assert_snapshot!(told(&["stauts"]), @r"
-    error: `stauts` is not a command; there is `skilltune reflex status`
+    error: unknown command `stauts`; did you mean `skilltune reflex status`?
 
-    If it is a task: skilltune reflex new stauts
+    hint: if `stauts` is a task, run `skilltune reflex new stauts`
 
     Usage: skilltune [OPTIONS] <COMMAND>
 
     For more information, try '--help'.
     ");
     insta::assert_snapshot!(told(&["--yes", "list"]), @r"
-    error: the command `list` stands before its options: skilltune reflex list
+    error: the command `list` must come before its options: skilltune reflex list
 
-    If it is a task: skilltune reflex new list
+    hint: if `list` is a task, run `skilltune reflex new list`
 
     Usage: skilltune [OPTIONS] <COMMAND>
 
@@ -199,9 +206,9 @@ fn the_loops_numbers_out_of_range_are_refused() {
     error: invalid value '101' for '--threshold-a <SCORE>': must be a number from 0 to 100
     error: invalid value 'nan' for '--threshold-b <SCORE>': must be a number from 0 to 100
     error: invalid value '0' for '--max-iterations <N>': must be a whole number from 1 to 100
-    error: invalid value '0' for '--max-seconds <TIME>': must be seconds from 1 to 604800, or a number with s, m or h
-    error: invalid value '../up' for '--alias <NAME>': must be 3 to 64 small letters, digits and inner hyphens
-    error: invalid value 'No' for '--alias <NAME>': must be 3 to 64 small letters, digits and inner hyphens
+    error: invalid value '0' for '--max-seconds <TIME>': must be from 1 to 604800 seconds, such as 90, 90s, 10m or 1h
+    error: invalid value '../up' for '--alias <NAME>': must be 3 to 64 lower-case letters, digits and inner hyphens
+    error: invalid value 'No' for '--alias <NAME>': must be 3 to 64 lower-case letters, digits and inner hyphens
     error: invalid value 'always' for '--checks <HOW>'
     error: invalid value 'prose' for '--template <KIND>'
     ");
