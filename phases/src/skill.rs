@@ -17,13 +17,13 @@ pub struct Frontmatter {
 pub enum SkillError {
     #[error("front matter is missing: the first line must be `---`")]
     NotOpened,
-    #[error("front matter is never closed by a line `---`")]
+    #[error("front matter has no closing `---` line")]
     NotClosed,
     #[error("front matter is longer than {LONGEST} bytes")]
     TooLong,
-    #[error("front matter is not a YAML mapping of the expected form: {0}")]
+    #[error("front matter is not a valid YAML mapping: {0}")]
     Yaml(Box<str>),
-    #[error("`{0}` is missing from the front matter or empty")]
+    #[error("front matter has no `{0}`, or it is empty")]
     Empty(&'static str),
 }
 

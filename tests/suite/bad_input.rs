@@ -92,15 +92,15 @@ fn a_folder_that_is_no_skill_is_told_what_it_lacks() {
     hint: it begins with a line `---`, then `name:` and `description:`, then `---` again
 
     error: agents could not load /project/open/SKILL.md
-    caused by: front matter is never closed by a line `---`
+    caused by: front matter has no closing `---` line
     hint: it begins with a line `---`, then `name:` and `description:`, then `---` again
 
     error: agents could not load /project/yaml/SKILL.md
-    caused by: front matter is not a YAML mapping of the expected form: expected string scalar at line 1, column 7
+    caused by: front matter is not a valid YAML mapping: expected string scalar at line 1, column 7
     hint: it begins with a line `---`, then `name:` and `description:`, then `---` again
 
     error: agents could not load /project/nameless/SKILL.md
-    caused by: `name` is missing from the front matter or empty
+    caused by: front matter has no `name`, or it is empty
     hint: it begins with a line `---`, then `name:` and `description:`, then `---` again
 
     error: /project/dangling is a symlink that leads nowhere, to gone
@@ -186,12 +186,12 @@ fn flags_that_contradict_each_other_or_mean_nothing_are_refused() {
     hint: give one of them
     error: invalid value '0' for '--max-iterations <N>': must be a whole number from 1 to 100
     error: invalid value '101' for '--threshold <SCORE>': must be a number from 0 to 100
-    error: invalid value '0' for '--timeout <TIME>': must be seconds from 1 to 604800, or a number with s, m or h
+    error: invalid value '0' for '--timeout <TIME>': must be from 1 to 604800 seconds, such as 90, 90s, 10m or 1h
     error: invalid value 'many' for '--jobs <N>': must be a whole number from 1 to 256
     error: invalid value 'xml' for '--format <FORMAT>'
       [possible values: human, json, jsonl]
-    error: invalid value 'a b' for '--agent <AGENT>': the name of an agent has letters, digits, `-`, `_` and `.` only
-    error: invalid value 'executor:-x' for '--agent <AGENT>': a model has a name that does not begin with `-`
+    error: invalid value 'a b' for '--agent <AGENT>': an agent name may contain only letters, digits, `-`, `_` and `.`
+    error: invalid value 'executor:-x' for '--agent <AGENT>': a model name must not be empty or start with `-`
     error: unexpected argument '--treshold' found
     error: cannot use nowhere as the project folder
     caused by: No such file or directory (os error 2)

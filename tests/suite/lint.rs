@@ -245,34 +245,34 @@ fn people_are_told_skill_by_skill_and_each_rule_is_explained_once() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""));
     insta::assert_snapshot!(ran.stdout, @r"
     skills/table-maker
-      SKILL.md:8: error link-dangling: the link to `layouts.md` leads nowhere [--fix]
-          The agent looks for this file and does not find it. Correct the path, or add the file.
-      SKILL.md:9: warning path-missing: `references/missing.md` is not there
-          The text names a file in a folder of the skill, and it is not there. Correct the path, add the file, or say where it comes from.
-      SKILL.md:11: error link-dangling: the link to `references/gone.md` leads nowhere
-      references/cases.md:1: warning contents-missing: the file has 113 lines and no list of its sections [suggestion]
-          An agent that looks at the head of a long file does not learn what else is in it. Put a list of its sections at the top.
-      references/dates.md: warning reference-nested: only references/rules.md names this file, not SKILL.md
-          Files named only by other references are often read in part, or not at all. Name the file in `SKILL.md`, with when to read it.
-      references/forgotten.md: warning file-orphan: no text of the skill names this file
-          No text of the skill leads to this file, so no agent opens it. Name it in `SKILL.md`, or remove it.
+      SKILL.md:8: error link-dangling: broken link to `layouts.md` [--fix]
+          The agent cannot find this file. Fix the path, or add the file.
+      SKILL.md:9: warning path-missing: `references/missing.md` is missing
+          The skill mentions this file, but it does not exist. Fix the path, add the file, or explain where the file comes from.
+      SKILL.md:11: error link-dangling: broken link to `references/gone.md`
+      references/cases.md:1: warning contents-missing: the file has 113 lines and no table of contents [suggestion]
+          An agent that reads only the top of a long file does not see what else it contains. Add a table of contents at the top.
+      references/dates.md: warning reference-nested: only references/rules.md mentions this file, not SKILL.md
+          Agents often skip or only skim files that `SKILL.md` does not name. Name the file in `SKILL.md`, and say when to read it.
+      references/forgotten.md: warning file-orphan: the skill never mentions this file
+          Agents do not open files that the skill never mentions. Mention it in `SKILL.md`, or delete it.
 
     skills/nearly-perfect
-      SKILL.md:4: warning field-portable: `argument-hint` is a field of Claude Code only
-          Some agents act on this field; others ignore it or refuse the skill. Keep it if the skill is for those agents only; else say it in the text.
-      SKILL.md:9: note trailing-blanks: 1 line ends in blanks [--fix]
-          Blanks at the ends of lines say nothing and show up in every diff. Remove them; two blanks that break a line may stay.
+      SKILL.md:4: warning field-portable: only Claude Code reads the field `argument-hint`
+          Only some agents support this field; others ignore it or reject the skill. Keep it if only those agents use the skill; otherwise move its content into the text.
+      SKILL.md:9: note trailing-blanks: trailing spaces on 1 line [--fix]
+          Trailing spaces do nothing and add noise to diffs. Remove them, except two spaces that break a line.
 
-    3 skills: 2 errors, 5 warnings, 1 note; --fix can fix 2; 1 suggestion, about which --fix=all asks
+    3 skills: 2 errors, 5 warnings, 1 note; 2 fixable with --fix; 1 fixable with --fix=all
     ");
     let mended = scene.run(&["lint", "./skills/nearly-perfect", "--fix"]);
     insta::assert_snapshot!(mended.stdout, @r"
     skills/nearly-perfect
       fixed SKILL.md: trailing-blanks, 1 place
-      SKILL.md:4: warning field-portable: `argument-hint` is a field of Claude Code only
-          Some agents act on this field; others ignore it or refuse the skill. Keep it if the skill is for those agents only; else say it in the text.
+      SKILL.md:4: warning field-portable: only Claude Code reads the field `argument-hint`
+          Only some agents support this field; others ignore it or reject the skill. Keep it if only those agents use the skill; otherwise move its content into the text.
 
-    1 skill: 1 warning; fixed 1 place
+    1 skill: 1 warning; 1 problem fixed
     ");
 }
 
@@ -282,9 +282,9 @@ fn a_workflow_is_told_in_its_own_commands() {
     fs::write(scene.path("project/skills/tidy-notes/50%, a.md"), "[x](gone%2C.md)\n").unwrap();
     let ran = scene.run(&["lint", "./skills/tidy-notes", "./skills/small-letters", "--format", "github"]);
     insta::assert_snapshot!(ran.stdout, @r"
-    ::warning file=skills/tidy-notes/50%25%2C a.md,title=file-orphan::no text of the skill names this file: Name it in `SKILL.md`, or remove it.
-    ::error file=skills/tidy-notes/50%25%2C a.md,line=1,title=link-dangling::the link to `gone%252C.md` leads nowhere: Correct the path, or add the file.
-    ::warning file=skills/small-letters/skill.md,title=main-file-case::the file is called skill.md: Rename the file to `SKILL.md`.
+    ::warning file=skills/tidy-notes/50%25%2C a.md,title=file-orphan::the skill never mentions this file: Mention it in `SKILL.md`, or delete it.
+    ::error file=skills/tidy-notes/50%25%2C a.md,line=1,title=link-dangling::broken link to `gone%252C.md`: Fix the path, or add the file.
+    ::warning file=skills/small-letters/skill.md,title=main-file-case::the file is named skill.md: Rename the file to `SKILL.md`.
     ");
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), "2 skills: 1 error, 2 warnings\n"));
 }

@@ -67,7 +67,7 @@ fn a_paragraph_that_a_script_reads_stays() {
     ]);
     let ran = fix(&scene, "--fix");
     assert_eq!(read(&scene, "references/notes.md"), page, "its blanks stay as well: {ran:?}");
-    for told in ["paragraph-repeated: the paragraph stands on line 5 already [suggestion]", "3 suggestions"] {
+    for told in ["paragraph-repeated: duplicate of line 5 [suggestion]", "3 fixable with --fix=all"] {
         assert!(ran.stdout.contains(told), "{ran:?}");
     }
     let mode = fs::metadata(scene.path("project/demo/scripts/fill.sh")).unwrap().permissions().mode();
@@ -93,7 +93,7 @@ fn a_link_is_corrected_but_not_where_it_belongs_to_another_document() {
         assert!(read(&scene, page).ends_with(link), "{page}: {ran:?}");
         assert!(ran.stdout.contains(&format!("{page}:")), "{page}: {ran:?}");
     }
-    assert!(ran.stdout.ends_with("; fixed 1 place; 3 suggestions, about which --fix=all asks\n"), "{ran:?}");
+    assert!(ran.stdout.ends_with("; 1 problem fixed; 3 fixable with --fix=all\n"), "{ran:?}");
 }
 
 #[test]
@@ -106,13 +106,10 @@ fn a_description_keeps_when_the_skill_is_not_meant() {
     let scene = skill(&[("SKILL.md", &text)]);
     let ran = fix(&scene, "--fix=all");
     assert_eq!(read(&scene, "SKILL.md"), text);
-    assert_eq!(
-        ran.stderr,
-        "1 suggestion not applied: --fix=all asks about each, and there is no terminal to ask on\n"
-    );
+    assert_eq!(ran.stderr, "1 suggestion not applied: --fix=all needs a terminal to ask about each one\n");
     let Ok(ends) = terminal() else { return };
     let told = typed(scene.command(&["lint", "./demo", "--fix=all"]), ends, "y\r");
-    assert!(told.contains("+++ b/SKILL.md") && told.contains("Make this change? (y/N)"), "{told}");
+    assert!(told.contains("+++ b/SKILL.md") && told.contains("Apply this change? (y/N)"), "{told}");
     let made = read(&scene, "SKILL.md");
     let description = made.lines().find(|line| line.starts_with("description:")).unwrap();
     assert!(description.len() < 1100 && description.contains(exclusion), "{made}");

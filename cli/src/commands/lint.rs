@@ -1,4 +1,4 @@
-//! `lint`: tells what is wrong with skills, fixes what is safe to fix, and suggests the rest.
+//! `lint`: reports problems of skills, fixes those that are safe to fix, and suggests fixes for others.
 
 mod fix;
 mod github;
@@ -60,9 +60,7 @@ pub fn run(args: &LintArgs, around: &Surroundings, printer: Printer) -> Result<E
     let asked = args.fix == Some(FixFlag::All) && Person::present(around).is_none();
     if let (true, open @ 1..) = (asked, report.suggestions()) {
         let many = count(open, "suggestion");
-        printer.talk(&format!(
-            "{many} not applied: --fix=all asks about each, and there is no terminal to ask on"
-        ));
+        printer.talk(&format!("{many} not applied: --fix=all needs a terminal to ask about each one"));
     }
     let findings = if report.is_clean(args.strict) { Exit::Reached } else { Exit::Ended };
     Ok(Exit::worst(worst, findings))
@@ -91,18 +89,16 @@ fn linted(
 
 fn load(skill: &Skill) -> Result<Files, Complaint> {
     skill_files::load(&skill.path, &skill.name).map_err(|error| match error {
-        LoadError::TooMany(_) => Complaint::input(&error).hint("give the folder of a skill"),
+        LoadError::TooMany(_) => Complaint::input(&error).hint("pass the folder of a skill"),
         LoadError::Disk(DiskError { path, source, .. }) => unreadable(&path, source),
     })
 }
 
 fn unreadable(path: &Path, error: io::Error) -> Complaint {
-    Complaint::input(format!("cannot read {}", path.display()))
-        .caused_by(error)
-        .hint("a skill is files and folders that you can read")
+    Complaint::input(format!("cannot read {}", path.display())).caused_by(error).hint("check its permissions")
 }
 
-/// What one argument stands for: a skill, or a folder that holds some.
+/// What one argument names: a skill, or a folder of skills.
 struct Group {
     shelf: Option<Skill>,
     skills: Vec<Skill>,
@@ -123,13 +119,13 @@ fn groups(given: &[String], around: &Surroundings) -> Result<Vec<Group>, Complai
     Ok(groups)
 }
 
-/// In whatever letters: that they are the wrong ones is a finding.
+/// Ignores case: a wrong case is a finding.
 fn is_skill(folder: &Path) -> bool {
     let names = disk::names(folder).unwrap_or_default();
     names.iter().any(|name| name.eq_ignore_ascii_case("SKILL.md"))
 }
 
-/// The skills right below a folder, through links too: that is how they are installed.
+/// The skills directly below a folder. Follows symlinks, because installers create them.
 fn held(folder: &Skill) -> Result<Vec<Skill>, Complaint> {
     let names = disk::names(&folder.path).map_err(|error| unreadable(&folder.path, error.source))?;
     let mut skills: Vec<Skill> = names
@@ -142,7 +138,7 @@ fn held(folder: &Skill) -> Result<Vec<Skill>, Complaint> {
     Ok(skills)
 }
 
-/// As short as it can be named from here.
+/// The shortest path from the current folder.
 fn shown(path: &Path, around: &Surroundings) -> String {
     match path.strip_prefix(&around.cwd) {
         Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),

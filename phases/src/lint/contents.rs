@@ -14,7 +14,7 @@ const FEWEST: usize = 3;
 pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     for (file, page) in lacking(reading) {
         let lines = page.text.lines().count();
-        let message = format!("the file has {lines} lines and no list of its sections");
+        let message = format!("the file has {lines} lines and no table of contents");
         out.push(finding(Rule::ContentsMissing, file, 1, message));
     }
 }
@@ -125,8 +125,8 @@ mod tests {
         assert_eq!(
             found(&files, Rule::ContentsMissing),
             [
-                "a.md:1: the file has 110 lines and no list of its sections",
-                "b.md:1: the file has 101 lines and no list of its sections"
+                "a.md:1: the file has 110 lines and no table of contents",
+                "b.md:1: the file has 101 lines and no table of contents"
             ]
         );
         let mended = mend(&files, Rule::ContentsMissing);

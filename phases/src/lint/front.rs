@@ -76,13 +76,13 @@ fn looks_like_fields(yaml: &str) -> bool {
 
 pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     let Some(main) = reading.main else {
-        let message = "there is no SKILL.md".to_owned();
+        let message = "SKILL.md is missing".to_owned();
         out.push(Finding { path: MAIN.to_owned(), line: None, rule: Rule::MainFile, message });
         return;
     };
     let file = reading.file(main);
     if file.path != MAIN {
-        out.push(finding(Rule::MainFileCase, file, None, format!("the file is called {}", file.path)));
+        out.push(finding(Rule::MainFileCase, file, None, format!("the file is named {}", file.path)));
     }
     let Some(text) = reading.text(main) else {
         out.push(finding(Rule::MainFile, file, None, no_text(&file.body)));
@@ -128,10 +128,10 @@ fn rewritten(reading: &Reading, rewrite: impl Fn(&str, &Front) -> Option<String>
 fn no_text(body: &Body) -> String {
     match body {
         Body::Link { target } => {
-            format!("the file is a symlink, to {target}: only its target was copied with it")
+            format!("the file is a symlink to {target}, which was not copied")
         }
-        Body::Large { bytes } => format!("the file has {bytes} bytes, which no agent reads"),
-        Body::Binary { .. } | Body::Text(_) => "the file is not text in UTF-8".to_owned(),
+        Body::Large { bytes } => format!("the file is too large: {bytes} bytes"),
+        Body::Binary { .. } | Body::Text(_) => "the file is not UTF-8 text".to_owned(),
     }
 }
 
@@ -175,24 +175,24 @@ impl Found<'_, '_> {
         };
         let first = text.lines().next().unwrap_or_default();
         if first.trim_start_matches(BOM) != "---" {
-            say(1, "the line `---` ends in blanks");
+            say(1, "trailing spaces after `---`");
         }
         let closing = text[self.front.at + self.front.yaml.len()..].lines().next().unwrap_or_default();
         let lines = self.front.yaml.matches('\n').count();
         if closing != "---" {
-            say(lines + 2, "the line `---` ends in blanks");
+            say(lines + 2, "trailing spaces after `---`");
         }
         let indented_by_tab = |line: &str| {
             line.len() > line.trim_start().len()
                 && line[..line.len() - line.trim_start().len()].contains('\t')
         };
         if let Some(at) = self.front.yaml.lines().position(indented_by_tab) {
-            say(at + 2, "a tab stands in the indentation, which YAML forbids");
+            say(at + 2, "a tab in the indentation, which YAML forbids");
         }
         for key in TEXTS.iter().filter(|key| **key != "name") {
             let Some(field) = self.front.field(key) else { continue };
             if field.is_plain() && field.raw.contains(" #") {
-                say(field.line, &format!("what follows ` #` in `{key}` is a comment to YAML"));
+                say(field.line, &format!("YAML reads the text after ` #` in `{key}` as a comment"));
             }
         }
     }
@@ -200,28 +200,28 @@ impl Found<'_, '_> {
     fn fields(&self, out: &mut Vec<Finding>) {
         let mut seen = HashSet::new();
         for field in self.front.fields.iter().filter(|field| !seen.insert(field.key)) {
-            let message = format!("`{}` is given twice", field.key);
+            let message = format!("duplicate key `{}`", field.key);
             out.push(finding(Rule::FieldDuplicate, self.file, field.line, message));
         }
         let values = match &self.front.values {
             Ok(values) => values,
             Err((line, why)) => {
-                let why = format!("it is not a YAML mapping: {why}");
+                let why = format!("not a YAML mapping: {why}");
                 out.push(finding(Rule::FrontMatter, self.file, *line, why));
                 return;
             }
         };
         for key in values.keys().map(String::as_str).filter(|key| !FIELDS.contains(key)) {
             out.push(if CLAUDE_CODE.contains(&key) {
-                self.say(Rule::FieldPortable, key, format!("`{key}` is a field of Claude Code only"))
+                self.say(Rule::FieldPortable, key, format!("only Claude Code reads the field `{key}`"))
             } else {
-                self.say(Rule::FieldUnknown, key, format!("`{key}` is no known field"))
+                self.say(Rule::FieldUnknown, key, format!("unknown field `{key}`"))
             });
         }
         for key in TEXTS.iter().filter(|key| values.contains_key(**key)) {
             let Some(field) = self.front.field(key).filter(|field| field.is_plain()) else { continue };
             if let Some(kind) = field::misread(field.raw) {
-                let message = format!("`{key}: {}` is {kind} to YAML, not a text", field.raw);
+                let message = format!("YAML reads `{key}: {}` as {kind}, not as text", field.raw);
                 out.push(self.say(Rule::FieldKind, key, message));
             }
         }
@@ -232,14 +232,16 @@ impl Found<'_, '_> {
         let compatibility = length("compatibility");
         if compatibility > LONGEST_COMPATIBILITY {
             let message = format!(
-                "the compatibility has {compatibility} characters, {LONGEST_COMPATIBILITY} are allowed"
+                "`compatibility` has {compatibility} characters; the limit is {LONGEST_COMPATIBILITY}"
             );
             out.push(self.say(Rule::Compatibility, "compatibility", message));
         }
         let listed = length("description") + length("when_to_use");
         if listed > super::LISTED {
-            let message =
-                format!("description and when_to_use have {listed} characters; {} are shown", super::LISTED);
+            let message = format!(
+                "description and when_to_use have {listed} characters; agents list the first {}",
+                super::LISTED
+            );
             out.push(self.say(Rule::ListingCut, "when_to_use", message));
         }
     }

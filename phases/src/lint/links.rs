@@ -15,13 +15,11 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
         for link in &page.links {
             let (rule, message) = match judged(reading, file, link) {
                 Judged::Fine => continue,
-                Judged::Absolute => {
-                    (Rule::PathAbsolute, format!("the link to `{}` is an absolute path", link.to))
-                }
+                Judged::Absolute => (Rule::PathAbsolute, format!("link to the absolute path `{}`", link.to)),
                 Judged::Outside => {
-                    (Rule::PathOutside, format!("the link to `{}` leaves the skill's folder", link.to))
+                    (Rule::PathOutside, format!("link to `{}`, outside the skill's folder", link.to))
                 }
-                Judged::Dangling => (Rule::LinkDangling, format!("the link to `{}` leads nowhere", link.to)),
+                Judged::Dangling => (Rule::LinkDangling, format!("broken link to `{}`", link.to)),
             };
             out.push(finding(rule, file, page.line(link.at), message));
         }
@@ -140,15 +138,15 @@ fn absolute(reading: &Reading, text: &str, at: usize, word: &str) -> Option<(Rul
     if let Some(skill) = shelved(word) {
         let folder = reading.files.folder();
         return Some(if skill == folder {
-            (Rule::PathAbsolute, format!("`{word}` holds only where the skill is installed like that"))
+            (Rule::PathAbsolute, format!("`{word}` exists only if the skill is installed there"))
         } else {
-            (Rule::PathOtherSkill, format!("`{word}` is in the folder of another skill"))
+            (Rule::PathOtherSkill, format!("`{word}` belongs to another skill"))
         });
     }
     let sibling =
         word.strip_prefix("../").filter(|rest| rest.ends_with("/SKILL.md") && !rest.starts_with("../"));
     if sibling.is_some_and(|_| resolved(folder_of(""), word).is_none()) {
-        return Some((Rule::PathOtherSkill, format!("`{word}` is in the folder of another skill")));
+        return Some((Rule::PathOtherSkill, format!("`{word}` belongs to another skill")));
     }
     let home = ["/home/", "/Users/"].iter().find_map(|home| word.strip_prefix(home));
     let person = home.and_then(|rest| rest.split('/').next()).filter(|person| !person.is_empty());
@@ -158,7 +156,7 @@ fn absolute(reading: &Reading, text: &str, at: usize, word: &str) -> Option<(Rul
         let letters = before[..before.len() - 1].iter().rev().take_while(|byte| byte.is_ascii_alphabetic());
         letters.count() == 1
     };
-    (is_home || has_drive).then(|| (Rule::PathAbsolute, format!("`{word}` is a path of one machine")))
+    (is_home || has_drive).then(|| (Rule::PathAbsolute, format!("`{word}` exists only on one machine")))
 }
 
 /// The skill in whose folder a path is, when it is one where agents keep skills.
@@ -182,30 +180,25 @@ fn missing(reading: &Reading, file: &File, page: &Page, at: usize, word: &str) -
     // A name that goes on behind what is no part of a word is not known whole.
     let goes_on = page.text[at + word.len()..].starts_with(['*', '{', '<', '$', '[']);
     let is_there = goes_on || places.iter().flatten().any(|path| reading.exists(path));
-    (!is_there).then(|| format!("`{word}` is not there"))
+    (!is_there).then(|| format!("`{word}` is missing"))
 }
 
 /// A bare name that is that of a file but for its letters.
 fn misspelt(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<String> {
     let is_name = !page.is_code(at) && extension(word).is_some();
     let alike = reading.named_alike(word).first().filter(|_| is_name)?;
-    Some(format!("`{word}` is not there, but {} is", reading.file(*alike).path))
+    Some(format!("`{word}` is missing; did you mean {}?", reading.file(*alike).path))
 }
 
 fn check_symlink(reading: &Reading, file: &File, target: &str, out: &mut Vec<Finding>) {
     let place = if target.starts_with('/') { None } else { resolved(folder_of(&file.path), target) };
     match place {
         None => {
-            let message = format!("the symlink leads out of the skill's folder, to {target}");
+            let message = format!("symlink to {target}, outside the skill's folder");
             out.push(finding(Rule::PathOutside, file, None, message));
         }
         Some(path) if !reading.exists(&path) => {
-            out.push(finding(
-                Rule::LinkDangling,
-                file,
-                None,
-                format!("the symlink leads nowhere, to {target}"),
-            ));
+            out.push(finding(Rule::LinkDangling, file, None, format!("broken symlink to {target}")));
         }
         Some(_) => {}
     }
@@ -226,21 +219,18 @@ mod tests {
         .with("references/a.md", "[up](../SKILL.md) [out](../../x.md)\n");
         assert_eq!(
             found(&files, Rule::LinkDangling),
-            [
-                "SKILL.md:5: the link to `gone.md` leads nowhere",
-                "SKILL.md:7: the link to `refs/a b.md` leads nowhere"
-            ]
+            ["SKILL.md:5: broken link to `gone.md`", "SKILL.md:7: broken link to `refs/a b.md`"]
         );
         assert_eq!(
             found(&files, Rule::PathOutside),
             [
-                "SKILL.md:7: the link to `../x/a.md` leaves the skill's folder",
-                "references/a.md:1: the link to `../../x.md` leaves the skill's folder"
+                "SKILL.md:7: link to `../x/a.md`, outside the skill's folder",
+                "references/a.md:1: link to `../../x.md`, outside the skill's folder"
             ]
         );
         assert_eq!(
             found(&files, Rule::PathAbsolute),
-            ["SKILL.md:7: the link to `/etc/x.conf` is an absolute path"]
+            ["SKILL.md:7: link to the absolute path `/etc/x.conf`"]
         );
     }
 
@@ -272,9 +262,9 @@ mod tests {
         assert_eq!(
             found(&files, Rule::PathMissing),
             [
-                "SKILL.md:5: `scripts/b.py` is not there",
-                "references/forms.md:1: `A.PY` is not there, but scripts/a.py is",
-                "references/forms.md:1: `Forms.md` is not there, but references/forms.md is"
+                "SKILL.md:5: `scripts/b.py` is missing",
+                "references/forms.md:1: `A.PY` is missing; did you mean scripts/a.py?",
+                "references/forms.md:1: `Forms.md` is missing; did you mean references/forms.md?"
             ]
         );
     }
@@ -289,16 +279,16 @@ mod tests {
         assert_eq!(
             found(&files, Rule::PathAbsolute),
             [
-                "SKILL.md:5: `~/.claude/skills/demo/a.py` holds only where the skill is installed like that",
-                "SKILL.md:6: `/home/jane/x` is a path of one machine",
-                "SKILL.md:6: `\\data\\x` is a path of one machine"
+                "SKILL.md:5: `~/.claude/skills/demo/a.py` exists only if the skill is installed there",
+                "SKILL.md:6: `/home/jane/x` exists only on one machine",
+                "SKILL.md:6: `\\data\\x` exists only on one machine"
             ]
         );
         assert_eq!(
             found(&files, Rule::PathOtherSkill),
             [
-                "SKILL.md:5: `.claude/skills/other/b.py` is in the folder of another skill",
-                "SKILL.md:7: `../other/SKILL.md` is in the folder of another skill"
+                "SKILL.md:5: `.claude/skills/other/b.py` belongs to another skill",
+                "SKILL.md:7: `../other/SKILL.md` belongs to another skill"
             ]
         );
     }
@@ -313,10 +303,10 @@ mod tests {
         assert_eq!(
             found(&files, Rule::PathOutside),
             [
-                "a: the symlink leads out of the skill's folder, to /etc/passwd",
-                "d/e: the symlink leads out of the skill's folder, to ../../x"
+                "a: symlink to /etc/passwd, outside the skill's folder",
+                "d/e: symlink to ../../x, outside the skill's folder"
             ]
         );
-        assert_eq!(found(&files, Rule::LinkDangling), ["c: the symlink leads nowhere, to gone"]);
+        assert_eq!(found(&files, Rule::LinkDangling), ["c: broken symlink to gone"]);
     }
 }

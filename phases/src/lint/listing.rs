@@ -25,8 +25,9 @@ impl Listing {
     /// What is wrong with the folder that holds them.
     pub fn finding(self, folder: &str) -> Option<Finding> {
         let Self { skills, characters } = self;
-        let message =
-            format!("the descriptions of {skills} skills have {characters} characters, of about {BUDGET}");
+        let message = format!(
+            "the descriptions of {skills} skills have {characters} characters; agents list about {BUDGET}"
+        );
         let finding = Finding { path: folder.to_owned(), line: None, rule: Rule::ListingBudget, message };
         (characters > BUDGET).then_some(finding)
     }

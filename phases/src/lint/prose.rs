@@ -15,19 +15,19 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
         && skill::front_matter(page.text).is_ok()
         && page.body().trim().is_empty()
     {
-        out.push(finding(Rule::BodyEmpty, file, None, "there are no instructions"));
+        out.push(finding(Rule::BodyEmpty, file, None, "no instructions"));
     }
     for (_, file, page) in reading.pages() {
         for pair in outermost(page).collect::<Vec<_>>().windows(2) {
             let (above, heading) = (pair[0], pair[1]);
             if heading.level > above.level + 1 {
                 let message =
-                    format!("a heading of level {} follows one of level {}", heading.level, above.level);
+                    format!("level {} heading after a level {} heading", heading.level, above.level);
                 out.push(finding(Rule::HeadingJump, file, page.line(heading.at.start), message));
             }
         }
         for repeat in repeats(page) {
-            let message = format!("the paragraph stands on line {} already", page.line(repeat.first));
+            let message = format!("duplicate of line {}", page.line(repeat.first));
             out.push(finding(
                 Rule::ParagraphRepeated,
                 file,
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_skill_without_instructions_is_told() {
         for body in ["", "\n \n"] {
-            assert_eq!(found(&skill(body), Rule::BodyEmpty), ["SKILL.md: there are no instructions"]);
+            assert_eq!(found(&skill(body), Rule::BodyEmpty), ["SKILL.md: no instructions"]);
         }
         assert!(found(&skill("x"), Rule::BodyEmpty).is_empty());
     }
@@ -167,10 +167,7 @@ mod tests {
     fn headings_descend_step_by_step() {
         let files =
             skill("# A\n\n### B ###\n\n#### C\n\n## D\n\nE\n---\n\n> # F\n> ### G\n\n```\n#### H\n```\n");
-        assert_eq!(
-            found(&files, Rule::HeadingJump),
-            ["SKILL.md:7: a heading of level 3 follows one of level 1"]
-        );
+        assert_eq!(found(&files, Rule::HeadingJump), ["SKILL.md:7: level 3 heading after a level 1 heading"]);
         let mended = mend(&files, Rule::HeadingJump);
         assert!(
             mended.text("SKILL.md").ends_with(

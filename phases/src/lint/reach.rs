@@ -15,12 +15,12 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     for (at, file) in reading.files.files().iter().enumerate() {
         match ways[at] {
             None if !is_expected(&file.path) => {
-                out.push(finding(Rule::FileOrphan, file, None, "no text of the skill names this file"));
+                out.push(finding(Rule::FileOrphan, file, None, "the skill never mentions this file"));
             }
             Some(Way { over: Some(over), depth, .. }) if depth > 1 && is_markdown(&file.path) => {
                 let over = &reading.file(over).path;
                 if is_markdown(over) {
-                    let message = format!("only {over} names this file, not SKILL.md");
+                    let message = format!("only {over} mentions this file, not SKILL.md");
                     out.push(finding(Rule::ReferenceNested, file, None, message));
                 }
             }
@@ -243,8 +243,8 @@ mod tests {
         assert_eq!(
             found(&files, Rule::FileOrphan),
             [
-                "references/b.md: no text of the skill names this file",
-                "references/c.md: no text of the skill names this file"
+                "references/b.md: the skill never mentions this file",
+                "references/c.md: the skill never mentions this file"
             ]
         );
     }
@@ -259,7 +259,7 @@ mod tests {
                 .with("core/easing.py", "");
         assert_eq!(
             found(&files, Rule::FileOrphan),
-            ["references/other.md: no text of the skill names this file"]
+            ["references/other.md: the skill never mentions this file"]
         );
     }
 
@@ -271,7 +271,7 @@ mod tests {
             .with("the plan (1).md", "")
             .with("other (1).md", "");
         let orphans = ["other (1).md", "references/lost.md"]
-            .map(|path| format!("{path}: no text of the skill names this file"));
+            .map(|path| format!("{path}: the skill never mentions this file"));
         assert_eq!(found(&files, Rule::FileOrphan), orphans);
     }
 
@@ -285,13 +285,13 @@ mod tests {
             .with("scripts/template.md", "");
         assert_eq!(
             found(&files, Rule::ReferenceNested),
-            ["references/b.md: only references/a.md names this file, not SKILL.md"]
+            ["references/b.md: only references/a.md mentions this file, not SKILL.md"]
         );
     }
 
     #[test]
     fn of_several_files_with_one_name_the_path_tells_which_is_meant() {
         let files = skill("Read x/index.md.\n").with("x/index.md", "").with("y/index.md", "");
-        assert_eq!(found(&files, Rule::FileOrphan), ["y/index.md: no text of the skill names this file"]);
+        assert_eq!(found(&files, Rule::FileOrphan), ["y/index.md: the skill never mentions this file"]);
     }
 }

@@ -1,11 +1,11 @@
-//! The rules: one closed list, with all that is known of each.
+//! The rules: one closed list, with everything about each.
 
 use std::fmt;
 
-/// How much a finding weighs.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Some agent refuses the skill, misses a part of it, or does harm with it.
+    /// Some agent rejects the skill, misses a part of it, or does harm with it.
     Error,
     /// It works, but not everywhere or not well.
     Warning,
@@ -31,14 +31,14 @@ impl fmt::Display for Severity {
     }
 }
 
-/// How far a finding can be fixed without a person.
+/// Whether lint can fix a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fix {
-    /// The repair changes nothing that an agent or a script could miss. A single one may still be a suggestion only.
+    /// The fix cannot change what an agent or a script does. A single finding may still get a suggestion only.
     Safe,
-    /// There is a repair, and a person decides whether it is right.
+    /// There is a fix, and a person decides whether it is right.
     Suggested,
-    /// There is no repair.
+    /// There is no fix.
     ByHand,
 }
 
@@ -98,123 +98,123 @@ const CONTEXT: Option<&str> = Some("efficiency.context");
 
 rules! {
     MainFile: "main-file" Error ByHand PARTS,
-        "An agent finds a skill by a file `SKILL.md` of text in its folder.",
+        "Agents look for a text file named `SKILL.md` in the skill's folder.",
         "Write a `SKILL.md` in UTF-8, with front matter and instructions.";
     MainFileCase: "main-file-case" Warning ByHand PARTS,
-        "Only some agents find a `SKILL.md` whose name is in small letters.",
+        "Some agents do not find a `SKILL.md` with a lower-case name.",
         "Rename the file to `SKILL.md`.";
     FrontMatter: "front-matter" Error ByHand FACTS,
-        "An agent reads name and description from a YAML mapping between two lines `---` at the very top.",
-        "Begin the file with a line `---`, then `name:` and `description:`, then a line `---`.";
+        "Agents read the name and description from a YAML mapping between two `---` lines at the top of the file.",
+        "Start the file with a `---` line, then `name:` and `description:`, then another `---` line.";
     FrontMatterForm: "front-matter-form" Warning ByHand FACTS,
-        "Agents read front matter with parsers of different strictness, and here they come to different results.",
-        "Write each value on its key's line, quoted where it holds `: ` or ` #`, and indent with blanks.";
+        "Agents use different YAML parsers, and those disagree about this front matter.",
+        "Put each value on the line of its key, quote values that contain `: ` or ` #`, and indent with spaces.";
     FrontMatterStrict: "front-matter-strict" Warning ByHand FACTS,
-        "Strict readers, the field's reference validator among them, refuse this form of YAML.",
-        "Write plain keys and values, a list with one `-` a line, and nothing in brackets or braces.";
+        "Strict parsers, such as the reference validator, reject this form of YAML.",
+        "Use plain keys and values, write lists with one `-` per line, and avoid brackets and braces.";
     FieldDuplicate: "field-duplicate" Error ByHand AGREEMENT,
-        "Of a key given twice one agent takes the first, another the last, and a third refuses the file.",
-        "Keep one of them.";
+        "Some agents use the first value of a duplicate key, some the last, and some reject the file.",
+        "Remove the duplicate key.";
     FieldKind: "field-kind" Warning ByHand FACTS,
-        "A value that YAML reads as a number, a date or a yes is no text to an agent that expects text.",
-        "Put the value in quotes.";
+        "YAML reads this value as a number, a date or a boolean, but agents expect text.",
+        "Quote the value.";
     FieldPortable: "field-portable" Warning ByHand None,
-        "Some agents act on this field; others ignore it or refuse the skill.",
-        "Keep it if the skill is for those agents only; else say it in the text.";
+        "Only some agents support this field; others ignore it or reject the skill.",
+        "Keep it if only those agents use the skill; otherwise move its content into the text.";
     FieldUnknown: "field-unknown" Warning ByHand None,
-        "No agent is known to read this field, and strict validators refuse it.",
-        "Correct its spelling, or put it under `metadata`.";
+        "No known agent reads this field, and strict validators reject it.",
+        "Fix its spelling, or move it under `metadata`.";
     Name: "name" Error ByHand PURPOSE,
-        "A name has 1 to 64 small letters, digits and single hyphens between them; other names are refused.",
-        "Give it such a name, the same as the folder's.";
+        "A name has 1 to 64 lower-case letters, digits and single inner hyphens; agents reject other names.",
+        "Rename the skill and its folder to such a name.";
     NameFolder: "name-folder" Error Suggested AGREEMENT,
-        "A skill is called by its folder's name; validators refuse another one in its front matter.",
-        "Write the folder's name after `name:`, or rename the folder.";
+        "Agents call a skill by its folder's name, and validators reject a different name in the front matter.",
+        "Set `name:` to the folder's name, or rename the folder.";
     NameReserved: "name-reserved" Warning ByHand None,
-        "Names with the name of a vendor or its model are refused where skills are uploaded.",
+        "Upload services reject names that contain the name of a vendor or a model.",
         "Name the skill after what it does.";
     Description: "description" Error ByHand PURPOSE,
-        "An agent picks a skill by its description, and refuses one without.",
-        "Say in one to three sentences what the skill does and when to use it.";
+        "Agents choose a skill by its description, and reject a skill without one.",
+        "Write one to three sentences about what the skill does and when to use it.";
     DescriptionLong: "description-long" Error Suggested PURPOSE,
-        "A description of more than 1,024 characters is refused.",
-        "Keep the sentences that tell when to use the skill, and move the others into its text.";
+        "Agents reject descriptions of more than 1,024 characters.",
+        "Keep the sentences about when to use the skill, and move the others into the body.";
     DescriptionMarkup: "description-markup" Warning ByHand None,
-        "Descriptions with angle brackets are refused where skills are uploaded: they end up in a prompt.",
-        "Write the description without `<` and `>`.";
+        "Upload services reject descriptions with angle brackets, because the description becomes part of a prompt.",
+        "Remove `<` and `>` from the description.";
     DescriptionWhen: "description-when" Warning ByHand PURPOSE,
-        "A description that tells only what a skill does leaves the agent to guess when it is meant.",
-        "Add a sentence that begins with `Use when`, with the words that people use for the task.";
+        "Without a hint about when to use the skill, the agent has to guess.",
+        "Add a sentence that starts with `Use when` and contains the words people use for the task.";
     DescriptionPerson: "description-person" Warning ByHand WORDING,
-        "The description stands in the agent's own instructions, where `I` and `you` mean somebody else.",
-        "Write it in the third person: `Formats tables`, not `I format tables`.";
+        "The description becomes part of the agent's instructions, where `I` and `you` mean someone else.",
+        "Use the third person: `Formats tables`, not `I format tables`.";
     Compatibility: "compatibility" Error ByHand None,
-        "A compatibility of more than 500 characters is refused.",
-        "Shorten it to what the skill needs to run.";
+        "Agents reject a `compatibility` field of more than 500 characters.",
+        "Keep only what the skill needs to run.";
     ListingCut: "listing-cut" Warning ByHand CONTEXT,
-        "An agent's listing shows the first 1,536 characters of `description` and `when_to_use` together.",
-        "Shorten the two, with what decides first.";
+        "Agents list only the first 1,536 characters of `description` and `when_to_use` together.",
+        "Shorten both fields, and put the most important words first.";
     ListingBudget: "listing-budget" Warning ByHand CONTEXT,
-        "All skills share about 8,000 characters of listing; beyond them only names remain.",
-        "Shorten the longest descriptions, or keep fewer skills here.";
+        "All skills together get about 8,000 characters in the agent's list; beyond that it shows only names.",
+        "Shorten the longest descriptions, or remove skills from this folder.";
     BodyEmpty: "body-empty" Warning ByHand STAGES,
-        "A skill without instructions gives an agent nothing that it did not have.",
-        "Write what to do, step by step.";
+        "A skill without instructions does not help an agent.",
+        "Write step-by-step instructions.";
     BodyLong: "body-long" Warning Suggested CONTEXT,
-        "The whole body is loaded with the skill, and only about 5,000 tokens of it outlive a long session.",
-        "Move what not every task needs into files below `references/`, each linked from here.";
+        "Agents load the whole body, and keep only about 5,000 tokens of it in a long session.",
+        "Move details that only some tasks need into files in `references/`, and link to them.";
     HeadingJump: "heading-jump" Note Suggested STEPS,
-        "A heading that skips a level makes it unclear which part it belongs to.",
-        "Raise it to one level below the heading above it.";
+        "When a heading skips a level, it is unclear which section it belongs to.",
+        "Make it one level below the heading above it.";
     ParagraphRepeated: "paragraph-repeated" Warning Suggested REDUNDANCY,
-        "What is said twice is paid for twice, and one day changed only once.",
-        "Keep the first, and remove the others.";
+        "Duplicates cost tokens and drift apart.",
+        "Keep the first copy and remove the others.";
     ContentsMissing: "contents-missing" Warning Suggested CONTEXT,
-        "An agent that looks at the head of a long file does not learn what else is in it.",
-        "Put a list of its sections at the top.";
+        "An agent that reads only the top of a long file does not see what else it contains.",
+        "Add a table of contents at the top.";
     LinkDangling: "link-dangling" Error Safe PARTS,
-        "The agent looks for this file and does not find it.",
-        "Correct the path, or add the file.";
+        "The agent cannot find this file.",
+        "Fix the path, or add the file.";
     PathMissing: "path-missing" Warning ByHand PARTS,
-        "The text names a file in a folder of the skill, and it is not there.",
-        "Correct the path, add the file, or say where it comes from.";
+        "The skill mentions this file, but it does not exist.",
+        "Fix the path, add the file, or explain where the file comes from.";
     ReferenceNested: "reference-nested" Warning ByHand CONTEXT,
-        "Files named only by other references are often read in part, or not at all.",
-        "Name the file in `SKILL.md`, with when to read it.";
+        "Agents often skip or only skim files that `SKILL.md` does not name.",
+        "Name the file in `SKILL.md`, and say when to read it.";
     FileOrphan: "file-orphan" Warning ByHand CONTEXT,
-        "No text of the skill leads to this file, so no agent opens it.",
-        "Name it in `SKILL.md`, or remove it.";
+        "Agents do not open files that the skill never mentions.",
+        "Mention it in `SKILL.md`, or delete it.";
     FileUnread: "file-unread" Note ByHand None,
-        "The file is too large to be looked into here, and too large for an agent to read.",
-        "Keep in the skill only what a task needs.";
+        "The file is too large for lint to check and for an agent to read.",
+        "Keep only files that a task needs.";
     ScriptMode: "script-mode" Warning Safe FACTS,
-        "A script that names its interpreter is run by its path, and that needs the executable bit.",
-        "Set the bit: `chmod +x`.";
+        "A script with a `#!` line is run by its path, and needs the executable bit.",
+        "Run `chmod +x` on it.";
     PathAbsolute: "path-absolute" Warning ByHand FACTS,
-        "The path is right on one machine only.",
-        "Write it relative to the skill's folder.";
+        "The path exists only on one machine.",
+        "Use a path relative to the skill's folder.";
     PathOutside: "path-outside" Error ByHand PARTS,
-        "What is outside of the skill's folder is not there when the skill is installed elsewhere.",
-        "Bring the file into the skill's folder.";
+        "Files outside the skill's folder are missing when the skill is installed elsewhere.",
+        "Move the file into the skill's folder.";
     PathOtherSkill: "path-other-skill" Warning ByHand PARTS,
-        "Another skill's files may be missing, or change without notice.",
-        "Name the other skill instead of its files, or copy what is needed.";
+        "Files of another skill may be missing or change without notice.",
+        "Refer to the other skill by name, or copy the file.";
     Secret: "secret" Error ByHand None,
-        "Whoever gets the skill gets the key.",
-        "Revoke the key, and have the skill read it from the environment.";
+        "Everyone who gets the skill gets the key.",
+        "Revoke the key, and read it from the environment instead.";
     ByteOrderMark: "byte-order-mark" Warning Suggested FACTS,
-        "Some agents and every kernel take the mark for a part of the first line.",
-        "Save the file as UTF-8 without a byte order mark.";
+        "Some agents, and every kernel, treat the byte order mark as part of the first line.",
+        "Save the file as UTF-8 without a byte order mark (BOM).";
     LineEndings: "line-endings" Warning Suggested FACTS,
-        "Carriage returns hide front matter from some agents, and the interpreter of a script from the kernel.",
-        "Save the file with line feeds alone.";
+        "With carriage returns, some agents cannot read front matter and the kernel cannot run scripts.",
+        "Save the file with LF line endings.";
     TrailingBlanks: "trailing-blanks" Note Safe None,
-        "Blanks at the ends of lines say nothing and show up in every diff.",
-        "Remove them; two blanks that break a line may stay.";
+        "Trailing spaces do nothing and add noise to diffs.",
+        "Remove them, except two spaces that break a line.";
 }
 
 impl Rule {
-    /// As people and scripts name it.
+    /// The name for people and scripts.
     pub fn id(self) -> &'static str {
         self.facts().id
     }
@@ -232,7 +232,7 @@ impl Rule {
         self.facts().criterion
     }
 
-    /// What is bad about it, in one sentence.
+    /// Why it is a problem, in one sentence.
     pub fn why(self) -> &'static str {
         self.facts().why
     }

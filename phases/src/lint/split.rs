@@ -29,7 +29,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     let (lines, tokens) = (page.body().lines().count(), tokens(page.body()));
     if is_long(page.body()) {
         let message = format!(
-            "the body has {lines} lines and about {tokens} tokens (characters / 4); fewer than {LINES} and {TOKENS} are read well"
+            "the body has {lines} lines and about {tokens} tokens (characters / 4); aim for under {LINES} and {TOKENS}"
         );
         out.push(finding(Rule::BodyLong, file, page.line(page.body_at), message));
     }
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(
             found(&files, Rule::BodyLong),
             [
-                "SKILL.md:5: the body has 529 lines and about 2182 tokens (characters / 4); fewer than 500 and 5000 are read well"
+                "SKILL.md:5: the body has 529 lines and about 2182 tokens (characters / 4); aim for under 500 and 5000"
             ]
         );
         let mended = mend_all(&files, Reach::All);

@@ -79,14 +79,14 @@ fn what_no_agent_could_load_is_told_and_looked_at_as_far_as_it_goes() {
         findings.map(|finding| format!("{} {}", finding.rule, finding.message)).collect::<Vec<_>>()
     };
     assert_eq!(told(""), ["front-matter front matter is missing: the first line must be `---`"]);
-    assert_eq!(told("---\nname: demo\n"), ["front-matter front matter is never closed by a line `---`"]);
+    assert_eq!(told("---\nname: demo\n"), ["front-matter front matter has no closing `---` line"]);
     assert_eq!(
         told("---\nname: demo\nname: demo\ndescription: Shows a thing when asked.\n---\n[a](b.md)\n"),
-        ["field-duplicate `name` is given twice", "link-dangling the link to `b.md` leads nowhere"]
+        ["field-duplicate duplicate key `name`", "link-dangling broken link to `b.md`"]
     );
-    assert_eq!(lint(&Files::new("demo", []))[0].message, "there is no SKILL.md");
+    assert_eq!(lint(&Files::new("demo", []))[0].message, "SKILL.md is missing");
     let binary = File { path: "SKILL.md".into(), body: Body::Binary { bytes: 3 }, executable: false };
-    assert_eq!(lint(&Files::new("demo", [binary]))[0].message, "the file is not text in UTF-8");
+    assert_eq!(lint(&Files::new("demo", [binary]))[0].message, "the file is not UTF-8 text");
 }
 
 impl Files {
@@ -106,16 +106,16 @@ fn front_matter_that_agents_load_differently_is_told() {
     insta::assert_snapshot!(told(
         "--- \nname: 2026\ndescription: Shows #1 things when asked. See #2 #3\nlicense: no\nmodel: x\ncolour: red\n---\nText.\n"
     ), @r"
-    1 front-matter-form the line `---` ends in blanks
-    2 field-kind `name: 2026` is a number to YAML, not a text
-    3 front-matter-form what follows ` #` in `description` is a comment to YAML
-    4 field-kind `license: no` is a yes or no to YAML, not a text
-    5 field-portable `model` is a field of Claude Code only
-    6 field-unknown `colour` is no known field
+    1 front-matter-form trailing spaces after `---`
+    2 field-kind YAML reads `name: 2026` as a number, not as text
+    3 front-matter-form YAML reads the text after ` #` in `description` as a comment
+    4 field-kind YAML reads `license: no` as a boolean, not as text
+    5 field-portable only Claude Code reads the field `model`
+    6 field-unknown unknown field `colour`
     ");
     insta::assert_snapshot!(told("---\nname: \"2026\"\ndescription: Does. Use when asked.\nmetadata:\n  x:\n\t- y\n---\nText.\n"), @r"
-    6 front-matter it is not a YAML mapping: tabs disallowed within this context (block indentation) at line 6, column 2
-    6 front-matter-form a tab stands in the indentation, which YAML forbids
+    6 front-matter not a YAML mapping: tabs disallowed within this context (block indentation) at line 6, column 2
+    6 front-matter-form a tab in the indentation, which YAML forbids
     ");
 }
 

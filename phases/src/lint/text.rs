@@ -14,10 +14,10 @@ const BOM: char = '\u{feff}';
 pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     for (_, file, text) in reading.texts() {
         if has_mark(file, text) {
-            out.push(finding(Rule::ByteOrderMark, file, 1, "the file begins with a byte order mark"));
+            out.push(finding(Rule::ByteOrderMark, file, 1, "the file starts with a byte order mark"));
         }
         if has_returns(file, text) {
-            let message = "lines end in carriage returns";
+            let message = "lines end with CR or CRLF";
             out.push(finding(Rule::LineEndings, file, 1, message));
         }
         if is_script(file, text) && !file.executable {
@@ -28,14 +28,14 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
         let blanks = blanks(page);
         if let Some(first) = blanks.first() {
             let count = blanks.len();
-            let lines = if count == 1 { "1 line ends".to_owned() } else { format!("{count} lines end") };
-            let message = format!("{lines} in blanks");
+            let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+            let message = format!("trailing spaces on {lines}");
             out.push(finding(Rule::TrailingBlanks, file, page.line(first.start), message));
         }
     }
     for file in reading.files.files() {
         if let Body::Large { bytes } = file.body {
-            out.push(finding(Rule::FileUnread, file, None, format!("the file has {bytes} bytes")));
+            out.push(finding(Rule::FileUnread, file, None, format!("the file is too large: {bytes} bytes")));
         }
     }
 }
@@ -149,7 +149,7 @@ mod tests {
         let text = "one \ntwo  \nthree\t\n  \n```\ncode \n```\n\n    code \n\n<pre>\nx \n</pre>\n";
         let files = skill(text).with("a.txt", "x \n").with("b.md", "x \r\ny\r\n");
         let told = found(&files, Rule::TrailingBlanks);
-        assert_eq!(told, ["SKILL.md:5: 3 lines end in blanks", "b.md:1: 1 line ends in blanks"]);
+        assert_eq!(told, ["SKILL.md:5: trailing spaces on 3 lines", "b.md:1: trailing spaces on 1 line"]);
         let mended = mend(&files, Rule::TrailingBlanks);
         assert!(
             mended
@@ -168,7 +168,7 @@ mod tests {
             .with("x.bat", "echo\r\n");
         assert_eq!(
             found(&files, Rule::LineEndings),
-            ["a.md:1: lines end in carriage returns", "run.sh:1: lines end in carriage returns"]
+            ["a.md:1: lines end with CR or CRLF", "run.sh:1: lines end with CR or CRLF"]
         );
         let mended = mend(&files, Rule::LineEndings);
         assert_eq!([mended.text("a.md"), mended.text("run.sh")], ["a\nb\nc\n", "#!/bin/sh\necho\n"]);
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(
             told,
             [
-                "a.md:1: the file begins with a byte order mark, run:1: the file begins with a byte order mark",
+                "a.md:1: the file starts with a byte order mark, run:1: the file starts with a byte order mark",
                 "run:1: the script is not executable"
             ]
         );

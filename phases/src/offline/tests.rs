@@ -188,7 +188,7 @@ fn a_walk_tells_what_is_loaded_when_and_what_is_not() {
 
     ## Named and not there
 
-    - SKILL.md: the link to `c.md` leads nowhere
+    - SKILL.md: broken link to `c.md`
 
     ## There and never named
 

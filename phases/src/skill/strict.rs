@@ -26,39 +26,39 @@ pub(super) const SHOWN: usize = 100;
 /// One reason why the reference validator refuses a skill. Names and keys are cut to be shown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    #[error("front matter is missing: the file must begin with `---`")]
+    #[error("front matter is missing: the file must start with `---`")]
     NotOpened,
-    #[error("front matter is never closed by a second `---`")]
+    #[error("front matter has no closing `---`")]
     NotClosed,
     #[error("front matter is longer than {LONGEST} bytes")]
     Oversized,
-    #[error("front matter holds the unprintable character {found:?}")]
+    #[error("front matter contains the unprintable character {found:?}")]
     Unprintable { line: usize, found: char },
     #[error("front matter is not YAML: {why}")]
     NotYaml { line: usize, why: Box<str> },
-    #[error("front matter uses {construct}, which strict readers refuse")]
+    #[error("front matter uses {construct}, which strict parsers reject")]
     Refused { line: usize, construct: Construct },
-    #[error("the key {key:?} is said twice")]
+    #[error("duplicate key {key:?}")]
     Repeated { line: usize, key: String },
     #[error("front matter is not a mapping of keys to values")]
     NotMapping,
-    #[error("{key:?} is not a field of a skill")]
+    #[error("unknown field {key:?}")]
     Unknown { line: usize, key: String },
     #[error("`{0}` is missing")]
     Missing(Field),
-    #[error("`{field}` is no text, or an empty one")]
+    #[error("`{field}` is not text, or is empty")]
     NoText { line: usize, field: Field },
-    #[error("{field} is {long} characters long, more than {most}")]
+    #[error("`{field}` has {long} characters; the limit is {most}")]
     TooLong { line: usize, field: Field, long: usize, most: usize },
-    #[error("name {name:?} has letters that are not lower-case")]
+    #[error("name {name:?} contains letters that are not lower-case")]
     NotLowercase { line: usize, name: String },
-    #[error("name {name:?} begins or ends with a hyphen")]
+    #[error("name {name:?} starts or ends with a hyphen")]
     OuterHyphen { line: usize, name: String },
-    #[error("name {name:?} has two hyphens side by side")]
+    #[error("name {name:?} has two hyphens in a row")]
     DoubleHyphen { line: usize, name: String },
-    #[error("name {name:?} holds {found:?}: only letters, digits and hyphens may stand there")]
+    #[error("name {name:?} contains {found:?}; only letters, digits and hyphens are allowed")]
     NotLetter { line: usize, name: String, found: char },
-    #[error("name {name:?} is not that of its folder, {folder:?}")]
+    #[error("name {name:?} differs from its folder, {folder:?}")]
     NotFolder { line: usize, name: String, folder: String },
 }
 
@@ -271,14 +271,14 @@ mod tests {
     fn every_fault_of_a_field_is_told_with_its_line() {
         let yaml = format!("version: 1\n\n# note\nname: >\n  -B--ü!{}\ndescription: ''\n", "x".repeat(60));
         insta::assert_snapshot!(said(&yaml).join("\n").replace(&"x".repeat(60), "x.."), @r#"
-        2: "version" is not a field of a skill [unknown-field]
-        5: name is 66 characters long, more than 64 [too-long]
-        5: name "-B--ü!x.." has letters that are not lower-case [name-case]
-        5: name "-B--ü!x.." begins or ends with a hyphen [name-hyphen]
-        5: name "-B--ü!x.." has two hyphens side by side [name-hyphen]
-        5: name "-B--ü!x.." holds '!': only letters, digits and hyphens may stand there [name-character]
-        5: name "-B--ü!x.." is not that of its folder, "a" [name-folder]
-        7: `description` is no text, or an empty one [no-text]
+        2: unknown field "version" [unknown-field]
+        5: `name` has 66 characters; the limit is 64 [too-long]
+        5: name "-B--ü!x.." contains letters that are not lower-case [name-case]
+        5: name "-B--ü!x.." starts or ends with a hyphen [name-hyphen]
+        5: name "-B--ü!x.." has two hyphens in a row [name-hyphen]
+        5: name "-B--ü!x.." contains '!'; only letters, digits and hyphens are allowed [name-character]
+        5: name "-B--ü!x.." differs from its folder, "a" [name-folder]
+        7: `description` is not text, or is empty [no-text]
         "#);
     }
 
@@ -300,18 +300,18 @@ mod tests {
         ];
         let told: Vec<_> = wrong.iter().map(|yaml| said(&format!("{AB}{yaml}")).join(" + ")).collect();
         insta::assert_snapshot!(told.join("\n"), @r#"
-        4: front matter uses brackets or braces, which strict readers refuse [refused-yaml]
-        4: front matter uses an anchor, which strict readers refuse [refused-yaml]
-        4: front matter uses an alias, which strict readers refuse [refused-yaml]
-        4: front matter uses a tag, which strict readers refuse [refused-yaml]
-        4: front matter uses a tab outside of quotes, which strict readers refuse [refused-yaml]
+        4: front matter uses brackets or braces, which strict parsers reject [refused-yaml]
+        4: front matter uses an anchor, which strict parsers reject [refused-yaml]
+        4: front matter uses an alias, which strict parsers reject [refused-yaml]
+        4: front matter uses a tag, which strict parsers reject [refused-yaml]
+        4: front matter uses a tab outside of quotes, which strict parsers reject [refused-yaml]
         3: front matter is not YAML: while scanning a plain scalar, found a tab [not-yaml]
-        4: the key "name" is said twice [repeated-key]
-        4: front matter uses a `<<` that merges nothing, which strict readers refuse [refused-yaml]
-        4: front matter uses a list or mapping as a key, which strict readers refuse [refused-yaml]
+        4: duplicate key "name" [repeated-key]
+        4: front matter uses a `<<` that merges nothing, which strict parsers reject [refused-yaml]
+        4: front matter uses a list or mapping as a key, which strict parsers reject [refused-yaml]
         4: front matter is not YAML: unclosed quote [not-yaml]
-        5: front matter uses a second document, which strict readers refuse [refused-yaml]
-        4: front matter holds the unprintable character '\0' [unprintable]
+        5: front matter uses a second document, which strict parsers reject [refused-yaml]
+        4: front matter contains the unprintable character '\0' [unprintable]
         "#);
     }
 

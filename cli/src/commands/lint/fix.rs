@@ -1,4 +1,4 @@
-//! Brings repairs into a person's folder as a promotion does: under its lock, file by file, completed or undone after
+//! Writes fixes into a person's folder the way a promotion does: under its lock, file by file, completed or undone after
 //! a crash, and never over an edit made meanwhile.
 
 use std::collections::BTreeMap;
@@ -21,8 +21,7 @@ const DOING: &str = "lint --fix";
 const FILE_MODE: u32 = 0o644;
 const FOLDER_MODE: u32 = 0o755;
 
-/// Makes the safe repairs, and those suggestions that the person, if one is asked, agrees to. The files as they are then,
-/// and what was repaired.
+/// Applies the safe fixes, and the suggestions that the person accepts. Returns the resulting files and what was fixed.
 pub(super) fn apply(
     skill: &Skill,
     person: Option<&dyn Answers>,
@@ -30,7 +29,7 @@ pub(super) fn apply(
     printer: Printer,
 ) -> Result<(Files, Vec<Repair>), Complaint> {
     let (locks, lock) = session::lock(around, printer, std::slice::from_ref(&skill.path), DOING)?;
-    // What a crash has left there is of no use any more: the lock has seen to that.
+    // Leftovers of a crash: taking the lock has already recovered the folder.
     let store = locks.place(&skill.path).join("fix");
     store.remove().map_err(ours)?;
     let files = load(skill)?;
@@ -40,7 +39,7 @@ pub(super) fn apply(
     }
     let objects = Objects::at(store.clone());
     let before = capture(&objects, &skill.path, &[], Limits::default()).map_err(ours)?;
-    // The folder may have changed since it was looked at: what is captured now is what is replaced.
+    // The folder may have changed since we read it, so we fix what we captured.
     let files = load_captured(&before.manifest, &skill.name, &objects).map_err(ours)?;
     let mut mended = mend_all(&files, Reach::Safe);
     let tree = |after: &Files| with(&objects, &before.manifest, &files, after);
@@ -61,14 +60,14 @@ pub(super) fn apply(
             Ok((mended.files, mended.done))
         }
         Promotion::Conflict { .. } => Err(Complaint::conflict(format!(
-            "{} was edited while it was fixed, and was left alone",
+            "{} changed while lint was fixing it; nothing was written",
             skill.path.display()
         ))
-        .hint("try again when nobody works on it")),
+        .hint("run the command again")),
     }
 }
 
-/// Shows what each suggestion would change, and makes those that are agreed to.
+/// Shows the diff of each suggestion, and applies those that the person accepts.
 fn ask(
     mended: &mut Mended,
     person: &dyn Answers,
@@ -80,7 +79,7 @@ fn ask(
         let Repair { rule, path, .. } = &repair;
         printer.talk(&format!("{rule}: {}", rule.why()));
         printer.show(diff(&mended.files, &files)?.trim_end());
-        if person.agree("Make this change?")? {
+        if person.agree("Apply this change?")? {
             mended.files = files;
             mended.done.push(repair);
         } else {
@@ -90,7 +89,7 @@ fn ask(
     Ok(())
 }
 
-/// The tree with the files that were mended in the place of what they were.
+/// The tree with the fixed files in place of the old ones.
 fn with(objects: &Objects, tree: &Manifest, before: &Files, after: &Files) -> Result<Manifest, Complaint> {
     let mut nodes: BTreeMap<RelPath, Node> =
         tree.entries().iter().map(|entry| (entry.path.clone(), entry.node.clone())).collect();
@@ -112,7 +111,7 @@ fn with(objects: &Objects, tree: &Manifest, before: &Files, after: &Files) -> Re
     Manifest::new(entries).map_err(ours)
 }
 
-/// Whoever may read a script may run it.
+/// Everyone who may read a script may run it.
 fn mode(old: Option<&Node>, file: &File) -> u32 {
     let mode = old.and_then(Node::mode).unwrap_or(FILE_MODE);
     if file.executable { mode | (mode & 0o444) >> 2 } else { mode }

@@ -1,4 +1,4 @@
-//! Findings as the workflow commands that GitHub shows beside the lines of a change.
+//! Findings as GitHub Actions annotations.
 
 use skilltune_phases::lint::{Finding, Severity};
 

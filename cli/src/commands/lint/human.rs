@@ -1,4 +1,4 @@
-//! Findings for people: grouped by skill, each rule explained where it is met first.
+//! Findings as text: grouped by skill, each rule explained once.
 
 use std::collections::HashSet;
 
@@ -22,23 +22,19 @@ pub(super) fn text(report: &Report, width: usize, style: Style) -> String {
     told.lines.join("\n")
 }
 
-/// All that was found and done, in one line.
+/// Problems and fixes, in one line.
 pub(super) fn summary(report: &Report) -> String {
     let skills = count(report.skills.len(), "skill");
     let counts = Severity::ALL.map(|severity| (report.count(severity), severity.as_str()));
     let counts = counts.into_iter().filter(|(number, _)| *number > 0);
     let counts: Vec<String> = counts.map(|(number, word)| count(number, word)).collect();
-    let found = if counts.is_empty() { "nothing wrong".to_owned() } else { counts.join(", ") };
+    let found = if counts.is_empty() { "no problems found".to_owned() } else { counts.join(", ") };
     let done: usize = report.skills.iter().flat_map(|skill| &skill.done).map(|repair| repair.count).sum();
-    let fixed = if done == 0 { String::new() } else { format!("; fixed {}", count(done, "place")) };
+    let fixed = if done == 0 { String::new() } else { format!("; {} fixed", count(done, "problem")) };
     let fixable = report.fixable();
-    let safe = if fixable == 0 { String::new() } else { format!("; --fix can fix {fixable}") };
+    let safe = if fixable == 0 { String::new() } else { format!("; {fixable} fixable with --fix") };
     let open = report.suggestions();
-    let asked = if open == 0 {
-        String::new()
-    } else {
-        format!("; {}, about which --fix=all asks", count(open, "suggestion"))
-    };
+    let asked = if open == 0 { String::new() } else { format!("; {open} fixable with --fix=all") };
     format!("{skills}: {found}{fixed}{safe}{asked}")
 }
 
@@ -69,7 +65,7 @@ impl Told<'_> {
         let (skills, characters) =
             (count(held.listing.skills, "skill"), grouped(held.listing.characters as u64));
         let line = format!(
-            "{skills} in the listing with {characters} of about {} characters",
+            "{skills}, whose descriptions use {characters} of about {} characters in the agent's list",
             grouped(BUDGET as u64)
         );
         self.hanging("  ", &line, |_, line| line.to_owned());
@@ -90,7 +86,7 @@ impl Told<'_> {
         let place = format!("{}{line}:", plain::one_line(path));
         let severity = rule.severity();
         let said = format!("{place} {severity} {rule}: {}{}", plain::one_line(message), self.label(fix));
-        // The word is painted where it stands: in the first line, behind the place.
+        // Only the severity is coloured; it follows the place in the first line.
         self.hanging("  ", &said, |style, text| {
             let word = severity.as_str();
             text.strip_prefix(&format!("{place} {word}"))
@@ -109,7 +105,7 @@ impl Told<'_> {
         }
     }
 
-    /// A paragraph whose lines all stand to the right of its beginning.
+    /// A paragraph with a hanging indent.
     fn hanging(&mut self, indent: &str, text: &str, paint: impl Fn(Style, &str) -> String) {
         let room = self.width.saturating_sub(indent.len()).max(1);
         let below = if indent.len() < 4 { "    " } else { "" };
@@ -173,25 +169,27 @@ mod tests {
           fixed SKILL.md: trailing-blanks, 3 places
           SKILL.md:2: error name-folder: the name is "a", the
               folder's is "b" [suggestion]
-              A skill is called by its folder's name; validators
-              refuse another one in its front matter. Write the
-              folder's name after `name:`, or rename the folder.
+              Agents call a skill by its folder's name, and
+              validators reject a different name in the front
+              matter. Set `name:` to the folder's name, or rename
+              the folder.
           references/a␛[2J-very-long-name-of-a-file-indeed.md:
               warning file-orphan: no text names it
-              No text of the skill leads to this file, so no agent
-              opens it. Name it in `SKILL.md`, or remove it.
+              Agents do not open files that the skill never
+              mentions. Mention it in `SKILL.md`, or delete it.
 
         skills
-          90 skills in the listing with 9,000 of about 8,000
-              characters
+          90 skills, whose descriptions use 9,000 of about 8,000
+              characters in the agent's list
           listing: warning listing-budget: the descriptions of 90
-              skills have 9000 characters, of about 8000
-              All skills share about 8,000 characters of listing;
-              beyond them only names remain. Shorten the longest
-              descriptions, or keep fewer skills here.
+              skills have 9000 characters; agents list about 8000
+              All skills together get about 8,000 characters in the
+              agent's list; beyond that it shows only names. Shorten
+              the longest descriptions, or remove skills from this
+              folder.
 
-        1 skill: 1 error, 2 warnings; fixed 3 places; 1 suggestion,
-          about which --fix=all asks
+        1 skill: 1 error, 2 warnings; 3 problems fixed; 1 fixable
+          with --fix=all
         "#);
         for width in [100, 80, 60, 40, 20] {
             for line in text(&report(), width, Style::PLAIN).lines() {
@@ -214,6 +212,6 @@ mod tests {
             skills: vec![Linted { findings: Vec::new(), done: Vec::new(), ..report().skills.remove(0) }],
             ..Report::default()
         };
-        assert_eq!(text(&report, 80, Style::PLAIN), "1 skill: nothing wrong");
+        assert_eq!(text(&report, 80, Style::PLAIN), "1 skill: no problems found");
     }
 }

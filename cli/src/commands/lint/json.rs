@@ -5,7 +5,7 @@ use skilltune_phases::lint::{BUDGET, Finding, Fix, Repair, Severity};
 
 use super::report::{Linted, Report, Shelf};
 
-/// Raised when a reader of the older form would go wrong.
+/// Raised by incompatible changes.
 const FORMAT: u32 = 1;
 
 pub(super) fn text(report: &Report, strict: bool) -> String {

@@ -9,26 +9,29 @@ pub(super) fn check(found: &Found, out: &mut Vec<Finding>) {
     let mut say = |rule, message: String| out.push(found.say(rule, "description", message));
     let value = found.front.values.as_ref().ok().and_then(|values| values.get("description"));
     if value == Some(&Value::Many) {
-        return say(Rule::Description, "the description is not a text".into());
+        return say(Rule::Description, "the description is not text".into());
     }
     let Some(text) = found.front.text("description") else {
         return if value != Some(&Value::Scalar) {
-            say(Rule::Description, "there is no description".into());
+            say(Rule::Description, "the description is missing".into());
         };
     };
     let length = text.chars().count();
     if length > LONGEST {
-        say(Rule::DescriptionLong, format!("the description has {length} characters, {LONGEST} are allowed"));
+        say(
+            Rule::DescriptionLong,
+            format!("the description has {length} characters; the limit is {LONGEST}"),
+        );
     }
     if let Some(bracket) = text.chars().find(|c| matches!(c, '<' | '>')) {
-        say(Rule::DescriptionMarkup, format!("the description has `{bracket}` in it"));
+        say(Rule::DescriptionMarkup, format!("the description contains `{bracket}`"));
     }
     let words = words(text);
     if is_english(&words) && found.front.text("when_to_use").is_none() && !says_when(&words) {
         say(Rule::DescriptionWhen, "the description does not say when to use the skill".into());
     }
     if let Some(word) = other_person(text) {
-        say(Rule::DescriptionPerson, format!("the description says `{word}`"));
+        say(Rule::DescriptionPerson, format!("the description uses `{word}`"));
     }
 }
 

@@ -56,8 +56,8 @@ fn key(line: &str) -> Option<(&str, &str)> {
 pub(super) fn misread(plain: &str) -> Option<&'static str> {
     let small = plain.to_ascii_lowercase();
     match small.as_str() {
-        "yes" | "no" | "on" | "off" | "true" | "false" | "y" | "n" => return Some("a yes or no"),
-        "null" | "~" => return Some("nothing"),
+        "yes" | "no" | "on" | "off" | "true" | "false" | "y" | "n" => return Some("a boolean"),
+        "null" | "~" => return Some("null"),
         ".inf" | "-.inf" | "+.inf" | ".nan" => return Some("a number"),
         _ => {}
     }
@@ -109,7 +109,7 @@ mod tests {
         }
         assert_eq!(
             [misread("No"), misread("~"), misread("2026-01-31")],
-            [Some("a yes or no"), Some("nothing"), Some("a date")]
+            [Some("a boolean"), Some("null"), Some("a date")]
         );
         for text in ["a", "1 a", "v1", "1-2", "3d-print", "nano", "inf", "a:b", "2026-01-31 x"] {
             assert_eq!(misread(text), None, "{text}");

@@ -14,22 +14,22 @@ pub(super) fn check(found: &Found, out: &mut Vec<Finding>) {
         Some(Value::Text(text)) => text.trim(),
         // A number is a name too: to agents that read all of front matter as text.
         Some(Value::Scalar) => front.field("name").map_or("", |field| field.raw),
-        Some(Value::Many) => return out.push(found.say(Rule::Name, "name", "the name is not a text")),
+        Some(Value::Many) => return out.push(found.say(Rule::Name, "name", "the name is not text")),
         Some(Value::Nothing) | None => "",
     };
     if name.is_empty() {
-        return out.push(found.say(Rule::Name, "name", "there is no name"));
+        return out.push(found.say(Rule::Name, "name", "the name is missing"));
     }
     if let Some(why) = refusal(name) {
         out.push(found.say(Rule::Name, "name", format!("the name {name:?} {why}")));
     }
     let folder = found.reading.files.folder();
     if name != folder {
-        let message = format!("the name is {name:?}, the folder's is {folder:?}");
+        let message = format!("the name is {name:?}, but the folder is {folder:?}");
         out.push(found.say(Rule::NameFolder, "name", message));
     }
     if let Some(word) = RESERVED.iter().find(|word| name.contains(**word)) {
-        out.push(found.say(Rule::NameReserved, "name", format!("the name has `{word}` in it")));
+        out.push(found.say(Rule::NameReserved, "name", format!("the name contains `{word}`")));
     }
 }
 
@@ -38,13 +38,13 @@ fn refusal(name: &str) -> Option<String> {
     let length = name.chars().count();
     let is_big = |c: char| !c.to_lowercase().eq([c]);
     if length > LONGEST {
-        Some(format!("has {length} characters, {LONGEST} are allowed"))
+        Some(format!("has {length} characters; the limit is {LONGEST}"))
     } else if name.contains(is_big) {
-        Some("has capital letters".to_owned())
+        Some("contains upper-case letters".to_owned())
     } else if let Some(odd) = name.chars().find(|c| !c.is_alphanumeric() && *c != '-') {
-        Some(format!("has {odd:?} in it"))
+        Some(format!("contains {odd:?}"))
     } else if name.starts_with('-') || name.ends_with('-') {
-        Some("begins or ends with a hyphen".to_owned())
+        Some("starts or ends with a hyphen".to_owned())
     } else {
         name.contains("--").then(|| "has two hyphens in a row".to_owned())
     }
