@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
 use skilltune_orchestrator::engine::{
-    CallLimits, CastAgents, Context, Drive, Left, Observer, Pages, Patience, Person, Workshop,
+    CallLimits, CastAgents, Context, Drive, Observer, Pages, Patience, Person, Stopped, Workshop,
 };
 use skilltune_orchestrator::process::{GuardianPool, become_driver};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
@@ -75,11 +75,11 @@ pub(crate) async fn run(
     let run = Run::begin(&first)?;
     drop(first);
     let drive = Drive::new(run, context, PAGES, &mut observer, &mut person, halt)?;
-    let (run, left) = drive.go().await?;
+    let (run, left) = drive.run().await?;
     let took = began.elapsed();
     pool.close();
     let total = run.ledger.total();
-    if left != Left::Ended || total.calls as usize != calls || total.failed + total.cached > 0 {
+    if left != Stopped::Ended || total.calls as usize != calls || total.failed + total.cached > 0 {
         return Err(format!("the run went astray: {left:?}, {total:?}").into());
     }
     Ok(took)

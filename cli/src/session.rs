@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use skilltune_orchestrator::engine::{
-    CallLimits, Context, Drive, EngineError, Halt, Left, Observer, Person, Workshop,
+    CallLimits, Context, Drive, EngineError, Halt, Observer, Person, Stopped, Workshop,
 };
 use skilltune_orchestrator::process::{GuardianPool, await_marked, become_driver, sweep_marked};
 use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
@@ -257,7 +257,7 @@ pub fn drive<L: Face>(
     let left = runtime.block_on(async {
         // On one task with the engine, so that what a signal is answered with never falls into a live line.
         tokio::select! {
-            went = engine.go() => went,
+            went = engine.run() => went,
             never = signals::watch(halt, |words| reporter.borrow_mut().remark(words)) => match never {},
         }
     });
@@ -265,10 +265,10 @@ pub fn drive<L: Face>(
     let (run, left) = left.map_err(failed)?;
     reporter.into_inner().finished(&run).map_err(unwritten)?;
     Ok(match left {
-        Left::Ended | Left::Held => L::exit(&run),
-        Left::Paused(Pause::Blocked) => Exit::Unjudged,
-        Left::Paused(Pause::Terminated) => Exit::Terminated,
-        Left::Paused(Pause::Interrupted | Pause::Stopped) => Exit::Interrupted,
+        Stopped::Ended | Stopped::Held => L::exit(&run),
+        Stopped::Paused(Pause::Blocked) => Exit::Unjudged,
+        Stopped::Paused(Pause::Terminated) => Exit::Terminated,
+        Stopped::Paused(Pause::Interrupted | Pause::Stopped) => Exit::Interrupted,
     })
 }
 

@@ -18,7 +18,7 @@ pub enum RunCommand {
     /// Continue a run that was stopped, paused or killed
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
-    /// Stop a run after its current steps; `resume` continues it
+    /// Stop a run after its current steps
     #[command(after_help = examples::STOP)]
     Stop(StopArgs),
     /// List the runs of this project

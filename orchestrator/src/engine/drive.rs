@@ -31,7 +31,7 @@ pub enum Halt {
 
 /// Why the engine came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum Stopped {
     Ended,
     Held,
     Paused(Pause),
@@ -57,7 +57,7 @@ pub struct Context {
 }
 
 /// What became of a call; nothing, when it was cancelled.
-type Carried<L> = Result<Option<Done<L>>, EngineError>;
+type CallResult<L> = Result<Option<Done<L>>, EngineError>;
 
 /// An engine at work on one run.
 #[expect(missing_debug_implementations, reason = "an observer and a person show nothing")]
@@ -73,7 +73,7 @@ pub struct Drive<'a, L: LoopEngine> {
     under_way: HashSet<L::Step>,
     /// When the first of the steps may be begun that are held back after a failure.
     later: Option<Timestamp>,
-    calls: JoinSet<(L::Step, Carried<L>)>,
+    calls: JoinSet<(L::Step, CallResult<L>)>,
 }
 
 impl<'a, L: LoopEngine> Drive<'a, L> {
@@ -100,18 +100,18 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     }
 
     /// Goes on until the run ends, waits for a person, or is stopped.
-    pub async fn go(mut self) -> Result<(Run<L>, Left), EngineError> {
-        let left = self.turn().await;
-        if left.is_err() {
+    pub async fn run(mut self) -> Result<(Run<L>, Stopped), EngineError> {
+        let stopped = self.turn().await;
+        if stopped.is_err() {
             self.cancel.say(Cancel::Gently);
             while self.calls.join_next().await.is_some() {}
         }
-        let left = left?;
-        self.save(left)?;
-        Ok((self.run, left))
+        let stopped = stopped?;
+        self.save(stopped)?;
+        Ok((self.run, stopped))
     }
 
-    async fn turn(&mut self) -> Result<Left, EngineError> {
+    async fn turn(&mut self) -> Result<Stopped, EngineError> {
         loop {
             if self.halt.borrow().is_some() {
                 return self.halted().await;
@@ -120,8 +120,8 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                 // Nothing more is begun; what is under way may still come to an answer.
                 if !self.calls.is_empty() {
                     self.wait().await?;
-                } else if let Some(left) = self.wait_out().await? {
-                    return Ok(left);
+                } else if let Some(stopped) = self.wait_out().await? {
+                    return Ok(stopped);
                 }
                 continue;
             }
@@ -135,11 +135,11 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                     return Err(EngineError::Stuck);
                 }
                 Due::Do(steps) => steps,
-                Due::End => return Ok(Left::Ended),
+                Due::End => return Ok(Stopped::Ended),
             };
             for step in due {
-                if let Some(left) = self.take(step)? {
-                    return Ok(left);
+                if let Some(stopped) = self.take(step)? {
+                    return Ok(stopped);
                 }
             }
             self.wait().await?;
@@ -167,7 +167,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     }
 
     /// Starts a step that is a call; does one of our own at once.
-    fn take(&mut self, step: L::Step) -> Result<Option<Left>, EngineError> {
+    fn take(&mut self, step: L::Step) -> Result<Option<Stopped>, EngineError> {
         let Some(request) = L::request(&self.run, &step) else { return self.own(step) };
         // The same unit may be asked for by two contestants that share a member.
         if !self.under_way.insert(step.clone()) {
@@ -186,9 +186,9 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     }
 
     /// A step of our own; one that nobody is there to answer holds the run.
-    fn own(&mut self, step: L::Step) -> Result<Option<Left>, EngineError> {
+    fn own(&mut self, step: L::Step) -> Result<Option<Stopped>, EngineError> {
         let hands = Hands { context: &self.context, person: self.person };
-        let Some(answer) = L::own(&self.run, &step, hands)? else { return Ok(Some(Left::Held)) };
+        let Some(answer) = L::own(&self.run, &step, hands)? else { return Ok(Some(Stopped::Held)) };
         let attempt = self.run.attempts(&step);
         let done = Done { step, attempt, call: None, outcome: Ok(answer), spent: Spent::default() };
         self.record(Event::Done(Box::new(done)))?;
@@ -201,7 +201,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         if self.calls.is_empty() && later.is_none() {
             return Ok(());
         }
-        let pause = later.and_then(patience::left).unwrap_or_default();
+        let pause = later.and_then(patience::time_left).unwrap_or_default();
         let ended = tokio::select! {
             ended = self.calls.join_next(), if !self.calls.is_empty() => ended,
             () = tokio::time::sleep(pause), if later.is_some() => None,
@@ -222,7 +222,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     }
 
     /// Lets the steps under way finish, or ends them, as was asked.
-    async fn halted(&mut self) -> Result<Left, EngineError> {
+    async fn halted(&mut self) -> Result<Stopped, EngineError> {
         loop {
             let halt = *self.halt.borrow_and_update();
             if let Some(Halt::Now(_)) = halt {
@@ -233,7 +233,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                     Some(Halt::Finish(pause) | Halt::Now(pause)) => pause,
                     None => Pause::Stopped,
                 };
-                return Ok(Left::Paused(pause));
+                return Ok(Stopped::Paused(pause));
             }
             self.wait().await?;
         }
@@ -250,14 +250,14 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         Ok(())
     }
 
-    fn save(&mut self, left: Left) -> Result<(), EngineError> {
-        match left {
-            Left::Ended => {}
-            Left::Held => self.record(Event::Noted(Signal::Held))?,
-            Left::Paused(pause) => self.record(Event::Noted(Signal::Paused(pause)))?,
+    fn save(&mut self, stopped: Stopped) -> Result<(), EngineError> {
+        match stopped {
+            Stopped::Ended => {}
+            Stopped::Held => self.record(Event::Noted(Signal::Held))?,
+            Stopped::Paused(pause) => self.record(Event::Noted(Signal::Paused(pause)))?,
         }
         self.publish()?;
-        if left == Left::Ended {
+        if stopped == Stopped::Ended {
             // Nothing of a run that ended is taken up again; a workspace that stays is no harm.
             let _ = self.context.shop.work.remove();
         }

@@ -37,7 +37,7 @@ use crate::safe_path::SafePath;
 use crate::snapshot::{CaptureError, Limits, ObjectError, Objects, PlaceError};
 use crate::store::{AnswerCache, JournalError, RunFolder};
 
-pub use drive::{Context, Drive, Halt, Left, Patience};
+pub use drive::{Context, Drive, Halt, Patience, Stopped};
 pub use tune::{Diff, Pages, tree_diff};
 use unreadable::unreadable;
 

@@ -19,21 +19,24 @@ use crate::plan::{LoopKind, Plan};
 use crate::role::Role;
 use crate::run::Run;
 
-/// What a journal line can be made of.
-pub trait Told: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {}
+/// A value that a journal can hold.
+pub trait JournalValue:
+    Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
 
-impl<T: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static> Told for T {}
+impl<T: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static> JournalValue for T {}
 
 pub trait Loop: Copy + Debug + PartialEq + Send + Sync + 'static {
     const KIND: LoopKind;
 
     /// What the loop is asked to do: its part of a plan.
-    type Task: Told;
+    type Task: JournalValue;
     /// What it can ask for: plain data, so that a step is its own key.
-    type Step: Told + Eq + Hash;
+    type Step: JournalValue + Eq + Hash;
     /// What a step is answered with.
-    type Answer: Told;
-    type Decision: Told;
+    type Answer: JournalValue;
+    type Decision: JournalValue;
     /// Where it stands: the fold of its decisions.
     type Course: Clone + Debug + PartialEq + Send + Sync + 'static;
     /// What separates a new chance for a failed step from its last one.

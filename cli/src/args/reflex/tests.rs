@@ -27,19 +27,19 @@ fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
            skilltune reflex <TASK> [OPTIONS]
 
     Commands:
-      new       Write a text for a task, judge it by rules, and refine it
-      status    Show where a run stands
-      resume    Continue a run that was stopped or killed
-      stop      Let a run finish its steps under way, save, and end
+      new       Write a text for a task, judge it against rules, and refine it
+      status    Show the state of a run
+      resume    Continue a run that was stopped, paused or killed
+      stop      Stop a run after its current steps
       list      List the runs of this project
-      history   Show what happened in a run, event by event
-      show      Show a run, one of its rounds, or one of its versions
+      history   Show the events of a run in order
+      show      Show a run, a round or a version
       diff      Show what a version changes
-      apply     Bring a candidate into the target
-      rollback  Restore the target to its state before a run
-      export    Write a version into a new folder
-      report    Print the report of a run, whole or so far
-      clean     Delete what old runs have stored
+      apply     Replace the skill with a candidate
+      rollback  Restore the skill to its state before a run
+      export    Copy a version to a new folder
+      report    Print the report of a run
+      clean     Delete old runs and the files that only they need
       help      Print this message or the help of the given subcommand(s)
 
     Options:

@@ -7,7 +7,7 @@ use skilltune_phases::event::{Event, Pause, Signal};
 use skilltune_phases::waiting;
 use tokio::time::sleep;
 
-use super::{Drive, Left, now};
+use super::{Drive, Stopped, now};
 use crate::engine::{EngineError, LoopEngine};
 
 /// How long is waited, and for what.
@@ -26,14 +26,14 @@ const LOOK: Duration = Duration::from_secs(30);
 
 impl<L: LoopEngine> Drive<'_, L> {
     /// Waits for what has stopped the run to pass, where that is wanted and of use; otherwise the run is left.
-    pub(super) async fn wait_out(&mut self) -> Result<Option<Left>, EngineError> {
+    pub(super) async fn wait_out(&mut self) -> Result<Option<Stopped>, EngineError> {
         let Patience { waits, longest, backoff } = self.context.patience;
         let until = waiting::until(&self.run, now(), longest, backoff).filter(|_| waits);
-        let Some(until) = until else { return Ok(Some(Left::Paused(Pause::Blocked))) };
+        let Some(until) = until else { return Ok(Some(Stopped::Paused(Pause::Blocked))) };
         self.record(Event::Noted(Signal::Waiting { until }))?;
         // Hours may pass, in which people look at the run, and in which the machine may go down.
         self.publish()?;
-        while let Some(left) = left(until) {
+        while let Some(left) = time_left(until) {
             tokio::select! {
                 () = sleep(left.min(LOOK)) => {}
                 // Whoever stops the run ends the wait, and it is left as any other.
@@ -46,6 +46,6 @@ impl<L: LoopEngine> Drive<'_, L> {
 }
 
 /// How long it is until then; none, when it is now or was before.
-pub(super) fn left(until: Timestamp) -> Option<Duration> {
+pub(super) fn time_left(until: Timestamp) -> Option<Duration> {
     Duration::try_from(until.duration_since(now())).ok().filter(|left| !left.is_zero())
 }
