@@ -183,10 +183,6 @@ fn median(numbers: impl Iterator<Item = f64>) -> f64 {
 /// The side of the process that measures: prints seconds, ticks of CPU, and MB.
 fn measure(calls: &str, jobs: &str, what: &[&str]) -> Result<(), Box<dyn Error>> {
     let (calls, jobs) = (calls.parse()?, jobs.parse()?);
-    if what.first() == Some(&"engine") {
-        // As the program does that drives a run.
-        skilltune_orchestrator::lean::with_few_heaps();
-    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let took = runtime.block_on(async {
         match what {

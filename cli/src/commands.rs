@@ -36,11 +36,6 @@ use crate::exit::Exit;
 use crate::folders::Surroundings;
 use crate::printer::Printer;
 
-/// Whether a command calls agents, several at a time.
-pub fn drive_a_run(command: &Command) -> bool {
-    matches!(command, Command::Tune(_) | Command::Run(RunCommand::Resume(_)) | Command::Reflex(_))
-}
-
 pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
     let elsewhere = elsewhere(&command, around);
     let around = elsewhere.as_ref().unwrap_or(around);

@@ -46,7 +46,6 @@ use std::sync::Arc;
 
 use clap::Parser as _;
 use rustix::process::Signal;
-use skilltune_orchestrator::lean;
 use skilltune_orchestrator::offline::offline_main;
 use skilltune_orchestrator::process::{CONFINED, confined_main, guardian_main};
 
@@ -72,9 +71,6 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(words) => return printer::usage(&words).into(),
     };
-    if commands::drive_a_run(&cli.command) {
-        lean::with_few_heaps();
-    }
     arm_crash_point();
     let around = Surroundings::read(cli.project.as_deref());
     let printer = around.as_ref().map_or(Printer::PLAIN, Printer::new);

@@ -8,7 +8,6 @@ pub mod crash;
 pub mod disk;
 pub mod engine;
 pub mod evolution;
-pub mod lean;
 mod listing;
 pub mod offline;
 pub mod probe;
