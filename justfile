@@ -23,6 +23,10 @@ core:
 bench:
     cargo bench -p skilltune-orchestrator --features test-program --bench engine
 
+# A crash at every durable step, and not only at the first, the middle and the last of each kind.
+crash:
+    SKILLTUNE_CRASHES=all cargo test -p skilltune --all-features --test suite crash -- --nocapture
+
 # Six hundred kills instead of ninety.
 kill:
     SKILLTUNE_KILLS=304 cargo test -p skilltune --all-features --test suite kill -- --nocapture

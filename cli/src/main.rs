@@ -76,7 +76,9 @@ fn main() -> ExitCode {
     let printer = around.as_ref().map_or(Printer::PLAIN, Printer::new);
     let ended =
         around.map_err(Complaint::from).and_then(|around| commands::run(cli.command, &around, printer));
-    ended.unwrap_or_else(|complaint| failed(&complaint, printer)).into()
+    let exit = ended.unwrap_or_else(|complaint| failed(&complaint, printer));
+    list_crash_points();
+    exit.into()
 }
 
 /// A write beyond `ulimit -f` is an error like a full disk, not the end of the program in the middle of a replacement.
@@ -92,6 +94,16 @@ fn arm_crash_point() {
     #[cfg(feature = "testing")]
     if let Some(at) = std::env::var("SKILLTUNE_CRASH_AT").ok().and_then(|at| at.parse().ok()) {
         skilltune_orchestrator::crash::arm(at);
+    }
+}
+
+/// Tells a test which durable steps there were.
+fn list_crash_points() {
+    #[cfg(feature = "testing")]
+    if let Some(path) = std::env::var_os("SKILLTUNE_CRASH_LIST") {
+        let list = skilltune_orchestrator::crash::reached().join("\n");
+        skilltune_orchestrator::atomic::create(path.as_ref(), list.as_bytes())
+            .expect("a test has named a new file");
     }
 }
 

@@ -28,6 +28,7 @@ pub enum Durability {
 }
 
 /// Puts `bytes` at `path` in one step; a symlink there is replaced, not followed.
+#[track_caller]
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
     let (folder, name) = named(path)?;
     replace_in(&folder, name, bytes, durability)
@@ -39,6 +40,7 @@ pub fn create(path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
     create_in(&folder, name, bytes)
 }
 
+#[track_caller]
 pub(crate) fn replace_in(
     folder: &Folder,
     name: &OsStr,
@@ -50,7 +52,7 @@ pub(crate) fn replace_in(
     if durability == Durability::Barrier {
         folder.sync_file(&draft.file, &draft.name)?;
     }
-    draft.publish(folder, name)?;
+    crash::around(["before a file is replaced", "after a file is replaced"], || draft.publish(folder, name))?;
     match durability {
         Durability::Order => Ok(()),
         Durability::Barrier => folder.sync(),
@@ -111,10 +113,8 @@ impl<'a> Draft<'a> {
 
     /// Gives the file its name, in this folder or another, and replaces whatever has the name.
     pub(crate) fn publish(mut self, folder: &Folder, name: &OsStr) -> Result<(), DiskError> {
-        crash::point("publish a file");
         self.folder.rename_to(&self.name, folder, name)?;
         self.is_published = true;
-        crash::point("publish a file");
         Ok(())
     }
 

@@ -4,37 +4,56 @@
 //! closure instead (`rehearsal`), so that neither a crash nor a person's edit costs a process.
 
 #[cfg(feature = "crash-points")]
-pub use armed::{arm, count};
+pub use armed::{arm, reached};
 
-/// Marks one durable step; the name is for people who read a list of them.
+/// Marks a place where a test may end the program. The name and the line that calls are the kind of the point.
 #[inline]
+#[track_caller]
 pub fn point(name: &'static str) {
     #[cfg(feature = "crash-points")]
-    armed::reached();
+    armed::reach(name);
     #[cfg(test)]
     rehearsal::reached();
     let _ = name;
 }
 
+/// Makes one durable change, with a point before it and, if it succeeds, one after it.
+#[inline]
+#[track_caller]
+pub(crate) fn around<T, E>(
+    [before, after]: [&'static str; 2],
+    change: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    point(before);
+    let changed = change()?;
+    point(after);
+    Ok(changed)
+}
+
 #[cfg(feature = "crash-points")]
 mod armed {
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::panic::Location;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Mutex, PoisonError};
 
-    static REACHED: AtomicU64 = AtomicU64::new(0);
-    static FATAL: AtomicU64 = AtomicU64::new(u64::MAX);
+    static REACHED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    static FATAL: AtomicUsize = AtomicUsize::new(usize::MAX);
 
     /// Makes the `at`-th point from the start of the process its last; the first is 1.
-    pub fn arm(at: u64) {
+    pub fn arm(at: usize) {
         FATAL.store(at, Ordering::SeqCst);
     }
 
-    /// How many points have been reached so far.
-    pub fn count() -> u64 {
-        REACHED.load(Ordering::SeqCst)
+    /// The kinds of all points reached so far, in their order.
+    pub fn reached() -> Vec<String> {
+        REACHED.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn reached() {
-        if REACHED.fetch_add(1, Ordering::SeqCst) + 1 == FATAL.load(Ordering::SeqCst) {
+    #[track_caller]
+    pub(super) fn reach(name: &str) {
+        let mut reached = REACHED.lock().unwrap_or_else(PoisonError::into_inner);
+        reached.push(format!("{name}, {}", Location::caller()));
+        if reached.len() == FATAL.load(Ordering::SeqCst) {
             std::process::abort();
         }
     }

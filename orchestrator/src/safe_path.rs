@@ -140,6 +140,7 @@ impl SafePath {
     }
 
     /// Replaces the file with `bytes` in one step; a symlink is replaced, not followed.
+    #[track_caller]
     pub fn replace(&self, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
         atomic::replace_in(&self.above()?, self.name(), bytes, durability)
     }

@@ -1,13 +1,14 @@
-//! The crash test: the real binary aborted at every durable step, taken up again, and compared with a run that was
-//! not.
+//! The crash test: the real binary aborted at durable steps, taken up again, and compared with a run that was not.
 //!
 //! With one job the durable steps come in the same order every time, so that the n-th is the same one in every scene.
+//! Of each kind of step the first, the middle and the last are visited; all of them under `just crash`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -84,32 +85,99 @@ impl Story for Tuned {
     }
 }
 
-/// Crashes at every point up to the last, two scenes at a time; how many points there were.
-pub(crate) fn crash_everywhere(story: &impl Story) -> u64 {
-    let whole = story.whole();
-    let next = AtomicU64::new(1);
-    let visit = || {
-        loop {
-            let at = next.fetch_add(1, Ordering::SeqCst);
-            if !crash_at(story, at, &whole) {
-                return at;
+/// The durable steps of a command.
+pub(crate) struct Steps {
+    /// The kind of each, in their order.
+    kinds: Vec<String>,
+}
+
+impl Steps {
+    /// Runs the command to its end and lists its steps.
+    fn of(scene: &Scene, mut command: Command) -> Self {
+        let list = scene.path("crash-points");
+        let ran = Ran::of(command.env("SKILLTUNE_CRASH_LIST", &list).output().unwrap());
+        let text = fs::read_to_string(&list).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+        fs::remove_file(list).unwrap();
+        Self { kinds: text.lines().map(str::to_owned).collect() }
+    }
+
+    /// A line of a run's journal is of the kind of its event.
+    fn with_events(mut self, scene: &Scene) -> Self {
+        let journal = fs::read_to_string(scene.run_folder().join("history.jsonl")).unwrap();
+        // The first line is there as soon as the file is.
+        let events: Vec<_> = journal.lines().skip(1).map(event_kind).collect();
+        for when in ["before a journal line", "after a journal line"] {
+            let lines = self.kinds.iter_mut().filter(|kind| kind.starts_with(when));
+            assert_eq!(lines.count(), events.len(), "{when}");
+            let lines = self.kinds.iter_mut().filter(|kind| kind.starts_with(when));
+            for (kind, event) in lines.zip(&events) {
+                kind.push_str(event);
             }
+        }
+        self
+    }
+
+    /// The first, the middle and the last of each kind, by their place from 1; or all of them.
+    fn visited(&self) -> Vec<usize> {
+        let places = 1..=self.kinds.len();
+        if std::env::var_os("SKILLTUNE_CRASHES").is_some_and(|which| which == "all") {
+            return places.collect();
+        }
+        let mut of_kind = BTreeMap::<&str, Vec<usize>>::new();
+        for (kind, at) in self.kinds.iter().zip(places) {
+            of_kind.entry(kind).or_default().push(at);
+        }
+        let mut visited: Vec<_> =
+            of_kind.values().flat_map(|all| [all[0], all[all.len() / 2], all[all.len() - 1]]).collect();
+        visited.sort_unstable();
+        visited.dedup();
+        visited
+    }
+
+    /// Prints how many of its steps a command was aborted at; there must have been more than so many.
+    pub(crate) fn report(&self, what: &str, more_than: usize) {
+        let (visited, all) = (self.visited().len(), self.kinds.len());
+        eprintln!("crash test: {what}: aborted at {visited} of {all} durable steps");
+        assert!(all > more_than, "{what}: {all} durable steps");
+    }
+}
+
+/// What was recorded: the name of the event, and that of the step or the decision in it.
+fn event_kind(line: &str) -> String {
+    let first = |value: &Value| match value {
+        Value::String(word) => Some(word.clone()),
+        Value::Object(fields) => fields.keys().next().cloned(),
+        _ => None,
+    };
+    let line: Value = serde_json::from_str(line).expect("a line is JSON");
+    let name = first(&line["event"]).expect("an event has a name");
+    let inside = &line["event"][&name];
+    let inside = inside.get("step").unwrap_or(inside);
+    format!(" {name} {}", first(inside).unwrap_or_default())
+}
+
+/// Crashes at the steps to be visited, two scenes at a time.
+pub(crate) fn crash_everywhere(story: &impl Story) -> Steps {
+    let whole = story.whole();
+    let scene = story.scene();
+    let steps = Steps::of(&scene, story.begin(&scene)).with_events(&scene);
+    let (visited, next) = (steps.visited(), AtomicUsize::new(0));
+    let visit = || {
+        while let Some(&at) = visited.get(next.fetch_add(1, Ordering::SeqCst)) {
+            crash_at(story, at, &whole);
         }
     };
     std::thread::scope(|scope| {
-        let other = scope.spawn(visit);
-        let ended = visit();
-        ended.min(other.join().expect("the other half passes")) - 1
-    })
+        scope.spawn(visit);
+        visit();
+    });
+    steps
 }
 
-/// Whether there was such a point.
-fn crash_at(story: &impl Story, at: u64, whole: &Outcome) -> bool {
+fn crash_at(story: &impl Story, at: usize, whole: &Outcome) {
     let told = format!("crashed at point {at}");
     let scene = story.scene();
-    if !crashed(story.begin(&scene), at) {
-        return false;
-    }
+    assert!(crashed(story.begin(&scene), at), "{told}: it has ended before");
     // Some crash once more while they are taken up.
     if at.is_multiple_of(5) {
         let had_begun = !scene.run_folders().is_empty();
@@ -121,11 +189,10 @@ fn crash_at(story: &impl Story, at: u64, whole: &Outcome) -> bool {
     story.outcome(&scene, &ran).assert_is(whole, &told);
     assert_eq!(repeated(&scene), 0, "{told}: an answered call was made again");
     story.assert_tidy(&scene, &told);
-    true
 }
 
 /// Runs our binary up to its `at`-th durable step; false when it has ended by itself before.
-fn crashed(mut command: Command, at: u64) -> bool {
+fn crashed(mut command: Command, at: usize) -> bool {
     const ABORTED: i32 = 6;
     use std::os::unix::process::ExitStatusExt;
     let output = command.env("SKILLTUNE_CRASH_AT", at.to_string()).output().unwrap();
@@ -136,16 +203,12 @@ fn crashed(mut command: Command, at: u64) -> bool {
 
 #[test]
 fn a_single_run_aborted_at_any_durable_step_ends_as_if_it_had_not_been() {
-    let points = crash_everywhere(&Tuned::single());
-    eprintln!("crash test: a single run has {points} durable steps");
-    assert!(points > 300, "{points}");
+    crash_everywhere(&Tuned::single()).report("a single run", 300);
 }
 
 #[test]
 fn a_chain_run_aborted_at_any_durable_step_ends_as_if_it_had_not_been() {
-    let points = crash_everywhere(&Tuned::chain());
-    eprintln!("crash test: a chain run has {points} durable steps");
-    assert!(points > 500, "{points}");
+    crash_everywhere(&Tuned::chain()).report("a chain run", 500);
 }
 
 #[test]
@@ -166,21 +229,18 @@ fn a_rollback_or_apply_aborted_at_any_durable_step_leaves_a_target_that_the_next
     };
     let commands: [(&[&str], _); 2] =
         [(&["rollback", &id], "champion"), (&["apply", &id, "champion"], "start")];
-    let mut points = 0;
     for (command, before) in commands {
-        for at in 1.. {
+        put(before, "before");
+        let steps = Steps::of(&scene, scene.command(command));
+        for at in steps.visited() {
             let story = format!("{command:?} crashed at point {at}");
             put(before, &story);
-            if !crashed(scene.command(command), at) {
-                break;
-            }
-            points += 1;
+            assert!(crashed(scene.command(command), at), "{story}: it has ended before");
             // The way on and the way back, from wherever the crash has left the target.
             put(if at % 2 == 0 { "champion" } else { "start" }, &story);
         }
+        steps.report(command[0], 15);
     }
-    eprintln!("crash test: rollback and apply have {points} durable steps");
-    assert!(points > 30, "{points}");
 }
 
 /// An answer in the cache whose trees were half gone made every later run on the same skill fail.
@@ -202,21 +262,21 @@ fn a_clean_aborted_at_any_durable_step_leaves_a_store_that_the_next_run_can_use(
     for (now, before) in &folders {
         copy(now, before);
     }
-    let mut points = 0;
-    for at in 1.. {
+    let put_back = || {
         for (now, before) in &folders {
             fs::remove_dir_all(now).unwrap();
             copy(before, now);
         }
-        // The older run goes, and with it answers and trees that the newer one does not need.
-        if !crashed(scene.command(&["clean", "--yes", "--keep", "1"]), at) {
-            break;
-        }
-        points += 1;
+    };
+    // The older run goes, and with it answers and trees that the newer one does not need.
+    let clean = || scene.command(&["clean", "--yes", "--keep", "1"]);
+    let steps = Steps::of(&scene, clean());
+    for at in steps.visited() {
+        put_back();
+        assert!(crashed(clean(), at), "clean has ended before point {at}");
         let again = never("7");
         let score = |ran: &Ran| (ran.code, ran.json()["final_score"].clone(), ran.json()["outcome"].clone());
         assert_eq!(score(&again), score(&first), "crashed at point {at}: {again:?}");
     }
-    eprintln!("crash test: clean has {points} durable steps");
-    assert!(points > 10, "{points}");
+    steps.report("clean", 10);
 }

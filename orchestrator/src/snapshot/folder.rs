@@ -299,10 +299,7 @@ impl Folder {
 
     /// Renames into another folder, over whatever has the name there.
     pub(crate) fn move_into(&self, from: &OsStr, folder: &Self, to: &OsStr) -> Result<(), DiskError> {
-        crash::point("replace");
-        self.rename_to(from, folder, to)?;
-        crash::point("replace");
-        Ok(())
+        crash::around(["before a move", "after a move"], || self.rename_to(from, folder, to))
     }
 
     /// Renames unless the new name is taken; then false.
@@ -350,16 +347,14 @@ impl Folder {
         }
     }
 
+    #[track_caller]
     fn change<T>(
         &self,
         op: &'static str,
         name: &OsStr,
         act: impl FnOnce() -> rustix::io::Result<T>,
     ) -> Result<T, DiskError> {
-        crash::point(op);
-        let changed = act().on_disk(op, self.path.join(name))?;
-        crash::point(op);
-        Ok(changed)
+        crash::around(["before a change", "after a change"], || act().on_disk(op, self.path.join(name)))
     }
 }
 
@@ -402,10 +397,8 @@ pub(crate) fn plainly(errno: Errno) -> io::Error {
 
 /// Sets all twelve bits of an open file or folder, whatever the umask.
 pub(super) fn set_mode(handle: &File, mode: u32, path: &Path) -> Result<(), DiskError> {
-    crash::point("set the mode");
-    handle.set_permissions(Permissions::from_mode(mode)).on_disk("set the mode of", path)?;
-    crash::point("set the mode");
-    Ok(())
+    let change = || handle.set_permissions(Permissions::from_mode(mode)).on_disk("set the mode of", path);
+    crash::around(["before a mode is set", "after a mode is set"], change)
 }
 
 fn lacks_flags(errno: Errno) -> bool {

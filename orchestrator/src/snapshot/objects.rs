@@ -17,6 +17,7 @@ use super::manifest::{Entry, Manifest, ManifestError, Node};
 use super::path::RelPath;
 use super::recent::{self, Recent};
 use crate::atomic::Draft;
+use crate::crash;
 use crate::disk::{DiskError, OnDisk};
 use crate::safe_path::SafePath;
 
@@ -186,7 +187,8 @@ impl Objects {
             Some(shard) => shard,
             None => store.make_child(shard)?,
         };
-        Ok(draft.publish(&shard, name)?)
+        let publish = || draft.publish(&shard, name);
+        Ok(crash::around(["before an object is stored", "after an object is stored"], publish)?)
     }
 
     /// Hands the object on. A store that cannot is not what it was: nobody is to take its word for the other objects.

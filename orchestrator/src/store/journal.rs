@@ -114,7 +114,7 @@ impl Journal {
         if self.length + self.line.len() as u64 > LARGEST {
             return Err(JournalError::TooLarge { path: self.path.clone() });
         }
-        crash::point("journal: before a line");
+        crash::point("before a journal line");
         let written = self.file.write_all(&self.line).on_disk("write", &self.path);
         if written.is_err() {
             // What was written of a line that did not fit (a full disk) goes; should that fail too, the torn line is cut
@@ -123,7 +123,7 @@ impl Journal {
         }
         written?;
         self.length += self.line.len() as u64;
-        crash::point("journal: after a line");
+        crash::point("after a journal line");
         self.next_seq += 1;
         self.syncer.wake();
         Ok(record)

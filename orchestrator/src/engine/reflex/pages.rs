@@ -66,6 +66,7 @@ fn written(run: &Run) -> Option<&Artifact> {
     if run.course.stop.is_some() { run.result() } else { run.course.artifact.as_ref() }
 }
 
+#[track_caller]
 fn replace(path: &SafePath, text: &str) -> Result<(), EngineError> {
     Ok(path.replace(text.as_bytes(), Durability::Order)?)
 }

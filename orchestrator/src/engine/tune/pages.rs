@@ -86,6 +86,7 @@ fn round_pages(
     Ok(())
 }
 
+#[track_caller]
 fn write(path: &SafePath, text: &str) -> Result<(), EngineError> {
     Ok(path.replace(text.as_bytes(), Durability::Order)?)
 }
