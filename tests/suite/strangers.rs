@@ -35,6 +35,26 @@ fn a_run_that_was_not_begun_here_can_be_looked_at_and_not_acted_on() {
     assert_eq!(listing(&ours.skill("writer")), skill);
 }
 
+/// Its journal names a folder of somebody's, who would not like it to be read.
+#[test]
+fn a_run_of_reflex_that_was_not_begun_here_looks_into_no_other_folder() {
+    let script = json!({ "reflex": { "produced": { "1": ["a.correctness.accuracy"] } } });
+    let [theirs, ours] = [(), ()].map(|()| Scene::new(&[], &script));
+    let ran =
+        theirs.run(&["reflex", "Write about the pump", "--alias", "pump", "--template", "docs", "--yes"]);
+    assert!(matches!(ran.code, Some(0 | 3)), "{ran:?}");
+    copy(&theirs.path("project/.skilltune"), &ours.path("project"));
+    fs::write(theirs.path("project/.ai-factory/evolution/pump/artifact.md"), "private").unwrap();
+    assert!(theirs.run(&["status"]).stdout.contains("stale: "), "the owner is told");
+    for command in [&["status", "pump"][..], &["show", "pump"], &["list", "--format", "json"]] {
+        let ran = ours.run(command);
+        assert!(ran.code == Some(0) && ran.stdout.contains("evaluated"), "{command:?}: {ran:?}");
+        assert!(!ran.stdout.contains("stale"), "{command:?}: {ran:?}");
+    }
+    let (before, mine) = (listing(&theirs.path("project")), ours.run(&["clean", "pump", "--yes"]));
+    assert_eq!((mine.code, listing(&theirs.path("project"))), (Some(0), before), "{mine:?}");
+}
+
 #[test]
 fn a_state_folder_that_is_a_link_is_refused_before_anything_is_written() {
     let scene = Scene::new(&[("writer", 40)], &json!({}));

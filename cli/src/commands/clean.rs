@@ -135,7 +135,7 @@ fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<Plan, Complaint> {
 fn only_copy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Option<String> {
     let is_ours = |known: &Known<L>| Births::new(scope.around).require(known).is_ok();
     let known = scope.runs.load::<L>(id).ok().filter(is_ours)?;
-    L::only_copy(&known)
+    L::only_copy(&known, &scope.objects())
 }
 
 /// A run that can still be taken up goes only when asked for by name, or with all.

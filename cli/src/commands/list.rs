@@ -10,7 +10,6 @@ use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::face::with_loop;
 use crate::report::plain;
-use crate::runs::Runs;
 
 pub fn run(args: &ListArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let (runs, printer) = (&scope.runs, scope.printer);
@@ -18,33 +17,33 @@ pub fn run(args: &ListArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     match args.format {
         Format::Json => {
             let rows: Vec<Value> =
-                ids.iter().map(|id| with_loop!(runs.kind(id), L => object::<L>(runs, id))).collect();
+                ids.iter().map(|id| with_loop!(runs.kind(id), L => object::<L>(scope, id))).collect();
             printer.json(&serde_json::to_string_pretty(&rows).expect("JSON has a text"))?;
         }
         Format::Human if ids.is_empty() => printer.talk("no runs here yet"),
         Format::Human => {
             for id in &ids {
-                printer.data(&with_loop!(runs.kind(id), L => row::<L>(runs, id)))?;
+                printer.data(&with_loop!(runs.kind(id), L => row::<L>(scope, id)))?;
             }
         }
     }
     Ok(Exit::Reached)
 }
 
-fn object<L: LoopCommands>(runs: &Runs, id: &RunId) -> Value {
-    match runs.load::<L>(id) {
-        Ok(known) => L::listed(&known.run),
+fn object<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Value {
+    match scope.runs.load::<L>(id) {
+        Ok(known) => L::listed(&known.run, &scope.objects()),
         Err(complaint) => json!({ "run_id": id, "error": complaint.what }),
     }
 }
 
-fn row<L: LoopCommands>(runs: &Runs, id: &RunId) -> String {
-    let run = match runs.load::<L>(id) {
+fn row<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> String {
+    let run = match scope.runs.load::<L>(id) {
         Ok(known) => known.run,
         Err(complaint) => return format!("{id}  damaged: {}", complaint.what),
     };
-    let (result, subject) = L::row(&run);
-    let status = runs.standing(&run).word(&run);
-    let (kind, subject) = (L::KIND.word(), plain::one_line(&subject));
+    let status = scope.runs.standing(&run).word(&run);
+    let (kind, result) = (L::KIND.word(), L::result(&run, &scope.objects()));
+    let subject = plain::one_line(&L::subject(&run));
     format!("{id}  {kind:<6}  {status:<8}  {result:<14}  {subject}")
 }

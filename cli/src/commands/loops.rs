@@ -32,7 +32,7 @@ pub struct Version {
 
 pub trait LoopCommands: Face + Narrated {
     /// `status`: how far it came, each fact with its name.
-    fn facts(run: &Run<Self>) -> Vec<(&'static str, String)>;
+    fn facts(run: &Run<Self>, objects: &Objects) -> Vec<(&'static str, String)>;
 
     /// `status`: how it came out, or what it asks.
     fn became(run: &Run<Self>) -> String;
@@ -40,11 +40,14 @@ pub trait LoopCommands: Face + Narrated {
     /// `status`: what a person may want to type, when nobody works on it.
     fn advice(run: &Run<Self>) -> Vec<Next>;
 
-    /// `list`: how far it came, and what it is about, in two columns.
-    fn row(run: &Run<Self>) -> (String, String);
+    /// What it works on.
+    fn subject(run: &Run<Self>) -> String;
+
+    /// `list`: how far it came, in a column.
+    fn result(run: &Run<Self>, objects: &Objects) -> String;
 
     /// `list --format json`.
-    fn listed(run: &Run<Self>) -> Value {
+    fn listed(run: &Run<Self>, _: &Objects) -> Value {
         Self::summary(run)
     }
 
@@ -81,7 +84,7 @@ pub trait LoopCommands: Face + Narrated {
     fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint>;
 
     /// `clean`: what nobody could bring back without this run.
-    fn only_copy(known: &Known<Self>) -> Option<String>;
+    fn only_copy(known: &Known<Self>, objects: &Objects) -> Option<String>;
 
     /// `clean`: removes what a run of ours has written outside of its folder.
     fn tidy(_: &Known<Self>, _: Printer) -> Result<(), Complaint> {

@@ -1,5 +1,6 @@
 //! `status`: where a run stands, and what to type next.
 
+use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::run::Run;
 
 use super::loops::LoopCommands;
@@ -19,7 +20,7 @@ pub fn run(args: &RunArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
 
 fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>) -> Result<Exit, Complaint> {
     let (standing, printer) = (scope.runs.standing(&known.run), scope.printer);
-    printer.data(&lines(&known.run, standing).join("\n"))?;
+    printer.data(&lines(&known.run, standing, &scope.objects()).join("\n"))?;
     if known.torn > 0 && standing == Standing::Open {
         printer.talk(&format!(
             "its journal ends in a torn line of {} bytes, which `resume` will cut",
@@ -29,11 +30,11 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>) -> Result<Exit, Co
     Ok(Exit::Reached)
 }
 
-fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing) -> Vec<String> {
-    let (kind, subject) = (L::KIND.word(), plain::one_line(&L::row(run).1));
+fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -> Vec<String> {
+    let (kind, subject) = (L::KIND.word(), plain::one_line(&L::subject(run)));
     let mut facts =
         vec![("run", format!("{}  {kind} of {subject}", run.plan.run)), ("status", word(run, standing))];
-    facts.extend(L::facts(run));
+    facts.extend(L::facts(run, objects));
     if let (Some(mishap), None) = (&run.blocked, run.closed_at) {
         let failed = words::failure(mishap.failure.kind);
         let step = L::step(run, &mishap.step);

@@ -18,7 +18,7 @@ use super::worded::Worded;
 
 pub(crate) use history::event;
 pub(crate) use page::report;
-pub(crate) use status::{facts, row};
+pub(crate) use status::{facts, result};
 
 /// How the engine has a run's pages worded.
 pub(crate) const PAGES: Pages =

@@ -120,7 +120,7 @@ fn open_runs(runs: &Runs) -> (Vec<OpenRun>, Vec<String>) {
 fn open_run<L: LoopCommands>(runs: &Runs, id: &RunId) -> Result<Option<OpenRun>, Complaint> {
     let run = runs.load::<L>(id)?.run;
     let standing = runs.standing(&run);
-    let (status, target) = (standing.word(&run), plain::one_line(&L::row(&run).1));
+    let (status, target) = (standing.word(&run), plain::one_line(&L::subject(&run)));
     Ok((standing != Standing::Ended).then(|| OpenRun { id: id.to_string(), status, target }))
 }
 

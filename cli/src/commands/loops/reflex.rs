@@ -35,8 +35,8 @@ use crate::runs::{CHAMPION, Known, Standing};
 use crate::session::{self, ours};
 
 impl LoopCommands for Reflex {
-    fn facts(run: &Run) -> Vec<(&'static str, String)> {
-        told::facts(run, on_disk(run).as_deref())
+    fn facts(run: &Run, objects: &Objects) -> Vec<(&'static str, String)> {
+        told::facts(run, on_disk(run, objects).as_deref())
     }
 
     fn became(run: &Run) -> String {
@@ -47,12 +47,16 @@ impl LoopCommands for Reflex {
         told::advice::next(run)
     }
 
-    fn row(run: &Run) -> (String, String) {
-        told::row(run, on_disk(run).as_deref())
+    fn subject(run: &Run) -> String {
+        run.plan.task.prompt.clone()
     }
 
-    fn listed(run: &Run) -> Value {
-        told::json::summary(run, on_disk(run).as_deref())
+    fn result(run: &Run, objects: &Objects) -> String {
+        told::result(run, on_disk(run, objects).as_deref())
+    }
+
+    fn listed(run: &Run, objects: &Objects) -> Value {
+        told::json::summary(run, on_disk(run, objects).as_deref())
     }
 
     fn event(run: &Run, record: &Record) -> String {
@@ -148,10 +152,10 @@ impl LoopCommands for Reflex {
     }
 
     /// A text that nobody asked to have elsewhere goes with the files of its run.
-    fn only_copy(known: &Known<Self>) -> Option<String> {
+    fn only_copy(known: &Known<Self>, objects: &Objects) -> Option<String> {
         let run = &known.run;
         let is_elsewhere = run.plan.task.out.is_some();
-        let hash = on_disk(run).filter(|_| !is_elsewhere)?;
+        let hash = on_disk(run, objects).filter(|_| !is_elsewhere)?;
         let is_ours = run.course.artifacts.iter().any(|artifact| artifact.hash == hash);
         is_ours.then(|| format!("its text is only in {}", told::words::artifact_path(run)))
     }

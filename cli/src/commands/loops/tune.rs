@@ -20,7 +20,7 @@ use crate::report::{self, figures, journal, plain, words};
 use crate::runs::{Known, Standing};
 
 impl LoopCommands for Tune {
-    fn facts(run: &Run) -> Vec<(&'static str, String)> {
+    fn facts(run: &Run, _: &Objects) -> Vec<(&'static str, String)> {
         let rules = &run.plan.task.rules;
         let mut facts = vec![("round", format!("{} of {}", run.round_number(), rules.max_iterations))];
         facts.extend(run.best().map(|(best, score)| {
@@ -40,9 +40,13 @@ impl LoopCommands for Tune {
         advice::next(run)
     }
 
-    fn row(run: &Run) -> (String, String) {
+    fn subject(run: &Run) -> String {
+        words::target(run)
+    }
+
+    fn result(run: &Run, _: &Objects) -> String {
         let (from, to) = (figures::score(run.initial_score()), figures::score(run.final_score()));
-        (format!("{from:>5} -> {to}"), words::target(run))
+        format!("{from:>5} -> {to}")
     }
 
     fn event(run: &Run, record: &Record) -> String {
@@ -123,7 +127,7 @@ impl LoopCommands for Tune {
     }
 
     /// What its champion has replaced, and what its commands have displaced.
-    fn only_copy(known: &Known<Self>) -> Option<String> {
+    fn only_copy(known: &Known<Self>, _: &Objects) -> Option<String> {
         let names = plain::one_line(&Self::members(&known.run.plan).join(", "));
         let candidates = &known.run.course.candidates;
         if apply::left(known) != candidates[0].trees {

@@ -1,12 +1,19 @@
+use std::path::Path;
+
+use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::reflex::{Answer, Decision, Event, Reason, Run, Step, Stop};
 
-use super::lines;
+use super::Standing;
 use crate::report::reflex::facts;
 use crate::report::reflex::world::{
     HOSTILE, ONLY_WARNINGS, Play, TO_THE_THRESHOLD, failed, missing, plan, play,
 };
-use crate::runs::Standing;
+
+/// Of a project that is not there.
+fn lines(run: &Run, standing: Standing) -> Vec<String> {
+    super::lines(run, standing, &Objects::at(Path::new("/p/.skilltune/objects")))
+}
 
 #[test]
 fn a_run_that_is_over_tells_how_it_stands() {

@@ -5,27 +5,38 @@ use std::path::Path;
 use skilltune_orchestrator::engine::reflex::page;
 use skilltune_orchestrator::evolution::Evolution;
 use skilltune_orchestrator::snapshot::{Objects, RelPath};
+use skilltune_orchestrator::store::Home;
 use skilltune_phases::loops::reflex::original::artifact_hash;
 use skilltune_phases::loops::reflex::{Artifact, Run, projection};
 
 /// The text of an artifact, if it can be read.
 type Text = Box<dyn Fn(&Artifact) -> Option<String>>;
+/// The hash of what is in the artifact's file.
+type OnDisk = Box<dyn Fn(&Run) -> Option<String>>;
 
 pub(crate) struct Shelf {
     pub(super) text: Text,
-    /// The hash of what is in the artifact's file.
-    pub(super) on_disk: fn(&Run) -> Option<String>,
+    pub(super) on_disk: OnDisk,
 }
 
 impl Shelf {
     pub(super) fn of(objects: Objects) -> Self {
-        Self { text: Box::new(move |artifact| page(&objects, artifact.tree).ok()), on_disk }
+        let store = objects.clone();
+        Self {
+            text: Box::new(move |artifact| page(&objects, artifact.tree).ok()),
+            on_disk: Box::new(move |run| on_disk(run, &store)),
+        }
     }
 }
 
 /// The hash of what is in the artifact's file now, as far as it can be read: a person may have edited it.
-pub(crate) fn on_disk(run: &Run) -> Option<String> {
+///
+/// A journal that came with a repository names any folder: it is looked at only in the project that has this store.
+pub(crate) fn on_disk(run: &Run, store: &Objects) -> Option<String> {
     let task = &run.plan.task;
+    if Home::of(Path::new(&task.project)).objects().path() != store.place().path() {
+        return None;
+    }
     let below = RelPath::parse(task.evolution.as_bytes()).ok()?;
     let evolution = Evolution::open(Path::new(&task.project), &below).ok()??;
     let bytes = evolution.artifact(&projection::alias(run)).ok()??;
@@ -50,16 +61,20 @@ mod tests {
         let mut asked = plan();
         asked.task.project = project.path().to_str().unwrap().to_owned();
         let run = Play::begin(asked).run;
-        assert_eq!(on_disk(&run), None);
+        let store = Objects::at(Home::of(project.path()).objects());
+        assert_eq!(on_disk(&run, &store), None);
         let below = RelPath::parse(run.plan.task.evolution.as_bytes()).unwrap();
         let evolution = Evolution::open_or_make(project.path(), &below).unwrap();
         let writer = evolution.writer(&alias(), run.plan.run.as_str());
         writer.place_artifact(text(1).as_bytes(), |_| false).unwrap();
-        assert_eq!(on_disk(&run), Some(artifact_hash(text(1).as_bytes())));
+        assert_eq!(on_disk(&run, &store), Some(artifact_hash(text(1).as_bytes())));
+        let elsewhere = tempfile::tempdir().unwrap();
+        let other = Objects::at(Home::of(elsewhere.path()).objects());
+        assert_eq!(on_disk(&run, &other), None, "the journal of another project");
         let file = project.path().join(".ai-factory/evolution/courses-api/artifact.md");
         std::fs::rename(&file, project.path().join("elsewhere")).unwrap();
         std::os::unix::fs::symlink(project.path().join("elsewhere"), &file).unwrap();
-        assert_eq!(on_disk(&run), None);
+        assert_eq!(on_disk(&run, &store), None);
     }
 
     #[test]

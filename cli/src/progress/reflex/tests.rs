@@ -25,7 +25,7 @@ const PLAIN: Look = Look {
 };
 
 fn human(streams: Streams, look: Look) -> Talk<Reflex> {
-    Talk::new(streams, look, Shelf { text: Box::new(stored), on_disk: |_| None })
+    Talk::new(streams, look, Shelf { text: Box::new(stored), on_disk: Box::new(|_| None) })
 }
 
 fn seen(play: &Play<Reflex>, look: Look) -> Captured {
@@ -328,7 +328,11 @@ fn a_worse_artifact_is_dropped_and_said_to_be() {
 fn a_file_that_somebody_has_edited_has_no_score() {
     let play = play(plan(), missing(TO_THE_THRESHOLD));
     let told = follow(&play, |streams| {
-        Talk::new(streams, PLAIN, Shelf { text: Box::new(|_| None), on_disk: |_| Some("0badc0de".into()) })
+        Talk::new(
+            streams,
+            PLAIN,
+            Shelf { text: Box::new(|_| None), on_disk: Box::new(|_| Some("0badc0de".into())) },
+        )
     });
     assert!(told.data().contains("stale: "), "{}", told.data());
     assert!(!told.data().contains("score") && !told.data().contains("distance"), "{}", told.data());
@@ -368,7 +372,7 @@ fn words_of_models_drive_no_terminal_and_no_line_is_wider_than_told() {
     for width in [40, 80, 100] {
         let told = follow(&play, |streams| {
             let text = Box::new(|_: &Artifact| Some(HOSTILE.to_owned()));
-            Talk::new(streams, Look { width, ..PLAIN }, Shelf { text, on_disk: |_| None })
+            Talk::new(streams, Look { width, ..PLAIN }, Shelf { text, on_disk: Box::new(|_| None) })
         });
         let all = told.all();
         assert!(!all.contains(['\x1b', '\r', '\u{202e}', '\x07']), "{all:?}");

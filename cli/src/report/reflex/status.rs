@@ -18,12 +18,12 @@ pub(crate) fn facts(run: &Run, on_disk: Option<&str>) -> Vec<(&'static str, Stri
     facts
 }
 
-/// The score of its best text and what it was asked for: how it stands among others.
-pub(crate) fn row(run: &Run, on_disk: Option<&str>) -> (String, String) {
+/// The score of its best text, and at which level.
+pub(crate) fn result(run: &Run, on_disk: Option<&str>) -> String {
     let judged = run.best().filter(|_| words::score(run, on_disk).is_some());
     let score = figures::score(judged.and_then(|judged| judged.evaluation.score));
     let level = judged.map_or(run.course.level, |judged| judged.evaluation.level);
-    (format!("{score:>5} at {level}"), run.plan.task.prompt.clone())
+    format!("{score:>5} at {level}")
 }
 
 #[cfg(test)]

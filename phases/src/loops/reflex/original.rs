@@ -3,15 +3,13 @@
 use std::fmt;
 
 use jiff::Timestamp;
-use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 /// The name of a task and of its folder: 3 to 64 of `a` to `z`, digits and hyphens, so that it is never a path, an
 /// option or hidden.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias(String);
 
 const SHORTEST: usize = 3;
