@@ -8,8 +8,8 @@ const PLAN: &str = "# Plan the work on one text";
 const PRODUCE: &str = "# Write one text";
 const PREPARE: &str = "# Prepare checks for a text";
 const JUDGE: &str = "# Judge one text";
-const CRITIQUE: &str = "# Say how a text is to be mended";
-const REFINE: &str = "# Mend one text";
+const CRITIQUE: &str = "# Say how to fix a text";
+const REFINE: &str = "# Fix one text";
 
 /// Stands in every section, and nowhere else.
 pub(crate) const TOLD: &str = "It is told here";
