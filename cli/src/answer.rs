@@ -70,7 +70,7 @@ impl AtTerminal {
     fn show(&self, run: &Run, Hold::Apply { champion }: Hold) {
         match changes(&self.objects, run, champion) {
             Ok(text) => self.printer.show(text.trim_end()),
-            Err(error) => self.printer.talk(&format!("the diff cannot be shown: {error}")),
+            Err(error) => self.printer.talk(&format!("cannot show the diff: {error}")),
         }
     }
 }
@@ -92,7 +92,7 @@ fn question(run: &Run, hold: Hold) -> String {
     match hold {
         Hold::Apply { .. } => {
             let (from, to) = (figures::score(run.initial_score()), figures::score(run.final_score()));
-            format!("The champion scored {to}, the target as it is {from}. May it replace the target?")
+            format!("The champion scored {to}, the current skill {from}. Apply the champion?")
         }
     }
 }

@@ -59,10 +59,10 @@ impl Births {
         if named && self.mark(id).holds(folder.as_os_str().as_encoded_bytes()) {
             return Ok(());
         }
-        Err(Complaint::input(format!("run {id} was not begun here"))
-            .caused_by(format!("{} is not known to this user on this machine", folder.display()))
-            .hint("it can be looked at (status, history, report, diff, export), but not taken up, applied or rolled back")
-            .hint("if it was begun elsewhere, tune the skill again here"))
+        Err(Complaint::input(format!("run {id} was not started by you on this machine"))
+            .caused_by(format!("no record of {} in your state folder", folder.display()))
+            .hint("status, history, report, diff and export work; resume, apply and rollback do not")
+            .hint("to tune the skill here, start a new run"))
     }
 
     pub fn forget(&self, run: &RunId) {

@@ -16,19 +16,20 @@ pub fn delivery(set: &Setting<DeliveryName>, executor: &Agent) -> Result<Deliver
         }
         (DeliveryName::Slash, Some(skills)) if skills.by_name => Ok(Delivery::Slash { at: at(skills) }),
         (DeliveryName::Slash, Some(_)) => {
-            let why = format!("`{}` calls no skill by /NAME", executor.name);
-            Err(impossible(set, &why).hint("--delivery installed lets it find the skill by its description"))
+            let why = format!("`{}` cannot call a skill by /NAME", executor.name);
+            Err(impossible(set, &why)
+                .hint("pass --delivery installed to let it find the skill by its description"))
         }
         (DeliveryName::Installed | DeliveryName::Slash, None) => {
-            Err(impossible(set, &format!("`{}` reads no skills", executor.name)))
+            Err(impossible(set, &format!("`{}` does not support skills", executor.name)))
         }
     }
 }
 
 fn impossible(set: &Setting<DeliveryName>, why: &str) -> Complaint {
     let (way, origin) = (word(&set.value), &set.origin);
-    Complaint::input(format!("the delivery `{way}` ({origin}) cannot be done: {why}"))
-        .hint("--delivery inline puts the skill's text into the prompt")
+    Complaint::input(format!("delivery `{way}` ({origin}) is not possible: {why}"))
+        .hint("pass --delivery inline to put the skill's text into the prompt")
 }
 
 #[cfg(test)]
@@ -70,7 +71,7 @@ mod tests {
     #[test]
     fn what_an_agent_cannot_do_is_said_with_where_it_was_asked_for() {
         let why = |way, name| found(way, name).unwrap_err();
-        insta::assert_snapshot!(why(DeliveryName::Slash, "gemini"), @"the delivery `slash` (flag --delivery) cannot be done: `gemini` calls no skill by /NAME");
-        insta::assert_snapshot!(why(DeliveryName::Installed, "mine"), @"the delivery `installed` (flag --delivery) cannot be done: `mine` reads no skills");
+        insta::assert_snapshot!(why(DeliveryName::Slash, "gemini"), @"delivery `slash` (flag --delivery) is not possible: `gemini` cannot call a skill by /NAME");
+        insta::assert_snapshot!(why(DeliveryName::Installed, "mine"), @"delivery `installed` (flag --delivery) is not possible: `mine` does not support skills");
     }
 }

@@ -39,7 +39,7 @@ pub struct Terminal {
 pub enum FoldersError {
     #[error("neither {0} nor HOME is set to an absolute path")]
     Homeless(&'static str),
-    #[error("cannot tell the current folder")]
+    #[error("cannot find the current folder")]
     Cwd(#[source] io::Error),
     #[error("cannot use {} as the project folder", .path.display())]
     Project { path: PathBuf, source: io::Error },
@@ -147,10 +147,10 @@ impl From<FoldersError> for Complaint {
         };
         let hint = match error {
             FoldersError::Homeless(variable) => {
-                format!("set HOME or {variable}: settings and state are found from there")
+                format!("set HOME or {variable}")
             }
-            FoldersError::Project { .. } => "--project takes a folder that is there".to_owned(),
-            FoldersError::Cwd(_) => "go to a folder that is there".to_owned(),
+            FoldersError::Project { .. } => "pass an existing folder to --project".to_owned(),
+            FoldersError::Cwd(_) => "change to an existing folder".to_owned(),
         };
         Self::of(kind, &error).hint(hint)
     }

@@ -13,7 +13,7 @@ pub fn require(objects: &Objects, trees: &[TreeId]) -> Result<(), Complaint> {
         ObjectError::Missing(_) | ObjectError::Damaged(_) | ObjectError::NotAManifest { .. } => {
             Complaint::of(Kind::Input, &error)
                 .hint(format!("nothing was changed; the store is {}", objects.place().path().display()))
-                .hint("put the store back from a copy, or begin a new run: a version that is lost cannot be made again")
+                .hint("restore the store from a backup, or start a new run")
         }
     })
 }

@@ -113,7 +113,7 @@ fn still_confined<L: Loop>(plan: &Plan<L>) -> Result<(), Complaint> {
     if !wants || can_confine() {
         return Ok(());
     }
-    Err(Complaint::input(format!("run {} has the system hold its agents to their folders", plan.run))
-        .caused_by("this system cannot: it is not the one that the run began on")
-        .hint("start a new run: answers that are still good are found in the cache"))
+    Err(Complaint::input(format!("run {} needs a system that confines its agents", plan.run))
+        .caused_by("this system cannot confine agents, unlike the one where the run started")
+        .hint("start a new run; it reuses the cached answers"))
 }

@@ -77,7 +77,7 @@ impl Pages {
             prompt::check(*page, file.text()).map_err(|faulty| {
                 let line = faulty.line.map(|line| format!(":{line}")).unwrap_or_default();
                 Complaint::input(format!("{}{line}: {}", file.path.display(), faulty.what))
-                    .hint(format!("docs/prompts.md tells what the prompt `{page}` is given and has to show"))
+                    .hint(format!("see docs/prompts.md for what the prompt `{page}` must contain"))
             })?;
             prompts.set(*page, file.text().to_owned());
         }
@@ -92,10 +92,10 @@ fn read(folder: &Path, path: &Path) -> Result<SettingsFile, Complaint> {
     let unreadable = || Complaint::input(format!("cannot read the prompt {shown}"));
     let real = named.canonicalize().map_err(|error| unreadable().caused_by(error))?;
     if !real.starts_with(folder) {
-        return Err(Complaint::input(format!("the prompt {shown} leads out of {}", folder.display())));
+        return Err(Complaint::input(format!("the prompt {shown} is outside {}", folder.display())));
     }
     if real.metadata().is_ok_and(|meta| meta.len() > MOST_BYTES) {
-        return Err(Complaint::input(format!("the prompt {shown} has more than 256 KiB")));
+        return Err(Complaint::input(format!("the prompt {shown} is larger than 256 KiB")));
     }
     match SettingsFile::read(&real) {
         Ok(Some(file)) => Ok(file),

@@ -101,8 +101,7 @@ fn unreadable(path: &Path, error: &CaptureError) -> Complaint {
         | CaptureError::Replaced(_)
         | CaptureError::Disk(_) => Kind::Input,
     };
-    Complaint::of(kind, error)
-        .hint(format!("a skill is files, folders and links that can be read: look at {}", path.display()))
+    Complaint::of(kind, error).hint(format!("check the permissions of {}", path.display()))
 }
 
 /// The same inputs have the same seed, so that the next run finds their answers.

@@ -47,28 +47,29 @@ impl Answers for Person {
     fn preset(&self, suggested: Preset) -> Result<Preset, Complaint> {
         let presets = [Preset::Quick, Preset::Standard, Preset::Thorough];
         let start = presets.iter().position(|preset| *preset == suggested).unwrap_or(1);
-        choose("How far shall it go?", presets.map(preset_option).into(), start)
+        choose("How thorough should the search be?", presets.map(preset_option).into(), start)
     }
 
     fn mode(&self, skills: usize) -> Result<Mode, Complaint> {
-        let question = format!("How do these {skills} skills belong together?");
-        let single = Choice { text: "single: each by itself (recommended)".to_owned(), value: Mode::Single };
-        let chain = "chain: in order, each working on what the one before it made".to_owned();
+        let question = format!("How should these {skills} skills be tuned?");
+        let single =
+            Choice { text: "single: each skill by itself (recommended)".to_owned(), value: Mode::Single };
+        let chain = "chain: each skill works on the output of the one before".to_owned();
         choose(&question, vec![single, Choice { text: chain, value: Mode::Chain }], 0)
     }
 
     fn agent(&self, role: Role, known: &[String]) -> Result<Option<String>, Complaint> {
         let about = |name: &str| match name {
-            offline::NAME => format!("{name}: built in, no model, looks at structure only"),
+            offline::NAME => format!("{name}: built in, no model, checks structure only"),
             name => name.to_owned(),
         };
         let named = known.iter().map(|name| Choice { text: about(name), value: Some(name.clone()) });
-        let nobody = Choice { text: "nobody yet".to_owned(), value: None };
-        choose(&format!("Who is the {}?", role.word()), named.chain([nobody]).collect(), 0)
+        let nobody = Choice { text: "none yet".to_owned(), value: None };
+        choose(&format!("Which agent is the {}?", role.word()), named.chain([nobody]).collect(), 0)
     }
 
     fn task(&self) -> Result<Option<String>, Complaint> {
-        self.line("What shall skills be tried on?", "a task for a first suite.toml; empty for none yet")
+        self.line("Which task should skills be tried on?", "becomes suite.toml; leave empty to skip")
     }
 
     fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint> {
@@ -111,7 +112,7 @@ impl<T> fmt::Display for Choice<T> {
 fn preset_option(preset: Preset) -> Choice<Preset> {
     let advice = if preset == Preset::Standard { " (recommended)" } else { "" };
     let (rounds, threshold) = (preset.rounds(), preset.threshold());
-    let text = format!("{}: {rounds} rounds to {threshold}{advice}", crate::args::word(&preset));
+    let text = format!("{}: {rounds} rounds, goal {threshold}{advice}", crate::args::word(&preset));
     Choice { text, value: preset }
 }
 
@@ -130,7 +131,7 @@ fn unanswered(error: InquireError) -> Complaint {
         | InquireError::IO(_)
         | InquireError::Custom(_) => Complaint::ours("cannot ask on this terminal")
             .caused_by(error)
-            .hint("give the flags, or --yes for the defaults"),
+            .hint("pass the flags, or --yes to use the defaults"),
     }
 }
 
@@ -226,8 +227,8 @@ mod tests {
 
     #[test]
     fn options_tell_what_they_mean() {
-        assert_eq!(preset_option(Preset::Standard).to_string(), "standard: 5 rounds to 80 (recommended)");
-        assert_eq!(preset_option(Preset::Thorough).to_string(), "thorough: 8 rounds to 90");
+        assert_eq!(preset_option(Preset::Standard).to_string(), "standard: 5 rounds, goal 80 (recommended)");
+        assert_eq!(preset_option(Preset::Thorough).to_string(), "thorough: 8 rounds, goal 90");
     }
 
     #[test]

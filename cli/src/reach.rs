@@ -18,7 +18,7 @@ impl Reached {
     pub fn by(pid: u32) -> Result<Option<Self>, Complaint> {
         // A number below one is not one process: a signal to it would go to many.
         let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
-            return Err(Complaint::ours(format!("the lock names no process: {pid}")));
+            return Err(Complaint::ours(format!("the lock contains no valid process id: {pid}")));
         };
         there(Self::open(pid)).map_err(|error| unreachable(pid, error))
     }

@@ -172,8 +172,8 @@ fn naming(complaint: Complaint, project: &Path, around: &Surroundings) -> Compla
         return complaint;
     }
     complaint
-        .hint(format!("the skill is in the project {}, whose settings are used", project.display()))
-        .hint("--project DIR names another")
+        .hint(format!("skilltune uses the settings of the skill's project, {}", project.display()))
+        .hint("pass --project DIR to use another project")
 }
 
 /// The built-in agent, for roles that nobody has: offered to a person, once, and never taken in silence.
@@ -200,7 +200,8 @@ impl StandIn<'_> {
     }
 }
 
-const OFFER: &str = "No agent is set for every role. Use the built-in one there? It needs no model and looks at structure only.";
+const OFFER: &str =
+    "Some roles have no agent. Use the built-in agent for them? It needs no model and checks structure only.";
 
 /// Whether an answer would change anything: flags go over what a preset says.
 fn preset_matters(args: &TuneArgs) -> bool {
@@ -210,7 +211,8 @@ fn preset_matters(args: &TuneArgs) -> bool {
 fn named_mode(args: &TuneArgs) -> Result<Option<Mode>, Complaint> {
     match (args.chain, args.mode) {
         (true, Some(ModeName::Single)) => {
-            Err(Complaint::input("--chain and --mode single contradict each other").hint("give one of them"))
+            Err(Complaint::input("--chain and --mode single contradict each other")
+                .hint("pass only one of them"))
         }
         (true, _) => Ok(Some(Mode::Chain)),
         (false, mode) => Ok(mode.map(Mode::from)),

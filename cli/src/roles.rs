@@ -109,10 +109,10 @@ pub fn recast(planned: &Roles, settings: &Settings, around: &Surroundings) -> Re
 fn refuse_letting_go(settings: &Settings) -> Result<(), Complaint> {
     match (&settings.confine.origin, settings.confine.value) {
         (Origin::Project(file), false) => Err(Complaint::input(format!(
-            "{}: `limits.confine = false` lets agents write anywhere, which is for your own settings to say",
+            "{}: only your own settings may say `limits.confine = false`, which lets agents write anywhere",
             file.display()
         ))
-        .hint("take it out there; set it in your own skilltune.toml, if need be")),
+        .hint("remove it there, or set it in your own skilltune.toml")),
         _ => Ok(()),
     }
 }
@@ -192,7 +192,7 @@ fn part(
     let name = &spec.agent;
     let found = program(entry, around).map_err(|_| {
         let program = &entry.settings.command[0];
-        Complaint::input(format!("agent `{name}` cannot run: program {program:?} was not found"))
+        Complaint::input(format!("cannot run agent `{name}`: program {program:?} not found"))
             .hint(format!("install it, or set agents.{name}.command ({})", entry.origin))
     })?;
     let own = settings.timeouts.of(role);
@@ -231,12 +231,12 @@ fn built_in(
     if spec.model.is_some() {
         let word = role.word();
         return Err(Complaint::input(format!(
-            "`{spec}` as {word} by {chosen}: the built-in agent has no models"
+            "cannot use `{spec}` as {word} ({chosen}): the built-in agent has no models"
         ))
-        .hint(format!("say just `{}`", offline::NAME)));
+        .hint(format!("use `{}` without a model", offline::NAME)));
     }
     let program = std::env::current_exe()
-        .map_err(|error| Complaint::ours("cannot find our own program").caused_by(error))?;
+        .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
     let agent = Agent::built_in(program, OFFLINE, &around.env);
     Ok(Part {
         rights: agent.enforced(role.rights(), system_confines(settings)),
@@ -259,7 +259,7 @@ fn base<'a>(entry: &'a AgentEntry, around: &'a Surroundings) -> &'a Path {
 
 fn unknown(spec: &AgentSpec, chosen: &Origin, role: Role, settings: &Settings) -> Complaint {
     let name = &spec.agent;
-    let what = format!("no agent is named `{name}`, chosen as {} by {chosen}", role.word());
+    let what = format!("unknown agent `{name}` as {} ({chosen})", role.word());
     let known_names: Vec<&str> =
         settings.agents.keys().map(String::as_str).chain(Real::ALL.map(Real::name)).collect();
     let near = nearest(name, known_names);
@@ -269,7 +269,7 @@ fn unknown(spec: &AgentSpec, chosen: &Origin, role: Role, settings: &Settings) -
 }
 
 fn nobody(role: Role, settings: &Settings, around: &Surroundings, built_in: BuiltIn) -> Complaint {
-    let complaint = Complaint::input(format!("no agent is set as {}", role.word()));
+    let complaint = Complaint::input(format!("no agent for the role {}", role.word()));
     let complaint = match built_in {
         BuiltIn::Knows => complaint.hint(BUILT_IN),
         BuiltIn::KnowsNothing => complaint,
@@ -278,11 +278,11 @@ fn nobody(role: Role, settings: &Settings, around: &Surroundings, built_in: Buil
     let here: Vec<String> = here.map(|real| format!("--agent {}", real.name())).collect();
     let complaint = match here.as_slice() {
         [] => complaint,
-        here => complaint.hint(format!("what is installed needs no settings: {}", here.join(" or "))),
+        here => complaint.hint(format!("use an installed agent: {}", here.join(" or "))),
     };
     match known(settings) {
         Some(known) => complaint
-            .hint(format!("say --agent NAME or --{role} NAME, or set roles.{role}", role = role.word()))
+            .hint(format!("pass --agent NAME or --{role} NAME, or set roles.{role}", role = role.word()))
             .hint(known),
         None if here.is_empty() => complaint.hint(install()).hint(example("mine")),
         None => complaint,
@@ -291,20 +291,20 @@ fn nobody(role: Role, settings: &Settings, around: &Surroundings, built_in: Buil
 
 fn known(settings: &Settings) -> Option<String> {
     let names: Vec<&str> = settings.agents.keys().map(String::as_str).collect();
-    (!names.is_empty()).then(|| format!("these agents are described: {}", names.join(", ")))
+    (!names.is_empty()).then(|| format!("agents in your settings: {}", names.join(", ")))
 }
 
 /// How to get the one that has most roles by itself.
 fn install() -> String {
-    format!("claude and some others need no settings: {}", Real::ALL[0].get())
+    format!("install claude, which needs no settings: {}", Real::ALL[0].get())
 }
 
-const BUILT_IN: &str = "--agent offline needs no model: it looks at structure only, and says so";
+const BUILT_IN: &str = "or pass --agent offline: it needs no model and checks structure only";
 
 /// The least that describes an agent.
 fn example(name: &str) -> String {
     format!(
-        "describe it in skilltune.toml, then say --agent {name}:\n\n    [agents.{name}]\n    command = [\"program\", \"argument\"]\n"
+        "describe it in skilltune.toml, then pass --agent {name}:\n\n    [agents.{name}]\n    command = [\"program\", \"argument\"]\n"
     )
 }
 

@@ -118,18 +118,17 @@ impl Runs {
         if let (Some(name), Some(_)) = (name, only)
             && let Ok(id) = self.named(Some(name), None)
         {
-            return Complaint::input(format!("run {id} is one of the {} loop", self.kind(&id).word())).hint(
+            return Complaint::input(format!("run {id} belongs to {}", self.kind(&id).word())).hint(
                 "`skilltune status` and the other commands on runs take it without the name of a loop",
             );
         }
         if let Some(name) = name.filter(|_| !self.ids(only).is_empty()) {
-            return Complaint::input(format!("no run has the alias {name:?} or an id that begins with it")).hint(
-                "`skilltune list` shows the runs of this project; a round or a candidate is named after its run",
-            );
+            return Complaint::input(format!("no run matches {name:?}"))
+                .hint("list runs with `skilltune list`; name a round or a candidate after its run");
         }
         let start = with_loop!(only.unwrap_or(LoopKind::Tune), L => L::START);
-        Complaint::input(format!("there are no runs in {}", self.home.root().display()))
-            .hint(format!("start one with `{start}`, or name another project with --project DIR"))
+        Complaint::input(format!("no runs in {}", self.home.root().display()))
+            .hint(format!("start one with `{start}`, or pass --project DIR"))
     }
 
     /// Whether the first line was ever finished: a run that was killed before that is nobody's newest.
@@ -173,9 +172,7 @@ impl Runs {
         }
         let run = Run::replay(&history.records)
             .map_err(|error| Complaint::of(Kind::Input, &error).caused_by(folder.history().path().display()))
-            .map_err(|complaint| {
-                complaint.hint("nothing is lost with it: a run begins with the first line of its journal")
-            })?;
+            .map_err(|complaint| complaint.hint("nothing is lost: the run was killed before it started"))?;
         Ok(Known { run, records: history.records, folder, torn: history.torn })
     }
 
@@ -251,15 +248,15 @@ impl Known<Tune> {
             [one] => Ok(one),
             [] => Err(Complaint::input(format!("run {} has no candidate {name:?}", run.plan.run))
                 .hint(format!("it has {}", names(among)))),
-            _ => Err(Complaint::input(format!("{name:?} begins the ids of several candidates"))
-                .hint(format!("write more of it: {}", names(among)))),
+            _ => Err(Complaint::input(format!("{name:?} matches several candidates"))
+                .hint(format!("use a longer prefix: {}", names(among)))),
         }
     }
 }
 
 fn names(candidates: &[Candidate]) -> String {
     let names: Vec<_> = candidates.iter().map(|candidate| candidate.id.short()).collect();
-    format!("{} (and the words start, best, head, champion)", names.join(", "))
+    format!("{}, or start, best, head, champion", names.join(", "))
 }
 
 /// What won, or is ahead so far.
@@ -276,8 +273,8 @@ fn beginning<'a>(ids: &'a [RunId], prefix: &str) -> Result<Option<&'a RunId>, Co
         [one] => Ok(Some(one)),
         several => {
             let names: Vec<_> = several.iter().map(|id| id.as_str()).collect();
-            Err(Complaint::input(format!("{prefix:?} begins the ids of {} runs", several.len()))
-                .hint(format!("write more of it: {}", names.join(", "))))
+            Err(Complaint::input(format!("{prefix:?} matches {} runs", several.len()))
+                .hint(format!("use a longer prefix: {}", names.join(", "))))
         }
     }
 }
@@ -294,7 +291,7 @@ fn born(id: &RunId) -> &str {
 pub fn strange(error: HomeError) -> Complaint {
     match error {
         HomeError::Strange { .. } => Complaint::of(Kind::Input, &error)
-            .hint("nothing was read, written or deleted there; remove it if it came with a repository"),
+            .hint("skilltune did not touch it; delete it if it came with a repository"),
         HomeError::Disk(error) => ours(error),
     }
 }
@@ -302,8 +299,8 @@ pub fn strange(error: HomeError) -> Complaint {
 /// What a newer program has written is its own to go on with, even where we could make out the lines.
 fn newer(folder: &RunFolder, format: u32) -> Complaint {
     Complaint::input(format!("{} was written by a newer skilltune", folder.root().display()))
-        .caused_by(format!("it has format {format}; this program reads up to {FORMAT}"))
-        .hint("update skilltune: this run needs the newer program")
+        .caused_by(format!("it has format {format}; this version reads up to {FORMAT}"))
+        .hint("update skilltune")
 }
 
 pub fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
@@ -315,10 +312,12 @@ pub fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
     let complaint = Complaint::of(Kind::Input, error);
     match error {
         JournalError::Disk(_) | JournalError::Missing { .. } => complaint,
-        JournalError::TooLarge { .. } | JournalError::LongLine { .. } => complaint.hint("start a new run: its answers are in the cache, and are not asked for again"),
-        JournalError::Damaged { .. } | JournalError::Newer { .. } | JournalError::NoPlan { .. } => complaint.hint(
-            "the run cannot be taken up; its answers are in the cache, so a new run on the same skill makes none of them again",
-        ),
+        JournalError::TooLarge { .. } | JournalError::LongLine { .. } => {
+            complaint.hint("start a new run; it reuses the cached answers")
+        }
+        JournalError::Damaged { .. } | JournalError::Newer { .. } | JournalError::NoPlan { .. } => {
+            complaint.hint("this run cannot be resumed; start a new run, which reuses the cached answers")
+        }
     }
 }
 

@@ -68,10 +68,10 @@ pub fn lock(
         let paths = paths.join(", ");
         printer.talk(&match repair.result {
             Promotion::Done => {
-                format!("repaired: the promotion of run {} into {paths} was completed", repair.run)
+                format!("recovered: completed the interrupted replacement of {paths} by run {}", repair.run)
             }
             Promotion::Conflict { .. } => format!(
-                "repaired: the promotion of run {} into {paths} was undone around your own edits there",
+                "recovered: undid the interrupted replacement of {paths} by run {}, and kept your edits",
                 repair.run
             ),
         });
@@ -109,7 +109,7 @@ fn take_up<L: Face>(
     folder.sweep().map_err(ours)?;
     let (mut journal, history) = Journal::resume(&folder.history()).map_err(ours)?;
     if history.torn > 0 {
-        printer.talk(&format!("cut a last line of {} bytes that was never finished", history.torn));
+        printer.talk(&format!("removed an incomplete journal line of {} bytes", history.torn));
     }
     let mut run = Run::replay(&history.records).map_err(ours)?;
     // Where nobody is called any more it does not matter who would be.
@@ -133,7 +133,7 @@ fn changed<L: Face>(run: &Run<L>, role: Role, now: &Cast) -> Complaint {
     let parts = known.fingerprint.changed(&now.fingerprint).join(", ");
     Complaint::input(format!("the {role} ({}) changed since run {} began", known.agent, run.plan.run))
         .caused_by(format!("changed: {parts}"))
-        .hint("undo that change, or leave --strict-agents out: then the change is noted in the report")
+        .hint("undo the change, or drop --strict-agents to continue and note the change in the report")
 }
 
 /// Refuses to act for a run that is not ours, or to hear an answer that it does not wait for: whoever answers must not
@@ -145,7 +145,7 @@ pub fn may_go_on<L: Face>(
 ) -> Result<(), Complaint> {
     if has_answer && !known.run.held {
         let id = &known.run.plan.run;
-        return Err(Complaint::input(format!("run {id} waits for no answer")).hint("leave --answer out"));
+        return Err(Complaint::input(format!("run {id} does not wait for an answer")).hint("omit --answer"));
     }
     Births::new(around).require(known)
 }
@@ -192,7 +192,7 @@ pub fn end_leftovers(id: &RunId, printer: Printer) {
     await_marked(&guards, LAST_WORDS);
     let swept = sweep_marked(&guards) + sweep_marked(&format!("{RUN}={id}"));
     if swept > 0 {
-        printer.talk(&format!("ended {} that the run had left behind", processes(swept)));
+        printer.talk(&format!("ended {} left over from the run", processes(swept)));
     }
 }
 
@@ -286,7 +286,7 @@ fn repair<L: Face>(objects: &Objects, run: &Run<L>) -> Result<(), Complaint> {
 
 fn workshop(around: &Surroundings, home: &Home, id: &RunId, means: Means) -> Result<Workshop, Complaint> {
     let exe = std::env::current_exe()
-        .map_err(|error| Complaint::ours("cannot find our own program").caused_by(error))?;
+        .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
     let mark = (GUARDS.to_owned(), id.to_string());
     Ok(Workshop {
         objects: Objects::at(home.objects()),
@@ -326,22 +326,22 @@ pub fn ours(error: impl std::error::Error) -> Complaint {
 }
 
 fn failed(error: EngineError, resume: &str) -> Complaint {
-    ours(error).hint(format!("everything up to here is saved: put it right, then `{resume}`"))
+    ours(error).hint(format!("progress is saved; fix the cause, then run `{resume}`"))
 }
 
 fn held(error: LockError) -> Complaint {
     let LockError::Held { path, holder } = &error else { return ours(error) };
     let complaint = Complaint::input(format!("{} is in use by another skilltune", path.display()));
-    let Some(holder) = holder else { return complaint.hint("try again when it is done") };
+    let Some(holder) = holder else { return complaint.hint("retry when it has finished") };
     // A command's name is no run's: only runs are stopped by name.
     let hint = if holder.doing.contains(' ') {
-        "wait for it: it is soon done".to_owned()
+        "wait for it; it takes a moment".to_owned()
     } else {
-        format!("wait for it, or stop it with `skilltune stop {}`", holder.doing)
+        format!("wait for it, or run `skilltune stop {}`", holder.doing)
     };
     complaint
         .caused_by(format!(
-            "process {} on {} has worked on it since {} ({})",
+            "process {} on {} holds the lock since {} ({})",
             holder.pid,
             holder.host,
             holder.since.strftime("%Y-%m-%d %H:%M:%S UTC"),
@@ -353,8 +353,8 @@ fn held(error: LockError) -> Complaint {
 fn unrepaired(error: PromoteError) -> Complaint {
     match error {
         PromoteError::Lock(error) => held(error),
-        error => {
-            ours(error).hint("a promotion was interrupted there; nothing else is done before it is repaired")
-        }
+        error => ours(error).hint(
+            "skilltune must first recover an interrupted replacement of this skill; fix the cause and retry",
+        ),
     }
 }

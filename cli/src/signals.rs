@@ -48,9 +48,9 @@ pub async fn watch(halt: watch::Sender<Option<Halt>>, say: impl Fn(&str)) -> Inf
 }
 
 const TERMINATED: (Halt, &str) =
-    (Halt::Now(Pause::Terminated), "told to end: what is under way is ended now, and all else is saved");
+    (Halt::Now(Pause::Terminated), "terminating: ending current calls, then saving");
 const STOPPED: (Halt, &str) =
-    (Halt::Finish(Pause::Stopped), "told to stop: what is under way is finished and saved");
+    (Halt::Finish(Pause::Stopped), "stopping: finishing current calls, then saving");
 
 /// Asks somebody at the terminal; nothing, when we are told to end meanwhile, or the terminal goes away.
 ///
@@ -99,9 +99,9 @@ fn interrupted(times: u32) -> (Halt, &'static str) {
     match times {
         1 => (
             Halt::Finish(Pause::Interrupted),
-            "finishing what is under way, then saving; Ctrl-C again ends it now",
+            "finishing current calls, then saving; press Ctrl-C again to end them now",
         ),
-        2 => (Halt::Now(Pause::Interrupted), "ending what is under way; Ctrl-C again leaves at once"),
+        2 => (Halt::Now(Pause::Interrupted), "ending current calls; press Ctrl-C again to exit immediately"),
         _ => leave(),
     }
 }

@@ -41,7 +41,7 @@ struct Entry {
 impl Suite {
     pub fn read(path: &Path) -> Result<Self, Complaint> {
         let Some(file) = SettingsFile::read(path)? else {
-            return Err(Complaint::input(format!("there is no suite {}", path.display())));
+            return Err(Complaint::input(format!("suite {} does not exist", path.display())));
         };
         let wrong = |what: &str| Complaint::input(format!("{}: {what}", file.path.display()));
         let page: Page = toml::from_str(file.text()).map_err(|error| {
@@ -50,7 +50,7 @@ impl Suite {
             wrong(&format!("{at}{}", error.message())).hint(EXAMPLE)
         })?;
         if page.scenarios.is_empty() {
-            return Err(wrong("it has no scenarios").hint(EXAMPLE));
+            return Err(wrong("no scenarios").hint(EXAMPLE));
         }
         let scenarios = page.scenarios.into_iter().zip(1..).map(|(entry, number)| entry.scenario(number));
         let scenarios: Vec<Scenario> = scenarios.collect::<Result<_, _>>().map_err(|what| wrong(&what))?;
@@ -58,7 +58,7 @@ impl Suite {
         for scenario in &scenarios {
             check(scenario).map_err(|what| wrong(&what))?;
             if !ids.insert(&scenario.id) {
-                return Err(wrong(&format!("two scenarios are named `{}`", scenario.id)));
+                return Err(wrong(&format!("duplicate scenario id `{}`", scenario.id)));
             }
         }
         Ok(Self { file, scenarios })
@@ -71,7 +71,7 @@ impl Suite {
     }
 }
 
-const EXAMPLE: &str = "a suite looks like this:\n\n    [[scenarios]]\n    id = \"short\"\n    description = \"Write a short text about the sea\"\n    requirements = [\"at most 100 words\"]\n";
+const EXAMPLE: &str = "example:\n\n    [[scenarios]]\n    id = \"short\"\n    description = \"Write a short text about the sea\"\n    requirements = [\"at most 100 words\"]\n";
 
 impl Entry {
     fn scenario(self, number: u32) -> Result<Scenario, String> {
@@ -91,7 +91,7 @@ impl Entry {
 fn named(id: &str) -> Result<Name, String> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let name = id.parse().ok().filter(|_| id.len() <= 64 && id.bytes().all(plain));
-    name.ok_or_else(|| format!("`{id}` is no id: up to 64 letters, digits, `-` and `_`"))
+    name.ok_or_else(|| format!("invalid id `{id}`: use up to 64 letters, digits, `-` and `_`"))
 }
 
 /// A command names a program.
@@ -104,7 +104,7 @@ fn check(scenario: &Scenario) -> Result<(), String> {
     let words = scenario.command.iter().flatten();
     if !scenario.command.as_ref().is_none_or(is_program) || words.into_iter().any(|word| word.contains('\0'))
     {
-        return Err(format!("the command of `{id}` is no list of a program and its arguments"));
+        return Err(format!("the command of `{id}` must be a list of a program and its arguments"));
     }
     Ok(())
 }
@@ -136,18 +136,20 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
         let told = |text: &str| read(text).unwrap_err().what;
-        assert!(told("").ends_with("suite.toml: it has no scenarios"));
+        assert!(told("").ends_with("suite.toml: no scenarios"));
         let unknown = told("[[scenarios]]\ndescription = 'a'\nprompt = 'b'\n");
         assert!(unknown.contains("line 3: unknown field `prompt`"), "{unknown}");
         let twice = "[[scenarios]]\nid = 'a'\ndescription = 'a'\n".repeat(2);
-        assert!(told(&twice).ends_with("two scenarios are named `a`"));
+        assert!(told(&twice).ends_with("duplicate scenario id `a`"));
         for id in ["../x", "a b", "", "é"] {
             assert!(
-                told(&format!("[[scenarios]]\nid = '{id}'\ndescription = 'a'\n")).contains("is no id"),
+                told(&format!("[[scenarios]]\nid = '{id}'\ndescription = 'a'\n")).contains("invalid id"),
                 "{id}"
             );
         }
-        assert!(told("[[scenarios]]\ndescription = 'a'\ncommand = []\n").contains("is no list of a program"));
+        assert!(
+            told("[[scenarios]]\ndescription = 'a'\ncommand = []\n").contains("must be a list of a program")
+        );
         assert!(
             told("[[scenarios]]\ndescription = ' '\n").ends_with("the description of `scenario-1` is empty")
         );
@@ -156,6 +158,6 @@ mod tests {
     #[test]
     fn a_missing_file_is_named() {
         let missing = Suite::read(Path::new("/nowhere/suite.toml")).unwrap_err().what;
-        assert_eq!(missing, "there is no suite /nowhere/suite.toml");
+        assert_eq!(missing, "suite /nowhere/suite.toml does not exist");
     }
 }

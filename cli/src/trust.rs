@@ -44,9 +44,9 @@ pub enum TrustError {
     Unreadable { path: PathBuf, source: io::Error },
     #[error("cannot write {}", .path.display())]
     Unwritable { path: PathBuf, source: io::Error },
-    #[error("the record of what is trusted is damaged: {}", .path.display())]
+    #[error("the trust record is damaged: {}", .path.display())]
     Damaged { path: PathBuf, source: serde_json::Error },
-    #[error("{} has format {format}, newer than this program's {FORMAT}", .path.display())]
+    #[error("{} has format {format}; this version of skilltune reads up to {FORMAT}", .path.display())]
     Newer { path: PathBuf, format: u32 },
     #[error("the path of the settings file is not valid UTF-8: {}", .0.display())]
     NotUtf8(PathBuf),
@@ -76,7 +76,7 @@ impl TrustStore {
             match known(path)? {
                 Some(agreed) if agreed == digest => {}
                 Some(_) => doubts.push(format!("{} changed since you trusted it", path.display())),
-                None => doubts.push(format!("{} is not trusted yet", path.display())),
+                None => doubts.push(format!("{} is not trusted", path.display())),
             }
         }
         Ok((!doubts.is_empty()).then_some(doubts))
@@ -160,7 +160,7 @@ impl Named<'_> {
     fn power(self) -> &'static str {
         match self {
             Self::Agents(_) | Self::Programs(_) => "which programs to run",
-            Self::Prompts(_) => "what agents are told",
+            Self::Prompts(_) => "the prompts of agents",
         }
     }
 }
@@ -175,22 +175,22 @@ pub fn ensure(
 ) -> Result<(), Complaint> {
     let Some(doubts) = store.doubts(file, named)? else { return Ok(()) };
     let (path, told) = (file.path.display(), what.names());
-    let claim = format!("{path} says {} ({told})", what.power());
+    let claim = format!("{path} sets {} ({told})", what.power());
     let question = [&[claim][..], &doubts, &["Trust it?".to_owned()]].concat().join(". ");
     if person.map(|person| person.agree(&question)).transpose()?.unwrap_or(false) {
         return Ok(store.record(file, named)?);
     }
     let read = match what {
-        Named::Prompts(_) => "the file and the prompts that it names",
+        Named::Prompts(_) => "the file and its prompts",
         Named::Agents(_) | Named::Programs(_) if named.is_empty() => "the file",
-        Named::Agents(_) | Named::Programs(_) => "the file and the files that its commands name",
+        Named::Agents(_) | Named::Programs(_) => "the file and the files its commands use",
     };
     let refusal = Complaint::input(format!("the {} of {path} are not trusted: {told}", what.word()));
     Err(doubts
         .into_iter()
         .fold(refusal, Complaint::caused_by)
         .hint(format!("read {read}, then run `skilltune trust {}`", shell_path(&file.path)))
-        .hint("--trust allows them for this once"))
+        .hint("or pass --trust to trust them for this run"))
 }
 
 fn name(path: &Path) -> Result<&str, TrustError> {
@@ -205,10 +205,11 @@ impl From<TrustError> for Complaint {
         };
         let complaint = Self::of(kind, &error);
         match error {
-            TrustError::Damaged { path, .. } => {
-                complaint.hint(format!("delete {} and trust your projects again", path.display()))
-            }
-            TrustError::Newer { .. } => complaint.hint("use a newer skilltune"),
+            TrustError::Damaged { path, .. } => complaint.hint(format!(
+                "delete {}, then run `skilltune trust` for your projects again",
+                path.display()
+            )),
+            TrustError::Newer { .. } => complaint.hint("update skilltune"),
             TrustError::Unreadable { .. } | TrustError::Unwritable { .. } | TrustError::NotUtf8(_) => {
                 complaint
             }

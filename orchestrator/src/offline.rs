@@ -33,7 +33,7 @@ const RAN_BYTES: u64 = 8 << 20;
 
 #[derive(Debug, thiserror::Error)]
 enum OfflineError {
-    #[error("this is no task of the built-in agent")]
+    #[error("not a task for the built-in agent")]
     NoTask(#[source] serde_json::Error),
     #[error("the scenario's command is empty")]
     NoCommand,
@@ -43,7 +43,7 @@ enum OfflineError {
     Load(#[from] LoadError),
     #[error(transparent)]
     Disk(#[from] DiskError),
-    #[error("could not speak")]
+    #[error("could not write the answer")]
     Mute(#[source] io::Error),
 }
 
@@ -85,9 +85,7 @@ fn answer(task: &Task) -> Result<(), OfflineError> {
         Task::Improve { skill, contract, tried } => {
             let before = files(&skill.at)?;
             let Some(improved) = offline::improve(contract, &before, tried) else {
-                return say(
-                    r#"{"edits": [], "summary": "nothing is left to repair without changing a meaning"}"#,
-                );
+                return say(r#"{"edits": [], "summary": "no fix is left that keeps the meaning"}"#);
             };
             put(Path::new(&skill.at), &before, &improved.files)?;
             say(&improved.report.to_string())

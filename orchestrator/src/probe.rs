@@ -49,7 +49,7 @@ fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> 
     let rights = Rights::Read;
     let (space, temp, prompt) = (room.join("space"), room.join("tmp"), room.join("prompt.md"));
     for folder in [&space, &temp] {
-        fs::create_dir(folder).on_disk("make the folder", folder)?;
+        fs::create_dir(folder).on_disk("create the folder", folder)?;
     }
     agent.make_folders(&temp)?;
     for fitting in agent.fittings(rights, false, PROMPT) {

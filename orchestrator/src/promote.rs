@@ -27,11 +27,11 @@ pub enum PromoteError {
     Objects(#[from] ObjectError),
     #[error(transparent)]
     Lock(#[from] LockError),
-    #[error("the target could not be replaced, and is as it was")]
+    #[error("cannot replace the skill; it is unchanged")]
     Undone(#[source] ReplaceError),
-    #[error("the target could not be replaced, nor put back; the next command on it will try again")]
+    #[error("cannot replace the skill, and cannot restore it; the next skilltune command on it retries")]
     Pending(#[source] ReplaceError),
-    #[error("the pending promotion {path} cannot be read", path = path.display())]
+    #[error("cannot read the pending promotion {path}", path = path.display())]
     BadIntent { path: PathBuf },
 }
 

@@ -234,7 +234,7 @@ impl SafePath {
                     .recursive(true)
                     .mode(0o700)
                     .create(path)
-                    .on_disk("make the folder", path)?;
+                    .on_disk("create the folder", path)?;
                 self.root()
             }
             root => root,

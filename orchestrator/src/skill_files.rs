@@ -23,7 +23,7 @@ const RUNS: u32 = 0o100;
 
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    #[error("{} has more than {MOST_FILES} files", .0.display())]
+    #[error("{} contains more than {MOST_FILES} files", .0.display())]
     TooMany(PathBuf),
     #[error(transparent)]
     Disk(#[from] DiskError),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Name(Box<str>);
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{0:?} is not the name of a file or folder")]
+#[error("{0:?} is not a valid name for a file or folder")]
 pub struct NotAName(pub(crate) String);
 
 const LONGEST: usize = 255;

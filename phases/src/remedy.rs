@@ -72,10 +72,10 @@ mod tests {
         assert!(kinds().len() > 17, "{:?}", kinds());
         for kind in kinds() {
             let words = match serde_json::from_str::<FailureKind>(&format!("{kind:?}")).unwrap().remedy() {
-                Remedy::Tell => "told what was wrong",
-                Remedy::Repeat => "asked again just the same, after a pause",
-                Remedy::Mend => "says what to put right",
-                Remedy::Wait => "with `--wait` the run waits",
+                Remedy::Tell => "with the error in the prompt",
+                Remedy::Repeat => "retried unchanged after a delay",
+                Remedy::Mend => "says what to fix",
+                Remedy::Wait => "with `--wait` it waits",
             };
             assert!(row(&kind).contains(words), "{kind}: {}", row(&kind));
         }

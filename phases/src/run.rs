@@ -99,7 +99,7 @@ pub enum StepState<'a, A> {
 pub enum NotARun {
     #[error("the journal is empty")]
     Empty,
-    #[error("the journal does not begin with the plan of a run")]
+    #[error("the journal does not start with the plan of a run")]
     NoPlan,
 }
 

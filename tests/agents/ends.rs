@@ -139,7 +139,7 @@ fn an_interrupt_leaves_no_command_of_an_agent_and_the_run_goes_on() {
         let mut held = Held::new(agent, jobs, "600");
         held.until_all_hold_on();
         let mut told = BufReader::new(held.run.stderr.take().unwrap()).lines();
-        for words in ["finishing what is under way", "ending what is under way"] {
+        for words in ["finishing current calls", "ending current calls"] {
             held.signal(Signal::INT);
             assert!(told.any(|line| line.unwrap().contains(words)), "it has not said that it is {words}");
         }

@@ -30,7 +30,7 @@ fn what_is_the_users_own_is_seen_in_their_world_and_in_no_other() {
         assert_eq!((ran.code, ran.failures()), (Some(3), Vec::new()), "{agent} {isolation}: {ran:?}");
         assert_eq!(is_seen(&scene), own, "{agent} {isolation}: memory or a skill");
         assert_eq!(scene.was_started(), own, "{agent} {isolation}: a hook or a server");
-        let noted = ran.summary["notes"].to_string().contains("your own world");
+        let noted = ran.summary["notes"].to_string().contains("your own setup");
         assert_eq!(noted, own, "{agent} {isolation}: {}", ran.summary["notes"]);
         // There is another skill of that name: claude takes that, and opencode the one that it has found last.
         let came_to: &[&str] = match agent.split(':').next() {

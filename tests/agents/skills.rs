@@ -70,7 +70,7 @@ fn the_others_call_nothing_by_name_and_say_so_before_anything_is_paid() {
         let ran = scene.tune("good", "good", &["--agent", agent, "--delivery", "slash"]);
         assert_eq!((ran.code, ran.history.len()), (Some(2), 0), "{ran:?}");
         let (name, _) = agent.split_once(':').unwrap();
-        assert!(ran.stderr.contains(&format!("`{name}` calls no skill by /NAME")), "{}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("`{name}` cannot call a skill by /NAME")), "{}", ran.stderr);
         assert_eq!(scene.server.asked("good"), 0);
     }
 }

@@ -86,7 +86,7 @@ fn an_agent_that_kills_its_guardian_loses_its_call() {
 
 #[test]
 fn an_agent_that_stops_its_guardian_loses_its_call() {
-    both("stop_guardian", ["after ", "its guardian was stopped, or hangs"]);
+    both("stop_guardian", ["after ", "its guardian was stopped or hangs"]);
 }
 
 #[test]

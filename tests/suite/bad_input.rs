@@ -29,23 +29,23 @@ fn fifo(path: &Path) {
 #[test]
 fn a_skill_that_is_not_there_is_told_where_it_was_looked_for() {
     insta::assert_snapshot!(tune(&plain(), &["wirter", "nowhere", "./nowhere", "/nowhere", "~/nowhere"]), @r#"
-    error: no skill is named "wirter"
+    error: no skill named "wirter"
     hint: did you mean `writer`?
     hint: looked in .claude/skills, .agents/skills, .gemini/skills, .codex/skills below /project, /home
-    hint: for a skill elsewhere, give its path, such as ./my-skill
+    hint: for a skill elsewhere, pass its path, such as ./my-skill
 
-    error: no skill is named "nowhere"
+    error: no skill named "nowhere"
     hint: looked in .claude/skills, .agents/skills, .gemini/skills, .codex/skills below /project, /home
-    hint: for a skill elsewhere, give its path, such as ./my-skill
+    hint: for a skill elsewhere, pass its path, such as ./my-skill
 
-    error: there is no skill at /project/nowhere
-    hint: give the folder that holds SKILL.md, or the bare name of a skill
+    error: no skill at /project/nowhere
+    hint: pass the folder that contains SKILL.md, or the name of a skill
 
-    error: there is no skill at /nowhere
-    hint: give the folder that holds SKILL.md, or the bare name of a skill
+    error: no skill at /nowhere
+    hint: pass the folder that contains SKILL.md, or the name of a skill
 
-    error: there is no skill at /home/nowhere
-    hint: give the folder that holds SKILL.md, or the bare name of a skill
+    error: no skill at /home/nowhere
+    hint: pass the folder that contains SKILL.md, or the name of a skill
     "#);
 }
 
@@ -78,36 +78,36 @@ fn a_folder_that_is_no_skill_is_told_what_it_lacks() {
     ];
     insta::assert_snapshot!(tune(&scene, &given), @r"
     error: /project/empty has no SKILL.md
-    hint: give the folder that holds SKILL.md, or the bare name of a skill
+    hint: pass the folder that contains SKILL.md, or the name of a skill
 
     error: cannot read /project/unreadable/SKILL.md
     caused by: it is not a regular file
-    hint: a skill is files and folders that you can read, in UTF-8
+    hint: check its permissions, and that SKILL.md is UTF-8 text
 
     error: /project/lower has no SKILL.md
-    hint: there is a skill.md: agents look for SKILL.md, in capitals
+    hint: rename skill.md to SKILL.md: agents look for that name
 
-    error: agents could not load /project/bare/SKILL.md
+    error: agents cannot load /project/bare/SKILL.md
     caused by: front matter is missing: the first line must be `---`
-    hint: it begins with a line `---`, then `name:` and `description:`, then `---` again
+    hint: start it with a `---` line, then `name:` and `description:`, then another `---` line
 
-    error: agents could not load /project/open/SKILL.md
+    error: agents cannot load /project/open/SKILL.md
     caused by: front matter has no closing `---` line
-    hint: it begins with a line `---`, then `name:` and `description:`, then `---` again
+    hint: start it with a `---` line, then `name:` and `description:`, then another `---` line
 
-    error: agents could not load /project/yaml/SKILL.md
+    error: agents cannot load /project/yaml/SKILL.md
     caused by: front matter is not a valid YAML mapping: expected string scalar at line 1, column 7
-    hint: it begins with a line `---`, then `name:` and `description:`, then `---` again
+    hint: start it with a `---` line, then `name:` and `description:`, then another `---` line
 
-    error: agents could not load /project/nameless/SKILL.md
+    error: agents cannot load /project/nameless/SKILL.md
     caused by: front matter has no `name`, or it is empty
-    hint: it begins with a line `---`, then `name:` and `description:`, then `---` again
+    hint: start it with a `---` line, then `name:` and `description:`, then another `---` line
 
-    error: /project/dangling is a symlink that leads nowhere, to gone
-    hint: make the link lead to a skill, or remove it
+    error: /project/dangling is a broken symlink to gone
+    hint: fix the symlink, or remove it
 
     error: /project/file is not a folder
-    hint: give the folder that holds SKILL.md, or the bare name of a skill
+    hint: pass the folder that contains SKILL.md, or the name of a skill
     ");
 }
 
@@ -116,8 +116,8 @@ fn what_cannot_be_stored_is_refused_before_anything_is_stored() {
     let scene = plain();
     fifo(&scene.skill("writer").join("pipe"));
     insta::assert_snapshot!(tune(&scene, &["writer"]), @r"
-    error: /project/.claude/skills/writer/pipe is neither a file nor a folder nor a link
-    hint: a skill is files, folders and links that can be read: look at /project/.claude/skills/writer
+    error: /project/.claude/skills/writer/pipe is not a file, folder or symlink
+    hint: check the permissions of /project/.claude/skills/writer
     ");
 }
 
@@ -130,20 +130,20 @@ fn a_skill_is_given_once() {
     let lists = ["writer,writer", "writer,author", "writer,.claude/skills/writer/inner", "writer,,", ""];
     let said: Vec<_> = lists.iter().map(|list| scene.refusal(&["tune", list, "a task", "--chain"])).collect();
     insta::assert_snapshot!(said.join("\n"), @r#"
-    error: the same skill is given twice: /project/.claude/skills/writer
-    hint: name each skill once; a symlink to a skill is that skill
+    error: duplicate skill: /project/.claude/skills/writer
+    hint: list each skill once; a symlink to a skill counts as that skill
 
-    error: the same skill is given twice: /project/.claude/skills/writer
-    hint: name each skill once; a symlink to a skill is that skill
+    error: duplicate skill: /project/.claude/skills/writer
+    hint: list each skill once; a symlink to a skill counts as that skill
 
-    error: one skill is inside another: /project/.claude/skills/writer/inner in /project/.claude/skills/writer
-    hint: name the outer one alone: it holds the other
+    error: nested skills: /project/.claude/skills/writer/inner is inside /project/.claude/skills/writer
+    hint: pass only the outer skill; it contains the other
 
-    error: an empty name in the list of skills "writer,,"
-    hint: separate skills by single commas, without spaces
+    error: empty name in the list of skills "writer,,"
+    hint: separate skills with single commas, without spaces
 
-    error: an empty name in the list of skills ""
-    hint: separate skills by single commas, without spaces
+    error: empty name in the list of skills ""
+    hint: separate skills with single commas, without spaces
     "#);
 }
 
@@ -154,10 +154,10 @@ fn a_name_of_two_different_skills_must_be_a_path() {
     fs::copy(scene.skill("writer").join("SKILL.md"), scene.path("home/.claude/skills/writer/SKILL.md"))
         .unwrap();
     insta::assert_snapshot!(tune(&scene, &["writer"]), @r#"
-    error: "writer" is the name of 2 different skills
+    error: 2 skills are named "writer"
     hint: found /project/.claude/skills/writer
     hint: found /home/.claude/skills/writer
-    hint: give the path of the one you mean
+    hint: pass the path of the one you mean
     "#);
 }
 
@@ -183,7 +183,7 @@ fn flags_that_contradict_each_other_or_mean_nothing_are_refused() {
     ];
     insta::assert_snapshot!(said.join("\n"), @r"
     error: --chain and --mode single contradict each other
-    hint: give one of them
+    hint: pass only one of them
     error: invalid value '0' for '--max-iterations <N>': must be a whole number from 1 to 100
     error: invalid value '101' for '--threshold <SCORE>': must be a number from 0 to 100
     error: invalid value '0' for '--timeout <TIME>': must be from 1 to 604800 seconds, such as 90, 90s, 10m or 1h
@@ -195,7 +195,7 @@ fn flags_that_contradict_each_other_or_mean_nothing_are_refused() {
     error: unexpected argument '--treshold' found
     error: cannot use nowhere as the project folder
     caused by: No such file or directory (os error 2)
-    hint: --project takes a folder that is there
+    hint: pass an existing folder to --project
     ");
 }
 
@@ -233,13 +233,13 @@ fn settings_with_a_mistake_are_told_the_line_and_the_nearest_key() {
     error: /project/skilltune.toml:1: unknown key `threshold`
     hint: did you mean `tune.threshold`?
 
-    error: /project/skilltune.toml:2: `agents.a.command` must be a list of texts: a program and its arguments
+    error: /project/skilltune.toml:2: `agents.a.command` must be a list of strings: a program and its arguments
 
     error: /project/skilltune.toml:3: unknown key `agents.a.env.pas`
     hint: did you mean `agents.a.env.pass`?
 
     error: /project/skilltune.toml:1: unclosed table, expected `]`
-    hint: settings are a TOML file in UTF-8; put it right, or move it away
+    hint: fix the file, or move it away; settings are TOML in UTF-8
     "#);
 }
 
@@ -257,25 +257,25 @@ fn an_agent_must_be_known_and_its_program_be_there() {
     let unnamed = tune(&scene, &["writer"]);
     let missing = scene.refusal(&["tune", "writer", "a task", "--yes", "--agent", "mine"]);
     insta::assert_snapshot!([unknown, nobody, unnamed, missing].join("\n"), @r#"
-    error: no agent is named `evaluater`, chosen as evaluator by flag --evaluator
+    error: unknown agent `evaluater` as evaluator (flag --evaluator)
     hint: did you mean `evaluator`?
-    hint: these agents are described: evaluator, executor, improver
+    hint: agents in your settings: evaluator, executor, improver
 
-    error: no agent is set as executor
-    hint: --agent offline needs no model: it looks at structure only, and says so
-    hint: claude and some others need no settings: npm install -g @anthropic-ai/claude-code
-    hint: describe it in skilltune.toml, then say --agent mine:
+    error: no agent for the role executor
+    hint: or pass --agent offline: it needs no model and checks structure only
+    hint: install claude, which needs no settings: npm install -g @anthropic-ai/claude-code
+    hint: describe it in skilltune.toml, then pass --agent mine:
 
         [agents.mine]
         command = ["program", "argument"]
 
 
-    error: no agent is set as executor
-    hint: --agent offline needs no model: it looks at structure only, and says so
-    hint: say --agent NAME or --executor NAME, or set roles.executor
-    hint: these agents are described: mine
+    error: no agent for the role executor
+    hint: or pass --agent offline: it needs no model and checks structure only
+    hint: pass --agent NAME or --executor NAME, or set roles.executor
+    hint: agents in your settings: mine
 
-    error: agent `mine` cannot run: program "no-such-program" was not found
+    error: cannot run agent `mine`: program "no-such-program" not found
     hint: install it, or set agents.mine.command (user file /config/skilltune/skilltune.toml)
     "#);
 }
@@ -289,7 +289,7 @@ fn a_projects_agents_are_not_run_unattended_before_they_are_trusted() {
     insta::assert_snapshot!(tune(&scene, &["writer"]), @r"
     error: the agents of /project/skilltune.toml are not trusted: evaluator, executor, improver
     hint: read the file, then run `skilltune trust /project/skilltune.toml`
-    hint: --trust allows them for this once
+    hint: or pass --trust to trust them for this run
     ");
 }
 
@@ -297,17 +297,17 @@ fn a_projects_agents_are_not_run_unattended_before_they_are_trusted() {
 fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
     insta::assert_snapshot!(refused(&scene, &[&["status"], &["report", "ab"], &["trust", "nowhere"], &["trust", "."]]), @r"
-    error: there are no runs in /project/.skilltune
-    hint: start one with `skilltune tune SKILL`, or name another project with --project DIR
+    error: no runs in /project/.skilltune
+    hint: start one with `skilltune tune SKILL`, or pass --project DIR
 
-    error: there are no runs in /project/.skilltune
-    hint: start one with `skilltune tune SKILL`, or name another project with --project DIR
+    error: no runs in /project/.skilltune
+    hint: start one with `skilltune tune SKILL`, or pass --project DIR
 
-    error: there is no /project/nowhere
-    hint: give a project's skilltune.toml, the folder that it stands in, or a suite
+    error: /project/nowhere does not exist
+    hint: pass a skilltune.toml, its folder, or a suite
 
-    error: there is no /project/skilltune.toml
-    hint: give a project's skilltune.toml, the folder that it stands in, or a suite
+    error: /project/skilltune.toml does not exist
+    hint: pass a skilltune.toml, its folder, or a suite
     ");
     scene.tune("writer", &[]);
     let taken = scene.path("project/taken");
@@ -328,33 +328,33 @@ fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
     assert_eq!(fs::read_dir(&taken).unwrap().count(), 0);
     let size = said.lines().find_map(|line| line.strip_prefix("RUN  ")).unwrap();
     insta::assert_snapshot!(said.replace(size, "SIZE"), @r#"
-    error: no run has the alias "xyz" or an id that begins with it
-    hint: `skilltune list` shows the runs of this project; a round or a candidate is named after its run
+    error: no run matches "xyz"
+    hint: list runs with `skilltune list`; name a round or a candidate after its run
 
     error: run RUN has no candidate "xyz"
-    hint: it has HASH, HASH, HASH (and the words start, best, head, champion)
+    hint: it has HASH, HASH, HASH, or start, best, head, champion
 
     error: run RUN has no round 9
-    hint: it has 3 so far
+    hint: it has 3 rounds so far
 
     error: run RUN has no candidate "xyz"
-    hint: it has HASH, HASH, HASH (and the words start, best, head, champion)
+    hint: it has HASH, HASH, HASH, or start, best, head, champion
 
-    error: /project/taken is there already
-    hint: name a folder that is not
+    error: /project/taken already exists
+    hint: pass a folder that does not exist
 
-    error: run RUN waits for no answer
-    hint: leave --answer out
+    error: run RUN does not wait for an answer
+    hint: omit --answer
 
     RUN  SIZE
     error: nothing was deleted
-    hint: add --yes to delete without a question
+    hint: pass --yes to delete without asking
     "#);
     // Every id begins with the empty text.
     scene.tune("writer", &["--fresh"]);
     let ambiguous = scene.refusal(&["status", ""]);
     assert!(
-        ambiguous.starts_with("error: \"\" begins the ids of 2 runs\nhint: write more of it: RUN, RUN"),
+        ambiguous.starts_with("error: \"\" matches 2 runs\nhint: use a longer prefix: RUN, RUN"),
         "{ambiguous}"
     );
 }
@@ -388,16 +388,16 @@ fn a_damaged_run_is_not_touched_and_a_newer_one_is_left_to_a_newer_program() {
     fs::write(&journal, "").unwrap();
     let empty = scene.refusal(&["status"]);
     insta::assert_snapshot!([first, newer, empty].join("\n"), @r"
-    error: line 3 of /project/.skilltune/runs/RUN/history.jsonl is damaged: its checksum does not fit
-    hint: the run cannot be taken up; its answers are in the cache, so a new run on the same skill makes none of them again
+    error: line 3 of /project/.skilltune/runs/RUN/history.jsonl is damaged: its checksum does not match
+    hint: this run cannot be resumed; start a new run, which reuses the cached answers
 
     error: /project/.skilltune/runs/RUN was written by a newer skilltune
-    caused by: it has format 9; this program reads up to 1
-    hint: update skilltune: this run needs the newer program
+    caused by: it has format 9; this version reads up to 1
+    hint: update skilltune
 
     error: the journal is empty
     caused by: /project/.skilltune/runs/RUN/history.jsonl
-    hint: nothing is lost with it: a run begins with the first line of its journal
+    hint: nothing is lost: the run was killed before it started
     ");
     let listed = scene.run(&["list"]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! An agent that is not let in stops the run at once, which goes on when that is put right. A script stands in for
+//! An agent that is not logged in stops the run at once, which goes on when that is put right. A script stands in for
 //! the real agent, and says what the real one has said.
 
 use std::fs;
@@ -50,12 +50,12 @@ fn an_agent_that_is_not_let_in_is_not_tried_again_until_somebody_has_logged_in()
     assert_eq!(blocked.code, Some(4), "{blocked:?}");
     assert_eq!(fs::read_to_string(scene.path(CALLS)).unwrap(), "call\n");
     insta::assert_snapshot!(scene.shown(&blocked.stderr), @r"
-        tune writer: to 80 in 1 round at most
+        tune writer: goal 80 in up to 1 round
         executor claude:opus, evaluator evaluator, improver improver
         run RUN, 1 scenario
 
-        run RUN cannot go on; everything so far is saved
-        running writer on scenario-1: is not let in: Failed to authenticate. API Error: 401 fake 401
+        run RUN is paused; progress is saved
+        running writer on scenario-1: is not logged in: Failed to authenticate. API Error: 401 fake 401
         hint: start `claude` and type /login, or set ANTHROPIC_API_KEY
         ");
     assert!(blocked.stdout.contains("skilltune resume"), "{blocked:?}");
@@ -71,7 +71,7 @@ fn an_agent_that_is_not_let_in_is_not_tried_again_until_somebody_has_logged_in()
 fn an_agent_that_is_named_and_not_installed_is_an_error_that_says_how_to_get_it() {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     insta::assert_snapshot!(scene.refusal(&ONCE), @r#"
-        error: agent `claude` cannot run: program "claude" was not found
+        error: cannot run agent `claude`: program "claude" not found
         hint: install it (npm install -g @anthropic-ai/claude-code), or describe it as [agents.claude]
         "#);
 }

@@ -24,7 +24,7 @@ pub(crate) fn won() -> Scene {
     scene
 }
 
-/// A run that waits for an answer: nobody is there to give one.
+/// A run that waits for your answer: nobody is there to give one.
 pub(crate) fn held() -> (Scene, Listing) {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
     let before = listing(&scene.skill("writer"));
@@ -52,7 +52,7 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(!ran.stdout.contains('\x1b') && !ran.stderr.contains('\x1b'), "no colour, no cursor in a pipe");
     insta::assert_snapshot!(scene.shown(&ran.stderr), @r"
-    tune writer: to 80 in 5 rounds at most
+    tune writer: goal 80 in up to 5 rounds
     executor executor, evaluator evaluator, improver improver
     run RUN, 1 scenario
 
@@ -74,10 +74,11 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
     round 4  ##########                      |          25.8  dropped
                                              goal 80
 
-    The champion beat the start and is in the target.
-    The search ended, since the best score no longer rose.
-    This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.
+    The champion beat the start and was applied.
+    The search stopped: the best score stopped rising.
+    Weak evidence: one scenario. Other tasks may show a different result.
     The champion changes +2 -1 in 2 files.
+    4 rounds, 1 kept, 2 dropped; 13 calls, 0s of agent time, cost unknown
     report: /project/.skilltune/runs/RUN/final-report.md
     to see what changed: skilltune diff RUN
     to undo it: skilltune rollback RUN
@@ -90,7 +91,7 @@ fn a_run_is_looked_at_from_all_sides() {
     let scene = won();
     insta::assert_snapshot!(data(&scene, &["status"]), @r"
     run      RUN  tune of writer
-    status   The champion beat the start and is in the target.
+    status   The champion beat the start and was applied.
     round    3 of 5
     best     87, goal 80  (candidate HASH)
     next     skilltune diff RUN   (see what changed)
@@ -100,9 +101,9 @@ fn a_run_is_looked_at_from_all_sides() {
     let id = scene.run_id();
     insta::assert_snapshot!(data(&scene, &["show", &id[..4], "best"]).lines().take(4).collect::<Vec<_>>().join("\n"), @r"
     candidate 00025734f142aadb89db233d3f3529ed85efda308144ef6adcd92a2cd374e263
-    made in round 2 from HASH by an edit of writer
-    its improver says: quality 60 becomes 90
-    scored 87 in the search
+    made in round 2 from HASH; edits writer
+    summary: quality 60 becomes 90
+    search score 87
     ");
     let round = data(&scene, &["show", &id, "1"]);
     assert!(round.contains("# Iteration 1 Evaluation") && round.contains("# Iteration 1 Changes"), "{round}");
@@ -145,35 +146,35 @@ fn the_history_tells_every_event_in_words() {
             .map_or(words, |(before, took)| if took.ends_with("s)") { before } else { words })
     });
     insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r"
-    run RUN begins on writer
-    round 1: measure HASH
-    running writer on scenario-1: left 2 files (HASH)
+    run RUN started on writer
+    round 1: try HASH
+    running writer on scenario-1: wrote 2 files (HASH)
     judging scenario-1: scored 37
-    the round's score is 37
+    round score 37
     keep HASH
     improving writer: made HASH
     draft HASH
-    round 2: measure HASH
-    running writer on scenario-1: left 2 files (HASH)
+    round 2: try HASH
+    running writer on scenario-1: wrote 2 files (HASH)
     judging scenario-1: scored 62.9
-    the round's score is 62.9
+    round score 62.9
     keep HASH
     improving writer: made HASH
     draft HASH
-    round 3: measure HASH
-    running writer on scenario-1: left 2 files (HASH)
+    round 3: try HASH
+    running writer on scenario-1: wrote 2 files (HASH)
     judging scenario-1: scored 87
-    the round's score is 87
+    round score 87
     keep HASH
-    the search is over, since the threshold was reached
+    search stopped: goal reached
     compare 2 candidates on fresh trials
-    running writer on scenario-1: left 2 files (HASH)
+    running writer on scenario-1: wrote 2 files (HASH)
     judging scenario-1: scored 37
-    running writer on scenario-1: left 2 files (HASH)
+    running writer on scenario-1: wrote 2 files (HASH)
     judging scenario-1: scored 87
     comparison won: the champion beat the start (HASH)
-    bringing the champion into the target: the champion is in the target
-    the run is over: the champion is in the target
+    applying the champion: champion applied
+    run ended: champion applied
     ");
 }
 
@@ -318,15 +319,15 @@ fn a_dry_run_shows_the_first_steps_and_the_most_calls_and_writes_nothing() {
     let chain = data(&scene, &["tune", "outline,writer,editor", "a", "--dry-run", "--chain"]);
     assert_eq!(scene.everything(), before);
     insta::assert_snapshot!(single + &chain, @r"
-    tune writer: up to 3 rounds, to 70
+    tune writer: up to 3 rounds, goal 70
     first steps:
       running writer on scenario-2
       running writer on scenario-1
-    at most 52 calls: 24 of the executor (executor), 24 of the evaluator (evaluator), 4 of the improver (improver)
-    tune outline -> writer -> editor: up to 5 rounds, to 80
+    at most 52 calls: 24 by the executor (executor), 24 by the evaluator (evaluator), 4 by the improver (improver)
+    tune outline -> writer -> editor: up to 5 rounds, goal 80
     first steps:
       running outline on scenario-1
-    at most 72 calls: 48 of the executor (executor), 16 of the evaluator (evaluator), 8 of the improver (improver)
+    at most 72 calls: 48 by the executor (executor), 16 by the evaluator (evaluator), 8 by the improver (improver)
     ");
 }
 
@@ -397,6 +398,6 @@ fn what_has_ended_is_neither_taken_up_nor_stopped() {
     let scene = won();
     let again = scene.run(&["resume"]);
     assert!(again.stdout.starts_with("writer: 37 -> 87"), "what has ended is told once more: {again:?}");
-    insta::assert_snapshot!(scene.shown(&again.stderr), @"run RUN has ended; `skilltune report RUN` tells how");
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["stop"])), @"run RUN is not running: nothing to stop");
+    insta::assert_snapshot!(scene.shown(&again.stderr), @"run RUN has ended; see `skilltune report RUN`");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["stop"])), @"run RUN is not running");
 }

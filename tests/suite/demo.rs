@@ -66,12 +66,12 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     let told = said(&mut demo(&scene, &place, &[]));
     insta::assert_snapshot!(steady(&told, &place), @r"
     Copied a flawed skill and a chain of two into skilltune-demo.
-    They are tuned by the built-in agent: no model, no key, no network. It looks at structure only.
+    The built-in agent tunes them: no model, no key, no network. It checks structure only.
 
-    One skill: a link leads nowhere, its script cannot be executed, a long file has no list of its sections. Not every repair will do: the scenario runs the script, and shows which ones break it.
+    One skill with a broken link, a script that is not executable, and a long file without a table of contents. Not every fix helps: the scenario runs the script, which shows the fixes that break it.
 
     $ skilltune tune skills/release-notes --suite suite.toml --threshold 97 --max-iterations 8 --trust --yes
-    tune release-notes: to 97 in 8 rounds at most
+    tune release-notes: goal 97 in up to 8 rounds
     offline (structural) in all roles
     run RUN, 1 scenario
 
@@ -92,19 +92,19 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     round 5  #######################################|   97.5  kept
                                                     goal 97
 
-    The champion beat the start and is in the target.
-    The search ended, since the threshold was reached.
-    This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.
+    The champion beat the start and was applied.
+    The search stopped: goal reached.
+    Weak evidence: one scenario. Other tasks may show a different result.
     The champion changes +14 -1 in 3 files.
-    5 rounds, 3 kept, 1 dropped; 18 calls, TIME of work, unpriced
+    5 rounds, 3 kept, 1 dropped; 18 calls, TIME of agent time, cost unknown
     report: /tmp/tour/skilltune-demo/.skilltune/runs/RUN/final-report.md
     to see what changed: skilltune diff RUN
     to undo it: skilltune rollback RUN
 
-    A chain of two: what the first skill leaves is what the second one works on.
+    A chain of two skills: the second works on the output of the first.
 
     $ skilltune tune skills/gather-facts,skills/write-brief --chain --suite chain.toml --threshold 95 --trust --yes
-    tune gather-facts -> write-brief: to 95 in 5 rounds at most
+    tune gather-facts -> write-brief: goal 95 in up to 5 rounds
     offline (structural) in all roles
     run RUN, 1 scenario
 
@@ -121,22 +121,22 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     round 3  #######################################    97.5  kept
                                                    goal 95
 
-    The champion beat the start and is in the target.
-    The search ended, since the threshold was reached.
-    This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.
+    The champion beat the start and was applied.
+    The search stopped: goal reached.
+    Weak evidence: one scenario. Other tasks may show a different result.
     The champion changes +2 -2 in 2 files.
-    3 rounds, 2 kept, 0 dropped; 15 calls, TIME of work, unpriced
+    3 rounds, 2 kept, 0 dropped; 15 calls, TIME of agent time, cost unknown
     report: /tmp/tour/skilltune-demo/.skilltune/runs/RUN/final-report.md
     to see what changed: skilltune diff RUN
     to undo it: skilltune rollback RUN
 
-    Look around, then try it on a skill of yours:
+    Look at the result, then tune your own skill:
 
       cd skilltune-demo
-      skilltune diff                             what has changed in the last run
-      skilltune history                          what happened in it, and why
-      skilltune rollback                         bring back what was there before
-      skilltune tune YOUR-SKILL --agent offline  the same for a skill of yours
+      skilltune diff                             show what the last run changed
+      skilltune history                          show what happened, and why
+      skilltune rollback                         undo the last run
+      skilltune tune YOUR-SKILL --agent offline  tune your own skill
     ");
 }
 
@@ -228,7 +228,7 @@ fn without_a_home_or_a_folder_that_can_be_written_it_says_so() {
     // Nobody can make a folder there, whoever they are.
     let refused = ran(demo(&scene, Path::new("/proc"), &[]));
     assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{refused:?}");
-    assert!(refused.stderr.contains("cannot write the example into /proc/skilltune-demo"), "{refused:?}");
+    assert!(refused.stderr.contains("cannot write the example to /proc/skilltune-demo"), "{refused:?}");
     assert_eq!(scene.everything(), before);
 }
 
@@ -258,12 +258,12 @@ fn ctrl_c_stops_it_and_the_run_can_be_taken_up() {
     let run = Background::spawn(&scene, beside(&scene, &["demo"], &place));
     run.until_begun(1);
     run.signal(Signal::INT);
-    run.until_said("finishing what is under way");
+    run.until_said("finishing current calls");
     gate.open();
     let ran = run.wait();
     assert_eq!(ran.code, Some(130), "{ran:?}");
     assert!(
-        ran.stdout.contains("\nto go on: skilltune resume ")
+        ran.stdout.contains("\nto continue: skilltune resume ")
             && ran.stdout.contains("\n  cd skilltune-demo\n")
     );
     assert_eq!(scene.alive(), [0; 0]);

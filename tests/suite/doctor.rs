@@ -73,21 +73,21 @@ fn on_a_bare_machine_it_is_ready_with_the_built_in_agent_and_says_what_more_ther
           --  opencode: not found; npm install -g opencode-ai
           --  ccw: not found; it comes with the project Claude Code Workflow
           --  maestro: not found; it comes with the project maestro-flow
-          ok  offline: 0.1.0, /bin/skilltune (built in: no model, looks at structure only)
+          ok  offline: 0.1.0, /bin/skilltune (built in: no model, checks structure only)
 
         folders
-          ok  store: /project/.skilltune: not made yet
-          ok  state: /state/skilltune: not made yet
-          ok  cache: /cache/skilltune: not made yet
+          ok  store: /project/.skilltune: not created yet
+          ok  state: /state/skilltune: not created yet
+          ok  cache: /cache/skilltune: not created yet
 
         project
           ok  folder: /project
-          --  settings: no skilltune.toml; `skilltune init` writes one
-          --  roles: no agent is set as executor
+          --  settings: no skilltune.toml; run `skilltune init` to create one
+          --  roles: no agent for the role executor
           ok  git: .skilltune will ignore itself
 
-        ready with the built-in agent only: skilltune tune SKILL --agent offline
-        for more: install claude, gemini, codex or opencode, or describe an agent in skilltune.toml, which `skilltune init` writes
+        ready, with the built-in agent only: skilltune tune SKILL --agent offline
+        for more: install claude, gemini, codex or opencode, or run `skilltune init` and describe your agent in skilltune.toml
         ");
 }
 
@@ -131,7 +131,7 @@ fn with_agents_for_every_role_it_is_ready_and_tells_their_versions() {
     assert_eq!(agent(&seen, "mine")["usable"], true);
     // Many a script knows no `--version`, and works all the same.
     assert_eq!(agent(&seen, "executor")["usable"], true);
-    assert_eq!(agent(&seen, "executor")["trouble"], "tells no version: exit code 101");
+    assert_eq!(agent(&seen, "executor")["trouble"], "version check failed: exit code 101");
     assert_eq!(agent(&seen, "executor")["roles"], json!(["executor"]));
     let ran = doctor(&scene, &[]);
     assert_eq!(ran.stdout.lines().last(), Some("ready: skilltune tune SKILL"), "{ran:?}");
@@ -148,8 +148,8 @@ fn what_is_installed_takes_the_roles_that_nobody_was_chosen_for() {
     };
     assert!(
         dry(&scene).ends_with(
-            "(claude), 16 of the evaluator (claude), 8 of the improver (claude)\n\
-         note: the judge is of the executor's own family (claude): such a judge is lenient\n"
+            "(claude), 16 by the evaluator (claude), 8 by the improver (claude)\n\
+         note: the judge and the executor use the same model family (claude); such a judge tends to be lenient\n"
         ),
         "{}",
         dry(&scene)
@@ -165,7 +165,7 @@ fn what_is_installed_takes_the_roles_that_nobody_was_chosen_for() {
     let role = shown.lines().find(|line| line.starts_with("roles.evaluator")).unwrap();
     assert_eq!(
         role.split_whitespace().collect::<Vec<_>>().join(" "),
-        "roles.evaluator gemini default, as it is installed"
+        "roles.evaluator gemini default, because it is installed"
     );
 }
 
@@ -191,7 +191,7 @@ fn each_agent_tells_its_login_and_a_version_of_another_series_is_remarked() {
     let seen = ran.json();
     let claude = agent(&seen, "claude");
     assert_eq!(claude["login"], json!({ "key": "ANTHROPIC_API_KEY" }));
-    assert_eq!(claude["remark"], "older than 2.1.329, which this was tested with");
+    assert_eq!(claude["remark"], "older than 2.1.329, the tested version");
     assert_eq!(claude["tested"], "2.1.329");
     let gemini = agent(&seen, "gemini");
     assert_eq!(gemini["login"], json!({ "file": scene.path("home/.gemini/oauth_creds.json") }));
@@ -199,7 +199,7 @@ fn each_agent_tells_its_login_and_a_version_of_another_series_is_remarked() {
     assert_eq!((&agent(&seen, "ccw")["version"], ran.code), (&json!("7.3.14"), Some(0)));
     assert!(!ran.stdout.contains("s3cret"), "{ran:?}");
     let human = doctor(&scene, &[]).stdout;
-    assert!(human.contains("stands before other agents: --via ccw"), "{human}");
+    assert!(human.contains("use it with --via ccw"), "{human}");
 }
 
 #[test]
@@ -233,10 +233,10 @@ fn a_probe_makes_one_call_of_each_agent_and_a_failed_one_is_a_fault() {
     assert!(!ran.stdout.contains("s3cret"));
     let human = probe(&[]);
     assert!(
-        human.stdout.contains("!!  gemini: asked for a word, it is not let in: the key (key) is wrong"),
+        human.stdout.contains("!!  gemini: test call failed: it is not logged in: the key (key) is wrong"),
         "{human:?}"
     );
-    assert!(human.stdout.contains("ok  claude: answers, in "), "{human:?}");
+    assert!(human.stdout.contains("ok  claude: answered in "), "{human:?}");
     assert_eq!(scene.alive(), [0; 0]);
 }
 
@@ -250,7 +250,7 @@ fn one_agent_that_works_is_enough_and_is_named() {
     assert_eq!((code, &seen["next"]), (Some(0), &json!("skilltune tune SKILL --agent mine")));
     assert_eq!(agent(&seen, "gone")["path"], Value::Null);
     let why = seen["project"]["roles_error"].as_str().unwrap();
-    assert!(why.contains("program \"gone\" was not found"), "{why}");
+    assert!(why.contains("program \"gone\" not found"), "{why}");
 }
 
 #[test]
@@ -268,11 +268,11 @@ fn a_program_that_does_not_answer_is_given_up_with_all_that_it_started() {
     });
     let ran = run.wait();
     let seen = ran.json();
-    assert_eq!(agent(&seen, "claude")["trouble"], "has told no version within 1s");
+    assert_eq!(agent(&seen, "claude")["trouble"], "version check timed out after 1s");
     assert_eq!(agent(&seen, "gemini")["version"], "0.61.0", "the others are heard all the same");
-    assert_eq!(agent(&seen, "codex")["trouble"], "tells no version: ended by signal 9");
+    assert_eq!(agent(&seen, "codex")["trouble"], "version check failed: killed by signal 9");
     let trouble = agent(&seen, "opencode")["trouble"].as_str().unwrap();
-    assert!(trouble.starts_with("cannot be started: "), "{trouble}");
+    assert!(trouble.starts_with("cannot start: "), "{trouble}");
     assert_eq!(scene.alive(), [0; 0]);
     assert_eq!((agent(&seen, "claude")["usable"].clone(), ran.code), (json!(false), Some(0)), "one will do");
     assert_eq!(seen["next"], "skilltune tune SKILL --agent gemini");
@@ -323,10 +323,10 @@ fn nothing_of_a_project_is_run_before_it_is_trusted() {
     fs::write(scene.path("project/skilltune.toml"), settings).unwrap();
     let (code, seen) = seen(&scene, &[]);
     let file = scene.path("project/skilltune.toml");
-    let next = format!("read {0}, then: skilltune trust {0}", file.display());
+    let next = format!("read {0}, then run: skilltune trust {0}", file.display());
     assert_eq!((code, &seen["next"]), (Some(0), &json!("skilltune tune SKILL --agent offline")));
     assert_eq!(seen["for_more"], json!(next));
-    assert_eq!(agent(&seen, "theirs")["trouble"], "not trusted, so it was not asked");
+    assert_eq!(agent(&seen, "theirs")["trouble"], "version unknown: not trusted, so not run");
     assert_eq!(seen["project"]["trusted"], false);
     // A PATH that leads into the project is no trust either.
     for path in [".", "", "../project"] {
@@ -362,7 +362,7 @@ fn a_folder_that_cannot_be_made_is_in_the_way() {
     fs::remove_dir(scene.path("state")).unwrap();
     fs::write(scene.path("state"), "a file").unwrap();
     let (code, seen) = seen(&scene, &[]);
-    let next = format!("make it possible to write in {}", scene.path("state/skilltune").display());
+    let next = format!("make {} writable", scene.path("state/skilltune").display());
     assert_eq!((code, &seen["next"]), (Some(2), &json!(next)));
 }
 

@@ -63,7 +63,7 @@ fn the_commands_told_of_a_run_in_another_project_can_be_typed_where_they_are_rea
     // A run that is named by half is one of the project that somebody stands in.
     let half =
         scene.run(&["status", &told(&ran.stdout, "skilltune rollback")["skilltune rollback ".len()..][..6]]);
-    assert!(half.stderr.contains("there are no runs in"), "{half:?}");
+    assert!(half.stderr.contains("no runs in"), "{half:?}");
 }
 
 #[test]
@@ -80,15 +80,15 @@ fn what_another_project_says_is_told_with_where_that_is() {
     assert_eq!(scene.run(&line).code, Some(0));
     fs::remove_file(settings).unwrap();
     insta::assert_snapshot!(scene.refusal(&line), @r#"
-    error: no agent is set as executor
-    hint: --agent offline needs no model: it looks at structure only, and says so
-    hint: claude and some others need no settings: npm install -g @anthropic-ai/claude-code
-    hint: describe it in skilltune.toml, then say --agent mine:
+    error: no agent for the role executor
+    hint: or pass --agent offline: it needs no model and checks structure only
+    hint: install claude, which needs no settings: npm install -g @anthropic-ai/claude-code
+    hint: describe it in skilltune.toml, then pass --agent mine:
 
         [agents.mine]
         command = ["program", "argument"]
 
-    hint: the skill is in the project /other project, whose settings are used
-    hint: --project DIR names another
+    hint: skilltune uses the settings of the skill's project, /other project
+    hint: pass --project DIR to use another project
     "#);
 }

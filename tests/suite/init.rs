@@ -19,15 +19,15 @@ fn init_writes_settings_that_are_found_and_change_nothing_but_what_was_asked() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran:?}");
     insta::assert_snapshot!(scene.shown(&ran.stderr), @r"
         wrote /project/skilltune.toml
-        to see whether all is ready: skilltune doctor
+        to check your setup: skilltune doctor
         ");
     let changed: Vec<_> = rows(&scene).into_iter().filter(|row| !before.contains(row)).collect();
     assert_eq!(changed, [("\"tune.threshold\"".to_owned(), "85.5".to_owned())]);
     let told = scene.run(&["init", "--preset", "quick", "--agent", "other", "--force"]).stderr;
     insta::assert_snapshot!(scene.shown(&told), @r"
         wrote /project/skilltune.toml
-        agent other is not described yet: add [agents.other] to the file
-        to see whether all is ready: skilltune doctor
+        agent other has no settings yet: add [agents.other] to the file
+        to check your setup: skilltune doctor
         ");
 }
 
@@ -38,24 +38,24 @@ fn a_first_suite_can_be_run_as_it_was_written_and_is_not_overwritten_unasked() {
     insta::assert_snapshot!(scene.shown(&told), @r"
         wrote /project/skilltune.toml
         wrote /project/suite.toml
-        to see whether all is ready: skilltune doctor
-        to try a skill on the task: skilltune tune SKILL --suite suite.toml
+        to check your setup: skilltune doctor
+        to tune a skill on the task: skilltune tune SKILL --suite suite.toml
         ");
     let ran = scene.run(&["tune", "writer", "--suite", "suite.toml", "--yes", "--format", "json"]);
     assert!(ran.code.is_some_and(|code| code != 1 && code != 2), "{ran:?}");
     insta::assert_snapshot!(scene.refusal(&["init", "--suite", "Another"]), @r"
-        error: /project/suite.toml is there already
+        error: /project/suite.toml already exists
         hint: edit it: each [[scenarios]] is a task
-        hint: --force replaces it
+        hint: or pass --force to overwrite it
         ");
-    assert!(scene.refusal(&["init", "--suite", " "]).contains("say what a skill is to be tried on"));
+    assert!(scene.refusal(&["init", "--suite", " "]).contains("describe a task to try the skill on"));
     assert_eq!(scene.run(&["init", "--suite", "Another", "--force"]).code, Some(0));
     let settings = scene.path("project/skilltune.toml");
     fs::write(&settings, "# mine\n").unwrap();
     fs::remove_file(scene.path("project/suite.toml")).unwrap();
     let told = scene.run(&["init", "--suite", "Another"]).stderr;
     assert!(
-        scene.shown(&told).starts_with("left as it is: /project/skilltune.toml\nwrote /project/suite.toml\n")
+        scene.shown(&told).starts_with("unchanged: /project/skilltune.toml\nwrote /project/suite.toml\n")
     );
     assert_eq!(fs::read_to_string(&settings).unwrap(), "# mine\n");
     let suite = fs::read_to_string(scene.path("project/suite.toml")).unwrap();
@@ -68,13 +68,13 @@ fn what_is_there_is_never_overwritten_unasked_and_no_link_is_written_through() {
     let (file, precious) = (scene.path("project/skilltune.toml"), scene.path("precious"));
     fs::write(&file, "# mine\n").unwrap();
     insta::assert_snapshot!(scene.refusal(&["init"]), @r"
-        error: /project/skilltune.toml is there already
-        hint: edit it; `skilltune config show` tells every setting that there is
-        hint: --force replaces it
+        error: /project/skilltune.toml already exists
+        hint: edit it; `skilltune config show` lists every setting
+        hint: or pass --force to overwrite it
         ");
     fs::remove_file(&file).unwrap();
     symlink(&precious, &file).unwrap();
-    assert!(scene.refusal(&["init"]).contains("is there already"), "a dangling link is something");
+    assert!(scene.refusal(&["init"]).contains("already exists"), "a dangling link is something");
     fs::write(&precious, "precious").unwrap();
     assert_eq!(scene.run(&["init", "--force"]).code, Some(0));
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
@@ -92,7 +92,7 @@ fn init_takes_a_folder_that_is_there() {
     insta::assert_snapshot!(scene.refusal(&["init", "missing"]), @r"
         error: cannot use /project/missing as a project folder
         caused by: No such file or directory (os error 2)
-        hint: give a folder that is there
+        hint: pass an existing folder
         ");
     assert!(scene.refusal(&["init", "sub/skilltune.toml"]).contains("not a directory"));
 }

@@ -20,7 +20,7 @@ fn a_run_whose_champion_is_in_the_skill_is_kept_unless_it_is_named() {
     let scene = won();
     let (skill, id) = (scene.quality("writer"), scene.run_id());
     insta::assert_snapshot!(said(&scene, &["--dry-run"]), @r"
-    RUN is kept: its champion is in writer, and only this run can roll that back (`skilltune clean RUN` deletes it)
+    keeping RUN: its champion is applied to writer, and only this run can roll it back (`skilltune clean RUN` deletes it)
     nothing to clean
     ");
     said(&scene, &["--yes"]);
@@ -28,14 +28,14 @@ fn a_run_whose_champion_is_in_the_skill_is_kept_unless_it_is_named() {
     for named in [&["--all", "--dry-run"][..], &[id.as_str(), "--dry-run"]] {
         insta::allow_duplicates! {
             insta::assert_snapshot!(said(&scene, named), @r"
-            RUN  KiB  (its champion is in writer, and only this run can roll that back)
-            run would be deleted, and what of the store nothing else needs
+            RUN  KiB  (its champion is applied to writer, and only this run can roll it back)
+            would delete run and the stored files that only they need
             ");
         }
     }
     if let Ok(ends) = terminal() {
         let told = typed(scene.command(&["clean", "--all"]), ends, "\r");
-        assert!(told.contains("Delete them, and what only 1 run can bring back?"), "{told}");
+        assert!(told.contains("1 run cannot be restored afterwards. Delete them?"), "{told}");
         assert_eq!(scene.run_folders().len(), 1, "enter is no");
     }
     talk(&scene, &scene.run(&["rollback"]));
@@ -52,7 +52,7 @@ fn a_run_that_alone_holds_a_displaced_edit_is_kept() {
     fs::write(&page, edited).unwrap();
     talk(&scene, &scene.run(&["rollback", "--force"]));
     insta::assert_snapshot!(said(&scene, &["--yes"]), @r"
-    RUN is kept: only this run holds an edit of writer that it has displaced (`skilltune clean RUN` deletes it)
+    keeping RUN: only this run has a copy of an edit of writer that it replaced (`skilltune clean RUN` deletes it)
     nothing to clean
     ");
     assert_eq!(scene.run_folders().len(), 1);

@@ -304,15 +304,15 @@ fn the_exit_code_tells_whether_anything_fails() {
 fn what_is_not_there_is_refused() {
     let scene = fixtures();
     insta::assert_snapshot!(["./nowhere", "./skills/README.md", "unheard-of"].map(|skill| scene.refusal(&["lint", skill])).join("\n"), @r#"
-    error: there is no skill at /project/nowhere
-    hint: give the folder that holds SKILL.md, or the bare name of a skill
+    error: no skill at /project/nowhere
+    hint: pass the folder that contains SKILL.md, or the name of a skill
 
     error: /project/skills/README.md is not a folder
-    hint: give the folder that holds SKILL.md, or the bare name of a skill
+    hint: pass the folder that contains SKILL.md, or the name of a skill
 
-    error: no skill is named "unheard-of"
+    error: no skill named "unheard-of"
     hint: looked in .claude/skills, .agents/skills, .gemini/skills, .codex/skills below /project, /home
-    hint: for a skill elsewhere, give its path, such as ./my-skill
+    hint: for a skill elsewhere, pass its path, such as ./my-skill
     "#);
     assert_eq!(scene.run(&["lint"]).code, Some(2));
     assert_eq!(scene.run(&["lint", "./skills", "--fix=some"]).code, Some(2));

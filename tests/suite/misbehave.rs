@@ -149,6 +149,6 @@ fn an_improver_whose_copy_is_gone_or_leads_elsewhere_is_refused_and_the_run_goes
         assert_tidy(&scene, kind);
         assert_eq!(listing(&scene.skill("writer")), before, "{kind}");
         let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
-        assert!(report.contains("skill/writer is no folder any more"), "{kind}: {report}");
+        assert!(report.contains("skill/writer is no longer a folder"), "{kind}: {report}");
     }
 }

@@ -126,10 +126,10 @@ fn nobody_is_given_it_unasked() {
     let scene = Scene::empty();
     flawed(&scene);
     insta::assert_snapshot!(scene.refusal(&["tune", "writer", "--yes"]), @r#"
-    error: no agent is set as executor
-    hint: --agent offline needs no model: it looks at structure only, and says so
-    hint: claude and some others need no settings: npm install -g @anthropic-ai/claude-code
-    hint: describe it in skilltune.toml, then say --agent mine:
+    error: no agent for the role executor
+    hint: or pass --agent offline: it needs no model and checks structure only
+    hint: install claude, which needs no settings: npm install -g @anthropic-ai/claude-code
+    hint: describe it in skilltune.toml, then pass --agent mine:
 
         [agents.mine]
         command = ["program", "argument"]

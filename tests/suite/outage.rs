@@ -90,10 +90,7 @@ fn to_the_end(scene: &Scene, begin: &[&str], resume: &[&str]) -> (usize, End) {
         }
         assert_eq!(ran.code, Some(4), "{ran:?}");
         let blocked = ran.json()["blocked"].to_string();
-        assert!(
-            blocked.contains("--wait") && blocked.contains("only what was not answered is asked"),
-            "{ran:?}"
-        );
+        assert!(blocked.contains("--wait") && blocked.contains("only unanswered calls"), "{ran:?}");
         ran = run(scene, resume);
     }
     panic!("it comes to no end: {ran:?}");
@@ -138,14 +135,14 @@ fn a_hang_without_a_word_pauses_the_run_and_says_that_only_what_was_not_answered
     let left = run(&scene, &[&TUNE[..16], &["--timeout", "4"]].concat());
     assert_eq!(left.code, Some(4), "{left:?}");
     insta::assert_snapshot!(scene.shown(&left.stderr), @r"
-        tune writer: to 90 in 5 rounds at most
+        tune writer: goal 90 in up to 5 rounds
         claude in all roles
-        note: the judge is of the executor's own family (claude): such a judge is lenient
+        note: the judge and the executor use the same model family (claude); such a judge tends to be lenient
         run RUN, 1 scenario
 
-        run RUN cannot go on; everything so far is saved
-        running writer on scenario-1: met a service that is overloaded: API Error: 500 out of order
-        hint: go on when the service of claude is there again; `skilltune resume RUN --wait` asks again until it is; only what was not answered is asked, and costs, once more
+        run RUN is paused; progress is saved
+        running writer on scenario-1: found its service overloaded: API Error: 500 out of order
+        hint: resume when the service of claude is back; `skilltune resume RUN --wait` retries until then; only unanswered calls are repeated
         ");
     let failed = |scene: &Scene| -> Vec<Value> {
         let done = scene.events("done");

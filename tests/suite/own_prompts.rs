@@ -33,7 +33,7 @@ fn tune(scene: &Scene, more: &[&str]) -> Ran {
 }
 
 fn own_note(summary: &Value) -> bool {
-    summary["notes"].to_string().contains("prompts of your own are in use (evaluate)")
+    summary["notes"].to_string().contains("this run uses your own prompts (evaluate)")
 }
 
 /// The prompts that were set out for calls of the run.
@@ -47,10 +47,10 @@ fn prompts(scene: &Scene) -> Vec<String> {
 fn a_projects_page_is_refused_until_it_is_trusted_and_then_it_is_what_the_judge_is_told() {
     let scene = scene();
     let line = ["tune", "writer", "write a page", "--yes"];
-    insta::assert_snapshot!(scene.refusal(&line), @"
+    insta::assert_snapshot!(scene.refusal(&line), @r"
     error: the prompts of /project/skilltune.toml are not trusted: evaluate
-    hint: read the file and the prompts that it names, then run `skilltune trust /project/skilltune.toml`
-    hint: --trust allows them for this once
+    hint: read the file and its prompts, then run `skilltune trust /project/skilltune.toml`
+    hint: or pass --trust to trust them for this run
     ");
     let once = tune(&scene, &["--trust"]);
     assert!(own_note(&once.json()), "{once:?}");
@@ -58,12 +58,12 @@ fn a_projects_page_is_refused_until_it_is_trusted_and_then_it_is_what_the_judge_
     assert!(told.iter().any(|prompt| prompt.starts_with(OWN)), "{told:?}");
     assert!(told.iter().any(|prompt| prompt.starts_with("# Carry out an agent skill")), "{told:?}");
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
-    assert!(report.contains("prompts of your own are in use"), "{report}");
+    assert!(report.contains("this run uses your own prompts"), "{report}");
     assert_eq!(tune(&scene, &[]).code, Some(2), "once is not remembered");
     let trusted = scene.run(&["trust", "."]);
-    insta::assert_snapshot!(scene.shown(&trusted.stderr), @"
-    trusted as it is now: /project/skilltune.toml
-      it describes no agents
+    insta::assert_snapshot!(scene.shown(&trusted.stderr), @r"
+    trusted: /project/skilltune.toml
+      no agents
       prompt evaluate: /project/prompts/judge.md
     ");
     assert_ne!(tune(&scene, &[]).code, Some(2));
@@ -76,14 +76,14 @@ fn a_page_that_cannot_do_its_work_is_refused_with_its_line() {
     let scene = scene();
     let line = ["tune", "writer", "write a page", "--yes", "--trust"];
     write_page(&scene, &format!("{{{{ round }}}}\n{JUDGE}"));
-    insta::assert_snapshot!(scene.refusal(&line), @"
-    error: /project/prompts/judge.md:1: there is no `round`; there are artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, unused
-    hint: docs/prompts.md tells what the prompt `evaluate` is given and has to show
+    insta::assert_snapshot!(scene.refusal(&line), @r"
+    error: /project/prompts/judge.md:1: unknown variable `round`; known: artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, unused
+    hint: see docs/prompts.md for what the prompt `evaluate` must contain
     ");
     write_page(&scene, &JUDGE.replace("{{ nonce }}", "the code"));
-    insta::assert_snapshot!(scene.refusal(&line), @"
-    error: /project/prompts/judge.md: it does not always show `nonce`; it has to show reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
-    hint: docs/prompts.md tells what the prompt `evaluate` is given and has to show
+    insta::assert_snapshot!(scene.refusal(&line), @r"
+    error: /project/prompts/judge.md: it does not always contain `nonce`; it must contain reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
+    hint: see docs/prompts.md for what the prompt `evaluate` must contain
     ");
     fs::remove_file(scene.path("project/prompts/judge.md")).unwrap();
     insta::assert_snapshot!(scene.refusal(&line), @"

@@ -19,20 +19,20 @@ fn rollback_restores_byte_for_byte_and_apply_brings_back() {
     scene.tune("writer", &[]);
     let after = listing(&folder);
     assert_ne!(after, before);
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"the target is again what the run found; `skilltune apply RUN` undoes it");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"skill restored; `skilltune apply RUN` undoes this");
     assert_eq!(listing(&folder), before);
     insta::assert_snapshot!(data(&scene, &["status"]), @r"
     run      RUN  tune of writer
-    status   The champion beat the start and was brought into the target.
+    status   The champion beat the start, and the run applied it.
     round    3 of 5
     best     87, goal 80  (candidate HASH)
-    since    a person brought the target back to what the run found
+    since    someone restored the skill to its state before the run
     next     skilltune diff RUN   (see the champion's changes)
-    next     skilltune apply RUN   (bring it into the target)
+    next     skilltune apply RUN   (apply it)
     ");
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @"candidate HASH is in the target; `skilltune rollback RUN` undoes it");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @"candidate HASH applied; `skilltune rollback RUN` undoes this");
     assert_eq!(listing(&folder), after);
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @"the target is just that already: nothing to do");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @"the skill already has this content");
     let id = scene.run_id();
     talk(&scene, &scene.run(&["apply", &id, "start"]));
     assert_eq!(listing(&folder), before);
@@ -47,17 +47,17 @@ fn an_edit_of_a_person_is_never_replaced_unless_they_say_so() {
     let refused = scene.run(&["rollback"]);
     assert_eq!((refused.code, refused.stdout.as_str()), (Some(3), ""));
     insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
-    error: /project/.claude/skills/writer is not what run RUN left there
-    caused by: somebody has edited it since; it was left alone, and is kept in the store as HASH
-    hint: to replace it all the same: skilltune rollback RUN --force
-    hint: to look first: skilltune export RUN start DIR
+    error: /project/.claude/skills/writer changed since run RUN
+    caused by: nothing was replaced; the edited version is kept as HASH
+    hint: to replace it anyway, run `skilltune rollback RUN --force`
+    hint: to look at it first, run `skilltune export RUN start DIR`
     ");
     assert_eq!(fs::read_to_string(&page).unwrap(), mine);
     let edited = listing(&scene.skill("writer"));
     let forced = scene.run(&["rollback", "--force"]);
     insta::assert_snapshot!(talk(&scene, &forced), @r"
-    the target is again what the run found; `skilltune apply RUN HASH` undoes it
-    what stood there is kept as HASH: `skilltune export RUN HASH DIR` writes it elsewhere
+    skill restored; `skilltune apply RUN HASH` undoes this
+    the replaced version is kept as HASH; `skilltune export RUN HASH DIR` copies it
     ");
     assert_eq!(scene.quality("writer"), 40);
     let [undo, export] = [0, 1].map(|line| told(&forced, line));
@@ -82,7 +82,7 @@ fn words(command: &str) -> Vec<&str> {
 fn a_candidate_is_written_into_a_new_folder() {
     let scene = won();
     let id = scene.run_id();
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["export", &id, "champion", "out/there"])), @"candidate HASH is in /project/out/there");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["export", &id, "champion", "out/there"])), @"copied candidate HASH to /project/out/there");
     assert_eq!(listing(&scene.path("project/out/there")), listing(&scene.skill("writer")));
     let chain = Scene::new(&SKILLS, &crate::chain::script());
     chain.tune("outline,writer,editor", &["--chain", "--apply", "never"]);
@@ -97,11 +97,11 @@ fn a_question_without_a_terminal_holds_the_run_until_it_is_answered() {
     let (scene, before) = held();
     insta::assert_snapshot!(data(&scene, &["status"]), @r"
     run      RUN  tune of writer
-    status   waits for an answer: may the champion replace the target?
+    status   waits for your answer: apply the champion?
     round    3 of 5
     best     87, goal 80  (candidate HASH)
-    next     skilltune resume RUN --answer apply   (bring the champion into the target)
-    next     skilltune resume RUN --answer keep   (leave the target as it is)
+    next     skilltune resume RUN --answer apply   (apply the champion)
+    next     skilltune resume RUN --answer keep   (leave the skill unchanged)
     ");
     let again = scene.run(&["resume", "--format", "json"]);
     assert_eq!((again.code, &again.json()["outcome"]), (Some(3), &json!("held")), "still nobody is there");
@@ -131,7 +131,7 @@ fn never_applying_keeps_the_champion_for_later() {
     let ran = scene.tune("writer", &["--apply", "never"]);
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("kept")));
     assert_eq!(listing(&scene.skill("writer")), before);
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"the target is already as the run found it: nothing to do");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"the skill is already in its state before the run");
     talk(&scene, &scene.run(&["apply"]));
     assert_eq!(scene.quality("writer"), 90);
 }

@@ -86,11 +86,11 @@ fn a_projects_script_is_trusted_with_the_command_that_names_it_and_only_as_it_wa
     fs::write(&script, text.clone() + "touch \"$HOME/owned\"\n").unwrap();
     let refused = scene.run(&["tune", "writer", "write a page", "--yes", "--fresh"]);
     assert_eq!((refused.code, scene.answered()), (Some(2), answered), "{refused:?}");
-    insta::assert_snapshot!(scene.shown(&refused.stderr), @"
+    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
     error: the agents of /project/skilltune.toml are not trusted: evaluator, executor, improver
     caused by: /project/agents/agent.sh changed since you trusted it
-    hint: read the file and the files that its commands name, then run `skilltune trust /project/skilltune.toml`
-    hint: --trust allows them for this once
+    hint: read the file and the files its commands use, then run `skilltune trust /project/skilltune.toml`
+    hint: or pass --trust to trust them for this run
     ");
     let doctor = scene.run(&["doctor", "--format", "json"]);
     assert_eq!(doctor.json()["project"]["trusted"], false, "{doctor:?}");
@@ -181,11 +181,11 @@ fn a_run_that_is_taken_up_needs_the_trust_again_and_says_so() {
     let run = Background::start(&scene, &["tune", "writer", "write a page", "--yes", "--trust"]);
     run.until_begun(1);
     run.signal(Signal::INT);
-    run.until_said("finishing what is under way");
+    run.until_said("finishing current calls");
     gate.open();
     let ran = run.wait();
     let (answered, id) = (scene.answered(), scene.run_id());
-    assert!(ran.stdout.ends_with(&format!("to go on: skilltune resume {id} --trust\n")), "{ran:?}");
+    assert!(ran.stdout.ends_with(&format!("to continue: skilltune resume {id} --trust\n")), "{ran:?}");
     assert_eq!(scene.run(&["resume", &id]).code, Some(2));
     assert_eq!(scene.answered(), answered, "no agent was called");
     assert_eq!(scene.run(&["resume", &id, "--trust", "--yes"]).code, Some(0));

@@ -29,7 +29,7 @@ fn interrupted() -> (Scene, PathBuf) {
     let run = Background::start(&scene, &["tune", "writer", "write a page", "--yes"]);
     run.until_begun(1);
     run.signal(Signal::INT);
-    run.until_said("finishing what is under way");
+    run.until_said("finishing current calls");
     gate.open();
     assert_eq!(run.wait().code, Some(130));
     (scene, agent)
@@ -52,7 +52,7 @@ fn a_run_goes_on_with_an_agent_that_has_changed_and_says_which_part_of_it_did() 
     insta::assert_snapshot!(scene.shown(&strict.stderr), @"
     error: the executor (executor) changed since run RUN began
     caused by: changed: program /agent.sh
-    hint: undo that change, or leave --strict-agents out: then the change is noted in the report
+    hint: undo the change, or drop --strict-agents to continue and note the change in the report
     ");
     let ran = scene.run(&["resume", &scene.run_id(), "--yes"]);
     assert_eq!((ran.code, scene.quality("writer")), (Some(0), 90), "{ran:?}");
@@ -61,7 +61,7 @@ fn a_run_goes_on_with_an_agent_that_has_changed_and_says_which_part_of_it_did() 
             let part =
                 format!("the {role} ({role}) changed since the run began: program {}", agent.display());
             let measure =
-                if role == "improver" { "" } else { "; scores from before are not compared with later ones" };
+                if role == "improver" { "" } else { "; earlier scores are not compared with later ones" };
             part + measure
         })
         .into();

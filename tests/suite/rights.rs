@@ -64,7 +64,7 @@ fn assert_breach(scene: &Scene, ran: &Ran, why: &str) {
     let prompts = prompts.map(|call| fs::read_to_string(call.unwrap().path().join("prompt.md")).unwrap());
     assert_eq!(prompts.filter(|prompt| prompt.contains(why)).count(), 1, "the second try is told");
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
-    assert!(report.contains("changed what it was to leave alone"), "{report}");
+    assert!(report.contains("changed files that it must not change"), "{report}");
 }
 
 #[test]
@@ -190,5 +190,5 @@ fn doctor_says_who_holds_each_agent_to_its_role() {
         (json!("turned_off"), "not enforced".into())
     );
     let told = scene.run(&["doctor"]).stdout;
-    assert!(told.contains("rights: not enforced by the system, for limits.confine is"), "{told}");
+    assert!(told.contains("rights: not enforced by the kernel, because limits.confine is"), "{told}");
 }

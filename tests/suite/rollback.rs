@@ -30,10 +30,10 @@ fn rollback_leads_to_what_the_run_found_whatever_was_applied_since_and_twice_is_
         talk(&scene, &scene.run(&["apply", &id, draft]));
         assert_eq!(scene.quality("writer"), quality);
     }
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"the target is again what the run found; `skilltune apply RUN` undoes it");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"skill restored; `skilltune apply RUN` undoes this");
     assert_eq!(listing(&scene.skill("writer")), start);
     let settled = listing(&scene.path("project"));
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"the target is already as the run found it: nothing to do");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"the skill is already in its state before the run");
     assert_eq!(listing(&scene.path("project")), settled, "the second has written nothing");
 }
 
@@ -43,7 +43,7 @@ fn status_offers_what_helps_after_a_person_has_placed_something() {
     scene.tune("writer", &["--apply", "never"]);
     talk(&scene, &scene.run(&["apply"]));
     let applied = data(&scene, &["status"]);
-    assert!(applied.contains("next     skilltune rollback RUN   (back to what was found)"), "{applied}");
+    assert!(applied.contains("next     skilltune rollback RUN   (restore the skill)"), "{applied}");
     assert!(!applied.contains("skilltune apply"), "it is there already: {applied}");
 
     let (waiting, _) = held();
@@ -121,8 +121,8 @@ fn a_run_of_a_newer_format_is_refused_by_every_command_before_anything_is_touche
             assert_eq!(
                 scene.refusal(&[command]),
                 "error: /project/.skilltune/runs/RUN was written by a newer skilltune\n\
-                 caused by: it has format 2; this program reads up to 1\n\
-                 hint: update skilltune: this run needs the newer program\n",
+                 caused by: it has format 2; this version reads up to 1\n\
+                 hint: update skilltune\n",
                 "{command}"
             );
         }
@@ -137,10 +137,10 @@ fn an_error_after_the_target_was_changed_says_so_and_the_same_command_makes_up_f
     let ran = scene.run_limited(&format!("trap '' XFSZ; ulimit -f {blocks}"), &["rollback"]);
     assert_eq!((ran.code, scene.quality("writer")), (Some(1), 40), "{ran:?}");
     insta::assert_snapshot!(scene.shown(&ran.stderr), @r"
-    error: the target HAS been changed, but that is not written down in the run's journal
+    error: the skill was replaced, but the run's journal does not record it
     caused by: could not write /project/.skilltune/runs/RUN/history.jsonl
     caused by: File too large (os error 27)
-    hint: put that right, and then what is missing is made up for by: skilltune rollback RUN
+    hint: fix the cause, then run `skilltune rollback RUN` to finish
     ");
     assert_eq!(scene.events("noted").len(), 0);
     assert_eq!(scene.run(&["rollback"]).code, Some(0));
@@ -152,10 +152,10 @@ fn an_error_after_the_target_was_changed_says_so_and_the_same_command_makes_up_f
     let ran = scene.run(&["apply"]);
     assert_eq!((ran.code, scene.quality("writer")), (Some(1), 90), "{ran:?}");
     insta::assert_snapshot!(scene.shown(&ran.stderr), @r"
-    error: the target HAS been changed, but the run's pages do not tell of it
+    error: the skill was replaced, but the run's pages do not show it
     caused by: could not write /project/.skilltune/runs/RUN/final-report.md
     caused by: Is a directory (os error 21)
-    hint: put that right, and then what is missing is made up for by: skilltune apply RUN HASH
+    hint: fix the cause, then run `skilltune apply RUN HASH` to finish
     ");
     fs::remove_dir_all(&page).unwrap();
     assert_eq!(scene.run(&["apply"]).code, Some(0));
@@ -189,14 +189,14 @@ fn what_the_store_has_lost_is_told_before_anything_is_done() {
     insta::assert_snapshot!(told.join("\n"), @r"
     error: object OBJECT is not in the store
     hint: nothing was changed; the store is /project/.skilltune/objects
-    hint: put the store back from a copy, or begin a new run: a version that is lost cannot be made again
+    hint: restore the store from a backup, or start a new run
     ");
 }
 
 /// The words of the command in a hint.
 fn hinted(ran: &Ran) -> Vec<&str> {
     let command = ran.stderr.split("skilltune ").last().expect("a command is named");
-    command.split_whitespace().collect()
+    command.split('`').next().unwrap_or_default().split_whitespace().collect()
 }
 
 #[test]
@@ -209,14 +209,14 @@ fn a_target_that_is_gone_is_told_with_the_command_that_brings_it_back() {
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
         let told = scene.shown(&ran.stderr);
         assert!(
-            told.starts_with("error: the target is gone: there is no /project/.claude/skills/writer\n"),
+            told.starts_with("error: the skill is missing: /project/.claude/skills/writer does not exist\n"),
             "{told}"
         );
         assert_eq!(scene.run(&[command, "--force"]).code, Some(2), "forced as well");
         fs::write(&skill, "a file of that name").unwrap();
         let in_the_way = scene.run(&[command]);
         assert_eq!(in_the_way.code, Some(2), "{in_the_way:?}");
-        assert!(in_the_way.stderr.contains("is no folder any more\nhint: move away"), "{in_the_way:?}");
+        assert!(in_the_way.stderr.contains("is not a folder\nhint: move the file away"), "{in_the_way:?}");
         fs::remove_file(&skill).unwrap();
         assert_eq!(scene.run(&hinted(&ran)).code, Some(0), "{ran:?}");
         assert_eq!(scene.quality("writer"), quality, "{command}");

@@ -33,7 +33,7 @@ fn a_run_that_we_failed_is_one_object_that_says_so_and_how_far_it_came() {
         assert_eq!(object["run_id"], json!(scene.run_id()));
         assert_eq!((&object["threshold"], &object["loop"]), (&json!(80.0), &json!("tune")), "{object}");
         assert!(object["error"]["what"].as_str().unwrap().contains("history.jsonl"), "{object}");
-        let hint = format!("then `skilltune resume {}`", scene.run_id());
+        let hint = format!("then run `skilltune resume {}`", scene.run_id());
         assert!(object["error"]["hints"][0].as_str().unwrap().ends_with(&hint), "{object}");
         if format == "json" {
             assert_eq!(objects(&ran).len(), 1, "{ran:?}");

@@ -32,7 +32,7 @@ fn a_diff_in_a_pipe_shows_what_a_terminal_would_act_on() {
     assert_eq!((ran.code, unseen(&ran.stdout)), (Some(0), vec![]), "{ran:?}");
     let line = " ␛[2J␛]0;owned␇<U+009B>31m <U+202E>txt.exe<U+2066><U+061C>␡\n";
     assert!(ran.stdout.contains(line), "{ran:?}");
-    assert!(ran.stderr.contains("`skilltune export` writes the files as they are"), "{ran:?}");
+    assert!(ran.stderr.contains("`skilltune export` copies the files unchanged"), "{ran:?}");
 }
 
 #[test]

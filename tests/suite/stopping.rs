@@ -68,7 +68,7 @@ fn the_first_interrupt_finishes_what_is_under_way_and_saves() {
     let run = Background::start(&scene, &TUNE);
     run.until_begun(1);
     run.signal(Signal::INT);
-    run.until_said("finishing what is under way");
+    run.until_said("finishing current calls");
     gate.open();
     let ran = run.wait();
     assert_eq!(ran.code, Some(130), "{ran:?}");
@@ -86,11 +86,11 @@ fn an_interrupt_names_the_skills_whose_runs_were_never_begun() {
     let run = Background::start(&scene, &["tune", "writer,editor,outline", "write a page", "--yes"]);
     run.until_begun(1);
     run.signal(Signal::INT);
-    run.until_said("finishing what is under way");
+    run.until_said("finishing current calls");
     gate.open();
     let ran = run.wait();
     assert_eq!((ran.code, scene.run_folders().len()), (Some(130), 1), "{ran:?}");
-    assert!(ran.stderr.ends_with("never begun: editor, outline\n"), "{ran:?}");
+    assert!(ran.stderr.ends_with("not started: editor, outline\n"), "{ran:?}");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn the_second_interrupt_ends_what_is_under_way_and_saves() {
     let run = Background::start(&scene, &TUNE);
     run.until_begun(1);
     run.signal(Signal::INT);
-    run.until_said("finishing what is under way");
+    run.until_said("finishing current calls");
     run.signal(Signal::INT);
     let ran = run.wait();
     assert_eq!(ran.code, Some(130), "{ran:?}");
@@ -114,7 +114,7 @@ fn the_third_interrupt_leaves_at_once_and_the_guardians_end_the_deaf() {
     let scene = Scene::new(&[("writer", 40)], &json!({ "misbehave": { "executor": "deaf" } }));
     let run = Background::start(&scene, &TUNE);
     run.until_begun(1);
-    for words in ["finishing what is under way", "ending what is under way"] {
+    for words in ["finishing current calls", "ending current calls"] {
         run.signal(Signal::INT);
         run.until_said(words);
     }
@@ -197,7 +197,7 @@ fn stop_asks_a_run_to_finish_what_is_under_way() {
     let ran = run.wait();
     assert_eq!(ran.code, Some(130), "{ran:?}");
     assert_eq!((paused(&scene), scene.events("done").len()), (json!("stopped"), 1));
-    assert!(scene.run(&["stop"]).stderr.contains("nothing to stop"));
+    assert!(scene.run(&["stop"]).stderr.contains("is not running"));
     assert_goes_on(&scene);
 }
 
@@ -216,7 +216,7 @@ fn the_second_run_on_a_target_is_told_who_works_on_it_and_what_to_do() {
         let id = scene.run_id();
         for part in [
             format!("{} is in use by another skilltune", scene.skill("writer").display()),
-            format!("process {} on {host} has worked on it since 20", run.pid()),
+            format!("process {} on {host} holds the lock since 20", run.pid()),
             format!("skilltune stop {id}"),
         ] {
             assert!(refused.stderr.contains(&part), "{part:?} is not in {}", refused.stderr);
@@ -238,7 +238,7 @@ fn the_lock_of_a_killed_run_is_stale_and_taken() {
     run.kill();
     gate.remove();
     let status = scene.run(&["status"]);
-    assert!(status.stdout.contains("was cut off"), "{status:?}");
+    assert!(status.stdout.contains("cut off; can be resumed"), "{status:?}");
     let listed = scene.run(&["list"]);
     assert!(listed.stdout.contains("  cut off "), "the list says the same: {listed:?}");
     let ran = scene.run(&RESUME);
@@ -263,7 +263,7 @@ fn an_edit_made_during_the_run_is_kept_and_so_is_the_champion() {
     let applied = scene.run(&told.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(applied.code, Some(0), "the command that was told applies ours: {told:?} {applied:?}");
     assert_eq!(scene.quality("writer"), 60);
-    let kept = applied.stderr.split(" is kept as ").nth(1).and_then(|rest| rest.split(':').next());
+    let kept = applied.stderr.split(" is kept as ").nth(1).and_then(|rest| rest.split(';').next());
     let kept = kept.unwrap_or_else(|| panic!("it is not told where theirs is: {applied:?}"));
     let back = scene.run(&["rollback"]);
     assert_eq!(back.code, Some(0), "{back:?}");
@@ -357,7 +357,7 @@ fn a_target_that_cannot_be_written_is_as_it_was_and_replaced_when_it_can() {
     let start = listing(&folder);
     let ran = scene.run(&TUNE);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stderr.contains("could not be replaced, and is as it was"), "{ran:?}");
+    assert!(ran.stderr.contains("cannot replace the skill; it is unchanged"), "{ran:?}");
     assert!(ran.stderr.contains("Read-only file system"), "{ran:?}");
     assert_eq!((&ran.json()["outcome"], &ran.json()["accepted"]), (&json!("error"), &json!(1)), "{ran:?}");
     assert_eq!(listing(&folder), start);

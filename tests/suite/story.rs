@@ -1,4 +1,4 @@
-//! A run that can be told in advance: cut and taken up again, it must end as it would have.
+//! A run that can be told in advance: cut and resumed, it must end as it would have.
 
 use std::process::Command;
 

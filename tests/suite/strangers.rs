@@ -30,7 +30,7 @@ fn a_run_that_was_not_begun_here_can_be_looked_at_and_not_acted_on() {
         assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
         assert!(!ran.stderr.contains("done"), "{ran:?}");
     }
-    assert!(ours.run(&["apply"]).stderr.contains("was not begun here"));
+    assert!(ours.run(&["apply"]).stderr.contains("was not started by you on this machine"));
     assert_eq!(listing(&theirs.skill("writer")), target, "their path is in the journal, and was not touched");
     assert_eq!(listing(&ours.skill("writer")), skill);
 }
@@ -62,7 +62,7 @@ fn a_state_folder_that_is_a_link_is_refused_before_anything_is_written() {
     symlink(scene.path("elsewhere"), scene.path("project/.skilltune")).unwrap();
     let ran = scene.tune("writer", &[]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.stderr.contains(".skilltune was not made by skilltune: it is a symlink"), "{ran:?}");
+    assert!(ran.stderr.contains(".skilltune was not created by skilltune: it is a symlink"), "{ran:?}");
     assert_eq!(fs::read_dir(scene.path("elsewhere")).unwrap().count(), 0);
 }
 
@@ -83,7 +83,7 @@ fn clean_deletes_nothing_that_a_link_of_a_repository_leads_to() {
         assert_eq!(ran.code, Some(2), "{ran:?}");
         let shown = scene.shown(&ran.stderr);
         assert!(
-            shown.contains(&format!("/project/.skilltune/{linked} was not made by skilltune")),
+            shown.contains(&format!("/project/.skilltune/{linked} was not created by skilltune")),
             "{shown}"
         );
     }

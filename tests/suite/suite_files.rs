@@ -66,7 +66,7 @@ fn commands_run_once_a_person_has_trusted_the_suite_and_only_as_it_was() {
     insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
     error: the programs of /project/suite.toml are not trusted: sh
     hint: read the file, then run `skilltune trust /project/suite.toml`
-    hint: --trust allows them for this once
+    hint: or pass --trust to trust them for this run
     ");
     assert!(scene.run_folders().is_empty(), "nothing has begun");
     assert_ne!(tune(&scene, &["--trust"]).code, Some(2));
@@ -74,7 +74,7 @@ fn commands_run_once_a_person_has_trusted_the_suite_and_only_as_it_was() {
     let trusted = scene.run(&["trust", "suite.toml"]);
     assert_eq!((trusted.code, trusted.stdout.as_str()), (Some(0), ""), "{trusted:?}");
     insta::assert_snapshot!(scene.shown(&trusted.stderr), @r#"
-    trusted as it is now: /project/suite.toml
+    trusted: /project/suite.toml
       scenario one: "sh" "-c" "echo done > page.md"
     "#);
     assert_ne!(tune(&scene, &[]).code, Some(2));
@@ -188,9 +188,9 @@ fn what_cannot_be_run_or_told_is_no_score_and_says_why() {
 fn a_suite_that_is_missing_or_wrong_is_refused_before_anything_is_written() {
     let scene = scene("true");
     let line = ["tune", "writer", "--agent", "offline", "--yes", "--suite"];
-    insta::assert_snapshot!(scene.refusal(&[&line[..], &["none.toml"]].concat()), @"error: there is no suite /project/none.toml");
+    insta::assert_snapshot!(scene.refusal(&[&line[..], &["none.toml"]].concat()), @"error: suite /project/none.toml does not exist");
     assert!(scene.refusal(&[&line[..], &["."]].concat()).contains("caused by: it is not a regular file"));
     let up = "[[scenarios]]\nid = \"../up\"\ndescription = \"a\"\n";
     fs::write(scene.path("project/suite.toml"), up).unwrap();
-    insta::assert_snapshot!(scene.refusal(&[&line[..], &["suite.toml"]].concat()), @"error: /project/suite.toml: `../up` is no id: up to 64 letters, digits, `-` and `_`");
+    insta::assert_snapshot!(scene.refusal(&[&line[..], &["suite.toml"]].concat()), @"error: /project/suite.toml: invalid id `../up`: use up to 64 letters, digits, `-` and `_`");
 }

@@ -44,7 +44,7 @@ pub(crate) fn typed(mut command: Command, (mut outer, inner): (File, OwnedFd), k
 
 #[test]
 fn how_far_it_shall_go_is_asked_only_where_the_answer_decides_something() {
-    const QUESTION: &str = "How far shall it go?";
+    const QUESTION: &str = "How thorough should the search be?";
     let line = ["tune", "writer", "write a page", "--threshold", "10"];
     let scene = || Scene::new(&[("writer", 90)], &json!({}));
     let (first, second) = match (terminal(), terminal()) {
@@ -63,7 +63,7 @@ fn how_far_it_shall_go_is_asked_only_where_the_answer_decides_something() {
 /// A person at a terminal is asked before the skill is replaced, with the diff, unless they have said how it shall be.
 #[test]
 fn a_champion_replaces_the_skill_only_when_a_person_agrees() {
-    const QUESTION: &str = "May it replace the target?";
+    const QUESTION: &str = "Apply the champion?";
     let scene = || Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
     let line = ["tune", "writer", "write a page", "--max-iterations", "3", "--threshold", "80"];
     for (flags, keys, is_asked, quality) in [

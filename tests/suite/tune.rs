@@ -180,10 +180,10 @@ fn an_agent_set_to_the_originals_shape_is_marked_as_claimed_and_its_report_says_
     fs::write(&path, original).unwrap();
     let ran = scene.tune("writer", &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let caution = "the judge (evaluator) is set to `verdict = \"original\"`: its scores carry no evidence and no code, so text in the files that it reads can forge them";
+    let caution = "the judge (evaluator) uses `verdict = \"original\"`: its scores carry no evidence and no code, so text in the files it reads can forge them";
     assert_eq!(ran.json()["notes"], json!([caution]));
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
-    assert!(report.contains("text in the files that it reads can forge them"), "{report}");
+    assert!(report.contains("text in the files it reads can forge them"), "{report}");
     let state = scene.state();
     assert_eq!(state["iterations"][0]["evaluation"]["claimed"], true);
     assert_eq!(state["iterations"][0]["evaluation"]["score"], 85.0);
@@ -246,9 +246,9 @@ fn with_one_scenario_it_is_said_that_this_shows_little_also_when_nothing_was_com
     let ran = scene.run(&["tune", "writer", "write a page", "--yes", "--threshold", "10"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
-    assert!(report.contains("unchallenged: there was nothing to compare"), "{report}");
+    assert!(report.contains("skipped: no candidate to compare"), "{report}");
     for told in [&report, &ran.stdout] {
-        assert_eq!(told.matches("This shows little: it rests on one scenario").count(), 1, "{told}");
+        assert_eq!(told.matches("Weak evidence: one scenario").count(), 1, "{told}");
     }
     let second =
         ["tune", "writer", "write a page", "--scenario", "and another", "--yes", "--threshold", "10"];

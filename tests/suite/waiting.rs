@@ -82,17 +82,17 @@ fn without_wait_a_limit_ends_the_run_and_says_when_to_come_back() {
     let left = run(&scene, &ONCE);
     assert_eq!(left.code, Some(4), "{left:?}");
     insta::assert_snapshot!(scene.shown(&left.stderr), @r"
-        tune writer: to 80 in 1 round at most
+        tune writer: goal 80 in up to 1 round
         executor claude:opus, evaluator evaluator, improver improver
         run RUN, 1 scenario
 
-        run RUN cannot go on; everything so far is saved
-        running writer on scenario-1: has reached the account's limit: Claude AI usage limit reached|4000000000
-        hint: come back at 2096-10-02 07:06:40 UTC, when it is lifted; `skilltune resume RUN --wait` waits for it
+        run RUN is paused; progress is saved
+        running writer on scenario-1: reached its usage limit: Claude AI usage limit reached|4000000000
+        hint: resume after 2096-10-02 07:06:40 UTC, when the limit resets; `skilltune resume RUN --wait` waits for it
         ");
     let status = run(&scene, &["status"]).stdout;
-    assert!(status.contains("has reached the account's limit"), "{status}");
-    assert!(status.contains("come back at 2096-10-02 07:06:40 UTC"), "{status}");
+    assert!(status.contains("reached its usage limit"), "{status}");
+    assert!(status.contains("resume after 2096-10-02 07:06:40 UTC"), "{status}");
     assert_eq!(scene.state()["errors"][0]["until"], "2096-10-02T07:06:40Z");
     let again = run(&scene, &["resume", "--format", "json"]);
     assert_eq!((again.code, noted(&scene)), (Some(3), vec!["paused".to_owned(), "resumed".to_owned()]));
@@ -119,7 +119,7 @@ fn with_wait_the_run_goes_on_by_itself_when_the_limit_is_lifted() {
     for (scene, ran) in [(&flag, by_flag), (&setting, by_setting)] {
         assert_eq!(ran.code, Some(3), "{ran:?}");
         assert!(ran.stderr.contains("waiting until 20"), "{ran:?}");
-        assert!(ran.stderr.contains("the wait is over"), "{ran:?}");
+        assert!(ran.stderr.contains("wait ended"), "{ran:?}");
         assert_eq!((noted(scene), calls(scene)), (vec!["waiting".to_owned(), "waited".to_owned()], 2));
         assert_eq!(scene.state()["skilltune"]["waiting_until"], Value::Null);
         assert_eq!(scene.alive(), [0; 0]);
@@ -132,7 +132,7 @@ fn an_interrupt_ends_the_wait_and_the_run_is_taken_up_later() {
     let waiting = Background::spawn(&scene, command(&scene, &[&ONCE[..], &["--wait"]].concat()));
     waiting.until_said("waiting until");
     let status = run(&scene, &["status"]).stdout;
-    assert!(status.contains("waits until 20"), "{status}");
+    assert!(status.contains("waiting until 20"), "{status}");
     waiting.signal(Signal::INT);
     let ran = waiting.wait();
     assert_eq!((ran.code, calls(&scene)), (Some(130), 1), "{ran:?}");
@@ -195,9 +195,12 @@ fn tokens_with_a_price_are_estimated_and_every_place_says_so() {
     let scene = with_gemini(price);
     let ran = run(&scene, &WITH_GEMINI);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    assert!(ran.stdout.contains("about $2.70 and 1 unpriced"), "{ran:?}");
+    assert!(ran.stdout.contains("about $2.70 plus 1 call of unknown cost"), "{ran:?}");
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
-    assert!(report.contains("about $2.70") && report.contains("1 call told tokens and no money"), "{report}");
+    assert!(
+        report.contains("about $2.70") && report.contains("1 call reported tokens but no cost"),
+        "{report}"
+    );
     let told = fs::read_to_string(scene.run_folder().join("report.json")).unwrap();
     let cost = serde_json::from_str::<Value>(&told).unwrap()["cost"].clone();
     assert_eq!((&cost["usd"], &cost["estimated"], &cost["unpriced"]), (&json!(2.7), &json!(1), &json!(1)));

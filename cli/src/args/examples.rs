@@ -71,7 +71,7 @@ Examples:
 
 pub(super) const EXPORT: &str = "\
 Examples:
-  skilltune export da29 best ./writer-best";
+  skilltune export da29 best writer-best";
 
 pub(super) const REPORT: &str = "\
 Examples:

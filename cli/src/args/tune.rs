@@ -76,7 +76,7 @@ pub struct TuneArgs {
     #[arg(long, help_heading = AGENTS)]
     pub trust: bool,
 
-    /// When the champion may replace the skill [default: ask in a terminal, otherwise auto]
+    /// When the champion may replace the skill [default: ask in a terminal; auto with --yes or without a terminal]
     #[arg(long, value_enum, value_name = "WHEN", help_heading = RUN)]
     pub apply: Option<ApplyWhen>,
     #[command(flatten)]

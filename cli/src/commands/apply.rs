@@ -89,11 +89,10 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: &Placing) -> Result<Ex
     kept::require(&objects, &placing.to.trees)?;
     let mut journal = open(&known)?;
     replace(&known, &found, placing, &locks, &objects, around)?;
-    note(&mut known, &mut journal, placing.from(&found)).map_err(|complaint| {
-        words::changed(complaint, "that is not written down in the run's journal", placing)
-    })?;
+    note(&mut known, &mut journal, placing.from(&found))
+        .map_err(|complaint| words::changed(complaint, "the run's journal does not record it", placing))?;
     settle(&known)
-        .map_err(|complaint| words::changed(complaint, "the run's pages do not tell of it", placing))?;
+        .map_err(|complaint| words::changed(complaint, "the run's pages do not show it", placing))?;
     for line in words::done(&known, &found, placing) {
         printer.talk(&line);
     }
@@ -119,11 +118,7 @@ fn replace(
             let now = promote::found(objects, &indexes, &targets);
             let is_changed = now.is_ok_and(|now| now == placing.to.trees);
             let complaint = ours(error);
-            Err(if is_changed {
-                words::changed(complaint, "that could not be brought to its end", placing)
-            } else {
-                complaint
-            })
+            Err(if is_changed { words::changed(complaint, "cleaning up failed", placing) } else { complaint })
         }
     }
 }

@@ -22,7 +22,7 @@ pub fn run(args: &CleanArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let plan = plan(args, scope)?;
     for Planned { id, why, .. } in &plan.kept {
         printer.talk(&format!(
-            "{id} is kept: {} (`skilltune clean {id}` deletes it)",
+            "keeping {id}: {} (`skilltune clean {id}` deletes it)",
             why.as_deref().unwrap_or("")
         ));
     }
@@ -37,7 +37,7 @@ pub fn run(args: &CleanArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let lost = plan.goes.iter().filter(|planned| planned.why.is_some()).count();
     if args.dry_run {
         printer.talk(&format!(
-            "{} would be deleted, and what of the store nothing else needs",
+            "would delete {} and the stored files that only they need",
             figures::count(plan.goes.len(), "run")
         ));
         return Ok(Exit::Reached);
@@ -54,7 +54,7 @@ pub fn run(args: &CleanArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
 fn question(lost: usize) -> String {
     match lost {
         0 => "Delete them?".to_owned(),
-        lost => format!("Delete them, and what only {} can bring back?", figures::count(lost, "run")),
+        lost => format!("{} cannot be restored afterwards. Delete them?", figures::count(lost, "run")),
     }
 }
 
@@ -65,7 +65,7 @@ fn agree(question: &str, yes: bool, around: &Surroundings) -> Result<(), Complai
         Some(person) => person.agree(question)?,
         None => false,
     };
-    let refused = || Complaint::input("nothing was deleted").hint("add --yes to delete without a question");
+    let refused = || Complaint::input("nothing was deleted").hint("pass --yes to delete without asking");
     if agreed { Ok(()) } else { Err(refused()) }
 }
 
@@ -110,9 +110,8 @@ fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<Plan, Complaint> {
         (Some(prefix), _) => {
             let id = scope.named(Some(prefix))?;
             if let Ok(Outline { standing: Standing::Running { pid }, .. }) = runs.outline(&id) {
-                return Err(
-                    Complaint::input(format!("run {id} is under way in process {pid}")).hint("stop it first")
-                );
+                return Err(Complaint::input(format!("run {id} is running in process {pid}"))
+                    .hint(format!("run `skilltune stop {id}` first")));
             }
             vec![id]
         }

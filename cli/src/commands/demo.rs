@@ -45,21 +45,21 @@ const FILES: [(&str, &str); 16] = files! {
 /// What is told and then run in the example's folder, as anybody could type it.
 const ACTS: [(&str, &str); 2] = [
     (
-        "One skill: a link leads nowhere, its script cannot be executed, a long file has no list of its sections. \
-         Not every repair will do: the scenario runs the script, and shows which ones break it.",
+        "One skill with a broken link, a script that is not executable, and a long file without a table of contents. \
+         Not every fix helps: the scenario runs the script, which shows the fixes that break it.",
         "tune skills/release-notes --suite suite.toml --threshold 97 --max-iterations 8 --trust --yes",
     ),
     (
-        "A chain of two: what the first skill leaves is what the second one works on.",
+        "A chain of two skills: the second works on the output of the first.",
         "tune skills/gather-facts,skills/write-brief --chain --suite chain.toml --threshold 95 --trust --yes",
     ),
 ];
 
 const NEXT: [(&str, &str); 4] = [
-    ("skilltune diff", "what has changed in the last run"),
-    ("skilltune history", "what happened in it, and why"),
-    ("skilltune rollback", "bring back what was there before"),
-    ("skilltune tune YOUR-SKILL --agent offline", "the same for a skill of yours"),
+    ("skilltune diff", "show what the last run changed"),
+    ("skilltune history", "show what happened, and why"),
+    ("skilltune rollback", "undo the last run"),
+    ("skilltune tune YOUR-SKILL --agent offline", "tune your own skill"),
 ];
 
 pub fn run(args: &DemoArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
@@ -67,7 +67,7 @@ pub fn run(args: &DemoArgs, around: &Surroundings, printer: Printer) -> Result<E
     let say = |text: &str| printer.data(&fitted(text, width));
     let folder = set_up(&around.cwd.join(&args.dir))?;
     say(&format!("Copied a flawed skill and a chain of two into {}.", pictured(&shell_path(&args.dir))))?;
-    say("They are tuned by the built-in agent: no model, no key, no network. It looks at structure only.")?;
+    say("The built-in agent tunes them: no model, no key, no network. It checks structure only.")?;
     let there = Surroundings {
         cwd: folder,
         terminal: Terminal { stdin: false, ..around.terminal },
@@ -106,7 +106,7 @@ fn next(dir: &Path, width: usize) -> String {
         if fits { format!("  {command:column$}  {why}") } else { format!("  {command}\n      {why}") }
     };
     let mut lines = vec![
-        "Look around, then try it on a skill of yours:".to_owned(),
+        "Look at the result, then tune your own skill:".to_owned(),
         String::new(),
         format!("  cd {}", pictured(&shell_path(dir))),
     ];
@@ -118,13 +118,13 @@ fn next(dir: &Path, width: usize) -> String {
 #[expect(clippy::disallowed_methods, reason = "nothing is in the folder yet, and the person named it")]
 fn set_up(folder: &Path) -> Result<PathBuf, Complaint> {
     let cannot = |error: io::Error| {
-        Complaint::input(format!("cannot write the example into {}", folder.display())).caused_by(error)
+        Complaint::input(format!("cannot write the example to {}", folder.display())).caused_by(error)
     };
     match fs::read_dir(folder).map(Iterator::count) {
         Ok(0) => {}
         Ok(_) => {
             return Err(Complaint::input(format!("{} is not empty", folder.display()))
-                .hint("give another folder: `skilltune demo DIR`"));
+                .hint("pass another folder: `skilltune demo DIR`"));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(cannot(error)),
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(typed("tune a --yes", 80), "$ skilltune tune a --yes");
         assert_eq!(typed("tune a --yes", 18), "$ skilltune tune \\\n    a --yes");
         let most = |width| next(Path::new("demo"), width).lines().map(str::len).max().unwrap_or_default();
-        assert_eq!((most(100), most(77), most(76)), (77, 77, 45));
+        assert_eq!((most(100), most(75), most(74)), (75, 75, 45));
     }
 
     #[test]

@@ -25,7 +25,7 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>, name: &str) -> Res
     let (objects, printer) = (scope.objects(), scope.printer);
     let (start, version) = (L::start(known)?, L::version(known, name)?);
     if version.trees == start.trees {
-        printer.talk("that is what the run started from: nothing differs");
+        printer.talk("no changes: this is the original version");
         return Ok(Exit::Reached);
     }
     kept::require(&objects, &start.trees)?;
@@ -54,7 +54,7 @@ fn send(unified: &str, printer: Printer) -> Result<(), Complaint> {
     let patch = plain::patch(unified);
     if patch != unified {
         printer.talk(
-            "control characters are shown as pictures, and cannot be applied; `skilltune export` writes the files as they are",
+            "the diff shows control characters as symbols and cannot be applied; `skilltune export` copies the files unchanged",
         );
     }
     printer.bytes(&patch)

@@ -22,9 +22,8 @@ fn write<L: LoopCommands>(args: &ExportArgs, scope: &Scope<'_>, known: &Known<L>
     let Version { name, trees } = L::version(known, &args.candidate)?;
     let dir = scope.around.cwd.join(&args.dir);
     if dir.symlink_metadata().is_ok() {
-        return Err(
-            Complaint::input(format!("{} is there already", dir.display())).hint("name a folder that is not")
-        );
+        return Err(Complaint::input(format!("{} already exists", dir.display()))
+            .hint("pass a folder that does not exist"));
     }
     kept::require(&objects, &trees)?;
     let members = L::members(&known.run.plan);
@@ -34,6 +33,6 @@ fn write<L: LoopCommands>(args: &ExportArgs, scope: &Scope<'_>, known: &Known<L>
         let manifest = objects.manifest(tree).map_err(ours)?;
         snapshot::place(&objects, &manifest, &into).map_err(ours)?;
     }
-    scope.printer.talk(&format!("{name} is in {}", dir.display()));
+    scope.printer.talk(&format!("copied {name} to {}", dir.display()));
     Ok(Exit::Reached)
 }

@@ -53,20 +53,20 @@ fn folder(args: &InitArgs, around: &Surroundings) -> Result<PathBuf, Complaint> 
     let refused = |cause: String| {
         Complaint::input(format!("cannot use {} as a project folder", folder.display()))
             .caused_by(cause)
-            .hint("give a folder that is there")
+            .hint("pass an existing folder")
     };
     let real = folder.canonicalize().map_err(|error| refused(error.to_string()))?;
     if real.is_dir() { Ok(real) } else { Err(refused("not a directory".to_owned())) }
 }
 
 fn taken(path: &Path) -> Complaint {
-    let complaint = Complaint::input(format!("{} is there already", path.display()));
+    let complaint = Complaint::input(format!("{} already exists", path.display()));
     let edit = if path.ends_with(SETTINGS_FILE) {
-        "edit it; `skilltune config show` tells every setting that there is"
+        "edit it; `skilltune config show` lists every setting"
     } else {
         "edit it: each [[scenarios]] is a task"
     };
-    complaint.hint(edit).hint("--force replaces it")
+    complaint.hint(edit).hint("or pass --force to overwrite it")
 }
 
 /// Flags first; what none of them says is asked, if anybody is there.
@@ -124,13 +124,13 @@ fn write(path: &Path, text: &str, force: bool) -> Result<(), Complaint> {
 }
 
 fn told(path: &Path, suite: Option<&Path>, chosen: Option<&Settings>, described: &[String]) -> String {
-    let word = if chosen.is_some() { "wrote" } else { "left as it is:" };
+    let word = if chosen.is_some() { "wrote" } else { "unchanged:" };
     let mut lines = vec![format!("{word} {}", path.display())];
     lines.extend(suite.map(|suite| format!("wrote {}", suite.display())));
     lines.extend(chosen.map(|chosen| missing(chosen, described)).unwrap_or_default());
-    lines.push("to see whether all is ready: skilltune doctor".to_owned());
+    lines.push("to check your setup: skilltune doctor".to_owned());
     lines.extend(
-        suite.map(|_| format!("to try a skill on the task: skilltune tune SKILL --suite {SUITE_FILE}")),
+        suite.map(|_| format!("to tune a skill on the task: skilltune tune SKILL --suite {SUITE_FILE}")),
     );
     lines.join("\n")
 }
@@ -144,9 +144,9 @@ fn missing(chosen: &Settings, described: &[String]) -> Vec<String> {
     unknown.sort_unstable();
     unknown.dedup();
     if described.is_empty() && unknown.is_empty() {
-        return vec!["no agent is described yet: the end of the file shows how".to_owned()];
+        return vec!["the file has no agents yet; its end shows how to add one".to_owned()];
     }
-    let line = |name| format!("agent {name} is not described yet: add [agents.{name}] to the file");
+    let line = |name| format!("agent {name} has no settings yet: add [agents.{name}] to the file");
     unknown.into_iter().map(line).collect()
 }
 

@@ -20,7 +20,7 @@ pub fn run(args: &ListArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
                 ids.iter().map(|id| with_loop!(runs.kind(id), L => object::<L>(scope, id))).collect();
             printer.json(&serde_json::to_string_pretty(&rows).expect("JSON has a text"))?;
         }
-        Format::Human if ids.is_empty() => printer.talk("no runs here yet"),
+        Format::Human if ids.is_empty() => printer.talk("no runs yet"),
         Format::Human => {
             for id in &ids {
                 printer.data(&with_loop!(runs.kind(id), L => row::<L>(scope, id)))?;

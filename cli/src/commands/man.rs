@@ -34,12 +34,12 @@ pub fn run(args: &ManArgs, around: &Surroundings, printer: Printer) -> Result<Ex
 
 fn write(pages: &[Page], folder: &Path, printer: Printer) -> Result<(), Complaint> {
     std::fs::create_dir_all(folder).map_err(|error| {
-        Complaint::input(format!("could not make the folder {}", folder.display())).caused_by(error)
+        Complaint::input(format!("cannot create the folder {}", folder.display())).caused_by(error)
     })?;
     for page in pages {
         atomic::replace(&folder.join(&page.file), &page.text, Durability::Order).map_err(ours)?;
     }
-    printer.talk(&format!("wrote {} into {}", figures::count(pages.len(), "page"), folder.display()));
+    printer.talk(&format!("wrote {} to {}", figures::count(pages.len(), "page"), folder.display()));
     Ok(())
 }
 

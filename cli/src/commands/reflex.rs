@@ -74,8 +74,8 @@ fn agree(
         return Ok((terms, Confirmed::Declared));
     }
     printer.talk(&terms.lines(width).join("\n"));
-    Err(Complaint::input("nobody is there to agree to these criteria and limits")
-        .hint("add --yes to declare that they are agreed to"))
+    Err(Complaint::input("cannot ask you to confirm these criteria and limits: no terminal")
+        .hint("pass --yes to confirm them"))
 }
 
 /// A run on the same task that was left is only mentioned: this one is another.
@@ -88,7 +88,9 @@ fn mention(request: &Request, around: &Surroundings, printer: Printer) {
     });
     if let Some(left) = left.next() {
         let id = &left.run.plan.run;
-        printer.talk(&format!("run {id} on the same task was left; `skilltune resume {id}` goes on with it"));
+        printer.talk(&format!(
+            "an unfinished run of the same task exists; `skilltune resume {id}` continues it"
+        ));
     }
 }
 

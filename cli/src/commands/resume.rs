@@ -28,7 +28,7 @@ pub fn take_up<L: LoopCommands>(
     let reporter = progress::reporter(going.format, scope.objects(), around, printer, going.trust);
     let has_ended = runs.standing(&known.run) == Standing::Ended;
     let went = if has_ended {
-        let words = format!("run {id} has ended; `skilltune report {id}` tells how");
+        let words = format!("run {id} has ended; see `skilltune report {id}`");
         session::tell_again(runs, known, around, printer, &words, reporter)
     } else {
         let mut person = L::person(scope, args.answer, going.yes)?;

@@ -23,7 +23,7 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>) -> Result<Exit, Co
     printer.data(&lines(&known.run, standing, &scope.objects()).join("\n"))?;
     if known.torn > 0 && standing == Standing::Open {
         printer.talk(&format!(
-            "its journal ends in a torn line of {} bytes, which `resume` will cut",
+            "the last journal line is incomplete ({} bytes); `resume` removes it",
             known.torn
         ));
     }
@@ -55,11 +55,11 @@ fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -
 fn word<L: LoopCommands>(run: &Run<L>, standing: Standing) -> String {
     match standing {
         Standing::Running { pid } => match run.waits.until {
-            Some(until) => format!("waits until {} (process {pid})", figures::moment(until)),
+            Some(until) => format!("waiting until {} (process {pid})", figures::moment(until)),
             None => format!("running (process {pid})"),
         },
-        Standing::Open if run.paused.is_some() => "stopped, and can be taken up".to_owned(),
-        Standing::Open => "was cut off, and can be taken up".to_owned(),
+        Standing::Open if run.paused.is_some() => "stopped; can be resumed".to_owned(),
+        Standing::Open => "cut off; can be resumed".to_owned(),
         Standing::Held | Standing::Ended => L::became(run),
     }
 }
@@ -68,7 +68,7 @@ fn next<L: LoopCommands>(run: &Run<L>, standing: Standing) -> Vec<Next> {
     match standing {
         Standing::Running { .. } => {
             let command = format!("skilltune stop {}", run.plan.run);
-            vec![Next { command, purpose: "let it finish what is under way, and save", calls: false }]
+            vec![Next { command, purpose: "stop it after its current steps", calls: false }]
         }
         Standing::Held | Standing::Open | Standing::Ended => L::advice(run),
     }

@@ -17,13 +17,13 @@ pub fn run(args: &TrustArgs, around: &Surroundings, printer: Printer) -> Result<
     Ok(Exit::Reached)
 }
 
-const WHAT: &str = "give a project's skilltune.toml, the folder that it stands in, or a suite";
+const WHAT: &str = "pass a skilltune.toml, its folder, or a suite";
 
 fn record(args: &TrustArgs, around: &Surroundings) -> Result<String, Complaint> {
     let given: PathBuf = around.cwd.join(&args.path).components().collect();
     let path = if given.is_dir() { given.join(SETTINGS_FILE) } else { given };
     if !path.exists() {
-        return Err(Complaint::input(format!("there is no {}", path.display())).hint(WHAT));
+        return Err(Complaint::input(format!("{} does not exist", path.display())).hint(WHAT));
     }
     if !path.ends_with(SETTINGS_FILE) {
         let suite = Suite::read(&path).map_err(|complaint| complaint.hint(WHAT))?;
@@ -32,7 +32,7 @@ fn record(args: &TrustArgs, around: &Surroundings) -> Result<String, Complaint> 
         return Ok(trusted_suite(&suite) + &listed(&files));
     }
     let Some(file) = SettingsFile::read(&path)? else {
-        return Err(Complaint::input(format!("there is no {}", path.display())).hint(WHAT));
+        return Err(Complaint::input(format!("{} does not exist", path.display())).hint(WHAT));
     };
     // Parsed first, so that nothing unreadable is ever trusted.
     let mut settings = Settings::default();
@@ -61,9 +61,9 @@ fn trusted_suite(suite: &Suite) -> String {
     });
     let mut lines: Vec<String> = lines.collect();
     if lines.is_empty() {
-        lines.push("\n  it names no commands".to_owned());
+        lines.push("\n  no commands".to_owned());
     }
-    format!("trusted as it is now: {}{}", suite.file.path.display(), lines.concat())
+    format!("trusted: {}{}", suite.file.path.display(), lines.concat())
 }
 
 fn quoted(command: &[String]) -> String {
@@ -76,9 +76,9 @@ fn trusted(file: &SettingsFile, settings: &Settings, pages: &Pages) -> String {
         .iter()
         .map(|(name, agent)| format!("\n  agent {name}: {}", quoted(&agent.settings.command)));
     let agents: String = agents.collect();
-    let agents = if agents.is_empty() { "\n  it describes no agents".to_owned() } else { agents };
+    let agents = if agents.is_empty() { "\n  no agents".to_owned() } else { agents };
     let prompts = pages.files().map(|(page, file)| format!("\n  prompt {page}: {}", file.path.display()));
-    format!("trusted as it is now: {}{agents}{}", file.path.display(), prompts.collect::<String>())
+    format!("trusted: {}{agents}{}", file.path.display(), prompts.collect::<String>())
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ fn not_begun(requests: &[Request], printer: Printer) {
     let skills = requests.iter().flat_map(|request| &request.members);
     let names: Vec<&str> = skills.map(|skill| skill.name.as_str()).collect();
     if !names.is_empty() {
-        printer.talk(&format!("never begun: {}", plain::one_line(&names.join(", "))));
+        printer.talk(&format!("not started: {}", plain::one_line(&names.join(", "))));
     }
 }
 
@@ -137,7 +137,7 @@ fn offer(
 ) -> Result<Option<Exit>, Complaint> {
     let Some((runs, known)) = left(targets, around) else { return Ok(None) };
     let (id, round) = (&known.run.plan.run, known.run.round_number());
-    if !person.agree(&format!("Go on with run {id}, which was left in round {round}?"))? {
+    if !person.agree(&format!("Run {id} stopped in round {round}. Continue it?"))? {
         return Ok(None);
     }
     let scope = Scope { runs, only: None, around, printer };
@@ -148,8 +148,9 @@ fn offer(
 fn mention(targets: &[PathBuf], around: &Surroundings, printer: Printer) {
     if let Some((_, known)) = left(targets, around) {
         let id = &known.run.plan.run;
-        printer
-            .talk(&format!("run {id} on the same target was left; `skilltune resume {id}` goes on with it"));
+        printer.talk(&format!(
+            "an unfinished run of the same skill exists; `skilltune resume {id}` continues it"
+        ));
     }
 }
 
@@ -182,7 +183,7 @@ fn told(run: &Run, most: MostCalls, steps: &[String]) -> String {
     let rules = &plan.task.rules;
     let mut lines = vec![
         format!(
-            "{} {target}: up to {} rounds, to {}",
+            "{} {target}: up to {} rounds, goal {}",
             plan.kind.word(),
             rules.max_iterations,
             rules.threshold

@@ -74,8 +74,8 @@ fn a_path_with_a_comma_that_exists_is_one_path() {
     let world = World::new().skill("repo/sub/a,b").skill("repo/sub/c");
     assert_eq!(world.find("./a,b"), ["repo/sub/a,b"]);
     insta::assert_snapshot!(world.refusal("./c,,./d"), @r#"
-    error: an empty name in the list of skills "./c,,./d"
-    hint: separate skills by single commas, without spaces
+    error: empty name in the list of skills "./c,,./d"
+    hint: separate skills with single commas, without spaces
     "#);
 }
 
@@ -89,7 +89,7 @@ fn a_bare_name_is_found_on_every_shelf() {
         .skill(".claude/skills/above");
     assert_eq!(world.find("a,b")[1], "repo/.agents/skills/b");
     assert_eq!(world.find("c,d")[1], "home/.codex/skills/d");
-    assert!(world.refusal("above").starts_with("error: no skill is named \"above\""), "outside the project");
+    assert!(world.refusal("above").starts_with("error: no skill named \"above\""), "outside the project");
 }
 
 #[test]
@@ -105,10 +105,10 @@ fn one_skill_on_several_shelves_is_one_skill() {
 fn different_skills_of_one_name_are_listed() {
     let world = World::new().skill("repo/.agents/skills/a").skill("home/.claude/skills/a");
     insta::assert_snapshot!(world.refusal("a"), @r#"
-    error: "a" is the name of 2 different skills
+    error: 2 skills are named "a"
     hint: found /repo/.agents/skills/a
     hint: found /home/.claude/skills/a
-    hint: give the path of the one you mean
+    hint: pass the path of the one you mean
     "#);
 }
 
@@ -116,11 +116,11 @@ fn different_skills_of_one_name_are_listed() {
 fn a_name_found_nowhere_tells_where_was_looked_and_what_is_near() {
     let world = World::new().skill("repo/.claude/skills/writer").skill("repo/sub/wirter");
     insta::assert_snapshot!(world.refusal("wirter"), @r#"
-    error: no skill is named "wirter"
+    error: no skill named "wirter"
     hint: did you mean `writer`?
-    hint: for the folder here, say ./wirter
+    hint: for the folder here, use ./wirter
     hint: looked in .claude/skills, .agents/skills, .gemini/skills, .codex/skills below /repo/sub, /repo, /home
-    hint: for a skill elsewhere, give its path, such as ./my-skill
+    hint: for a skill elsewhere, pass its path, such as ./my-skill
     "#);
 }
 
@@ -135,21 +135,21 @@ fn what_is_no_skill_is_refused_with_the_reason() {
         .skill("repo/sub/a");
     let given = ["./missing", "./dangling", "./file", "./a/SKILL.md", "./empty", "./lower", "./broken"];
     insta::assert_snapshot!(given.map(|path| world.refusal(path)).join("\n"), @r"
-    error: there is no skill at /repo/sub/missing
-    hint: give the folder that holds SKILL.md, or the bare name of a skill
-    error: /repo/sub/dangling is a symlink that leads nowhere, to ../nowhere
-    hint: make the link lead to a skill, or remove it
+    error: no skill at /repo/sub/missing
+    hint: pass the folder that contains SKILL.md, or the name of a skill
+    error: /repo/sub/dangling is a broken symlink to ../nowhere
+    hint: fix the symlink, or remove it
     error: /repo/sub/file is not a folder
-    hint: give the folder that holds SKILL.md, or the bare name of a skill
+    hint: pass the folder that contains SKILL.md, or the name of a skill
     error: /repo/sub/a/SKILL.md is not a folder
-    hint: give the folder that holds SKILL.md, or the bare name of a skill
+    hint: pass the folder that contains SKILL.md, or the name of a skill
     error: /repo/sub/empty has no SKILL.md
-    hint: give the folder that holds SKILL.md, or the bare name of a skill
+    hint: pass the folder that contains SKILL.md, or the name of a skill
     error: /repo/sub/lower has no SKILL.md
-    hint: there is a skill.md: agents look for SKILL.md, in capitals
-    error: agents could not load /repo/sub/broken/SKILL.md
+    hint: rename skill.md to SKILL.md: agents look for that name
+    error: agents cannot load /repo/sub/broken/SKILL.md
     caused by: front matter is missing: the first line must be `---`
-    hint: it begins with a line `---`, then `name:` and `description:`, then `---` again
+    hint: start it with a `---` line, then `name:` and `description:`, then another `---` line
     ");
 }
 
@@ -157,8 +157,8 @@ fn what_is_no_skill_is_refused_with_the_reason() {
 fn a_dangling_link_on_a_shelf_is_said_to_be_one() {
     let world = World::new().link("repo/.claude/skills/a", "../gone");
     insta::assert_snapshot!(world.refusal("a"), @r"
-    error: /repo/.claude/skills/a is a symlink that leads nowhere, to ../gone
-    hint: make the link lead to a skill, or remove it
+    error: /repo/.claude/skills/a is a broken symlink to ../gone
+    hint: fix the symlink, or remove it
     ");
 }
 
@@ -188,10 +188,10 @@ fn a_path_that_is_not_utf8_is_refused() {
 fn no_skill_may_be_given_twice_or_be_inside_another() {
     let world = World::new().skill("repo/sub/a").skill("repo/sub/a/b").link("repo/sub/c", "a");
     insta::assert_snapshot!(["./a,./c", "./a/b,./a"].map(|list| world.refusal(list)).join("\n"), @r"
-    error: the same skill is given twice: /repo/sub/a
-    hint: name each skill once; a symlink to a skill is that skill
-    error: one skill is inside another: /repo/sub/a/b in /repo/sub/a
-    hint: name the outer one alone: it holds the other
+    error: duplicate skill: /repo/sub/a
+    hint: list each skill once; a symlink to a skill counts as that skill
+    error: nested skills: /repo/sub/a/b is inside /repo/sub/a
+    hint: pass only the outer skill; it contains the other
     ");
 }
 

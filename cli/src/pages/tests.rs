@@ -55,22 +55,22 @@ fn what_is_no_page_beside_its_settings_is_refused() {
         wrong(&|own| fs::write(own, b"\xff").unwrap()),
         wrong(&|own| fs::write(own, format!("{JUDGE}\n{{{{ round }}}}\n")).unwrap()),
     ];
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(told.join("\n"), @r"
     error: cannot read the prompt /p/pages/own.md
     caused by: No such file or directory (os error 2)
     hint: /p/skilltune.toml names it as prompts.evaluate
     error: cannot read the prompt /p/pages/own.md
     caused by: it is not a regular file
     hint: /p/skilltune.toml names it as prompts.evaluate
-    error: the prompt /p/pages/own.md leads out of /p
+    error: the prompt /p/pages/own.md is outside /p
     hint: /p/skilltune.toml names it as prompts.evaluate
-    error: the prompt /p/pages/own.md has more than 256 KiB
+    error: the prompt /p/pages/own.md is larger than 256 KiB
     hint: /p/skilltune.toml names it as prompts.evaluate
     error: cannot read the prompt /p/pages/own.md
     caused by: invalid utf-8 sequence of 1 bytes from index 0
     hint: /p/skilltune.toml names it as prompts.evaluate
-    error: /p/pages/own.md:105: there is no `round`; there are artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, unused
-    hint: docs/prompts.md tells what the prompt `evaluate` is given and has to show
+    error: /p/pages/own.md:105: unknown variable `round`; known: artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, unused
+    hint: see docs/prompts.md for what the prompt `evaluate` must contain
     ");
 }
 
@@ -93,10 +93,10 @@ fn a_projects_page_is_trusted_with_its_settings_and_a_users_own_needs_none() {
     let trusted = || Pages::trusted(&files.load(), &files.around());
     assert_eq!(trusted(), Some(false));
     let told = complaint(&files, ensured(&files).map(|()| Prompts::default()));
-    insta::assert_snapshot!(told, @"
+    insta::assert_snapshot!(told, @r"
     error: the prompts of /p/skilltune.toml are not trusted: evaluate
-    hint: read the file and the prompts that it names, then run `skilltune trust /p/skilltune.toml`
-    hint: --trust allows them for this once
+    hint: read the file and its prompts, then run `skilltune trust /p/skilltune.toml`
+    hint: or pass --trust to trust them for this run
     ");
     let file = files.load().project_file.unwrap();
     let store = TrustStore::new(&files.around());

@@ -14,7 +14,7 @@ use crate::report::{advice, figures, plain, words};
 pub(super) fn waiting<L: Worded>(run: &Run<L>, until: Timestamp, width: usize) -> Vec<String> {
     let left = Duration::try_from(until.duration_since(run.updated_at)).unwrap_or_default();
     let (moment, left) = (figures::moment(until), figures::duration(left));
-    let told = format!("waiting until {moment} ({left}); Ctrl-C ends the wait");
+    let told = format!("waiting until {moment} ({left}); press Ctrl-C to stop waiting");
     let why = run.blocked.as_ref().map(|mishap| plain::one_line(&stopped_by(run, mishap)));
     [why, Some(told)].iter().flatten().flat_map(|line| wrapped(line, width, "    ")).collect()
 }

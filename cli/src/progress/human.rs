@@ -82,7 +82,7 @@ fn round_ended(talk: &mut Talk<Tune>, run: &Run) {
 
 fn no_draft(talk: &mut Talk<Tune>, run: &Run, member: Place, failure: &Failure) {
     let what = match failure.kind {
-        FailureKind::Gate => "an idea is dropped".to_owned(),
+        FailureKind::Gate => "dropped an idea".to_owned(),
         FailureKind::TimedOut
         | FailureKind::NoResponse
         | FailureKind::Crashed

@@ -20,7 +20,7 @@ pub(super) fn header(run: &Run, width: usize) -> Vec<String> {
     let plan = &run.plan;
     let name = plain::one_line(&words::target(run));
     let rounds = figures::count(plan.task.rules.max_iterations as usize, "round");
-    let goal = format!(": to {} in {rounds} at most", plan.task.rules.threshold);
+    let goal = format!(": goal {} in up to {rounds}", plan.task.rules.threshold);
     let scenarios = figures::count(plan.task.scenarios.len(), "scenario");
     let mut lines = vec![around(&format!("{} ", plan.kind.word()), &name, &goal, width)];
     lines.extend(who(&plan.roles, &words::notes(plan), width));
@@ -121,7 +121,7 @@ pub(super) fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<Str
     let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
     say(words::became(run));
     if let Some(reason) = run.course.stopped {
-        say(&format!("The search ended, since {}.", words::reason(reason)));
+        say(&format!("The search stopped: {}.", words::reason(reason)));
     }
     if let Some(caution) = words::caution(run) {
         say(&caution);
@@ -191,7 +191,7 @@ fn effort(run: &Run) -> String {
 pub(super) fn cost(total: &Account) -> String {
     let cached = if total.cached > 0 { format!(", {} from the cache", total.cached) } else { String::new() };
     format!(
-        "{}{cached}, {} of work, {}",
+        "{}{cached}, {} of agent time, {}",
         figures::count(total.calls as usize, "call"),
         figures::milliseconds(total.ms),
         figures::money(total)

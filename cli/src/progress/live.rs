@@ -62,12 +62,7 @@ impl<L: Worded> Live<L> {
     /// Nothing runs, and is waited for.
     pub(super) fn waiting(&mut self, until: Timestamp, width: usize) {
         self.set(Some(Clock::Until(until)));
-        self.bar.set_message(around(
-            "waiting for the limit to be lifted",
-            "",
-            "",
-            width.saturating_sub(MARGIN),
-        ));
+        self.bar.set_message(around("waiting for the limit to reset", "", "", width.saturating_sub(MARGIN)));
     }
 
     /// Lets others write lines above the live one.

@@ -36,11 +36,11 @@ impl Narrated for Reflex {
         match decision {
             Decision::Evaluated(_) => evaluation(talk, run),
             Decision::Drop { hash, best } => {
-                let told = format!("{hash} is dropped: it is worse than {best}, which is gone on from");
+                let told = format!("dropped {hash}: worse than {best}; continuing from {best}");
                 talk.say(&wrapped(&plain::one_line(&told), width, "  "));
             }
             Decision::Switch(level) => {
-                let told = format!("level A is passed; level {level} begins with the same artifact");
+                let told = format!("level A passed; level {level} starts with the same artifact");
                 talk.say(&wrapped(&told, width, "  "));
                 if let Some(artifact) = &run.course.artifact {
                     page(talk, artifact, &format!("before level {level}"));

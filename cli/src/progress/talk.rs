@@ -129,9 +129,9 @@ impl<L: Narrated> Talk<L> {
     fn noted(&mut self, run: &Run<L>, signal: &Signal) {
         let text = match signal {
             Signal::Paused(pause) => words::pause(*pause),
-            Signal::Held => "waits for an answer",
+            Signal::Held => "waits for your answer",
             Signal::Resumed { .. } => {
-                let told = format!("taken up again{}", L::resumed_at(run));
+                let told = format!("resumed{}", L::resumed_at(run));
                 return self.say(&[cut(&told, self.look.width)]);
             }
             Signal::Recast { role, .. } => {
@@ -142,7 +142,7 @@ impl<L: Narrated> Talk<L> {
             Signal::Waiting { until } => return self.waiting(run, *until),
             Signal::Waited => {
                 self.rest();
-                return self.say(&["the wait is over".to_owned()]);
+                return self.say(&["wait ended".to_owned()]);
             }
             Signal::Placed { by, .. } => return self.say(&[cut(words::placed(*by), self.look.width)]),
         };

@@ -28,7 +28,7 @@ impl engine::Person<Reflex> for Gatekeeper {
         let allowed = match self.answer {
             AnswerFrom::Terminal => {
                 self.printer.talk(&question(run, level));
-                signals::unless_ended(|| Person.agree("Run them?").ok())
+                signals::unless_ended(|| Person.agree("Run these commands?").ok())
             }
             AnswerFrom::Given(allowed) => Some(allowed),
             // The judge is asked in their place.
@@ -47,9 +47,9 @@ pub fn question(run: &Run, level: Level) -> String {
         "each on a copy of the artifact; the kernel refuses it, and all that it starts, to write anywhere else, but not \
          to use the network or to change the modes of your files (bubblewrap, `bwrap`, does)"
     } else {
-        "each on a copy of the artifact; nothing keeps it there: it may write wherever you may"
+        "each on a copy of the artifact, but not confined: it can write wherever you can"
     };
     let head =
-        format!("commands that check the rules of level {level}, proposed by an agent; {where_they_run}:");
+        format!("an agent proposed these commands to check the rules of level {level}; {where_they_run}:");
     std::iter::once(head).chain(each).collect::<Vec<_>>().join("\n")
 }

@@ -34,7 +34,7 @@ impl Terms {
         let mut lines = vec![format!("criteria: {}", self.template)];
         for level in Level::ALL {
             let threshold = self.criteria.thresholds.at(level);
-            lines.push(format!("  level {level}, passed at {threshold} of 100:"));
+            lines.push(format!("  level {level}, goal {threshold} of 100:"));
             lines.extend(self.criteria.at(level).flat_map(|of_level| rule(of_level, width)));
         }
         lines.push(format!("limits: {}", self.limits().join(", ")));
@@ -45,12 +45,12 @@ impl Terms {
     fn limits(&self) -> Vec<String> {
         let Rules { max_iterations, max_seconds, usd, stall, .. } = &self.rules;
         let rounds = count(*max_iterations as usize, "iteration");
-        let seconds = max_seconds.map_or("no limit of time".to_owned(), |most| {
+        let seconds = max_seconds.map_or("no time limit".to_owned(), |most| {
             format!("{} of completed phases", count(usize::try_from(most).unwrap_or(usize::MAX), "second"))
         });
-        let money = usd.map_or("no limit of money".to_owned(), |usd| format!("{usd} dollars"));
+        let money = usd.map_or("no cost limit".to_owned(), |usd| format!("{usd} dollars"));
         let still = format!(
-            "the end when the score rises by less than {} over {}",
+            "stop when the score rises by less than {} over {}",
             stall.gain,
             count(stall.window, "evaluation")
         );
@@ -69,9 +69,9 @@ fn rule(rule: &Rule, width: usize) -> Vec<String> {
 fn held(run: RunThem, wants: bool, can: bool) -> Result<RunThem, Complaint> {
     match run {
         RunThem::Always if wants && !can => {
-            Err(Complaint::input("this system cannot hold the commands of a model to their folder, and --checks run shows them to nobody")
-                .hint("--checks ask shows each before it runs, --checks skip has the judge decide")
-                .hint("`limits.confine = false` in your own skilltune.toml lets them write wherever you may"))
+            Err(Complaint::input("cannot run the commands of a model: --checks run shows them to nobody, and this system cannot confine them")
+                .hint("pass --checks ask to see each command first, or --checks skip to let the judge decide")
+                .hint("or set `limits.confine = false` in your own skilltune.toml to let them write wherever you can"))
         }
         RunThem::Always | RunThem::Ask | RunThem::Never => Ok(run),
     }
@@ -79,9 +79,9 @@ fn held(run: RunThem, wants: bool, can: bool) -> Result<RunThem, Complaint> {
 
 fn commands(run: RunThem) -> &'static str {
     match run {
-        RunThem::Always => "run unasked",
+        RunThem::Always => "run without asking",
         RunThem::Ask => "shown to you first",
-        RunThem::Never => "not run; the judge decides",
+        RunThem::Never => "not run; the judge decides instead",
     }
 }
 
@@ -98,18 +98,18 @@ pub fn agreed(
         let terms = Terms::of(settings, template)?;
         show(&terms.lines(width).join("\n"));
         let options = [
-            "begin with these",
-            "use other criteria",
+            "start with these",
+            "choose other criteria",
             "change the number of iterations",
-            "set a limit of time",
+            "set a time limit",
             "leave",
         ];
-        match person.pick("Do criteria and limits stand as they are?", &options)? {
+        match person.pick("Start with these criteria and limits?", &options)? {
             0 => return Ok(terms),
             1 => template = template_of(person)?,
             2 => {
                 let told =
-                    person.number("How many iterations at most?", u64::from(terms.rules.max_iterations))?;
+                    person.number("Maximum number of iterations?", u64::from(terms.rules.max_iterations))?;
                 settings
                     .reflex
                     .max_iterations
@@ -117,7 +117,7 @@ pub fn agreed(
             }
             3 => {
                 let told = person.number(
-                    "Seconds of completed phases at most? 0 is no limit.",
+                    "Maximum seconds of completed phases? 0 means no limit.",
                     terms.rules.max_seconds.unwrap_or(0),
                 )?;
                 settings.reflex.max_seconds.set(Some(told).filter(|&most| most > 0), Origin::Answer);
@@ -130,7 +130,7 @@ pub fn agreed(
 /// The criteria that a person names.
 pub fn template_of(person: &dyn Answers) -> Result<Template, Complaint> {
     let names: Vec<&str> = Template::ALL.iter().map(|template| template.as_str()).collect();
-    let chosen = person.pick("What kind of artifact is it?", &names)?;
+    let chosen = person.pick("What kind of text is it?", &names)?;
     Ok(Template::ALL[chosen.min(Template::ALL.len() - 1)])
 }
 

@@ -8,7 +8,7 @@ use crate::complaint::{Complaint, Kind};
 /// The place of the files within the project, as the settings name it.
 pub fn below(evolution: &str) -> Result<RelPath, Complaint> {
     RelPath::parse(evolution.as_bytes()).map_err(|_| {
-        Complaint::input(format!("reflex.evolution is {evolution:?}, which is no path within the project"))
+        Complaint::input(format!("reflex.evolution is {evolution:?}, which is not a path inside the project"))
             .hint(format!("use a relative path such as {:?}", Evolution::USUAL))
     })
 }

@@ -18,18 +18,15 @@ use crate::session::ours;
 pub fn free(path: &Path) -> Result<PathBuf, Complaint> {
     let folder = path.parent().filter(|folder| folder.is_dir());
     let (Some(folder), Some(name)) = (folder, path.file_name()) else {
-        return Err(Complaint::input(format!(
-            "{} cannot be written: its folder is not there",
-            path.display()
-        ))
-        .hint("make the folder first"));
+        return Err(Complaint::input(format!("cannot write {}: its folder does not exist", path.display()))
+            .hint("create the folder first"));
     };
     if path.symlink_metadata().is_ok() {
         return Err(taken(path));
     }
-    let folder = folder.canonicalize().map_err(|error| {
-        Complaint::input(format!("cannot look into {}", folder.display())).caused_by(error)
-    })?;
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| Complaint::input(format!("cannot read {}", folder.display())).caused_by(error))?;
     Ok(folder.join(name))
 }
 
@@ -44,7 +41,7 @@ pub fn hand_over(
     let Some(artifact) = run.result().filter(|_| run.closed_at.is_some()) else { return Ok(()) };
     let asked = || -> Result<Option<PathBuf>, Complaint> {
         let Some(person) = person else { return Ok(None) };
-        let name = person.line("Save it to a file of yours?", "a path; empty to leave it where it is")?;
+        let name = person.line("Save a copy to which file?", "a path; leave empty to skip")?;
         name.map(|name| free(&around.cwd.join(name))).transpose()
     };
     let path = match &run.plan.task.out {
@@ -65,6 +62,6 @@ pub fn hand_over(
 }
 
 fn taken(path: &Path) -> Complaint {
-    Complaint::input(format!("{} is there already, and is not replaced", path.display()))
-        .hint("name another file; the artifact stays in its own place too")
+    Complaint::input(format!("{} already exists, and was not replaced", path.display()))
+        .hint("pass another file; the artifact is still in its own place")
 }

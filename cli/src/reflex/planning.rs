@@ -41,7 +41,7 @@ pub fn name(request: &Request, began: Timestamp, births: &Births) -> Result<(Ali
             Err(error) => return Err(refused(error)),
         }
     }
-    Err(Complaint::input(format!("every name like {first} is taken")).hint("give the task one with --alias"))
+    Err(Complaint::input(format!("every alias like {first} is taken")).hint("pass --alias NAME"))
 }
 
 /// The name of a run tells the second in which it began: of several the later ones take the next that is free.

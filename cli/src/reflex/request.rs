@@ -76,8 +76,9 @@ fn task(args: &NewArgs, around: &Surroundings) -> Result<String, Complaint> {
     };
     let text = text.trim();
     if text.is_empty() {
-        return Err(Complaint::input("there is no task")
-            .hint("say what is to be written: skilltune reflex new \"the API page of our orders service\""));
+        return Err(Complaint::input("no task").hint(
+            "describe the text to write: skilltune reflex new \"the API page of our orders service\"",
+        ));
     }
     Ok(text.to_owned())
 }
@@ -91,14 +92,14 @@ fn file(path: &Path) -> Result<String, Complaint> {
 
 fn input() -> Result<String, Complaint> {
     read(std::io::stdin().lock())
-        .map_err(|error| Complaint::input("cannot read the task from standard input").caused_by(error))
+        .map_err(|error| Complaint::input("cannot read the task from stdin").caused_by(error))
 }
 
 fn read(from: impl std::io::Read) -> std::io::Result<String> {
     let mut text = String::new();
     from.take(LONGEST + 1).read_to_string(&mut text)?;
     if text.len() as u64 > LONGEST {
-        return Err(std::io::Error::other("it is longer than a mebibyte"));
+        return Err(std::io::Error::other("it is longer than 1 MiB"));
     }
     Ok(text)
 }
@@ -107,8 +108,8 @@ fn read(from: impl std::io::Read) -> std::io::Result<String> {
 fn casting(settings: &Settings, around: &Surroundings) -> Result<Casting, Complaint> {
     let casting = roles::cast(settings, around, BuiltIn::KnowsNothing)?;
     if casting.all().iter().any(|part| part.agent.is_built_in()) {
-        return Err(Complaint::input("the built-in agent writes no artifacts: it looks at skills only")
-            .hint("name another one: `skilltune doctor` tells what is installed"));
+        return Err(Complaint::input("the built-in agent cannot write texts; it only checks skills")
+            .hint("pass another agent; `skilltune doctor` lists installed agents"));
     }
     Ok(casting)
 }
@@ -116,8 +117,8 @@ fn casting(settings: &Settings, around: &Surroundings) -> Result<Casting, Compla
 fn asked_template(person: Option<&dyn Answers>) -> Result<Template, Complaint> {
     let Some(person) = person else {
         let names: Vec<&str> = Template::ALL.iter().map(|template| template.as_str()).collect();
-        return Err(Complaint::input("the task does not tell what kind of artifact it is about")
-            .hint(format!("say --template {}", names.join("|"))));
+        return Err(Complaint::input("cannot guess the kind of text from the task")
+            .hint(format!("pass --template {}", names.join("|"))));
     };
     confirm::template_of(person)
 }

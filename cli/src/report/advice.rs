@@ -43,21 +43,19 @@ const FORCED: &str = "apply --force";
 /// What a person may want to type now.
 pub(crate) fn next(run: &Run) -> Vec<Next> {
     let choices: &[(&str, &'static str)] = match run.outcome() {
-        Outcome::Stopped => &[(RESUME, "go on")],
+        Outcome::Stopped => &[(RESUME, "continue")],
         Outcome::Held => return [Choice::Apply, Choice::Keep].map(|choice| answer(run, choice)).into(),
         Outcome::Improved | Outcome::Kept | Outcome::Conflict | Outcome::Unchanged | Outcome::Unjudged
             if run.placed == Some(PlacedBy::Apply) =>
         {
-            &[("diff", "see the champion's changes"), ("rollback", "back to what was found")]
+            &[("diff", "see the champion's changes"), ("rollback", "restore the skill")]
         }
         Outcome::Improved | Outcome::Conflict if run.placed == Some(PlacedBy::Rollback) => {
-            &[("diff", "see the champion's changes"), ("apply", "bring it into the target")]
+            &[("diff", "see the champion's changes"), ("apply", "apply it")]
         }
         Outcome::Improved => &[("diff", "see what changed"), ("rollback", "undo it")],
-        Outcome::Kept => &[("diff", "see what would change"), ("apply", "bring it into the target")],
-        Outcome::Conflict => {
-            &[("diff", "see the champion's changes"), (FORCED, "bring it into the target all the same")]
-        }
+        Outcome::Kept => &[("diff", "see what would change"), ("apply", "apply it")],
+        Outcome::Conflict => &[("diff", "see the champion's changes"), (FORCED, "apply it anyway")],
         Outcome::Unchanged | Outcome::Unjudged => &[("show", "see why")],
     };
     let next = |&(verb, purpose): &(&str, &'static str)| {
@@ -81,31 +79,31 @@ pub(crate) fn apply(run: &Run) -> &'static str {
 pub(crate) fn mend<L: Worded>(run: &run::Run<L>, mishap: &run::Mishap<L>, trusted: bool) -> String {
     let cast = L::role(&mishap.step).map(|role| run.plan.roles.of(role));
     let mending = mending(cast.map_or("the agent", |cast| cast.agent.as_str()), &mishap.failure);
-    let asks = if mishap.failure.until.is_none() { ", and asks again now and then" } else { "" };
+    let asks = if mishap.failure.until.is_none() { " and retries from time to time" } else { "" };
     let resume = trusting(format!("{} --wait", resume(run)), trusted);
     match mishap.failure.kind.remedy() {
         Remedy::Wait => format!("{mending}; `{resume}` waits for it{asks}"),
-        Remedy::Repeat => format!("{mending}; `{resume}` asks again until it is; {ONLY_THE_REST}"),
+        Remedy::Repeat => format!("{mending}; `{resume}` retries until then; {ONLY_THE_REST}"),
         Remedy::Mend | Remedy::Tell => mending,
     }
 }
 
-const ONLY_THE_REST: &str = "only what was not answered is asked, and costs, once more";
+const ONLY_THE_REST: &str = "only unanswered calls are repeated";
 
 /// What a person can do about a failure that no other try mends.
 pub(crate) fn mending(agent: &str, failure: &Failure) -> String {
     match (failure.kind.remedy(), failure.kind) {
         (Remedy::Wait, _) => match failure.until {
-            Some(until) => format!("come back at {}, when it is lifted", figures::moment(until)),
-            None => format!("come back when the limit of {agent} is lifted"),
+            Some(until) => format!("resume after {}, when the limit resets", figures::moment(until)),
+            None => format!("resume when the limit of {agent} resets"),
         },
-        (Remedy::Repeat, _) => format!("go on when the service of {agent} is there again"),
+        (Remedy::Repeat, _) => format!("resume when the service of {agent} is back"),
         (Remedy::Mend, FailureKind::Authentication) => login(agent),
         (Remedy::Mend, FailureKind::ModelNotFound) => {
-            format!("begin another run with a model that {agent} has: --agent {agent}:MODEL")
+            format!("start a new run with a model that {agent} has: --agent {agent}:MODEL")
         }
         (Remedy::Mend | Remedy::Tell, _) => {
-            format!("see what `skilltune doctor` says of {agent}; its newest version may be needed")
+            format!("run `skilltune doctor` to check {agent}; you may have to update it")
         }
     }
 }
@@ -122,8 +120,8 @@ fn login(agent: &str) -> String {
 
 fn answer(run: &Run, choice: Choice) -> Next {
     let purpose = match choice {
-        Choice::Apply => "bring the champion into the target",
-        Choice::Keep => "leave the target as it is",
+        Choice::Apply => "apply the champion",
+        Choice::Keep => "leave the skill unchanged",
     };
     let command = format!("skilltune resume {} --answer {}", run.plan.run, choice.word());
     // After the comparison no agent is called any more.

@@ -36,10 +36,10 @@ pub(crate) fn changes(run: &Run, round: &Round, diff: &Diff<'_>) -> String {
 fn unedited(run: &Run, round: &Round) -> String {
     let newest = round.number == run.round_number();
     match (run.course.stopped.filter(|_| newest), &round.measured) {
-        (Some(reason), _) => format!("No edit: the search ended here, since {}.", told::reason(reason)),
-        (None, None) => "No edit yet: the round is not measured.".to_owned(),
+        (Some(reason), _) => format!("No edit: the search stopped here: {}.", told::reason(reason)),
+        (None, None) => "No edit yet: the round has no score.".to_owned(),
         (None, Some(measured)) if measured.score.is_none() => {
-            "No edit: the round has no score, so its candidate is measured again.".to_owned()
+            "No edit: the round has no score, so its candidate is tried again.".to_owned()
         }
         (None, Some(_)) => "No edit yet.".to_owned(),
     }
@@ -47,7 +47,7 @@ fn unedited(run: &Run, round: &Round) -> String {
 
 fn nothing(page: &mut Page, run: &Run, member: Place, failure: &Failure) {
     page.paragraph(format!(
-        "No change: the edit of {} came to nothing. The improver {}: {}",
+        "No change: the edit of {} failed. The improver {}: {}",
         words(told::member(run, member)),
         told::failure(failure.kind),
         words(&failure.why)
@@ -81,13 +81,13 @@ fn applied(change: &Change) -> String {
 fn notes(run: &Run, draft: CandidateId, origin: &Origin) -> Vec<String> {
     let mut notes: Vec<String> = origin.report.summary.as_deref().map(words).into_iter().collect();
     notes.push(format!(
-        "Candidate {}, from {} by an edit of {}.",
+        "Candidate {}: an edit of {2} in candidate {1}.",
         code(&draft.short()),
         code(&origin.parent.short()),
         words(told::member(run, origin.member))
     ));
     if run.candidate(draft).is_some_and(|candidate| candidate.origin.as_ref() != Some(origin)) {
-        notes.push("The edit gave back the content of an earlier candidate.".to_owned());
+        notes.push("The edit restored the content of an earlier candidate.".to_owned());
     }
     notes
 }

@@ -68,16 +68,16 @@ fn scenario_of(run: &Run, round: &Round, step: &Step) -> Option<usize> {
 fn head(round: &Round) -> String {
     let mut lines = vec![format!("**Composite Score**: {}", composite(round))];
     let claim = round.measured.as_ref().and_then(|measured| measured.claim);
-    lines.extend(claim.map(|claim| {
-        format!("**The evaluator's own number**: {claim}/100 (its claim; nothing is decided by it)")
-    }));
+    lines.extend(
+        claim.map(|claim| format!("**The evaluator's own number**: {claim}/100 (not used for any decision)")),
+    );
     lines.push(format!("**Date**: {:.0}", round.scored_at.unwrap_or(round.started_at)));
     lines.push(format!("**Candidate**: {}", code(&round.candidate.short())));
     lines.join("  \n")
 }
 
 fn composite(round: &Round) -> String {
-    let Some(measured) = &round.measured else { return "not measured yet".to_owned() };
+    let Some(measured) = &round.measured else { return "no score yet".to_owned() };
     let claimed = if measured.claimed { " (claimed: numbers without evidence)" } else { "" };
     match measured.score {
         Some(score) => format!("{score}/100{claimed}"),
@@ -108,7 +108,7 @@ fn feedback(run: &Run, dimension: &Dimension, score: Option<Score>, findings: &[
     };
     let verdicts: Vec<_> = findings.iter().filter(of).collect();
     if verdicts.is_empty() {
-        return if score.is_some() { "claimed, without evidence" } else { "not judged" }.to_owned();
+        return if score.is_some() { "claimed without evidence" } else { "not judged" }.to_owned();
     }
     let passed = verdicts.iter().filter(|finding| finding.verdict == Verdict::Pass).count();
     let mut open: Vec<_> = verdicts.iter().filter(|finding| finding.verdict != Verdict::Pass).collect();
@@ -183,7 +183,7 @@ fn told(assessment: &Assessment, judgement: &Judgement) -> String {
 
 fn assessment(page: &mut Page, run: &Run, assessment: &Assessment) {
     if assessment.findings.is_empty() {
-        page.paragraph("The evaluator gave numbers only, and no evidence.");
+        page.paragraph("The evaluator gave only numbers, without evidence.");
         return;
     }
     page.list(assessment.findings.iter().map(|finding| {

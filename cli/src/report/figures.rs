@@ -40,14 +40,14 @@ pub(crate) fn milliseconds(ms: u64) -> String {
     duration(Duration::from_millis(ms))
 }
 
-/// What an account's calls cost; calls that told no price are said, so that the sum is not taken for the whole, and
-/// a sum that has estimates in it is about so much.
+/// The cost of an account's calls. Names the calls of unknown cost, so that nobody takes the sum for the total, and
+/// marks a sum that contains estimates with `about`.
 pub(crate) fn money(account: &Account) -> String {
     match account.unpriced {
         _ if account.calls == 0 => "$0".to_owned(),
         0 => sum(account),
-        unpriced if unpriced == account.calls => "unpriced".to_owned(),
-        unpriced => format!("{} and {unpriced} unpriced", sum(account)),
+        unpriced if unpriced == account.calls => "cost unknown".to_owned(),
+        unpriced => format!("{} plus {} of unknown cost", sum(account), count(unpriced as usize, "call")),
     }
 }
 
@@ -131,13 +131,19 @@ mod tests {
     fn money_says_what_has_no_price() {
         let account = |calls, unpriced, usd| Account { calls, unpriced, usd, ..Account::default() };
         let accounts = [account(0, 0, 0.0), account(2, 0, 1.5), account(3, 1, 0.004), account(2, 2, 0.0)];
-        assert_eq!(accounts.map(|one| money(&one)), ["$0", "$1.50", "$0.0040 and 1 unpriced", "unpriced"]);
+        assert_eq!(
+            accounts.map(|one| money(&one)),
+            ["$0", "$1.50", "$0.0040 plus 1 call of unknown cost", "cost unknown"]
+        );
     }
 
     #[test]
     fn money_that_is_estimated_is_about_so_much() {
         let account = |unpriced| Account { calls: 3, unpriced, usd: 1.5, estimated: 1, ..Account::default() };
-        assert_eq!([0, 1].map(|one| money(&account(one))), ["about $1.50", "about $1.50 and 1 unpriced"]);
+        assert_eq!(
+            [0, 1].map(|one| money(&account(one))),
+            ["about $1.50", "about $1.50 plus 1 call of unknown cost"]
+        );
     }
 
     #[test]

@@ -23,13 +23,13 @@ pub(crate) fn cost<L: Loop>(done: &Done<L>) -> String {
 pub(crate) fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
     match signal {
         Signal::Paused(pause) => format!("run {} {}", run.plan.run, words::pause(*pause)),
-        Signal::Resumed { program } => format!("taken up again by version {program}"),
+        Signal::Resumed { program } => format!("resumed by version {program}"),
         Signal::Recast { role, cast } => {
-            format!("from here on the {} is {}, as it is now", role.word(), cast.shown())
+            format!("the {} is {} from here on", role.word(), cast.shown())
         }
-        Signal::Held => "the run waits for an answer".to_owned(),
-        Signal::Waiting { until } => format!("waits until {}", figures::moment(*until)),
-        Signal::Waited => "the wait is over".to_owned(),
+        Signal::Held => "the run waits for your answer".to_owned(),
+        Signal::Waiting { until } => format!("waiting until {}", figures::moment(*until)),
+        Signal::Waited => "wait ended".to_owned(),
         Signal::Placed { by, .. } => words::placed(*by).to_owned(),
     }
 }

@@ -94,8 +94,8 @@ impl Trouble<'_> {
             times => format!("{times} times"),
         };
         match (self.given_up(), run.state(self.step)) {
-            (true, _) => times + ", then given up",
-            (false, StepState::Answered(_)) => times + ", then answered",
+            (true, _) => times + ", then gave up",
+            (false, StepState::Answered(_)) => times + ", then succeeded",
             (false, StepState::GivenUp(_) | StepState::Open) => times,
         }
     }

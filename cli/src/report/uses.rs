@@ -24,15 +24,15 @@ pub(crate) fn told(uses: Uses) -> Option<String> {
     let hints = [
         said(
             uses.offered,
-            "Where it was seen and not used, its description did not say that it is meant for such a task; `--delivery inline` tries its text whatever its description.",
+            "Where the agent saw it but did not use it, its description does not match the task; `--delivery inline` tests its text without the description.",
         ),
         said(
             uses.not_offered,
-            "Where the agent did not offer it to its model, look at its front matter with `skilltune lint`.",
+            "Where the agent did not offer it to its model, check its front matter with `skilltune lint`.",
         ),
         said(
             uses.shadowed,
-            "Where another skill of its name was used in its place, that one has to go for the trial to tell anything.",
+            "Where the agent used another skill of the same name, remove that skill and try again.",
         ),
     ];
     let hints: String = hints.into_iter().flatten().collect();
@@ -43,9 +43,8 @@ pub(crate) fn told(uses: Uses) -> Option<String> {
 }
 
 /// What it costs that it was not used.
-const NOTHING_SHOWN: &str =
-    "what it brings about is `unverified`, and no version of it that is not used can win.";
-const PARTLY_SHOWN: &str = "in the others, what it brings about is `unverified`.";
+const NOTHING_SHOWN: &str = "its effect is `unverified`, and an unused version cannot win.";
+const PARTLY_SHOWN: &str = "in the others its effect is `unverified`.";
 
 #[cfg(test)]
 mod tests {
@@ -74,7 +73,7 @@ mod tests {
     #[test]
     fn a_skill_that_was_not_used_everywhere_is_told_of_with_what_to_do() {
         let run = tried(&[SkillUse::Used, SkillUse::Offered, SkillUse::Used]);
-        let said = "The skill was used in 2 of 3 trials: in the others, what it brings about is `unverified`. Where it was seen";
+        let said = "The skill was used in 2 of 3 trials: in the others its effect is `unverified`. Where the agent saw it";
         let page = evaluation(&run, &run.course.rounds[0]);
         assert!(page.contains(said), "{page}");
         let report = final_report(&run);
@@ -102,6 +101,6 @@ mod tests {
         let one = |uses: Uses| told(Uses { used: 1, ..uses }).unwrap();
         assert!(one(Uses { offered: 1, ..Uses::default() }).contains("--delivery inline"));
         assert!(one(Uses { not_offered: 1, ..Uses::default() }).contains("skilltune lint"));
-        assert!(one(Uses { shadowed: 1, ..Uses::default() }).contains("has to go"));
+        assert!(one(Uses { shadowed: 1, ..Uses::default() }).contains("remove that skill"));
     }
 }

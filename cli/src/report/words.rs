@@ -18,17 +18,16 @@ use super::figures::count;
 /// With fewer pairs than this, even winning all of them may be chance: five have one chance in sixteen, either way.
 const FEW: usize = 6;
 
-const ONE_SCENARIO: &str =
-    "This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.";
+const ONE_SCENARIO: &str = "Weak evidence: one scenario. Other tasks may show a different result.";
 
 const NOTHING_AFRESH: &str =
-    "Nothing was tried afresh: the scores of the search decided, and those flatter the best.";
+    "No fresh trials: the search scores decided, and they favour the best candidate.";
 
 /// The most that a run will ask of its agents.
 pub(crate) fn most_calls(most: MostCalls, roles: &Roles) -> String {
     let MostCalls { executor, evaluator, improver } = most;
     format!(
-        "at most {} calls: {executor} of the executor ({}), {evaluator} of the evaluator ({}), {improver} of the improver ({})",
+        "at most {} calls: {executor} by the executor ({}), {evaluator} by the evaluator ({}), {improver} by the improver ({})",
         executor + evaluator + improver,
         roles.executor.shown(),
         roles.evaluator.shown(),
@@ -61,14 +60,17 @@ pub(crate) fn roles(roles: &Roles) -> String {
 
 /// What has to be known of who does what, before a result is believed.
 pub(crate) fn remarks(roles: &Roles) -> Vec<String> {
-    let lenient =
-        |family| format!("the judge is of the executor's own family ({family}): such a judge is lenient");
-    let world = "the agents are in your own world (--isolation user): your settings, memory, hooks, servers and skills take part";
+    let lenient = |family| {
+        format!(
+            "the judge and the executor use the same model family ({family}); such a judge tends to be lenient"
+        )
+    };
+    let world = "the agents use your own setup (--isolation user): your settings, memory, hooks, servers and skills affect the result";
     let world = roles.in_user_world().then(|| world.to_owned());
     let wrapped = |via| {
-        let works = "who works may do all that you may, and who judges is only asked to read";
-        let world = "your own settings take part, unless it is --isolation fresh; no cost is told";
-        format!("via {via} the rights of the roles are not enforced: {works}; {world}")
+        let works = "the executor and the improver have all your rights, and nothing but the prompt keeps the judge from writing";
+        let world = "your own settings apply unless you pass --isolation fresh; costs are unknown";
+        format!("{via} does not enforce the rights of roles: {works}; {world}")
     };
     roles.own_judge().map(lenient).into_iter().chain(world).chain(roles.wrapper().map(wrapped)).collect()
 }
@@ -77,15 +79,12 @@ pub(crate) fn remarks(roles: &Roles) -> Vec<String> {
 pub(crate) fn notes(plan: &Plan) -> Vec<String> {
     let own: Vec<&str> = plan.task.prompts.pages().map(Page::word).collect();
     let own = (!own.is_empty()).then(|| {
-        format!(
-            "prompts of your own are in use ({}): a score is worth what its judge is asked",
-            own.join(", ")
-        )
+        format!("this run uses your own prompts ({}); they decide what a score means", own.join(", "))
     });
     let bare = match plan.roles.evaluator.verdict {
         VerdictShape::Evidenced => None,
         VerdictShape::Original => Some(format!(
-            "the judge ({}) is set to `verdict = \"original\"`: its scores carry no evidence and no code, so text in the files that it reads can forge them",
+            "the judge ({}) uses `verdict = \"original\"`: its scores carry no evidence and no code, so text in the files it reads can forge them",
             plan.roles.evaluator.shown()
         )),
     };
@@ -103,7 +102,7 @@ pub(crate) fn recast(kind: LoopKind, Recast { role, agent, parts, .. }: &Recast)
         (LoopKind::Tune, Role::Executor | Role::Evaluator) | (LoopKind::Reflex, Role::Evaluator) => true,
         (LoopKind::Tune | LoopKind::Reflex, Role::Improver) | (LoopKind::Reflex, Role::Executor) => false,
     };
-    if is_measure { format!("{told}; scores from before are not compared with later ones") } else { told }
+    if is_measure { format!("{told}; earlier scores are not compared with later ones") } else { told }
 }
 
 /// Who keeps them to the rights of their roles.
@@ -134,7 +133,7 @@ pub(crate) fn step(run: &Run, step: &Step) -> String {
         Step::Judge { trial, .. } => format!("judging {}", scenario(run, *trial)),
         Step::Improve { member: place, .. } => format!("improving {}", member(run, *place)),
         Step::Ask(_) => "asking whether to apply the champion".to_owned(),
-        Step::Promote { .. } => "bringing the champion into the target".to_owned(),
+        Step::Promote { .. } => "applying the champion".to_owned(),
     }
 }
 
@@ -145,61 +144,61 @@ fn scenario(run: &Run, trial: Trial) -> &str {
 pub(crate) fn failure(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::TimedOut => "timed out",
-        FailureKind::NoResponse => "timed out before its model said a word",
-        FailureKind::Crashed => "ended with an error",
-        FailureKind::Empty => "answered nothing",
-        FailureKind::OffSchema => "gave an answer that cannot be read",
-        FailureKind::TooLarge => "left too much",
+        FailureKind::NoResponse => "timed out before the model answered",
+        FailureKind::Crashed => "exited with an error",
+        FailureKind::Empty => "returned an empty answer",
+        FailureKind::OffSchema => "returned an invalid answer",
+        FailureKind::TooLarge => "wrote too much",
         FailureKind::Gate => "made no valid change",
-        FailureKind::Refused => "would not do it",
-        FailureKind::TurnLimit => "came to no end within its turns",
-        FailureKind::BudgetLimit => "came to no end within the budget",
-        FailureKind::DeniedTool => "was denied what it needed",
-        FailureKind::RateLimited => "was told to ask less often",
-        FailureKind::UsageLimit => "has reached the account's limit",
-        FailureKind::Overloaded => "met a service that is overloaded",
-        FailureKind::Network => "did not reach the service",
-        FailureKind::Authentication => "is not let in",
-        FailureKind::ModelNotFound => "does not find the model",
-        FailureKind::PromptTooLong => "was asked more than it can read",
-        FailureKind::Breach => "changed what it was to leave alone",
-        FailureKind::UsageError => "does not take its arguments",
+        FailureKind::Refused => "refused the task",
+        FailureKind::TurnLimit => "reached its turn limit",
+        FailureKind::BudgetLimit => "reached its budget limit",
+        FailureKind::DeniedTool => "was denied a tool that it needed",
+        FailureKind::RateLimited => "is rate-limited",
+        FailureKind::UsageLimit => "reached its usage limit",
+        FailureKind::Overloaded => "found its service overloaded",
+        FailureKind::Network => "could not reach its service",
+        FailureKind::Authentication => "is not logged in",
+        FailureKind::ModelNotFound => "cannot find the model",
+        FailureKind::PromptTooLong => "got a prompt that is too long",
+        FailureKind::Breach => "changed files that it must not change",
+        FailureKind::UsageError => "rejected its arguments",
     }
 }
 
 pub(crate) fn reason(reason: Reason) -> &'static str {
     match reason {
-        Reason::Reached => "the threshold was reached",
-        Reason::Failed => "too many rounds failed in a row",
-        Reason::Oscillating => "the improver kept undoing its own work",
-        Reason::Stalled => "the best score no longer rose",
-        Reason::Budget => "the budget was spent",
-        Reason::Exhausted => "all rounds were used",
+        Reason::Reached => "goal reached",
+        Reason::Failed => "too many failed rounds in a row",
+        Reason::Oscillating => "the improver kept undoing its own changes",
+        Reason::Stalled => "the best score stopped rising",
+        Reason::Budget => "budget used up",
+        Reason::Exhausted => "maximum number of rounds reached",
     }
 }
 
 pub(crate) fn pause(pause: Pause) -> &'static str {
     match pause {
-        Pause::Interrupted => "was interrupted; everything so far is saved",
-        Pause::Terminated => "was told to end; everything so far is saved",
-        Pause::Stopped => "was told to stop; everything so far is saved",
-        Pause::Blocked => "cannot go on; everything so far is saved",
+        Pause::Interrupted => "was interrupted; progress is saved",
+        Pause::Terminated => "was terminated; progress is saved",
+        Pause::Stopped => "was stopped; progress is saved",
+        Pause::Blocked => "is paused; progress is saved",
     }
 }
 
 pub(crate) fn placed(by: PlacedBy) -> &'static str {
     match by {
-        PlacedBy::Apply => "a person brought a candidate into the target",
-        PlacedBy::Rollback => "a person brought the target back to what the run found",
+        PlacedBy::Apply => "someone applied a candidate",
+        PlacedBy::Rollback => "someone restored the skill to its state before the run",
     }
 }
 
 pub(crate) fn ending(ending: Ending) -> &'static str {
     match ending {
-        Ending::Applied => "the champion is in the target",
-        Ending::Kept => "the champion is kept in the store",
-        Ending::Unchanged => "the target stays as it was found",
-        Ending::Conflict => "the target carries somebody else's edit, and was left alone",
+        Ending::Applied => "champion applied",
+        Ending::Kept => "champion kept, not applied",
+        Ending::Unchanged => "skill unchanged",
+        Ending::Conflict => "the skill was edited during the run; champion not applied",
     }
 }
 
@@ -263,30 +262,24 @@ pub(crate) fn label(run: &Run) -> &'static str {
 pub(crate) fn became(run: &Run) -> &'static str {
     match run.outcome() {
         // A person has placed something since: what is there now is told beside it.
-        Outcome::Improved if run.placed.is_some() => {
-            "The champion beat the start and was brought into the target."
-        }
-        Outcome::Improved => "The champion beat the start and is in the target.",
+        Outcome::Improved if run.placed.is_some() => "The champion beat the start, and the run applied it.",
+        Outcome::Improved => "The champion beat the start and was applied.",
         Outcome::Kept => {
-            "The champion beat the start and is kept in the store; the target was left as it was, by wish."
+            "The champion beat the start but was not applied, as you asked; the skill is unchanged."
         }
         Outcome::Conflict => {
-            "The target was edited by someone else during the run, so it was left alone; the champion is kept in the \
-             store."
+            "Someone edited the skill during the run, so the champion was not applied; it is kept in the store."
         }
-        Outcome::Unjudged => {
-            "It could not be judged whether anything is better; the target stays as it was found."
-        }
-        Outcome::Held => "The run waits for an answer; the target is as it was found.",
-        Outcome::Stopped => "The run is not at its end, and can be taken up again.",
+        Outcome::Unjudged => "The result could not be judged; the skill is unchanged.",
+        Outcome::Held => "The run waits for your answer; the skill is unchanged.",
+        Outcome::Stopped => "The run has not ended; `skilltune resume` continues it.",
         Outcome::Unchanged => match run.course.shipment.as_ref().map(|shipment| shipment.verdict) {
-            Some(Verdict::Lost) => "Nothing beat the start; the target stays as it was found.",
+            Some(Verdict::Lost) => "No candidate beat the start; the skill is unchanged.",
             Some(Verdict::Unused) => {
-                "The best candidate was not used in any of its trials, so nothing shows that it is better; the target \
-                 stays as it was found."
+                "No trial used the best candidate, so nothing shows that it is better; the skill is unchanged."
             }
             Some(Verdict::Won | Verdict::Unchallenged | Verdict::Indecisive) | None => {
-                "There was nothing to put in its place; the target stays as it was found."
+                "No improvement found; the skill is unchanged."
             }
         },
     }
@@ -295,10 +288,10 @@ pub(crate) fn became(run: &Run) -> &'static str {
 pub(crate) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Won => "won: the champion beat the start",
-        Verdict::Lost => "lost: nothing beat the start",
-        Verdict::Unchallenged => "unchallenged: there was nothing to compare the start with",
-        Verdict::Unused => "not won: the skill was used in none of the best candidate's trials",
-        Verdict::Indecisive => "indecisive: it could not be judged",
+        Verdict::Lost => "lost: no candidate beat the start",
+        Verdict::Unchallenged => "skipped: no candidate to compare",
+        Verdict::Unused => "not won: no trial of the best candidate used the skill",
+        Verdict::Indecisive => "inconclusive: not all trials could be judged",
     }
 }
 
@@ -320,10 +313,9 @@ pub(crate) fn caution(run: &Run) -> Option<String> {
     let scenarios = usize::try_from(shipment.pairs).unwrap_or(usize::MAX) / trials;
     match scenarios {
         0 | 1 => Some(ONE_SCENARIO.to_owned()),
-        few if few < FEW => Some(format!(
-            "This shows little: it rests on {}, and such a difference may well be chance.",
-            count(few, "scenario")
-        )),
+        few if few < FEW => {
+            Some(format!("Weak evidence: {}. The difference may be chance.", count(few, "scenario")))
+        }
         _ => None,
     }
 }

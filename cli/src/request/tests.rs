@@ -102,7 +102,7 @@ fn several_skills_are_several_requests_or_one_chain() {
 fn contradictory_flags_are_refused() {
     insta::assert_snapshot!(World::usual().refusal(&["./a,./b", "--chain", "--mode", "single"]), @r"
     error: --chain and --mode single contradict each other
-    hint: give one of them
+    hint: pass only one of them
     ");
 }
 
@@ -159,7 +159,7 @@ fn agents_are_let_go_by_a_persons_own_settings_and_by_no_projects() {
     assert_eq!(rights(""), [Enforced::Nobody, Enforced::Nobody, held]);
     let complaint = World::new(&agents, OFF).ask(None, &["./a", "--dry-run"]).unwrap_err();
     assert_eq!(complaint.exit().code(), 2);
-    assert!(complaint.render(Style::PLAIN, UNBOUNDED).contains("for your own settings to say"));
+    assert!(complaint.render(Style::PLAIN, UNBOUNDED).contains("only your own settings may say"));
 }
 
 impl World {
@@ -213,9 +213,9 @@ impl World {
 
 #[test]
 fn a_delivery_that_the_executor_cannot_do_is_refused() {
-    insta::assert_snapshot!(World::usual().refusal(&["./a", "--delivery", "slash"]), @"
-    error: the delivery `slash` (flag --delivery) cannot be done: `mine` reads no skills
-    hint: --delivery inline puts the skill's text into the prompt
+    insta::assert_snapshot!(World::usual().refusal(&["./a", "--delivery", "slash"]), @r"
+    error: delivery `slash` (flag --delivery) is not possible: `mine` does not support skills
+    hint: pass --delivery inline to put the skill's text into the prompt
     ");
     let request = World::usual().one(&["./a", "--delivery", "auto"]);
     assert_eq!(request.delivery, Delivery::Inline);
@@ -285,8 +285,8 @@ fn a_projects_agents_need_trust_and_a_users_do_not() {
     let world = World::new("", &format!("{AGENTS}{ROLES}"));
     insta::assert_snapshot!(world.refusal(&["./a"]), @r"
     error: the agents of /repo/skilltune.toml are not trusted: mine, other
-    hint: read the file and the files that its commands name, then run `skilltune trust /repo/skilltune.toml`
-    hint: --trust allows them for this once
+    hint: read the file and the files its commands use, then run `skilltune trust /repo/skilltune.toml`
+    hint: or pass --trust to trust them for this run
     ");
     assert!(world.ask(None, &["./a", "--trust"]).is_ok());
     assert!(world.ask(None, &["./a", "--dry-run"]).is_ok(), "nothing is run");
@@ -325,8 +325,8 @@ fn a_fresh_world_needs_a_key_and_says_which() {
     let refusal = ask(&around).unwrap_err();
     assert_eq!(refusal.exit().code(), 2);
     insta::assert_snapshot!(refusal.render(Style::PLAIN, UNBOUNDED), @r"
-    error: agent `claude` has no key in the environment, which --isolation fresh needs
-    hint: set ANTHROPIC_API_KEY, or leave your login in reach: --isolation partial
+    error: no API key for agent `claude`, which --isolation fresh needs
+    hint: set ANTHROPIC_API_KEY, or pass --isolation partial to use your login
     ");
     around.env.insert("ANTHROPIC_API_KEY".to_owned(), "k".to_owned());
     let casting = &ask(&around).unwrap()[0].casting;
@@ -343,7 +343,7 @@ fn a_project_may_not_open_the_users_world_without_trust() {
     insta::assert_snapshot!(world.refusal(&["./a"]), @r"
     error: the agents of /repo/skilltune.toml are not trusted: your own world for agents (calls.isolation)
     hint: read the file, then run `skilltune trust /repo/skilltune.toml`
-    hint: --trust allows them for this once
+    hint: or pass --trust to trust them for this run
     ");
     assert!(world.ask(None, &["./a", "--isolation", "partial"]).is_ok(), "a flag goes over it");
     let own = World::new(&format!("{AGENTS}{ROLES}[calls]\nisolation = \"user\"\n"), "");
@@ -366,7 +366,7 @@ fn a_wrapper_has_to_be_there_and_the_plan_keeps_it_with_the_world() {
     assert_eq!(again.roles(), planned);
     assert_ne!(ask("direct").unwrap()[0].casting.roles().executor.fingerprint, planned.executor.fingerprint);
     insta::assert_snapshot!(ask("maestro").unwrap_err().render(Style::PLAIN, UNBOUNDED), @r#"
-    error: agent `claude` cannot be called via maestro: program "maestro" was not found
-    hint: install it (it comes with the project maestro-flow), or say --via direct
+    error: cannot call agent `claude` via maestro: program "maestro" not found
+    hint: install it (it comes with the project maestro-flow), or pass --via direct
     "#);
 }

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn claude_works_and_gemini_judges_and_each_says_that_it_is_a_default() {
-        let default = "default, as it is installed";
+        let default = "default, because it is installed";
         assert_eq!(
             taken(&["claude", "gemini"], |_| ()),
             [format!("claude {default}"), format!("gemini {default}"), format!("claude {default}")]

@@ -44,7 +44,7 @@ pub(super) fn installed(
 ) -> Result<Part, Complaint> {
     let name = real.name();
     let found = on_path(name, around).map_err(|_| {
-        Complaint::input(format!("agent `{name}` cannot run: program {name:?} was not found"))
+        Complaint::input(format!("cannot run agent `{name}`: program {name:?} not found"))
             .hint(format!("install it ({}), or describe it as [agents.{name}]", real.get()))
     })?;
     let agent = Agent::real(real, spec.model.clone(), found, &around.env).isolated(manner.isolation);
@@ -63,16 +63,13 @@ pub(super) fn installed(
 fn wrapper(via: Via, agent: &str, around: &Surroundings) -> Result<PathBuf, Complaint> {
     let name = via.name();
     on_path(name, around).map_err(|_| {
-        Complaint::input(format!(
-            "agent `{agent}` cannot be called via {name}: program {name:?} was not found"
-        ))
-        .hint(format!("install it ({}), or say --via direct", via.get()))
+        Complaint::input(format!("cannot call agent `{agent}` via {name}: program {name:?} not found"))
+            .hint(format!("install it ({}), or pass --via direct", via.get()))
     })
 }
 
 /// Nobody is logged in to an empty folder.
 fn keyless(name: &str, isolation: Isolation, variable: &str) -> Complaint {
-    let what =
-        format!("agent `{name}` has no key in the environment, which --isolation {} needs", isolation.word());
-    Complaint::input(what).hint(format!("set {variable}, or leave your login in reach: --isolation partial"))
+    let what = format!("no API key for agent `{name}`, which --isolation {} needs", isolation.word());
+    Complaint::input(what).hint(format!("set {variable}, or pass --isolation partial to use your login"))
 }

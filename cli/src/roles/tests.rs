@@ -35,10 +35,10 @@ fn refusal(settings: &Settings) -> String {
 #[test]
 fn without_any_agent_it_is_shown_how_to_describe_one() {
     insta::assert_snapshot!(refusal(&settings(&[])), @r#"
-    error: no agent is set as executor
-    hint: --agent offline needs no model: it looks at structure only, and says so
-    hint: claude and some others need no settings: npm install -g @anthropic-ai/claude-code
-    hint: describe it in skilltune.toml, then say --agent mine:
+    error: no agent for the role executor
+    hint: or pass --agent offline: it needs no model and checks structure only
+    hint: install claude, which needs no settings: npm install -g @anthropic-ai/claude-code
+    hint: describe it in skilltune.toml, then pass --agent mine:
 
         [agents.mine]
         command = ["program", "argument"]
@@ -48,10 +48,10 @@ fn without_any_agent_it_is_shown_how_to_describe_one() {
 #[test]
 fn agents_that_nobody_chose_are_never_taken_in_silence() {
     insta::assert_snapshot!(refusal(&settings(&["claude"])), @r"
-    error: no agent is set as executor
-    hint: --agent offline needs no model: it looks at structure only, and says so
-    hint: say --agent NAME or --executor NAME, or set roles.executor
-    hint: these agents are described: claude
+    error: no agent for the role executor
+    hint: or pass --agent offline: it needs no model and checks structure only
+    hint: pass --agent NAME or --executor NAME, or set roles.executor
+    hint: agents in your settings: claude
     ");
 }
 
@@ -60,9 +60,9 @@ fn an_unknown_agent_is_named_with_the_nearest_known_one() {
     let mut settings = settings(&["claude", "gemini"]);
     all(&mut settings, "cluade:opus");
     insta::assert_snapshot!(refusal(&settings), @r"
-    error: no agent is named `cluade`, chosen as executor by flag --agent
+    error: unknown agent `cluade` as executor (flag --agent)
     hint: did you mean `claude`?
-    hint: these agents are described: claude, gemini
+    hint: agents in your settings: claude, gemini
     ");
 }
 
@@ -72,7 +72,7 @@ fn a_missing_program_is_named_with_the_key_to_set() {
     all(&mut settings, "claude");
     settings.agents.get_mut("claude").unwrap().settings.command = vec!["no-such-program".to_owned()];
     insta::assert_snapshot!(refusal(&settings), @r#"
-    error: agent `claude` cannot run: program "no-such-program" was not found
+    error: cannot run agent `claude`: program "no-such-program" not found
     hint: install it, or set agents.claude.command (user file /w/home/skilltune.toml)
     "#);
 }
@@ -101,7 +101,7 @@ fn a_run_that_is_taken_up_keeps_its_names_and_deadlines() {
     assert_eq!(again.roles(), planned);
     settings.agents.clear();
     let gone = recast(&planned, &settings, &around()).unwrap_err();
-    assert_eq!(gone.what, "no agent is named `a`, chosen as executor by the plan of the run");
+    assert_eq!(gone.what, "unknown agent `a` as executor (the plan of the run)");
 }
 
 #[test]

@@ -37,10 +37,10 @@ pub(super) fn read(
     let entries = table.map(|(name, value)| {
         let (name, key) = (name.get_ref(), format!("agents.{}", name.get_ref()));
         if !is_agent_name(name) {
-            return Err(page.wrong_secret(&key, value, "named with letters, digits, `-`, `_` and `.` only"));
+            return Err(page.wrong_secret(&key, value, "a name of letters, digits, `-`, `_` and `.`"));
         }
         if *name == offline::NAME {
-            return Err(page.wrong_secret(&key, value, "named otherwise: this is the built-in agent"));
+            return Err(page.wrong_secret(&key, value, "another name, because this is the built-in agent"));
         }
         let agent = Section::open(page, key, value, "a table with a `command`")?.agent(value)?;
         Ok((name.to_string(), AgentEntry { settings: agent, origin: origin.clone() }))
@@ -114,7 +114,7 @@ impl<'a, 't> Section<'a, 't> {
     fn names(&self, key: &str) -> Result<Vec<String>, SettingsError> {
         let Some(value) = self.get(key) else { return Ok(Vec::new()) };
         let names = texts(value).filter(|names| names.iter().all(|name| is_variable(name)));
-        names.ok_or_else(|| self.page.wrong_secret(&self.name(key), value, "a list of names of variables"))
+        names.ok_or_else(|| self.page.wrong_secret(&self.name(key), value, "a list of variable names"))
     }
 
     fn places(&self, key: &str) -> Result<Option<Vec<String>>, SettingsError> {
@@ -130,7 +130,7 @@ impl<'a, 't> Section<'a, 't> {
         let pairs = self.table.into_iter().flatten().map(|(name, value)| {
             let (name, text) = (name.get_ref(), plain(value.get_ref()));
             let Some(text) = text.filter(|_| is_variable(name)) else {
-                return Err(self.page.wrong_secret(&self.name(name), value, "a variable's name with a text"));
+                return Err(self.page.wrong_secret(&self.name(name), value, "a variable name and its text"));
             };
             Ok((name.to_string(), text))
         });
@@ -172,8 +172,8 @@ impl<'a, 't> Section<'a, 't> {
     }
 }
 
-const PLACES: &str = "a list of paths that are absolute or begin with `~/`";
-const COMMAND: &str = "a list of texts: a program and its arguments";
+const PLACES: &str = "a list of paths that are absolute or start with `~/`";
+const COMMAND: &str = "a list of strings: a program and its arguments";
 
 fn texts(value: &Found<'_>) -> Option<Vec<String>> {
     value.get_ref().as_array()?.iter().map(|item| plain(item.get_ref())).collect()

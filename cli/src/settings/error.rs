@@ -58,11 +58,11 @@ impl From<SettingsError> for Complaint {
         match error {
             SettingsError::Unknown { hint, .. } => complaint.hint(hint),
             SettingsError::Unreadable { .. } | SettingsError::Syntax { .. } => {
-                complaint.hint("settings are a TOML file in UTF-8; put it right, or move it away")
+                complaint.hint("fix the file, or move it away; settings are TOML in UTF-8")
             }
             // It says itself what the value must be.
             SettingsError::Wrong { .. } => complaint,
-            SettingsError::Crossed { .. } => complaint.hint("lower the one, or raise the other"),
+            SettingsError::Crossed { .. } => complaint.hint("lower the first, or raise the second"),
         }
     }
 }

@@ -137,7 +137,7 @@ impl<'f> Page<'f> {
         let known: Vec<&str> = known.into_iter().collect();
         let hint = match nearest_key(key, known.iter().copied()) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => format!("known here: {}", beside(key, &known)),
+            None => format!("known keys: {}", beside(key, &known)),
         };
         SettingsError::Unknown { spot: self.spot(at.span().start), key: key.to_owned(), hint }
     }

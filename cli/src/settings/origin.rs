@@ -66,7 +66,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
-            Self::Installed => f.write_str("default, as it is installed"),
+            Self::Installed => f.write_str("default, because it is installed"),
             Self::User(path) => write!(f, "user file {}", path.display()),
             Self::Project(path) => write!(f, "project file {}", path.display()),
             Self::Answer => f.write_str("answer"),

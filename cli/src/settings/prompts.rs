@@ -54,7 +54,7 @@ impl Readable for PagePath {
     }
 
     fn must_be(_: Range) -> String {
-        "a file below the folder of these settings".to_owned()
+        "a file in the folder of these settings".to_owned()
     }
 
     fn json(&self) -> serde_json::Value {

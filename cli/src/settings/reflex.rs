@@ -79,10 +79,10 @@ impl ReflexSettings {
     pub fn run_them(&self) -> Result<RunThem, Complaint> {
         match (&self.checks.origin, self.checks.value) {
             (Origin::Project(file), ChecksName::Run) => Err(Complaint::input(format!(
-                "{}: `reflex.checks = \"run\"` runs commands of a model unasked, which is for your own settings to say",
+                "{}: only your own settings may say `reflex.checks = \"run\"`, which runs commands of a model without asking",
                 file.display()
             ))
-            .hint("take it out there; --checks run says it for one run, your own skilltune.toml for all")),
+            .hint("remove it there; pass --checks run for one run, or set it in your own skilltune.toml")),
             (_, checks) => Ok(checks.into()),
         }
     }

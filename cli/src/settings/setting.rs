@@ -281,7 +281,7 @@ impl Readable for RelPath {
     }
 
     fn must_be(_: Range) -> String {
-        format!("a folder below the project's, and outside of {}", RESERVED.join(" and "))
+        format!("a folder inside the project, and outside {}", RESERVED.join(" and "))
     }
 
     fn json(&self) -> Json {

@@ -1,6 +1,6 @@
-//! A settings file that tells of every setting: what was chosen is set, and all else is there as a comment.
+//! A settings file with every setting: chosen values are set, and all others are comments.
 //!
-//! A line that begins with `#` and no blank is a setting with its default: without the `#` it changes nothing.
+//! A line that starts with `#` and no space is a setting with its default: removing the `#` changes nothing.
 
 use std::fmt::Write as _;
 
@@ -12,17 +12,17 @@ use super::origin::Origin;
 use super::setting::Slot;
 
 const HEAD: &str = "\
-# Settings of skilltune for this project. Every setting is here with its default; take the `#` away to change it.
-# `skilltune config show` tells what is in force, and where it comes from. Flags go over this file.
+# skilltune settings for this project. This file lists every setting with its default; remove the `#` to change one.
+# `skilltune config show` prints the effective values and where they come from. Flags override this file.
 ";
 
 const AGENTS: &str = r#"
-# An agent is any program that reads a prompt on its standard input and answers. It is named in [roles] or by --agent.
-# Those described here run after `skilltune trust`; those in your own settings at once. No shell sees the command;
-# {model}, {workspace} and {prompt_file} are filled in. `output` is "text", or where in a JSON answer the text stands.
-# With `writes`, even an empty list, it may write nowhere but in the folders of its role and in these.
-# `verdict` is how it answers as an evaluator: "evidenced", or "original" for an agent made for skill-iter-tune, whose
-# bare numbers can be forged by what it reads.
+# An agent is any program that reads a prompt from stdin and answers on stdout. Name it in [roles] or with --agent.
+# Agents in this file run only after `skilltune trust`; agents in your own settings need no trust. The command runs
+# without a shell; skilltune replaces {model}, {workspace} and {prompt_file}. `output` is "text", or a JSON pointer to
+# the text in a JSON answer. With `writes`, even an empty list, the agent may write only to the folders of its role and
+# to these paths. `verdict` is how it answers as an evaluator: "evidenced", or "original" for an agent that was made for
+# skill-iter-tune. Text in the files that such an agent reads can forge its scores.
 #[agents.mine]
 #command = ["program", "argument", "--model={model}"]
 #output = "/answer"
@@ -35,9 +35,9 @@ const AGENTS: &str = r#"
 "#;
 
 const PRICES: &str = r#"
-# Dollars for a million tokens of a model whose agent tells its tokens and no money, such as gemini. What it costs is
-# then estimated: budgets count it, and every sum says that it is about so much. Prices change, so none are built in.
-# `cached` is for input that the service had kept from an earlier question.
+# Dollars per million tokens, for agents that report tokens but no cost, such as gemini. skilltune then estimates the
+# cost, counts it towards budgets, and marks sums with "about". Prices change, so none are built in.
+# `cached` is the price of input that the service had cached.
 #[prices."some-model"]
 #input = 1.25
 #output = 10
@@ -45,7 +45,7 @@ const PRICES: &str = r#"
 "#;
 
 impl Settings {
-    /// The whole file; what a person chose, by flag or answer, is set in it.
+    /// The whole file. It sets what a person chose by flag or answer.
     pub fn template(&self) -> String {
         let mut own = self.clone();
         let mut text = HEAD.to_owned();
@@ -65,7 +65,7 @@ impl Settings {
 
 fn assignment(name: &str, slot: &dyn Slot) -> String {
     let value = match slot.json() {
-        // There is no word for nothing in TOML.
+        // TOML has no null.
         Json::Null => return String::new(),
         Json::String(text) => toml::Value::String(text).to_string(),
         Json::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {

@@ -207,13 +207,13 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:2: unknown key `roles.executer`
     hint: did you mean `roles.executor`?
     error: /skilltune.toml:3: unknown key `agents.a.environment`
-    hint: known here: command, output, timeout, env, cost, writes, verdict
+    hint: known keys: command, output, timeout, env, cost, writes, verdict
     error: /skilltune.toml:4: unknown key `agents.a.cost.usdd`
     hint: did you mean `agents.a.cost.usd`?
     error: /skilltune.toml:2: unknown key `tune.colour`
-    hint: known here: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, delivery, apply, jobs, wait, wait_hours
+    hint: known keys: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, delivery, apply, jobs, wait, wait_hours
     error: /skilltune.toml:1: unknown key `colour`
-    hint: known here: tune, budget, roles, timeouts, calls, limits, prompts, reflex, agents, prices
+    hint: known keys: tune, budget, roles, timeouts, calls, limits, prompts, reflex, agents, prices
     ");
 }
 
@@ -247,7 +247,7 @@ fn a_wrong_value_is_told_what_it_must_be() {
     error: /skilltune.toml:2: `timeouts.executor` must be a whole number from 1 to 604800, not 0
     error: /skilltune.toml:2: `budget.usd` must be a number from 0 to 9007199254740992, not -1
     error: /skilltune.toml:2: `limits.confine` must be true or false, not "yes"
-    error: /skilltune.toml:2: `prompts.evaluate` must be a file below the folder of these settings, not "../judge.md"
+    error: /skilltune.toml:2: `prompts.evaluate` must be a file in the folder of these settings, not "../judge.md"
     "#);
 }
 
@@ -285,15 +285,15 @@ fn a_wrong_agent_is_told_what_it_must_be() {
     ];
     insta::assert_snapshot!(files.map(refusal).join("\n"), @r#"
     error: /skilltune.toml:2: `agents.a` must be a table with a `command`
-    error: /skilltune.toml:1: `agents.a:b` must be named with letters, digits, `-`, `_` and `.` only
-    error: /skilltune.toml:1: `agents.a.command` must be a list of texts: a program and its arguments
-    error: /skilltune.toml:2: `agents.a.command` must be a list of texts: a program and its arguments
-    error: /skilltune.toml:2: `agents.a.command` must be a list of texts: a program and its arguments
+    error: /skilltune.toml:1: `agents.a:b` must be a name of letters, digits, `-`, `_` and `.`
+    error: /skilltune.toml:1: `agents.a.command` must be a list of strings: a program and its arguments
+    error: /skilltune.toml:2: `agents.a.command` must be a list of strings: a program and its arguments
+    error: /skilltune.toml:2: `agents.a.command` must be a list of strings: a program and its arguments
     error: /skilltune.toml:3: `agents.a.output` must be "text" or a JSON pointer such as "/result", not "json"
     error: /skilltune.toml:3: `agents.a.timeout` must be a whole number from 1 to 604800, not 0
-    error: /skilltune.toml:3: `agents.a.env.pass` must be a list of names of variables
+    error: /skilltune.toml:3: `agents.a.env.pass` must be a list of variable names
     error: /skilltune.toml:3: `agents.a.cost.usd` must be a JSON pointer such as "/usage/cost", not "usd"
-    error: /skilltune.toml:3: `agents.a.writes` must be a list of paths that are absolute or begin with `~/`, not a list
+    error: /skilltune.toml:3: `agents.a.writes` must be a list of paths that are absolute or start with `~/`, not a list
     error: /skilltune.toml:3: `agents.a.verdict` must be one of "evidenced", "original", not "claimed"
     "#);
 }

@@ -72,7 +72,7 @@ fn unattended_what_is_not_trusted_is_bad_input_with_a_hint() {
     insta::assert_snapshot!(complaint.render(Style::PLAIN, UNBOUNDED).replace(path.to_str().unwrap(), "/p/skilltune.toml"), @r"
     error: the agents of /p/skilltune.toml are not trusted: a, b
     hint: read the file, then run `skilltune trust /p/skilltune.toml`
-    hint: --trust allows them for this once
+    hint: or pass --trust to trust them for this run
     ");
     assert!(!setup.store().path.exists(), "nothing is written");
 }
@@ -84,7 +84,7 @@ fn a_person_may_agree_once_and_is_not_asked_again() {
     assert_eq!(setup.ensure(Some(&person)), Ok(()));
     assert_eq!(setup.ensure(Some(&person)), Ok(()));
     assert_eq!(person.asked.borrow().len(), 1);
-    assert!(person.asked.borrow()[0].ends_with("says which programs to run (a, b). Trust it?"));
+    assert!(person.asked.borrow()[0].ends_with("sets which programs to run (a, b). Trust it?"));
 }
 
 #[test]
@@ -99,14 +99,14 @@ fn a_person_may_refuse() {
 fn a_damaged_or_newer_record_says_so() {
     let setup = Setup::new();
     insta::assert_snapshot!(setup.damage("{\"format\": 1, \"trusted\": {\"/a\": \"b\"}}"), @r#"
-    error: the record of what is trusted is damaged: /trust.json
+    error: the trust record is damaged: /trust.json
     caused by: not a hash of 64 hex digits: "b" at line 1 column 36
-    hint: delete /trust.json and trust your projects again
+    hint: delete /trust.json, then run `skilltune trust` for your projects again
     "#);
-    assert!(setup.damage("").starts_with("error: the record of what is trusted is damaged"));
+    assert!(setup.damage("").starts_with("error: the trust record is damaged"));
     insta::assert_snapshot!(setup.damage("{\"format\": 2}"), @r"
-    error: /trust.json has format 2, newer than this program's 1
-    hint: use a newer skilltune
+    error: /trust.json has format 2; this version of skilltune reads up to 1
+    hint: update skilltune
     ");
     assert!(setup.store().record(&setup.file(), &[]).is_err(), "a newer record is never written over");
 }

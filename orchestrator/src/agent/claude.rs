@@ -236,7 +236,7 @@ fn ended(result: &Value, talk: &mut Talk) -> Result<String, Failure> {
 fn words(result: &Value) -> String {
     let first = result.pointer("/errors/0").and_then(Value::as_str);
     let what = text(result, "result").or(first).or(text(result, "subtype"));
-    what.unwrap_or("an error without a word").to_owned()
+    what.unwrap_or("an error without a message").to_owned()
 }
 
 fn kind(result: &Value, why: &str) -> FailureKind {

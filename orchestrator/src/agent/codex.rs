@@ -205,7 +205,7 @@ impl Said {
             Some("turn.completed") => self.completed = Some(event),
             Some("turn.failed") => {
                 let why = event.pointer("/error/message").and_then(Value::as_str);
-                self.failed = Some(why.unwrap_or("an error without a word").to_owned());
+                self.failed = Some(why.unwrap_or("an error without a message").to_owned());
             }
             Some("item.started" | "item.updated") => self.look(&event["item"]),
             // Of what it tries again; what it gives up at is told by the turn.

@@ -70,7 +70,7 @@ pub struct CostPointers {
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("must be \"text\" or a JSON pointer that begins with a slash, not {0:?}")]
+#[error("must be \"text\" or a JSON pointer that starts with a slash, not {0:?}")]
 pub struct BadOutput(String);
 
 impl AgentSettings {
@@ -95,7 +95,7 @@ impl AgentSettings {
     pub(super) fn hear_living(&self, left: Remains<'_>, life: Life) -> Heard {
         let answer = match left.ended.how {
             How::Exited(0) => self.answer(left.stdout).ok_or_else(|| {
-                failed(FailureKind::OffSchema, "its output has no text where the settings say it stands")
+                failed(FailureKind::OffSchema, "its output has no text at the JSON pointer from the settings")
             }),
             How::Exited(_)
             | How::Signalled(_)

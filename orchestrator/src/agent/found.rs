@@ -290,7 +290,7 @@ impl Agent {
         let below =
             |(_, place): &(String, String)| Path::new(place) != temp && Path::new(place).starts_with(temp);
         for (_, place) in self.env(temp, []).iter().filter(|named| below(named)) {
-            fs::create_dir_all(place).on_disk("make the folder", place)?;
+            fs::create_dir_all(place).on_disk("create the folder", place)?;
         }
         Ok(())
     }

@@ -227,8 +227,9 @@ impl Said {
             return if self.was_too_much() { Err(self.too_long()) } else { Ok(self.words) };
         }
         let error = result.pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
-        let why =
-            error.or(self.troubles.into_iter().next_back()).unwrap_or("an error without a word".to_owned());
+        let why = error
+            .or(self.troubles.into_iter().next_back())
+            .unwrap_or("an error without a message".to_owned());
         let typed = result.pointer("/error/type").and_then(Value::as_str).unwrap_or_default();
         let failure = failed(kind(typed, &why, left), &why);
         let told = until::told(&why, left.at).or_else(|| until::told(left.stderr, left.at));
@@ -255,7 +256,7 @@ impl Said {
     }
 
     fn too_long(&self) -> Failure {
-        failed(FailureKind::PromptTooLong, &format!("{} bytes, and no word in answer", self.asked))
+        failed(FailureKind::PromptTooLong, &format!("no answer to a prompt of {} bytes", self.asked))
     }
 }
 
@@ -342,7 +343,7 @@ fn status(why: &str, left: Remains<'_>) -> Option<u64> {
 }
 
 fn last_words(left: Remains<'_>) -> String {
-    left.last_words().unwrap_or_else(|| "it said nothing".to_owned())
+    left.last_words().unwrap_or_else(|| "no output".to_owned())
 }
 
 fn spent(result: Option<&Value>, ms: u64) -> Spent {

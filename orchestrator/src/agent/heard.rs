@@ -87,13 +87,11 @@ impl Remains<'_> {
     /// The same for an agent whose last line tells the answer.
     pub(super) fn without_end(&self, life: Life) -> Failure {
         if self.ended.stdout_truncated {
-            let why = "it said more than limits.output_bytes lets us keep, and the answer stands at the end";
+            let why = "its output exceeds limits.output_bytes, and the answer is at its end";
             return failed(FailureKind::TooLarge, why);
         }
         match self.ended.how {
-            How::Exited(0) => {
-                failed(FailureKind::Crashed, "it ended without an answer, and without an error")
-            }
+            How::Exited(0) => failed(FailureKind::Crashed, "it exited without an answer or an error"),
             How::Exited(_)
             | How::TimedOut
             | How::Signalled(_)

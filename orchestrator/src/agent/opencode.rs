@@ -227,20 +227,20 @@ impl Said {
         if let Some(error) = &self.error {
             let why = error.pointer("/data/message").and_then(Value::as_str);
             let logged = || logged(left.stderr).filter(|_| why.is_none_or(|why| why.starts_with(UNTOLD)));
-            let why = logged().or(why).or(text(error, "name")).unwrap_or("an error without a word");
+            let why = logged().or(why).or(text(error, "name")).unwrap_or("an error without a message");
             return Err(failed(kind(error, why), why));
         }
         match self.ends.last().map(String::as_str) {
             // Steps of nothing, one after the other.
             Some("unknown" | "other" | "error") => {
-                Err(failed(FailureKind::Network, "the service has sent no answer that it understands"))
+                Err(failed(FailureKind::Network, "the service sent an invalid response"))
             }
             Some(_) if self.ends.len() as u64 >= STEPS => {
-                Err(failed(FailureKind::TurnLimit, &format!("it came to no end within {STEPS} steps")))
+                Err(failed(FailureKind::TurnLimit, &format!("it did not finish within {STEPS} steps")))
             }
             Some("stop") => Ok(self.words),
             Some("length") => Err(failed(FailureKind::OffSchema, "the model was cut off at its limit")),
-            Some("content-filter") => Err(failed(FailureKind::Refused, "the service has filtered it out")),
+            Some("content-filter") => Err(failed(FailureKind::Refused, "the service blocked the answer")),
             Some(_) => Err(left.without_end(self.life)),
             None => Err(not_begun(left, self.life)),
         }

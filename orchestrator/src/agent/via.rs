@@ -86,13 +86,13 @@ impl Via {
         let answer = match left.ended.how {
             How::Exited(0) if left.ended.stdout_truncated => Err(left.without_end(life(said))),
             How::Exited(0) if said.trim().is_empty() => {
-                Err(failed(FailureKind::Empty, &format!("{} has printed nothing", self.name())))
+                Err(failed(FailureKind::Empty, &format!("{} printed nothing", self.name())))
             }
             How::Exited(0) => {
                 tool.profile().excuse.and_then(|excuse| excuse(said)).map_or_else(|| Ok(said.to_owned()), Err)
             }
             How::Exited(_) => {
-                let why = left.last_words().unwrap_or_else(|| "it said nothing".to_owned());
+                let why = left.last_words().unwrap_or_else(|| "no output".to_owned());
                 Err(failed(kind(left.stderr), &format!("{}: {why}", self.name())))
             }
             How::Signalled(_)

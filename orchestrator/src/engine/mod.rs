@@ -61,11 +61,11 @@ pub enum EngineError {
     Evolution(#[from] EvolutionError),
     #[error(transparent)]
     Prompt(#[from] Faulty),
-    #[error("the journal is not that of a run")]
+    #[error("the journal does not belong to a run")]
     NotARun(#[from] NotARun),
-    #[error("the loop asks for steps that nothing can answer")]
+    #[error("the loop requests steps that cannot be answered")]
     Stuck,
-    #[error("a step of ours came to a sudden end")]
+    #[error("an internal step ended unexpectedly")]
     Lost,
 }
 

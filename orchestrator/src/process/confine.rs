@@ -82,9 +82,7 @@ fn become_confined(writes: &[OsString], argv: &[OsString]) -> String {
     let places = writes.iter().map(OsString::as_os_str);
     let places = places.chain(DEVICES.iter().map(OsStr::new)).chain([OsStr::new(TERMINALS)]);
     if let Err(error) = confine(places) {
-        return format!(
-            "it could not be confined to its folders (limits.confine = false runs it as it is): {error}"
-        );
+        return format!("cannot confine it to its folders (limits.confine = false turns this off): {error}");
     }
     let error = Command::new(program).args(arguments).exec();
     format!("cannot start {}: {error}", program.display())
@@ -116,7 +114,7 @@ mod by_landlock {
         match held.map_err(io::Error::other)?.ruleset {
             RulesetStatus::FullyEnforced => Ok(()),
             RulesetStatus::PartiallyEnforced | RulesetStatus::NotEnforced => {
-                Err(io::Error::other("the kernel enforces only a part of it"))
+                Err(io::Error::other("the kernel enforces only part of the rules"))
             }
         }
     }

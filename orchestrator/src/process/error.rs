@@ -11,7 +11,7 @@ use super::call::Ended;
 pub enum ProcessError {
     #[error("cannot start a guardian from {exe}")]
     Start { exe: PathBuf, source: io::Error },
-    #[error("cannot open a channel to a guardian")]
+    #[error("cannot open a connection to a guardian")]
     Channel(#[source] io::Error),
     #[error("the guardian failed: {why}")]
     Guardian { why: String },
@@ -19,7 +19,7 @@ pub enum ProcessError {
     Record { path: PathBuf, source: io::Error },
     #[error("cannot prepare this process for guardians")]
     Driver(#[source] io::Error),
-    #[error("cannot put a guardian into a namespace: {why}")]
+    #[error("cannot create a namespace for a guardian: {why}")]
     Namespace { why: String },
     #[error("the pool of guardians is closed")]
     Closed,

@@ -180,8 +180,8 @@ impl Guardian {
                 self.lost = false;
                 return Err(ProcessError::Guardian { why });
             }
-            Ok(Reply::Entered | Reply::Ready) => "its guardian talked nonsense",
-            Err(error) if error.kind() == io::ErrorKind::TimedOut => "its guardian was stopped, or hangs",
+            Ok(Reply::Entered | Reply::Ready) => "its guardian sent an invalid message",
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => "its guardian was stopped or hangs",
             Err(_) => "its guardian was killed",
         };
         self.put_down();

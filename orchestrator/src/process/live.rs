@@ -84,7 +84,7 @@ fn watch_over(
     let settled = reach.settle(live.pid, SWEEP_PATIENCE);
     let how = course?.unwrap_or_else(|| how_it_ended(settled.status));
     drained?;
-    let how = if settled.left { How::lost("something that it started could not be ended") } else { how };
+    let how = if settled.left { How::lost("a process that it started could not be killed") } else { how };
     let how = if call.confinement.is_some() { confine::how(how, &call.stderr) } else { how };
     let [stdout, stderr] = &live.streams;
     Ok(Ended {

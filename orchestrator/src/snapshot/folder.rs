@@ -255,8 +255,8 @@ impl Folder {
     }
 
     fn made(&self, name: &OsStr) -> Result<Self, DiskError> {
-        let blocked = || io::Error::other("something else than a folder is there");
-        self.child(name)?.ok_or_else(blocked).on_disk("make the folder", self.path_of(name))
+        let blocked = || io::Error::other("another file is in its place");
+        self.child(name)?.ok_or_else(blocked).on_disk("create the folder", self.path_of(name))
     }
 
     /// Writes a file that was not there, which nobody reads before it is whole.
@@ -390,7 +390,7 @@ pub(crate) fn read_first(file: &File, most: u64) -> io::Result<Vec<u8>> {
 /// What the system says of a link that it was not to follow sounds like a loop.
 pub(crate) fn plainly(errno: Errno) -> io::Error {
     match errno {
-        Errno::LOOP => io::Error::other("it is a symlink, or behind one"),
+        Errno::LOOP => io::Error::other("it is a symlink, or inside one"),
         errno => errno.into(),
     }
 }

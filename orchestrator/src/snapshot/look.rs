@@ -33,16 +33,16 @@ impl<'a> Reading<'a> {
 
 #[derive(Debug, thiserror::Error)]
 pub enum CaptureError {
-    #[error("{} is neither a file nor a folder nor a link", .0.display())]
+    #[error("{} is not a file, folder or symlink", .0.display())]
     Special(PathBuf),
-    #[error("{} changes while it is read", .0.display())]
+    #[error("{} changed while it was read", .0.display())]
     Changing(PathBuf),
-    #[error("{} is more than the limits allow", .0.display())]
+    #[error("{} exceeds the limits", .0.display())]
     TooLarge(PathBuf),
     #[error("{} is nested too deeply", .0.display())]
     TooDeep(PathBuf),
     /// What was a folder in an agent's workspace.
-    #[error("{} is no folder any more", .0.display())]
+    #[error("{} is no longer a folder", .0.display())]
     Replaced(PathBuf),
     #[error(transparent)]
     Object(#[from] ObjectError),

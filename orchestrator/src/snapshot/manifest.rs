@@ -33,17 +33,17 @@ pub struct Manifest {
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ManifestError {
-    #[error("not a manifest of a version that we can read")]
+    #[error("not a manifest of a known version")]
     Version,
     #[error("line {0} is not an entry")]
     Line(usize),
-    #[error("not written in the canonical form")]
+    #[error("not in canonical form")]
     NotCanonical,
-    #[error("{0} is listed twice")]
+    #[error("duplicate entry {0}")]
     Duplicate(RelPath),
     #[error("{0} is not in a listed folder")]
     Orphan(RelPath),
-    #[error("{0} is a name that is never captured")]
+    #[error("{0} is a reserved name")]
     Reserved(RelPath),
     #[error("{0} has an impossible mode")]
     Mode(RelPath),

@@ -13,7 +13,7 @@ use crate::safe_path::SafePath;
 pub enum PlaceError {
     #[error("{} is not empty", .0.display())]
     NotEmpty(PathBuf),
-    #[error("{} was replaced while it was filled", .0.display())]
+    #[error("{} was replaced while it was written", .0.display())]
     Replaced(PathBuf),
     #[error(transparent)]
     Object(#[from] ObjectError),

@@ -51,9 +51,7 @@ impl AnswerCache {
             }
         }
         let bytes = file.read(blake3::KEY_LEN as u64)?.unwrap_or_default();
-        let not_a_key = || {
-            io::Error::other("it is not a key of 32 bytes; delete it, and cached answers are asked for again")
-        };
+        let not_a_key = || io::Error::other("it is not a 32-byte key; delete it to start a new cache");
         let key = bytes.try_into().map_err(|_| not_a_key()).on_disk("use", file.path())?;
         Ok(Self { place: home.cache(), key: Key(key) })
     }

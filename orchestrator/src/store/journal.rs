@@ -31,13 +31,13 @@ pub enum JournalError {
     Disk(#[from] DiskError),
     #[error("line {line} of {path} is damaged: {why}", path = path.display())]
     Damaged { path: PathBuf, line: usize, why: &'static str },
-    #[error("{path} has format {found}, and this program writes format {FORMAT}", path = path.display())]
+    #[error("{path} has format {found}; this version of skilltune writes format {FORMAT}", path = path.display())]
     Newer { path: PathBuf, found: u32 },
-    #[error("{path} does not begin with the plan of a run", path = path.display())]
+    #[error("{path} does not start with the plan of a run", path = path.display())]
     NoPlan { path: PathBuf },
-    #[error("{path} has more than {LARGEST} bytes, which is the most that a run's journal may have", path = path.display())]
+    #[error("{path} is larger than {LARGEST} bytes, the limit for a journal", path = path.display())]
     TooLarge { path: PathBuf },
-    #[error("a line of {path} would have more than {LONGEST} bytes", path = path.display())]
+    #[error("a line of {path} would be longer than {LONGEST} bytes", path = path.display())]
     LongLine { path: PathBuf },
     #[error("{path} is missing", path = path.display())]
     Missing { path: PathBuf },
@@ -92,7 +92,7 @@ impl Journal {
             return Err(JournalError::Newer { path: named(), found: plan.format });
         }
         let file = path.open_append()?;
-        file.set_len(history.whole).on_disk("cut the torn last line of", path.path())?;
+        file.set_len(history.whole).on_disk("remove the incomplete last line of", path.path())?;
         let next_seq = history.records.last().map_or(0, |record| record.seq + 1);
         Ok((Self::on(path, file, history.whole, next_seq)?, history))
     }
@@ -180,9 +180,9 @@ fn encode<L: Loop>(record: &Record<L>, line: &mut Vec<u8>) {
 
 fn decode<L: Loop>(line: &[u8]) -> Result<Record<L>, &'static str> {
     if !checksum::is_right(line, SUM, SUM_DIGITS, sum) {
-        return Err("its checksum does not fit");
+        return Err("its checksum does not match");
     }
-    serde_json::from_slice(line).map_err(|_| "it is not a record that this program knows")
+    serde_json::from_slice(line).map_err(|_| "unknown record")
 }
 
 fn sum(text: &[u8]) -> String {

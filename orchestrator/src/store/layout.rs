@@ -32,7 +32,7 @@ pub struct RunFolder {
 
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
-    #[error("{path} was not made by skilltune: {why}")]
+    #[error("{path} was not created by skilltune: {why}")]
     Strange { path: String, why: String },
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -71,7 +71,7 @@ impl Home {
         }
         require(&self.lock(), FileType::RegularFile)?;
         if let Some(strange) = Objects::at(self.objects()).strange_names()?.first() {
-            return Err(strange_at(&self.objects().join(strange), "no stored object has such a name"));
+            return Err(strange_at(&self.objects().join(strange), "its name is not that of a stored object"));
         }
         Ok(())
     }

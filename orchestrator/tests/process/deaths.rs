@@ -114,17 +114,16 @@ fn a_guardian_that_hangs_is_given_up_with_all_it_ran() {
     (call.deadline, call.grace) = (Duration::from_secs(2), Duration::ZERO);
     let mut driver = Driver::start(&mut stage, &call);
     kill_process(serving(driver.guardian.as_raw_pid().cast_unsigned()), Signal::STOP).unwrap();
-    assert_eq!(driver.last_words(), r#"Ok(Lost { why: "its guardian was stopped, or hangs" })"#);
+    assert_eq!(driver.last_words(), r#"Ok(Lost { why: "its guardian was stopped or hangs" })"#);
     stage.assert_nothing_is_left();
 }
 
 #[test]
 fn a_call_that_kills_or_stops_its_guardian_fails_alone_and_nothing_of_it_survives() {
     let contained = is_contained();
-    for (kind, why) in [
-        ("kill-guardian", "its guardian was killed"),
-        ("stop-guardian", "its guardian was stopped, or hangs"),
-    ] {
+    for (kind, why) in
+        [("kill-guardian", "its guardian was killed"), ("stop-guardian", "its guardian was stopped or hangs")]
+    {
         let stage = Stage::new();
         let mut call = stage.call(&[kind, "stay"]);
         (call.deadline, call.grace) = (Duration::from_millis(200), Duration::ZERO);

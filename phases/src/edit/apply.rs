@@ -12,9 +12,9 @@ pub enum EditError {
     TooMany,
     #[error("{0}: not a plain path within the skill's folder")]
     Path(Box<str>),
-    #[error("{path}: cannot be there beside {other}")]
+    #[error("{path}: conflicts with {other}")]
     Clash { path: Box<str>, other: Box<str> },
-    #[error("{path}: no such text file to replace a passage in")]
+    #[error("{path}: no such text file")]
     NoFile { path: Box<str> },
     #[error("{path}: a passage to find is empty")]
     EmptyFind { path: Box<str> },

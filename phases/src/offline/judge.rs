@@ -108,7 +108,7 @@ fn unfound(id: &CriterionId) -> (Verdict, String) {
     if ANSWERED.contains(&id.as_str()) {
         (Verdict::Pass, format!("structural: no findings of {looked_for}"))
     } else {
-        (Verdict::Unverified, format!("structural: looked for {looked_for}; the rest takes a reader"))
+        (Verdict::Unverified, format!("structural: looked for {looked_for}; the rest needs a reader"))
     }
 }
 
@@ -134,7 +134,7 @@ fn by_command(looked: &[Looked<'_>]) -> (Verdict, String) {
     }
     let told = ran.iter().map(|ran| match ran.exit {
         Some(code) => format!("{:?} ended with exit code {code}", ran.command),
-        None => format!("{:?} was ended by a signal", ran.command),
+        None => format!("{:?} was killed by a signal", ran.command),
     });
     let passed = ran.len() == looked.len() && ran.iter().all(|ran| ran.exit == Some(0));
     (if passed { Verdict::Pass } else { Verdict::Fail }, told.collect::<Vec<_>>().join("; "))

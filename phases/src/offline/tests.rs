@@ -184,13 +184,13 @@ fn a_walk_tells_what_is_loaded_when_and_what_is_not() {
     | picked | SKILL.md | 19 | 33 |
     | named | references/b.md | 1 | 34 |
     | named | references/a.md | 7 | 41 |
-    | named by what was named | references/d.md | 1 | 42 |
+    | mentioned by a mentioned file | references/d.md | 1 | 42 |
 
-    ## Named and not there
+    ## Mentioned but missing
 
     - SKILL.md: broken link to `c.md`
 
-    ## There and never named
+    ## Never mentioned
 
     - zz \| yy .dat
     ");

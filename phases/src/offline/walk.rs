@@ -21,8 +21,8 @@ pub fn walk(name: &str, files: &Files) -> String {
         .into_iter()
         .filter(|one| matches!(one.rule, Rule::LinkDangling | Rule::PathMissing));
     let missing = missing.map(|one| format!("{}: {}", one.path, one.message));
-    list(&mut page, "Named and not there", missing);
-    list(&mut page, "There and never named", route.unreached.into_iter());
+    list(&mut page, "Mentioned but missing", missing);
+    list(&mut page, "Never mentioned", route.unreached.into_iter());
     page
 }
 
@@ -31,7 +31,7 @@ fn when(stage: Stage) -> &'static str {
         Stage::Listed => "always",
         Stage::Picked => "picked",
         Stage::Named => "named",
-        Stage::Nested => "named by what was named",
+        Stage::Nested => "mentioned by a mentioned file",
     }
 }
 

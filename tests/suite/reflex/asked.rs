@@ -8,7 +8,7 @@ const UNASKED: [&str; 5] = ["reflex", "new", TASK, "--template", "docs"];
 fn without_a_terminal_the_terms_are_told_and_nothing_begins() {
     let scene = scene(&rising());
     let said = scene.refusal(&UNASKED);
-    for part in ["a.correctness.accuracy", "75 of 100", "85 of 100", "4 iterations", "add --yes"] {
+    for part in ["a.correctness.accuracy", "75 of 100", "85 of 100", "4 iterations", "pass --yes"] {
         assert!(said.contains(part), "{part:?} is not in {said}");
     }
     assert_eq!(scene.calls().len(), 0);

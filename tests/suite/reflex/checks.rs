@@ -172,10 +172,10 @@ fn without_a_terminal_a_run_waits_for_the_answer_and_goes_on_with_it() {
         let ran = scene.run(&wait);
         assert_eq!((ran.code, &ran.json()["outcome"]), (Some(3), &json!("held")), "{ran:?}");
         let status = scene.run(&["reflex", "status"]);
-        assert!(status.stdout.contains("waits for an answer"), "{status:?}");
+        assert!(status.stdout.contains("waits for your answer"), "{status:?}");
         assert_eq!(told(&scene), [Value::Null; 0]);
         let other = scene.refusal(&["resume", ALIAS, "--answer", "apply"]);
-        assert!(other.contains("answer with `--answer run` or `--answer skip`"), "{other}");
+        assert!(other.contains("pass `--answer run` or `--answer skip`"), "{other}");
         let answered = [&wait[..], &["--answer", answer]].concat();
         let ran = scene.run(&answered);
         assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -46,7 +46,7 @@ fn the_result_is_written_where_it_was_asked_for_and_replaces_nothing() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(fs::read_to_string(&out).unwrap(), artifact(&scene));
     let said = scene.refusal(&["reflex", "new", TASK, "--template", "docs", "--yes", "--out", "manual.md"]);
-    assert!(said.contains("is there already"), "{said}");
+    assert!(said.contains("already exists"), "{said}");
     let said =
         scene.refusal(&["reflex", "new", TASK, "--template", "docs", "--yes", "--out", "no/manual.md"]);
     assert!(said.contains("/project/no"), "{said}");
@@ -66,7 +66,7 @@ fn a_file_that_came_to_stand_there_meanwhile_stays() {
     gate.open();
     let ran = run.wait();
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.stderr.contains("is not replaced"), "{ran:?}");
+    assert!(ran.stderr.contains("was not replaced"), "{ran:?}");
     assert_eq!(fs::read_to_string(&out).unwrap(), "my own words\n");
     assert_tidy(&scene, "the run itself is over");
 }
@@ -80,7 +80,7 @@ fn an_artifact_that_somebody_has_edited_stays_and_is_told_as_stale() {
     fs::write(&file, "my own words\n").unwrap();
     let status = scene.run(&["reflex", "status", ALIAS]);
     let mine = hash("my own words\n");
-    let told = format!("stale: {} was judged, and its file holds {mine}", hash(&judged));
+    let told = format!("stale: {} was judged, but the file contains {mine}", hash(&judged));
     assert!(status.stdout.contains(&told), "{}", status.stdout);
     assert!(!status.stdout.contains("score"), "of what was not judged no score is told: {}", status.stdout);
     // Telling of it once more, and cleaning up, leave it alone.

@@ -44,7 +44,7 @@ fn an_interrupted_and_a_killed_run_go_on_as_if_nothing_had_been() {
                 run.signal(signal);
                 // Asked to finish, it waits for what is under way; told to end, it does not.
                 let code = if signal == Signal::INT {
-                    run.until_said("finishing what is under way");
+                    run.until_said("finishing current calls");
                     gate.open();
                     (run.wait().code, Some(130))
                 } else {
@@ -67,7 +67,7 @@ fn stop_lets_the_step_under_way_finish_and_ends_the_run_for_good() {
     assert!(run.until(|scene| begun(scene, "evaluate") >= 1));
     let stop = std::thread::scope(|scope| {
         let stop = scope.spawn(|| scene.run(&["reflex", "stop", ALIAS, "it is good enough"]));
-        run.until_said("told to stop");
+        run.until_said("stopping: finishing");
         gate.open();
         stop.join().unwrap()
     });
@@ -90,7 +90,7 @@ fn assert_stopped(scene: &Scene) {
     assert!(ran.stderr.contains("has ended"), "{ran:?}");
     assert_eq!(scene.calls(), calls, "nothing is asked any more");
     let again = scene.run(&["reflex", "stop", ALIAS]);
-    assert!(again.stderr.contains("nothing to stop"), "{again:?}");
+    assert!(again.stderr.contains("has already ended"), "{again:?}");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn the_folder_of_a_task_has_one_run_at_work() {
     assert!(second.stderr.contains("in use by another skilltune"), "{second:?}");
     let clean = scene.run(&["reflex", "clean", ALIAS, "--yes"]);
     assert_eq!(clean.code, Some(2), "{clean:?}");
-    assert!(clean.stderr.contains("under way"), "{clean:?}");
+    assert!(clean.stderr.contains("is running"), "{clean:?}");
     gate.open();
     assert_eq!(run.wait().code, Some(0));
 }

@@ -14,9 +14,9 @@ use crate::runs::Known;
 
 pub(super) fn already(known: &Known<Tune>, placing: &Placing) -> &'static str {
     if placing.to.id == known.run.start() {
-        "the target is already as the run found it: nothing to do"
+        "the skill is already in its state before the run"
     } else {
-        "the target is just that already: nothing to do"
+        "the skill already has this content"
     }
 }
 
@@ -30,10 +30,10 @@ pub(super) fn done(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> 
         one if champion == Some(one) => format!("skilltune apply {id}"),
         _ => format!("skilltune apply {id} {short}"),
     };
-    let mut told = vec![format!("{}; `{undo}` undoes it", said(known, &placing.to))];
+    let mut told = vec![format!("{}; `{undo}` undoes this", said(known, &placing.to))];
     if known.run.candidate(displaced.id).is_none() {
         told.push(format!(
-            "what stood there is kept as {short}: `skilltune export {id} {short} DIR` writes it elsewhere"
+            "the replaced version is kept as {short}; `skilltune export {id} {short} DIR` copies it"
         ));
     }
     told
@@ -41,31 +41,27 @@ pub(super) fn done(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> 
 
 fn said(known: &Known<Tune>, to: &Candidate) -> String {
     if to.id == known.run.start() {
-        return "the target is again what the run found".to_owned();
+        return "skill restored".to_owned();
     }
     let what = if known.run.candidate(to.id).is_some() { "candidate" } else { "version" };
-    format!("{what} {} is in the target", to.id.short())
+    format!("{what} {} applied", to.id.short())
 }
 
 /// Both versions are kept: theirs where it stands and in the store, ours in the store.
 pub(super) fn edited(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Complaint {
     let kept: Vec<_> = found.iter().map(TreeId::short).collect();
     let targets: Vec<_> = known.targets().iter().map(|path| path.display().to_string()).collect();
-    Complaint::conflict(format!("{} is not what run {} left there", targets.join(", "), known.run.plan.run))
-        .caused_by(format!(
-            "somebody has edited it since; it was left alone, and is kept in the store as {}",
-            kept.join(", ")
-        ))
-        .hint(format!("to replace it all the same: {} --force", placing.command))
-        .hint(format!("to look first: {}", export(known, placing, "DIR")))
+    Complaint::conflict(format!("{} changed since run {}", targets.join(", "), known.run.plan.run))
+        .caused_by(format!("nothing was replaced; the edited version is kept as {}", kept.join(", ")))
+        .hint(format!("to replace it anyway, run `{} --force`", placing.command))
+        .hint(format!("to look at it first, run `{}`", export(known, placing, "DIR")))
 }
 
 /// An error after the target was replaced: whoever reads it must not believe that all is as it was.
 pub(super) fn changed(complaint: Complaint, missing: &str, placing: &Placing) -> Complaint {
-    let mut told =
-        Complaint { what: format!("the target HAS been changed, but {missing}"), ..complaint.clone() };
+    let mut told = Complaint { what: format!("the skill was replaced, but {missing}"), ..complaint.clone() };
     told.causes.insert(0, complaint.what);
-    told.hint(format!("put that right, and then what is missing is made up for by: {}", placing.command))
+    told.hint(format!("fix the cause, then run `{}` to finish", placing.command))
 }
 
 /// A folder that is not there cannot be replaced; to have it there again is another command's work.
@@ -82,12 +78,10 @@ pub(super) fn refuse_what_is_gone(known: &Known<Tune>, placing: &Placing) -> Res
         export(known, placing, &path)
     };
     Err(match gone {
-        Gone::Away => Complaint::input(format!("the target is gone: there is no {}", member.path))
-            .hint(format!("to have it there again: {command}")),
-        Gone::Covered => {
-            Complaint::input(format!("the target is gone: {} is no folder any more", member.path))
-                .hint(format!("move away what stands there, then: {command}"))
-        }
+        Gone::Away => Complaint::input(format!("the skill is missing: {} does not exist", member.path))
+            .hint(format!("to restore it, run `{command}`")),
+        Gone::Covered => Complaint::input(format!("the skill is missing: {} is not a folder", member.path))
+            .hint(format!("move the file away, then run `{command}`")),
     })
 }
 

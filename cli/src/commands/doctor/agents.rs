@@ -113,7 +113,7 @@ impl AgentSeen {
             name: offline::NAME.to_owned(),
             program: "skilltune".to_owned(),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-            described: Some("built in: no model, looks at structure only".to_owned()),
+            described: Some("built in: no model, checks structure only".to_owned()),
             usable: path.is_some(),
             path,
             ..Self::default()
@@ -193,7 +193,9 @@ impl Found {
         let (version, trouble) = match answer {
             Some(Heard::Version(version)) => (Some(version), None),
             Some(Heard::NotStarted(why) | Heard::Nothing(why)) => (None, Some(why)),
-            None if self.path.is_some() => (None, Some("not trusted, so it was not asked".to_owned())),
+            None if self.path.is_some() => {
+                (None, Some("version unknown: not trusted, so not run".to_owned()))
+            }
             None => (None, None),
         };
         // A script of somebody's own need not tell a version; an agent that we know does.

@@ -31,7 +31,7 @@ pub(super) struct Probed {
 pub(super) fn ask(agents: &[Agent], system: bool) -> Result<Vec<Probed>, Complaint> {
     versions::under_guard(
         agents.len(),
-        || Probed::broken("was given up"),
+        || Probed::broken("cancelled"),
         |nth, room| {
             let agent = agents[nth].clone();
             move |pool, ear| match probe::probe(&agent, system, &room, &pool, &ear) {
@@ -72,9 +72,9 @@ impl Probed {
 
     pub(super) fn told(&self) -> String {
         let mut parts = vec![match (self.kind, &self.why) {
-            (Some(kind), Some(why)) => format!("asked for a word, it {}: {why}", words::failure(kind)),
-            (_, Some(why)) => format!("could not be asked: {why}"),
-            (_, None) => format!("answers, in {}", figures::duration(Duration::from_secs_f64(self.seconds))),
+            (Some(kind), Some(why)) => format!("test call failed: it {}: {why}", words::failure(kind)),
+            (_, Some(why)) => format!("test call failed: {why}"),
+            (_, None) => format!("answered in {}", figures::duration(Duration::from_secs_f64(self.seconds))),
         }];
         parts.extend(self.model.clone());
         parts.extend(self.usd.map(|usd| format!("${usd:.4}")));
@@ -88,7 +88,7 @@ impl Probed {
 fn mend(agent: &str, failure: &Failure) -> String {
     match failure.kind.remedy() {
         Remedy::Mend | Remedy::Wait => advice::mending(agent, failure),
-        Remedy::Repeat => "see whether its service can be reached from here, and try again".to_owned(),
-        Remedy::Tell => format!("start `{agent}` by hand, and see what it says"),
+        Remedy::Repeat => "check that you can reach its service, and retry".to_owned(),
+        Remedy::Tell => format!("run `{agent}` by hand to see the error"),
     }
 }

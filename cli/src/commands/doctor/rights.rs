@@ -54,7 +54,7 @@ impl Ends {
     pub(super) fn look() -> Result<Self, Complaint> {
         become_driver().map_err(ours)?;
         let exe = std::env::current_exe()
-            .map_err(|error| Complaint::ours("cannot find our own program").caused_by(error))?;
+            .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
         let guardian = Guardian::start(&exe, GUARDIAN, (GUARDS, "doctor")).map_err(ours)?;
         let ends = match guardian.containment() {
             Containment::Namespace => Self::Kernel,

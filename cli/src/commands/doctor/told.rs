@@ -66,7 +66,7 @@ const INDENT: &str = "      ";
 fn ending(Verdict { ready, next, for_more }: &Verdict, width: usize, style: Style) -> Vec<String> {
     let word = match (ready, for_more) {
         (true, None) => "ready:",
-        (true, Some(_)) => "ready with the built-in agent only:",
+        (true, Some(_)) => "ready, with the built-in agent only:",
         (false, _) => "not ready:",
     };
     let mut lines = flowed(&format!("{word} {}", plain::one_line(next)), width, "  ");
@@ -104,9 +104,9 @@ fn agent_lines(seen: &AgentSeen) -> Vec<Line> {
 /// Its version beside the one that was tested, and its login.
 fn more(seen: &AgentSeen) -> String {
     let login = seen.login.as_ref().map(|login| match login {
-        LoginSeen::Key(variable) => format!("a key in {variable}"),
-        LoginSeen::File(file) => format!("a login in {file}"),
-        LoginSeen::Unseen => "neither a key nor a login to be seen".to_owned(),
+        LoginSeen::Key(variable) => format!("key in {variable}"),
+        LoginSeen::File(file) => format!("login in {file}"),
+        LoginSeen::Unseen => "no key or login found".to_owned(),
     });
     let parts = seen.remark.clone().into_iter().chain(login);
     std::iter::once(String::new()).chain(parts).collect::<Vec<_>>().join("; ")
@@ -117,7 +117,7 @@ fn agent(seen: &AgentSeen) -> Line {
     let Some(path) = &seen.path else {
         let get = seen.get.map_or(String::new(), |get| format!("; {get}"));
         return match &seen.described {
-            Some(origin) => bad(format!("{name}: program {program:?} was not found ({origin}){get}")),
+            Some(origin) => bad(format!("{name}: program {program:?} not found ({origin}){get}")),
             None => absent(format!("{name}: not found{get}")),
         };
     };
@@ -134,35 +134,36 @@ fn agent(seen: &AgentSeen) -> Line {
         Some(origin) if seen.usable => good(format!("{name}: {told}, {path} ({origin}){roles}")),
         Some(origin) => bad(format!("{name}: {told}, {path} ({origin}){roles}")),
         None if seen.usable && seen.roles.is_empty() => {
-            good(format!("{name}: {told}, {path}{}; takes any role: --agent {name}{roles}", more(seen)))
+            good(format!("{name}: {told}, {path}{}; use it with --agent {name}{roles}", more(seen)))
         }
         None if seen.usable => good(format!("{name}: {told}, {path}{}{roles}", more(seen))),
         None if Real::named(name).is_some() => bad(format!("{name}: {told}, {path}{}{roles}", more(seen))),
         // A wrapper is no agent.
-        None => absent(format!("{name}: {told}, {path}; stands before other agents: --via {name}")),
+        None => absent(format!("{name}: {told}, {path}; a wrapper: use it with --via {name}")),
     }
 }
 
 /// What an agent's own switches are worth without it is said with each agent.
 fn confinement(system: System) -> Line {
     match system {
-        System::Enforces => good("rights: the system holds agents to the folders of their roles".to_owned()),
+        System::Enforces => {
+            good("rights: the kernel confines agents to the folders of their roles".to_owned())
+        }
         System::TurnedOff => {
-            absent("rights: not enforced by the system, for limits.confine is false".to_owned())
+            absent("rights: not enforced by the kernel, because limits.confine is false".to_owned())
         }
         System::Cannot => absent(
-            "rights: not enforced by the system, for its kernel has no Landlock of Linux 6.2 or newer"
-                .to_owned(),
+            "rights: not enforced by the kernel, which needs Landlock from Linux 6.2 or newer".to_owned(),
         ),
     }
 }
 
 fn processes(ends: &Ends) -> Line {
     match ends {
-        Ends::Kernel => good("processes: the kernel ends all that a call has started".to_owned()),
+        Ends::Kernel => good("processes: the kernel ends all processes of a call".to_owned()),
         Ends::Search { why } => absent(format!(
-            "processes: no namespace ({why}): an agent that kills skilltune and its guardian can leave a process behind, and \
-             one without confinement can read the environment of your other programs"
+            "processes: no namespace ({why}): an agent that kills skilltune and its guardian can leave processes running, and \
+             an unconfined agent can read the environment of your other programs"
         )),
     }
 }
@@ -170,19 +171,19 @@ fn processes(ends: &Ends) -> Line {
 fn place(seen: &Place) -> Line {
     let Place { what, path, .. } = seen;
     if !seen.writable {
-        return bad(format!("{what}: {path} cannot be written"));
+        return bad(format!("{what}: {path} is not writable"));
     }
     let free = seen.free_bytes.map_or(String::new(), |free| format!(", {} free", figures::bytes(free)));
     let held = match (seen.exists, seen.more) {
         (true, false) => figures::bytes(seen.bytes),
         (true, true) => format!("more than {}", figures::bytes(seen.bytes)),
-        (false, _) => "not made yet".to_owned(),
+        (false, _) => "not created yet".to_owned(),
     };
     let can = |able: Option<bool>, yes: &'static str, no: &'static str| {
         able.map_or("", |able| if able { yes } else { no })
     };
-    let exchange = can(seen.exchange, "", ", files cannot change places in one step");
-    let reflink = can(seen.reflink, ", copies share their bytes", "");
+    let exchange = can(seen.exchange, "", ", no atomic exchange of files");
+    let reflink = can(seen.reflink, ", copies share disk space", "");
     good(format!("{what}: {path}: {held}{free}{exchange}{reflink}"))
 }
 
@@ -190,19 +191,21 @@ fn project(seen: &Project) -> Vec<Line> {
     let mut lines = vec![good(format!("folder: {}", seen.root))];
     lines.push(match (&seen.settings_error, &seen.settings_file, seen.trusted) {
         (Some(error), ..) => bad(format!("settings: {error}")),
-        (None, None, _) => absent("settings: no skilltune.toml; `skilltune init` writes one".to_owned()),
-        (None, Some(file), None) => good(format!("settings: {file}, which describes no agents")),
+        (None, None, _) => {
+            absent("settings: no skilltune.toml; run `skilltune init` to create one".to_owned())
+        }
+        (None, Some(file), None) => good(format!("settings: {file}, no agents")),
         (None, Some(file), Some(true)) => good(format!("settings: {file}, trusted")),
         (None, Some(file), Some(false)) => bad(format!("settings: {file}, not trusted")),
     });
     lines.push(match &seen.roles_error {
-        None => good("roles: each has its agent".to_owned()),
+        None => good("roles: every role has an agent".to_owned()),
         Some(why) => absent(format!("roles: {why}")),
     });
     if seen.git {
         lines.push(match seen.ignored {
-            Some(false) => bad("git: .skilltune has no .gitignore that says `*`".to_owned()),
-            Some(true) => good("git: ignores .skilltune".to_owned()),
+            Some(false) => bad("git: .skilltune has no .gitignore with `*`".to_owned()),
+            Some(true) => good("git: .skilltune is ignored".to_owned()),
             None => good("git: .skilltune will ignore itself".to_owned()),
         });
     }
@@ -211,7 +214,7 @@ fn project(seen: &Project) -> Vec<Line> {
     };
     lines.extend(seen.state_error.iter().map(|why| bad(why.clone())));
     lines.extend(seen.runs.iter().map(run));
-    lines.extend(seen.damaged.iter().map(|id| bad(format!("run {id}: its journal cannot be read"))));
+    lines.extend(seen.damaged.iter().map(|id| bad(format!("run {id}: cannot read its journal"))));
     let lock = |lock: &Lock| {
         absent(format!("lock: process {} on {} since {} ({})", lock.pid, lock.host, lock.since, lock.doing))
     };

@@ -31,13 +31,13 @@ pub(super) fn judge(
     around: &Surroundings,
 ) -> Verdict {
     if project.settings_error.is_some() {
-        return missing("put the settings right; `skilltune config show` tells what is wrong");
+        return missing("fix the settings; `skilltune config show` prints the error");
     }
     if project.state_error.is_some() {
-        return missing("remove what skilltune did not make from the project's state folder");
+        return missing("remove files that skilltune did not create from the project's state folder");
     }
     if let Some(folder) = folders.iter().find(|folder| !folder.writable) {
-        return missing(&format!("make it possible to write in {}", folder.path));
+        return missing(&format!("make {} writable", folder.path));
     }
     let usable = || agents.iter().filter(|agent| agent.usable);
     let parts = roles::cast(settings, around, BuiltIn::Knows).ok();
@@ -67,7 +67,7 @@ fn with_built_in(command: &str, other: Option<String>, project: &Project, agents
 fn toward_another(project: &Project, agents: &[AgentSeen]) -> String {
     match &project.settings_file {
         Some(file) if project.trusted == Some(false) => {
-            format!("read {file}, then: skilltune trust {}", shell_path(Path::new(file)))
+            format!("read {file}, then run: skilltune trust {}", shell_path(Path::new(file)))
         }
         Some(_) | None => nobody(agents),
     }
@@ -82,10 +82,10 @@ fn nobody(agents: &[AgentSeen]) -> String {
     };
     match agents.iter().find(name).map(|agent| &agent.name) {
         Some(name) => {
-            format!("describe {name} as [agents.{name}] in skilltune.toml, which `skilltune init` writes")
+            format!("run `skilltune init`, then add [agents.{name}] to skilltune.toml")
         }
         None => {
-            "install claude, gemini, codex or opencode, or describe an agent in skilltune.toml, which `skilltune init` writes"
+            "install claude, gemini, codex or opencode, or run `skilltune init` and describe your agent in skilltune.toml"
                 .to_owned()
         }
     }

@@ -69,7 +69,7 @@ where
     }
     let failed = |what: &'static str| move |error| Complaint::ours(what).caused_by(error);
     become_driver().map_err(ours)?;
-    let exe = std::env::current_exe().map_err(failed("cannot find our own program"))?;
+    let exe = std::env::current_exe().map_err(failed("cannot find the skilltune program"))?;
     let room = tempfile::tempdir().map_err(failed("cannot make a temporary folder"))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(failed("cannot start the runtime"))?;
@@ -139,31 +139,31 @@ fn call(asked: &Asked, place: &Path, deadline: Duration, around: &Surroundings) 
 
 fn one(pool: &GuardianPool, call: &Call, ear: &Ear) -> Heard {
     if let Err(error) = std::fs::create_dir(&call.cwd) {
-        return Heard::Nothing(format!("has no place to run in: {error}"));
+        return Heard::Nothing(format!("cannot create a folder to run it in: {error}"));
     }
     heard(pool.acquire().and_then(|mut slot| slot.run(call, ear)), call)
 }
 
 fn given_up() -> Heard {
-    Heard::Nothing("was given up".to_owned())
+    Heard::Nothing("cancelled".to_owned())
 }
 
 fn heard(went: Result<Ended, ProcessError>, call: &Call) -> Heard {
     match went.map(|ended| ended.how) {
         Ok(How::Exited(0)) => match said(&call.stdout).or_else(|| said(&call.stderr)) {
             Some(version) => Heard::Version(version),
-            None => Heard::Nothing("tells no version".to_owned()),
+            None => Heard::Nothing("no version in its output".to_owned()),
         },
-        Ok(How::Exited(code)) => Heard::Nothing(format!("tells no version: exit code {code}")),
-        Ok(How::Signalled(signal)) => Heard::Nothing(format!("tells no version: ended by signal {signal}")),
+        Ok(How::Exited(code)) => Heard::Nothing(format!("version check failed: exit code {code}")),
+        Ok(How::Signalled(signal)) => {
+            Heard::Nothing(format!("version check failed: killed by signal {signal}"))
+        }
         Ok(How::TimedOut) => {
-            Heard::Nothing(format!("has told no version within {}", figures::duration(call.deadline)))
+            Heard::Nothing(format!("version check timed out after {}", figures::duration(call.deadline)))
         }
         Ok(How::Cancelled) => given_up(),
-        Ok(How::Lost { why }) => Heard::Nothing(format!("tells no version: {}", plain::one_line(&why))),
-        Ok(How::NotStarted { why }) => {
-            Heard::NotStarted(format!("cannot be started: {}", plain::one_line(&why)))
-        }
+        Ok(How::Lost { why }) => Heard::Nothing(format!("version check failed: {}", plain::one_line(&why))),
+        Ok(How::NotStarted { why }) => Heard::NotStarted(format!("cannot start: {}", plain::one_line(&why))),
         Err(error) => Heard::Nothing(plain::one_line(&error.to_string())),
     }
 }
@@ -186,7 +186,7 @@ pub(super) fn beside(version: &str, tested: &str) -> Option<String> {
         Ordering::Less => "older",
         Ordering::Greater => "newer",
     };
-    Some(format!("{word} than {tested}, which this was tested with"))
+    Some(format!("{word} than {tested}, the tested version"))
 }
 
 /// The first two numbers of a version.
@@ -207,9 +207,9 @@ mod tests {
         assert_eq!(beside("2.1.329 (Claude Code)", "2.1.329"), None);
         assert_eq!(beside("2.1.400", "2.1.329"), None);
         let other = |version| beside(version, "2.1.329").unwrap();
-        assert_eq!(other("claude v2.0.999"), "older than 2.1.329, which this was tested with");
-        assert_eq!(other("1.9"), "older than 2.1.329, which this was tested with");
-        assert_eq!(other("2.10.0"), "newer than 2.1.329, which this was tested with");
+        assert_eq!(other("claude v2.0.999"), "older than 2.1.329, the tested version");
+        assert_eq!(other("1.9"), "older than 2.1.329, the tested version");
+        assert_eq!(other("2.10.0"), "newer than 2.1.329, the tested version");
         assert_eq!(beside("no version at all", "2.1.329"), None);
     }
 }

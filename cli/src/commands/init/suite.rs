@@ -10,31 +10,31 @@ pub(super) fn stub(task: &str) -> String {
     format!("{HEAD}description = {}\n{REST}", toml::Value::String(task.to_owned()))
 }
 
-const HEAD: &str = r#"# Tasks to try a skill on: `skilltune tune SKILL --suite suite.toml`. The more of them, the more a score can show.
+const HEAD: &str = r#"# Tasks to try a skill on: `skilltune tune SKILL --suite suite.toml`. More tasks give stronger evidence.
 
 [[scenarios]]
 
-# Names the scenario in reports: letters, digits, `-` and `_`.
+# The scenario's name in reports: letters, digits, `-` and `_`.
 id = "first"
 
-# The task, as somebody who uses the skill would put it.
+# The task, in the words of someone who uses the skill.
 "#;
 
 const REST: &str = r#"
-# What the result has to satisfy, one by one.
+# Requirements that the result must meet.
 #requirements = ["at most 100 words", "no title"]
 
-# When the task is done well, in one sentence.
-#success_criteria = "somebody who knows nothing of it understands the result"
+# What makes a result good, in one sentence.
+#success_criteria = "someone new to the topic understands the result"
 
-# What the skill is called with, if it takes arguments.
+# Arguments to call the skill with.
 #input_args = "--short"
 
-# What the built-in agent runs instead of reading the task: a program and its arguments, no shell. {skill} is the
-# skill's folder, {input} what the skill before it in a chain has left. It runs after `skilltune trust suite.toml`.
+# The command that the built-in agent runs instead of reading the task: a program and its arguments, without a shell.
+# {skill} is the skill's folder, {input} the output of the previous skill in a chain. Needs `skilltune trust suite.toml`.
 #command = ["sh", "{skill}/scripts/run.sh", "{input}"]
 
-# Another [[scenarios]] begins the next one.
+# Start the next scenario with another [[scenarios]].
 "#;
 
 #[cfg(test)]

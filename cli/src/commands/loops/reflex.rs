@@ -113,8 +113,8 @@ impl LoopCommands for Reflex {
             Some(AnswerName::Run) => Some(true),
             Some(AnswerName::Skip) => Some(false),
             Some(AnswerName::Apply | AnswerName::Keep) => {
-                return Err(Complaint::input("a run of reflex asks whether commands may run as checks")
-                    .hint("answer with `--answer run` or `--answer skip`"));
+                return Err(Complaint::input("a reflex run asks whether to run check commands")
+                    .hint("pass `--answer run` or `--answer skip`"));
             }
         };
         Ok(Box::new(Gatekeeper::new(AnswerFrom::of(allowed, yes, scope.around), scope.printer)))
@@ -132,11 +132,11 @@ impl LoopCommands for Reflex {
         Births::new(around).require(known)?;
         match runs.standing(&known.run) {
             Standing::Ended => {
-                printer.talk(&format!("run {id} has ended: nothing to stop"));
+                printer.talk(&format!("run {id} has already ended"));
                 return Ok(Exit::Reached);
             }
             Standing::Running { pid } => {
-                printer.talk(&format!("run {id} finishes what is under way"));
+                printer.talk(&format!("stopping run {id} after its current steps"));
                 if let Some(process) = Reached::by(pid)? {
                     process.ask_to_finish()?;
                     process.see_off()?;
@@ -147,7 +147,7 @@ impl LoopCommands for Reflex {
         let _locks = session::lock(around, printer, &known.targets(), id.as_str())?;
         let run = close(known, reason.map(str::to_owned))?;
         session::settle(around, printer, &runs.home, &run)?;
-        printer.talk(&format!("run {id} is stopped, and is not taken up again"));
+        printer.talk(&format!("stopped run {id} for good"));
         Ok(Exit::Reached)
     }
 
@@ -197,7 +197,7 @@ fn text<'a>(known: &'a Known<Reflex>, name: &str) -> Result<&'a Artifact, Compla
     named.ok_or_else(|| {
         let hashes: Vec<&str> = all.iter().map(|artifact| artifact.hash.as_str()).collect();
         let hint = match hashes.as_slice() {
-            [] => "it has written no text yet".to_owned(),
+            [] => "the run has written no text yet".to_owned(),
             hashes => format!("it has {} (and the words start, best, head, champion)", hashes.join(", ")),
         };
         Complaint::input(format!("run {} has no text {name:?}", run.plan.run)).hint(hint)

@@ -31,7 +31,7 @@ impl LoopCommands for Tune {
 
     fn became(run: &Run) -> String {
         if run.held {
-            return "waits for an answer: may the champion replace the target?".to_owned();
+            return "waits for your answer: apply the champion?".to_owned();
         }
         words::became(run).to_owned()
     }
@@ -51,7 +51,7 @@ impl LoopCommands for Tune {
 
     fn event(run: &Run, record: &Record) -> String {
         match &record.event {
-            Event::Started(plan) => format!("run {} begins on {}", plan.run, words::target(run)),
+            Event::Started(plan) => format!("run {} started on {}", plan.run, words::target(run)),
             Event::Done(done) => {
                 format!("{}: {}{}", words::step(run, &done.step), outcome(&done.outcome), journal::cost(done))
             }
@@ -94,10 +94,8 @@ impl LoopCommands for Tune {
             Some(AnswerName::Apply) => Some(Choice::Apply),
             Some(AnswerName::Keep) => Some(Choice::Keep),
             Some(AnswerName::Run | AnswerName::Skip) => {
-                return Err(Complaint::input(
-                    "a run of tune asks whether its champion may replace the target",
-                )
-                .hint("answer with `--answer apply` or `--answer keep`"));
+                return Err(Complaint::input("a tune run asks whether to apply its champion")
+                    .hint("pass `--answer apply` or `--answer keep`"));
             }
         };
         let answer = AnswerFrom::of(choice, yes, scope.around);
@@ -107,8 +105,8 @@ impl LoopCommands for Tune {
     /// A pause: the run ends as it would have when it is taken up again.
     fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
         if reason.is_some() {
-            return Err(Complaint::input("a run of tune is only paused by `stop`, and keeps no reason")
-                .hint("leave the reason out"));
+            return Err(Complaint::input("`stop` only pauses a tune run, and records no reason")
+                .hint("omit the reason"));
         }
         let id = &known.run.plan.run;
         let process = match scope.runs.standing(&known.run) {
@@ -116,12 +114,12 @@ impl LoopCommands for Tune {
             Standing::Ended | Standing::Held | Standing::Open => None,
         };
         let Some(process) = process else {
-            scope.printer.talk(&format!("run {id} is not running: nothing to stop"));
+            scope.printer.talk(&format!("run {id} is not running"));
             return Ok(Exit::Reached);
         };
         process.ask_to_finish()?;
         scope.printer.talk(&format!(
-            "run {id} finishes what is under way and saves; `skilltune resume {id}` takes it up again"
+            "stopping run {id} after its current steps; `skilltune resume {id}` continues it"
         ));
         Ok(Exit::Reached)
     }
@@ -131,11 +129,11 @@ impl LoopCommands for Tune {
         let names = plain::one_line(&Self::members(&known.run.plan).join(", "));
         let candidates = &known.run.course.candidates;
         if apply::left(known) != candidates[0].trees {
-            return Some(format!("its champion is in {names}, and only this run can roll that back"));
+            return Some(format!("its champion is applied to {names}, and only this run can roll it back"));
         }
         let is_made = |from: &[TreeId]| candidates.iter().any(|candidate| candidate.trees == from);
         let displaced = known.placings().any(|(from, _)| !is_made(from));
-        displaced.then(|| format!("only this run holds an edit of {names} that it has displaced"))
+        displaced.then(|| format!("only this run has a copy of an edit of {names} that it replaced"))
     }
 }
 
@@ -157,24 +155,24 @@ fn answered(answer: &Answer) -> String {
         Answer::Exercised { artifacts, files, skill } => {
             let files = figures::count(usize::try_from(*files).unwrap_or(usize::MAX), "file");
             let skill = skill.map_or(String::new(), |skill| format!("; the skill was {}", skill.word()));
-            format!("left {files} ({}){skill}", artifacts.short())
+            format!("wrote {files} ({}){skill}", artifacts.short())
         }
         Answer::Judged(judgement) => match judgement.whole.scored.composite {
             Some(score) => format!("scored {score}"),
-            None => "judged, without a score".to_owned(),
+            None => "judged without a score".to_owned(),
         },
         Answer::Improved { tree, .. } => format!("made {}", tree.short()),
         Answer::Chosen(choice) => choice.word().to_owned(),
-        Answer::Promoted => "the champion is in the target".to_owned(),
-        Answer::Conflict { .. } => "the target had been edited, and was left alone".to_owned(),
+        Answer::Promoted => "champion applied".to_owned(),
+        Answer::Conflict { .. } => "the skill was edited during the run; not applied".to_owned(),
     }
 }
 
 fn decided(run: &Run, decision: &Decision) -> String {
     match decision {
-        Decision::Open { round, candidate } => format!("round {round}: measure {}", candidate.short()),
+        Decision::Open { round, candidate } => format!("round {round}: try {}", candidate.short()),
         Decision::Scored(measured) => match measured.score {
-            Some(score) => format!("the round's score is {score}"),
+            Some(score) => format!("round score {score}"),
             None => format!(
                 "no score: {} of {} judged",
                 measured.judged,
@@ -183,17 +181,17 @@ fn decided(run: &Run, decision: &Decision) -> String {
         },
         Decision::Keep(candidate) => format!("keep {}", candidate.short()),
         Decision::Drop { candidate, why } => format!("drop {}: {why}", candidate.short()),
-        Decision::Focus(place) => format!("work on {}", words::member(run, *place)),
+        Decision::Focus(place) => format!("improve {} next", words::member(run, *place)),
         Decision::Draft(candidate) => format!("draft {}", candidate.id.short()),
         Decision::NoDraft { failure, .. } => format!("no draft: {}", failure.why),
-        Decision::Stop(reason) => format!("the search is over, since {}", words::reason(*reason)),
+        Decision::Stop(reason) => format!("search stopped: {}", words::reason(*reason)),
         Decision::Compare(contestants) => {
             format!("compare {} on fresh trials", figures::count(contestants.len(), "candidate"))
         }
         Decision::Ship(shipment) => {
             format!("comparison {} ({})", words::verdict(shipment.verdict), shipment.champion.short())
         }
-        Decision::Close(ending) => format!("the run is over: {}", words::ending(*ending)),
+        Decision::Close(ending) => format!("run ended: {}", words::ending(*ending)),
     }
 }
 
@@ -201,7 +199,7 @@ fn decided(run: &Run, decision: &Decision) -> String {
 fn round(known: &Known<Tune>, number: u32) -> Result<String, Complaint> {
     let round = known.run.course.rounds.iter().find(|round| round.number == number).ok_or_else(|| {
         Complaint::input(format!("run {} has no round {number}", known.run.plan.run))
-            .hint(format!("it has {} so far", known.run.course.rounds.len()))
+            .hint(format!("it has {} so far", figures::count(known.run.course.rounds.len(), "round")))
     })?;
     let folder = known.folder.iteration(number);
     let changes = read(&folder.join(format!("iteration-{number}-changes.md")));
@@ -221,13 +219,13 @@ fn candidate(known: &Known<Tune>, candidate: &Candidate) -> String {
     if let Some(origin) = &candidate.origin {
         let member = &known.run.plan.member(origin.member).name;
         let (round, parent) = (origin.round, origin.parent.short());
-        lines.push(format!("made in round {round} from {parent} by an edit of {member}"));
-        lines.extend(origin.report.summary.as_ref().map(|summary| format!("its improver says: {summary}")));
+        lines.push(format!("made in round {round} from {parent}; edits {member}"));
+        lines.extend(origin.report.summary.as_ref().map(|summary| format!("summary: {summary}")));
     } else {
-        lines.push("the target as it was found".to_owned());
+        lines.push("the original skill".to_owned());
     }
     if let Some(score) = known.run.search_score(candidate.id) {
-        lines.push(format!("scored {score} in the search"));
+        lines.push(format!("search score {score}"));
     }
     let members = known.run.plan.task.target.members.iter().zip(&candidate.trees);
     lines.extend(members.map(|(member, tree)| format!("{}: {tree}", member.name)));

@@ -20,11 +20,11 @@ fn a_run_that_is_over_tells_how_it_stands() {
     let play = play(plan(), missing(ONLY_WARNINGS));
     insta::assert_snapshot!(lines(&play.run, Standing::Ended).join("\n"), @r"
         run       courses-api-20260218-120000  reflex of Write the API of a course catalogue
-        status    The run is completed (no_major_issues): it is below the threshold of level B by 6.7, and only warnings are left.
+        status    The run is completed (no_major_issues): it is below the goal of level B by 6.7, and only warnings are left.
         iteration 2 of 4, level B, EVALUATE
         artifact  evaluated: 56c18f3a, 50 B
-        score     83.3 at level B, which asks for 90
-        distance  6.7 below, no rule blocks, 6 of 8 rules are met
+        score     83.3 at level B, goal 90
+        distance  6.7 below, no blocking rule, 6 of 8 rules met
         file      /p/.ai-factory/evolution/courses-api/artifact.md
         ");
     let edited = format!("{:?}", facts(&play.run, Some("0badc0de")));
@@ -39,12 +39,11 @@ fn a_run_under_way_can_be_stopped_and_one_left_be_taken_up() {
         status    running (process 7)
         iteration 1 of 4, level A, PLAN
         artifact  not_created
-        next      skilltune stop courses-api-20260218-120000   (let it finish what is under way, and save)
+        next      skilltune stop courses-api-20260218-120000   (stop it after its current steps)
         ");
     let left = lines(&begun, Standing::Open).join("\n");
     assert!(
-        left.contains("status    was cut off")
-            && left.contains("skilltune resume courses-api-20260218-120000"),
+        left.contains("status    cut off") && left.contains("skilltune resume courses-api-20260218-120000"),
         "{left}"
     );
 }
@@ -60,8 +59,8 @@ fn whoever_cannot_go_on_is_told_what_helps() {
     let told: Vec<_> =
         told.iter().filter(|line| line.starts_with("blocked") || line.starts_with("hint")).cloned().collect();
     insta::assert_snapshot!(told.join("\n"), @r"
-        blocked   planning: has reached the account's limit: no more today
-        hint      come back when the limit of claude is lifted; `skilltune resume courses-api-20260218-120000 --wait` waits for it, and asks again now and then
+        blocked   planning: reached its usage limit: no more today
+        hint      resume when the limit of claude resets; `skilltune resume courses-api-20260218-120000 --wait` waits for it and retries from time to time
         ");
 }
 

@@ -39,12 +39,12 @@ fn what_is_missing_or_broken_or_something_else_is_refused() {
     insta::assert_snapshot!(refusals.join("\n"), @r"
     error: /skilltune.toml:1: unknown key `agent`
     hint: did you mean `agents`?
-    error: there is no /empty/skilltune.toml
-    hint: give a project's skilltune.toml, the folder that it stands in, or a suite
-    error: there is no /missing
-    hint: give a project's skilltune.toml, the folder that it stands in, or a suite
-    error: there is no /other.toml
-    hint: give a project's skilltune.toml, the folder that it stands in, or a suite
+    error: /empty/skilltune.toml does not exist
+    hint: pass a skilltune.toml, its folder, or a suite
+    error: /missing does not exist
+    hint: pass a skilltune.toml, its folder, or a suite
+    error: /other.toml does not exist
+    hint: pass a skilltune.toml, its folder, or a suite
     ");
     assert!(!root.path().join("home").exists(), "nothing is written");
 }
@@ -58,7 +58,7 @@ fn it_is_said_what_is_trusted_and_no_secret() {
     let told = trusted(&file, &settings, &Pages::default())
         .replace(file.path.to_str().unwrap(), "/p/skilltune.toml");
     insta::assert_snapshot!(told, @r#"
-    trusted as it is now: /p/skilltune.toml
+    trusted: /p/skilltune.toml
       agent a: "prog" "two words"
     "#);
 }

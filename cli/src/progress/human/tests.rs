@@ -43,10 +43,10 @@ fn a_judge_of_the_executors_own_family_is_noted_once() {
     let talk = seen(&play(plan, scored(&[95], &[])), PLAIN).talk();
     let head: Vec<&str> = talk.lines().take(4).collect();
     insta::assert_snapshot!(head.join("\n"), @r"
-        tune haiku: to 90 in 3 rounds at most
+        tune haiku: goal 90 in up to 3 rounds
         executor claude:small, evaluator claude:small, improver claude
-        note: the judge is of the executor's own family (claude): such a judge is
-          lenient
+        note: the judge and the executor use the same model family (claude); such a
+          judge tends to be lenient
         ");
     assert_eq!(talk.matches("lenient").count(), 1);
 }
@@ -55,7 +55,7 @@ fn a_judge_of_the_executors_own_family_is_noted_once() {
 fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
     let seen = seen(&play(plan(&["haiku"], 1), scored(&[50, 30, 95], &[52, 0, 91])), PLAIN);
     insta::assert_snapshot!(seen.talk(), @r"
-        tune haiku: to 90 in 3 rounds at most
+        tune haiku: goal 90 in up to 3 rounds
         executor claude:small, evaluator gemini, improver claude
         run calm-otter, 1 scenario
 
@@ -73,12 +73,11 @@ fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
         round 3  ██████████████████████████████████████     95    kept
                                                      goal 90
 
-        The champion beat the start and is in the target.
-        The search ended, since the threshold was reached.
-        This shows little: it rests on one scenario, and says nothing of how the skill
-          does on other tasks.
+        The champion beat the start and was applied.
+        The search stopped: goal reached.
+        Weak evidence: one scenario. Other tasks may show a different result.
         The champion changes +12 -3 in 2 files.
-        3 rounds, 1 kept, 1 dropped; 12 calls, 18s of work, $6.00
+        3 rounds, 1 kept, 1 dropped; 12 calls, 18s of agent time, $6.00
         report: /p/.skilltune/runs/calm-otter/final-report.md
         to see what changed: skilltune diff calm-otter
         to undo it: skilltune rollback calm-otter
@@ -88,7 +87,7 @@ fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
 #[test]
 fn a_chain_tells_which_member_was_edited() {
     insta::assert_snapshot!(seen(&chain(), Look { width: 100, ..PLAIN }).all(), @r"
-        tune plan-the-poem -> write-the-poem: to 90 in 3 rounds at most
+        tune plan-the-poem -> write-the-poem: goal 90 in up to 3 rounds
         executor claude:small, evaluator gemini, improver claude
         run calm-otter, 2 scenarios
 
@@ -105,11 +104,11 @@ fn a_chain_tells_which_member_was_edited() {
         round 3  ██████████████████████████████████████     95    kept
                                                      goal 90
 
-        The champion beat the start and is in the target.
-        The search ended, since the threshold was reached.
-        This shows little: it rests on 2 scenarios, and such a difference may well be chance.
+        The champion beat the start and was applied.
+        The search stopped: goal reached.
+        Weak evidence: 2 scenarios. The difference may be chance.
         The champion changes +12 -3 in 2 files.
-        3 rounds, 1 kept, 1 dropped; 26 calls, 39s of work, $13.00
+        3 rounds, 1 kept, 1 dropped; 26 calls, 39s of agent time, $13.00
         report: /p/.skilltune/runs/calm-otter/final-report.md
         to see what changed: skilltune diff calm-otter
         to undo it: skilltune rollback calm-otter
@@ -119,7 +118,7 @@ fn a_chain_tells_which_member_was_edited() {
 #[test]
 fn a_narrow_terminal_gets_narrow_lines() {
     insta::assert_snapshot!(seen(&chain(), Look { width: 40, ..PLAIN }).all(), @r"
-        tune plan…oem: to 90 in 3 rounds at most
+        tune plan…oem: goal 90 in up to 3 rounds
         executor claude:small, evaluator gemini,
           improver claude
         run calm-otter, 2 scenarios
@@ -139,16 +138,14 @@ fn a_narrow_terminal_gets_narrow_lines() {
         3  █████████████████│   95    kept
                             goal 90
 
-        The champion beat the start and is in
-          the target.
-        The search ended, since the threshold
-          was reached.
-        This shows little: it rests on 2
-          scenarios, and such a difference may
-          well be chance.
+        The champion beat the start and was
+          applied.
+        The search stopped: goal reached.
+        Weak evidence: 2 scenarios. The
+          difference may be chance.
         The champion changes +12 -3 in 2 files.
         3 rounds, 1 kept, 1 dropped; 26 calls,
-          39s of work, $13.00
+          39s of agent time, $13.00
         report:
           /p/.skilltune/runs/calm-otter/final-report.md
         to see what changed:
@@ -193,16 +190,16 @@ fn what_failed_and_what_was_dropped_is_said() {
         PLAIN,
     );
     insta::assert_snapshot!(seen.talk(), @r"
-        tune haiku: to 90 in 3 rounds at most
+        tune haiku: goal 90 in up to 3 rounds
         executor claude:small, evaluator gemini, improver claude
         run calm-otter, 2 scenarios
 
         round 1  -             incomplete  1 of 2 judged
-          running haiku on task-2: ended with an error: exit 1 ␛[2Jgone (twice, then gi…
+          running haiku on task-2: exited with an error: exit 1 ␛[2Jgone (twice, then g…
         round 2  50            baseline
-          haiku: an idea is dropped: nothing was changed
+          haiku: dropped an idea: nothing was changed
         round 3  50 (±0)       unchanged
-        comparison unchallenged: there was nothing to compare the start with
+        comparison skipped: no candidate to compare
         ");
 }
 
@@ -219,21 +216,19 @@ fn each_way_to_end_says_what_to_type_next() {
         round 2  ██████████████████████████████████████     95    kept
                                                      goal 90
 
-        Nothing beat the start; the target stays as it was found.
-        The search ended, since the threshold was reached.
-        This shows little: it rests on one scenario, and says nothing of how the skill
-          does on other tasks.
-        2 rounds, 1 kept, 0 dropped; 9 calls, 13s of work, $4.50
+        No candidate beat the start; the skill is unchanged.
+        The search stopped: goal reached.
+        Weak evidence: one scenario. Other tasks may show a different result.
+        2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
         report: /p/.skilltune/runs/calm-otter/final-report.md
         to see why: skilltune show calm-otter
         ");
     let unjudged = end(single(), &mut |_, _| failed(FailureKind::TimedOut, "60 s"));
     insta::assert_snapshot!(unjudged, @r"
         haiku: no score, goal 90 not reached
-        It could not be judged whether anything is better; the target stays as it was
-          found.
-        The search ended, since too many rounds failed in a row.
-        3 rounds, 0 kept, 0 dropped; 6 calls, 9s of work, $3.00
+        The result could not be judged; the skill is unchanged.
+        The search stopped: too many failed rounds in a row.
+        3 rounds, 0 kept, 0 dropped; 6 calls, 9s of agent time, $3.00
         report: /p/.skilltune/runs/calm-otter/final-report.md
         to see why: skilltune show calm-otter
         ");
@@ -248,16 +243,15 @@ fn each_way_to_end_says_what_to_type_next() {
         round 2  ██████████████████████████████████████     95    kept
                                                      goal 90
 
-        The target was edited by someone else during the run, so it was left alone; the
-          champion is kept in the store.
-        The search ended, since the threshold was reached.
-        This shows little: it rests on one scenario, and says nothing of how the skill
-          does on other tasks.
+        Someone edited the skill during the run, so the champion was not applied; it is
+          kept in the store.
+        The search stopped: goal reached.
+        Weak evidence: one scenario. Other tasks may show a different result.
         The champion changes +12 -3 in 2 files.
-        2 rounds, 1 kept, 0 dropped; 9 calls, 13s of work, $4.50
+        2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
         report: /p/.skilltune/runs/calm-otter/final-report.md
         to see the champion's changes: skilltune diff calm-otter
-        to bring it into the target all the same: skilltune apply --force calm-otter
+        to apply it anyway: skilltune apply --force calm-otter
         ");
 }
 
@@ -289,17 +283,17 @@ fn a_run_taken_up_again_says_where_it_stands() {
     human.finished(&play.run).unwrap();
     drop(human);
     insta::assert_snapshot!(captured.all(), @r"
-        tune haiku: to 90 in 3 rounds at most
+        tune haiku: goal 90 in up to 3 rounds
         executor claude:small, evaluator gemini, improver claude
         run calm-otter, 1 scenario
 
-        taken up again in round 2, best so far 50
+        resumed in round 2, best so far 50
         one␇ remark
 
         haiku: 50 -> 50 (±0), goal 90 not reached
-        The run is not at its end, and can be taken up again.
-        2 rounds, 0 kept, 0 dropped; 3 calls, 4s of work, $1.50
-        to go on: skilltune resume calm-otter
+        The run has not ended; `skilltune resume` continues it.
+        2 rounds, 0 kept, 0 dropped; 3 calls, 4s of agent time, $1.50
+        to continue: skilltune resume calm-otter
         ");
 }
 
@@ -365,12 +359,12 @@ fn a_wait_is_told_in_a_line_with_its_cause_and_so_is_its_end() {
     play.record(Event::Noted(Signal::Waiting { until }));
     play.record(Event::Noted(Signal::Waited));
     insta::assert_snapshot!(seen(&play, PLAIN).talk(), @r"
-        tune haiku: to 90 in 3 rounds at most
+        tune haiku: goal 90 in up to 3 rounds
         executor claude:small, evaluator gemini, improver claude
         run calm-otter, 1 scenario
 
-        running haiku on task-1: has reached the account's limit: You've hit your limit
-        waiting until 2023-11-15 01:37:20 UTC (3h 23m); Ctrl-C ends the wait
-        the wait is over
+        running haiku on task-1: reached its usage limit: You've hit your limit
+        waiting until 2023-11-15 01:37:20 UTC (3h 23m); press Ctrl-C to stop waiting
+        wait ended
         ");
 }

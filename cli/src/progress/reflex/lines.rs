@@ -28,7 +28,7 @@ pub(crate) fn evaluated(run: &Run, judged: &Judged, width: usize) -> Vec<String>
     let evaluation = &judged.evaluation;
     let threshold = run.plan.task.criteria.thresholds.at(evaluation.level);
     let passed = match (evaluation.score, evaluation.passed) {
-        (None, _) => "too little could be verified",
+        (None, _) => "too few rules could be verified",
         (Some(_), true) => "passed",
         (Some(_), false) => "not passed",
     };
@@ -36,8 +36,7 @@ pub(crate) fn evaluated(run: &Run, judged: &Judged, width: usize) -> Vec<String>
     let head = format!("iteration {} of {most}, level {}: {passed}", judged.iteration, evaluation.level);
     let rules = |verdict| words::with_verdict(judged, verdict);
     let none = || "none".to_owned();
-    let untold =
-        rules(Verdict::Unverified).map_or(String::new(), |rules| format!("; nobody could tell: {rules}"));
+    let untold = rules(Verdict::Unverified).map_or(String::new(), |rules| format!("; unverified: {rules}"));
     let failed = rules(Verdict::Fail).unwrap_or_else(none) + &untold;
     let items = [
         ("score", format!("{}, threshold {threshold}", figures::score(evaluation.score))),
@@ -71,8 +70,8 @@ pub(super) fn failed(run: &Run, step: &Step, outcome: &Outcome, width: usize) ->
 
 fn told(run: &Run, step: &Step, failure: &Failure) -> String {
     let fate = match run.state(step) {
-        StepState::GivenUp(_) => "given up",
-        StepState::Answered(_) | StepState::Open => "asked again",
+        StepState::GivenUp(_) => "gave up",
+        StepState::Answered(_) | StepState::Open => "retried",
     };
     format!("{} ({fate})", words::failed(run, step, failure))
 }

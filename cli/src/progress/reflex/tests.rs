@@ -44,7 +44,7 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
         iteration 1 of 4, level A: not passed
           score     42.8, threshold 80
           artifact  56c18f3a
-          changed   all of it is new
+          changed   everything is new
           failed    a.correctness.schemas, a.completeness.examples
           warnings  none
         iteration 2 of 4, level A: passed
@@ -53,11 +53,11 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
           changed   Endpoints
           failed    none
           warnings  a.completeness.errors
-        level A is passed; level B begins with the same artifact
+        level A passed; level B starts with the same artifact
         iteration 2 of 4, level B: not passed
           score     75, threshold 90
           artifact  4d203e7c
-          changed   nothing since it was judged before
+          changed   nothing since it was last judged
           failed    b.completeness.auth
           warnings  a.completeness.errors
         iteration 3 of 4, level B: passed
@@ -92,11 +92,11 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
         A hundred an hour.
         --- end of a330d6c3 ------------------------------------------------------------
 
-        The run is completed (threshold_reached): level B is passed.
+        The run is completed (threshold_reached): level B passed.
           artifact  evaluated: a330d6c3, 81 B
-          score     100 at level B, which asks for 90
-          distance  no gap, no rule blocks, 8 of 8 rules are met
-          effort    3 iterations, 0 dropped; 20 calls, 30s of work, $10.00
+          score     100 at level B, goal 90
+          distance  no gap, no blocking rule, 8 of 8 rules met
+          effort    3 iterations, 0 dropped; 20 calls, 30s of agent time, $10.00
         file: /p/.ai-factory/evolution/courses-api/artifact.md
         report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
         Next: agree on it with those who will call it, then build it, and hold what is
@@ -115,14 +115,14 @@ fn an_end_with_warnings_left_is_named_as_what_it_is() {
         iteration 1 of 4, level A: passed
           score     100, threshold 80
           artifact  56c18f3a
-          changed   all of it is new
+          changed   everything is new
           failed    none
           warnings  none
-        level A is passed; level B begins with the same artifact
+        level A passed; level B starts with the same artifact
         iteration 1 of 4, level B: not passed
           score     83.3, threshold 90
           artifact  56c18f3a
-          changed   nothing since it was judged before
+          changed   nothing since it was last judged
           failed    none
           warnings  b.style.naming, b.quality.descriptions
         iteration 2 of 4, level B: not passed
@@ -152,12 +152,12 @@ fn an_end_with_warnings_left_is_named_as_what_it_is() {
         Version 1.
         --- end of 56c18f3a ------------------------------------------------------------
 
-        The run is completed (no_major_issues): it is below the threshold of level B by
-          6.7, and only warnings are left.
+        The run is completed (no_major_issues): it is below the goal of level B by 6.7,
+          and only warnings are left.
           artifact  evaluated: 56c18f3a, 50 B
-          score     83.3 at level B, which asks for 90
-          distance  6.7 below, no rule blocks, 6 of 8 rules are met
-          effort    2 iterations, 0 dropped; 16 calls, 24s of work, $8.00
+          score     83.3 at level B, goal 90
+          distance  6.7 below, no blocking rule, 6 of 8 rules met
+          effort    2 iterations, 0 dropped; 16 calls, 24s of agent time, $8.00
         file: /p/.ai-factory/evolution/courses-api/artifact.md
         report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
         Next: agree on it with those who will call it, then build it, and hold what is
@@ -179,16 +179,16 @@ fn a_narrow_terminal_gets_narrow_lines() {
         iteration 1 of 4, level A: passed
           score     100, threshold 80
           artifact  56c18f3a
-          changed   all of it is new
+          changed   everything is new
           failed    none
           warnings  none
-        level A is passed; level B begins with
-          the same artifact
+        level A passed; level B starts with the
+          same artifact
         iteration 1 of 4, level B: not passed
           score     83.3, threshold 90
           artifact  56c18f3a
-          changed   nothing since it was judged
-                    before
+          changed   nothing since it was last
+                    judged
           failed    none
           warnings  b.style.naming,
                     b.quality.descriptions
@@ -221,15 +221,15 @@ fn a_narrow_terminal_gets_narrow_lines() {
         --- end of 56c18f3a --------------------
 
         The run is completed (no_major_issues):
-          it is below the threshold of level B
-          by 6.7, and only warnings are left.
+          it is below the goal of level B by
+          6.7, and only warnings are left.
           artifact  evaluated: 56c18f3a, 50 B
-          score     83.3 at level B, which asks
-                    for 90
-          distance  6.7 below, no rule blocks, 6
-                    of 8 rules are met
+          score     83.3 at level B, goal 90
+          distance  6.7 below, no blocking rule,
+                    6 of 8 rules met
           effort    2 iterations, 0 dropped; 16
-                    calls, 24s of work, $8.00
+                    calls, 24s of agent time,
+                    $8.00
         file:
           /p/.ai-factory/evolution/courses-api/artifact.md
         report:
@@ -258,25 +258,25 @@ fn a_phase_that_keeps_no_contract_is_asked_again_and_then_ends_the_run() {
         iteration 1 of 4, level A: not passed
           score     42.8, threshold 80
           artifact  56c18f3a
-          changed   all of it is new
+          changed   everything is new
           failed    a.correctness.schemas, a.completeness.examples
           warnings  none
-          looking for what to change: gave an answer that cannot be read: the answer has
-            no JSON ␛[2J (asked again)
-          looking for what to change: gave an answer that cannot be read: the answer has
-            no JSON ␛[2J (given up)
+          criticising the artifact: returned an invalid answer: the answer has no JSON
+            ␛[2J (retried)
+          criticising the artifact: returned an invalid answer: the answer has no JSON
+            ␛[2J (gave up)
         ");
     insta::assert_snapshot!(seen.data().rsplit_once("---\n").unwrap().1, @r"
-        The run is failed (phase_error): a phase came to nothing that could be used: the
-          answer has no JSON ␛[2J.
+        The run is failed (phase_error): a phase gave no usable answer: the answer has
+          no JSON ␛[2J.
           artifact  evaluated: 56c18f3a, 50 B
-          score     42.8 at level A, which asks for 80
+          score     42.8 at level A, goal 80
           distance  37.2 below, blocked by a.correctness.schemas,
-                    a.completeness.examples, 2 of 4 rules are met
-          effort    1 iteration, 0 dropped; 7 calls, 10s of work, $3.50
+                    a.completeness.examples, 2 of 4 rules met
+          effort    1 iteration, 0 dropped; 7 calls, 10s of agent time, $3.50
         file: /p/.ai-factory/evolution/courses-api/artifact.md
         report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
-        to see how it came to this: skilltune history courses-api-20260218-120000
+        to see what happened: skilltune history courses-api-20260218-120000
         ");
 }
 
@@ -301,17 +301,17 @@ fn a_run_taken_up_again_says_where_it_stands() {
         executor claude:small, evaluator gemini, improver claude
         run courses-api-20260218-120000
 
-        taken up again in iteration 1, level A, best so far 42.8 at level A
+        resumed in iteration 1, level A, best so far 42.8 at level A
         one␇ remark
 
-        The run is not at its end, and can be taken up again.
+        The run has not ended; `skilltune resume` continues it.
           artifact  evaluated: 56c18f3a, 50 B
-          score     42.8 at level A, which asks for 80
+          score     42.8 at level A, goal 80
           distance  37.2 below, blocked by a.correctness.schemas,
-                    a.completeness.examples, 2 of 4 rules are met
-          effort    1 iteration, 0 dropped; 5 calls, 7s of work, $2.50
+                    a.completeness.examples, 2 of 4 rules met
+          effort    1 iteration, 0 dropped; 5 calls, 7s of agent time, $2.50
         file: /p/.ai-factory/evolution/courses-api/artifact.md
-        to go on: skilltune resume courses-api-20260218-120000
+        to continue: skilltune resume courses-api-20260218-120000
         ");
 }
 
@@ -321,7 +321,7 @@ fn a_worse_artifact_is_dropped_and_said_to_be() {
         &[&["a.correctness.schemas"], &["a.correctness.schemas", "a.correctness.endpoints"], &[]];
     let talk = seen(&play(plan(), missing(worse)), PLAIN).talk();
     let dropped = talk.lines().find(|line| line.contains("dropped")).unwrap();
-    insta::assert_snapshot!(dropped, @"4d203e7c is dropped: it is worse than 56c18f3a, which is gone on from");
+    insta::assert_snapshot!(dropped, @"dropped 4d203e7c: worse than 56c18f3a; continuing from 56c18f3a");
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn a_file_that_somebody_has_edited_has_no_score() {
     });
     assert!(told.data().contains("stale: "), "{}", told.data());
     assert!(!told.data().contains("score") && !told.data().contains("distance"), "{}", told.data());
-    assert!(told.talk().contains("cannot be read from the store"));
+    assert!(told.talk().contains("from the store"));
 }
 
 #[test]
@@ -347,9 +347,9 @@ fn each_kind_of_artifact_has_a_next_step_of_its_own() {
     });
     insta::assert_snapshot!(next.join("\n"), @r"
         Next: agree on it with those who will call it, then build it, and hold what is built against its schemas and examples.
-        Next: put the code where it belongs, and build it and run its tests there before it is merged.
-        Next: have somebody read it who knows the subject, then put it beside what it describes.
-        Next: try it where nothing depends on it, before it takes the place of what is in use.
+        Next: move the code to its place, then build it and run its tests before you merge it.
+        Next: ask someone who knows the subject to read it, then publish it next to what it describes.
+        Next: try it in a test environment before you replace the current configuration.
         ");
 }
 
@@ -415,11 +415,11 @@ fn a_run_that_cannot_go_on_says_what_helps() {
     play.record(Event::Noted(Signal::Paused(Pause::Blocked)));
     let talk = seen(&play, PLAIN).talk();
     insta::assert_snapshot!(talk.split_once("\n\n").unwrap().1, @r"
-        run courses-api-20260218-120000 cannot go on; everything so far is saved
-        planning: has reached the account's limit: You've hit your limit
-        hint: come back when the limit of claude is lifted; `skilltune resume
-            courses-api-20260218-120000 --wait` waits for it, and asks again now and
-            then
+        run courses-api-20260218-120000 is paused; progress is saved
+        planning: reached its usage limit: You've hit your limit
+        hint: resume when the limit of claude resets; `skilltune resume
+            courses-api-20260218-120000 --wait` waits for it and retries from time to
+            time
         ");
 }
 
@@ -444,8 +444,8 @@ fn what_nobody_could_tell_is_no_pass_and_is_named() {
         iteration 1 of 4, level A: not passed
           score     60, threshold 80
           artifact  56c18f3a
-          changed   all of it is new
-          failed    a.completeness.examples; nobody could tell: a.correctness.schemas
+          changed   everything is new
+          failed    a.completeness.examples; unverified: a.correctness.schemas
           warnings  none
         ");
 }

@@ -33,7 +33,7 @@ fn an_edit_is_told_with_its_diff_in_a_fence_that_holds() {
         ## Notes
 
         - draft 1: the output has a name.
-        - Candidate `3b1b95a11ef4`, from `f24dfd74a6e1` by an edit of haiku.
+        - Candidate `3b1b95a11ef4`: an edit of haiku in candidate `f24dfd74a6e1`.
 
         ## Diff
 
@@ -53,7 +53,7 @@ fn the_last_round_has_no_edit_and_says_why() {
     insta::assert_snapshot!(told(&play, 2), @r"
         # Iteration 2 Changes
 
-        No edit: the search ended here, since the threshold was reached.
+        No edit: the search stopped here: goal reached.
         ");
 }
 
@@ -66,11 +66,11 @@ fn an_edit_that_came_to_nothing_says_why() {
     insta::assert_snapshot!(told(&play, 1), @r"
         # Iteration 1 Changes
 
-        No change: the edit of haiku came to nothing. The improver made no valid change: SKILL.md has no front matter
+        No change: the edit of haiku failed. The improver made no valid change: SKILL.md has no front matter
 
         ## What Failed
 
-        - improving haiku: made no valid change: SKILL.md has no front matter (twice, then given up)
+        - improving haiku: made no valid change: SKILL.md has no front matter (twice, then gave up)
         ");
 }
 
@@ -80,7 +80,7 @@ fn a_round_without_a_score_is_measured_again() {
         Step::Judge { .. } if run.round_number() == 1 => failed(FailureKind::TimedOut, "60 s"),
         _ => scored(&[95], &[])(run, step),
     });
-    assert!(told(&play, 1).contains("its candidate is measured again"));
+    assert!(told(&play, 1).contains("its candidate is tried again"));
 }
 
 #[test]
@@ -95,8 +95,8 @@ fn an_edit_that_gives_back_an_older_candidate_keeps_its_own_words() {
     let page = told(&play, 2);
     insta::assert_snapshot!(page.split("## Notes").nth(1).unwrap().trim(), @r"
         - haiku: the output has a name.
-        - Candidate `f24dfd74a6e1`, from `a343e177d17a` by an edit of haiku.
-        - The edit gave back the content of an earlier candidate.
+        - Candidate `f24dfd74a6e1`: an edit of haiku in candidate `a343e177d17a`.
+        - The edit restored the content of an earlier candidate.
 
         ## Diff
 
@@ -108,5 +108,5 @@ fn an_edit_that_gives_back_an_older_candidate_keeps_its_own_words() {
 fn a_round_just_opened_has_a_page_too() {
     let mut play = Play::begin(plan(&["haiku"], 1));
     play.advance(&mut scored(&[], &[])).unwrap();
-    assert_eq!(told(&play, 1), "# Iteration 1 Changes\n\nNo edit yet: the round is not measured.\n");
+    assert_eq!(told(&play, 1), "# Iteration 1 Changes\n\nNo edit yet: the round has no score.\n");
 }

@@ -15,7 +15,7 @@ fn a_single_skill_is_told_with_verdicts_and_their_evidence() {
         # Iteration 1 Evaluation
 
         **Composite Score**: 95/100  
-        **The evaluator's own number**: 85/100 (its claim; nothing is decided by it)  
+        **The evaluator's own number**: 85/100 (not used for any decision)  
         **Date**: 2023-11-14T22:13:24Z  
         **Candidate**: `f24dfd74a6e1`
 
@@ -95,7 +95,7 @@ fn numbers_without_evidence_are_marked_as_claimed() {
         # Iteration 1 Evaluation
 
         **Composite Score**: 95/100 (claimed: numbers without evidence)  
-        **The evaluator's own number**: 85/100 (its claim; nothing is decided by it)  
+        **The evaluator's own number**: 85/100 (not used for any decision)  
         **Date**: 2023-11-14T22:13:24Z  
         **Candidate**: `f24dfd74a6e1`
 
@@ -103,10 +103,10 @@ fn numbers_without_evidence_are_marked_as_claimed() {
 
         | Dimension | Score | Weight | Feedback |
         | --- | --- | --- | --- |
-        | Clarity | 95 | 0.50 | claimed, without evidence |
-        | Output | 95 | 0.50 | claimed, without evidence |
+        | Clarity | 95 | 0.50 | claimed without evidence |
+        | Output | 95 | 0.50 | claimed without evidence |
         ");
-    assert!(page.contains("### task-1: 95/100 (claimed)\n\nThe evaluator gave numbers only"));
+    assert!(page.contains("### task-1: 95/100 (claimed)\n\nThe evaluator gave only numbers"));
 }
 
 #[test]
@@ -123,13 +123,13 @@ fn what_could_not_be_judged_is_incomplete_and_says_why() {
         # Iteration 1 Evaluation
 
         **Composite Score**: incomplete (1 of 2 scenarios judged)  
-        **The evaluator's own number**: 85/100 (its claim; nothing is decided by it)  
+        **The evaluator's own number**: 85/100 (not used for any decision)  
         **Date**: 2023-11-14T22:13:27Z  
         **Candidate**: `f24dfd74a6e1`
         ");
     insta::assert_snapshot!(page.split("## What Failed").nth(1).unwrap().trim(), @r"
-        - running haiku on task-2: ended with an error: exit 1 \<b>bad\</b> (twice, then given up)
-        - judging task-1: gave an answer that cannot be read: no JSON (once, then answered)
+        - running haiku on task-2: exited with an error: exit 1 \<b>bad\</b> (twice, then gave up)
+        - judging task-1: returned an invalid answer: no JSON (once, then succeeded)
         ");
 }
 
@@ -151,7 +151,7 @@ fn a_round_just_opened_has_a_page_too() {
     insta::assert_snapshot!(first(&play), @r"
         # Iteration 1 Evaluation
 
-        **Composite Score**: not measured yet  
+        **Composite Score**: no score yet  
         **Date**: 2023-11-14T22:13:21Z  
         **Candidate**: `f24dfd74a6e1`
 

@@ -10,7 +10,7 @@ use crate::report::{troubles, words as told};
 pub(super) fn comparison(page: &mut Page, run: &Run) {
     page.section("Final Comparison");
     let Some(shipment) = &run.course.shipment else {
-        page.paragraph("Nothing has been compared yet.");
+        page.paragraph("No comparison yet.");
         return;
     };
     let rows = shipment.scores.iter().map(|&(id, fresh)| {
@@ -29,15 +29,15 @@ pub(super) fn comparison(page: &mut Page, run: &Run) {
     }
     let failed = troubles::finishing(run);
     if !failed.is_empty() {
-        page.paragraph("What failed in it:");
+        page.paragraph("Failures:");
         page.list(failed.iter().map(|trouble| words(&trouble.told(run))));
     }
 }
 
 fn basis(shipment: &Shipment) -> String {
     match shipment.pairs {
-        0 => "No fresh trials stand behind it.".to_owned(),
-        pairs => format!("{} of fresh trials behind it.", figures::count(pairs as usize, "pair")),
+        0 => "Based on no fresh trials.".to_owned(),
+        pairs => format!("Based on {} of fresh trials.", figures::count(pairs as usize, "pair")),
     }
 }
 

@@ -24,13 +24,13 @@ pub(in crate::report) fn costs<L: Worded>(page: &mut Page, run: &Run<L>) {
     );
     if total.estimated > 0 {
         page.paragraph(format!(
-            "{} told tokens and no money: what they cost is estimated at the prices of the settings.",
+            "{} reported tokens but no cost; the cost is estimated from the prices in your settings.",
             figures::count(total.estimated as usize, "call")
         ));
     }
     if total.unpriced > 0 {
         page.paragraph(format!(
-            "{} told no price: the money above is not the whole.",
+            "{} reported no cost; the total above is incomplete.",
             figures::count(total.unpriced as usize, "call")
         ));
     }

@@ -31,23 +31,21 @@ pub(super) fn restore(page: &mut Page, run: &Run) {
         run.course.shipment.as_ref().map(|shipment| shipment.champion).filter(|&one| one != run.start());
     let mut commands = Vec::new();
     if advice::was_replaced(run) {
-        commands.push(("back to what was found", format!("skilltune rollback {id}")));
+        commands.push(("Restore the skill", format!("skilltune rollback {id}")));
     }
     if champion.is_some() {
         let apply = advice::apply(run);
-        commands.push(("what the champion changes", format!("skilltune diff {id}")));
-        commands.push(("the champion into the target", format!("skilltune {apply} {id}")));
+        commands.push(("Show what the champion changes", format!("skilltune diff {id}")));
+        commands.push(("Apply the champion", format!("skilltune {apply} {id}")));
     }
-    commands.push(("what was found, into a folder", format!("skilltune export {id} start DIR")));
+    commands.push(("Copy the original to a folder", format!("skilltune export {id} start DIR")));
     let mut others = run.course.candidates.iter().map(|candidate| candidate.id).skip(1);
     let other = others.find(|&one| champion != Some(one));
-    commands.extend(other.map(|one| ("another candidate, into a folder", export(run, one))));
+    commands.extend(other.map(|one| ("Copy another candidate to a folder", export(run, one))));
     page.section("Restore Original");
-    page.paragraph(
-        "The target as it was found is stored byte for byte. To have it back, or another version of it:",
-    );
+    page.paragraph("The original skill is stored byte for byte. To restore it or another version:");
     page.table(
-        &["For", "Type"],
+        &["To", "Run"],
         commands.into_iter().map(|(what, command)| vec![what.to_owned(), code_cell(&command)]),
     );
 }

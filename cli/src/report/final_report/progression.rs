@@ -34,7 +34,7 @@ fn padded(scores: Option<&[Option<Score>]>, width: usize) -> impl Iterator<Item 
 
 fn standing(run: &Run, round: &Round) -> String {
     let claimed = round.measured.as_ref().is_some_and(|measured| measured.claimed);
-    let word = told::Standing::of(run, round).map_or("under way", told::Standing::word);
+    let word = told::Standing::of(run, round).map_or("running", told::Standing::word);
     if claimed { format!("{word}, claimed") } else { word.to_owned() }
 }
 

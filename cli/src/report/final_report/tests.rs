@@ -25,7 +25,7 @@ fn what_has_to_be_known_of_the_agents_is_noted_beside_them() {
     let note = after.lines().nth(1).unwrap();
     assert_eq!(
         note,
-        "| Note | the judge is of the executor's own family (claude): such a judge is lenient |"
+        "| Note | the judge and the executor use the same model family (claude); such a judge tends to be lenient |"
     );
 }
 
@@ -35,7 +35,7 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
     insta::assert_snapshot!(final_report(&play.run), @r"
         # Final Report: haiku
 
-        **PASSED**. The champion beat the start and is in the target.
+        **PASSED**. The champion beat the start and was applied.
 
         ## Summary
 
@@ -54,7 +54,7 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
         | Final Score | 91 (+39) |
         | Threshold | 90 |
         | Outcome | PASSED |
-        | Search Ended | the threshold was reached |
+        | Search Ended | goal reached |
         | Started | 2023-11-14T22:13:20Z |
         | Completed | 2023-11-14T22:13:48Z |
 
@@ -75,9 +75,9 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
         | `f24dfd74a6e1` | start | 52 | 50 |
         | `a5b0f9da0dee` | best of the search, newest kept, **champion** | 91 | 95 |
 
-        **Verdict**: won: the champion beat the start. 1 pair of fresh trials behind it.
+        **Verdict**: won: the champion beat the start. Based on 1 pair of fresh trials.
 
-        This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.
+        Weak evidence: one scenario. Other tasks may show a different result.
 
         ## Iteration Details
 
@@ -141,22 +141,22 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
 
         ## Restore Original
 
-        The target as it was found is stored byte for byte. To have it back, or another version of it:
+        The original skill is stored byte for byte. To restore it or another version:
 
-        | For | Type |
+        | To | Run |
         | --- | --- |
-        | back to what was found | `skilltune rollback calm-otter` |
-        | what the champion changes | `skilltune diff calm-otter` |
-        | the champion into the target | `skilltune apply calm-otter` |
-        | what was found, into a folder | `skilltune export calm-otter start DIR` |
-        | another candidate, into a folder | `skilltune export calm-otter 3b1b95a11ef4 DIR` |
+        | Restore the skill | `skilltune rollback calm-otter` |
+        | Show what the champion changes | `skilltune diff calm-otter` |
+        | Apply the champion | `skilltune apply calm-otter` |
+        | Copy the original to a folder | `skilltune export calm-otter start DIR` |
+        | Copy another candidate to a folder | `skilltune export calm-otter 3b1b95a11ef4 DIR` |
         ");
 }
 
 #[test]
 fn a_chain_that_lost_says_so_and_tells_each_member() {
     let play = play(plan(&["plan", "write"], 2), scored(&[50, 60, 70], &[50, 40, 50]));
-    insta::assert_snapshot!(lead(&play.run), @"**MAX ITERATIONS**. Nothing beat the start; the target stays as it was found.");
+    insta::assert_snapshot!(lead(&play.run), @"**MAX ITERATIONS**. No candidate beat the start; the skill is unchanged.");
     insta::assert_snapshot!(section(&play.run, "Chain Score Progression"), @r"
         | Iter | plan | write |
         | --- | --- | --- |
@@ -170,9 +170,9 @@ fn a_chain_that_lost_says_so_and_tells_each_member() {
         | `f89c40c18249` | start, **champion** | 50 | 50 |
         | `4ee29a21b366` | best of the search, newest kept | 50 | 70 |
 
-        **Verdict**: lost: nothing beat the start. 2 pairs of fresh trials behind it.
+        **Verdict**: lost: no candidate beat the start. Based on 2 pairs of fresh trials.
 
-        This shows little: it rests on 2 scenarios, and such a difference may well be chance.
+        Weak evidence: 2 scenarios. The difference may be chance.
         ");
     assert!(section(&play.run, "Summary").contains("| Chain Order | plan -> write |"));
     assert!(section(&play.run, "Summary").contains("| Test Scenarios | 2: task-1, task-2 |"));
@@ -181,15 +181,15 @@ fn a_chain_that_lost_says_so_and_tells_each_member() {
 #[test]
 fn a_start_that_reaches_the_goal_is_unchallenged() {
     let play = play(plan(&["haiku"], 1), scored(&[95], &[]));
-    insta::assert_snapshot!(lead(&play.run), @"**PASSED**. There was nothing to put in its place; the target stays as it was found.");
+    insta::assert_snapshot!(lead(&play.run), @"**PASSED**. No improvement found; the skill is unchanged.");
     insta::assert_snapshot!(section(&play.run, "Final Comparison"), @r"
         | Contestant | Part | Fresh Score | Claimed by the Search |
         | --- | --- | --- | --- |
         | `f24dfd74a6e1` | start, best of the search, newest kept, **champion** | - | 95 |
 
-        **Verdict**: unchallenged: there was nothing to compare the start with. No fresh trials stand behind it.
+        **Verdict**: skipped: no candidate to compare. Based on no fresh trials.
 
-        This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.
+        Weak evidence: one scenario. Other tasks may show a different result.
         ");
 }
 
@@ -199,21 +199,21 @@ fn a_comparison_that_could_not_be_judged_is_indecisive_and_says_what_failed() {
         Step::Judge { trial, .. } if trial.ordinal > 0 => failed(FailureKind::OffSchema, "no JSON"),
         _ => scored(&[50, 95], &[])(run, step),
     });
-    insta::assert_snapshot!(lead(&play.run), @"**FAILED**. It could not be judged whether anything is better; the target stays as it was found.");
+    insta::assert_snapshot!(lead(&play.run), @"**FAILED**. The result could not be judged; the skill is unchanged.");
     insta::assert_snapshot!(section(&play.run, "Final Comparison"), @r"
         | Contestant | Part | Fresh Score | Claimed by the Search |
         | --- | --- | --- | --- |
         | `f24dfd74a6e1` | start, **champion** | - | 50 |
         | `3b1b95a11ef4` | best of the search, newest kept | - | 95 |
 
-        **Verdict**: indecisive: it could not be judged. No fresh trials stand behind it.
+        **Verdict**: inconclusive: not all trials could be judged. Based on no fresh trials.
 
-        This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.
+        Weak evidence: one scenario. Other tasks may show a different result.
 
-        What failed in it:
+        Failures:
 
-        - judging task-1 for f24dfd74a6e1: gave an answer that cannot be read: no JSON (twice, then given up)
-        - judging task-1 for 3b1b95a11ef4: gave an answer that cannot be read: no JSON (twice, then given up)
+        - judging task-1 for f24dfd74a6e1: returned an invalid answer: no JSON (twice, then gave up)
+        - judging task-1 for 3b1b95a11ef4: returned an invalid answer: no JSON (twice, then gave up)
         ");
 }
 
@@ -223,13 +223,13 @@ fn a_persons_edit_is_a_conflict() {
         Step::Promote { .. } => Ok(Answer::Conflict { found: vec![tree("theirs")] }),
         _ => scored(&[50, 95], &[50, 95])(run, step),
     });
-    insta::assert_snapshot!(lead(&play.run), @"**CONFLICT**. The target was edited by someone else during the run, so it was left alone; the champion is kept in the store.");
+    insta::assert_snapshot!(lead(&play.run), @"**CONFLICT**. Someone edited the skill during the run, so the champion was not applied; it is kept in the store.");
 }
 
 #[test]
 fn when_all_has_failed_the_errors_are_told_and_nothing_is_made_up() {
     let play = play(plan(&["haiku"], 1), |_, _| failed(FailureKind::TimedOut, "60 s\x1b[2J"));
-    insta::assert_snapshot!(lead(&play.run), @"**FAILED**. It could not be judged whether anything is better; the target stays as it was found.");
+    insta::assert_snapshot!(lead(&play.run), @"**FAILED**. The result could not be judged; the skill is unchanged.");
     insta::assert_snapshot!(section(&play.run, "Score Progression"), @r"
         | Iter | Composite | Clarity | Output | Verdict | Candidate |
         | --- | --- | --- | --- | --- | --- |
@@ -253,7 +253,7 @@ fn claimed_scores_are_marked_and_a_kept_champion_is_no_part_of_the_target() {
         Step::Ask(_) => Ok(Answer::Chosen(Choice::Keep)),
         _ => scored(&[], &[])(run, step),
     });
-    insta::assert_snapshot!(lead(&play.run), @"**PASSED**. The champion beat the start and is kept in the store; the target was left as it was, by wish.");
+    insta::assert_snapshot!(lead(&play.run), @"**PASSED**. The champion beat the start but was not applied, as you asked; the skill is unchanged.");
     assert!(section(&play.run, "Score Progression").contains("| 95 | 95 | 95 | kept, claimed |"));
 }
 
@@ -264,10 +264,10 @@ fn how_little_is_shown_depends_on_the_scenarios() {
         plan.task.rules.confirm = confirm;
         told::caution(&play(plan, scored(&[50, 95], &[50, 95])).run)
     };
-    insta::assert_snapshot!(caution(1, 4).unwrap(), @"This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.");
-    insta::assert_snapshot!(caution(5, 2).unwrap(), @"This shows little: it rests on 5 scenarios, and such a difference may well be chance.");
-    insta::assert_snapshot!(caution(6, 0).unwrap(), @"Nothing was tried afresh: the scores of the search decided, and those flatter the best.");
-    insta::assert_snapshot!(caution(1, 0).unwrap(), @"Nothing was tried afresh: the scores of the search decided, and those flatter the best. This shows little: it rests on one scenario, and says nothing of how the skill does on other tasks.");
+    insta::assert_snapshot!(caution(1, 4).unwrap(), @"Weak evidence: one scenario. Other tasks may show a different result.");
+    insta::assert_snapshot!(caution(5, 2).unwrap(), @"Weak evidence: 5 scenarios. The difference may be chance.");
+    insta::assert_snapshot!(caution(6, 0).unwrap(), @"No fresh trials: the search scores decided, and they favour the best candidate.");
+    insta::assert_snapshot!(caution(1, 0).unwrap(), @"No fresh trials: the search scores decided, and they favour the best candidate. Weak evidence: one scenario. Other tasks may show a different result.");
     assert_eq!(caution(6, 1), None);
 }
 
@@ -287,7 +287,7 @@ fn an_idea_that_a_gate_stopped_is_among_the_dropped_ones() {
 fn a_run_at_any_point_has_all_its_pages() {
     let mut play = Play::begin(plan(&["plan", "write"], 2));
     let mut answer = scored(&[50, 60, 70], &[50, 60, 70]);
-    insta::assert_snapshot!(lead(&play.run), @"**NOT ENDED**. The run is not at its end, and can be taken up again.");
+    insta::assert_snapshot!(lead(&play.run), @"**NOT ENDED**. The run has not ended; `skilltune resume` continues it.");
     while play.advance(&mut answer).is_some() {
         assert!(final_report(&play.run).ends_with('\n'));
         for round in &play.run.course.rounds {

@@ -68,7 +68,8 @@ fn a_judge_of_the_executors_own_family_is_noted() {
     plan.roles.evaluator.family = Some("gemini".into());
     assert_eq!(summary(&Play::begin(plan.clone()).run)["notes"], json!([]));
     plan.roles.evaluator = plan.roles.executor.clone();
-    let lenient = "the judge is of the executor's own family (claude): such a judge is lenient";
+    let lenient =
+        "the judge and the executor use the same model family (claude); such a judge tends to be lenient";
     assert_eq!(summary(&Play::begin(plan).run)["notes"], json!([lenient]));
 }
 

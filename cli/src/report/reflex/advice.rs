@@ -11,8 +11,8 @@ pub(crate) fn next(run: &Run) -> Vec<Next> {
         vec![Next { command: format!("skilltune {verb} {}", run.plan.run), purpose, calls: verb == "resume" }]
     };
     match run.course.stop.as_ref().map(|stop| stop.reason) {
-        None if run.held => next("resume", "be asked again"),
-        None => next("resume", "go on"),
+        None if run.held => next("resume", "answer its question"),
+        None => next("resume", "continue"),
         Some(Reason::ThresholdReached | Reason::NoMajorIssues) => Vec::new(),
         Some(
             Reason::UserStop
@@ -21,7 +21,7 @@ pub(crate) fn next(run: &Run) -> Vec<Next> {
             | Reason::Stagnation
             | Reason::BudgetExceeded
             | Reason::IterationLimit,
-        ) => next("history", "see how it came to this"),
+        ) => next("history", "see what happened"),
     }
 }
 
@@ -38,14 +38,14 @@ pub(crate) fn use_of_it(run: &Run) -> Option<&'static str> {
              schemas and examples."
         }
         Some(Template::Code) => {
-            "Next: put the code where it belongs, and build it and run its tests there before it is merged."
+            "Next: move the code to its place, then build it and run its tests before you merge it."
         }
         Some(Template::Docs) => {
-            "Next: have somebody read it who knows the subject, then put it beside what it describes."
+            "Next: ask someone who knows the subject to read it, then publish it next to what it describes."
         }
         Some(Template::Config) => {
-            "Next: try it where nothing depends on it, before it takes the place of what is in use."
+            "Next: try it in a test environment before you replace the current configuration."
         }
-        None => "Next: read it, and put it where it belongs.",
+        None => "Next: read it, and move it to its place.",
     })
 }

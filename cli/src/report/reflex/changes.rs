@@ -15,9 +15,9 @@ pub(crate) fn changed(run: &Run, judged: &Judged) -> String {
     let before = run.course.judged.iter().take_while(|other| *other != judged).last();
     match &judged.artifact.changed {
         _ if before.is_some_and(|before| before.artifact.hash == judged.artifact.hash) => {
-            "nothing since it was judged before".to_owned()
+            "nothing since it was last judged".to_owned()
         }
-        None => "all of it is new".to_owned(),
+        None => "everything is new".to_owned(),
         Some(changed) if changed.sections.is_empty() => "nothing".to_owned(),
         Some(changed) => sections(changed),
     }
@@ -28,7 +28,7 @@ fn sections(changed: &Changed) -> String {
     let told = |title: &String| {
         let mark = if unasked(title) { " (not asked for)" } else { "" };
         let words = plain::one_line(title);
-        let heading = if words.is_empty() { "(a heading without words)" } else { &words };
+        let heading = if words.is_empty() { "(empty heading)" } else { &words };
         format!("{}{mark}", shortened(heading, LONGEST_HEADING))
     };
     let (shown, others) = changed.sections.split_at(changed.sections.len().min(MOST_SECTIONS));

@@ -8,7 +8,7 @@ use crate::report::{figures, journal, words as told};
 
 pub(crate) fn event(run: &Run, record: &Record) -> String {
     match &record.event {
-        Event::Started(plan) => format!("run {} begins: {}", plan.run, words::task(run)),
+        Event::Started(plan) => format!("run {} started: {}", plan.run, words::task(run)),
         Event::Done(done) => {
             let outcome = outcome(&done.outcome);
             format!("{}: {outcome}{}", words::step(run, &done.step), journal::cost(done))
@@ -30,8 +30,8 @@ fn answered(answer: &Answer) -> String {
         Answer::Planned(steps) => figures::count(steps.len(), "step"),
         Answer::Written(artifact) => format!("{}, {}", artifact.hash, figures::bytes(artifact.bytes)),
         Answer::Prepared(checks) => figures::count(checks.len(), "check"),
-        Answer::Allowed(true) => "they may".to_owned(),
-        Answer::Allowed(false) => "they may not".to_owned(),
+        Answer::Allowed(true) => "allowed".to_owned(),
+        Answer::Allowed(false) => "not allowed".to_owned(),
         Answer::Told(told) => {
             let met = told.iter().filter(|told| told.met == Some(true)).count();
             format!("{met} of {} met", figures::count(told.len(), "check"))
@@ -48,23 +48,23 @@ fn decided(decision: &Decision) -> String {
     match decision {
         Decision::Enter(phase) => format!("{} begins", phase.word()),
         Decision::Planned(steps) => format!("the plan has {}", figures::count(steps.len(), "step")),
-        Decision::Produced { artifact, checks: None } => format!("artifact {} is written", artifact.hash),
+        Decision::Produced { artifact, checks: None } => format!("wrote artifact {}", artifact.hash),
         Decision::Produced { artifact, checks: Some(checks) } => {
             let checks = figures::count(checks.len(), "check");
-            format!("artifact {} is written, {checks} prepared", artifact.hash)
+            format!("wrote artifact {}, {checks} prepared", artifact.hash)
         }
         Decision::Prepared(checks) => format!("{} prepared", figures::count(checks.len(), "check")),
         Decision::Evaluated(evaluation) => evaluated(evaluation),
         Decision::Drop { hash, best } => format!("drop {hash}: it is worse than {best}"),
-        Decision::Criticised(issues) => format!("{} to be put right", figures::count(issues.len(), "issue")),
-        Decision::Refined(artifact) => format!("artifact {} is the refined one", artifact.hash),
-        Decision::Switch(level) => format!("level {level} begins with the same artifact"),
-        Decision::Advance(iteration) => format!("iteration {iteration} begins"),
+        Decision::Criticised(issues) => format!("{} to fix", figures::count(issues.len(), "issue")),
+        Decision::Refined(artifact) => format!("refined into artifact {}", artifact.hash),
+        Decision::Switch(level) => format!("level {level} starts with the same artifact"),
+        Decision::Advance(iteration) => format!("iteration {iteration} starts"),
         Decision::Stop(stop) => {
             let note = stop.note.as_ref().map_or(String::new(), |note| format!(": {note}"));
             format!("the run ends ({}){note}", stop.reason.word())
         }
-        Decision::Close => "the run is over".to_owned(),
+        Decision::Close => "run ended".to_owned(),
     }
 }
 

@@ -62,17 +62,17 @@ fn summary(page: &mut Page, run: &Run) {
 fn confirmed(by: Confirmed) -> &'static str {
     match by {
         Confirmed::Person => "a person",
-        Confirmed::Declared => "a flag: nobody was asked",
+        Confirmed::Declared => "a flag; nobody was asked",
     }
 }
 
 fn commands(run: &Run) -> String {
     let told = match run.plan.task.commands.run {
-        RunThem::Always => "run, whatever they are",
-        RunThem::Ask => "run when a person has said so",
-        RunThem::Never => "never run: the judge is asked in their place",
+        RunThem::Always => "run without asking",
+        RunThem::Ask => "run after a person allowed them",
+        RunThem::Never => "never run; the judge decides instead",
     };
-    let walls = if run.plan.task.commands.confined { "" } else { "; the system does not confine them" };
+    let walls = if run.plan.task.commands.confined { "" } else { "; not confined by the kernel" };
     format!("{told}{walls}")
 }
 
@@ -80,7 +80,7 @@ fn task(page: &mut Page, run: &Run) {
     page.section("Task");
     page.fenced("text", &run.plan.task.prompt);
     if !run.plan.task.ideal.trim().is_empty() {
-        page.paragraph("At its best, the result would be:");
+        page.paragraph("The ideal result:");
         page.fenced("text", &run.plan.task.ideal);
     }
 }
@@ -154,7 +154,9 @@ fn by(by: By) -> &'static str {
 
 fn checks(page: &mut Page, run: &Run) {
     page.section("Checks");
-    page.paragraph("Prepared once a level, without sight of the artifact, and frozen.");
+    page.paragraph(
+        "The evaluator prepared these once per level, without seeing the artifact; they do not change.",
+    );
     page.list(run.course.checks.iter().map(check));
 }
 
@@ -179,7 +181,7 @@ fn places(page: &mut Page, run: &Run) {
     let evolution = format!("{}/{}/{}", task.project, task.evolution, task.alias);
     let versions = format!("iterations/iteration-N/{PAGE}");
     let ours = [
-        ("What was judged", versions.as_str()),
+        ("Judged versions", versions.as_str()),
         ("Journal", "history.jsonl"),
         ("State", "iteration-state.json"),
         ("Calls of agents", "agents/"),

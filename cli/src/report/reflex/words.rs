@@ -44,16 +44,16 @@ pub(crate) fn step(run: &Run, step: &Step) -> String {
     match step {
         Step::Plan { .. } => "planning".to_owned(),
         Step::Produce { from: None, .. } => "writing the artifact".to_owned(),
-        Step::Produce { from: Some(_), .. } => "writing the artifact anew".to_owned(),
+        Step::Produce { from: Some(_), .. } => "rewriting the artifact".to_owned(),
         Step::Prepare { level } => format!("preparing the checks of level {level}"),
-        Step::Allow { level } => format!("asking whether the commands of level {level} may be run"),
-        Step::Match { .. } => "looking for patterns".to_owned(),
+        Step::Allow { level } => format!("asking whether to run the commands of level {level}"),
+        Step::Match { .. } => "matching patterns".to_owned(),
         Step::Check { check, .. } => {
             let rule = run.course.checks.get(*check).map_or("an unknown rule", |check| check.rule.as_str());
             format!("running a command for {rule}")
         }
         Step::Judge { level, category, .. } => format!("judging {category} of level {level}"),
-        Step::Critique { .. } => "looking for what to change".to_owned(),
+        Step::Critique { .. } => "criticising the artifact".to_owned(),
         Step::Refine { .. } => "refining the artifact".to_owned(),
     }
 }
@@ -71,8 +71,8 @@ pub(crate) fn became(run: &Run) -> String {
             let (status, word) = (stop.reason.status().word(), stop.reason.word());
             format!("The run is {status} ({word}): {}.", reason(run, stop).trim_end_matches('.'))
         }
-        None if run.held => "The run waits for an answer: may the commands of its checks be run?".to_owned(),
-        None => "The run is not at its end, and can be taken up again.".to_owned(),
+        None if run.held => "The run waits for your answer: run the commands of its checks?".to_owned(),
+        None => "The run has not ended; `skilltune resume` continues it.".to_owned(),
     }
 }
 
@@ -80,19 +80,19 @@ fn reason(run: &Run, stop: &Stop) -> String {
     let note = stop.note.as_ref().map(|note| plain::one_line(note));
     let with_note = |told: &str| note.as_ref().map_or(told.to_owned(), |note| format!("{told}: {note}"));
     match stop.reason {
-        Reason::ThresholdReached => "level B is passed".to_owned(),
+        Reason::ThresholdReached => "level B passed".to_owned(),
         Reason::NoMajorIssues => format!(
-            "it is below the threshold of level B{}, and only warnings are left",
+            "it is below the goal of level B{}, and only warnings are left",
             last_gap(run).map_or(String::new(), |gap| format!(" by {gap}"))
         ),
         Reason::UserStop => with_note("a person stopped it"),
-        Reason::PhaseError => with_note("a phase came to nothing that could be used"),
-        Reason::Oscillation => "the artifact came back to what it had been, twice".to_owned(),
-        Reason::Stagnation => "the score no longer rose".to_owned(),
+        Reason::PhaseError => with_note("a phase gave no usable answer"),
+        Reason::Oscillation => "the artifact returned to an earlier version twice".to_owned(),
+        Reason::Stagnation => "the score stopped rising".to_owned(),
         Reason::BudgetExceeded => overspent(run),
         Reason::IterationLimit => {
             format!(
-                "all {} are used",
+                "maximum of {} reached",
                 figures::count(run.plan.task.rules.max_iterations as usize, "iteration")
             )
         }
@@ -115,12 +115,12 @@ fn overspent(run: &Run) -> String {
     let (rules, seconds) = (&run.plan.task.rules, run.course.clock.seconds());
     let told = |seconds: u64| figures::milliseconds(seconds.saturating_mul(1000));
     match (rules.max_seconds.filter(|most| seconds >= *most), rules.usd) {
-        (Some(most), _) => format!("its phases took {}, and {} were allowed", told(seconds), told(most)),
+        (Some(most), _) => format!("its phases took {}, and the limit is {}", told(seconds), told(most)),
         (None, Some(usd)) => {
             let cost = figures::money(&run.ledger.total());
-            format!("it cost {cost}, and {} were allowed", figures::dollars(usd))
+            format!("it cost {cost}, and the limit is {}", figures::dollars(usd))
         }
-        (None, None) => "what it may use is used up".to_owned(),
+        (None, None) => "its budget is used up".to_owned(),
     }
 }
 
@@ -147,9 +147,9 @@ pub(crate) fn artifact(run: &Run, on_disk: Option<&str>) -> String {
     let size = figures::bytes(result.bytes);
     match (standing, on_disk) {
         (Standing::Stale, Some(there)) => {
-            format!("{word}: {} was judged, and its file holds {there}", result.hash)
+            format!("{word}: {} was judged, but the file contains {there}", result.hash)
         }
-        (Standing::Unevaluated, _) => format!("{word}: {}, {size}, and nobody has judged it", result.hash),
+        (Standing::Unevaluated, _) => format!("{word}: {}, {size}, not judged", result.hash),
         (Standing::NotCreated | Standing::Stale | Standing::Evaluated, _) => {
             format!("{word}: {}, {size}", result.hash)
         }
@@ -162,8 +162,8 @@ pub(crate) fn score(run: &Run, on_disk: Option<&str>) -> Option<String> {
     let (level, threshold) =
         (best.evaluation.level, run.plan.task.criteria.thresholds.at(best.evaluation.level));
     Some(match best.evaluation.score {
-        Some(score) => format!("{score} at level {level}, which asks for {threshold}"),
-        None => format!("none at level {level}: too little could be verified"),
+        Some(score) => format!("{score} at level {level}, goal {threshold}"),
+        None => format!("none at level {level}: too few rules could be verified"),
     })
 }
 
@@ -176,14 +176,14 @@ pub(crate) fn distance(run: &Run, on_disk: Option<&str>) -> Option<String> {
         Some(_) => "no gap".to_owned(),
     };
     let blocking = match distance.blocking.as_slice() {
-        [] => "no rule blocks".to_owned(),
+        [] => "no blocking rule".to_owned(),
         rules => format!("blocked by {}", ids(rules)),
     };
     let untried = match run.best().map(|best| (best.evaluation.level, best.evaluation.passed)) {
         Some((Level::A, true)) => "; level B was not judged",
         _ => "",
     };
-    Some(format!("{gap}, {blocking}, {} of {} rules are met{untried}", distance.passed, distance.of))
+    Some(format!("{gap}, {blocking}, {} of {} rules met{untried}", distance.passed, distance.of))
 }
 
 fn ids(rules: &[RuleId]) -> String {

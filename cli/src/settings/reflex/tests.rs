@@ -165,7 +165,7 @@ fn a_number_that_would_make_the_loop_senseless_is_refused() {
 fn a_plan_of_more_steps_at_least_than_at_most_is_refused_whoever_said_which() {
     insta::assert_snapshot!(refusal("[reflex]\nplan_least = 6\n"), @r"
     error: `reflex.plan_least = 6` (project file /skilltune.toml) must not be more than `reflex.plan_most = 5` (default)
-    hint: lower the one, or raise the other
+    hint: lower the first, or raise the second
     ");
     let files = Files::new("[reflex]\nplan_most = 4\n", "[reflex]\nplan_least = 5\n");
     let complaint = Complaint::from(Settings::load(&files.project(), &files.around()).unwrap_err());
@@ -175,7 +175,7 @@ fn a_plan_of_more_steps_at_least_than_at_most_is_refused_whoever_said_which() {
     let told = told.replace(project.to_str().unwrap(), "/project").replace(user.to_str().unwrap(), "/user");
     insta::assert_snapshot!(told, @r"
     error: `reflex.plan_least = 5` (project file /project/skilltune.toml) must not be more than `reflex.plan_most = 4` (user file /user/skilltune.toml)
-    hint: lower the one, or raise the other
+    hint: lower the first, or raise the second
     ");
     assert_eq!(project_bounds("plan_least = 4\nplan_most = 4"), Bounds { least: 4, most: 4 });
 }
@@ -196,8 +196,8 @@ fn commands_of_a_model_are_run_unasked_where_a_person_says_so_and_where_a_projec
     assert_eq!(complaint.exit().code(), 2);
     let told = complaint.render(Style::PLAIN, UNBOUNDED).replace(files.project().to_str().unwrap(), "");
     insta::assert_snapshot!(told, @r#"
-    error: /skilltune.toml: `reflex.checks = "run"` runs commands of a model unasked, which is for your own settings to say
-    hint: take it out there; --checks run says it for one run, your own skilltune.toml for all
+    error: /skilltune.toml: only your own settings may say `reflex.checks = "run"`, which runs commands of a model without asking
+    hint: remove it there; pass --checks run for one run, or set it in your own skilltune.toml
     "#);
     for (flag, run) in [("skip", RunThem::Never), ("ask", RunThem::Ask), ("run", RunThem::Always)] {
         lay_reflex_flags(&mut theirs, &new_args(&["task", "--checks", flag]).unwrap());
@@ -212,7 +212,7 @@ fn the_loops_folder_stays_in_the_project_and_out_of_what_others_keep_there() {
         ["/tmp", "../up", "a/../b", "", ".", "a//b", ".git/hooks", "a/.git", ".skilltune/runs", "a\\u001b"]
     {
         let told = refusal(&format!("[reflex]\nevolution = \"{folder}\"\n"));
-        assert!(told.contains("`reflex.evolution` must be a folder below the project's"), "{folder}: {told}");
+        assert!(told.contains("`reflex.evolution` must be a folder inside the project"), "{folder}: {told}");
     }
     let kept = project("[reflex]\nevolution = \"docs/.loop\"\n").reflex.evolution.value;
     assert_eq!(kept.as_path().to_str(), Some("docs/.loop"));

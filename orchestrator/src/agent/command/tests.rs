@@ -61,5 +61,5 @@ fn an_output_is_text_or_a_pointer() {
     let read = |output: &str| serde_json::from_value::<Output>(output.into());
     assert_eq!(read("text").unwrap(), Output::Text);
     assert_eq!(read("/a").unwrap(), Output::Pointer("/a".into()));
-    assert!(read("answer").unwrap_err().to_string().contains("begins with a slash"));
+    assert!(read("answer").unwrap_err().to_string().contains("starts with a slash"));
 }

@@ -27,7 +27,7 @@ use crate::disk::DiskError;
 #[derive(Debug, thiserror::Error)]
 pub enum ReplaceError {
     /// A person's bytes stand there, untouched.
-    #[error("{path} is not what we left there")]
+    #[error("{path} changed in the meantime")]
     Edited { path: RelPath },
     #[error(transparent)]
     Object(#[from] ObjectError),

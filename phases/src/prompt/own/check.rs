@@ -45,14 +45,14 @@ pub fn check(page: Page, text: &str) -> Result<(), Faulty> {
         let fences = fences(&values);
         let bare = bare(&rendered, &fences);
         if bare.to_lowercase().contains(ALIEN) {
-            let what = "it takes apart what stands in a fence: show such a value whole, on lines of its own";
+            let what = "it takes a fenced value apart; print such a value whole, on lines of its own";
             return Err(Faulty { page, line: None, what: what.to_owned() });
         }
         if let Some(missing) = page.least().iter().find(|path| !shows(&rendered, &bare, &values, path)) {
             return Err(lacking(page, missing));
         }
         if page == Page::Task && values["call"].as_str().is_some_and(|call| !rendered.starts_with(call)) {
-            let what = "it does not begin with `call`, by which the skill is called".to_owned();
+            let what = "it does not start with `call`, which calls the skill".to_owned();
             return Err(Faulty { page, line: None, what });
         }
     }
@@ -68,13 +68,13 @@ fn refuse_unknown(page: Page, text: &str) -> Result<(), Faulty> {
     strange.sort();
     let Some(name) = strange.first() else { return Ok(()) };
     let known: Vec<&str> = known.iter().map(String::as_str).filter(|path| !path.contains('.')).collect();
-    let what = format!("there is no `{name}`; there are {}", known.join(", "));
+    let what = format!("unknown variable `{name}`; known: {}", known.join(", "));
     Err(Faulty { page, line: line_of(text, name), what })
 }
 
 fn lacking(page: Page, missing: &str) -> Faulty {
     let least = page.least().join(", ");
-    let what = format!("it does not always show `{missing}`; it has to show {least}");
+    let what = format!("it does not always contain `{missing}`; it must contain {least}");
     Faulty { page, line: None, what }
 }
 

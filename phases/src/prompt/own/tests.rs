@@ -74,10 +74,10 @@ fn what_does_not_parse_or_names_what_is_not_there_is_told_with_its_line() {
     ];
     insta::assert_snapshot!(told.join("\n"), @"
     the prompt `evaluate`, line 2: syntax error: unexpected end of block
-    the prompt `evaluate`, line 17: there is no `rounds`; there are artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, unused
+    the prompt `evaluate`, line 17: unknown variable `rounds`; known: artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, unused
     the prompt `evaluate`, line 6: undefined value: `skill.text` is undefined
     the prompt `evaluate`, line 1: template not found: tried to include non-existing template 'other.md'
-    the prompt `evaluate`, line 1: there is no `debug`; there are artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, unused
+    the prompt `evaluate`, line 1: unknown variable `debug`; known: artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, unused
     the prompt `evaluate`, line 16: invalid operation: unable to calculate 1 / 0
     ");
 }
@@ -94,13 +94,13 @@ fn what_loses_what_a_page_needs_is_refused_with_all_that_it_needs() {
         refused(Page::Improve, "{{ reading }}\n\n{{ files }}\n{% if unmet %}\n{{ unmet }}\n{% endif %}"),
     ];
     insta::assert_snapshot!(told.join("\n"), @"
-    the prompt `evaluate`: it does not always show `nonce`; it has to show reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
-    the prompt `evaluate`: it does not always show `nonce`; it has to show reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
-    the prompt `evaluate`: it does not always show `dimensions[].questions[].text`; it has to show reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
-    the prompt `execute`: it does not always show `reading`; it has to show reading, files, scenario
-    the prompt `task`: it does not always show `call`; it has to show reading, call, task
-    the prompt `task`: it does not begin with `call`, by which the skill is called
-    the prompt `improve`: it does not always show `at`; it has to show reading, at, files, unmet
+    the prompt `evaluate`: it does not always contain `nonce`; it must contain reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
+    the prompt `evaluate`: it does not always contain `nonce`; it must contain reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
+    the prompt `evaluate`: it does not always contain `dimensions[].questions[].text`; it must contain reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
+    the prompt `execute`: it does not always contain `reading`; it must contain reading, files, scenario
+    the prompt `task`: it does not always contain `call`; it must contain reading, call, task
+    the prompt `task`: it does not start with `call`, which calls the skill
+    the prompt `improve`: it does not always contain `at`; it must contain reading, at, files, unmet
     ");
 }
 
@@ -116,7 +116,7 @@ fn what_is_in_a_fence_cannot_leave_it() {
         "{{ skills }}",
     ] {
         let told = refused(Page::Evaluate, &format!("{JUDGE}\n{hostile}\n"));
-        let what = told.contains("takes apart what stands in a fence") || told.contains("has no method");
+        let what = told.contains("takes a fenced value apart") || told.contains("has no method");
         assert!(what, "{hostile}: {told}");
     }
 }
@@ -143,7 +143,7 @@ fn the_page_of_docs_tells_all_that_each_prompt_is_given_and_has_to_show() {
         told.sort_unstable();
         assert_eq!(told, which.variables().iter().map(String::as_str).collect::<Vec<_>>(), "{which}");
         let least: Vec<_> = which.least().iter().map(|path| format!("`{path}`")).collect();
-        let must = format!("It has to show {}.", least.join(", "));
+        let must = format!("It must contain {}.", least.join(", "));
         assert!(section.is_some_and(|section| section.contains(&must)), "{which}: {must}");
     }
 }

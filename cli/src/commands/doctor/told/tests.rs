@@ -34,8 +34,11 @@ fn place(what: &'static str) -> Place {
 
 fn seen() -> Seen {
     let missing = AgentSeen { path: None, version: None, described: None, usable: false, ..agent("gemini") };
-    let mute =
-        AgentSeen { version: None, trouble: Some("tells no version: exit code 2".into()), ..agent("mine") };
+    let mute = AgentSeen {
+        version: None,
+        trouble: Some("version check failed: exit code 2".into()),
+        ..agent("mine")
+    };
     Seen {
         verdict: Verdict {
             ready: true,
@@ -86,26 +89,26 @@ fn a_wide_terminal_gets_a_line_a_thing() {
 
         agents
           ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude (user file /home/me/.config/skilltune/skilltune.toml); executor, improver
-          ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude; takes any role: --agent claude; rights: executor system, evaluator system + agent, improver system + agent
+          ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude; use it with --agent claude; rights: executor system, evaluator system + agent, improver system + agent
           --  gemini: not found; npm install -g @google/gemini-cli
-          !!  gemini: program "gemini" was not found (user file /s)
-          --  ccw: 2.1.329 (Claude Code), /usr/local/bin/ccw; stands before other agents: --via ccw
-          !!  mine: tells no version: exit code 2, /usr/local/bin/mine (user file /home/me/.config/skilltune/skilltune.toml)
-          --  rights: not enforced by the system, for its kernel has no Landlock of Linux 6.2 or newer
-          ok  processes: the kernel ends all that a call has started
+          !!  gemini: program "gemini" not found (user file /s)
+          --  ccw: 2.1.329 (Claude Code), /usr/local/bin/ccw; a wrapper: use it with --via ccw
+          !!  mine: version check failed: exit code 2, /usr/local/bin/mine (user file /home/me/.config/skilltune/skilltune.toml)
+          --  rights: not enforced by the kernel, which needs Landlock from Linux 6.2 or newer
+          ok  processes: the kernel ends all processes of a call
 
         folders
-          ok  store: /home/me/store: 5 MiB, 7 GiB free, copies share their bytes
-          ok  state: /home/me/state: not made yet, 7 GiB free, files cannot change places in one step
-          !!  cache: /home/me/cache cannot be written
+          ok  store: /home/me/store: 5 MiB, 7 GiB free, copies share disk space
+          ok  state: /home/me/state: not created yet, 7 GiB free, no atomic exchange of files
+          !!  cache: /home/me/cache is not writable
 
         project
           ok  folder: /home/me/project
           !!  settings: /home/me/project/skilltune.toml, not trusted
-          ok  roles: each has its agent
-          !!  git: .skilltune has no .gitignore that says `*`
+          ok  roles: every role has an agent
+          !!  git: .skilltune has no .gitignore with `*`
           --  run calm-otter: stopped, haiku; skilltune status calm-otter
-          !!  run bad-otter: its journal cannot be read
+          !!  run bad-otter: cannot read its journal
           --  lock: process 7 on here since 2026-01-02 03:04:05 UTC (calm-otter)
 
         ready: skilltune tune SKILL --agent claude
@@ -126,47 +129,48 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
               /home/me/.config/skilltune/skilltune.toml);
               executor, improver
           ok  claude: 2.1.329 (Claude Code),
-              /usr/local/bin/claude; takes any
-              role: --agent claude; rights:
-              executor system, evaluator system
-              + agent, improver system + agent
+              /usr/local/bin/claude; use it with
+              --agent claude; rights: executor
+              system, evaluator system + agent,
+              improver system + agent
           --  gemini: not found; npm install -g
               @google/gemini-cli
-          !!  gemini: program "gemini" was not
-              found (user file /s)
+          !!  gemini: program "gemini" not found
+              (user file /s)
           --  ccw: 2.1.329 (Claude Code),
-              /usr/local/bin/ccw; stands before
-              other agents: --via ccw
-          !!  mine: tells no version: exit code
-              2, /usr/local/bin/mine (user file
+              /usr/local/bin/ccw; a wrapper: use
+              it with --via ccw
+          !!  mine: version check failed: exit
+              code 2, /usr/local/bin/mine (user
+              file
               /home/me/.config/skilltune/skilltune.toml)
           --  rights: not enforced by the
-              system, for its kernel has no
-              Landlock of Linux 6.2 or newer
+              kernel, which needs Landlock from
+              Linux 6.2 or newer
           ok  processes: the kernel ends all
-              that a call has started
+              processes of a call
 
         folders
           ok  store: /home/me/store: 5 MiB, 7
-              GiB free, copies share their bytes
-          ok  state: /home/me/state: not made
-              yet, 7 GiB free, files cannot
-              change places in one step
-          !!  cache: /home/me/cache cannot be
-              written
+              GiB free, copies share disk space
+          ok  state: /home/me/state: not created
+              yet, 7 GiB free, no atomic
+              exchange of files
+          !!  cache: /home/me/cache is not
+              writable
 
         project
           ok  folder: /home/me/project
           !!  settings:
               /home/me/project/skilltune.toml,
               not trusted
-          ok  roles: each has its agent
+          ok  roles: every role has an agent
           !!  git: .skilltune has no .gitignore
-              that says `*`
+              with `*`
           --  run calm-otter: stopped, haiku;
               skilltune status calm-otter
-          !!  run bad-otter: its journal cannot
-              be read
+          !!  run bad-otter: cannot read its
+              journal
           --  lock: process 7 on here since
               2026-01-02 03:04:05 UTC
               (calm-otter)
@@ -191,7 +195,7 @@ fn nothing_that_was_found_drives_the_terminal() {
 #[test]
 fn what_is_known_of_an_agent_stands_beside_it_and_what_came_of_its_call_below() {
     let login = Some(LoginSeen::Key("ANTHROPIC_API_KEY"));
-    let remark = Some("newer than 2.1.329, which this was tested with".to_owned());
+    let remark = Some("newer than 2.1.329, the tested version".to_owned());
     let answered = Probed {
         answered: true,
         model: Some("sonnet".to_owned()),
@@ -218,12 +222,12 @@ fn what_is_known_of_an_agent_stands_beside_it_and_what_came_of_its_call_below() 
     let told = told(&Seen { agents, ..seen() }, 200, Style::PLAIN);
     let section = told.split("agents\n").nth(1).unwrap().split("\n\n").next().unwrap();
     insta::assert_snapshot!(section, @r"
-      ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude; newer than 2.1.329, which this was tested with; a key in ANTHROPIC_API_KEY; takes any role: --agent claude
-      ok  claude: answers, in 2s; sonnet; $0.0125; 9000 tokens in, 4 out
-      !!  gemini: 2.1.329 (Claude Code), /usr/local/bin/claude; neither a key nor a login to be seen
-      !!  gemini: could not be asked: cannot be started
-      --  ccw: 2.1.329 (Claude Code), /usr/local/bin/claude; stands before other agents: --via ccw
-      --  rights: not enforced by the system, for its kernel has no Landlock of Linux 6.2 or newer
-      ok  processes: the kernel ends all that a call has started
+    ok  claude: 2.1.329 (Claude Code), /usr/local/bin/claude; newer than 2.1.329, the tested version; key in ANTHROPIC_API_KEY; use it with --agent claude
+    ok  claude: answered in 2s; sonnet; $0.0125; 9000 tokens in, 4 out
+    !!  gemini: 2.1.329 (Claude Code), /usr/local/bin/claude; no key or login found
+    !!  gemini: test call failed: cannot be started
+    --  ccw: 2.1.329 (Claude Code), /usr/local/bin/claude; a wrapper: use it with --via ccw
+    --  rights: not enforced by the kernel, which needs Landlock from Linux 6.2 or newer
+    ok  processes: the kernel ends all processes of a call
     ");
 }

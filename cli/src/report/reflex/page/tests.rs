@@ -11,7 +11,7 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
     insta::assert_snapshot!(report(&play(plan(), missing(TO_THE_THRESHOLD)).run), @r"
         # Final Report: courses-api
 
-        **PASSED**. The run is completed (threshold_reached): level B is passed.
+        **PASSED**. The run is completed (threshold_reached): level B passed.
 
         Next: agree on it with those who will call it, then build it, and hold what is built against its schemas and examples.
 
@@ -24,11 +24,11 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
         | Agreed To By | a person |
         | Agents | executor claude:small, evaluator gemini, improver claude |
         | Rights of Roles | enforced by the system and the agent, in all roles |
-        | Commands as Checks | never run: the judge is asked in their place |
+        | Commands as Checks | never run; the judge decides instead |
         | Iterations | 3 of at most 4 |
         | Artifact | evaluated: a330d6c3, 81 B |
-        | Score | 100 at level B, which asks for 90 |
-        | Distance to Success | no gap, no rule blocks, 8 of 8 rules are met |
+        | Score | 100 at level B, goal 90 |
+        | Distance to Success | no gap, no blocking rule, 8 of 8 rules met |
         | Status | completed |
         | Reason | threshold_reached |
         | Completed Phases | 35s |
@@ -45,9 +45,9 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
 
         | Iteration | Level | Score | Verdict | Artifact | Changed |
         | --- | --- | --- | --- | --- | --- |
-        | 1 | A | 42.8 of 80 | not passed | `56c18f3a` | all of it is new |
+        | 1 | A | 42.8 of 80 | not passed | `56c18f3a` | everything is new |
         | 2 | A | 85.7 of 80 | passed | `4d203e7c` | Endpoints |
-        | 2 | B | 75 of 90 | not passed | `4d203e7c` | nothing since it was judged before |
+        | 2 | B | 75 of 90 | not passed | `4d203e7c` | nothing since it was last judged |
         | 3 | B | 100 of 90 | passed | `a330d6c3` | Endpoints; Limits (not asked for) |
 
         ## Rules
@@ -67,7 +67,7 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
 
         ## Checks
 
-        Prepared once a level, without sight of the artifact, and frozen.
+        The evaluator prepared these once per level, without seeing the artifact; they do not change.
 
         - `a.correctness.endpoints`: question: Is it \| there?
         - `a.correctness.schemas`: question: Is it \| there?
@@ -97,7 +97,7 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
         | --- | --- |
         | Artifact | `/p/.ai-factory/evolution/courses-api/artifact.md` |
         | The original's files | `/p/.ai-factory/evolution/courses-api/` |
-        | What was judged | `/p/.skilltune/runs/courses-api-20260218-120000/iterations/iteration-N/artifact.md` |
+        | Judged versions | `/p/.skilltune/runs/courses-api-20260218-120000/iterations/iteration-N/artifact.md` |
         | Journal | `/p/.skilltune/runs/courses-api-20260218-120000/history.jsonl` |
         | State | `/p/.skilltune/runs/courses-api-20260218-120000/iteration-state.json` |
         | Calls of agents | `/p/.skilltune/runs/courses-api-20260218-120000/agents/` |
@@ -109,9 +109,9 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
 #[test]
 fn an_end_with_warnings_left_is_no_pass() {
     let told = report(&play(plan(), missing(ONLY_WARNINGS)).run);
-    insta::assert_snapshot!(told.lines().nth(2).unwrap(), @"**WARNINGS LEFT**. The run is completed (no_major_issues): it is below the threshold of level B by 6.7, and only warnings are left.");
+    insta::assert_snapshot!(told.lines().nth(2).unwrap(), @"**WARNINGS LEFT**. The run is completed (no_major_issues): it is below the goal of level B by 6.7, and only warnings are left.");
     let distance = told.lines().find(|line| line.starts_with("| Distance")).unwrap();
-    insta::assert_snapshot!(distance, @r"| Distance to Success | 6\.7 below, no rule blocks, 6 of 8 rules are met |");
+    insta::assert_snapshot!(distance, @r"| Distance to Success | 6\.7 below, no blocking rule, 6 of 8 rules met |");
 }
 
 #[test]

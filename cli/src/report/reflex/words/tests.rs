@@ -22,20 +22,20 @@ fn ended(reason: Reason, note: Option<&str>) -> Run {
 fn every_end_has_its_sentence() {
     let told = Reason::ALL.map(|reason| became(&ended(reason, None)));
     insta::assert_snapshot!(told.join("\n"), @r"
-        The run is completed (threshold_reached): level B is passed.
-        The run is completed (no_major_issues): it is below the threshold of level B by 8.6, and only warnings are left.
+        The run is completed (threshold_reached): level B passed.
+        The run is completed (no_major_issues): it is below the goal of level B by 8.6, and only warnings are left.
         The run is stopped (user_stop): a person stopped it.
-        The run is failed (phase_error): a phase came to nothing that could be used.
-        The run is stopped (oscillation): the artifact came back to what it had been, twice.
-        The run is stopped (stagnation): the score no longer rose.
-        The run is stopped (budget_exceeded): it cost $2.50, and $2.00 were allowed.
-        The run is stopped (iteration_limit): all 4 iterations are used.
+        The run is failed (phase_error): a phase gave no usable answer.
+        The run is stopped (oscillation): the artifact returned to an earlier version twice.
+        The run is stopped (stagnation): the score stopped rising.
+        The run is stopped (budget_exceeded): it cost $2.50, and the limit is $2.00.
+        The run is stopped (iteration_limit): maximum of 4 iterations reached.
         ");
     let told =
         [Reason::UserStop, Reason::PhaseError].map(|reason| became(&ended(reason, Some("had\nenough."))));
     insta::assert_snapshot!(told.join("\n"), @r"
         The run is stopped (user_stop): a person stopped it: had enough.
-        The run is failed (phase_error): a phase came to nothing that could be used: had enough.
+        The run is failed (phase_error): a phase gave no usable answer: had enough.
         ");
 }
 
@@ -43,7 +43,7 @@ fn every_end_has_its_sentence() {
 fn time_that_is_used_up_is_told_beside_what_was_allowed() {
     let mut run = ended(Reason::BudgetExceeded, None);
     run.course.clock.completed_ms = 723_000;
-    insta::assert_snapshot!(became(&run), @"The run is stopped (budget_exceeded): its phases took 12m 03s, and 10m 00s were allowed.");
+    insta::assert_snapshot!(became(&run), @"The run is stopped (budget_exceeded): its phases took 12m 03s, and the limit is 10m 00s.");
     insta::assert_snapshot!(aim(&run), @"api rules, level A from 80, level B from 90; 4 iterations, 10m 00s of completed phases, $2.00 at most");
 }
 

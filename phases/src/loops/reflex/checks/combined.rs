@@ -32,7 +32,9 @@ pub fn combined(rules: &[&Rule], checks: &[Check], told: &[Told], judged: &[Rule
         let machines = Machines::of(&rule.id, checks, told);
         if open.iter().any(|asked| asked.rule.id == rule.id) {
             let judged = judged.iter().find(|result| result.rule == rule.id);
-            return judged.cloned().unwrap_or_else(|| result(rule, None, By::Judge, "The judge was silent."));
+            return judged
+                .cloned()
+                .unwrap_or_else(|| result(rule, None, By::Judge, "The judge gave no verdict."));
         }
         match machines.broken {
             Some((by, details)) => result(rule, Some(false), by, details),
