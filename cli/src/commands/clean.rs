@@ -1,4 +1,4 @@
-//! `clean`: deletes runs, and what of the store nobody needs any more. Plan, show, apply.
+//! `clean`: deletes runs, and the stored files that only they need. Plan, show, apply.
 
 use fs_extra::dir::get_size;
 use skilltune_orchestrator::store::Needed;
@@ -78,7 +78,7 @@ fn tidy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Result<(), Complaint>
     }
 }
 
-/// Deletes runs, and what of the store nobody needs any more; how much that was, in words.
+/// Deletes runs and the stored files that only they need, and says how much that was.
 fn delete(ids: &[RunId], scope: &Scope<'_>) -> Result<String, Complaint> {
     let (runs, around) = (&scope.runs, scope.around);
     for id in ids {

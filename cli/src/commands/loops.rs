@@ -1,4 +1,4 @@
-//! What the run commands need of a loop, so that each of them is written once and takes a run of any.
+//! What the run commands need from a loop. Each command is written once and takes a run of any loop.
 
 mod reflex;
 mod tune;
@@ -37,10 +37,10 @@ pub trait LoopCommands: Face + Narrated {
     /// `status`: how it came out, or what it asks.
     fn became(run: &Run<Self>) -> String;
 
-    /// `status`: what a person may want to type, when nobody works on it.
+    /// `status`: the next commands, for a run that is not running.
     fn advice(run: &Run<Self>) -> Vec<Next>;
 
-    /// What it works on.
+    /// The skills, or the task.
     fn subject(run: &Run<Self>) -> String;
 
     /// `list`: how far it came, in a column.
@@ -60,13 +60,13 @@ pub trait LoopCommands: Face + Narrated {
     /// `show RUN PART`.
     fn part(known: &Known<Self>, part: &str, objects: &Objects) -> Result<String, Complaint>;
 
-    /// What the trees of a version are called.
+    /// The names of a version's trees.
     fn members(plan: &Plan<Self>) -> Vec<&str>;
 
-    /// What the others are compared with.
+    /// The version that the run started from.
     fn start(known: &Known<Self>) -> Result<Version, Complaint>;
 
-    /// The version of that name; the one that is ahead has the name `champion` in every loop.
+    /// The version of that name. In every loop `champion` is the best so far.
     fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint>;
 
     /// `resume`: who answers the run's question.
@@ -83,7 +83,7 @@ pub trait LoopCommands: Face + Narrated {
 
     fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint>;
 
-    /// `clean`: what nobody could bring back without this run.
+    /// `clean`: why this run holds the only copy of something, if it does.
     fn only_copy(known: &Known<Self>, objects: &Objects) -> Option<String>;
 
     /// `clean`: removes what a run of ours has written outside of its folder.

@@ -97,7 +97,7 @@ fn one(
     let name = planning::sketch(request, &home, &around.indexes(), epoch)?.run;
     let locks = session::lock(around, printer, &targets, name.as_str())?;
     if let Some(left) = Runs::of(&request.project, around)?.unfinished::<Tune>(&targets) {
-        // Nobody works on it, as the lock is ours: what it still has running works for nobody.
+        // We hold the lock, so nobody works on that run: whatever of it still runs is an orphan.
         session::end_leftovers(&left.run.plan.run, printer);
     }
     let went = begin(args, request, (&home, name.clone(), epoch), locks, around, printer);
