@@ -18,6 +18,9 @@ pub const TEMP_PREFIX: &str = ".skilltune-tmp-";
 /// A file that everybody may use whom the umask lets.
 pub(crate) const SHARED: Mode = Mode::from_raw_mode(0o666);
 
+/// A file of its owner alone.
+pub(crate) const OWNERS: Mode = Mode::from_raw_mode(0o600);
+
 /// What a replaced file must survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {

@@ -132,7 +132,7 @@ impl SafePath {
     }
 
     fn open_for(&self, flags: OFlags) -> Result<File, DiskError> {
-        let owner = if flags.contains(OFlags::CREATE) { Mode::RUSR | Mode::WUSR } else { Mode::empty() };
+        let owner = if flags.contains(OFlags::CREATE) { atomic::OWNERS } else { Mode::empty() };
         let opened = self.root()?.open_below(&self.below, flags | OFlags::NONBLOCK, owner);
         let file = File::from(opened.map_err(plainly).on_disk("open", &self.full)?);
         require_regular(&file).on_disk("open", &self.full)?;

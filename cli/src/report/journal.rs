@@ -11,8 +11,21 @@ pub(crate) fn line<L: Loop>(record: &Record<L>, told: &str) -> String {
     format!("{:>5}  {time}  {}", record.seq, plain::one_line(told))
 }
 
+/// How a step ended, in the loop's own words for the step and for its answer.
+pub(crate) fn done<L: Loop>(
+    done: &Done<L>,
+    step: &str,
+    answered: impl FnOnce(&L::Answer) -> String,
+) -> String {
+    let outcome = match &done.outcome {
+        Ok(answer) => answered(answer),
+        Err(failure) => format!("{}: {}", words::failure(failure.kind), failure.why),
+    };
+    format!("{step}: {outcome}{}", cost(done))
+}
+
 /// What a call of an agent took; a step of our own takes nothing worth telling.
-pub(crate) fn cost<L: Loop>(done: &Done<L>) -> String {
+fn cost<L: Loop>(done: &Done<L>) -> String {
     match (done.call, done.spent.cached) {
         (None, _) => String::new(),
         (Some(_), true) => " (from the cache)".to_owned(),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use skilltune_phases::id::CallKey;
-use skilltune_phases::order::Order;
+use skilltune_phases::order::{Access, Order};
 
 use super::{EngineError, Workshop};
 use crate::disk::DiskError;
@@ -21,7 +21,7 @@ const TEMP: &str = "tmp";
 const PROMPT: &str = "prompt.md";
 const SCHEMA: &str = "schema.json";
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct CallDir {
     /// In the run's own folder: `prompt.md`, `stdout`, `stderr`, `reply.json`.
     record: SafePath,
@@ -89,8 +89,8 @@ impl CallDir {
     /// Makes the folders anew: nothing of an earlier try may be in them.
     pub(super) fn fresh(&self) -> Result<Fresh, DiskError> {
         let (record, work) = (self.record.fresh()?, self.work.fresh()?);
-        let space = work.fresh_child(SPACE.as_ref())?;
-        work.fresh_child(TEMP.as_ref())?;
+        let space = work.make_child(SPACE.as_ref())?;
+        work.make_child(TEMP.as_ref())?;
         Ok(Fresh { record, space })
     }
 
@@ -105,7 +105,7 @@ impl Fresh {
     pub(super) fn place(&self, shop: &Workshop, order: &Order) -> Result<(), EngineError> {
         for placement in &order.placements {
             let mut manifest = shop.objects.manifest(placement.tree)?;
-            if order.draft() == Some(placement) {
+            if placement.access == Access::Draft {
                 // A skill may be kept read-only: its copy is there to be changed.
                 manifest = manifest.unlocked();
             }

@@ -18,6 +18,7 @@ use rustix::io::Errno;
 
 use super::manifest::Node;
 use super::path::RelPath;
+use crate::atomic::{OWNERS, SHARED};
 use crate::clear;
 use crate::crash;
 use crate::disk::{DiskError, OnDisk};
@@ -222,8 +223,7 @@ impl Folder {
 
     /// Makes an empty file that only its owner may use for now.
     pub(super) fn create_file(&self, name: &OsStr) -> Result<File, DiskError> {
-        let owner = Mode::RUSR | Mode::WUSR;
-        self.change("create", name, || rustix::fs::openat(&self.handle, name, CREATE, owner)).map(File::from)
+        self.change("create", name, || rustix::fs::openat(&self.handle, name, CREATE, OWNERS)).map(File::from)
     }
 
     /// The folder of that name, which is made for its owner alone when nothing is there.
@@ -261,7 +261,7 @@ impl Folder {
 
     /// Writes a file that was not there, which nobody reads before it is whole.
     pub(crate) fn write_new(&self, name: &OsStr, bytes: &[u8]) -> Result<(), DiskError> {
-        self.create_new(name, Mode::RUSR | Mode::WUSR)?.write_all(bytes).on_disk("write", self.path_of(name))
+        self.create_new(name, OWNERS)?.write_all(bytes).on_disk("write", self.path_of(name))
     }
 
     pub(crate) fn create_folder(&self, name: &OsStr) -> Result<(), DiskError> {
@@ -275,8 +275,7 @@ impl Folder {
     }
 
     pub(crate) fn make_file(&self, name: &OsStr) -> Result<File, DiskError> {
-        let all = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
-        self.change("create", name, || rustix::fs::openat(&self.handle, name, CREATE, all)).map(File::from)
+        self.change("create", name, || rustix::fs::openat(&self.handle, name, CREATE, SHARED)).map(File::from)
     }
 
     pub(super) fn create_link(&self, name: &OsStr, target: &[u8]) -> Result<(), DiskError> {

@@ -15,14 +15,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::SystemTime;
 
-use rustix::fs::{FileType, Mode};
+use rustix::fs::FileType;
 use skilltune_phases::id::{BlobId, Digest};
 
 use super::folder::Folder;
 use super::path::RelPath;
 use super::seal::Voucher;
 use super::stamp::Stamp;
-use crate::atomic::Draft;
+use crate::atomic::{Draft, OWNERS};
 use crate::disk::{DiskError, OnDisk};
 use crate::safe_path::SafePath;
 
@@ -36,8 +36,6 @@ const LARGEST: u64 = 64 << 20;
 /// Beyond either of these the oldest indexes go.
 const MOST: usize = 64;
 const MOST_BYTES: u64 = 256 << 20;
-/// What is told of a folder is for its owner alone.
-const OWNERS: Mode = Mode::from_raw_mode(0o600);
 /// Opening a file costs as much as reading or writing so many bytes.
 const OPENING: u64 = 4096;
 

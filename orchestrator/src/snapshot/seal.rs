@@ -10,19 +10,18 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 
-use rustix::fs::{FileType, Mode};
+use rustix::fs::FileType;
 use skilltune_phases::id::Digest;
 
 use super::encoding::VERSION;
 use super::folder::Folder;
 use super::objects::Objects;
 use super::stamp::Stamp;
-use crate::atomic::TEMP_PREFIX;
+use crate::atomic::{OWNERS, TEMP_PREFIX};
 use crate::disk::DiskError;
 
 /// No object has such a name.
 const SEAL: &str = "seal";
-const OWNERS: Mode = Mode::from_raw_mode(0o600);
 /// Another one at each start of the machine.
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 

@@ -125,7 +125,7 @@ impl LoopCommands for Reflex {
         out::hand_over(&known.run, &scope.objects(), person, scope.around, scope.printer)
     }
 
-    /// Ends the run for good, in a person's words. The steps under way are let finish: they are paid for.
+    /// Ends the run for good and records the reason. Current steps finish first, because they are paid for.
     fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
         let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
         let id = &known.run.plan.run;
@@ -151,7 +151,7 @@ impl LoopCommands for Reflex {
         Ok(Exit::Reached)
     }
 
-    /// A text that nobody asked to have elsewhere goes with the files of its run.
+    /// Without `--out`, the text exists only among the files that `clean` deletes with the run.
     fn only_copy(known: &Known<Self>, objects: &Objects) -> Option<String> {
         let run = &known.run;
         let is_elsewhere = run.plan.task.out.is_some();

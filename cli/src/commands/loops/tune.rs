@@ -5,7 +5,7 @@ use skilltune_orchestrator::safe_path::SafePath;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::id::TreeId;
-use skilltune_phases::loops::tune::{Answer, Choice, Decision, Event, Outcome, Plan, Record, Run, Tune};
+use skilltune_phases::loops::tune::{Answer, Choice, Decision, Event, Plan, Record, Run, Tune};
 
 use super::{LoopCommands, Version};
 use crate::answer::{AnswerFrom, AtTerminal};
@@ -52,9 +52,7 @@ impl LoopCommands for Tune {
     fn event(run: &Run, record: &Record) -> String {
         match &record.event {
             Event::Started(plan) => format!("run {} started on {}", plan.run, words::target(run)),
-            Event::Done(done) => {
-                format!("{}: {}{}", words::step(run, &done.step), outcome(&done.outcome), journal::cost(done))
-            }
+            Event::Done(done) => journal::done(done, &words::step(run, &done.step), answered),
             Event::Decided(decision) => decided(run, decision),
             Event::Noted(signal) => journal::noted(run, signal),
         }
@@ -102,7 +100,7 @@ impl LoopCommands for Tune {
         Ok(Box::new(AtTerminal::new(answer, scope.objects(), scope.printer)))
     }
 
-    /// A pause: the run ends as it would have when it is taken up again.
+    /// Only pauses the run: `resume` continues it as if nothing had happened.
     fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
         if reason.is_some() {
             return Err(Complaint::input("`stop` only pauses a tune run, and records no reason")
@@ -140,13 +138,6 @@ impl LoopCommands for Tune {
 impl From<Candidate> for Version {
     fn from(candidate: Candidate) -> Self {
         Self { name: format!("candidate {}", candidate.id.short()), trees: candidate.trees }
-    }
-}
-
-fn outcome(outcome: &Outcome) -> String {
-    match outcome {
-        Ok(answer) => answered(answer),
-        Err(failure) => format!("{}: {}", words::failure(failure.kind), failure.why),
     }
 }
 

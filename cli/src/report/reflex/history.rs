@@ -1,27 +1,17 @@
 //! The journal of a run, one line an event.
 
 use skilltune_phases::loops::reflex::verdict::Evaluation;
-use skilltune_phases::loops::reflex::{Answer, Decision, Event, Outcome, Record, Run};
+use skilltune_phases::loops::reflex::{Answer, Decision, Event, Record, Run};
 
 use super::words;
-use crate::report::{figures, journal, words as told};
+use crate::report::{figures, journal};
 
 pub(crate) fn event(run: &Run, record: &Record) -> String {
     match &record.event {
         Event::Started(plan) => format!("run {} started: {}", plan.run, words::task(run)),
-        Event::Done(done) => {
-            let outcome = outcome(&done.outcome);
-            format!("{}: {outcome}{}", words::step(run, &done.step), journal::cost(done))
-        }
+        Event::Done(done) => journal::done(done, &words::step(run, &done.step), answered),
         Event::Decided(decision) => decided(decision),
         Event::Noted(signal) => journal::noted(run, signal),
-    }
-}
-
-fn outcome(outcome: &Outcome) -> String {
-    match outcome {
-        Ok(answer) => answered(answer),
-        Err(failure) => format!("{}: {}", told::failure(failure.kind), failure.why),
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::event::{Failure, FailureKind, Outcome};
 use crate::id::TreeId;
+use crate::loops::Loop as _;
 use crate::material::{Body, Folders};
 use crate::order::{self, Access, Command, Order, Placement, Question};
 use crate::prompt::Faulty;
@@ -23,7 +24,7 @@ use super::prompts::{
 use super::reply::OffContract;
 use super::step::{Answer, Step};
 use super::verdict::{RuleResult, Verdict};
-use super::{Plan, Run};
+use super::{Plan, Reflex, Run};
 
 /// Where a workspace holds the artifact, which is beside whoever reads it, and what the project says of itself.
 const ARTIFACT: &str = "";
@@ -85,7 +86,8 @@ impl Request {
         let order = Order {
             step: order::step_text(step),
             attempt: run.attempts(step),
-            role: brief.role(),
+            // Only a command has no role of its own, and no agent is asked for it.
+            role: Reflex::role(step).unwrap_or(Role::Evaluator),
             // They all only read.
             rights: Rights::Read,
             placements: placements(run, step, artifact),
@@ -191,16 +193,6 @@ impl Request {
             Some(Asked { rule: rule(id)?, questions: questions.iter().map(String::as_str).collect() })
         });
         each.collect()
-    }
-}
-
-impl Brief {
-    fn role(&self) -> Role {
-        match self {
-            Self::Plan { .. } | Self::Produce { .. } => Role::Executor,
-            Self::Prepare { .. } | Self::Judge { .. } | Self::Check { .. } => Role::Evaluator,
-            Self::Critique { .. } | Self::Refine { .. } => Role::Improver,
-        }
     }
 }
 

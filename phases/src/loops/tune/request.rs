@@ -16,7 +16,6 @@ use crate::material::{Body, Folder, Folders, Named};
 use crate::offline::{self, Judged, Task};
 use crate::order::{self, Access, Installed, Order, Placement, Question};
 use crate::prompt::{EvaluateBrief, ExecuteBrief, Faulty, ImproveBrief, Neighbour, TaskBrief, Tried};
-use crate::role::Role;
 use crate::skill;
 use crate::target::Place;
 
@@ -36,7 +35,7 @@ pub struct Request {
 /// What only the run knows.
 #[derive(Clone, Debug)]
 enum Brief {
-    Execute { member: Place, trial: Trial, upstream: bool },
+    Execute { member: Place, trial: Trial },
     Evaluate { trial: Trial, unused: Vec<Place> },
     Improve(Box<Improving>),
 }
@@ -68,11 +67,7 @@ impl Request {
             Step::Improve { base, member, .. } => improve(run, *base, *member)?,
             Step::Ask(_) | Step::Promote { .. } => return None,
         };
-        let role = match brief {
-            Brief::Execute { .. } => Role::Executor,
-            Brief::Evaluate { .. } => Role::Evaluator,
-            Brief::Improve(_) => Role::Improver,
-        };
+        let role = step.role()?;
         let order = Order {
             step: order::step_text(step),
             attempt: run.attempts(step),
@@ -124,6 +119,11 @@ impl Request {
         &self.plan.member(member).name
     }
 
+    /// Where the workspace holds what the member before has handed on, if it has.
+    fn input(&self) -> Option<&'static str> {
+        Some(INPUT).filter(|at| self.order.places(at))
+    }
+
     fn retry_error(&self) -> Option<&str> {
         self.retry.as_ref().map(|failure| failure.why.as_str())
     }
@@ -140,22 +140,15 @@ impl Request {
         Named { name: self.name(member), folder: folders.placed(&at) }
     }
 
-    fn execute_prompt(
-        &self,
-        member: Place,
-        trial: Trial,
-        upstream: bool,
-        folders: &Folders,
-    ) -> Result<String, Faulty> {
-        let before = member.0.checked_sub(1).filter(|_| upstream);
+    fn execute_prompt(&self, member: Place, trial: Trial, folders: &Folders) -> Result<String, Faulty> {
+        let upstream = folders.find(INPUT).zip(member.0.checked_sub(1));
         let breach = self.retry.as_ref().filter(|failure| failure.kind == FailureKind::Breach);
         let breach = breach.map(|failure| failure.why.as_str());
         self.plan.task.prompts.execute(&ExecuteBrief {
             skill: self.skill(folders, member),
             position: (member.0 + 1, self.plan.task.target.members.len()),
             scenario: &self.plan.task.scenarios[trial.scenario],
-            upstream: before
-                .map(|before| Named { name: self.name(Place(before)), folder: folders.placed(INPUT) }),
+            upstream: upstream.map(|(folder, before)| Named { name: self.name(Place(before)), folder }),
             simplified: self.retry.is_some() && breach.is_none(),
             breach,
             seed: &self.nonce(),
@@ -163,11 +156,11 @@ impl Request {
     }
 
     /// Of a skill that is installed its user says nothing, or its name.
-    fn task_prompt(&self, call: Option<Place>, trial: Trial, upstream: bool) -> Result<String, Faulty> {
+    fn task_prompt(&self, call: Option<Place>, trial: Trial) -> Result<String, Faulty> {
         self.plan.task.prompts.task(&TaskBrief {
             call: call.map(|member| self.name(member)),
             scenario: &self.plan.task.scenarios[trial.scenario],
-            input: upstream.then_some(INPUT),
+            input: self.input(),
             seed: &self.nonce(),
         })
     }
@@ -234,10 +227,10 @@ impl AsRef<Order> for Request {
 impl Question for Request {
     fn prompt(&self, folders: &Folders) -> Result<String, Faulty> {
         match &self.brief {
-            Brief::Execute { member, trial, upstream } => match &self.plan.task.delivery {
-                Delivery::Inline => self.execute_prompt(*member, *trial, *upstream, folders),
-                Delivery::Installed { .. } => self.task_prompt(None, *trial, *upstream),
-                Delivery::Slash { .. } => self.task_prompt(Some(*member), *trial, *upstream),
+            Brief::Execute { member, trial } => match &self.plan.task.delivery {
+                Delivery::Inline => self.execute_prompt(*member, *trial, folders),
+                Delivery::Installed { .. } => self.task_prompt(None, *trial),
+                Delivery::Slash { .. } => self.task_prompt(Some(*member), *trial),
             },
             Brief::Evaluate { trial, .. } => self.evaluate_prompt(*trial, folders),
             Brief::Improve(improving) => self.improve_prompt(improving, folders),
@@ -246,9 +239,9 @@ impl Question for Request {
 
     fn task(&self) -> Option<Task> {
         Some(match &self.brief {
-            Brief::Execute { member, trial, upstream } => Task::Execute {
+            Brief::Execute { member, trial } => Task::Execute {
                 skill: self.offline_skill(*member),
-                input: upstream.then(|| INPUT.to_owned()),
+                input: self.input().map(str::to_owned),
                 command: self.plan.task.scenarios[trial.scenario].command.clone(),
             },
             Brief::Evaluate { .. } => {
@@ -303,7 +296,7 @@ fn installed(plan: &Plan, brief: &Brief) -> Option<Installed> {
 type Made = (Brief, Vec<Placement>);
 
 fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, input: Option<TreeId>) -> Made {
-    let brief = Brief::Execute { member, trial, upstream: input.is_some() };
+    let brief = Brief::Execute { member, trial };
     // An installed skill may keep files beside itself, as it does for its users.
     let access = if run.plan.task.delivery.at().is_some() { Access::Scratch } else { Access::Fixed };
     let mut placements = vec![Placement::new(skill_path(&run.plan, member, &brief), skill, access)];
