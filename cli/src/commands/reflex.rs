@@ -54,7 +54,7 @@ pub fn run(args: &NewArgs, around: &Surroundings, printer: Printer) -> Result<Ex
     begin(args, &request, &terms, confirmed, around, printer)
 }
 
-/// Criteria and limits are agreed to by whoever is there, or declared by a flag.
+/// The person confirms criteria and limits, or a flag does.
 fn agree(
     args: &NewArgs,
     request: &mut Request,

@@ -1,4 +1,4 @@
-//! `stop`: asks a run to finish what is under way, and to save; what then becomes of it is the loop's.
+//! `stop`: asks a run to finish its current steps and save. The loop decides whether it can be resumed.
 
 use skilltune_phases::plan::RunId;
 
@@ -14,7 +14,7 @@ pub fn run(args: &StopArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let (name, reason) = args.parts();
     let id = match name {
         Some(_) => scope.named(name)?,
-        // Whoever names none means one that is running, if any is.
+        // Without a name: the run that is running, if there is one.
         None => match scope.runs.ids(scope.only).into_iter().find(|id| is_running(&scope.runs, id)) {
             Some(id) => id,
             None => scope.named(None)?,

@@ -1,4 +1,4 @@
-//! What people are told of a run of `tune`: a line a round, a picture and a summary at the end.
+//! Progress of a `tune` run for people: a line a round, then a chart and a summary.
 
 use skilltune_orchestrator::snapshot::{DiffSize, ObjectError, Objects, diff_size};
 use skilltune_phases::event::{Failure, FailureKind};

@@ -1,5 +1,5 @@
-//! What people are told of a run of `reflex`: a summary an evaluation, the artifact itself when it goes to level B and at
-//! the end, and how the run came out.
+//! Progress of a `reflex` run for people: a summary of each evaluation, the artifact before level B and at the end, and the
+//! result.
 
 mod lines;
 mod shelf;
@@ -91,7 +91,7 @@ fn page(talk: &mut Talk<Reflex>, artifact: &Artifact, when: &str) {
     let Look { width, data, .. } = talk.look;
     let text = (talk.shelf.text)(artifact);
     let Some(text) = text else {
-        let told = format!("artifact {} cannot be read from the store", artifact.hash);
+        let told = format!("cannot read artifact {} from the store", artifact.hash);
         return talk.say(&wrapped(&plain::one_line(&told), width, "  "));
     };
     let mut told = vec![data.dim(&lines::rule(&format!("artifact {}, {when}", artifact.hash), width))];

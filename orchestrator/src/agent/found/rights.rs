@@ -19,8 +19,8 @@ pub(crate) struct Ground<'a> {
 }
 
 impl Agent {
-    /// An executor may write in its workspace, an improver in its copy, and an evaluator in neither; all of them in the
-    /// call's temporary folder, and where the agent keeps what is its own.
+    /// The folders that a call with these rights may write: its workspace, its draft or neither, and always its temporary
+    /// folder and the folders where the agent keeps its own state.
     pub(crate) fn confinement(&self, rights: Rights, ground: Ground<'_>) -> Confinement {
         let work = match rights {
             Rights::Work => Some(ground.workspace),
