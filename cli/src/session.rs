@@ -100,12 +100,11 @@ pub fn begin<L: Face>(around: &Surroundings, home: &Home, plan: Plan<L>) -> Resu
 /// Takes up a run that was left: its journal, an end to whatever of it is still alive, and the agents of today.
 fn take_up<L: Face>(
     folder: &RunFolder,
-    id: &RunId,
     printer: Printer,
     means: &Means,
     strict: bool,
 ) -> Result<Begun<L>, Complaint> {
-    end_leftovers(id, printer);
+    end_leftovers(folder, printer);
     folder.sweep().map_err(ours)?;
     let (mut journal, history) = Journal::resume(&folder.history()).map_err(ours)?;
     if history.torn > 0 {
@@ -164,7 +163,7 @@ pub fn go_on<L: Face>(
     let means = Means::again(going, &known.run, runs.home.project(), around, printer)?;
     let locks = lock(around, printer, &known.targets(), plan.run.as_str())?;
     let _in_use = runs.home.hold().map_err(ours)?;
-    let taken = take_up(&known.folder, &plan.run, printer, &means, going.strict_agents)?;
+    let taken = take_up(&known.folder, printer, &means, going.strict_agents)?;
     drive(around, &runs.home, taken, locks, means, reporter, person)
 }
 
@@ -185,12 +184,13 @@ pub fn tell_again<L: Face>(
 }
 
 /// Ends what is alive of a run that nobody works on any more.
-pub fn end_leftovers(id: &RunId, printer: Printer) {
+pub fn end_leftovers(folder: &RunFolder, printer: Printer) {
+    let mark = folder.mark();
     // The guardians of a killed program end by themselves. One that is writing down an answer is let finish: the
     // answer is kept, and nothing is written any more where the run goes on.
-    let guards = format!("{GUARDS}={id}");
+    let guards = format!("{GUARDS}={mark}");
     await_marked(&guards, LAST_WORDS);
-    let swept = sweep_marked(&guards) + sweep_marked(&format!("{RUN}={id}"));
+    let swept = sweep_marked(&guards) + sweep_marked(&format!("{RUN}={mark}"));
     if swept > 0 {
         printer.talk(&format!("ended {} left over from the run", processes(swept)));
     }
@@ -204,7 +204,7 @@ pub fn settle<L: Face>(
     run: &Run<L>,
 ) -> Result<(), Complaint> {
     let folder = home.run(&run.plan.run);
-    end_leftovers(&run.plan.run, printer);
+    end_leftovers(&folder, printer);
     folder.sweep().map_err(ours)?;
     if !L::is_published(&folder, run) {
         L::publish(&Objects::at(home.objects()), &folder, run, &L::PAGES).map_err(ours)?;
@@ -287,10 +287,11 @@ fn repair<L: Face>(objects: &Objects, run: &Run<L>) -> Result<(), Complaint> {
 fn workshop(around: &Surroundings, home: &Home, id: &RunId, means: Means) -> Result<Workshop, Complaint> {
     let exe = std::env::current_exe()
         .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
-    let mark = (GUARDS.to_owned(), id.to_string());
+    let folder = home.run(id);
+    let mark = (GUARDS.to_owned(), folder.mark());
     Ok(Workshop {
         objects: Objects::at(home.objects()),
-        folder: home.run(id),
+        folder,
         cache: AnswerCache::of(home, &around.state).map_err(ours)?,
         work: work(around, id),
         cast: means.cast,

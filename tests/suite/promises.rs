@@ -230,7 +230,7 @@ fn an_agents_environment_is_built_on_purpose() {
         let mut names: Vec<_> = env.keys().map(String::as_str).collect();
         names.sort_unstable();
         assert_eq!(names, expected, "{start}");
-        assert_eq!(env["SKILLTUNE_RUN"], json!(run));
+        assert!(env["SKILLTUNE_RUN"].as_str().unwrap().starts_with(&run), "{start}");
         folders.insert(env["TMPDIR"].as_str().unwrap().to_owned());
     }
     assert_eq!(folders.len(), starts(&scene).len(), "every call has a temporary folder of its own");

@@ -302,8 +302,9 @@ pub(crate) fn listing(folder: &Path) -> Listing {
 
 /// The processes that carry a run's marker: there must be none once the run is over.
 pub(crate) fn survivors(run_id: &str) -> Vec<u32> {
-    let marker = format!("SKILLTUNE_RUN={run_id}");
-    processes(|_, environment| environment.split(|&byte| byte == 0).any(|entry| entry == marker.as_bytes()))
+    let marker = format!("SKILLTUNE_RUN={run_id}-");
+    let bears = |entry: &[u8]| entry.starts_with(marker.as_bytes());
+    processes(|_, environment| environment.split(|&byte| byte == 0).any(bears))
 }
 
 fn processes(chosen: impl Fn(u32, &[u8]) -> bool) -> Vec<u32> {

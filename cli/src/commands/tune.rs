@@ -98,7 +98,7 @@ fn one(
     let locks = session::lock(around, printer, &targets, name.as_str())?;
     if let Some(left) = Runs::of(&request.project, around)?.unfinished::<Tune>(&targets) {
         // We hold the lock, so nobody works on that run: whatever of it still runs is an orphan.
-        session::end_leftovers(&left.run.plan.run, printer);
+        session::end_leftovers(&left.folder, printer);
     }
     let went = begin(args, request, (&home, name.clone(), epoch), locks, around, printer);
     failure::told::<Tune>(went, args.run.format, &home, &name, printer)

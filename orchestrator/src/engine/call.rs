@@ -11,7 +11,7 @@ use skilltune_phases::event::{Done, Failure, FailureKind, Spent};
 use skilltune_phases::id::{CallKey, Digest};
 use skilltune_phases::material::Folders;
 use skilltune_phases::order::{Command, Order, Placement, Question};
-use skilltune_phases::plan::{Cast, Plan, RunId};
+use skilltune_phases::plan::{Cast, Plan};
 
 use super::call_dir::CallDir;
 use super::reply::Reply;
@@ -37,7 +37,6 @@ pub(super) struct Job<L: LoopEngine> {
 struct Asking<'a> {
     order: &'a Order,
     question: &'a dyn Question,
-    run: &'a RunId,
     cast: &'a Cast,
     epoch: u64,
     /// The money that the run may spend, which an agent can be told too.
@@ -78,7 +77,7 @@ impl<L: LoopEngine> Job<L> {
     fn asking(&self) -> Asking<'_> {
         let (order, plan) = (self.request.as_ref(), &self.plan);
         let cast = plan.roles.of(order.role);
-        Asking { order, question: &self.request, run: &plan.run, cast, epoch: plan.epoch, usd: L::usd(plan) }
+        Asking { order, question: &self.request, cast, epoch: plan.epoch, usd: L::usd(plan) }
     }
 
     /// Whether the call was ended and has not failed: by us, or by whoever ended us and it at once.
@@ -153,14 +152,14 @@ impl Asking<'_> {
         let parts: [&[u8]; 5] = [step, &attempt, said, answers, &self.epoch.to_le_bytes()];
         CallKey(Digest::of_parts(parts))
     }
-
-    /// By this a later command finds what is left of a run.
-    fn mark(&self) -> (String, String) {
-        ("SKILLTUNE_RUN".to_owned(), self.run.to_string())
-    }
 }
 
 impl Workshop {
+    /// By this a later command finds what is left of a run.
+    fn mark(&self) -> (String, String) {
+        ("SKILLTUNE_RUN".to_owned(), self.folder.mark())
+    }
+
     fn asked<'a>(&'a self, asking: &Asking<'a>) -> Result<Asked<'a>, EngineError> {
         if let Some(command) = &asking.order.command {
             return Ok(Asked::Command(command));
@@ -190,7 +189,7 @@ impl Workshop {
         fresh.place(self, asking.order)?;
         let (agent, prompt) = match asked {
             Asked::Agent { agent, prompt } => (agent, prompt),
-            Asked::Command(command) => return Ok(self.command(dir, command, asking)),
+            Asked::Command(command) => return Ok(self.command(dir, command)),
         };
         agent.make_folders(&dir.temp_path())?;
         let order = asking.order;
@@ -221,7 +220,7 @@ impl Workshop {
         };
         process::Call {
             argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
-            env: agent.env(&dir.temp_path(), [asking.mark()]),
+            env: agent.env(&dir.temp_path(), [self.mark()]),
             confinement: asking.cast.rights.by_system().then(|| confinement(dir, agent, order)),
             writes_itself: agent.writes_itself(),
             stdin: agent.reads_stdin().then_some(prompt),
@@ -230,7 +229,7 @@ impl Workshop {
     }
 
     /// A command of ours finds programs, and nothing else of our world.
-    fn command(&self, dir: &CallDir, command: &Command, asking: &Asking<'_>) -> process::Call {
+    fn command(&self, dir: &CallDir, command: &Command) -> process::Call {
         let temp = dir.temp_path();
         let text = temp.to_string_lossy().into_owned();
         let path = std::env::var("PATH").unwrap_or_default();
@@ -239,7 +238,7 @@ impl Workshop {
         let env = env.map(|(name, value)| (name.to_owned(), value));
         process::Call {
             argv: command.argv.iter().map(OsString::from).collect(),
-            env: env.into_iter().chain([asking.mark()]).collect(),
+            env: env.into_iter().chain([self.mark()]).collect(),
             confinement: command.confined.then(|| Confinement { writes: places.into() }),
             ..self.bare(dir, Duration::from_secs(command.seconds))
         }

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use rustix::fs::FileType;
-use skilltune_phases::id::CallKey;
+use skilltune_phases::id::{CallKey, Digest};
 use skilltune_phases::plan::RunId;
 
 use crate::atomic::{Durability, TEMP_PREFIX};
@@ -117,6 +117,14 @@ impl RunFolder {
 
     pub fn place(&self) -> &SafePath {
         &self.root
+    }
+
+    /// What the processes of this run bear in their environment, and those of no other, even one of the same name
+    /// elsewhere. It does not tell them where the folder is.
+    pub fn mark(&self) -> String {
+        let path = self.root();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        format!("{name}-{}", Digest::of(path.as_os_str().as_encoded_bytes()).short())
     }
 
     /// Makes the folder and that of its calls.
@@ -230,6 +238,15 @@ mod tests {
             let mode = root.join(folder).metadata().unwrap().permissions().mode() & 0o777;
             assert_eq!(mode, 0o700, "{folder:?}");
         }
+    }
+
+    #[test]
+    fn two_runs_of_one_name_bear_two_marks() {
+        let run: RunId = "pump-20261122-115617".parse().unwrap();
+        let mark = |project: &str| Home::of(Path::new(project)).run(&run).mark();
+        assert_eq!(mark("/here"), mark("/here"));
+        assert_ne!(mark("/here"), mark("/there"));
+        assert!(!mark("/here").contains("here"), "it names no folder");
     }
 
     #[test]
