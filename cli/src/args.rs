@@ -1,101 +1,14 @@
-//! The command line. This module checks the form of arguments; the commands check their meaning.
+//! Arguments that several commands share. Each checks the form; the commands check the meaning.
 
-mod examples;
-mod lint;
-mod reflex;
-mod runs;
-mod setup;
-mod shared;
-mod tune;
-mod values;
-
-pub use lint::{Fix, LintArgs, LintFormat};
-pub use reflex::{NewArgs, ReflexArgs, ReflexCommand, TaskSource};
-pub use runs::{
-    AnswerName, ApplyArgs, CleanArgs, ConfigArgs, ConfigCommand, DemoArgs, DiffArgs, ExportArgs, GoingArgs,
-    ListArgs, ResumeArgs, RollbackArgs, RunArgs, RunCommand, ShowArgs, StopArgs, TrustArgs,
-};
-pub use setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
-pub use shared::{CallFlags, RunFlags};
-pub use tune::TuneArgs;
-pub use values::{
-    AgentSpec, ApplyWhen, ChecksName, DeliveryName, Format, IsolationName, ModeName, Preset, Streamed,
-    ViaName, is_agent_name, word,
-};
-
-use std::path::PathBuf;
-
-use clap::{Parser, Subcommand};
-
-/// Improve agent skills and prove that they got better.
-#[derive(Debug, Parser)]
-#[command(version, after_help = examples::program(), max_term_width = 110)]
-pub struct Cli {
-    /// Project folder [default: the nearest folder above with skilltune.toml or .git]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub project: Option<PathBuf>,
-    #[command(subcommand)]
-    pub command: Command,
-}
+pub mod examples;
+pub mod lint;
+pub mod overrides;
+pub mod runs;
+pub mod setup;
+pub mod shared;
 
 /// The hidden command that starts this program as a guardian.
 pub const GUARDIAN: &str = "guardian";
 
 /// The hidden command that starts this program as the built-in agent.
 pub const OFFLINE: &str = "offline";
-
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Improve one skill, several skills, or a chain of skills
-    #[command(after_help = examples::TUNE)]
-    Tune(Box<TuneArgs>),
-    /// Write a text for a task and refine it until it meets its rules
-    Reflex(ReflexArgs),
-    /// Check skills for problems and fix them
-    #[command(after_help = examples::LINT)]
-    Lint(LintArgs),
-    #[command(flatten)]
-    Run(RunCommand),
-    /// Trust a project's settings or a suite, so that their commands may run
-    #[command(after_help = examples::TRUST)]
-    Trust(TrustArgs),
-    /// Tune example skills without a model, a key or a network
-    #[command(after_help = examples::DEMO)]
-    Demo(DemoArgs),
-    /// Inspect the settings
-    #[command(after_help = examples::CONFIG)]
-    Config(ConfigArgs),
-    /// Check which agents and tools are installed, and what to fix
-    #[command(after_help = examples::DOCTOR)]
-    Doctor(DoctorArgs),
-    /// Create a skilltune.toml that explains every setting
-    #[command(after_help = examples::INIT)]
-    Init(InitArgs),
-    /// Print a completion script for a shell
-    #[command(after_help = examples::COMPLETIONS)]
-    Completions(CompletionsArgs),
-    /// Print the manual page, or write one page per command
-    #[command(after_help = examples::MAN)]
-    Man(ManArgs),
-}
-
-#[cfg(test)]
-pub fn tune_args(line: &[&str]) -> Result<TuneArgs, clap::Error> {
-    let words = ["skilltune", "tune"].iter().chain(line);
-    match Cli::try_parse_from(words)?.command {
-        Command::Tune(args) => Ok(*args),
-        other => panic!("not a tune: {other:?}"),
-    }
-}
-
-#[cfg(test)]
-pub fn new_args(line: &[&str]) -> Result<NewArgs, clap::Error> {
-    let words = ["skilltune", "reflex", "new"].iter().chain(line);
-    match Cli::try_parse_from(words)?.command {
-        Command::Reflex(ReflexArgs { command: reflex::ReflexCommand::New(args) }) => Ok(*args),
-        other => panic!("not a new one: {other:?}"),
-    }
-}
-
-#[cfg(test)]
-mod tests;

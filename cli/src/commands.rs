@@ -1,6 +1,7 @@
 //! One function a command: from its arguments to an exit code or a complaint.
 
-mod apply;
+pub mod cli;
+
 mod clean;
 mod completions;
 mod config;
@@ -12,39 +13,33 @@ mod history;
 mod init;
 mod lint;
 mod list;
-mod loops;
 mod man;
-mod reflex;
 mod report;
-mod resume;
-mod scope;
+pub mod resume;
 mod show;
 mod status;
 mod stop;
 mod trust;
-mod tune;
 
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::plan::{LoopKind, RunId};
 
-use scope::Scope;
+use crate::runs::scope::Scope;
 
-use crate::args::{Command, ConfigCommand, ReflexArgs, ReflexCommand, RunCommand};
-use crate::births::Births;
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::folders::Surroundings;
-use crate::printer::Printer;
+use crate::args::runs::{ConfigCommand, RunCommand};
+use crate::commands::cli::Command;
+use crate::loops::tune;
+use crate::runs::ownership::Births;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
 
-pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(command: Command, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let elsewhere = elsewhere(&command, around);
     let around = elsewhere.as_ref().unwrap_or(around);
     match command {
-        Command::Tune(args) => tune::run(&args, around, printer),
-        Command::Reflex(args) => match args.command {
-            ReflexCommand::New(args) => reflex::run(&args, around, printer),
-            ReflexCommand::Run(command) => run_command(command, Some(LoopKind::Reflex), around, printer),
-        },
+        Command::Loop(command) => command.run(around, printer, run_command),
         Command::Run(command) => run_command(command, None, around, printer),
         Command::Lint(args) => lint::run(&args, around, printer),
         Command::Trust(args) => trust::run(&args, around, printer),
@@ -63,7 +58,7 @@ pub fn run(command: Command, around: &Surroundings, printer: Printer) -> Result<
 fn run_command(
     command: RunCommand,
     only: Option<LoopKind>,
-    around: &Surroundings,
+    around: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let scope = Scope::here(only, around, printer)?;
@@ -75,8 +70,8 @@ fn run_command(
         RunCommand::History(args) => history::run(&args, &scope),
         RunCommand::Show(args) => show::run(&args, &scope),
         RunCommand::Diff(args) => diff::run(&args, &scope),
-        RunCommand::Apply(args) => apply::run(&args, &scope),
-        RunCommand::Rollback(args) => apply::rollback(&args, &scope),
+        RunCommand::Apply(args) => tune::apply::run(&args, &scope),
+        RunCommand::Rollback(args) => tune::apply::rollback(&args, &scope),
         RunCommand::Export(args) => export::run(&args, &scope),
         RunCommand::Report(args) => report::run(&args, &scope),
         RunCommand::Clean(args) => clean::run(&args, &scope),
@@ -85,15 +80,15 @@ fn run_command(
 
 /// The surroundings of a run of ours that is in another project than the current folder: whatever we print names a run
 /// by its id, and can be typed anywhere.
-fn elsewhere(command: &Command, around: &Surroundings) -> Option<Surroundings> {
-    let (Command::Run(command) | Command::Reflex(ReflexArgs { command: ReflexCommand::Run(command) })) =
-        command
-    else {
-        return None;
-    };
+fn elsewhere(command: &Command, around: &Environment) -> Option<Environment> {
+    let command = match command {
+        Command::Loop(command) => command.on_runs(),
+        Command::Run(command) => Some(command),
+        _ => None,
+    }?;
     let id = command.run().filter(|_| around.project.is_none())?;
     let run: RunId = id.parse().ok()?;
     let is_here = Home::of(&around.project_here()).run(&run).place().exists();
     let project = Births::new(around).project_of(id).filter(|project| !is_here && project.is_dir())?;
-    Some(Surroundings { project: Some(project), ..around.clone() })
+    Some(Environment { project: Some(project), ..around.clone() })
 }

@@ -1,44 +1,22 @@
 //! A person's side of skilltune: commands, questions, progress, reports.
 //!
 //! ```text
-//! args -> folders -> commands/* -> find, settings, questions, trust, roles -> request -> the engine -> exit
-//!                        |
-//!                        +-> printer: data to stdout, talk to stderr
+//! main -> commands -> loops -> runs -> progress -> report -> args, agents -> settings -> trust -> terminal -> text
 //! ```
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests build their own scenes"))]
 #![expect(unreachable_pub, reason = "nothing of a program is reachable; `pub` means used by other modules")]
 
-mod answer;
+mod agents;
 mod args;
-mod births;
 mod commands;
-mod complaint;
-mod delivery;
-mod exit;
-mod face;
-mod failure;
-mod find;
-mod flags;
-mod folders;
-mod kept;
-mod means;
-mod pages;
-mod planning;
-mod printer;
+mod inputs;
+mod loops;
 mod progress;
-mod questions;
-mod reach;
-mod reflex;
 mod report;
-mod request;
-mod roles;
 mod runs;
-mod scenarios;
-mod session;
 mod settings;
-mod signals;
-mod style;
-mod suite;
+mod terminal;
+mod text;
 mod trust;
 
 use std::process::ExitCode;
@@ -49,11 +27,11 @@ use rustix::process::Signal;
 use skilltune_orchestrator::offline::offline_main;
 use skilltune_orchestrator::process::{CONFINED, confined_main, guardian_main};
 
-use crate::args::Cli;
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::folders::Surroundings;
-use crate::printer::Printer;
+use crate::commands::cli::Cli;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
 
 fn main() -> ExitCode {
     survive_the_file_size_limit();
@@ -69,10 +47,10 @@ fn main() -> ExitCode {
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(words) => return printer::usage(&words).into(),
+        Err(words) => return terminal::printer::usage(&words).into(),
     };
     arm_crash_point();
-    let around = Surroundings::read(cli.project.as_deref());
+    let around = Environment::read(cli.project.as_deref());
     let printer = around.as_ref().map_or(Printer::PLAIN, Printer::new);
     let ended =
         around.map_err(Complaint::from).and_then(|around| commands::run(cli.command, &around, printer));

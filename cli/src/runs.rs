@@ -1,21 +1,31 @@
 //! The runs of a project, of any loop: found by an alias or a beginning of their id, read from their journals.
 
+pub mod failure;
+pub mod ownership;
+pub mod peer;
+pub mod runtime_options;
+pub mod scope;
+pub mod session;
+pub mod store_check;
+
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use skilltune_orchestrator::store::{
     self, FirstLine, Home, HomeError, JournalError, Label, Locks, RunFolder,
 };
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::{Event, Record, Signal};
+use skilltune_phases::id::Digest;
 use skilltune_phases::id::{CallKey, TreeId};
 use skilltune_phases::loops::tune::{self, Tune};
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::run::Run;
 
-use crate::complaint::{Complaint, Kind};
-use crate::face::{Face, with_loop};
-use crate::folders::Surroundings;
-use crate::session::ours;
+use crate::report::ui::{Ui, with_loop};
+use crate::runs::session::ours;
+use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::environment::Environment;
 
 /// The runs of one project.
 #[derive(Clone, Debug)]
@@ -26,7 +36,7 @@ pub struct Runs {
 
 /// A run as its journal tells it.
 #[derive(Clone, Debug)]
-pub struct Known<L: Face> {
+pub struct Known<L: Ui> {
     pub run: Run<L>,
     pub records: Vec<Record<L>>,
     pub folder: RunFolder,
@@ -56,7 +66,7 @@ pub enum Standing {
 
 impl Standing {
     /// One word for it, the same wherever runs are listed.
-    pub fn word<L: Face>(self, run: &Run<L>) -> &'static str {
+    pub fn word<L: Ui>(self, run: &Run<L>) -> &'static str {
         match self {
             Self::Running { .. } => "running",
             Self::Held => "waiting",
@@ -69,12 +79,12 @@ impl Standing {
 
 impl Runs {
     /// The runs of the project that the current folder belongs to.
-    pub fn here(around: &Surroundings) -> Result<Self, Complaint> {
+    pub fn here(around: &Environment) -> Result<Self, Complaint> {
         Self::of(&around.project_here(), around)
     }
 
     /// The runs of a project, unless its state folder is one that skilltune would not have made.
-    pub fn of(project: &Path, around: &Surroundings) -> Result<Self, Complaint> {
+    pub fn of(project: &Path, around: &Environment) -> Result<Self, Complaint> {
         let home = Home::of(project);
         home.require_ours().map_err(strange)?;
         Ok(Self { home, locks: Locks::at(&around.state) })
@@ -144,7 +154,7 @@ impl Runs {
         with_loop!(self.kind(id), L => self.load::<L>(id).map(|known| self.outline_of(&known)))
     }
 
-    fn outline_of<L: Face>(&self, known: &Known<L>) -> Outline {
+    fn outline_of<L: Ui>(&self, known: &Known<L>) -> Outline {
         let mut outline =
             Outline { standing: self.standing(&known.run), calls: Vec::new(), trees: L::kept(&known.run) };
         for record in &known.records {
@@ -162,7 +172,7 @@ impl Runs {
         outline
     }
 
-    pub fn load<L: Face>(&self, id: &RunId) -> Result<Known<L>, Complaint> {
+    pub fn load<L: Ui>(&self, id: &RunId) -> Result<Known<L>, Complaint> {
         let folder = self.home.run(id);
         let history = store::read::<L>(&folder.history()).map_err(|error| damaged(&folder, &error))?;
         if let Some(Event::Started(plan)) = history.records.first().map(|record| &record.event)
@@ -177,13 +187,13 @@ impl Runs {
     }
 
     /// The newest run on these folders that has not ended and that nobody works on, if any.
-    pub fn unfinished<L: Face>(&self, targets: &[PathBuf]) -> Option<Known<L>> {
+    pub fn unfinished<L: Ui>(&self, targets: &[PathBuf]) -> Option<Known<L>> {
         let known = self.ids(Some(L::KIND)).into_iter().filter_map(|id| self.load::<L>(&id).ok());
         let mut left = known.filter(|known| known.run.closed_at.is_none() && known.targets() == targets);
         left.next().filter(|known| !matches!(self.standing(&known.run), Standing::Running { .. }))
     }
 
-    pub fn standing<L: Face>(&self, run: &Run<L>) -> Standing {
+    pub fn standing<L: Ui>(&self, run: &Run<L>) -> Standing {
         let targets = L::targets(&run.plan);
         let holder = targets.first().and_then(|target| self.locks.holder(target).ok().flatten());
         match holder.filter(|holder| holder.doing == run.plan.run.as_str()) {
@@ -198,7 +208,7 @@ impl Runs {
 /// The word for what won, or is ahead so far.
 pub const CHAMPION: &str = "champion";
 
-impl<L: Face> Known<L> {
+impl<L: Ui> Known<L> {
     pub fn targets(&self) -> Vec<PathBuf> {
         L::targets(&self.run.plan)
     }
@@ -319,6 +329,13 @@ pub fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
             complaint.hint("this run cannot be resumed; start a new run, which reuses the cached answers")
         }
     }
+}
+
+/// The same inputs have the same seed, so that the next run finds their answers.
+pub fn seed(inputs: &impl Serialize) -> u64 {
+    let digest = Digest::of(&serde_json::to_vec(inputs).expect("what is asked for has a JSON text"));
+    // Fifty-three bits survive every reader of JSON.
+    u64::from_le_bytes(digest.as_bytes()[..8].try_into().expect("eight bytes")) >> 11
 }
 
 #[cfg(test)]

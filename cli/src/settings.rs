@@ -4,29 +4,28 @@
 //! settings and is unfolded in its own layer, so that a higher layer's preset beats a lower layer's number. A limit that
 //! the user's file sets is a ceiling: a project can lower it, and raise it only when its file is trusted.
 
+pub mod values;
+
 mod about;
-mod agents;
-mod error;
-mod file;
-mod nearest;
-mod origin;
-mod prices;
-mod prompts;
+pub mod agents;
+pub mod error;
+pub mod file;
+pub mod origin;
+pub mod prices;
+pub mod prompts;
 mod reflex;
-mod setting;
-mod show;
+pub mod setting;
+pub mod show;
 mod template;
 
-pub use agents::AgentEntry;
-pub use error::SettingsError;
-pub use file::SettingsFile;
-pub use nearest::nearest;
-pub use origin::Origin;
-pub use prices::PriceEntry;
-pub use prompts::PromptSettings;
-pub use reflex::ReflexSettings;
-pub use setting::{Range, Setting};
-pub use show::Row;
+pub use crate::settings::agents::AgentEntry;
+pub use crate::settings::error::SettingsError;
+pub use crate::settings::file::SettingsFile;
+pub use crate::settings::origin::Origin;
+pub use crate::settings::prices::PriceEntry;
+pub use crate::settings::prompts::PromptSettings;
+pub use crate::settings::reflex::ReflexSettings;
+pub use crate::settings::setting::{Range, Setting};
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,12 +37,12 @@ use skilltune_phases::price::Prices;
 use skilltune_phases::score::Score;
 use skilltune_phases::stop::{Budget, Stall};
 
-use crate::args::{AgentSpec, ApplyWhen, DeliveryName, IsolationName, Preset, ViaName};
-use crate::folders::{SETTINGS_FILE, Surroundings};
-use crate::report::plain::shell_path;
-use crate::roles::PerRole;
+use crate::agents::PerRole;
+use crate::settings::setting::{Over, Slot};
+use crate::settings::values::{AgentSpec, ApplyWhen, DeliveryName, IsolationName, Preset, ViaName};
+use crate::terminal::environment::{Environment, SETTINGS_FILE};
+use crate::text::plain::shell_path;
 use crate::trust::TrustStore;
-use setting::{Over, Slot};
 
 pub const COUNT: Range = Range { low: 1.0, high: 100.0 };
 pub const JOBS: Range = Range { low: 1.0, high: 256.0 };
@@ -103,7 +102,7 @@ pub struct Limits {
 
 impl Settings {
     /// All layers of files; a missing file is an empty one.
-    pub fn load(project: &Path, around: &Surroundings) -> Result<Self, SettingsError> {
+    pub fn load(project: &Path, around: &Environment) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
         let user = SettingsFile::read(&around.config.join(SETTINGS_FILE))?;
         if let Some(file) = &user {

@@ -3,9 +3,9 @@
 //! Agreement is bound to the bytes of a settings file or a suite, of the prompts that it names, and of the files of the
 //! project that its commands name. Agents and prompts of the user's own file need none.
 
-mod pinned;
+pub mod pinned;
 
-pub use pinned::{Pinned, of_agents, of_suite};
+pub use crate::trust::pinned::{Pinned, of_agents, of_suite};
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 use skilltune_orchestrator::disk;
 use skilltune_phases::id::Digest;
 
-use crate::complaint::{Complaint, Kind};
-use crate::folders::Surroundings;
-use crate::questions::Answers;
-use crate::report::plain::shell_path;
-use crate::settings::SettingsFile;
+use crate::settings::file::SettingsFile;
+use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::environment::Environment;
+use crate::terminal::questions::Answers;
+use crate::text::plain::shell_path;
 
 /// The version of the file that this program writes.
 const FORMAT: u32 = 1;
@@ -53,7 +53,7 @@ pub enum TrustError {
 }
 
 impl TrustStore {
-    pub fn new(around: &Surroundings) -> Self {
+    pub fn new(around: &Environment) -> Self {
         Self { path: around.state.join("trust.json") }
     }
 

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::examples;
-use super::values::{self, Format, Streamed};
+use crate::args::examples;
+use crate::settings::values;
+use crate::settings::values::{Format, Streamed};
 
 /// The commands on runs: of every loop, and below the name of a loop of that one alone.
 #[derive(Clone, Debug, Subcommand)]

@@ -7,7 +7,8 @@ use clap::Args;
 use clap_complete::Shell;
 use skilltune_phases::score::Score;
 
-use super::values::{self, AgentSpec, ApplyWhen, Format, Preset};
+use crate::settings::values;
+use crate::settings::values::{AgentSpec, ApplyWhen, Format, Preset};
 
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {

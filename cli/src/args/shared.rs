@@ -3,10 +3,11 @@
 use clap::Args;
 use jiff::Timestamp;
 
-use super::values::{self, IsolationName, Streamed, ViaName};
+use crate::settings::values;
+use crate::settings::values::{IsolationName, Streamed, ViaName};
 
-pub(super) const AGENTS: &str = "Agents";
-pub(super) const RUN: &str = "Run";
+pub const AGENTS: &str = "Agents";
+pub const RUN: &str = "Run";
 
 /// Flags for agent calls.
 #[derive(Clone, Debug, Args)]

@@ -4,18 +4,18 @@ use fs_extra::dir::get_size;
 use skilltune_orchestrator::store::Needed;
 use skilltune_phases::plan::RunId;
 
-use super::loops::LoopCommands;
-use super::scope::Scope;
-use crate::args::CleanArgs;
-use crate::births::Births;
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::face::with_loop;
-use crate::folders::Surroundings;
-use crate::questions::Person;
-use crate::report::figures;
-use crate::runs::{Known, Outline, Runs, Standing};
-use crate::session::{self, ours};
+use crate::args::runs::CleanArgs;
+use crate::loops::LoopCommands;
+use crate::report::ui::with_loop;
+use crate::runs::ownership::Births;
+use crate::runs::scope::Scope;
+use crate::runs::session::ours;
+use crate::runs::{Known, Outline, Runs, Standing, session};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::questions::Person;
+use crate::text::figures;
 
 pub fn run(args: &CleanArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let printer = scope.printer;
@@ -59,7 +59,7 @@ fn question(lost: usize) -> String {
 }
 
 /// A person says that it may be done, or a flag does.
-fn agree(question: &str, yes: bool, around: &Surroundings) -> Result<(), Complaint> {
+fn agree(question: &str, yes: bool, around: &Environment) -> Result<(), Complaint> {
     let agreed = match Person::present(around) {
         _ if yes => true,
         Some(person) => person.agree(question)?,

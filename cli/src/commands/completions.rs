@@ -3,10 +3,11 @@
 use clap::CommandFactory as _;
 use clap_complete::{Shell, generate};
 
-use crate::args::{Cli, CompletionsArgs};
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::args::setup::CompletionsArgs;
+use crate::commands::cli::Cli;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
 
 pub fn run(args: &CompletionsArgs, printer: Printer) -> Result<Exit, Complaint> {
     printer.bytes(script(args.shell).trim_end())?;

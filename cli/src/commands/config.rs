@@ -2,17 +2,18 @@
 
 use serde_json::Value as Json;
 
-use crate::args::Format;
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::folders::Surroundings;
-use crate::printer::Printer;
-use crate::roles;
-use crate::settings::{Row, Settings};
+use crate::agents;
+use crate::settings::Settings;
+use crate::settings::show::Row;
+use crate::settings::values::Format;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
 
-pub fn show(format: Format, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+pub fn show(format: Format, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let mut settings = Settings::load(&around.project_here(), around)?;
-    roles::fill(&mut settings, around);
+    agents::fill(&mut settings, around);
     let rows = settings.rows();
     match format {
         Format::Human => printer.data(&table(&rows)),

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
 
-use crate::args::{Cli, Command, DemoArgs};
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::folders::{Surroundings, Terminal};
-use crate::printer::Printer;
-use crate::progress::{self, fitted, flowed};
-use crate::report::plain::{pictured, shell_path};
-
-use super::tune;
+use crate::args::runs::DemoArgs;
+use crate::commands::cli::{Cli, Command};
+use crate::progress;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::{Environment, Terminal};
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::text::plain::{pictured, shell_path};
+use crate::text::width::{fitted, flowed};
 
 macro_rules! files {
     ($($path:literal)*) => {
@@ -62,26 +62,23 @@ const NEXT: [(&str, &str); 4] = [
     ("skilltune tune YOUR-SKILL --agent offline", "tune your own skill"),
 ];
 
-pub fn run(args: &DemoArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(args: &DemoArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let width = progress::data_width(around);
     let say = |text: &str| printer.data(&fitted(text, width));
     let folder = set_up(&around.cwd.join(&args.dir))?;
     say(&format!("Copied a flawed skill and a chain of two into {}.", pictured(&shell_path(&args.dir))))?;
     say("The built-in agent tunes them: no model, no key, no network. It checks structure only.")?;
-    let there = Surroundings {
-        cwd: folder,
-        terminal: Terminal { stdin: false, ..around.terminal },
-        ..around.clone()
-    };
+    let there =
+        Environment { cwd: folder, terminal: Terminal { stdin: false, ..around.terminal }, ..around.clone() };
     let mut worst = Exit::Reached;
     for (told, line) in ACTS {
         say(&format!("\n{told}\n"))?;
         printer.data(&printer.data.bold(&typed(line, width)))?;
         let words = ["skilltune"].into_iter().chain(line.split(' '));
-        let Ok(Command::Tune(args)) = Cli::try_parse_from(words).map(|cli| cli.command) else {
-            unreachable!("the lines of the demo are lines of tune");
+        let Ok(Command::Loop(command)) = Cli::try_parse_from(words).map(|cli| cli.command) else {
+            unreachable!("the lines of the demo begin runs");
         };
-        let exit = tune::run(&args, &there, printer)?;
+        let exit = command.run(&there, printer, super::run_command)?;
         worst = Exit::worst(worst, exit);
         if matches!(exit, Exit::Interrupted | Exit::Terminated) {
             break;

@@ -2,18 +2,17 @@
 
 use skilltune_orchestrator::engine::tree_diff;
 
-use super::loops::LoopCommands;
-use super::scope::Scope;
-use crate::args::DiffArgs;
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::face::with_loop;
-use crate::kept;
-use crate::printer::Printer;
-use crate::report::plain;
-use crate::runs::{CHAMPION, Known};
-use crate::session::ours;
-use crate::style::Style;
+use crate::args::runs::DiffArgs;
+use crate::loops::LoopCommands;
+use crate::report::ui::with_loop;
+use crate::runs::scope::Scope;
+use crate::runs::session::ours;
+use crate::runs::{CHAMPION, Known, store_check};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::style::Style;
+use crate::text::plain;
 
 pub fn run(args: &DiffArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let id = scope.named(args.run.run.as_deref())?;
@@ -28,8 +27,8 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>, name: &str) -> Res
         printer.talk("no changes: this is the original version");
         return Ok(Exit::Reached);
     }
-    kept::require(&objects, &start.trees)?;
-    kept::require(&objects, &version.trees)?;
+    store_check::require(&objects, &start.trees)?;
+    store_check::require(&objects, &version.trees)?;
     for (member, (&from, &to)) in
         L::members(&known.run.plan).iter().zip(start.trees.iter().zip(&version.trees))
     {

@@ -14,21 +14,21 @@ mod versions;
 
 use serde::Serialize;
 
-use agents::AgentSeen;
-use place::Place;
-use project::Project;
-use rights::{Ends, System};
-use told::told;
-use verdict::Verdict;
+use crate::commands::doctor::agents::AgentSeen;
+use crate::commands::doctor::place::Place;
+use crate::commands::doctor::project::Project;
+use crate::commands::doctor::rights::{Ends, System};
+use crate::commands::doctor::told::told;
+use crate::commands::doctor::verdict::Verdict;
 
-use crate::args::{DoctorArgs, Format};
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::folders::Surroundings;
-use crate::printer::Printer;
+use crate::args::setup::DoctorArgs;
 use crate::progress;
-use crate::roles;
 use crate::settings::Settings;
+use crate::settings::values::Format;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
 
 /// Everything that was seen. Its keys are a public interface.
 #[derive(Debug, Serialize)]
@@ -45,7 +45,7 @@ struct Seen {
     project: Project,
 }
 
-pub fn run(args: &DoctorArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(args: &DoctorArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let seen = look(args, around)?;
     match args.format {
         Format::Human => printer.data(&told(&seen, progress::data_width(around), printer.data)),
@@ -57,7 +57,7 @@ pub fn run(args: &DoctorArgs, around: &Surroundings, printer: Printer) -> Result
     Ok(if works { Exit::Reached } else { Exit::Input })
 }
 
-fn look(args: &DoctorArgs, around: &Surroundings) -> Result<Seen, Complaint> {
+fn look(args: &DoctorArgs, around: &Environment) -> Result<Seen, Complaint> {
     let root = around.project_here();
     // With settings that cannot be read, all else is still worth a look.
     let read = Settings::load(&root, around).map_err(Complaint::from);
@@ -65,7 +65,7 @@ fn look(args: &DoctorArgs, around: &Surroundings) -> Result<Seen, Complaint> {
         Ok(settings) => (settings, None),
         Err(complaint) => (Settings::default(), Some(complaint)),
     };
-    roles::fill(&mut settings, around);
+    crate::agents::defaults::fill(&mut settings, around);
     let project = Project::look(&root, &settings, broken.as_ref(), around);
     let trusted = args.trust || project.trusted != Some(false);
     let mut agents = agents::look(&settings, trusted, args.timeout, around)?;

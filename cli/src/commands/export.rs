@@ -2,15 +2,14 @@
 
 use skilltune_orchestrator::snapshot;
 
-use super::loops::{LoopCommands, Version};
-use super::scope::Scope;
-use crate::args::ExportArgs;
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::face::with_loop;
-use crate::kept;
-use crate::runs::Known;
-use crate::session::ours;
+use crate::args::runs::ExportArgs;
+use crate::loops::{LoopCommands, Version};
+use crate::report::ui::with_loop;
+use crate::runs::scope::Scope;
+use crate::runs::session::ours;
+use crate::runs::{Known, store_check};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
 
 pub fn run(args: &ExportArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let id = scope.named(Some(&args.run))?;
@@ -25,7 +24,7 @@ fn write<L: LoopCommands>(args: &ExportArgs, scope: &Scope<'_>, known: &Known<L>
         return Err(Complaint::input(format!("{} already exists", dir.display()))
             .hint("pass a folder that does not exist"));
     }
-    kept::require(&objects, &trees)?;
+    store_check::require(&objects, &trees)?;
     let members = L::members(&known.run.plan);
     for (member, &tree) in members.iter().zip(&trees) {
         // A chain's members stand side by side; a single one is the folder itself.

@@ -2,16 +2,16 @@
 
 use skilltune_phases::run::{NotARun, Run};
 
-use super::loops::LoopCommands;
-use super::scope::Scope;
-use crate::args::RunArgs;
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::face::with_loop;
-use crate::printer::Printer;
+use crate::args::runs::RunArgs;
+use crate::loops::LoopCommands;
 use crate::report::journal;
+use crate::report::ui::with_loop;
 use crate::runs::Known;
-use crate::session::ours;
+use crate::runs::scope::Scope;
+use crate::runs::session::ours;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
 
 pub fn run(args: &RunArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let id = scope.named(args.run.as_deref())?;

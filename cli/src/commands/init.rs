@@ -4,23 +4,25 @@ mod suite;
 
 use std::path::{Path, PathBuf};
 
+use crate::commands::init::suite::{SUITE_FILE, stub};
 use skilltune_orchestrator::agent::Real;
 use skilltune_orchestrator::atomic::{self, Durability};
 use skilltune_phases::offline;
 use skilltune_phases::role::Role;
-use suite::{SUITE_FILE, stub};
 
-use crate::args::{AgentSpec, InitArgs, Preset};
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::flags::lay;
-use crate::folders::{SETTINGS_FILE, Surroundings};
-use crate::printer::Printer;
-use crate::questions::{Answers, Person};
-use crate::session::ours;
-use crate::settings::{Origin, Settings};
+use crate::args::overrides::lay;
+use crate::args::setup::InitArgs;
+use crate::runs::session::ours;
+use crate::settings::Settings;
+use crate::settings::origin::Origin;
+use crate::settings::values::{AgentSpec, Preset};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::{Environment, SETTINGS_FILE};
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::{Answers, Person};
 
-pub fn run(args: &InitArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(args: &InitArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let folder = folder(args, around)?;
     let (path, suite) = (folder.join(SETTINGS_FILE), folder.join(SUITE_FILE));
     // Before anything is asked; a dangling link is something too.
@@ -47,7 +49,7 @@ pub fn run(args: &InitArgs, around: &Surroundings, printer: Printer) -> Result<E
     Ok(Exit::Reached)
 }
 
-fn folder(args: &InitArgs, around: &Surroundings) -> Result<PathBuf, Complaint> {
+fn folder(args: &InitArgs, around: &Environment) -> Result<PathBuf, Complaint> {
     let given = args.dir.as_ref().or(around.project.as_ref()).map(|dir| around.cwd.join(dir));
     let folder = given.unwrap_or_else(|| around.cwd.clone());
     let refused = |cause: String| {

@@ -14,19 +14,20 @@ use skilltune_orchestrator::disk::{self, DiskError};
 use skilltune_orchestrator::skill_files::{self, LoadError};
 use skilltune_phases::lint::{Files, Fix, Listing, lint, offers};
 
-use crate::args::{Fix as FixFlag, LintArgs, LintFormat};
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::find::{self, Skill};
-use crate::folders::Surroundings;
-use crate::printer::Printer;
+use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat};
+use crate::inputs::find;
+use crate::inputs::find::Skill;
 use crate::progress::data_width;
-use crate::questions::Person;
-use crate::report::figures::count;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::Person;
+use crate::text::figures::count;
 
-use report::{Linted, Report, Shelf};
+use crate::commands::lint::report::{Linted, Report, Shelf};
 
-pub fn run(args: &LintArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(args: &LintArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let mut report = Report { is_fixed: args.fix.is_some(), ..Report::default() };
     let mut worst = Exit::Reached;
     let mut seen = HashSet::new();
@@ -69,7 +70,7 @@ pub fn run(args: &LintArgs, around: &Surroundings, printer: Printer) -> Result<E
 fn linted(
     skill: &Skill,
     args: &LintArgs,
-    around: &Surroundings,
+    around: &Environment,
     printer: Printer,
     listing: &mut Listing,
 ) -> Result<Linted, Complaint> {
@@ -104,7 +105,7 @@ struct Group {
     skills: Vec<Skill>,
 }
 
-fn groups(given: &[String], around: &Surroundings) -> Result<Vec<Group>, Complaint> {
+fn groups(given: &[String], around: &Environment) -> Result<Vec<Group>, Complaint> {
     let mut groups = Vec::new();
     for list in given {
         for folder in find::folders(list, around)? {
@@ -139,7 +140,7 @@ fn held(folder: &Skill) -> Result<Vec<Skill>, Complaint> {
 }
 
 /// The shortest path from the current folder.
-fn shown(path: &Path, around: &Surroundings) -> String {
+fn shown(path: &Path, around: &Environment) -> String {
     match path.strip_prefix(&around.cwd) {
         Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
         Ok(below) => below.display().to_string(),

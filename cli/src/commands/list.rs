@@ -3,13 +3,14 @@
 use serde_json::{Value, json};
 use skilltune_phases::plan::RunId;
 
-use super::loops::LoopCommands;
-use super::scope::Scope;
-use crate::args::{Format, ListArgs};
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::face::with_loop;
-use crate::report::plain;
+use crate::args::runs::ListArgs;
+use crate::loops::LoopCommands;
+use crate::report::ui::with_loop;
+use crate::runs::scope::Scope;
+use crate::settings::values::Format;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
+use crate::text::plain;
 
 pub fn run(args: &ListArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let (runs, printer) = (&scope.runs, scope.printer);

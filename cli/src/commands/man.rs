@@ -7,13 +7,14 @@ use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 use skilltune_orchestrator::atomic::{self, Durability};
 
-use crate::args::{Cli, ManArgs};
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::folders::Surroundings;
-use crate::printer::Printer;
-use crate::report::figures;
-use crate::session::ours;
+use crate::args::setup::ManArgs;
+use crate::commands::cli::Cli;
+use crate::runs::session::ours;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::text::figures;
 
 /// A page and the name of its file.
 struct Page {
@@ -21,7 +22,7 @@ struct Page {
     text: Vec<u8>,
 }
 
-pub fn run(args: &ManArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(args: &ManArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let pages = pages().map_err(|error| Complaint::ours("cannot make the manual").caused_by(error))?;
     if let Some(folder) = &args.out {
         write(&pages, &around.cwd.join(folder), printer)?;

@@ -1,11 +1,11 @@
 //! `report`: the final report, or how far the run has come.
 
-use super::loops::LoopCommands as _;
-use super::scope::Scope;
-use crate::args::RunArgs;
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::face::with_loop;
+use crate::args::runs::RunArgs;
+use crate::loops::LoopCommands as _;
+use crate::report::ui::with_loop;
+use crate::runs::scope::Scope;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
 
 pub fn run(args: &RunArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let id = scope.named(args.run.as_deref())?;

@@ -1,13 +1,13 @@
 //! `show`: a run told again, or one part of it: a round or an iteration, a candidate or a text.
 
-use super::loops::LoopCommands;
-use super::scope::Scope;
-use crate::args::ShowArgs;
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::face::with_loop;
+use crate::args::runs::ShowArgs;
+use crate::loops::LoopCommands;
 use crate::progress;
+use crate::report::ui::with_loop;
 use crate::runs::Known;
+use crate::runs::scope::Scope;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
 
 pub fn run(args: &ShowArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let id = scope.named(args.run.run.as_deref())?;

@@ -3,15 +3,16 @@
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::run::Run;
 
-use super::loops::LoopCommands;
-use super::scope::Scope;
-use crate::args::RunArgs;
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::face::with_loop;
-use crate::report::advice::{self, Next};
-use crate::report::{figures, plain, words};
+use crate::args::runs::RunArgs;
+use crate::loops::LoopCommands;
+use crate::report::advice::Next;
+use crate::report::ui::with_loop;
+use crate::report::{advice, words};
+use crate::runs::scope::Scope;
 use crate::runs::{Known, Standing};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
+use crate::text::{figures, plain};
 
 pub fn run(args: &RunArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let id = scope.named(args.run.as_deref())?;

@@ -2,13 +2,13 @@
 
 use skilltune_phases::plan::RunId;
 
-use super::loops::LoopCommands as _;
-use super::scope::Scope;
-use crate::args::StopArgs;
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::face::with_loop;
+use crate::args::runs::StopArgs;
+use crate::loops::LoopCommands as _;
+use crate::report::ui::with_loop;
+use crate::runs::scope::Scope;
 use crate::runs::{Runs, Standing};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
 
 pub fn run(args: &StopArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let (name, reason) = args.parts();

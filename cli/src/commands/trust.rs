@@ -2,24 +2,28 @@
 
 use std::path::PathBuf;
 
-use crate::args::TrustArgs;
-use crate::complaint::Complaint;
-use crate::exit::Exit;
-use crate::folders::{SETTINGS_FILE, Surroundings};
-use crate::pages::Pages;
-use crate::printer::Printer;
-use crate::settings::{Origin, Settings, SettingsFile};
-use crate::suite::Suite;
-use crate::trust::{self, Pinned, TrustStore};
+use crate::args::runs::TrustArgs;
+use crate::inputs::prompts::Pages;
+use crate::inputs::suite::Suite;
+use crate::settings::Settings;
+use crate::settings::file::SettingsFile;
+use crate::settings::origin::Origin;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::{Environment, SETTINGS_FILE};
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::trust;
+use crate::trust::TrustStore;
+use crate::trust::pinned::Pinned;
 
-pub fn run(args: &TrustArgs, around: &Surroundings, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(args: &TrustArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     printer.talk(&record(args, around)?);
     Ok(Exit::Reached)
 }
 
 const WHAT: &str = "pass a skilltune.toml, its folder, or a suite";
 
-fn record(args: &TrustArgs, around: &Surroundings) -> Result<String, Complaint> {
+fn record(args: &TrustArgs, around: &Environment) -> Result<String, Complaint> {
     let given: PathBuf = around.cwd.join(&args.path).components().collect();
     let path = if given.is_dir() { given.join(SETTINGS_FILE) } else { given };
     if !path.exists() {

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use skilltune_phases::loops::Loop;
 use skilltune_phases::run::Run;
 
-use super::{Reporter, Streams};
-use crate::report::world::Play;
+use crate::loops::tune::world::Play;
+use crate::progress::reporter::{Reporter, Streams};
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Captured {
+pub struct Captured {
     data: Pipe,
     talk: Pipe,
 }
@@ -35,28 +35,25 @@ impl Pipe {
 }
 
 impl Captured {
-    pub(super) fn streams(&self) -> Streams {
+    pub fn streams(&self) -> Streams {
         Streams::new(self.data.clone(), self.talk.clone())
     }
 
-    pub(super) fn data(&self) -> String {
+    pub fn data(&self) -> String {
         self.data.text()
     }
 
-    pub(super) fn talk(&self) -> String {
+    pub fn talk(&self) -> String {
         self.talk.text()
     }
 
-    pub(super) fn all(&self) -> String {
+    pub fn all(&self) -> String {
         self.talk() + &self.data()
     }
 }
 
 /// Tells a reporter the whole of a run, record by record.
-pub(super) fn follow<L: Loop, R: Reporter<L>>(
-    play: &Play<L>,
-    reporter: impl FnOnce(Streams) -> R,
-) -> Captured {
+pub fn follow<L: Loop, R: Reporter<L>>(play: &Play<L>, reporter: impl FnOnce(Streams) -> R) -> Captured {
     let captured = Captured::default();
     let mut reporter = reporter(captured.streams());
     let (first, rest) = play.records.split_first().unwrap();

@@ -5,29 +5,29 @@ use std::io;
 use skilltune_phases::event::Record;
 use skilltune_phases::run::Run;
 
-use super::{Reporter, Streams};
-use crate::report::plain;
-use crate::report::worded::Worded;
+use crate::progress::reporter::{Reporter, Streams};
+use crate::report::ui::Ui;
+use crate::text::plain;
 
 #[derive(Debug)]
-pub(crate) struct Json {
+pub struct Json {
     streams: Streams,
     tells_records: bool,
 }
 
 impl Json {
     /// Nothing until the end, then one object on one line.
-    pub(crate) fn at_the_end(streams: Streams) -> Self {
+    pub fn at_the_end(streams: Streams) -> Self {
         Self { streams, tells_records: false }
     }
 
     /// Each record as a line, and at the end the summary as the last one.
-    pub(crate) fn by_record(streams: Streams) -> Self {
+    pub fn by_record(streams: Streams) -> Self {
         Self { streams, tells_records: true }
     }
 }
 
-impl<L: Worded> Reporter<L> for Json {
+impl<L: Ui> Reporter<L> for Json {
     fn recorded(&mut self, _: &Run<L>, record: &Record<L>) {
         if self.tells_records {
             let line = serde_json::to_string(record);
@@ -56,9 +56,9 @@ mod tests {
     use skilltune_phases::loops::tune::{Record, Tune};
 
     use super::*;
+    use crate::loops::tune::report::json::summary;
+    use crate::loops::tune::world::{plan, play, scored};
     use crate::progress::capture::{Captured, follow};
-    use crate::report::json;
-    use crate::report::world::{plan, play, scored};
 
     #[test]
     fn every_record_is_a_line_that_can_be_read_again_and_the_last_line_is_the_summary() {
@@ -68,14 +68,14 @@ mod tests {
         let (last, records) = lines.split_last().unwrap();
         let records: Vec<Record> = records.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(records, play.records);
-        assert_eq!(serde_json::from_str::<Value>(last).unwrap(), json::summary(&play.run));
+        assert_eq!(serde_json::from_str::<Value>(last).unwrap(), summary(&play.run));
     }
 
     #[test]
     fn json_says_nothing_until_the_end_and_then_one_object() {
         let play = play(plan(&["haiku"], 1), scored(&[50, 95], &[52, 91]));
         let seen = follow(&play, Json::at_the_end);
-        assert_eq!(seen.data(), format!("{}\n", json::summary(&play.run)));
+        assert_eq!(seen.data(), format!("{}\n", summary(&play.run)));
         assert_eq!(seen.talk(), "");
     }
 

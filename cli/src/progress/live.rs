@@ -7,16 +7,16 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use jiff::Timestamp;
 use skilltune_phases::run::Run;
 
-use super::chart::Letters;
-use super::width::around;
-use crate::report::worded::Worded;
-use crate::report::{figures, plain};
+use crate::progress::letters::Letters;
+use crate::report::ui::Ui;
+use crate::text::width::around;
+use crate::text::{figures, plain};
 
 /// Columns kept for the spinner and the elapsed time.
 const MARGIN: usize = 12;
 
 #[derive(Debug)]
-pub(super) struct Live<L: Worded> {
+pub struct Live<L: Ui> {
     bar: ProgressBar,
     under_way: Vec<(L::Step, Instant)>,
     /// Shared with the bar, which draws itself.
@@ -32,8 +32,8 @@ enum Clock {
     Until(Timestamp),
 }
 
-impl<L: Worded> Live<L> {
-    pub(super) fn new(letters: Letters) -> Self {
+impl<L: Ui> Live<L> {
+    pub fn new(letters: Letters) -> Self {
         let clock = Arc::new(Mutex::new(None));
         let style = style(Arc::clone(&clock));
         let style = match letters {
@@ -45,12 +45,12 @@ impl<L: Worded> Live<L> {
         Self { bar, under_way: Vec::new(), clock }
     }
 
-    pub(super) fn began(&mut self, run: &Run<L>, step: &L::Step, width: usize) {
+    pub fn began(&mut self, run: &Run<L>, step: &L::Step, width: usize) {
         self.under_way.push((step.clone(), Instant::now()));
         self.show(run, width);
     }
 
-    pub(super) fn ended(&mut self, run: &Run<L>, step: &L::Step, width: usize) {
+    pub fn ended(&mut self, run: &Run<L>, step: &L::Step, width: usize) {
         if let Some(at) = self.under_way.iter().position(|(known, _)| known == step) {
             self.under_way.remove(at);
         }
@@ -60,21 +60,21 @@ impl<L: Worded> Live<L> {
     }
 
     /// Nothing runs, and is waited for.
-    pub(super) fn waiting(&mut self, until: Timestamp, width: usize) {
+    pub fn waiting(&mut self, until: Timestamp, width: usize) {
         self.set(Some(Clock::Until(until)));
         self.bar.set_message(around("waiting for the limit to reset", "", "", width.saturating_sub(MARGIN)));
     }
 
     /// Lets others write lines above the live one.
-    pub(super) fn aside(&self, write: impl FnOnce()) {
+    pub fn aside(&self, write: impl FnOnce()) {
         self.bar.suspend(write);
     }
 
-    pub(super) fn is_idle(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.under_way.is_empty()
     }
 
-    pub(super) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.under_way.clear();
         self.bar.finish_and_clear();
     }
@@ -113,7 +113,7 @@ fn style(clock: Arc<Mutex<Option<Clock>>>) -> ProgressStyle {
 }
 
 /// The oldest step under way, and how many others there are.
-fn message<L: Worded>(run: &Run<L>, under_way: &[&L::Step], width: usize) -> String {
+fn message<L: Ui>(run: &Run<L>, under_way: &[&L::Step], width: usize) -> String {
     let Some((oldest, others)) = under_way.split_first() else { return String::new() };
     let after = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
     around(&format!("{}: ", L::place(run)), &plain::one_line(&L::step(run, oldest)), &after, width)
@@ -125,7 +125,7 @@ mod tests {
     use skilltune_phases::target::Place;
 
     use super::*;
-    use crate::report::world::{Play, plan, scored};
+    use crate::loops::tune::world::{Play, plan, scored};
 
     #[test]
     fn a_wait_counts_down_to_its_end_and_no_further() {

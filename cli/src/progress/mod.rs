@@ -10,37 +10,34 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::event::Record;
 use skilltune_phases::run::{NotARun, Run};
 
-use crate::args::Streamed;
-use crate::complaint::Complaint;
-use crate::folders::Surroundings;
-use crate::printer::{Printer, unwritten};
-use crate::session::ours;
+use crate::runs::session::ours;
+use crate::settings::values::Streamed;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::printer::{Printer, unwritten};
 
 #[cfg(test)]
-mod capture;
-mod chart;
-mod halts;
-mod human;
-mod json;
-mod lines;
-mod live;
-pub(crate) mod reflex;
-mod reporter;
-mod talk;
-pub(crate) mod width;
+pub mod capture;
+pub mod halts;
+pub mod json;
+pub mod letters;
+pub mod lines;
+pub mod live;
+pub mod reporter;
+pub mod talk;
 
-use chart::Letters;
-pub(crate) use json::Json;
-pub(crate) use reporter::{Reporter, Streams};
-pub(crate) use talk::{Look, Narrated, Talk};
-pub(crate) use width::{fitted, flowed, shortened, wrapped};
+pub use crate::progress::json::Json;
+use crate::progress::letters::Letters;
+pub use crate::progress::reporter::{Reporter, Streams};
+pub use crate::progress::talk::{Look, Narrated, Talk};
+pub use crate::text::width::fitted;
 
 /// The reporter that a format asks for, on the program's own streams; `objects` hold the versions of its run, whose
 /// agents may be trusted for this once.
-pub(crate) fn reporter<L: Narrated>(
+pub fn reporter<L: Narrated>(
     format: Streamed,
     objects: Objects,
-    around: &Surroundings,
+    around: &Environment,
     printer: Printer,
     trusted: bool,
 ) -> Box<dyn Reporter<L>> {
@@ -56,10 +53,10 @@ pub(crate) fn reporter<L: Narrated>(
 }
 
 /// Tells a run again from its records, as it was told while it went on; all of it is data.
-pub(crate) fn retell<L: Narrated>(
+pub fn retell<L: Narrated>(
     records: &[Record<L>],
     objects: Objects,
-    around: &Surroundings,
+    around: &Environment,
     printer: Printer,
 ) -> Result<(), Complaint> {
     let streams = Streams::new(io::stdout(), io::stdout());
@@ -84,7 +81,7 @@ pub(crate) fn retell<L: Narrated>(
 }
 
 /// A pipe has no width, and no line that is drawn again and again.
-fn look(around: &Surroundings, printer: Printer) -> Look {
+fn look(around: &Environment, printer: Printer) -> Look {
     let live = around.terminal.stderr && !around.is_ci() && !around.is_dumb();
     Look {
         width: talk_width(around),
@@ -97,16 +94,16 @@ fn look(around: &Surroundings, printer: Printer) -> Look {
 }
 
 /// How wide a line of data may be: a pipe has no width.
-pub(crate) fn data_width(around: &Surroundings) -> usize {
+pub fn data_width(around: &Environment) -> usize {
     if around.terminal.stdout { console_width(io::stdout()) } else { UNBOUNDED }
 }
 
 /// How wide a line of talk may be.
-pub(crate) fn talk_width(around: &Surroundings) -> usize {
+pub fn talk_width(around: &Environment) -> usize {
     if around.terminal.stderr { console_width(io::stderr()) } else { UNBOUNDED }
 }
 
-pub(crate) const UNBOUNDED: usize = u16::MAX as usize;
+pub const UNBOUNDED: usize = u16::MAX as usize;
 
 fn console_width(terminal: impl AsFd) -> usize {
     let size = rustix::termios::tcgetwinsize(terminal);

@@ -7,7 +7,7 @@ use skilltune_phases::loops::Loop;
 use skilltune_phases::run::Run;
 
 /// Follows one run. `run` always holds the record that is told.
-pub(crate) trait Reporter<L: Loop> {
+pub trait Reporter<L: Loop> {
     fn recorded(&mut self, run: &Run<L>, record: &Record<L>);
     fn began(&mut self, run: &Run<L>, step: &L::Step);
     fn ended(&mut self, run: &Run<L>, step: &L::Step);
@@ -18,7 +18,7 @@ pub(crate) trait Reporter<L: Loop> {
 }
 
 /// Where a reporter writes: data for programs, talk for people.
-pub(crate) struct Streams {
+pub struct Streams {
     data: Box<dyn Write + Send>,
     talk: Box<dyn Write + Send>,
     /// Why data was lost, the first time that it was.
@@ -32,23 +32,23 @@ impl std::fmt::Debug for Streams {
 }
 
 impl Streams {
-    pub(super) fn new(data: impl Write + Send + 'static, talk: impl Write + Send + 'static) -> Self {
+    pub fn new(data: impl Write + Send + 'static, talk: impl Write + Send + 'static) -> Self {
         Self { data: Box::new(data), talk: Box::new(talk), lost: None }
     }
 
-    pub(super) fn data(&mut self, line: &str) {
+    pub fn data(&mut self, line: &str) {
         if let Err(error) = write(&mut self.data, line) {
             self.lost.get_or_insert(error);
         }
     }
 
-    pub(super) fn talk(&mut self, line: &str) {
+    pub fn talk(&mut self, line: &str) {
         // Nobody is left to be told that nobody can be told.
         drop(write(&mut self.talk, line));
     }
 
     /// Whether all data came where it was to go, told once.
-    pub(super) fn written(&mut self) -> io::Result<()> {
+    pub fn written(&mut self) -> io::Result<()> {
         self.lost.take().map_or(Ok(()), Err)
     }
 }

@@ -8,32 +8,33 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::event::{Done, Event, Pause, Record, Signal};
 use skilltune_phases::run::Run;
 
-use super::chart::Letters;
-use super::halts;
-use super::live::Live;
-use super::width::{cut, wrapped};
-use super::{Reporter, Streams};
-use crate::report::worded::Worded;
-use crate::report::{plain, words};
-use crate::style::Style;
+use crate::progress::halts;
+use crate::progress::letters::Letters;
+use crate::progress::live::Live;
+use crate::progress::reporter::{Reporter, Streams};
+use crate::report::ui::Ui;
+use crate::report::words;
+use crate::terminal::style::Style;
+use crate::text::plain;
+use crate::text::width::{cut, wrapped};
 
 /// How the talk looks.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
+pub struct Look {
     /// No line is wider than this.
-    pub(crate) width: usize,
+    pub width: usize,
     /// Whether a line that changes may be shown: only where the talk goes to a terminal.
-    pub(crate) live: bool,
-    pub(crate) talk: Style,
-    pub(crate) data: Style,
+    pub live: bool,
+    pub talk: Style,
+    pub data: Style,
     /// Of the picture, and of the live line.
-    pub(crate) letters: Letters,
+    pub letters: Letters,
     /// Whether the agents are trusted for this once: a command that calls them again has to say so again.
-    pub(crate) trusted: bool,
+    pub trusted: bool,
 }
 
 /// What people are told of the runs of one loop.
-pub(crate) trait Narrated: Worded {
+pub trait Narrated: Ui {
     /// What is looked up beside the run.
     type Shelf: 'static;
 
@@ -51,9 +52,9 @@ pub(crate) trait Narrated: Worded {
     fn tell_end(talk: &mut Talk<Self>, run: &Run<Self>);
 }
 
-pub(crate) struct Talk<L: Narrated> {
-    pub(super) look: Look,
-    pub(super) shelf: L::Shelf,
+pub struct Talk<L: Narrated> {
+    pub look: Look,
+    pub shelf: L::Shelf,
     streams: Streams,
     live: Option<Live<L>>,
     greeted: bool,
@@ -108,7 +109,7 @@ impl<L: Narrated> fmt::Debug for Talk<L> {
 }
 
 impl<L: Narrated> Talk<L> {
-    pub(super) fn new(streams: Streams, look: Look, shelf: L::Shelf) -> Self {
+    pub fn new(streams: Streams, look: Look, shelf: L::Shelf) -> Self {
         Self { look, shelf, streams, live: None, greeted: false }
     }
 
@@ -169,7 +170,7 @@ impl<L: Narrated> Talk<L> {
         }
     }
 
-    pub(super) fn say(&mut self, lines: &[String]) {
+    pub fn say(&mut self, lines: &[String]) {
         let (streams, style) = (&mut self.streams, self.look.talk);
         let mut write = || lines.iter().for_each(|line| streams.talk(&style.shown(line)));
         match &self.live {
@@ -178,7 +179,7 @@ impl<L: Narrated> Talk<L> {
         }
     }
 
-    pub(super) fn data(&mut self, lines: &[String]) {
+    pub fn data(&mut self, lines: &[String]) {
         let (streams, style) = (&mut self.streams, self.look.data);
         let mut write = || lines.iter().for_each(|line| streams.data(&style.shown(line)));
         match &self.live {

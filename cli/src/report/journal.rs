@@ -4,19 +4,16 @@ use skilltune_phases::event::{Done, Record, Signal};
 use skilltune_phases::loops::Loop;
 use skilltune_phases::run::Run;
 
-use super::{figures, plain, words};
+use crate::report::words;
+use crate::text::{figures, plain};
 
-pub(crate) fn line<L: Loop>(record: &Record<L>, told: &str) -> String {
+pub fn line<L: Loop>(record: &Record<L>, told: &str) -> String {
     let time = record.at.strftime("%Y-%m-%d %H:%M:%S");
     format!("{:>5}  {time}  {}", record.seq, plain::one_line(told))
 }
 
 /// How a step ended, in the loop's own words for the step and for its answer.
-pub(crate) fn done<L: Loop>(
-    done: &Done<L>,
-    step: &str,
-    answered: impl FnOnce(&L::Answer) -> String,
-) -> String {
+pub fn done<L: Loop>(done: &Done<L>, step: &str, answered: impl FnOnce(&L::Answer) -> String) -> String {
     let outcome = match &done.outcome {
         Ok(answer) => answered(answer),
         Err(failure) => format!("{}: {}", words::failure(failure.kind), failure.why),
@@ -33,7 +30,7 @@ fn cost<L: Loop>(done: &Done<L>) -> String {
     }
 }
 
-pub(crate) fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
+pub fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
     match signal {
         Signal::Paused(pause) => format!("run {} {}", run.plan.run, words::pause(*pause)),
         Signal::Resumed { program } => format!("resumed by version {program}"),

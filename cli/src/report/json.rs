@@ -3,72 +3,16 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skilltune_phases::candidate::Origin;
 use skilltune_phases::ledger::Account;
 use skilltune_phases::loops::MostCalls;
-use skilltune_phases::loops::tune::{Edit, Round, Run, Standing, Uses};
 use skilltune_phases::plan::Roles;
 use skilltune_phases::run;
 
-use super::worded::Worded;
-use super::{advice, uses, words};
-
-/// The last thing on stdout with `--format json`.
-///
-/// Of a run that we failed (exit code 1) it says `error` as outcome and as reason, and why in `error`: see `failure`.
-pub(crate) fn summary(run: &Run) -> Value {
-    let plan = &run.plan;
-    json!({
-        "run_id": plan.run,
-        "loop": plan.kind,
-        "target": target(run),
-        "outcome": run.outcome(),
-        "reason": run.course.stopped,
-        "blocked": blocked(run),
-        "initial_score": run.initial_score(),
-        "final_score": run.final_score(),
-        "threshold": plan.task.rules.threshold,
-        // A score is worth what its judge is.
-        "agents": agents(&plan.roles),
-        "notes": words::notes(plan).into_iter().chain(words::recasts(run)).collect::<Vec<_>>(),
-        // Who keeps them to what their roles may do.
-        "rights": rights(&plan.roles),
-        "delivery": plan.task.delivery.word(),
-        "iterations": run.course.rounds.len(),
-        "accepted": run.accepted(),
-        "rejected": run.rejected(),
-        "champion": run.course.shipment.as_ref().map(|shipment| shipment.champion),
-        // Written at the end, and not before.
-        "report": run.course.closed.map(|_| format!("{}/final-report.md", plan.folder)),
-        "state": format!("{}/iteration-state.json", plan.folder),
-        "cost": cost(&run.ledger.total()),
-    })
-}
-
-/// What a dry run shows: no run, but what one would be.
-pub(crate) fn sketch(run: &Run, most: MostCalls, steps: &[String]) -> Value {
-    let plan = &run.plan;
-    json!({
-        "dry_run": true,
-        "loop": plan.kind,
-        "target": target(run),
-        "threshold": plan.task.rules.threshold,
-        "max_iterations": plan.task.rules.max_iterations,
-        // In words.
-        "first_steps": steps,
-        "most_calls": most_calls(most),
-        "agents": agents(&plan.roles),
-        "notes": words::notes(plan),
-    })
-}
-
-fn target(run: &Run) -> Value {
-    let members = run.plan.task.target.members.iter();
-    members.map(|member| json!({ "name": member.name, "path": member.path })).collect()
-}
+use crate::report::advice;
+use crate::report::ui::Ui;
 
 /// The most that a run will ask of its agents.
-pub(super) fn most_calls(most: MostCalls) -> Value {
+pub fn most_calls(most: MostCalls) -> Value {
     let MostCalls { executor, evaluator, improver } = most;
     json!({
         "all": executor + evaluator + improver,
@@ -78,16 +22,8 @@ pub(super) fn most_calls(most: MostCalls) -> Value {
     })
 }
 
-/// `report.json`: the summary, and the rounds.
-pub(crate) fn report(run: &Run) -> Value {
-    let mut report = summary(run);
-    report["comparison"] = json!(run.course.shipment);
-    report["rounds"] = run.course.rounds.iter().map(|round| self::round(run, round)).collect();
-    report
-}
-
 /// What keeps the run from going on, and what helps.
-pub(super) fn blocked<L: Worded>(run: &run::Run<L>) -> Option<Value> {
+pub fn blocked<L: Ui>(run: &run::Run<L>) -> Option<Value> {
     let mishap = run.blocked.as_ref()?;
     let failure = &mishap.failure;
     Some(json!({
@@ -95,7 +31,7 @@ pub(super) fn blocked<L: Worded>(run: &run::Run<L>) -> Option<Value> {
     }))
 }
 
-pub(super) fn agents(roles: &Roles) -> Value {
+pub fn agents(roles: &Roles) -> Value {
     json!({
         "executor": roles.executor.shown(),
         "evaluator": roles.evaluator.shown(),
@@ -103,7 +39,7 @@ pub(super) fn agents(roles: &Roles) -> Value {
     })
 }
 
-pub(super) fn rights(roles: &Roles) -> Value {
+pub fn rights(roles: &Roles) -> Value {
     json!({
         "executor": roles.executor.rights.words(),
         "evaluator": roles.evaluator.rights.words(),
@@ -111,7 +47,7 @@ pub(super) fn rights(roles: &Roles) -> Value {
     })
 }
 
-pub(super) fn cost(total: &Account) -> Value {
+pub fn cost(total: &Account) -> Value {
     json!({
         "usd": total.usd,
         "input_tokens": total.input_tokens,
@@ -124,42 +60,3 @@ pub(super) fn cost(total: &Account) -> Value {
         "estimated": total.estimated,
     })
 }
-
-fn skill_uses(run: &Run, round: &Round) -> Option<Uses> {
-    run.plan.task.delivery.at().map(|_| uses::of_round(run, round))
-}
-
-fn round(run: &Run, round: &Round) -> Value {
-    let dropped = match &round.standing {
-        Some(Standing::Dropped(why)) => Some(why.to_string()),
-        Some(Standing::Kept) | None => None,
-    };
-    let (draft, failure) = match &round.edit {
-        Some(Edit::Draft { candidate, .. }) => (Some(candidate), None),
-        Some(Edit::Nothing { failure, .. }) => (None, Some(failure)),
-        None => (None, None),
-    };
-    let edited = match &round.edit {
-        Some(Edit::Draft { origin: Origin { member, .. }, .. } | Edit::Nothing { member, .. }) => {
-            Some(*member)
-        }
-        None => None,
-    };
-    let edited = edited.map(|member| &run.plan.member(member).name);
-    json!({
-        "round": round.number,
-        "candidate": round.candidate,
-        "started_at": round.started_at,
-        "measured": round.measured,
-        // Where it was installed: in how many trials it came to what.
-        "skill": skill_uses(run, round),
-        "kept": round.standing.as_ref().map(|standing| *standing == Standing::Kept),
-        "dropped_because": dropped,
-        "edited_member": edited,
-        "draft": draft,
-        "edit_failure": failure,
-    })
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,11 +1,11 @@
 //! What every setting is for, in a sentence.
 
 /// What a setting is for.
-pub(super) fn about(key: &str) -> &'static str {
+pub fn about(key: &str) -> &'static str {
     ABOUT.iter().find(|(known, _)| *known == key).map_or("", |(_, about)| about)
 }
 
-pub(super) const ABOUT: [(&str, &str); 54] = [
+pub const ABOUT: [(&str, &str); 54] = [
     ("tune.preset", "How thorough the search is; sets max_iterations and threshold."),
     ("tune.max_iterations", "Maximum number of rounds, including the baseline."),
     ("tune.threshold", "Goal: the search stops when the score reaches this."),

@@ -7,12 +7,12 @@ use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::offline;
 use toml::de::{DeTable, DeValue};
 
-use super::error::SettingsError;
-use super::file::{Found, Page};
-use super::origin::Origin;
-use super::setting::Slot as _;
-use super::{SECONDS, Setting};
-use crate::args::is_agent_name;
+use crate::settings::SECONDS;
+use crate::settings::error::SettingsError;
+use crate::settings::file::{Found, Page};
+use crate::settings::origin::Origin;
+use crate::settings::setting::{Setting, Slot as _};
+use crate::settings::values::is_agent_name;
 
 /// An agent, and the file that describes it: a project's agent replaces the user's of that name as a whole.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ struct Section<'a, 't> {
     table: Option<&'a DeTable<'t>>,
 }
 
-pub(super) fn read(
+pub fn read(
     agents: &Found<'_>,
     page: Page<'_>,
     origin: &Origin,

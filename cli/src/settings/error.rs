@@ -4,8 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use super::origin::Origin;
-use crate::complaint::{Complaint, Kind};
+use crate::settings::origin::Origin;
+use crate::terminal::complaint::{Complaint, Kind};
 
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {

@@ -8,13 +8,11 @@ use skilltune_phases::id::Digest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::agents;
-use super::error::{SettingsError, Spot};
-use super::nearest::nearest_key;
-use super::origin::Origin;
-use super::prices;
-use super::setting::described;
-use super::{PRESET, Settings};
+use crate::settings::error::{SettingsError, Spot};
+use crate::settings::origin::Origin;
+use crate::settings::setting::described;
+use crate::settings::{PRESET, Settings, agents, prices};
+use crate::text::nearest::nearest_key;
 
 /// A file of settings, or a suite, as it was when it was read: trust is bound to these very bytes.
 #[derive(Clone, Debug)]
@@ -29,11 +27,11 @@ pub struct SettingsFile {
 const LARGEST: u64 = 8 << 20;
 
 /// A parsed value, and where.
-pub(super) type Found<'t> = Spanned<DeValue<'t>>;
+pub type Found<'t> = Spanned<DeValue<'t>>;
 
 /// The file that a value stands in, for complaints.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Page<'f> {
+pub struct Page<'f> {
     file: &'f SettingsFile,
 }
 
@@ -128,7 +126,7 @@ impl<'f> Page<'f> {
         Ok(())
     }
 
-    pub(super) fn unknown<'k, T>(
+    pub fn unknown<'k, T>(
         self,
         at: &Spanned<T>,
         key: &str,
@@ -142,7 +140,7 @@ impl<'f> Page<'f> {
         SettingsError::Unknown { spot: self.spot(at.span().start), key: key.to_owned(), hint }
     }
 
-    pub(super) fn wrong(self, key: &str, value: &Found<'_>, must: impl Into<String>) -> SettingsError {
+    pub fn wrong(self, key: &str, value: &Found<'_>, must: impl Into<String>) -> SettingsError {
         let found = Some(described(value.get_ref()));
         SettingsError::Wrong {
             spot: self.spot(value.span().start),
@@ -153,7 +151,7 @@ impl<'f> Page<'f> {
     }
 
     /// As `wrong`, where the value may be a secret.
-    pub(super) fn wrong_secret(self, key: &str, value: &Found<'_>, must: impl Into<String>) -> SettingsError {
+    pub fn wrong_secret(self, key: &str, value: &Found<'_>, must: impl Into<String>) -> SettingsError {
         SettingsError::Wrong {
             spot: self.spot(value.span().start),
             key: key.to_owned(),

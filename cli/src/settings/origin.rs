@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::args::{Preset, word};
+use crate::settings::values::{Preset, word};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {

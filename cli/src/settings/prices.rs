@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use skilltune_phases::price::Price;
 
-use super::error::SettingsError;
-use super::file::{Found, Page};
-use super::origin::Origin;
-use super::setting::{Range, Setting, Slot as _};
+use crate::settings::error::SettingsError;
+use crate::settings::file::{Found, Page};
+use crate::settings::origin::Origin;
+use crate::settings::setting::{Range, Setting, Slot as _};
 
 /// A model's price, and the file that tells it.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct PriceEntry {
 const DOLLARS: Range = Range { low: 0.0, high: 1_000_000.0 };
 const KEYS: [&str; 3] = ["input", "output", "cached"];
 
-pub(super) fn read(
+pub fn read(
     prices: &Found<'_>,
     page: Page<'_>,
     origin: &Origin,

@@ -4,7 +4,7 @@ use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::prompt::Page;
 use toml::de::DeValue;
 
-use super::setting::{Range, Readable, Setting, Slot};
+use crate::settings::setting::{Range, Readable, Setting, Slot};
 
 /// Where a page stands, below the folder of the settings that name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl PromptSettings {
     }
 
     /// Every setting under its key: one that is left out here does not compile.
-    pub(super) fn slots(&mut self) -> Vec<(&'static str, &mut dyn Slot)> {
+    pub fn slots(&mut self) -> Vec<(&'static str, &mut dyn Slot)> {
         let Self { execute, task, evaluate, improve } = self;
         vec![
             ("prompts.execute", execute),

@@ -7,12 +7,12 @@ use skilltune_phases::loops::reflex::{Bounds, Rules, RunThem};
 use skilltune_phases::score::Score;
 use skilltune_phases::stop::Stall;
 
-use super::error::{Held, SettingsError};
-use super::origin::Origin;
-use super::setting::{Range, Setting, Slot};
-use super::{COUNT, POINTS, SECONDS};
-use crate::args::ChecksName;
-use crate::complaint::Complaint;
+use crate::settings::error::{Held, SettingsError};
+use crate::settings::origin::Origin;
+use crate::settings::setting::{Range, Setting, Slot};
+use crate::settings::values::ChecksName;
+use crate::settings::{COUNT, POINTS, SECONDS};
+use crate::terminal::complaint::Complaint;
 
 #[derive(Clone, Debug)]
 pub struct ReflexSettings {
@@ -90,7 +90,7 @@ impl ReflexSettings {
 
 impl ReflexSettings {
     /// Files may agree each for itself and not with one another.
-    pub(super) fn refuse_crossed(&self) -> Result<(), SettingsError> {
+    pub fn refuse_crossed(&self) -> Result<(), SettingsError> {
         let (least, most) = (&self.plan_least, &self.plan_most);
         if least.value <= most.value {
             return Ok(());
@@ -107,7 +107,7 @@ impl ReflexSettings {
     }
 
     /// Every setting under its key: one that is left out here does not compile.
-    pub(super) fn slots(&mut self) -> Vec<(&'static str, &mut dyn Slot)> {
+    pub fn slots(&mut self) -> Vec<(&'static str, &mut dyn Slot)> {
         let Self {
             max_iterations,
             threshold_a,
@@ -189,7 +189,7 @@ impl Default for ReflexSettings {
 }
 
 #[cfg(test)]
-pub(super) use tests::changes;
+pub use crate::settings::reflex::tests::changes;
 
 #[cfg(test)]
 mod tests;

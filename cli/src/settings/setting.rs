@@ -8,8 +8,10 @@ use skilltune_orchestrator::snapshot::{RESERVED, RelPath};
 use skilltune_phases::score::Score;
 use toml::de::DeValue;
 
-use super::origin::Origin;
-use crate::args::{AgentSpec, ApplyWhen, ChecksName, DeliveryName, IsolationName, Preset, ViaName, word};
+use crate::settings::origin::Origin;
+use crate::settings::values::{
+    AgentSpec, ApplyWhen, ChecksName, DeliveryName, IsolationName, Preset, ViaName, word,
+};
 
 #[derive(Clone, Debug)]
 pub struct Setting<T> {

@@ -4,11 +4,11 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use skilltune_phases::price::Price;
 
-use super::Settings;
-use super::agents::AgentEntry;
-use super::origin::Origin;
-use super::prices::PriceEntry;
-use super::setting::{Over, Slot};
+use crate::settings::Settings;
+use crate::settings::agents::AgentEntry;
+use crate::settings::origin::Origin;
+use crate::settings::prices::PriceEntry;
+use crate::settings::setting::{Over, Slot};
 
 /// What `config show` tells about one key.
 #[derive(Clone, Debug, PartialEq, Serialize)]

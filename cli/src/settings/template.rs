@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 
 use serde_json::Value as Json;
 
-use super::Settings;
-use super::about::about;
-use super::origin::Origin;
-use super::setting::Slot;
+use crate::settings::Settings;
+use crate::settings::about::about;
+use crate::settings::origin::Origin;
+use crate::settings::setting::Slot;
 
 const HEAD: &str = "\
 # skilltune settings for this project. This file lists every setting with its default; remove the `#` to change one.
@@ -94,10 +94,10 @@ fn capitalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Preset;
     use crate::settings::about::ABOUT;
     use crate::settings::show::Row;
     use crate::settings::tests::project;
+    use crate::settings::values::Preset;
 
     /// Every setting of the template as if it had been typed.
     fn switched_on(template: &str) -> String {

@@ -2,9 +2,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::*;
-use crate::complaint::Complaint;
 use crate::progress::UNBOUNDED;
-use crate::style::Style;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::style::Style;
 
 /// A user's file and a project's file, below one folder.
 pub struct Files {
@@ -25,8 +25,8 @@ impl Files {
         self.root.path().canonicalize().unwrap().join("repo")
     }
 
-    pub fn around(&self) -> Surroundings {
-        Surroundings::fake(self.root.path().canonicalize().unwrap(), &[])
+    pub fn around(&self) -> Environment {
+        Environment::fake(self.root.path().canonicalize().unwrap(), &[])
     }
 
     pub fn load(&self) -> Settings {
@@ -113,7 +113,7 @@ fn the_defaults_are_the_documented_ones() {
 
 #[test]
 fn missing_files_are_empty_ones() {
-    let nowhere = Surroundings::fake("/nowhere", &[]);
+    let nowhere = Environment::fake("/nowhere", &[]);
     let settings = Settings::load(Path::new("/nowhere"), &nowhere).unwrap();
     assert!(settings.project_file.is_none());
     assert!(settings.rows().iter().all(|row| row.file.is_none()));

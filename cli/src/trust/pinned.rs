@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::disk;
 use skilltune_phases::id::Digest;
 
-use super::TrustError;
-use crate::folders::Surroundings;
-use crate::settings::{AgentEntry, SettingsFile};
-use crate::suite::Suite;
+use crate::inputs::suite::Suite;
+use crate::settings::agents::AgentEntry;
+use crate::settings::file::SettingsFile;
+use crate::terminal::environment::Environment;
+use crate::trust::TrustError;
 
 /// A larger script is not trusted.
 const LARGEST: u64 = 64 << 20;
@@ -42,13 +43,13 @@ impl From<&SettingsFile> for Pinned {
 /// The files of a project that the commands of its agents name, but for those that an agent says it writes.
 pub fn of_agents<'a>(
     agents: impl IntoIterator<Item = &'a AgentEntry>,
-    around: &Surroundings,
+    around: &Environment,
 ) -> Result<Vec<Pinned>, TrustError> {
     let theirs = agents.into_iter().filter(|entry| entry.origin.is_projects());
     each_once(theirs.map(|entry| of_agent(entry, around)))
 }
 
-fn of_agent(entry: &AgentEntry, around: &Surroundings) -> Result<Vec<Pinned>, TrustError> {
+fn of_agent(entry: &AgentEntry, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
     let Some(folder) = entry.origin.file().and_then(Path::parent) else { return Ok(Vec::new()) };
     let writes = entry.settings.writes.iter().flatten();
     let writes = writes.filter_map(|place| match place.strip_prefix("~/") {
@@ -60,7 +61,7 @@ fn of_agent(entry: &AgentEntry, around: &Surroundings) -> Result<Vec<Pinned>, Tr
 }
 
 /// The files of the project that the commands of a suite name.
-pub fn of_suite(suite: &Suite, around: &Surroundings) -> Result<Vec<Pinned>, TrustError> {
+pub fn of_suite(suite: &Suite, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
     let base = suite.file.path.parent().expect("a suite is in a folder").to_owned();
     let root = around.project_of(&suite.file.path);
     let root = root.canonicalize().ok().filter(|root| base.starts_with(root)).unwrap_or_else(|| base.clone());

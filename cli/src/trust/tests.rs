@@ -1,10 +1,10 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
-use crate::folders::SETTINGS_FILE;
 use crate::progress::UNBOUNDED;
-use crate::questions::scripted::Script;
-use crate::style::Style;
+use crate::terminal::environment::SETTINGS_FILE;
+use crate::terminal::questions::scripted::Script;
+use crate::terminal::style::Style;
 
 /// A state folder, and one settings file of a project.
 struct Setup {
@@ -27,7 +27,7 @@ impl Setup {
     }
 
     fn store(&self) -> TrustStore {
-        TrustStore::new(&Surroundings::fake(self.root.path(), &[]))
+        TrustStore::new(&Environment::fake(self.root.path(), &[]))
     }
 
     fn damage(&self, text: &str) -> String {

@@ -1,5 +1,6 @@
 use super::*;
-use crate::settings::{Origin, SettingsFile};
+use crate::settings::file::SettingsFile;
+use crate::settings::origin::Origin;
 
 fn rows() -> Vec<Row> {
     let root = tempfile::tempdir().unwrap();

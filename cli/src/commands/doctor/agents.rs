@@ -8,47 +8,49 @@ use skilltune_orchestrator::agent::{Agent, AgentSettings, Login, Real, Via};
 use skilltune_phases::offline;
 use skilltune_phases::role::Role;
 
-use super::probe::{self, Probed};
-use super::rights::{self, Rights, System};
-use super::versions::{self, Asked, Heard};
-use crate::complaint::Complaint;
-use crate::folders::Surroundings;
-use crate::roles;
-use crate::settings::{Origin, Settings};
+use crate::agents;
+use crate::commands::doctor::probe::Probed;
+use crate::commands::doctor::rights::{Rights, System};
+use crate::commands::doctor::versions::{Asked, Heard};
+use crate::commands::doctor::{probe, rights, versions};
+use crate::settings::Settings;
+use crate::settings::origin::Origin;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
 
 /// An agent, found or not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(super) struct AgentSeen {
-    pub(super) name: String,
-    pub(super) program: String,
+pub struct AgentSeen {
+    pub name: String,
+    pub program: String,
     /// Where the program was found.
-    pub(super) path: Option<String>,
-    pub(super) version: Option<String>,
+    pub path: Option<String>,
+    pub version: Option<String>,
     /// Why it has told no version.
-    pub(super) trouble: Option<String>,
+    pub trouble: Option<String>,
     /// Where the settings describe it; nothing for one that is only known by name.
-    pub(super) described: Option<String>,
+    pub described: Option<String>,
     /// Whether a run may start it: found, trusted, and described, if it needs to be.
-    pub(super) usable: bool,
+    pub usable: bool,
     /// The roles that the settings give it.
-    pub(super) roles: Vec<&'static str>,
+    pub roles: Vec<&'static str>,
     /// Who would keep it to the rights of a role, by role.
-    pub(super) rights: Option<Rights>,
+    pub rights: Option<Rights>,
     /// How to get it, when it is missing.
-    pub(super) get: Option<&'static str>,
+    pub get: Option<&'static str>,
     /// The version that its adapter was tested with.
-    pub(super) tested: Option<&'static str>,
+    pub tested: Option<&'static str>,
     /// How its version stands to that one, where it is of another series.
-    pub(super) remark: Option<String>,
+    pub remark: Option<String>,
     /// Where its login is, as far as it can be told without using it.
-    pub(super) login: Option<LoginSeen>,
+    pub login: Option<LoginSeen>,
     /// What came of its one call, with `--probe`.
-    pub(super) probe: Option<Probed>,
+    pub probe: Option<Probed>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum LoginSeen {
+pub enum LoginSeen {
     /// In this variable.
     Key(&'static str),
     /// In this file.
@@ -58,11 +60,11 @@ pub(super) enum LoginSeen {
 }
 
 /// All of them; programs of a project that nobody trusts are found, and not run.
-pub(super) fn look(
+pub fn look(
     settings: &Settings,
     trusted: bool,
     deadline: Duration,
-    around: &Surroundings,
+    around: &Environment,
 ) -> Result<Vec<AgentSeen>, Complaint> {
     let unlike = |name: &str| !settings.agents.contains_key(name);
     let known = known().filter(|(name, _)| unlike(name));
@@ -77,21 +79,17 @@ pub(super) fn look(
 }
 
 /// Has each real agent that is here make one call, and believes none that fails.
-pub(super) fn probe(
-    seen: &mut [AgentSeen],
-    settings: &Settings,
-    around: &Surroundings,
-) -> Result<(), Complaint> {
+pub fn probe(seen: &mut [AgentSeen], settings: &Settings, around: &Environment) -> Result<(), Complaint> {
     let mut asked: Vec<(&mut AgentSeen, Agent)> = Vec::new();
     for seen in seen.iter_mut().filter(|seen| seen.usable && seen.described.is_none()) {
-        match Real::named(&seen.name).map(|real| roles::real(real, settings, around)) {
+        match Real::named(&seen.name).map(|real| agents::real(real, settings, around)) {
             Some(Ok(agent)) => asked.push((seen, agent)),
             Some(Err(complaint)) => seen.take(Probed::broken(&complaint.what)),
             None => {}
         }
     }
     let agents: Vec<Agent> = asked.iter().map(|(_, agent)| agent.clone()).collect();
-    let probed = probe::ask(&agents, roles::system_confines(settings))?;
+    let probed = probe::ask(&agents, agents::system_confines(settings))?;
     asked.into_iter().zip(probed).for_each(|((seen, _), probed)| seen.take(probed));
     Ok(())
 }
@@ -121,7 +119,7 @@ impl AgentSeen {
     }
 
     /// With what the settings and the environment tell of it.
-    fn completed(self, settings: &Settings, around: &Surroundings) -> Self {
+    fn completed(self, settings: &Settings, around: &Environment) -> Self {
         let roles = roles_of(&self.name, settings);
         let rights = rights::of(&self.name, settings, System::of(settings));
         let real = Real::named(&self.name).filter(|_| self.described.is_none());
@@ -141,11 +139,11 @@ impl AgentSeen {
         self.probe = Some(probed);
     }
 
-    pub(super) fn has_failed(&self) -> bool {
+    pub fn has_failed(&self) -> bool {
         self.probe.as_ref().is_some_and(|probed| !probed.answered)
     }
 
-    pub(super) fn is_built_in(&self) -> bool {
+    pub fn is_built_in(&self) -> bool {
         self.name == offline::NAME
     }
 }
@@ -161,19 +159,19 @@ struct Found {
 }
 
 impl Found {
-    fn known(name: &str, get: &'static str, around: &Surroundings) -> Self {
+    fn known(name: &str, get: &'static str, around: &Environment) -> Self {
         let settings = AgentSettings { command: vec![name.to_owned()], ..AgentSettings::default() };
-        let path = roles::on_path(name, around).ok();
+        let path = agents::on_path(name, around).ok();
         Self { name: name.to_owned(), settings, path, described: None, trusted: true, get: Some(get) }
     }
 
-    fn described(name: &str, settings: &Settings, trusted: bool, around: &Surroundings) -> Self {
+    fn described(name: &str, settings: &Settings, trusted: bool, around: &Environment) -> Self {
         let entry = &settings.agents[name];
         let foreign = matches!(entry.origin, Origin::Project(_));
         let get = known().find(|(known, _)| *known == entry.settings.command[0]);
         Self {
             name: name.to_owned(),
-            path: roles::program(entry, around).ok(),
+            path: agents::program(entry, around).ok(),
             settings: entry.settings.clone(),
             described: Some(entry.origin.to_string()),
             trusted: trusted || !foreign,

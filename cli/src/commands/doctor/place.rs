@@ -9,26 +9,26 @@ use serde::Serialize;
 use skilltune_orchestrator::atomic::TEMP_PREFIX;
 use skilltune_orchestrator::store::Home;
 
-use crate::folders::Surroundings;
+use crate::terminal::environment::Environment;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Place {
-    pub(super) what: &'static str,
-    pub(super) path: String,
-    pub(super) exists: bool,
-    pub(super) writable: bool,
-    pub(super) bytes: u64,
+pub struct Place {
+    pub what: &'static str,
+    pub path: String,
+    pub exists: bool,
+    pub writable: bool,
+    pub bytes: u64,
     /// There are more entries than were counted.
-    pub(super) more: bool,
-    pub(super) free_bytes: Option<u64>,
+    pub more: bool,
+    pub free_bytes: Option<u64>,
     /// Two files can change places in one step; unknown where nothing can be written.
-    pub(super) exchange: Option<bool>,
+    pub exchange: Option<bool>,
     /// Copies can share their bytes. Saves room and time, no more.
-    pub(super) reflink: Option<bool>,
+    pub reflink: Option<bool>,
 }
 
 /// The folders of a run: its project, what we store there, our state, and the workspaces.
-pub(super) fn look(project: &Path, around: &Surroundings) -> Vec<Place> {
+pub fn look(project: &Path, around: &Environment) -> Vec<Place> {
     let store = Home::of(project);
     let own = [("store", store.root()), ("state", &around.state), ("cache", &around.cache)];
     own.map(|(what, path)| Place::look(what, path)).into()

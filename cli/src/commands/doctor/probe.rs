@@ -8,27 +8,28 @@ use skilltune_orchestrator::probe;
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::remedy::Remedy;
 
-use super::versions;
-use crate::complaint::Complaint;
-use crate::report::{advice, figures, plain, words};
+use crate::commands::doctor::versions;
+use crate::report::{advice, words};
+use crate::terminal::complaint::Complaint;
+use crate::text::{figures, plain};
 
 /// What came of an agent's one call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(super) struct Probed {
-    pub(super) answered: bool,
+pub struct Probed {
+    pub answered: bool,
     /// What kind of failure it was.
-    pub(super) kind: Option<FailureKind>,
-    pub(super) why: Option<String>,
-    pub(super) mend: Option<String>,
-    pub(super) model: Option<String>,
-    pub(super) seconds: f64,
-    pub(super) usd: Option<f64>,
-    pub(super) input_tokens: Option<u64>,
-    pub(super) output_tokens: Option<u64>,
+    pub kind: Option<FailureKind>,
+    pub why: Option<String>,
+    pub mend: Option<String>,
+    pub model: Option<String>,
+    pub seconds: f64,
+    pub usd: Option<f64>,
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
 }
 
 /// What came of all of them, in their order.
-pub(super) fn ask(agents: &[Agent], system: bool) -> Result<Vec<Probed>, Complaint> {
+pub fn ask(agents: &[Agent], system: bool) -> Result<Vec<Probed>, Complaint> {
     versions::under_guard(
         agents.len(),
         || Probed::broken("cancelled"),
@@ -66,11 +67,11 @@ impl Probed {
     }
 
     /// A call that could not be made at all.
-    pub(super) fn broken(why: &str) -> Self {
+    pub fn broken(why: &str) -> Self {
         Self { why: Some(plain::one_line(why)), ..Self::default() }
     }
 
-    pub(super) fn told(&self) -> String {
+    pub fn told(&self) -> String {
         let mut parts = vec![match (self.kind, &self.why) {
             (Some(kind), Some(why)) => format!("test call failed: it {}: {why}", words::failure(kind)),
             (_, Some(why)) => format!("test call failed: {why}"),

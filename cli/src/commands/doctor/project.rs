@@ -6,62 +6,59 @@ use serde::Serialize;
 use skilltune_orchestrator::store::{Home, Locks};
 use skilltune_phases::plan::RunId;
 
-use crate::commands::loops::LoopCommands;
-use crate::complaint::Complaint;
-use crate::face::with_loop;
-use crate::folders::Surroundings;
-use crate::pages::Pages;
-use crate::report::plain;
-use crate::roles::{self, BuiltIn};
+use crate::agents::BuiltIn;
+use crate::inputs::prompts::Pages;
+use crate::loops::LoopCommands;
+use crate::report::ui::with_loop;
 use crate::runs::{Runs, Standing};
-use crate::settings::{Origin, Settings};
-use crate::trust::{self, TrustStore};
+use crate::settings::Settings;
+use crate::settings::origin::Origin;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::text::plain;
+use crate::trust::TrustStore;
+use crate::{agents, trust};
 
 #[derive(Debug, Serialize)]
-pub(super) struct Project {
-    pub(super) root: String,
-    pub(super) settings_file: Option<String>,
+pub struct Project {
+    pub root: String,
+    pub settings_file: Option<String>,
     /// What is wrong with the settings, the user's or the project's.
-    pub(super) settings_error: Option<String>,
+    pub settings_error: Option<String>,
     /// Why the settings alone do not say who does what.
-    pub(super) roles_error: Option<String>,
+    pub roles_error: Option<String>,
     /// Whether the agents and prompts that the project describes are used; nothing where it describes none.
-    pub(super) trusted: Option<bool>,
-    pub(super) git: bool,
+    pub trusted: Option<bool>,
+    pub git: bool,
     /// Whether git leaves our folder alone; nothing as long as there is none.
-    pub(super) ignored: Option<bool>,
+    pub ignored: Option<bool>,
     /// Why nothing in the project's state folder is used.
-    pub(super) state_error: Option<String>,
-    pub(super) runs: Vec<OpenRun>,
+    pub state_error: Option<String>,
+    pub runs: Vec<OpenRun>,
     /// Runs whose journal cannot be read.
-    pub(super) damaged: Vec<String>,
-    pub(super) locks: Vec<Lock>,
+    pub damaged: Vec<String>,
+    pub locks: Vec<Lock>,
 }
 
 /// A run that has not ended.
 #[derive(Debug, Serialize)]
-pub(super) struct OpenRun {
-    pub(super) id: String,
-    pub(super) status: &'static str,
-    pub(super) target: String,
+pub struct OpenRun {
+    pub id: String,
+    pub status: &'static str,
+    pub target: String,
 }
 
 /// Somebody at work, in whatever project.
 #[derive(Debug, Serialize)]
-pub(super) struct Lock {
-    pub(super) pid: u32,
-    pub(super) host: String,
-    pub(super) since: String,
-    pub(super) doing: String,
+pub struct Lock {
+    pub pid: u32,
+    pub host: String,
+    pub since: String,
+    pub doing: String,
 }
 
 impl Project {
-    pub(super) fn look(
-        root: &Path,
-        settings: &Settings,
-        broken: Option<&Complaint>,
-        around: &Surroundings,
-    ) -> Self {
+    pub fn look(root: &Path, settings: &Settings, broken: Option<&Complaint>, around: &Environment) -> Self {
         let file = settings.project_file.as_ref();
         let describes = settings.agents.values().any(|agent| matches!(agent.origin, Origin::Project(_)))
             || !settings.foreign_wishes().is_empty();
@@ -78,7 +75,7 @@ impl Project {
             root: root.display().to_string(),
             settings_file: file.map(|file| file.path.display().to_string()),
             settings_error: broken.map(in_one_line),
-            roles_error: roles::cast(settings, around, BuiltIn::Knows).err().map(|complaint| complaint.what),
+            roles_error: agents::cast(settings, around, BuiltIn::Knows).err().map(|complaint| complaint.what),
             trusted: file.filter(|_| describes || pages.is_some()).map(trusts),
             git: root.ancestors().any(|folder| folder.join(".git").exists()),
             ignored: ignored(&Home::of(root)),
@@ -124,7 +121,7 @@ fn open_run<L: LoopCommands>(runs: &Runs, id: &RunId) -> Result<Option<OpenRun>,
     Ok((standing != Standing::Ended).then(|| OpenRun { id: id.to_string(), status, target }))
 }
 
-fn locks(around: &Surroundings) -> Vec<Lock> {
+fn locks(around: &Environment) -> Vec<Lock> {
     let held = Locks::at(&around.state).holders();
     let told = held.into_iter().map(|holder| Lock {
         pid: holder.pid,

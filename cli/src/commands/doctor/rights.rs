@@ -9,19 +9,19 @@ use skilltune_orchestrator::process::{Containment, Guardian, become_driver, can_
 use skilltune_phases::offline;
 use skilltune_phases::role::Role;
 
-use crate::args::OFFLINE;
-use crate::complaint::Complaint;
-use crate::report::plain;
-use crate::session::{GUARDIAN, GUARDS, ours};
+use crate::args::{GUARDIAN, OFFLINE};
+use crate::runs::session::{GUARDS, ours};
 use crate::settings::Settings;
+use crate::terminal::complaint::Complaint;
+use crate::text::plain;
 
 /// By role.
-pub(super) type Rights = BTreeMap<&'static str, &'static str>;
+pub type Rights = BTreeMap<&'static str, &'static str>;
 
 /// What the system does about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum System {
+pub enum System {
     Enforces,
     /// By the settings.
     TurnedOff,
@@ -30,7 +30,7 @@ pub(super) enum System {
 }
 
 impl System {
-    pub(super) fn of(settings: &Settings) -> Self {
+    pub fn of(settings: &Settings) -> Self {
         match (settings.confine.value, can_confine()) {
             (false, _) => Self::TurnedOff,
             (true, true) => Self::Enforces,
@@ -42,7 +42,7 @@ impl System {
 /// What ends the processes of a call, whatever they do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "by")]
-pub(super) enum Ends {
+pub enum Ends {
     /// The kernel: each job has a namespace of its own.
     Kernel,
     /// skilltune looks for them; `why` there is no namespace.
@@ -51,7 +51,7 @@ pub(super) enum Ends {
 
 impl Ends {
     /// As it would be in a run: a guardian is started and let go.
-    pub(super) fn look() -> Result<Self, Complaint> {
+    pub fn look() -> Result<Self, Complaint> {
         become_driver().map_err(ours)?;
         let exe = std::env::current_exe()
             .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
@@ -66,7 +66,7 @@ impl Ends {
 }
 
 /// Nothing, of an agent that nobody has described.
-pub(super) fn of(name: &str, settings: &Settings, system: System) -> Option<Rights> {
+pub fn of(name: &str, settings: &Settings, system: System) -> Option<Rights> {
     let (program, env) = (PathBuf::from(name), BTreeMap::new());
     let agent = match settings.agents.get(name) {
         Some(entry) => Agent::new(name, None, entry.settings.clone(), program, &env),
@@ -79,7 +79,7 @@ pub(super) fn of(name: &str, settings: &Settings, system: System) -> Option<Righ
 }
 
 /// As people are told it; said once where it is the same in all roles.
-pub(super) fn told(rights: &Rights) -> String {
+pub fn told(rights: &Rights) -> String {
     let words = |role: Role| rights.get(role.word()).copied().unwrap_or_default();
     let [first, others @ ..] = Role::ALL;
     if others.iter().all(|role| words(*role) == words(first)) {

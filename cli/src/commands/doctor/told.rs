@@ -2,15 +2,15 @@
 
 use skilltune_orchestrator::agent::Real;
 
-use super::Seen;
-use super::agents::{AgentSeen, LoginSeen};
-use super::place::Place;
-use super::project::{Lock, OpenRun, Project};
-use super::rights::{self, Ends, System};
-use super::verdict::Verdict;
-use crate::progress::flowed;
-use crate::report::{figures, plain};
-use crate::style::Style;
+use crate::commands::doctor::agents::{AgentSeen, LoginSeen};
+use crate::commands::doctor::place::Place;
+use crate::commands::doctor::project::{Lock, OpenRun, Project};
+use crate::commands::doctor::rights::{Ends, System};
+use crate::commands::doctor::verdict::Verdict;
+use crate::commands::doctor::{Seen, rights};
+use crate::terminal::style::Style;
+use crate::text::width::flowed;
+use crate::text::{figures, plain};
 
 /// What a line means for a run.
 enum Mark {
@@ -25,7 +25,7 @@ struct Line {
     text: String,
 }
 
-pub(super) fn told(seen: &Seen, width: usize, style: Style) -> String {
+pub fn told(seen: &Seen, width: usize, style: Style) -> String {
     let sections = [
         (
             "agents",

@@ -5,30 +5,31 @@ use std::path::Path;
 use serde::Serialize;
 use skilltune_orchestrator::agent::{Real, Via};
 
-use super::agents::AgentSeen;
-use super::place::Place;
-use super::project::Project;
-use crate::folders::Surroundings;
-use crate::report::plain::shell_path;
-use crate::roles::{self, BuiltIn};
+use crate::agents;
+use crate::agents::BuiltIn;
+use crate::commands::doctor::agents::AgentSeen;
+use crate::commands::doctor::place::Place;
+use crate::commands::doctor::project::Project;
 use crate::settings::Settings;
+use crate::terminal::environment::Environment;
+use crate::text::plain::shell_path;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Verdict {
-    pub(super) ready: bool,
+pub struct Verdict {
+    pub ready: bool,
     /// One line: what to type, or what to do first.
-    pub(super) next: String,
+    pub next: String,
     /// What to do for an agent that reads and writes; nothing where one works.
-    pub(super) for_more: Option<String>,
+    pub for_more: Option<String>,
 }
 
 /// The first thing that is in the way decides.
-pub(super) fn judge(
+pub fn judge(
     settings: &Settings,
     project: &Project,
     agents: &[AgentSeen],
     folders: &[Place],
-    around: &Surroundings,
+    around: &Environment,
 ) -> Verdict {
     if project.settings_error.is_some() {
         return missing("fix the settings; `skilltune config show` prints the error");
@@ -40,7 +41,7 @@ pub(super) fn judge(
         return missing(&format!("make {} writable", folder.path));
     }
     let usable = || agents.iter().filter(|agent| agent.usable);
-    let parts = roles::cast(settings, around, BuiltIn::Knows).ok();
+    let parts = agents::cast(settings, around, BuiltIn::Knows).ok();
     let set = parts.and_then(|parts| {
         let agent = |name: &str| usable().find(|agent| agent.name == name);
         parts.all().into_iter().map(|part| agent(&part.agent.name)).collect::<Option<Vec<_>>>()

@@ -10,21 +10,22 @@ use skilltune_orchestrator::process::{
     Call, Cancel, Canceller, Ear, Ended, GuardianPool, How, ProcessError, become_driver,
 };
 
-use crate::complaint::Complaint;
-use crate::folders::Surroundings;
-use crate::report::{figures, plain};
-use crate::session::{GUARDIAN, GUARDS, ours};
+use crate::args::GUARDIAN;
+use crate::runs::session::{GUARDS, ours};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::text::{figures, plain};
 
 /// A program to be asked, and how its agent is described.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
-    pub(super) name: String,
-    pub(super) settings: AgentSettings,
-    pub(super) program: PathBuf,
+pub struct Asked {
+    pub name: String,
+    pub settings: AgentSettings,
+    pub program: PathBuf,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub enum Heard {
     Version(String),
     /// It runs, and has told nothing: many a script knows no `--version`.
     Nothing(String),
@@ -42,11 +43,7 @@ const GRACE: Duration = Duration::from_secs(1);
 const AT_ONCE: usize = 32;
 
 /// The answers, in the order of the questions.
-pub(super) fn ask(
-    asked: &[Asked],
-    deadline: Duration,
-    around: &Surroundings,
-) -> Result<Vec<Heard>, Complaint> {
+pub fn ask(asked: &[Asked], deadline: Duration, around: &Environment) -> Result<Vec<Heard>, Complaint> {
     under_guard(asked.len(), given_up, |nth, place| {
         let call = call(&asked[nth], &place, deadline, around);
         move |pool, ear| one(&pool, &call, &ear)
@@ -55,7 +52,7 @@ pub(super) fn ask(
 
 /// Each in a folder of its own, all at once and under guard, in their order. Ctrl-C ends the programs, and leaves
 /// nothing behind either.
-pub(super) fn under_guard<T, F>(
+pub fn under_guard<T, F>(
     count: usize,
     lost: fn() -> T,
     make: impl Fn(usize, PathBuf) -> F,
@@ -114,7 +111,7 @@ async fn gathered<T: Send + 'static>(
 /// What a program takes for the person's home: whatever it writes there is gone afterwards.
 const HOME: &str = "home";
 
-fn call(asked: &Asked, place: &Path, deadline: Duration, around: &Surroundings) -> Call {
+fn call(asked: &Asked, place: &Path, deadline: Duration, around: &Environment) -> Call {
     let home = place.join(HOME);
     let mut ambient = around.env.clone();
     for name in ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] {
@@ -180,7 +177,7 @@ fn said(output: &Path) -> Option<String> {
 }
 
 /// How a version stands to the one that was tested, where it is of another series.
-pub(super) fn beside(version: &str, tested: &str) -> Option<String> {
+pub fn beside(version: &str, tested: &str) -> Option<String> {
     let word = match series(version)?.cmp(&series(tested)?) {
         Ordering::Equal => return None,
         Ordering::Less => "older",

@@ -3,10 +3,10 @@
 //! A line that begins with `#` and no blank is a setting that may be taken up.
 
 /// The file that `init` writes.
-pub(super) const SUITE_FILE: &str = "suite.toml";
+pub const SUITE_FILE: &str = "suite.toml";
 
 /// The whole file.
-pub(super) fn stub(task: &str) -> String {
+pub fn stub(task: &str) -> String {
     format!("{HEAD}description = {}\n{REST}", toml::Value::String(task.to_owned()))
 }
 
@@ -42,7 +42,7 @@ mod tests {
     use skilltune_phases::scenario::Scenario;
 
     use super::*;
-    use crate::suite::Suite;
+    use crate::inputs::suite::Suite;
 
     fn read(text: &str) -> Suite {
         let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
 use clap::Parser as _;
 
 use super::*;
-use crate::args::{Cli, Command};
-use crate::questions::scripted::Script;
-use crate::settings::Row;
+use crate::commands::cli::{Cli, Command};
+use crate::settings::show::Row;
+use crate::terminal::questions::scripted::Script;
 
 fn args(line: &[&str]) -> InitArgs {
     match Cli::try_parse_from(["skilltune", "init"].iter().chain(line)).unwrap().command {

@@ -9,23 +9,24 @@ use skilltune_orchestrator::snapshot::{Entry, Limits, Manifest, Node, Objects, R
 use skilltune_phases::lint::{File, Files, Mended, Reach, Repair, Suggestion, mend_all, suggestion};
 use skilltune_phases::material::Body;
 
-use super::load;
-use crate::complaint::Complaint;
-use crate::find::Skill;
-use crate::folders::Surroundings;
-use crate::printer::Printer;
-use crate::questions::Answers;
-use crate::session::{self, ours};
+use crate::commands::lint::load;
+use crate::inputs::find::Skill;
+use crate::runs::session;
+use crate::runs::session::ours;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::Answers;
 
 const DOING: &str = "lint --fix";
 const FILE_MODE: u32 = 0o644;
 const FOLDER_MODE: u32 = 0o755;
 
 /// Applies the safe fixes, and the suggestions that the person accepts. Returns the resulting files and what was fixed.
-pub(super) fn apply(
+pub fn apply(
     skill: &Skill,
     person: Option<&dyn Answers>,
-    around: &Surroundings,
+    around: &Environment,
     printer: Printer,
 ) -> Result<(Files, Vec<Repair>), Complaint> {
     let (locks, lock) = session::lock(around, printer, std::slice::from_ref(&skill.path), DOING)?;

@@ -2,9 +2,9 @@
 
 use skilltune_phases::lint::{Finding, Severity};
 
-use super::report::Report;
+use crate::commands::lint::report::Report;
 
-pub(super) fn text(report: &Report) -> String {
+pub fn text(report: &Report) -> String {
     let own = report
         .skills
         .iter()

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use skilltune_phases::lint::{BUDGET, Finding, Fix, Rule, Severity};
 
-use super::report::{Linted, Report, Shelf};
-use crate::progress::width::{shortened, wrapped};
-use crate::report::figures::{count, grouped};
-use crate::report::plain;
-use crate::style::Style;
+use crate::commands::lint::report::{Linted, Report, Shelf};
+use crate::terminal::style::Style;
+use crate::text::figures::{count, grouped};
+use crate::text::plain;
+use crate::text::width::{shortened, wrapped};
 
-pub(super) fn text(report: &Report, width: usize, style: Style) -> String {
+pub fn text(report: &Report, width: usize, style: Style) -> String {
     let mut told = Told { report, lines: Vec::new(), width, style, explained: HashSet::new() };
     for skill in report.skills.iter().filter(|skill| !skill.findings.is_empty() || !skill.done.is_empty()) {
         told.skill(skill);
@@ -23,7 +23,7 @@ pub(super) fn text(report: &Report, width: usize, style: Style) -> String {
 }
 
 /// Problems and fixes, in one line.
-pub(super) fn summary(report: &Report) -> String {
+pub fn summary(report: &Report) -> String {
     let skills = count(report.skills.len(), "skill");
     let counts = Severity::ALL.map(|severity| (report.count(severity), severity.as_str()));
     let counts = counts.into_iter().filter(|(number, _)| *number > 0);
@@ -128,7 +128,7 @@ mod tests {
     use skilltune_phases::lint::{Listing, Offer, Repair};
 
     use super::*;
-    use crate::progress::width::columns;
+    use crate::text::width::columns;
 
     fn report() -> Report {
         let finding = |path: &str, line, rule, message: &str| Finding {

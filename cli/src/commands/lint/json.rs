@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 use skilltune_phases::lint::{BUDGET, Finding, Fix, Repair, Severity};
 
-use super::report::{Linted, Report, Shelf};
+use crate::commands::lint::report::{Linted, Report, Shelf};
 
 /// Raised by incompatible changes.
 const FORMAT: u32 = 1;
 
-pub(super) fn text(report: &Report, strict: bool) -> String {
+pub fn text(report: &Report, strict: bool) -> String {
     let counts = json!({
         "errors": report.count(Severity::Error),
         "warnings": report.count(Severity::Warning),

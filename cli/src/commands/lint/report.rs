@@ -3,7 +3,7 @@
 use skilltune_phases::lint::{Finding, Fix, Listing, Offer, Repair, Severity};
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Report {
+pub struct Report {
     /// Whether what is safe to fix has been fixed already, as far as that could be.
     pub is_fixed: bool,
     pub skills: Vec<Linted>,
@@ -12,7 +12,7 @@ pub(super) struct Report {
 
 /// One skill.
 #[derive(Clone, Debug)]
-pub(super) struct Linted {
+pub struct Linted {
     pub name: String,
     /// Its folder, as it is named from here.
     pub shown: String,
@@ -24,14 +24,14 @@ pub(super) struct Linted {
 
 /// A folder that holds skills.
 #[derive(Clone, Debug)]
-pub(super) struct Shelf {
+pub struct Shelf {
     pub shown: String,
     pub listing: Listing,
     pub finding: Option<Finding>,
 }
 
 impl Shelf {
-    pub(super) fn new(shown: String, listing: Listing) -> Self {
+    pub fn new(shown: String, listing: Listing) -> Self {
         let finding = listing.finding(&shown);
         Self { shown, listing, finding }
     }
@@ -39,12 +39,12 @@ impl Shelf {
 
 impl Linted {
     /// The path of a file, as it is named from here.
-    pub(super) fn path(&self, below: &str) -> String {
+    pub fn path(&self, below: &str) -> String {
         if self.shown == "." { below.to_owned() } else { format!("{}/{below}", self.shown) }
     }
 
     /// How a finding can be fixed.
-    pub(super) fn fix(&self, finding: &Finding) -> Fix {
+    pub fn fix(&self, finding: &Finding) -> Fix {
         let is_here =
             |lines: &[usize]| lines.is_empty() || finding.line.is_some_and(|line| lines.contains(&line));
         let is_for = |offer: &&Offer| {
@@ -59,22 +59,22 @@ impl Linted {
 }
 
 impl Report {
-    pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         let own = self.skills.iter().flat_map(|skill| &skill.findings);
         own.chain(self.shelves.iter().filter_map(|shelf| shelf.finding.as_ref()))
     }
 
-    pub(super) fn count(&self, severity: Severity) -> usize {
+    pub fn count(&self, severity: Severity) -> usize {
         self.findings().filter(|finding| finding.rule.severity() == severity).count()
     }
 
     /// The number of findings that are safe to fix and have not been.
-    pub(super) fn fixable(&self) -> usize {
+    pub fn fixable(&self) -> usize {
         if self.is_fixed { 0 } else { self.offered(Fix::Safe) }
     }
 
     /// The number of findings with a repair that a person has to decide on.
-    pub(super) fn suggestions(&self) -> usize {
+    pub fn suggestions(&self) -> usize {
         self.offered(Fix::Suggested)
     }
 
@@ -84,7 +84,7 @@ impl Report {
     }
 
     /// Whether nothing was found that fails.
-    pub(super) fn is_clean(&self, strict: bool) -> bool {
+    pub fn is_clean(&self, strict: bool) -> bool {
         self.count(Severity::Error) == 0 && (!strict || self.count(Severity::Warning) == 0)
     }
 }

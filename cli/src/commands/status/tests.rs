@@ -4,15 +4,14 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::reflex::{Answer, Decision, Event, Reason, Run, Step, Stop};
 
-use super::Standing;
-use crate::report::reflex::facts;
-use crate::report::reflex::world::{
-    HOSTILE, ONLY_WARNINGS, Play, TO_THE_THRESHOLD, failed, missing, plan, play,
-};
+use crate::commands::status::Standing;
+use crate::loops::reflex::report::status::facts;
+use crate::loops::reflex::world::{HOSTILE, ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan};
+use crate::loops::tune::world::{Play, failed, play};
 
 /// Of a project that is not there.
 fn lines(run: &Run, standing: Standing) -> Vec<String> {
-    super::lines(run, standing, &Objects::at(Path::new("/p/.skilltune/objects")))
+    crate::commands::status::lines(run, standing, &Objects::at(Path::new("/p/.skilltune/objects")))
 }
 
 #[test]

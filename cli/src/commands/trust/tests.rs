@@ -2,10 +2,10 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::progress::UNBOUNDED;
-use crate::style::Style;
+use crate::terminal::style::Style;
 
 fn trust(root: &tempfile::TempDir, path: &str) -> Result<String, Complaint> {
-    let around = Surroundings::fake(root.path(), &[]);
+    let around = Environment::fake(root.path(), &[]);
     record(&TrustArgs { path: PathBuf::from(path) }, &around)
 }
 
@@ -21,7 +21,7 @@ fn a_file_or_its_folder_is_trusted() {
         let root = world("[agents.a]\ncommand = [\"a\"]\n");
         assert!(trust(&root, path).unwrap().ends_with("agent a: \"a\""));
         let file = SettingsFile::read(&root.path().join(SETTINGS_FILE)).unwrap().unwrap();
-        assert!(TrustStore::new(&Surroundings::fake(root.path(), &[])).trusts(&file, &[]).unwrap());
+        assert!(TrustStore::new(&Environment::fake(root.path(), &[])).trusts(&file, &[]).unwrap());
     }
 }
 
@@ -70,5 +70,5 @@ fn a_suite_is_trusted_with_its_commands() {
     std::fs::write(root.path().join("suite.toml"), suite).unwrap();
     assert!(trust(&root, "suite.toml").unwrap().ends_with("suite.toml\n  scenario a: \"sh\" \"run it\""));
     let file = SettingsFile::read(&root.path().join("suite.toml")).unwrap().unwrap();
-    assert!(TrustStore::new(&Surroundings::fake(root.path(), &[])).trusts(&file, &[]).unwrap());
+    assert!(TrustStore::new(&Environment::fake(root.path(), &[])).trusts(&file, &[]).unwrap());
 }

@@ -1,12 +1,12 @@
 use skilltune_phases::loops::reflex::criteria::Level;
 
 use super::*;
-use crate::args::new_args;
-use crate::flags::lay_reflex_flags;
+use crate::args::overrides::lay_reflex_flags;
+use crate::commands::cli::new_args;
 use crate::progress::UNBOUNDED;
 use crate::settings::Settings;
 use crate::settings::tests::{Files, project, refusal};
-use crate::style::Style;
+use crate::terminal::style::Style;
 
 /// Another value than the default for every key.
 pub fn changes() -> Vec<(&'static str, &'static str)> {

@@ -189,7 +189,10 @@ fn nothing_that_was_found_drives_the_terminal() {
     hostile.verdict.next = "tune\x07".to_owned();
     let told = told(&hostile, 80, Style::PLAIN);
     assert!(!told.contains(['\x1b', '\u{202e}', '\x07']), "{told}");
-    assert!(super::told(&seen(), 80, Style::VIVID).contains("\x1b[32mready:\x1b[0m skilltune tune"));
+    assert!(
+        crate::commands::doctor::told::told(&seen(), 80, Style::VIVID)
+            .contains("\x1b[32mready:\x1b[0m skilltune tune")
+    );
 }
 
 #[test]

@@ -1,0 +1,318 @@
+//! Who does what: from names in flags, settings or a plan to agents that are on this machine and trusted.
+
+pub mod defaults;
+pub mod installed;
+
+pub use crate::agents::defaults::fill;
+pub use crate::agents::installed::real;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::agent::{Agent, Real, Via};
+use skilltune_orchestrator::process::can_confine;
+use skilltune_phases::offline;
+use skilltune_phases::plan::{Cast, Enforced, Roles};
+use skilltune_phases::role::{Rights, Role};
+
+use crate::agents::installed::{Manner, installed};
+use crate::args::OFFLINE;
+use crate::settings::Settings;
+use crate::settings::agents::AgentEntry;
+use crate::settings::origin::Origin;
+use crate::settings::setting::Setting;
+use crate::settings::values::AgentSpec;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::questions::Answers;
+use crate::text::nearest::nearest;
+use crate::trust;
+use crate::trust::{Named, TrustStore};
+
+/// One of something for each role.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PerRole<T> {
+    pub executor: T,
+    pub evaluator: T,
+    pub improver: T,
+}
+
+/// An agent in a role.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub agent: Agent,
+    pub timeout_seconds: u64,
+    /// Who keeps it to the rights of its role, here and now.
+    pub rights: Enforced,
+    /// Where the agent is described.
+    pub described: Origin,
+}
+
+pub type Casting = PerRole<Part>;
+
+impl<T> PerRole<T> {
+    pub fn of(&self, role: Role) -> &T {
+        match role {
+            Role::Executor => &self.executor,
+            Role::Evaluator => &self.evaluator,
+            Role::Improver => &self.improver,
+        }
+    }
+
+    pub fn of_mut(&mut self, role: Role) -> &mut T {
+        match role {
+            Role::Executor => &mut self.executor,
+            Role::Evaluator => &mut self.evaluator,
+            Role::Improver => &mut self.improver,
+        }
+    }
+
+    pub fn try_build<E>(mut make: impl FnMut(Role) -> Result<T, E>) -> Result<Self, E> {
+        Ok(Self {
+            executor: make(Role::Executor)?,
+            evaluator: make(Role::Evaluator)?,
+            improver: make(Role::Improver)?,
+        })
+    }
+
+    pub fn all(&self) -> [&T; 3] {
+        [&self.executor, &self.evaluator, &self.improver]
+    }
+}
+
+/// Whether the built-in agent has a part in what is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuiltIn {
+    Knows,
+    KnowsNothing,
+}
+
+/// The parts as the settings, flags included, say; every program is found, none is run.
+pub fn cast(settings: &Settings, around: &Environment, built_in: BuiltIn) -> Result<Casting, Complaint> {
+    refuse_letting_go(settings)?;
+    PerRole::try_build(|role| {
+        let Setting { value: Some(spec), origin, .. } = settings.roles.of(role) else {
+            return Err(nobody(role, settings, around, built_in));
+        };
+        part(spec, origin, role, Manner::of(settings), settings, around)
+    })
+}
+
+/// The parts of a run that is taken up again: names from its plan, all else from today's settings.
+pub fn recast(planned: &Roles, settings: &Settings, around: &Environment) -> Result<Casting, Complaint> {
+    refuse_letting_go(settings)?;
+    PerRole::try_build(|role| {
+        let cast = planned.of(role);
+        let spec = AgentSpec { agent: cast.agent.clone(), model: cast.model.clone() };
+        let via = cast.via.as_deref().and_then(Via::named);
+        let part =
+            part(&spec, &Origin::Run, role, Manner { isolation: cast.isolation, via }, settings, around)?;
+        Ok(Part { timeout_seconds: cast.timeout_seconds, ..part })
+    })
+}
+
+/// A repository does not decide what agents may do to the machine that it is on.
+fn refuse_letting_go(settings: &Settings) -> Result<(), Complaint> {
+    match (&settings.confine.origin, settings.confine.value) {
+        (Origin::Project(file), false) => Err(Complaint::input(format!(
+            "{}: only your own settings may say `limits.confine = false`, which lets agents write anywhere",
+            file.display()
+        ))
+        .hint("remove it there, or set it in your own skilltune.toml")),
+        _ => Ok(()),
+    }
+}
+
+/// Asks for trust where a part's agent is described by the project.
+pub fn ensure_trusted(
+    casting: &Casting,
+    settings: &Settings,
+    around: &Environment,
+    person: Option<&dyn Answers>,
+) -> Result<(), Complaint> {
+    let wishes = settings.foreign_wishes();
+    let foreign = casting.all().into_iter().filter(|part| matches!(part.described, Origin::Project(_)));
+    let mut names: Vec<String> = foreign.map(|part| part.agent.name.clone()).collect();
+    names.sort();
+    names.dedup();
+    names.extend(wishes);
+    match &settings.project_file {
+        Some(file) if !names.is_empty() => {
+            let scripts = settings.agents.iter().filter(|(name, _)| names.contains(name));
+            let scripts = trust::of_agents(scripts.map(|(_, entry)| entry), around)?;
+            trust::ensure(file, &scripts, Named::Agents(&names), &TrustStore::new(around), person)
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Part {
+    /// What the plan keeps of this part.
+    pub fn cast(&self) -> Cast {
+        Cast {
+            agent: self.agent.name.clone(),
+            model: self.agent.model.clone(),
+            fingerprint: self.agent.fingerprint(),
+            timeout_seconds: self.timeout_seconds,
+            family: self.agent.family().map(str::to_owned),
+            isolation: self.agent.isolation(),
+            via: self.agent.via().map(|via| via.name().to_owned()),
+            rights: self.rights,
+            verdict: self.agent.verdict(),
+        }
+    }
+}
+
+impl Casting {
+    /// Who keeps each of them to an evaluator's rights, where that is all that they have.
+    pub fn readers(&self, system: bool) -> [Enforced; 3] {
+        self.all().map(|part| part.agent.enforced(Rights::Read, system))
+    }
+
+    pub fn roles(&self) -> Roles {
+        Roles {
+            executor: self.executor.cast(),
+            evaluator: self.evaluator.cast(),
+            improver: self.improver.cast(),
+        }
+    }
+}
+
+fn part(
+    spec: &AgentSpec,
+    chosen: &Origin,
+    role: Role,
+    manner: Manner,
+    settings: &Settings,
+    around: &Environment,
+) -> Result<Part, Complaint> {
+    if spec.agent == offline::NAME {
+        return built_in(spec, chosen, role, settings, around);
+    }
+    let Some(entry) = settings.agents.get(&spec.agent) else {
+        return match Real::named(&spec.agent) {
+            Some(real) => installed(real, spec, role, manner, settings, around),
+            None => Err(unknown(spec, chosen, role, settings)),
+        };
+    };
+    let name = &spec.agent;
+    let found = program(entry, around).map_err(|_| {
+        let program = &entry.settings.command[0];
+        Complaint::input(format!("cannot run agent `{name}`: program {program:?} not found"))
+            .hint(format!("install it, or set agents.{name}.command ({})", entry.origin))
+    })?;
+    let own = settings.timeouts.of(role);
+    let by_flag = matches!(own.origin, Origin::Flag(_)).then_some(own.value);
+    let agent = Agent::new(name, spec.model.clone(), entry.settings.clone(), found, &around.env);
+    Ok(Part {
+        timeout_seconds: by_flag.or(entry.settings.timeout).unwrap_or(own.value),
+        rights: agent.enforced(role.rights(), system_confines(settings)),
+        agent,
+        described: entry.origin.clone(),
+    })
+}
+
+/// Whether the system holds agents to their folders: it can, and is let.
+pub fn system_confines(settings: &Settings) -> bool {
+    settings.confine.value && can_confine()
+}
+
+/// Where a program is, in those folders of PATH that mean the same wherever we stand: nothing of a repository is run
+/// for being in it.
+pub fn on_path(name: &str, around: &Environment) -> which::Result<PathBuf> {
+    let path = around.env.get("PATH").map_or("", String::as_str);
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    let path: OsString = std::env::join_paths(folders).unwrap_or_default();
+    which::which_in(name, Some(path), "/")
+}
+
+/// The agent that needs no model: our own program, started once more.
+fn built_in(
+    spec: &AgentSpec,
+    chosen: &Origin,
+    role: Role,
+    settings: &Settings,
+    around: &Environment,
+) -> Result<Part, Complaint> {
+    if spec.model.is_some() {
+        let word = role.word();
+        return Err(Complaint::input(format!(
+            "cannot use `{spec}` as {word} ({chosen}): the built-in agent has no models"
+        ))
+        .hint(format!("use `{}` without a model", offline::NAME)));
+    }
+    let program = std::env::current_exe()
+        .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
+    let agent = Agent::built_in(program, OFFLINE, &around.env);
+    Ok(Part {
+        rights: agent.enforced(role.rights(), system_confines(settings)),
+        agent,
+        timeout_seconds: settings.timeouts.of(role).value,
+        described: Origin::Default,
+    })
+}
+
+/// Where an agent's program is.
+pub fn program(entry: &AgentEntry, around: &Environment) -> which::Result<PathBuf> {
+    let path = around.env.get("PATH").map_or("", String::as_str);
+    which::which_in(&entry.settings.command[0], Some(path), base(entry, around))
+}
+
+/// A program given as a relative path is meant from its settings file.
+fn base<'a>(entry: &'a AgentEntry, around: &'a Environment) -> &'a Path {
+    entry.origin.file().and_then(Path::parent).unwrap_or(&around.cwd)
+}
+
+fn unknown(spec: &AgentSpec, chosen: &Origin, role: Role, settings: &Settings) -> Complaint {
+    let name = &spec.agent;
+    let what = format!("unknown agent `{name}` as {} ({chosen})", role.word());
+    let known_names: Vec<&str> =
+        settings.agents.keys().map(String::as_str).chain(Real::ALL.map(Real::name)).collect();
+    let near = nearest(name, known_names);
+    let near = near.map(|near| format!("did you mean `{near}`?"));
+    let complaint = near.into_iter().fold(Complaint::input(what), Complaint::hint);
+    complaint.hint(known(settings).unwrap_or_else(|| example(name)))
+}
+
+fn nobody(role: Role, settings: &Settings, around: &Environment, built_in: BuiltIn) -> Complaint {
+    let complaint = Complaint::input(format!("no agent for the role {}", role.word()));
+    let complaint = match built_in {
+        BuiltIn::Knows => complaint.hint(BUILT_IN),
+        BuiltIn::KnowsNothing => complaint,
+    };
+    let here = Real::ALL.into_iter().filter(|real| on_path(real.name(), around).is_ok());
+    let here: Vec<String> = here.map(|real| format!("--agent {}", real.name())).collect();
+    let complaint = match here.as_slice() {
+        [] => complaint,
+        here => complaint.hint(format!("use an installed agent: {}", here.join(" or "))),
+    };
+    match known(settings) {
+        Some(known) => complaint
+            .hint(format!("pass --agent NAME or --{role} NAME, or set roles.{role}", role = role.word()))
+            .hint(known),
+        None if here.is_empty() => complaint.hint(install()).hint(example("mine")),
+        None => complaint,
+    }
+}
+
+fn known(settings: &Settings) -> Option<String> {
+    let names: Vec<&str> = settings.agents.keys().map(String::as_str).collect();
+    (!names.is_empty()).then(|| format!("agents in your settings: {}", names.join(", ")))
+}
+
+/// How to get the one that has most roles by itself.
+fn install() -> String {
+    format!("install claude, which needs no settings: {}", Real::ALL[0].get())
+}
+
+const BUILT_IN: &str = "or pass --agent offline: it needs no model and checks structure only";
+
+/// The least that describes an agent.
+fn example(name: &str) -> String {
+    format!(
+        "describe it in skilltune.toml, then pass --agent {name}:\n\n    [agents.{name}]\n    command = [\"program\", \"argument\"]\n"
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! Agents that need no settings: found by their program, in the world and through the wrapper that were asked for.
+
+use std::path::PathBuf;
+
+use skilltune_orchestrator::agent::{Agent, Real, Via};
+use skilltune_phases::plan::Isolation;
+use skilltune_phases::role::Role;
+
+use crate::agents::{Part, on_path, system_confines};
+use crate::settings::Settings;
+use crate::settings::origin::Origin;
+use crate::settings::values::AgentSpec;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+
+/// How agents that need no settings are called.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    pub isolation: Isolation,
+    pub via: Option<Via>,
+}
+
+impl Manner {
+    pub fn of(settings: &Settings) -> Self {
+        Self { isolation: settings.isolation.value.into(), via: settings.via.value.into() }
+    }
+}
+
+/// An agent that needs no settings, as a run would call it.
+pub fn real(real: Real, settings: &Settings, around: &Environment) -> Result<Agent, Complaint> {
+    let given = settings.roles.all().into_iter().filter_map(|role| role.value.clone());
+    let named = given.into_iter().find(|spec| spec.agent == real.name());
+    let spec = named.unwrap_or(AgentSpec { agent: real.name().to_owned(), model: None });
+    installed(real, &spec, Role::Evaluator, Manner::of(settings), settings, around).map(|part| part.agent)
+}
+
+/// An agent that needs no settings: its program is enough.
+pub fn installed(
+    real: Real,
+    spec: &AgentSpec,
+    role: Role,
+    manner: Manner,
+    settings: &Settings,
+    around: &Environment,
+) -> Result<Part, Complaint> {
+    let name = real.name();
+    let found = on_path(name, around).map_err(|_| {
+        Complaint::input(format!("cannot run agent `{name}`: program {name:?} not found"))
+            .hint(format!("install it ({}), or describe it as [agents.{name}]", real.get()))
+    })?;
+    let agent = Agent::real(real, spec.model.clone(), found, &around.env).isolated(manner.isolation);
+    if let Some(variable) = agent.missing_key() {
+        return Err(keyless(name, manner.isolation, variable));
+    }
+    let agent = match manner.via {
+        Some(via) => agent.through(via, wrapper(via, name, around)?),
+        None => agent,
+    };
+    let timeout_seconds = settings.timeouts.of(role).value;
+    let rights = agent.enforced(role.rights(), system_confines(settings));
+    Ok(Part { timeout_seconds, rights, agent, described: Origin::Default })
+}
+
+fn wrapper(via: Via, agent: &str, around: &Environment) -> Result<PathBuf, Complaint> {
+    let name = via.name();
+    on_path(name, around).map_err(|_| {
+        Complaint::input(format!("cannot call agent `{agent}` via {name}: program {name:?} not found"))
+            .hint(format!("install it ({}), or pass --via direct", via.get()))
+    })
+}
+
+/// Nobody is logged in to an empty folder.
+fn keyless(name: &str, isolation: Isolation, variable: &str) -> Complaint {
+    let what = format!("no API key for agent `{name}`, which --isolation {} needs", isolation.word());
+    Complaint::input(what).hint(format!("set {variable}, or pass --isolation partial to use your login"))
+}

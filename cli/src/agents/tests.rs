@@ -1,0 +1,119 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::progress::UNBOUNDED;
+use crate::terminal::style::Style;
+
+fn around() -> Environment {
+    Environment::fake("/w", &[("KEY", "value")])
+}
+
+fn settings(agents: &[&str]) -> Settings {
+    let mut settings = Settings::default();
+    let entry = |command: &str| AgentEntry {
+        settings: serde_json::from_value(serde_json::json!({"command": [command], "env": {"pass": ["KEY"]}}))
+            .unwrap(),
+        origin: Origin::User("/w/home/skilltune.toml".into()),
+    };
+    settings.agents = agents.iter().map(|name| ((*name).to_owned(), entry("sh"))).collect::<BTreeMap<_, _>>();
+    settings
+}
+
+fn all(settings: &mut Settings, spec: &str) {
+    let PerRole { executor, evaluator, improver } = &mut settings.roles;
+    for role in [executor, evaluator, improver] {
+        role.set(Some(spec.parse().unwrap()), Origin::Flag("--agent"));
+    }
+}
+
+fn refusal(settings: &Settings) -> String {
+    let complaint = cast(settings, &around(), BuiltIn::Knows).unwrap_err();
+    assert_eq!(complaint.exit().code(), 2);
+    complaint.render(Style::PLAIN, UNBOUNDED)
+}
+
+#[test]
+fn without_any_agent_it_is_shown_how_to_describe_one() {
+    insta::assert_snapshot!(refusal(&settings(&[])), @r#"
+    error: no agent for the role executor
+    hint: or pass --agent offline: it needs no model and checks structure only
+    hint: install claude, which needs no settings: npm install -g @anthropic-ai/claude-code
+    hint: describe it in skilltune.toml, then pass --agent mine:
+
+        [agents.mine]
+        command = ["program", "argument"]
+    "#);
+}
+
+#[test]
+fn agents_that_nobody_chose_are_never_taken_in_silence() {
+    insta::assert_snapshot!(refusal(&settings(&["claude"])), @r"
+    error: no agent for the role executor
+    hint: or pass --agent offline: it needs no model and checks structure only
+    hint: pass --agent NAME or --executor NAME, or set roles.executor
+    hint: agents in your settings: claude
+    ");
+}
+
+#[test]
+fn an_unknown_agent_is_named_with_the_nearest_known_one() {
+    let mut settings = settings(&["claude", "gemini"]);
+    all(&mut settings, "cluade:opus");
+    insta::assert_snapshot!(refusal(&settings), @r"
+    error: unknown agent `cluade` as executor (flag --agent)
+    hint: did you mean `claude`?
+    hint: agents in your settings: claude, gemini
+    ");
+}
+
+#[test]
+fn a_missing_program_is_named_with_the_key_to_set() {
+    let mut settings = settings(&["claude"]);
+    all(&mut settings, "claude");
+    settings.agents.get_mut("claude").unwrap().settings.command = vec!["no-such-program".to_owned()];
+    insta::assert_snapshot!(refusal(&settings), @r#"
+    error: cannot run agent `claude`: program "no-such-program" not found
+    hint: install it, or set agents.claude.command (user file /w/home/skilltune.toml)
+    "#);
+}
+
+#[test]
+fn the_shortest_reach_decides_about_the_timeout() {
+    let mut settings = settings(&["a"]);
+    all(&mut settings, "a");
+    let timeouts = |settings: &Settings| {
+        cast(settings, &around(), BuiltIn::Knows).unwrap().all().map(|part| part.timeout_seconds)
+    };
+    assert_eq!(timeouts(&settings), [600, 300, 600]);
+    settings.agents.get_mut("a").unwrap().settings.timeout = Some(9);
+    assert_eq!(timeouts(&settings), [9, 9, 9]);
+    settings.timeouts.evaluator.set(5, Origin::Flag("--timeout"));
+    assert_eq!(timeouts(&settings), [9, 5, 9]);
+}
+
+#[test]
+fn a_run_that_is_taken_up_keeps_its_names_and_deadlines() {
+    let mut settings = settings(&["a"]);
+    all(&mut settings, "a:small");
+    let planned = cast(&settings, &around(), BuiltIn::Knows).unwrap().roles();
+    settings.timeouts.executor.set(1, Origin::Flag("--timeout"));
+    let again = recast(&planned, &settings, &around()).unwrap();
+    assert_eq!(again.roles(), planned);
+    settings.agents.clear();
+    let gone = recast(&planned, &settings, &around()).unwrap_err();
+    assert_eq!(gone.what, "unknown agent `a` as executor (the plan of the run)");
+}
+
+#[test]
+fn an_agent_gets_the_variables_that_are_passed_on() {
+    let mut settings = settings(&["a"]);
+    all(&mut settings, "a");
+    let casting = cast(&settings, &around(), BuiltIn::Knows).unwrap();
+    assert!(
+        casting
+            .of(Role::Improver)
+            .agent
+            .env(Path::new("/t"), [])
+            .contains(&("KEY".to_owned(), "value".to_owned()))
+    );
+}

@@ -1,0 +1,79 @@
+//! The command line. This module checks the form of arguments; the commands check their meaning.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::args::examples;
+use crate::args::lint::LintArgs;
+use crate::args::runs::{ConfigArgs, DemoArgs, RunCommand, TrustArgs};
+use crate::args::setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
+use crate::loops::LoopCommand;
+#[cfg(test)]
+use crate::loops::reflex::args::{NewArgs, ReflexArgs, ReflexCommand};
+#[cfg(test)]
+use crate::loops::tune::args::TuneArgs;
+
+/// Improve agent skills and prove that they got better.
+#[derive(Debug, Parser)]
+#[command(version, after_help = examples::program(), max_term_width = 110)]
+pub struct Cli {
+    /// Project folder [default: the nearest folder above with skilltune.toml or .git]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    #[command(flatten)]
+    Loop(LoopCommand),
+    /// Check skills for problems and fix them
+    #[command(after_help = examples::LINT)]
+    Lint(LintArgs),
+    #[command(flatten)]
+    Run(RunCommand),
+    /// Trust a project's settings or a suite, so that their commands may run
+    #[command(after_help = examples::TRUST)]
+    Trust(TrustArgs),
+    /// Tune example skills without a model, a key or a network
+    #[command(after_help = examples::DEMO)]
+    Demo(DemoArgs),
+    /// Inspect the settings
+    #[command(after_help = examples::CONFIG)]
+    Config(ConfigArgs),
+    /// Check which agents and tools are installed, and what to fix
+    #[command(after_help = examples::DOCTOR)]
+    Doctor(DoctorArgs),
+    /// Create a skilltune.toml that explains every setting
+    #[command(after_help = examples::INIT)]
+    Init(InitArgs),
+    /// Print a completion script for a shell
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one page per command
+    #[command(after_help = examples::MAN)]
+    Man(ManArgs),
+}
+
+#[cfg(test)]
+pub fn tune_args(line: &[&str]) -> Result<TuneArgs, clap::Error> {
+    let words = ["skilltune", "tune"].iter().chain(line);
+    match Cli::try_parse_from(words)?.command {
+        Command::Loop(LoopCommand::Tune(args)) => Ok(*args),
+        other => panic!("not a tune: {other:?}"),
+    }
+}
+
+#[cfg(test)]
+pub fn new_args(line: &[&str]) -> Result<NewArgs, clap::Error> {
+    let words = ["skilltune", "reflex", "new"].iter().chain(line);
+    match Cli::try_parse_from(words)?.command {
+        Command::Loop(LoopCommand::Reflex(ReflexArgs { command: ReflexCommand::New(args) })) => Ok(*args),
+        other => panic!("not a new one: {other:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

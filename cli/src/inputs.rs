@@ -1,0 +1,6 @@
+//! What a person points at: skills, suites, prompt files.
+
+pub mod find;
+pub mod prompts;
+pub mod scenarios;
+pub mod suite;

@@ -1,0 +1,144 @@
+//! From what a person calls a skill to its real folder, known to be good before anything is written.
+
+mod check;
+mod error;
+
+pub use crate::inputs::find::error::FindError;
+
+use std::path::{Path, PathBuf};
+
+use crate::terminal::environment::Environment;
+use crate::text::nearest::nearest;
+use skilltune_orchestrator::disk;
+
+/// Where skills live below a project or a home.
+const SHELVES: [&str; 4] = [".claude/skills", ".agents/skills", ".gemini/skills", ".codex/skills"];
+
+/// A skill that was found and is sound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skill {
+    /// The folder's own name; in a chain made unique.
+    pub name: String,
+    /// The real path.
+    pub path: PathBuf,
+}
+
+/// Finds and checks a list of skills, separated by commas.
+pub fn skills(list: &str, around: &Environment) -> Result<Vec<Skill>, FindError> {
+    let found = split(list, around)?.into_iter().map(|given| skill(given, around));
+    let found = found.collect::<Result<Vec<Skill>, FindError>>()?;
+    check::apart(&found)?;
+    Ok(found)
+}
+
+/// Finds folders, separated by commas, that may be skills, sound or not.
+pub fn folders(list: &str, around: &Environment) -> Result<Vec<Skill>, FindError> {
+    let found = split(list, around)?.into_iter().map(|given| check::named(&located(given, around)?));
+    found.collect()
+}
+
+/// A folder by its real path, sound or not.
+pub fn real(folder: &Path) -> Result<Skill, FindError> {
+    check::named(folder)
+}
+
+/// A list that exists as a whole is one path: folders may have commas in their names.
+fn split<'l>(list: &'l str, around: &Environment) -> Result<Vec<&'l str>, FindError> {
+    if is_path(list) && expanded(list, around)?.symlink_metadata().is_ok() {
+        return Ok(vec![list]);
+    }
+    let parts: Vec<&str> = list.split(',').map(str::trim).collect();
+    if parts.contains(&"") {
+        return Err(FindError::EmptyName(list.to_owned()));
+    }
+    Ok(parts)
+}
+
+fn skill(given: &str, around: &Environment) -> Result<Skill, FindError> {
+    check::folder(&located(given, around)?)
+}
+
+fn located(given: &str, around: &Environment) -> Result<PathBuf, FindError> {
+    if is_path(given) { expanded(given, around) } else { by_name(given, around) }
+}
+
+/// Everything but a bare name.
+fn is_path(given: &str) -> bool {
+    given.contains('/') || given.starts_with(['.', '~'])
+}
+
+fn expanded(given: &str, around: &Environment) -> Result<PathBuf, FindError> {
+    // Gathered from its components, so that no `.` stands in the middle of what is shown.
+    let here = || around.cwd.join(given).components().collect();
+    let Some(rest) = given.strip_prefix('~') else { return Ok(here()) };
+    match (&around.home, rest.strip_prefix('/')) {
+        (Some(home), Some(below)) => Ok(home.join(below)),
+        (Some(home), None) if rest.is_empty() => Ok(home.clone()),
+        (None, _) => Err(FindError::NoHome(given.to_owned())),
+        // Another person's home, or a folder whose name begins with a tilde.
+        (Some(_), None) => Ok(here()),
+    }
+}
+
+fn by_name(name: &str, around: &Environment) -> Result<PathBuf, FindError> {
+    let folders = shelved(around);
+    let mut hits: Vec<(PathBuf, PathBuf)> = Vec::new();
+    for hit in shelves(&folders).map(|shelf| shelf.join(name)).filter(|path| path.symlink_metadata().is_ok())
+    {
+        // A dangling link is a hit too: to pass it over in silence might tune another skill than was meant.
+        let real = hit.canonicalize().unwrap_or_else(|_| hit.clone());
+        if hits.iter().all(|(_, known)| *known != real) {
+            hits.push((hit, real));
+        }
+    }
+    match hits.as_slice() {
+        [(hit, _)] => Ok(hit.clone()),
+        [] => Err(nowhere(name, folders, around)),
+        _ => Err(FindError::Ambiguous {
+            name: name.to_owned(),
+            hits: hits.into_iter().map(|(hit, _)| hit).collect(),
+        }),
+    }
+}
+
+/// The folders whose shelves hold bare names: from the current folder up to its project's root, then the home.
+fn shelved(around: &Environment) -> Vec<PathBuf> {
+    let root = around.project_here();
+    let here = around.cwd.ancestors().take_while(|folder| folder.starts_with(&root)).map(Path::to_owned);
+    let mut folders: Vec<PathBuf> = here.collect();
+    for folder in std::iter::once(root).chain(around.home.clone()) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
+}
+
+fn shelves(folders: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
+    folders.iter().flat_map(|folder| SHELVES.map(|shelf| folder.join(shelf)))
+}
+
+fn nowhere(name: &str, folders: Vec<PathBuf>, around: &Environment) -> FindError {
+    let names = shelves(&folders).filter_map(|shelf| disk::names(&shelf).ok()).flatten();
+    let names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+    FindError::Nowhere {
+        name: name.to_owned(),
+        near: nearest(name, names.iter().map(String::as_str)).map(str::to_owned),
+        is_here: around.cwd.join(name).exists(),
+        looked_below: folders,
+    }
+}
+
+/// `x`, `x-2`, `x-3`: the name of a chain's member is also a folder's.
+pub fn make_unique(skills: &mut [Skill]) {
+    for at in 1..skills.len() {
+        let (before, rest) = skills.split_at_mut(at);
+        let taken = |name: &str| before.iter().any(|skill| skill.name == name);
+        let own = rest[0].name.clone();
+        let names = std::iter::once(own.clone()).chain((2..).map(|count| format!("{own}-{count}")));
+        rest[0].name = names.into_iter().find(|name| !taken(name)).expect("there is no last number");
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! Prompts of a person's own: the files that settings name, read as they are when a run is made ready.
+//!
+//! Whoever writes what the judge is told decides what a score is worth: a project's pages are used once they are trusted.
+
+use std::path::Path;
+
+use skilltune_phases::prompt::{self, Page, Prompts};
+
+use crate::settings::Settings;
+use crate::settings::error::SettingsError;
+use crate::settings::file::SettingsFile;
+use crate::settings::origin::Origin;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::questions::Answers;
+use crate::trust;
+use crate::trust::pinned::Pinned;
+use crate::trust::{Named, TrustStore};
+
+const MOST_BYTES: u64 = 256 << 10;
+
+/// The files of the pages that are a person's own.
+#[derive(Clone, Debug, Default)]
+pub struct Pages {
+    own: Vec<OwnPage>,
+}
+
+#[derive(Clone, Debug)]
+struct OwnPage {
+    page: Page,
+    file: SettingsFile,
+    is_projects: bool,
+}
+
+impl Pages {
+    pub fn read(settings: &Settings) -> Result<Self, Complaint> {
+        let mut own = Vec::new();
+        for page in Page::ALL {
+            let setting = settings.prompts.of(page);
+            let (Some(path), Some(named_in)) = (&setting.value, setting.origin.file()) else { continue };
+            let folder = named_in.parent().expect("a settings file is in a folder");
+            let file = read(folder, path.0.as_path()).map_err(|complaint| {
+                complaint.hint(format!("{} names it as prompts.{page}", named_in.display()))
+            })?;
+            own.push(OwnPage { page, file, is_projects: matches!(setting.origin, Origin::Project(_)) });
+        }
+        Ok(Self { own })
+    }
+
+    /// Whether a run would take the pages that the project names; nothing where it names none.
+    pub fn trusted(settings: &Settings, around: &Environment) -> Option<bool> {
+        let named = |page| matches!(settings.prompts.of(page).origin, Origin::Project(_));
+        let trusted = |pages: Self| pages.ensure_trusted(settings, around, None).is_ok();
+        Page::ALL.into_iter().any(named).then(|| Self::read(settings).is_ok_and(trusted))
+    }
+
+    /// The files, each with the page that it is.
+    pub fn files(&self) -> impl Iterator<Item = (Page, &SettingsFile)> {
+        self.own.iter().map(|own| (own.page, &own.file))
+    }
+
+    /// Refuses a project's pages unless they are trusted, as its settings are.
+    pub fn ensure_trusted(
+        &self,
+        settings: &Settings,
+        around: &Environment,
+        person: Option<&dyn Answers>,
+    ) -> Result<(), Complaint> {
+        let theirs: Vec<&OwnPage> = self.own.iter().filter(|own| own.is_projects).collect();
+        let Some(named_in) = settings.project_file.as_ref().filter(|_| !theirs.is_empty()) else {
+            return Ok(());
+        };
+        let names: Vec<String> = theirs.iter().map(|own| own.page.word().to_owned()).collect();
+        let files: Vec<Pinned> = theirs.iter().map(|own| Pinned::from(&own.file)).collect();
+        trust::ensure(named_in, &files, Named::Prompts(&names), &TrustStore::new(around), person)
+    }
+
+    /// What the pages say, once nothing is wrong with them.
+    pub fn checked(&self) -> Result<Prompts, Complaint> {
+        let mut prompts = Prompts::default();
+        for OwnPage { page, file, .. } in &self.own {
+            prompt::check(*page, file.text()).map_err(|faulty| {
+                let line = faulty.line.map(|line| format!(":{line}")).unwrap_or_default();
+                Complaint::input(format!("{}{line}: {}", file.path.display(), faulty.what))
+                    .hint(format!("see docs/prompts.md for what the prompt `{page}` must contain"))
+            })?;
+            prompts.set(*page, file.text().to_owned());
+        }
+        Ok(prompts)
+    }
+}
+
+/// A page stands with the settings that name it: no link leads out of their folder.
+fn read(folder: &Path, path: &Path) -> Result<SettingsFile, Complaint> {
+    let named = folder.join(path);
+    let shown = named.display();
+    let unreadable = || Complaint::input(format!("cannot read the prompt {shown}"));
+    let real = named.canonicalize().map_err(|error| unreadable().caused_by(error))?;
+    if !real.starts_with(folder) {
+        return Err(Complaint::input(format!("the prompt {shown} is outside {}", folder.display())));
+    }
+    if real.metadata().is_ok_and(|meta| meta.len() > MOST_BYTES) {
+        return Err(Complaint::input(format!("the prompt {shown} is larger than 256 KiB")));
+    }
+    match SettingsFile::read(&real) {
+        Ok(Some(file)) => Ok(file),
+        Ok(None) => Err(unreadable()),
+        Err(SettingsError::Unreadable { source, .. }) => Err(unreadable().caused_by(source)),
+        Err(other) => Err(other.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

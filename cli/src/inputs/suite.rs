@@ -1,0 +1,163 @@
+//! A suite: a file of scenarios.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::Deserialize;
+use skilltune_phases::name::Name;
+use skilltune_phases::scenario::Scenario;
+
+use crate::inputs::scenarios::numbered;
+use crate::settings::file::SettingsFile;
+use crate::terminal::complaint::Complaint;
+
+/// The scenarios of a file, and the file itself, for it may name commands.
+#[derive(Debug)]
+pub struct Suite {
+    pub file: SettingsFile,
+    pub scenarios: Vec<Scenario>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Page {
+    #[serde(default)]
+    scenarios: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: Option<String>,
+    description: String,
+    #[serde(default)]
+    requirements: Vec<String>,
+    #[serde(default)]
+    input_args: String,
+    success_criteria: Option<String>,
+    command: Option<Vec<String>>,
+}
+
+impl Suite {
+    pub fn read(path: &Path) -> Result<Self, Complaint> {
+        let Some(file) = SettingsFile::read(path)? else {
+            return Err(Complaint::input(format!("suite {} does not exist", path.display())));
+        };
+        let wrong = |what: &str| Complaint::input(format!("{}: {what}", file.path.display()));
+        let page: Page = toml::from_str(file.text()).map_err(|error| {
+            let line = error.span().map(|span| 1 + file.text()[..span.start].matches('\n').count());
+            let at = line.map_or_else(String::new, |line| format!("line {line}: "));
+            wrong(&format!("{at}{}", error.message())).hint(EXAMPLE)
+        })?;
+        if page.scenarios.is_empty() {
+            return Err(wrong("no scenarios").hint(EXAMPLE));
+        }
+        let scenarios = page.scenarios.into_iter().zip(1..).map(|(entry, number)| entry.scenario(number));
+        let scenarios: Vec<Scenario> = scenarios.collect::<Result<_, _>>().map_err(|what| wrong(&what))?;
+        let mut ids = BTreeSet::new();
+        for scenario in &scenarios {
+            check(scenario).map_err(|what| wrong(&what))?;
+            if !ids.insert(&scenario.id) {
+                return Err(wrong(&format!("duplicate scenario id `{}`", scenario.id)));
+            }
+        }
+        Ok(Self { file, scenarios })
+    }
+
+    /// The programs that it names, without repetition.
+    pub fn programs(&self) -> Vec<String> {
+        let commands = self.scenarios.iter().filter_map(|scenario| scenario.command.as_ref()?.first());
+        commands.collect::<BTreeSet<_>>().into_iter().cloned().collect()
+    }
+}
+
+const EXAMPLE: &str = "example:\n\n    [[scenarios]]\n    id = \"short\"\n    description = \"Write a short text about the sea\"\n    requirements = [\"at most 100 words\"]\n";
+
+impl Entry {
+    fn scenario(self, number: u32) -> Result<Scenario, String> {
+        let id = self.id.map_or_else(|| Ok(numbered(number)), |id| named(&id))?;
+        let mut scenario = Scenario::new(id, self.description);
+        scenario.requirements = self.requirements;
+        scenario.input_args = self.input_args;
+        if let Some(criteria) = self.success_criteria {
+            scenario.success_criteria = criteria;
+        }
+        scenario.command = self.command;
+        Ok(scenario)
+    }
+}
+
+/// An id names folders.
+fn named(id: &str) -> Result<Name, String> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let name = id.parse().ok().filter(|_| id.len() <= 64 && id.bytes().all(plain));
+    name.ok_or_else(|| format!("invalid id `{id}`: use up to 64 letters, digits, `-` and `_`"))
+}
+
+/// A command names a program.
+fn check(scenario: &Scenario) -> Result<(), String> {
+    let id = &scenario.id;
+    if scenario.description.trim().is_empty() {
+        return Err(format!("the description of `{id}` is empty"));
+    }
+    let is_program = |command: &Vec<String>| command.first().is_some_and(|program| !program.is_empty());
+    let words = scenario.command.iter().flatten();
+    if !scenario.command.as_ref().is_none_or(is_program) || words.into_iter().any(|word| word.contains('\0'))
+    {
+        return Err(format!("the command of `{id}` must be a list of a program and its arguments"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Suite, Complaint> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("suite.toml");
+        std::fs::write(&path, text).unwrap();
+        Suite::read(&path)
+    }
+
+    #[test]
+    fn every_scenario_of_the_file_is_read_with_its_defaults() {
+        let suite = read(
+            "[[scenarios]]\ndescription = 'one'\n[[scenarios]]\nid = 'two'\ndescription = 'b'\n\
+             requirements = ['r']\ncommand = ['sh', 'run.sh']\n",
+        );
+        let suite = suite.unwrap();
+        assert_eq!(suite.scenarios[0], Scenario::new(numbered(1), "one"));
+        assert_eq!(suite.scenarios[1].id, "two");
+        assert_eq!(suite.scenarios[1].requirements, ["r"]);
+        assert_eq!(suite.programs(), ["sh"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        let told = |text: &str| read(text).unwrap_err().what;
+        assert!(told("").ends_with("suite.toml: no scenarios"));
+        let unknown = told("[[scenarios]]\ndescription = 'a'\nprompt = 'b'\n");
+        assert!(unknown.contains("line 3: unknown field `prompt`"), "{unknown}");
+        let twice = "[[scenarios]]\nid = 'a'\ndescription = 'a'\n".repeat(2);
+        assert!(told(&twice).ends_with("duplicate scenario id `a`"));
+        for id in ["../x", "a b", "", "é"] {
+            assert!(
+                told(&format!("[[scenarios]]\nid = '{id}'\ndescription = 'a'\n")).contains("invalid id"),
+                "{id}"
+            );
+        }
+        assert!(
+            told("[[scenarios]]\ndescription = 'a'\ncommand = []\n").contains("must be a list of a program")
+        );
+        assert!(
+            told("[[scenarios]]\ndescription = ' '\n").ends_with("the description of `scenario-1` is empty")
+        );
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let missing = Suite::read(Path::new("/nowhere/suite.toml")).unwrap_err().what;
+        assert_eq!(missing, "suite /nowhere/suite.toml does not exist");
+    }
+}

@@ -1,0 +1,137 @@
+//! The user's side of each loop, and what the run commands need from it: they are written once and take a run of any.
+
+pub mod reflex;
+pub mod resume;
+pub mod tune;
+
+use clap::Subcommand;
+
+use serde_json::Value;
+use skilltune_orchestrator::engine::Person;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::event::Record;
+use skilltune_phases::id::TreeId;
+use skilltune_phases::plan::{LoopKind, Plan, RunId};
+use skilltune_phases::run::Run;
+
+use crate::args::examples;
+use crate::args::runs::{AnswerName, RunCommand};
+use crate::loops::reflex::args::{ReflexArgs, ReflexCommand};
+use crate::loops::tune::args::TuneArgs;
+use crate::progress::talk::Narrated;
+use crate::report::advice::Next;
+use crate::report::ui::Ui;
+use crate::runs::Known;
+use crate::runs::scope::Scope;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::Answers;
+
+/// The commands that begin a run, one for each loop.
+#[derive(Debug, Subcommand)]
+pub enum LoopCommand {
+    /// Improve one skill, several skills, or a chain of skills
+    #[command(after_help = examples::TUNE)]
+    Tune(Box<TuneArgs>),
+    /// Write a text for a task and refine it until it meets its rules
+    Reflex(ReflexArgs),
+}
+
+/// What carries out a command on the runs of one loop.
+pub type OnRuns = fn(RunCommand, Option<LoopKind>, &Environment, Printer) -> Result<Exit, Complaint>;
+
+impl LoopCommand {
+    pub fn run(self, around: &Environment, printer: Printer, on_runs: OnRuns) -> Result<Exit, Complaint> {
+        match self {
+            Self::Tune(args) => tune::command::run(&args, around, printer),
+            Self::Reflex(args) => match args.command {
+                ReflexCommand::New(args) => reflex::command::run(&args, around, printer),
+                ReflexCommand::Run(command) => on_runs(command, Some(LoopKind::Reflex), around, printer),
+            },
+        }
+    }
+
+    /// The command on runs that it is, if it is one.
+    pub fn on_runs(&self) -> Option<&RunCommand> {
+        match self {
+            Self::Tune(_) => None,
+            Self::Reflex(args) => match &args.command {
+                ReflexCommand::New(_) => None,
+                ReflexCommand::Run(command) => Some(command),
+            },
+        }
+    }
+}
+
+/// A stored version of what a run works on.
+#[derive(Debug)]
+pub struct Version {
+    /// Such as `candidate 1a2b3c4d`.
+    pub name: String,
+    /// One for each of the loop's members.
+    pub trees: Vec<TreeId>,
+}
+
+pub trait LoopCommands: Ui + Narrated {
+    /// `status`: how far it came, each fact with its name.
+    fn facts(run: &Run<Self>, objects: &Objects) -> Vec<(&'static str, String)>;
+
+    /// `status`: how it came out, or what it asks.
+    fn became(run: &Run<Self>) -> String;
+
+    /// `status`: the next commands, for a run that is not running.
+    fn advice(run: &Run<Self>) -> Vec<Next>;
+
+    /// The skills, or the task.
+    fn subject(run: &Run<Self>) -> String;
+
+    /// `list`: how far it came, in a column.
+    fn result(run: &Run<Self>, objects: &Objects) -> String;
+
+    /// `list --format json`.
+    fn listed(run: &Run<Self>, _: &Objects) -> Value {
+        Self::summary(run)
+    }
+
+    /// `history`: one event; `run` is as it was after it.
+    fn event(run: &Run<Self>, record: &Record<Self>) -> String;
+
+    /// `report`: the final report, or how far the run has come.
+    fn report(run: &Run<Self>) -> String;
+
+    /// `show RUN PART`.
+    fn part(known: &Known<Self>, part: &str, objects: &Objects) -> Result<String, Complaint>;
+
+    /// The names of a version's trees.
+    fn members(plan: &Plan<Self>) -> Vec<&str>;
+
+    /// The version that the run started from.
+    fn start(known: &Known<Self>) -> Result<Version, Complaint>;
+
+    /// The version of that name. In every loop `champion` is the best so far.
+    fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint>;
+
+    /// `resume`: who answers the run's question.
+    fn person(
+        scope: &Scope<'_>,
+        answer: Option<AnswerName>,
+        yes: bool,
+    ) -> Result<Box<dyn Person<Self>>, Complaint>;
+
+    /// `resume`: gives a person what an ended run leaves.
+    fn hand_over(_: &Scope<'_>, _: &RunId, _: Option<&dyn Answers>) -> Result<(), Complaint> {
+        Ok(())
+    }
+
+    fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint>;
+
+    /// `clean`: why this run holds the only copy of something, if it does.
+    fn only_copy(known: &Known<Self>, objects: &Objects) -> Option<String>;
+
+    /// `clean`: removes what a run of ours has written outside of its folder.
+    fn tidy(_: &Known<Self>, _: Printer) -> Result<(), Complaint> {
+        Ok(())
+    }
+}

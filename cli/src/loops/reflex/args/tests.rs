@@ -1,0 +1,243 @@
+use clap::{CommandFactory as _, Parser as _};
+
+use super::*;
+use crate::commands::cli::{Cli, Command as Word, new_args};
+use crate::loops::LoopCommand;
+use crate::loops::reflex::args::new::TaskSource;
+
+/// The help of one of the commands, in a window of 80 columns.
+fn help(path: &[&str]) -> String {
+    let mut program = Cli::command().term_width(80);
+    program.build();
+    let command = path.iter().fold(&mut program, |command, name| command.find_subcommand_mut(name).unwrap());
+    command.render_help().to_string()
+}
+
+fn reflex(line: &[&str]) -> Result<ReflexCommand, clap::Error> {
+    match Cli::try_parse_from(["skilltune", "reflex"].iter().chain(line))?.command {
+        Word::Loop(LoopCommand::Reflex(args)) => Ok(args.command),
+        other => panic!("not a reflex: {other:?}"),
+    }
+}
+
+#[test]
+fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
+    insta::assert_snapshot!(help(&["reflex"]), @r#"
+    Write a text for a task and refine it until it meets its rules
+
+    Usage: skilltune reflex <COMMAND>
+           skilltune reflex <TASK> [OPTIONS]
+
+    Commands:
+      new       Write a text for a task, judge it against rules, and refine it
+      status    Show the state of a run
+      resume    Continue a run that was stopped, paused or killed
+      stop      Stop a run after its current steps
+      list      List the runs of this project
+      history   Show the events of a run in order
+      show      Show a run, a round or a version
+      diff      Show what a version changes
+      apply     Replace the skill with a candidate
+      rollback  Restore the skill to its state before a run
+      export    Copy a version to a new folder
+      report    Print the report of a run
+      clean     Delete old runs and the files that only they need
+      help      Print this message or the help of the given subcommand(s)
+
+    Options:
+          --project <DIR>  Project folder [default: the nearest folder above with
+                           skilltune.toml or .git]
+      -h, --help           Print help
+
+    A bare TASK means `new` and takes its options.
+
+    Examples:
+      skilltune reflex "Write the API reference of the orders service"
+      skilltune reflex status
+    "#);
+    insta::assert_snapshot!(help(&["reflex", "new"]), @r#"
+    Write a text for a task, judge it against rules, and refine it
+
+    Usage: skilltune reflex new [OPTIONS] <TASK|--task-file <FILE>>
+
+    Arguments:
+      [TASK]  Description of the text to write, or - to read it from stdin
+
+    Options:
+          --project <DIR>  Project folder [default: the nearest folder above with
+                           skilltune.toml or .git]
+      -h, --help           Print help (see more with '--help')
+
+    Task:
+          --task-file <FILE>  Read the task from this file
+          --ideal <TEXT>      Description of the ideal result
+          --template <KIND>   Rules to judge the text by [default: guessed from the
+                              task] [possible values: api, code, docs, config]
+          --alias <NAME>      Name of the task's folder [default: derived from the
+                              task]
+          --out <FILE>        Also write the result to this file
+
+    Limits:
+          --max-iterations <N>   Maximum number of iterations, including the first
+          --threshold-a <SCORE>  Score to pass level A, 0 to 100
+          --threshold-b <SCORE>  Score to pass level B, 0 to 100
+          --max-seconds <TIME>   Maximum total time of completed phases, such as 90,
+                                 90s or 10m
+          --checks <HOW>         What to do with commands that the evaluator
+                                 proposes as checks [possible values: ask, run,
+                                 skip]
+
+    Agents:
+          --agent <AGENT>      Agent for all roles that no other flag sets: NAME or
+                               NAME:MODEL
+          --executor <AGENT>   Agent that plans and writes
+          --evaluator <AGENT>  Agent that prepares the checks and judges the text
+          --improver <AGENT>   Agent that criticises and refines the text
+          --timeout <TIME>     Timeout of each agent call, such as 90, 90s or 10m
+          --isolation <HOW>    How much of your own setup claude and gemini use
+                               [possible values: partial, fresh, user]
+          --via <WRAPPER>      Wrapper to call claude and gemini with [possible
+                               values: direct, ccw, maestro]
+          --trust              Trust the project's agents for this run
+
+    Run:
+          --seed <N>         Seed for the codes in prompts [default: a hash of the
+                             inputs]
+      -y, --yes              Ask no questions and use the defaults
+          --jobs <N>         Maximum number of agent calls at a time
+          --wait             Wait instead of pausing when a usage limit is reached
+                             or a service is down
+          --dry-run          Show the first steps and the maximum number of calls,
+                             then exit
+          --fresh            Ignore cached answers
+          --format <FORMAT>  Output format [default: human] [possible values: human,
+                             json, jsonl]
+
+    Examples:
+      skilltune reflex new "Write the API reference of the orders service" --out
+      docs/orders.md
+      skilltune reflex new --task-file task.md --alias orders-api
+    "#);
+}
+
+#[test]
+fn a_bare_task_is_a_new_one_with_all_its_flags() {
+    let same = [
+        &["Write the API page", "--alias", "api-page", "--yes", "--jobs", "2"][..],
+        &["--yes", "--jobs", "2", "Write the API page", "--alias", "api-page", "--project", "/p"],
+        &["new", "Write the API page", "--yes", "--alias", "api-page", "--jobs", "2"],
+    ];
+    for line in same {
+        let ReflexCommand::New(args) = reflex(line).unwrap() else { panic!("not new: {line:?}") };
+        assert_eq!(args.source(), TaskSource::Words("Write the API page"));
+        assert_eq!(args.alias.unwrap().as_str(), "api-page");
+        assert_eq!((args.run.yes, args.run.jobs), (true, Some(2)));
+    }
+}
+
+#[test]
+fn a_task_is_words_a_file_or_standard_input_and_exactly_one_of_them() {
+    let source = |line: &[&str]| format!("{:?}", new_args(line).unwrap().source());
+    assert_eq!(source(&["  A page\n"]), "Words(\"A page\")");
+    assert_eq!(source(&["-"]), "Stdin");
+    assert_eq!(source(&["--task-file", "a b.md"]), "File(\"a b.md\")");
+    assert_eq!(source(&["list"]), "Words(\"list\")");
+    let refused =
+        [&[][..], &["  "], &["A page", "--task-file", "a"], &["A", "page"], &["A page", "--ideal", ""]];
+    let told = refused.map(|line| new_args(line).unwrap_err().to_string().lines().next().unwrap().to_owned());
+    insta::assert_snapshot!(told.join("\n"), @r"
+    error: the following required arguments were not provided:
+    error: invalid value '  ' for '[TASK]': must not be empty
+    error: the argument '[TASK]' cannot be used with '--task-file <FILE>'
+    error: unexpected argument 'page' found
+    error: invalid value '' for '--ideal <TEXT>': must not be empty
+    ");
+}
+
+#[test]
+fn a_word_that_is_nearly_a_command_is_not_paid_for_as_a_task() {
+    assert!(matches!(reflex(&["list"]), Ok(ReflexCommand::Run(RunCommand::List(_)))));
+    let told = |line: &[&str]| {
+        let error = reflex(line).unwrap_err();
+        assert_eq!(error.exit_code(), 2, "{line:?}");
+        error.to_string()
+    };
+    insta::assert_snapshot!(told(&["stauts"]), @r"
+    error: unknown command `stauts`; did you mean `skilltune reflex status`?
+
+    hint: if `stauts` is a task, run `skilltune reflex new stauts`
+
+    Usage: skilltune [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(told(&["--yes", "list"]), @r"
+    error: the command `list` must come before its options: skilltune reflex list
+
+    hint: if `list` is a task, run `skilltune reflex new list`
+
+    Usage: skilltune [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    for line in [&["--", "resume"][..], &["Status"], &["hlep"], &["--jobs", "2", "histroy"]] {
+        assert!(told(line).contains("skilltune reflex new"), "{line:?}");
+    }
+    for line in [&["resume it all"][..], &["Haiku"]] {
+        assert!(matches!(reflex(line), Ok(ReflexCommand::New(_))), "{line:?}");
+    }
+    assert!(told(&["A page", "list"]).contains("cannot be used with"), "{}", told(&["A page", "list"]));
+    assert!(told(&[]).contains("Usage"));
+}
+
+#[test]
+fn the_loops_numbers_out_of_range_are_refused() {
+    let refused = [
+        ["a task", "--threshold-a", "101"],
+        ["a task", "--threshold-b", "nan"],
+        ["a task", "--max-iterations", "0"],
+        ["a task", "--max-seconds", "0"],
+        ["a task", "--alias", "../up"],
+        ["a task", "--alias", "No"],
+        ["a task", "--checks", "always"],
+        ["a task", "--template", "prose"],
+    ];
+    let told =
+        refused.map(|line| new_args(&line).unwrap_err().to_string().lines().next().unwrap().to_owned());
+    insta::assert_snapshot!(told.join("\n"), @r"
+    error: invalid value '101' for '--threshold-a <SCORE>': must be a number from 0 to 100
+    error: invalid value 'nan' for '--threshold-b <SCORE>': must be a number from 0 to 100
+    error: invalid value '0' for '--max-iterations <N>': must be a whole number from 1 to 100
+    error: invalid value '0' for '--max-seconds <TIME>': must be from 1 to 604800 seconds, such as 90, 90s, 10m or 1h
+    error: invalid value '../up' for '--alias <NAME>': must be 3 to 64 lower-case letters, digits and inner hyphens
+    error: invalid value 'No' for '--alias <NAME>': must be 3 to 64 lower-case letters, digits and inner hyphens
+    error: invalid value 'always' for '--checks <HOW>'
+    error: invalid value 'prose' for '--template <KIND>'
+    ");
+}
+
+#[test]
+fn a_stop_without_an_alias_may_still_say_why() {
+    let parts = |line: &[&str]| match reflex(&[&["stop"], line].concat()).unwrap() {
+        ReflexCommand::Run(RunCommand::Stop(args)) => {
+            let (alias, reason) = args.parts();
+            (alias.map(str::to_owned), reason.map(str::to_owned))
+        }
+        other => panic!("not a stop: {other:?}"),
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(parts(&[]), (None, None));
+    assert_eq!(parts(&["api-page"]), (some("api-page"), None));
+    assert_eq!(parts(&["api-page", "good enough"]), (some("api-page"), some("good enough")));
+    assert_eq!(parts(&["Good enough."]), (None, some("Good enough.")));
+}
+
+#[test]
+fn a_clean_is_of_one_task_or_of_all() {
+    let conflict = reflex(&["clean", "api-page", "--all"]).unwrap_err();
+    assert_eq!(conflict.kind(), ErrorKind::ArgumentConflict);
+    let Ok(ReflexCommand::Run(RunCommand::Clean(clean))) = reflex(&["clean", "--all", "--dry-run"]) else {
+        panic!("no clean")
+    };
+    assert!(clean.all && clean.dry_run && clean.run.is_none());
+}

@@ -1,0 +1,220 @@
+//! The run commands on a run of `reflex`. Its versions are the texts that it wrote.
+
+use std::path::Path;
+
+use serde_json::Value;
+use skilltune_orchestrator::engine::Person;
+use skilltune_orchestrator::engine::reflex::page;
+use skilltune_orchestrator::evolution::Evolution;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::Journal;
+use skilltune_phases::loops::reflex::original::{Alias, artifact_hash};
+use skilltune_phases::loops::reflex::{
+    Artifact, Decision, Event, Judged, Plan, Reason, Record, Reflex, Run, Stop, Task,
+};
+use skilltune_phases::plan::RunId;
+
+use crate::args::runs::AnswerName;
+use crate::loops::reflex::allow::Gatekeeper;
+use crate::loops::reflex::files::{below, refused};
+use crate::loops::reflex::progress::lines::evaluated;
+use crate::loops::reflex::progress::shelf::on_disk;
+use crate::loops::reflex::{out, report as told};
+use crate::loops::{LoopCommands, Version};
+use crate::progress::UNBOUNDED;
+use crate::report::advice::Next;
+use crate::runs::ownership::Births;
+use crate::runs::peer::Reached;
+use crate::runs::scope::Scope;
+use crate::runs::session::ours;
+use crate::runs::{CHAMPION, Known, Standing, session};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::AnswerFrom;
+use crate::terminal::questions::Answers;
+use crate::text::plain;
+
+impl LoopCommands for Reflex {
+    fn facts(run: &Run, objects: &Objects) -> Vec<(&'static str, String)> {
+        told::facts(run, on_disk(run, objects).as_deref())
+    }
+
+    fn became(run: &Run) -> String {
+        told::words::became(run)
+    }
+
+    fn advice(run: &Run) -> Vec<Next> {
+        told::advice::next(run)
+    }
+
+    fn subject(run: &Run) -> String {
+        run.plan.task.prompt.clone()
+    }
+
+    fn result(run: &Run, objects: &Objects) -> String {
+        told::result(run, on_disk(run, objects).as_deref())
+    }
+
+    fn listed(run: &Run, objects: &Objects) -> Value {
+        told::json::summary(run, on_disk(run, objects).as_deref())
+    }
+
+    fn event(run: &Run, record: &Record) -> String {
+        told::event(run, record)
+    }
+
+    fn report(run: &Run) -> String {
+        told::report(run)
+    }
+
+    /// What was found in an iteration, or a text.
+    fn part(known: &Known<Self>, part: &str, objects: &Objects) -> Result<String, Complaint> {
+        let run = &known.run;
+        let Ok(number) = part.parse::<u32>() else {
+            return Ok(plain::pictured(&page(objects, text(known, part)?.tree).map_err(ours)?));
+        };
+        let judged: Vec<&Judged> =
+            run.course.judged.iter().filter(|judged| judged.iteration == number).collect();
+        if judged.is_empty() {
+            return Err(Complaint::input(format!(
+                "run {} judged nothing in iteration {number}",
+                run.plan.run
+            ))
+            .hint(format!("it is in iteration {}", run.course.iteration)));
+        }
+        let lines = judged.into_iter().flat_map(|judged| {
+            let results = judged.evaluation.results.iter().map(|result| {
+                plain::one_line(&format!("{}: {}: {}", result.rule, result.verdict, result.details))
+            });
+            evaluated(run, judged, UNBOUNDED).into_iter().chain(results)
+        });
+        Ok(lines.collect::<Vec<_>>().join("\n"))
+    }
+
+    fn members(plan: &Plan) -> Vec<&str> {
+        vec![&plan.task.alias]
+    }
+
+    fn start(known: &Known<Self>) -> Result<Version, Complaint> {
+        text(known, "start").map(Version::from)
+    }
+
+    fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint> {
+        text(known, name).map(Version::from)
+    }
+
+    fn person(
+        scope: &Scope<'_>,
+        answer: Option<AnswerName>,
+        yes: bool,
+    ) -> Result<Box<dyn Person<Self>>, Complaint> {
+        let allowed = match answer {
+            None => None,
+            Some(AnswerName::Run) => Some(true),
+            Some(AnswerName::Skip) => Some(false),
+            Some(AnswerName::Apply | AnswerName::Keep) => {
+                return Err(Complaint::input("a reflex run asks whether to run check commands")
+                    .hint("pass `--answer run` or `--answer skip`"));
+            }
+        };
+        Ok(Box::new(Gatekeeper::new(AnswerFrom::of(allowed, yes, scope.around), scope.printer)))
+    }
+
+    fn hand_over(scope: &Scope<'_>, id: &RunId, person: Option<&dyn Answers>) -> Result<(), Complaint> {
+        let known = scope.runs.load::<Self>(id)?;
+        out::hand_over(&known.run, &scope.objects(), person, scope.around, scope.printer)
+    }
+
+    /// Ends the run for good and records the reason. Current steps finish first, because they are paid for.
+    fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
+        let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
+        let id = &known.run.plan.run;
+        Births::new(around).require(known)?;
+        match runs.standing(&known.run) {
+            Standing::Ended => {
+                printer.talk(&format!("run {id} has already ended"));
+                return Ok(Exit::Reached);
+            }
+            Standing::Running { pid } => {
+                printer.talk(&format!("stopping run {id} after its current steps"));
+                if let Some(process) = Reached::by(pid)? {
+                    process.ask_to_finish()?;
+                    process.see_off()?;
+                }
+            }
+            Standing::Held | Standing::Open => {}
+        }
+        let _locks = session::lock(around, printer, &known.targets(), id.as_str())?;
+        let run = close(known, reason.map(str::to_owned))?;
+        session::settle(around, printer, &runs.home, &run)?;
+        printer.talk(&format!("stopped run {id} for good"));
+        Ok(Exit::Reached)
+    }
+
+    /// Without `--out`, the text exists only among the files that `clean` deletes with the run.
+    fn only_copy(known: &Known<Self>, objects: &Objects) -> Option<String> {
+        let run = &known.run;
+        let is_elsewhere = run.plan.task.out.is_some();
+        let hash = on_disk(run, objects).filter(|_| !is_elsewhere)?;
+        let is_ours = run.course.artifacts.iter().any(|artifact| artifact.hash == hash);
+        is_ours.then(|| format!("its text is only in {}", told::words::artifact_path(run)))
+    }
+
+    fn tidy(known: &Known<Self>, printer: Printer) -> Result<(), Complaint> {
+        let Task { project, evolution, alias, .. } = &known.run.plan.task;
+        let Some(name) = Alias::parse(alias) else { return Ok(()) };
+        let folder = Evolution::open(Path::new(project), &below(evolution)?).map_err(refused)?;
+        let Some(folder) = folder else { return Ok(()) };
+        let artifacts = &known.run.course.artifacts;
+        let ours = |bytes: &[u8]| artifacts.iter().any(|artifact| artifact.hash == artifact_hash(bytes));
+        if !folder.writer(&name, known.run.plan.run.as_str()).remove(ours).map_err(refused)? {
+            printer.talk(&format!("kept {evolution}/{alias}: it holds files that this run did not write"));
+        }
+        Ok(())
+    }
+}
+
+impl From<&Artifact> for Version {
+    fn from(artifact: &Artifact) -> Self {
+        Self { name: format!("artifact {}", artifact.hash), trees: vec![artifact.tree] }
+    }
+}
+
+/// The text whose hash begins so; the words `start`, `best`, `head` and `champion` name one too.
+fn text<'a>(known: &'a Known<Reflex>, name: &str) -> Result<&'a Artifact, Complaint> {
+    let run = &known.run;
+    let all = &run.course.artifacts;
+    let named = match name {
+        "start" => all.first(),
+        "best" | CHAMPION => run.result(),
+        "head" => run.course.artifact.as_ref(),
+        hash => {
+            let mut hits: Vec<_> = all.iter().filter(|artifact| artifact.hash.starts_with(hash)).collect();
+            hits.dedup_by(|a, b| a.hash == b.hash);
+            (hits.len() == 1).then(|| hits[0])
+        }
+    };
+    named.ok_or_else(|| {
+        let hashes: Vec<&str> = all.iter().map(|artifact| artifact.hash.as_str()).collect();
+        let hint = match hashes.as_slice() {
+            [] => "the run has written no text yet".to_owned(),
+            hashes => format!("it has {} (and the words start, best, head, champion)", hashes.join(", ")),
+        };
+        Complaint::input(format!("run {} has no text {name:?}", run.plan.run)).hint(hint)
+    })
+}
+
+/// Writes the person's decision down, unless the run has come to its own end meanwhile.
+fn close(known: &Known<Reflex>, note: Option<String>) -> Result<Run, Complaint> {
+    let (mut journal, history) = Journal::resume::<Reflex>(&known.folder.history()).map_err(ours)?;
+    let mut run = Run::replay(&history.records).map_err(ours)?;
+    let stop = Decision::Stop(Stop { reason: Reason::UserStop, note });
+    let due = [run.course.stop.is_none().then_some(stop), run.closed_at.is_none().then_some(Decision::Close)];
+    for decision in due.into_iter().flatten() {
+        let record = journal.append(session::now(), Event::Decided(decision)).map_err(ours)?;
+        run.apply(&record);
+    }
+    journal.barrier().map_err(ours)?;
+    Ok(run)
+}

@@ -1,0 +1,67 @@
+//! Where a person wants the finished artifact: named before, or asked for afterwards. Nothing that is there is replaced.
+
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::atomic;
+use skilltune_orchestrator::disk;
+use skilltune_orchestrator::engine::reflex::page;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::loops::reflex::Run;
+
+use crate::runs::session::ours;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::Answers;
+
+/// A file that is not there yet, in a folder that is.
+pub fn free(path: &Path) -> Result<PathBuf, Complaint> {
+    let folder = path.parent().filter(|folder| folder.is_dir());
+    let (Some(folder), Some(name)) = (folder, path.file_name()) else {
+        return Err(Complaint::input(format!("cannot write {}: its folder does not exist", path.display()))
+            .hint("create the folder first"));
+    };
+    if path.symlink_metadata().is_ok() {
+        return Err(taken(path));
+    }
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| Complaint::input(format!("cannot read {}", folder.display())).caused_by(error))?;
+    Ok(folder.join(name))
+}
+
+/// Writes what an ended run leaves where it was asked for; asks a person who has not said.
+pub fn hand_over(
+    run: &Run,
+    objects: &Objects,
+    person: Option<&dyn Answers>,
+    around: &Environment,
+    printer: Printer,
+) -> Result<(), Complaint> {
+    let Some(artifact) = run.result().filter(|_| run.closed_at.is_some()) else { return Ok(()) };
+    let asked = || -> Result<Option<PathBuf>, Complaint> {
+        let Some(person) = person else { return Ok(None) };
+        let name = person.line("Save a copy to which file?", "a path; leave empty to skip")?;
+        name.map(|name| free(&around.cwd.join(name))).transpose()
+    };
+    let path = match &run.plan.task.out {
+        Some(path) => Some(PathBuf::from(path)),
+        None => asked()?,
+    };
+    let Some(path) = path else { return Ok(()) };
+    let text = page(objects, artifact.tree).map_err(ours)?;
+    if disk::read(&path, text.len() as u64).is_ok_and(|there| there == text.as_bytes()) {
+        return Ok(());
+    }
+    if path.symlink_metadata().is_ok() {
+        return Err(taken(&path));
+    }
+    atomic::create(&path, text.as_bytes()).map_err(ours)?;
+    printer.talk(&format!("saved to {}", path.display()));
+    Ok(())
+}
+
+fn taken(path: &Path) -> Complaint {
+    Complaint::input(format!("{} already exists, and was not replaced", path.display()))
+        .hint("pass another file; the artifact is still in its own place")
+}

@@ -1,0 +1,101 @@
+//! From what was agreed to a plan: everything that decides, frozen.
+
+use std::path::Path;
+
+use jiff::{SignedDuration, Timestamp};
+use skilltune_orchestrator::evolution::{Evolution, EvolutionError};
+use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::reflex::original::{self, Alias};
+use skilltune_phases::loops::reflex::{Commands, Confirmed, Plan, Task};
+use skilltune_phases::plan::{FORMAT, LoopKind, Roles, RunId};
+
+use crate::loops::reflex::confirm::Terms;
+use crate::loops::reflex::files::{below, refused};
+use crate::loops::reflex::request::Request;
+use crate::runs::ownership::Births;
+use crate::runs::seed;
+use crate::terminal::complaint::Complaint;
+
+/// How often another number is tried for a name that is taken.
+const NUMBERS: u32 = 1000;
+
+/// The name of the task's folder, and of the run: the one that was asked for, or one that is free.
+pub fn name(request: &Request, began: Timestamp, births: &Births) -> Result<(Alias, RunId), Complaint> {
+    let below = below(&request.evolution)?;
+    let folder = Evolution::open(&request.project, &below).map_err(refused)?;
+    let id = |alias: &Alias| free_id(alias, began, births);
+    let check = |alias: &Alias| match &folder {
+        Some(folder) => folder.writer(alias, id(alias).as_str()).check(),
+        None => Ok(()),
+    };
+    if let Some(alias) = &request.alias {
+        check(alias).map_err(refused)?;
+        return Ok((alias.clone(), id(alias)));
+    }
+    let first = Alias::of(&request.prompt);
+    let names = std::iter::once(first.clone()).chain((2..NUMBERS).map(|number| first.numbered(number)));
+    for alias in names {
+        match check(&alias) {
+            Ok(()) => return Ok((alias.clone(), id(&alias))),
+            Err(EvolutionError::Taken { .. }) => {}
+            Err(error) => return Err(refused(error)),
+        }
+    }
+    Err(Complaint::input(format!("every alias like {first} is taken")).hint("pass --alias NAME"))
+}
+
+/// The name of a run tells the second in which it began: of several the later ones take the next that is free.
+fn free_id(alias: &Alias, began: Timestamp, births: &Births) -> RunId {
+    let ids = (0..).map(|later| original::run_id(alias, began + SignedDuration::from_secs(later)));
+    let mut ids = ids.map(|id| id.parse().expect("an alias and a time are plain"));
+    ids.find(|id| !births.knows(id)).expect("no second is the last")
+}
+
+/// The plan of a run of that name.
+pub fn plan(
+    request: &Request,
+    terms: &Terms,
+    confirmed: Confirmed,
+    (alias, run): (Alias, RunId),
+    context: Option<TreeId>,
+    folder: &Path,
+) -> Plan {
+    let task = Task {
+        alias: alias.as_str().to_owned(),
+        project: request.project.to_string_lossy().into_owned(),
+        evolution: request.evolution.clone(),
+        prompt: request.prompt.clone(),
+        ideal: request.ideal.clone(),
+        criteria: terms.criteria.clone(),
+        confirmed,
+        out: request.out.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        context,
+        rules: terms.rules.clone(),
+        commands: Commands { run: terms.commands, confined: request.confines },
+    };
+    Plan {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        run,
+        kind: LoopKind::Reflex,
+        folder: folder.to_string_lossy().into_owned(),
+        seed: request.seed.unwrap_or_else(|| {
+            seed(&(&task.prompt, &task.ideal, &task.criteria, &task.rules, &task.context))
+        }),
+        task,
+        roles: readers(request),
+        epoch: request.epoch,
+    }
+}
+
+/// All agents of this loop have an evaluator's rights: they read, and answer in words.
+fn readers(request: &Request) -> Roles {
+    let mut roles = request.casting.roles();
+    let rights = request.casting.readers(request.confines);
+    for (cast, rights) in
+        [&mut roles.executor, &mut roles.evaluator, &mut roles.improver].into_iter().zip(rights)
+    {
+        cast.rights = rights;
+    }
+    roles
+}

@@ -1,0 +1,104 @@
+//! Progress of a `reflex` run for people: a summary of each evaluation, the artifact before level B and at the end, and the
+//! result.
+
+pub mod lines;
+pub mod shelf;
+
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::loops::reflex::{Artifact, Decision, Done, Reflex, Run};
+
+use crate::progress::talk::{Look, Narrated, Talk};
+use crate::text::plain;
+use crate::text::width::wrapped;
+
+pub use crate::loops::reflex::progress::shelf::Shelf;
+
+impl Narrated for Reflex {
+    type Shelf = Shelf;
+
+    fn shelf(objects: Objects) -> Shelf {
+        Shelf::of(objects)
+    }
+
+    fn header(run: &Run, width: usize) -> Vec<String> {
+        lines::header(run, width)
+    }
+
+    /// What an agent could not do is told at once, unless it stops the run: then the pause tells it.
+    fn tell_answer(talk: &mut Talk<Self>, run: &Run, done: &Done) {
+        let told = lines::failed(run, &done.step, &done.outcome, talk.look.width);
+        talk.say(&told);
+    }
+
+    fn tell_decision(talk: &mut Talk<Self>, run: &Run, decision: &Decision) {
+        let width = talk.look.width;
+        match decision {
+            Decision::Evaluated(_) => evaluation(talk, run),
+            Decision::Drop { hash, best } => {
+                let told = format!("dropped {hash}: worse than {best}; continuing from {best}");
+                talk.say(&wrapped(&plain::one_line(&told), width, "  "));
+            }
+            Decision::Switch(level) => {
+                let told = format!("level A passed; level {level} starts with the same artifact");
+                talk.say(&wrapped(&told, width, "  "));
+                if let Some(artifact) = &run.course.artifact {
+                    page(talk, artifact, &format!("before level {level}"));
+                }
+            }
+            Decision::Enter(_)
+            | Decision::Planned(_)
+            | Decision::Produced { .. }
+            | Decision::Prepared(_)
+            | Decision::Criticised(_)
+            | Decision::Refined(_)
+            | Decision::Advance(_)
+            | Decision::Stop(_)
+            | Decision::Close => {}
+        }
+    }
+
+    fn tell_end(talk: &mut Talk<Self>, run: &Run) {
+        let whole = run.result().filter(|_| run.closed_at.is_some());
+        if let Some(artifact) = whole {
+            page(talk, artifact, "at the end");
+        }
+        let Look { data, .. } = talk.look;
+        let mut told = lines::story(run, (talk.shelf.on_disk)(run).as_deref(), talk.look);
+        if let Some(first) = told.first_mut() {
+            *first = data.bold(first);
+        }
+        talk.data(&told);
+    }
+}
+
+fn evaluation(talk: &mut Talk<Reflex>, run: &Run) {
+    let Some(judged) = run.course.judged.last() else { return };
+    let mut told = lines::evaluated(run, judged, talk.look.width);
+    let style = talk.look.talk;
+    if let Some(first) = told.first_mut() {
+        *first = match (judged.evaluation.score, judged.evaluation.passed) {
+            (None, _) => style.yellow(first),
+            (Some(_), true) => style.green(first),
+            (Some(_), false) => style.red(first),
+        };
+    }
+    talk.say(&told);
+}
+
+/// The whole of an artifact, between two lines that say what it is. A store that cannot be read costs it and no run.
+fn page(talk: &mut Talk<Reflex>, artifact: &Artifact, when: &str) {
+    let Look { width, data, .. } = talk.look;
+    let text = (talk.shelf.text)(artifact);
+    let Some(text) = text else {
+        let told = format!("cannot read artifact {} from the store", artifact.hash);
+        return talk.say(&wrapped(&plain::one_line(&told), width, "  "));
+    };
+    let mut told = vec![data.dim(&lines::rule(&format!("artifact {}, {when}", artifact.hash), width))];
+    told.extend(plain::pictured(&text).lines().map(str::to_owned));
+    told.push(data.dim(&lines::rule(&format!("end of {}", artifact.hash), width)));
+    told.push(String::new());
+    talk.data(&told);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! The lines that a person reads of a run of `reflex`: plain text, never wider than told.
+
+use skilltune_phases::event::Failure;
+use skilltune_phases::loops::reflex::verdict::Verdict;
+use skilltune_phases::loops::reflex::{Judged, Outcome, Run, Step};
+use skilltune_phases::remedy::Remedy;
+use skilltune_phases::run::StepState;
+
+use crate::loops::reflex::report::{advice, changes, words};
+use crate::progress::lines::{advised, cost, to_copy, who};
+use crate::progress::talk::Look;
+use crate::report::words::remarks;
+use crate::text::width::{around, columns, wrapped};
+use crate::text::{figures, plain};
+
+/// What is asked for, up to what, and by whom it is done.
+pub fn header(run: &Run, width: usize) -> Vec<String> {
+    let mut lines = vec![around("reflex ", &words::task(run), "", width)];
+    lines.extend(wrapped(&words::aim(run), width, "  "));
+    let roles = &run.plan.roles;
+    lines.extend(who(roles, &remarks(roles), width));
+    lines.push(around("run ", run.plan.run.as_str(), "", width));
+    lines
+}
+
+/// An evaluation in six lines, where none has to be broken.
+pub fn evaluated(run: &Run, judged: &Judged, width: usize) -> Vec<String> {
+    let evaluation = &judged.evaluation;
+    let threshold = run.plan.task.criteria.thresholds.at(evaluation.level);
+    let passed = match (evaluation.score, evaluation.passed) {
+        (None, _) => "too few rules could be verified",
+        (Some(_), true) => "passed",
+        (Some(_), false) => "not passed",
+    };
+    let most = run.plan.task.rules.max_iterations;
+    let head = format!("iteration {} of {most}, level {}: {passed}", judged.iteration, evaluation.level);
+    let rules = |verdict| words::with_verdict(judged, verdict);
+    let none = || "none".to_owned();
+    let untold = rules(Verdict::Unverified).map_or(String::new(), |rules| format!("; unverified: {rules}"));
+    let failed = rules(Verdict::Fail).unwrap_or_else(none) + &untold;
+    let items = [
+        ("score", format!("{}, threshold {threshold}", figures::score(evaluation.score))),
+        ("artifact", judged.artifact.hash.clone()),
+        ("changed", changes::changed(run, judged)),
+        ("failed", failed),
+        ("warnings", rules(Verdict::Warn).unwrap_or_else(none)),
+    ];
+    let mut lines = wrapped(&head, width, "  ");
+    lines.extend(items.iter().flat_map(|(name, text)| item(name, text, width)));
+    lines
+}
+
+/// A name, and beside it what there is to say of it.
+fn item(name: &str, text: &str, width: usize) -> Vec<String> {
+    const COLUMN: usize = 12;
+    let lead = format!("  {name:<10}");
+    let told = wrapped(&plain::one_line(text), width.saturating_sub(COLUMN), "");
+    let mut lines = told.iter().enumerate();
+    let first = lines.next().map_or(lead.trim_end().to_owned(), |(_, first)| format!("{lead}{first}"));
+    std::iter::once(first).chain(lines.map(|(_, line)| format!("{:COLUMN$}{line}", ""))).collect()
+}
+
+/// A failure that does not stop the run, and whether it is tried again.
+pub fn failed(run: &Run, step: &Step, outcome: &Outcome, width: usize) -> Vec<String> {
+    let goes_on = |failure: &&Failure| matches!(failure.kind.remedy(), Remedy::Tell | Remedy::Repeat);
+    let Some(failure) = outcome.as_ref().err().filter(goes_on) else { return Vec::new() };
+    let lines = wrapped(&told(run, step, failure), width.saturating_sub(2), "  ");
+    lines.into_iter().map(|line| format!("  {line}")).collect()
+}
+
+fn told(run: &Run, step: &Step, failure: &Failure) -> String {
+    let fate = match run.state(step) {
+        StepState::GivenUp(_) => "gave up",
+        StepState::Answered(_) | StepState::Open => "retried",
+    };
+    format!("{} ({fate})", words::failed(run, step, failure))
+}
+
+/// A line that sets apart what is not ours.
+pub fn rule(title: &str, width: usize) -> String {
+    let title = around("--- ", &plain::one_line(title), " ", width);
+    let rest = width.min(80).saturating_sub(columns(&title));
+    format!("{title}{}", "-".repeat(rest))
+}
+
+/// How it came out, how far it is from success, what it took, and what to do next.
+pub fn story(run: &Run, on_disk: Option<&str>, look: Look) -> Vec<String> {
+    let width = look.width;
+    let mut lines = wrapped(&words::became(run), width, "  ");
+    lines.extend(item("artifact", &words::artifact(run, on_disk), width));
+    lines.extend(words::score(run, on_disk).iter().flat_map(|score| item("score", score, width)));
+    let distance = words::distance(run, on_disk);
+    lines.extend(distance.iter().flat_map(|distance| item("distance", distance, width)));
+    lines.extend(item("effort", &effort(run), width));
+    if run.result().is_some() {
+        lines.extend(to_copy("file:", &words::artifact_path(run), width));
+    }
+    if run.closed_at.is_some() {
+        lines.extend(to_copy("report:", &format!("{}/final-report.md", run.plan.folder), width));
+    }
+    lines.extend(advice::use_of_it(run).iter().flat_map(|next| wrapped(next, width, "  ")));
+    let next = advice::next(run).into_iter().map(|next| next.once_more(look.trusted));
+    lines.extend(next.flat_map(|next| advised(&next, width)));
+    lines
+}
+
+fn effort(run: &Run) -> String {
+    let dropped = run.course.judged.iter().filter(|judged| judged.dropped).count();
+    format!(
+        "{}, {dropped} dropped; {}",
+        figures::count(run.course.iteration as usize, "iteration"),
+        cost(&run.ledger.total())
+    )
+}

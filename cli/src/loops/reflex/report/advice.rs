@@ -1,0 +1,51 @@
+//! What a person may want to do after a run, or in the middle of one.
+
+use skilltune_phases::loops::reflex::criteria::Template;
+use skilltune_phases::loops::reflex::{Reason, Run};
+
+use crate::report::advice::Next;
+
+/// What a person may want to type now.
+pub fn next(run: &Run) -> Vec<Next> {
+    let next = |verb, purpose| {
+        vec![Next { command: format!("skilltune {verb} {}", run.plan.run), purpose, calls: verb == "resume" }]
+    };
+    match run.course.stop.as_ref().map(|stop| stop.reason) {
+        None if run.held => next("resume", "answer its question"),
+        None => next("resume", "continue"),
+        Some(Reason::ThresholdReached | Reason::NoMajorIssues) => Vec::new(),
+        Some(
+            Reason::UserStop
+            | Reason::PhaseError
+            | Reason::Oscillation
+            | Reason::Stagnation
+            | Reason::BudgetExceeded
+            | Reason::IterationLimit,
+        ) => next("history", "see what happened"),
+    }
+}
+
+/// What is to be done with an artifact of this kind, when a run has left one that its own rules accept.
+pub fn use_of_it(run: &Run) -> Option<&'static str> {
+    let stop = run.course.stop.as_ref()?;
+    if !matches!(stop.reason, Reason::ThresholdReached | Reason::NoMajorIssues) {
+        return None;
+    }
+    let name = &*run.plan.task.criteria.name;
+    Some(match Template::ALL.into_iter().find(|template| template.as_str() == name) {
+        Some(Template::Api) => {
+            "Next: agree on it with those who will call it, then build it, and hold what is built against its \
+             schemas and examples."
+        }
+        Some(Template::Code) => {
+            "Next: move the code to its place, then build it and run its tests before you merge it."
+        }
+        Some(Template::Docs) => {
+            "Next: ask someone who knows the subject to read it, then publish it next to what it describes."
+        }
+        Some(Template::Config) => {
+            "Next: try it in a test environment before you replace the current configuration."
+        }
+        None => "Next: read it, and move it to its place.",
+    })
+}

@@ -1,0 +1,69 @@
+//! The journal of a run, one line an event.
+
+use skilltune_phases::loops::reflex::verdict::Evaluation;
+use skilltune_phases::loops::reflex::{Answer, Decision, Event, Record, Run};
+
+use crate::loops::reflex::report::words;
+use crate::report::journal;
+use crate::text::figures;
+
+pub fn event(run: &Run, record: &Record) -> String {
+    match &record.event {
+        Event::Started(plan) => format!("run {} started: {}", plan.run, words::task(run)),
+        Event::Done(done) => journal::done(done, &words::step(run, &done.step), answered),
+        Event::Decided(decision) => decided(decision),
+        Event::Noted(signal) => journal::noted(run, signal),
+    }
+}
+
+fn answered(answer: &Answer) -> String {
+    match answer {
+        Answer::Planned(steps) => figures::count(steps.len(), "step"),
+        Answer::Written(artifact) => format!("{}, {}", artifact.hash, figures::bytes(artifact.bytes)),
+        Answer::Prepared(checks) => figures::count(checks.len(), "check"),
+        Answer::Allowed(true) => "allowed".to_owned(),
+        Answer::Allowed(false) => "not allowed".to_owned(),
+        Answer::Told(told) => {
+            let met = told.iter().filter(|told| told.met == Some(true)).count();
+            format!("{met} of {} met", figures::count(told.len(), "check"))
+        }
+        Answer::Judged(results) => {
+            let met = results.iter().filter(|result| result.verdict.met() == Some(true)).count();
+            format!("{met} of {} met", figures::count(results.len(), "rule"))
+        }
+        Answer::Criticised(issues) => figures::count(issues.len(), "issue"),
+    }
+}
+
+fn decided(decision: &Decision) -> String {
+    match decision {
+        Decision::Enter(phase) => format!("{} begins", phase.word()),
+        Decision::Planned(steps) => format!("the plan has {}", figures::count(steps.len(), "step")),
+        Decision::Produced { artifact, checks: None } => format!("wrote artifact {}", artifact.hash),
+        Decision::Produced { artifact, checks: Some(checks) } => {
+            let checks = figures::count(checks.len(), "check");
+            format!("wrote artifact {}, {checks} prepared", artifact.hash)
+        }
+        Decision::Prepared(checks) => format!("{} prepared", figures::count(checks.len(), "check")),
+        Decision::Evaluated(evaluation) => evaluated(evaluation),
+        Decision::Drop { hash, best } => format!("drop {hash}: it is worse than {best}"),
+        Decision::Criticised(issues) => format!("{} to fix", figures::count(issues.len(), "issue")),
+        Decision::Refined(artifact) => format!("refined into artifact {}", artifact.hash),
+        Decision::Switch(level) => format!("level {level} starts with the same artifact"),
+        Decision::Advance(iteration) => format!("iteration {iteration} starts"),
+        Decision::Stop(stop) => {
+            let note = stop.note.as_ref().map_or(String::new(), |note| format!(": {note}"));
+            format!("the run ends ({}){note}", stop.reason.word())
+        }
+        Decision::Close => "run ended".to_owned(),
+    }
+}
+
+fn evaluated(evaluation: &Evaluation) -> String {
+    let Evaluation { level, score, passed, .. } = evaluation;
+    let passed = if *passed { "passed" } else { "not passed" };
+    format!("level {level}: score {}, {passed}", figures::score(*score))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! The run as one object for scripts. Its keys are a public interface, those of `tune` where they mean the same.
+
+use serde_json::{Value, json};
+use skilltune_phases::loops::MostCalls;
+use skilltune_phases::loops::reflex::{Judged, Plan, Run, Standing};
+
+use crate::loops::reflex::report::words;
+use crate::report::{json, words as told};
+
+/// The last thing on stdout with `--format json`; `on_disk` is the hash of what is in the artifact's file, where
+/// somebody has looked.
+pub fn summary(run: &Run, on_disk: Option<&str>) -> Value {
+    let (plan, course) = (&run.plan, &run.course);
+    let best = run.best();
+    let level = best.map_or(course.level, |best| best.evaluation.level);
+    let standing = run.standing(on_disk);
+    // Of anything but what was judged, a score and a distance say nothing.
+    let judged = best.filter(|_| standing == Standing::Evaluated);
+    json!({
+        "run_id": plan.run,
+        "loop": plan.kind,
+        "alias": plan.task.alias,
+        "task": plan.task.prompt,
+        "template": plan.task.criteria.name,
+        "outcome": run.outcome(),
+        // In the original's words.
+        "status": run.status().word(),
+        "reason": course.stop.as_ref().map(|stop| stop.reason),
+        "note": course.stop.as_ref().and_then(|stop| stop.note.as_ref()),
+        "blocked": json::blocked(run),
+        "score": judged.and_then(|judged| judged.evaluation.score),
+        "threshold": plan.task.criteria.thresholds.at(level),
+        // That of the score and of the threshold, in the original's letters.
+        "level": level.to_string(),
+        "iterations": course.iteration,
+        "artifact": {
+            "hash": run.result().map(|artifact| &artifact.hash),
+            "path": run.result().map(|_| words::artifact_path(run)),
+            "status": standing.word(),
+        },
+        "distance": judged.and_then(|_| run.distance()),
+        "agents": json::agents(&plan.roles),
+        "notes": told::remarks(&plan.roles).into_iter().chain(told::recasts(run)).collect::<Vec<_>>(),
+        "rights": json::rights(&plan.roles),
+        // Written at the end, and not before.
+        "report": run.closed_at.map(|_| format!("{}/final-report.md", plan.folder)),
+        "state": format!("{}/iteration-state.json", plan.folder),
+        "cost": json::cost(&run.ledger.total()),
+    })
+}
+
+/// What a dry run shows: no run, but what one would be.
+pub fn sketch(plan: &Plan, most: MostCalls) -> Value {
+    let (task, rules) = (&plan.task, &plan.task.rules);
+    json!({
+        "dry_run": true,
+        "loop": plan.kind,
+        "alias": task.alias,
+        "task": task.prompt,
+        "template": task.criteria.name,
+        // The rules of both levels, and from where each is passed.
+        "criteria": task.criteria,
+        "max_iterations": rules.max_iterations,
+        "max_seconds": rules.max_seconds,
+        "usd": rules.usd,
+        "stall": rules.stall,
+        "commands": task.commands.run,
+        "most_calls": json::most_calls(most),
+        "agents": json::agents(&plan.roles),
+        "notes": told::remarks(&plan.roles),
+    })
+}
+
+/// `report.json`: the summary, what was found of each version, and how it was looked for.
+pub fn report(run: &Run) -> Value {
+    let mut report = summary(run, None);
+    report["evaluations"] = run.course.judged.iter().map(evaluation).collect();
+    report["checks"] = json!(run.course.checks);
+    report
+}
+
+fn evaluation(judged: &Judged) -> Value {
+    let Judged { iteration, artifact, evaluation, dropped, era: _ } = judged;
+    json!({
+        "iteration": iteration,
+        "level": evaluation.level.to_string(),
+        "artifact": artifact.hash,
+        "changed": artifact.changed,
+        "score": evaluation.score,
+        "passed": evaluation.passed,
+        "dropped": dropped,
+        "results": evaluation.results,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+use super::*;
+use crate::loops::reflex::world::{ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan};
+use crate::loops::tune::world::{Play, play};
+
+#[test]
+fn the_summary_has_just_the_documented_keys() {
+    let play = play(plan(), missing(ONLY_WARNINGS));
+    insta::assert_snapshot!(serde_json::to_string_pretty(&summary(&play.run, None)).unwrap(), @r#"
+        {
+          "run_id": "courses-api-20260218-120000",
+          "loop": "reflex",
+          "alias": "courses-api",
+          "task": "Write the API of a course catalogue",
+          "template": "api",
+          "outcome": "short",
+          "status": "completed",
+          "reason": "no_major_issues",
+          "note": null,
+          "blocked": null,
+          "score": 83.333333,
+          "threshold": 90.0,
+          "level": "B",
+          "iterations": 2,
+          "artifact": {
+            "hash": "56c18f3a",
+            "path": "/p/.ai-factory/evolution/courses-api/artifact.md",
+            "status": "evaluated"
+          },
+          "distance": {
+            "threshold": 90.0,
+            "gap": 6.666667,
+            "blocking": [],
+            "passed": 6,
+            "of": 8
+          },
+          "agents": {
+            "executor": "claude:small",
+            "evaluator": "gemini",
+            "improver": "claude"
+          },
+          "notes": [],
+          "rights": {
+            "executor": "system + agent",
+            "evaluator": "system + agent",
+            "improver": "system + agent"
+          },
+          "report": "/p/.skilltune/runs/courses-api-20260218-120000/final-report.md",
+          "state": "/p/.skilltune/runs/courses-api-20260218-120000/iteration-state.json",
+          "cost": {
+            "usd": 8.0,
+            "input_tokens": 19200,
+            "output_tokens": 480,
+            "seconds": 24.0,
+            "calls": 16,
+            "cached": 0,
+            "unpriced": 0,
+            "estimated": 0
+          }
+        }
+        "#);
+}
+
+#[test]
+fn what_is_not_known_yet_is_null() {
+    let begun = summary(&Play::begin(plan()).run, None);
+    assert_eq!((&begun["outcome"], &begun["status"]), (&json!("stopped"), &json!("running")));
+    for key in ["reason", "note", "blocked", "score", "distance", "report"] {
+        assert_eq!(begun[key], Value::Null, "{key}");
+    }
+    assert_eq!(begun["artifact"], json!({ "hash": null, "path": null, "status": "not_created" }));
+}
+
+#[test]
+fn a_file_that_is_not_what_was_judged_has_no_score() {
+    let play = play(plan(), missing(TO_THE_THRESHOLD));
+    assert_eq!(summary(&play.run, None)["score"], json!(100.0));
+    let stale = summary(&play.run, Some("0badc0de"));
+    assert_eq!((&stale["score"], &stale["distance"]), (&Value::Null, &Value::Null));
+    assert_eq!(stale["artifact"]["status"], "stale");
+}
+
+#[test]
+fn the_report_adds_the_evaluations_and_the_checks() {
+    let report = report(&play(plan(), missing(TO_THE_THRESHOLD)).run);
+    let evaluations = report["evaluations"].as_array().unwrap();
+    let told: Vec<_> = evaluations
+        .iter()
+        .map(|one| format!("{} {} {}", one["level"], one["score"], one["passed"]))
+        .collect();
+    insta::assert_snapshot!(told.join("\n"), @r#"
+        "A" 42.857143 false
+        "A" 85.714286 true
+        "B" 75.0 false
+        "B" 100.0 true
+        "#);
+    assert_eq!(report["checks"].as_array().unwrap().len(), 8);
+}

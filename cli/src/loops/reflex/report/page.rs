@@ -1,0 +1,201 @@
+//! `final-report.md`: how the run came out, how it came to it, and what stands behind every verdict.
+
+use skilltune_phases::loops::reflex::checks::{Check, How, Presence};
+use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
+use skilltune_phases::loops::reflex::{Confirmed, Judged, PAGE, Run, RunThem};
+
+use crate::loops::reflex::report::{advice, changes, words};
+use crate::report::costs;
+use crate::report::words as told;
+use crate::text::figures;
+use crate::text::markdown::{Page, code_cell, words as safe};
+
+pub fn report(run: &Run) -> String {
+    let mut page = Page::titled(&format!("Final Report: {}", safe(&run.plan.task.alias)));
+    page.paragraph(format!("**{}**. {}", words::label(run), safe(&words::became(run))));
+    if let Some(next) = advice::use_of_it(run) {
+        page.paragraph(next);
+    }
+    summary(&mut page, run);
+    task(&mut page, run);
+    progression(&mut page, run);
+    page.section("Rules");
+    match run.best() {
+        Some(best) => rules(&mut page, run, best),
+        None => page.paragraph("Nothing was judged."),
+    }
+    checks(&mut page, run);
+    costs::costs(&mut page, run);
+    costs::errors(&mut page, run, "iteration");
+    places(&mut page, run);
+    page.finish()
+}
+
+fn summary(page: &mut Page, run: &Run) {
+    let (plan, course) = (&run.plan, &run.course);
+    let mut rows = vec![
+        ("Run", format!("{} ({})", code_cell(plan.run.as_str()), plan.kind.word())),
+        ("Criteria", safe(&words::aim(run))),
+        ("Agreed To By", confirmed(plan.task.confirmed).to_owned()),
+        ("Agents", safe(&told::roles(&plan.roles))),
+    ];
+    let notes = told::remarks(&plan.roles).into_iter().chain(told::recasts(run));
+    rows.extend(notes.map(|note| ("Note", safe(&note))));
+    rows.extend([
+        ("Rights of Roles", told::rights(&plan.roles)),
+        ("Commands as Checks", commands(run)),
+        ("Iterations", format!("{} of at most {}", course.iteration, plan.task.rules.max_iterations)),
+        ("Artifact", safe(&words::artifact(run, None))),
+    ]);
+    rows.extend(words::score(run, None).map(|score| ("Score", safe(&score))));
+    rows.extend(words::distance(run, None).map(|distance| ("Distance to Success", safe(&distance))));
+    rows.extend([
+        ("Status", run.status().word().to_owned()),
+        ("Reason", course.stop.as_ref().map_or("not ended yet", |stop| stop.reason.word()).to_owned()),
+        ("Completed Phases", figures::milliseconds(course.clock.completed_ms)),
+        ("Started", format!("{:.0}", run.started_at)),
+        ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
+    ]);
+    page.section("Summary");
+    page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
+}
+
+fn confirmed(by: Confirmed) -> &'static str {
+    match by {
+        Confirmed::Person => "a person",
+        Confirmed::Declared => "a flag; nobody was asked",
+    }
+}
+
+fn commands(run: &Run) -> String {
+    let told = match run.plan.task.commands.run {
+        RunThem::Always => "run without asking",
+        RunThem::Ask => "run after a person allowed them",
+        RunThem::Never => "never run; the judge decides instead",
+    };
+    let walls = if run.plan.task.commands.confined { "" } else { "; not confined by the kernel" };
+    format!("{told}{walls}")
+}
+
+fn task(page: &mut Page, run: &Run) {
+    page.section("Task");
+    page.fenced("text", &run.plan.task.prompt);
+    if !run.plan.task.ideal.trim().is_empty() {
+        page.paragraph("The ideal result:");
+        page.fenced("text", &run.plan.task.ideal);
+    }
+}
+
+fn progression(page: &mut Page, run: &Run) {
+    page.section("Progression");
+    if run.course.judged.is_empty() {
+        page.paragraph("Nothing was judged.");
+        return;
+    }
+    let row = |judged: &Judged| {
+        let evaluation = &judged.evaluation;
+        let threshold = run.plan.task.criteria.thresholds.at(evaluation.level);
+        vec![
+            judged.iteration.to_string(),
+            evaluation.level.to_string(),
+            format!("{} of {threshold}", figures::score(evaluation.score)),
+            standing(run, judged).to_owned(),
+            code_cell(&judged.artifact.hash),
+            safe(&changes::changed(run, judged)),
+        ]
+    };
+    page.table(
+        &["Iteration", "Level", "Score", "Verdict", "Artifact", "Changed"],
+        run.course.judged.iter().map(row),
+    );
+}
+
+fn standing(run: &Run, judged: &Judged) -> &'static str {
+    match (judged.dropped, judged.evaluation.passed, run.best() == Some(judged)) {
+        (true, ..) => "dropped",
+        (false, true, _) => "passed",
+        (false, false, true) => "not passed, the best",
+        (false, false, false) => "not passed",
+    }
+}
+
+/// Every verdict on the best artifact, with what it rests on.
+fn rules(page: &mut Page, run: &Run, best: &Judged) {
+    page.paragraph(format!("Of {} at level {}.", code_cell(&best.artifact.hash), best.evaluation.level));
+    let row = |result: &RuleResult| {
+        let rule = run.plan.task.criteria.rule(&result.rule);
+        vec![
+            code_cell(result.rule.as_str()),
+            rule.map_or("-".to_owned(), |rule| format!("{}, {}", rule.severity, rule.weight)),
+            verdict(result.verdict),
+            by(result.by).to_owned(),
+            safe(&result.details),
+        ]
+    };
+    page.table(
+        &["Rule", "Severity, Weight", "Verdict", "By", "Evidence"],
+        best.evaluation.results.iter().map(row),
+    );
+}
+
+fn verdict(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Pass => verdict.to_string(),
+        Verdict::Fail | Verdict::Warn | Verdict::Unverified => format!("**{verdict}**"),
+    }
+}
+
+fn by(by: By) -> &'static str {
+    match by {
+        By::Pattern => "a pattern",
+        By::Command => "a command",
+        By::Judge => "the judge",
+    }
+}
+
+fn checks(page: &mut Page, run: &Run) {
+    page.section("Checks");
+    page.paragraph(
+        "The evaluator prepared these once per level, without seeing the artifact; they do not change.",
+    );
+    page.list(run.course.checks.iter().map(check));
+}
+
+fn check(check: &Check) -> String {
+    let how = match &check.how {
+        How::Command { argv, exit, .. } => {
+            format!("command {}, exit code {exit}", code_cell(&format!("{argv:?}")))
+        }
+        How::Pattern { pattern, expected: Presence::Present } => {
+            format!("pattern {}, present", code_cell(pattern))
+        }
+        How::Pattern { pattern, expected: Presence::Absent } => {
+            format!("pattern {}, absent", code_cell(pattern))
+        }
+        How::Question { text } => format!("question: {}", safe(text)),
+    };
+    format!("{}: {how}", code_cell(check.rule.as_str()))
+}
+
+fn places(page: &mut Page, run: &Run) {
+    let task = &run.plan.task;
+    let evolution = format!("{}/{}/{}", task.project, task.evolution, task.alias);
+    let versions = format!("iterations/iteration-N/{PAGE}");
+    let ours = [
+        ("Judged versions", versions.as_str()),
+        ("Journal", "history.jsonl"),
+        ("State", "iteration-state.json"),
+        ("Calls of agents", "agents/"),
+        ("This report", "final-report.md"),
+        ("This report as data", "report.json"),
+    ];
+    let mut rows = vec![vec!["Artifact".to_owned(), code_cell(&words::artifact_path(run))]];
+    rows.push(vec!["The original's files".to_owned(), code_cell(&format!("{evolution}/"))]);
+    let folder = &run.plan.folder;
+    rows.extend(ours.map(|(what, path)| vec![what.to_owned(), code_cell(&format!("{folder}/{path}"))]));
+    page.section("Locations");
+    page.table(&["What", "Path"], rows);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! How a run of `reflex` and its parts are told in words.
+
+use skilltune_phases::event::Failure;
+use skilltune_phases::loops::reflex::criteria::{Level, RuleId};
+use skilltune_phases::loops::reflex::verdict::{Distance, Verdict};
+use skilltune_phases::loops::reflex::{Judged, PAGE, Reason, Run, Standing, Step, Stop};
+use skilltune_phases::score::Score;
+
+use crate::report::words;
+use crate::text::{figures, plain};
+
+/// The task on one line.
+pub fn task(run: &Run) -> String {
+    plain::one_line(&run.plan.task.prompt)
+}
+
+/// What the task's folder holds, as the original's readers look for it.
+pub fn artifact_path(run: &Run) -> String {
+    let task = &run.plan.task;
+    format!("{}/{}/{}/{PAGE}", task.project, task.evolution, task.alias)
+}
+
+/// How a text is judged, up to where, and for how long.
+pub fn aim(run: &Run) -> String {
+    let (task, rules) = (&run.plan.task, &run.plan.task.rules);
+    let seconds = rules.max_seconds.map(|seconds| figures::milliseconds(seconds.saturating_mul(1000)));
+    let limits = [
+        Some(figures::count(rules.max_iterations as usize, "iteration")),
+        seconds.map(|time| format!("{time} of completed phases")),
+        rules.usd.map(figures::dollars),
+    ];
+    let limits: Vec<_> = limits.into_iter().flatten().collect();
+    let thresholds = &task.criteria.thresholds;
+    format!(
+        "{} rules, level A from {}, level B from {}; {} at most",
+        plain::one_line(&task.criteria.name),
+        thresholds.a,
+        thresholds.b,
+        limits.join(", ")
+    )
+}
+
+/// What a step does, and to what.
+pub fn step(run: &Run, step: &Step) -> String {
+    match step {
+        Step::Plan { .. } => "planning".to_owned(),
+        Step::Produce { from: None, .. } => "writing the artifact".to_owned(),
+        Step::Produce { from: Some(_), .. } => "rewriting the artifact".to_owned(),
+        Step::Prepare { level } => format!("preparing the checks of level {level}"),
+        Step::Allow { level } => format!("asking whether to run the commands of level {level}"),
+        Step::Match { .. } => "matching patterns".to_owned(),
+        Step::Check { check, .. } => {
+            let rule = run.course.checks.get(*check).map_or("an unknown rule", |check| check.rule.as_str());
+            format!("running a command for {rule}")
+        }
+        Step::Judge { level, category, .. } => format!("judging {category} of level {level}"),
+        Step::Critique { .. } => "criticising the artifact".to_owned(),
+        Step::Refine { .. } => "refining the artifact".to_owned(),
+    }
+}
+
+/// A failure, on one line.
+pub fn failed(run: &Run, step: &Step, failure: &Failure) -> String {
+    let (step, kind) = (self::step(run, step), words::failure(failure.kind));
+    plain::one_line(&format!("{step}: {kind}: {}", failure.why))
+}
+
+/// How the run came out, in a sentence; the original's words stand in it for those who look for them.
+pub fn became(run: &Run) -> String {
+    match &run.course.stop {
+        Some(stop) => {
+            let (status, word) = (stop.reason.status().word(), stop.reason.word());
+            format!("The run is {status} ({word}): {}.", reason(run, stop).trim_end_matches('.'))
+        }
+        None if run.held => "The run waits for your answer: run the commands of its checks?".to_owned(),
+        None => "The run has not ended; `skilltune resume` continues it.".to_owned(),
+    }
+}
+
+fn reason(run: &Run, stop: &Stop) -> String {
+    let note = stop.note.as_ref().map(|note| plain::one_line(note));
+    let with_note = |told: &str| note.as_ref().map_or(told.to_owned(), |note| format!("{told}: {note}"));
+    match stop.reason {
+        Reason::ThresholdReached => "level B passed".to_owned(),
+        Reason::NoMajorIssues => format!(
+            "it is below the goal of level B{}, and only warnings are left",
+            last_gap(run).map_or(String::new(), |gap| format!(" by {gap}"))
+        ),
+        Reason::UserStop => with_note("a person stopped it"),
+        Reason::PhaseError => with_note("a phase gave no usable answer"),
+        Reason::Oscillation => "the artifact returned to an earlier version twice".to_owned(),
+        Reason::Stagnation => "the score stopped rising".to_owned(),
+        Reason::BudgetExceeded => overspent(run),
+        Reason::IterationLimit => {
+            format!(
+                "maximum of {} reached",
+                figures::count(run.plan.task.rules.max_iterations as usize, "iteration")
+            )
+        }
+    }
+}
+
+/// It is the last evaluation that such an end is about, be it the best or not.
+fn last_gap(run: &Run) -> Option<String> {
+    let last = run.course.judged.last()?;
+    Distance::of(&run.plan.task.criteria, &last.evaluation).gap.map(gap)
+}
+
+/// Rounded up: together with a score, which is cut off, it makes the threshold, and a small one is not nothing.
+fn gap(gap: Score) -> String {
+    let tenths = ((gap.points() * 1e6).round() / 1e5).ceil();
+    format!("{:.1}", tenths / 10.0).trim_end_matches(".0").to_owned()
+}
+
+fn overspent(run: &Run) -> String {
+    let (rules, seconds) = (&run.plan.task.rules, run.course.clock.seconds());
+    let told = |seconds: u64| figures::milliseconds(seconds.saturating_mul(1000));
+    match (rules.max_seconds.filter(|most| seconds >= *most), rules.usd) {
+        (Some(most), _) => format!("its phases took {}, and the limit is {}", told(seconds), told(most)),
+        (None, Some(usd)) => {
+            let cost = figures::money(&run.ledger.total());
+            format!("it cost {cost}, and the limit is {}", figures::dollars(usd))
+        }
+        (None, None) => "its budget is used up".to_owned(),
+    }
+}
+
+/// One word for a report's head.
+pub fn label(run: &Run) -> &'static str {
+    match run.course.stop.as_ref().map(|stop| stop.reason) {
+        None => "NOT ENDED",
+        Some(Reason::ThresholdReached) => "PASSED",
+        Some(Reason::NoMajorIssues) => "WARNINGS LEFT",
+        Some(Reason::UserStop) => "STOPPED",
+        Some(Reason::PhaseError) => "FAILED",
+        Some(Reason::Oscillation) => "OSCILLATING",
+        Some(Reason::Stagnation) => "STALLED",
+        Some(Reason::BudgetExceeded) => "BUDGET SPENT",
+        Some(Reason::IterationLimit) => "MAX ITERATIONS",
+    }
+}
+
+/// How the artifact stands when the hash of what is in its file is this.
+pub fn artifact(run: &Run, on_disk: Option<&str>) -> String {
+    let standing = run.standing(on_disk);
+    let word = standing.word();
+    let Some(result) = run.result() else { return word.to_owned() };
+    let size = figures::bytes(result.bytes);
+    match (standing, on_disk) {
+        (Standing::Stale, Some(there)) => {
+            format!("{word}: {} was judged, but the file contains {there}", result.hash)
+        }
+        (Standing::Unevaluated, _) => format!("{word}: {}, {size}, not judged", result.hash),
+        (Standing::NotCreated | Standing::Stale | Standing::Evaluated, _) => {
+            format!("{word}: {}, {size}", result.hash)
+        }
+    }
+}
+
+/// The score, of an artifact that is what was judged; of any other it says nothing.
+pub fn score(run: &Run, on_disk: Option<&str>) -> Option<String> {
+    let best = run.best().filter(|_| run.standing(on_disk) == Standing::Evaluated)?;
+    let (level, threshold) =
+        (best.evaluation.level, run.plan.task.criteria.thresholds.at(best.evaluation.level));
+    Some(match best.evaluation.score {
+        Some(score) => format!("{score} at level {level}, goal {threshold}"),
+        None => format!("none at level {level}: too few rules could be verified"),
+    })
+}
+
+/// What is missing for a pass, told under the same condition.
+pub fn distance(run: &Run, on_disk: Option<&str>) -> Option<String> {
+    let distance = run.distance().filter(|_| run.standing(on_disk) == Standing::Evaluated)?;
+    let gap = match distance.gap {
+        None => "no score".to_owned(),
+        Some(below) if below > Score::ZERO => format!("{} below", self::gap(below)),
+        Some(_) => "no gap".to_owned(),
+    };
+    let blocking = match distance.blocking.as_slice() {
+        [] => "no blocking rule".to_owned(),
+        rules => format!("blocked by {}", ids(rules)),
+    };
+    let untried = match run.best().map(|best| (best.evaluation.level, best.evaluation.passed)) {
+        Some((Level::A, true)) => "; level B was not judged",
+        _ => "",
+    };
+    Some(format!("{gap}, {blocking}, {} of {} rules met{untried}", distance.passed, distance.of))
+}
+
+fn ids(rules: &[RuleId]) -> String {
+    let ids: Vec<_> = rules.iter().map(|id| plain::one_line(id.as_str())).collect();
+    ids.join(", ")
+}
+
+/// The rules of an evaluation with one verdict, if there are any.
+pub fn with_verdict(judged: &Judged, verdict: Verdict) -> Option<String> {
+    let results = judged.evaluation.results.iter().filter(|result| result.verdict == verdict);
+    let rules: Vec<_> = results.map(|result| result.rule.clone()).collect();
+    (!rules.is_empty()).then(|| ids(&rules))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! What the program has to know of `reflex`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use skilltune_phases::loops::reflex::original::Alias;
+use skilltune_phases::loops::reflex::{Plan, Reflex, Run, Step, Task};
+use skilltune_phases::plan::RunId;
+
+use crate::loops::reflex::report;
+use crate::loops::reflex::report::{json, words};
+use crate::report::ui::Ui;
+use crate::terminal::exit::Exit;
+
+impl Ui for Reflex {
+    const PAGES: Self::Pages = report::PAGES;
+    const START: &'static str = "skilltune reflex new TASK";
+
+    fn is_named(id: &RunId, name: &str) -> bool {
+        Alias::of_run(id.as_str()).is_some_and(|alias| alias.as_str() == name)
+    }
+
+    fn targets(plan: &Plan) -> Vec<PathBuf> {
+        let Task { project, evolution, alias, .. } = &plan.task;
+        vec![Path::new(project).join(evolution).join(alias)]
+    }
+
+    fn may_call(run: &Run) -> bool {
+        run.closed_at.is_none()
+    }
+
+    fn exit(run: &Run) -> Exit {
+        run.class().into()
+    }
+
+    fn step(run: &Run, step: &Step) -> String {
+        words::step(run, step)
+    }
+
+    fn place(run: &Run) -> String {
+        format!("iteration {}, level {}", run.course.iteration, run.course.level)
+    }
+
+    fn resumed_at(run: &Run) -> String {
+        let best = run.best().and_then(|best| best.evaluation.score.map(|score| (score, best)));
+        let best = best.map_or(String::new(), |(score, best)| {
+            format!(", best so far {score} at level {}", best.evaluation.level)
+        });
+        format!(" in iteration {}, level {}{best}", run.course.iteration, run.course.level)
+    }
+
+    fn summary(run: &Run) -> Value {
+        json::summary(run, None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use skilltune_phases::event::FailureKind;
+    use skilltune_phases::loops::reflex::Step;
+
+    use super::*;
+    use crate::loops::reflex::world::{ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan};
+    use crate::loops::tune::world::{Play, failed, play};
+
+    #[test]
+    fn only_a_passed_level_b_is_a_goal_that_was_reached() {
+        let exit = |play: &Play<Reflex>| Reflex::exit(&play.run);
+        assert_eq!(exit(&play(plan(), missing(TO_THE_THRESHOLD))), Exit::Reached);
+        assert_eq!(exit(&play(plan(), missing(ONLY_WARNINGS))), Exit::Ended);
+        assert_eq!(exit(&Play::begin(plan())), Exit::Ended);
+        let mute = |_: &_, _: &Step| failed(FailureKind::Empty, "");
+        assert_eq!(exit(&play(plan(), mute)), Exit::Unjudged);
+    }
+
+    #[test]
+    fn a_run_of_reflex_writes_the_folder_of_its_task_and_no_other() {
+        assert_eq!(Reflex::targets(&plan()), [PathBuf::from("/p/.ai-factory/evolution/courses-api")]);
+    }
+}

@@ -1,0 +1,153 @@
+//! Runs of `reflex` for the tests of what is shown: the real loop, over answers that each test makes up.
+#![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
+
+use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
+use skilltune_phases::loops::reflex::checks::{Check, How};
+use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Template, Weights};
+use skilltune_phases::loops::reflex::original::artifact_hash;
+use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
+use skilltune_phases::loops::reflex::{
+    Answer, Artifact, Bounds, Commands, Confirmed, Outcome, Plan, Rules, Run, RunThem, Step, Task, sections,
+};
+use skilltune_phases::plan::{FORMAT, LoopKind};
+use skilltune_phases::stop::Stall;
+
+use crate::loops::tune::world::roles;
+
+/// Words that would drive a terminal, break a table, a list and a fence, and forge a line.
+pub const HOSTILE: &str =
+    "ev\u{1b}[2Jil | cell `tick` <img src=x>\n# heading\n```\n```` fence\r\u{202e}gnp\nstatus    completed";
+
+pub fn plan() -> Plan {
+    plan_of(Template::Api)
+}
+
+pub fn plan_of(template: Template) -> Plan {
+    Plan {
+        format: FORMAT,
+        program: "0.0.0".into(),
+        run: "courses-api-20260218-120000".parse().unwrap(),
+        kind: LoopKind::Reflex,
+        folder: "/p/.skilltune/runs/courses-api-20260218-120000".into(),
+        task: Task {
+            alias: "courses-api".into(),
+            project: "/p".into(),
+            evolution: ".ai-factory/evolution".into(),
+            prompt: "Write the API of a course catalogue".into(),
+            ideal: String::new(),
+            criteria: Criteria::of(template, Weights::default(), template.thresholds()),
+            confirmed: Confirmed::Person,
+            out: None,
+            context: None,
+            rules: rules(),
+            commands: Commands { run: RunThem::Never, confined: true },
+        },
+        roles: roles(),
+        seed: 7,
+        epoch: 0,
+    }
+}
+
+fn rules() -> Rules {
+    Rules {
+        max_iterations: 4,
+        stall: Stall { window: 2, gain: 2.0, reaching: true },
+        settle: 1,
+        retries: 1,
+        plan_steps: Bounds { least: 3, most: 5 },
+        most_issues: 5,
+        told_events: 3,
+        checks_per_rule: 3,
+        check_seconds: 60,
+        max_seconds: None,
+        usd: None,
+    }
+}
+
+/// The how-manieth version of the artifact.
+pub fn text(version: usize) -> String {
+    let limits = if version > 2 { "\n## Limits\n\nA hundred an hour.\n" } else { "" };
+    format!("# Courses\n\nA catalogue.\n\n## Endpoints\n\nVersion {version}.\n{limits}")
+}
+
+fn tree(text: &str) -> TreeId {
+    TreeId(Digest::of(text.as_bytes()))
+}
+
+/// What a store would give back.
+pub fn stored(artifact: &Artifact) -> Option<String> {
+    (1..10).map(text).find(|text| tree(text) == artifact.tree)
+}
+
+/// All goes well, and the versions of the artifact miss these rules.
+pub fn missing<'a>(missed: &'a [&'a [&'a str]]) -> impl FnMut(&Run, &Step) -> Outcome + 'a {
+    move |run, step| match step {
+        Step::Plan { .. } => Ok(Answer::Planned(steps(run))),
+        Step::Produce { from, .. } => written(run, from.is_some()),
+        Step::Refine { .. } => written(run, true),
+        Step::Prepare { level } => Ok(Answer::Prepared(questions(run, *level))),
+        Step::Allow { .. } => Ok(Answer::Allowed(true)),
+        Step::Match { .. } | Step::Check { .. } => Ok(Answer::Told(Vec::new())),
+        Step::Judge { artifact, level, category, .. } => {
+            let at = run.course.artifacts.iter().position(|known| known.tree == *artifact).unwrap();
+            judged(run, *level, category, missed[at])
+        }
+        Step::Critique { .. } => Ok(Answer::Criticised(issues(run))),
+    }
+}
+
+fn steps(run: &Run) -> Vec<PlanStep> {
+    let rules = run.plan.task.criteria.rules.iter().take(3);
+    rules.map(|rule| PlanStep { step: "Do it.".into(), rule: rule.id.clone() }).collect()
+}
+
+fn written(run: &Run, again: bool) -> Outcome {
+    let page = text(run.course.artifacts.len() + 1);
+    let before = run.course.artifact.as_ref().filter(|_| again).and_then(stored);
+    let changed = before.map(|before| sections::changed(&before, &page, &run.course.issues));
+    let (hash, bytes) = (artifact_hash(page.as_bytes()), page.len() as u64);
+    Ok(Answer::Written(Box::new(Artifact { tree: tree(&page), hash, bytes, changed })))
+}
+
+fn questions(run: &Run, level: Level) -> Vec<Check> {
+    let question = || How::Question { text: "Is it | there?".into() };
+    run.plan.task.criteria.at(level).map(|rule| Check { rule: rule.id.clone(), how: question() }).collect()
+}
+
+fn judged(run: &Run, level: Level, category: &str, missed: &[&str]) -> Outcome {
+    let rules = run.plan.task.criteria.at(level).filter(|rule| rule.category() == category);
+    let result = |rule: &skilltune_phases::loops::reflex::criteria::Rule| {
+        let met = !missed.contains(&rule.id.as_str());
+        RuleResult {
+            rule: rule.id.clone(),
+            verdict: Verdict::of(rule, Some(met)),
+            details: if met { "It stands there." } else { "It is | missing." }.into(),
+            by: By::Judge,
+        }
+    };
+    Ok(Answer::Judged(rules.map(result).collect()))
+}
+
+fn issues(run: &Run) -> Vec<Issue> {
+    let missed = run.course.judged.last().unwrap().evaluation.missed();
+    let issue = |result: &RuleResult| Issue {
+        rule: result.rule.clone(),
+        section: "Endpoints".into(),
+        problem: "It is missing.".into(),
+        fix_instruction: "Add it.".into(),
+        expected_effect: "It is there.".into(),
+    };
+    missed.map(issue).take(5).collect()
+}
+
+/// To level A in two iterations, and to level B in three.
+pub const TO_THE_THRESHOLD: &[&[&str]] = &[
+    &["a.completeness.examples", "a.correctness.schemas"],
+    &["a.completeness.errors", "b.completeness.auth"],
+    &[],
+];
+
+/// Level A at once, and then the same two warnings.
+pub const ONLY_WARNINGS: &[&[&str]] =
+    &[&["b.style.naming", "b.quality.descriptions"], &["b.style.naming", "b.quality.descriptions"]];

@@ -1,0 +1,33 @@
+//! Taking up a run of any loop, whichever command asks for it.
+
+use crate::args::runs::ResumeArgs;
+use crate::loops::LoopCommands;
+use crate::progress;
+use crate::runs::scope::Scope;
+use crate::runs::{Known, Standing, failure, session};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
+use crate::terminal::questions::Person;
+
+pub fn take_up<L: LoopCommands>(
+    args: &ResumeArgs,
+    scope: &Scope<'_>,
+    known: &Known<L>,
+) -> Result<Exit, Complaint> {
+    let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
+    session::may_go_on(known, args.answer.is_some(), around)?;
+    let (id, going) = (&known.run.plan.run, &args.going);
+    let reporter = progress::reporter(going.format, scope.objects(), around, printer, going.trust);
+    let has_ended = runs.standing(&known.run) == Standing::Ended;
+    let went = if has_ended {
+        let words = format!("run {id} has ended; see `skilltune report {id}`");
+        session::tell_again(runs, known, around, printer, &words, reporter)
+    } else {
+        let mut person = L::person(scope, args.answer, going.yes)?;
+        session::go_on(going, runs, known, around, printer, reporter, &mut *person)
+    };
+    let exit = failure::told::<L>(went, going.format, &runs.home, id, printer)?;
+    let person = Person::present(around).filter(|_| !going.yes && !has_ended);
+    L::hand_over(scope, id, person)?;
+    Ok(exit)
+}

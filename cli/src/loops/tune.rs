@@ -1,0 +1,17 @@
+//! The user's side of `tune`.
+
+pub mod advice;
+pub mod answer;
+pub mod apply;
+pub mod args;
+pub mod command;
+pub mod commands;
+pub mod delivery;
+pub mod planning;
+pub mod progress;
+pub mod report;
+pub mod request;
+pub mod ui;
+pub mod words;
+#[cfg(test)]
+pub mod world;

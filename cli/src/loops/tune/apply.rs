@@ -1,0 +1,169 @@
+//! `apply` and `rollback`: a person brings a version into the target, or back to what the run found there.
+//!
+//! All that can refuse does so before the target is touched. When what stands there is nobody's but a person's, it is
+//! left alone, and both are kept.
+
+pub mod words;
+
+use skilltune_orchestrator::promote::{self, Move, Promotion};
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::{Journal, Locks, TargetLock};
+use skilltune_phases::candidate::Candidate;
+use skilltune_phases::event::{PlacedBy, Signal};
+use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::tune::{Answer, Event, Run, Tune};
+use skilltune_phases::plan::LoopKind;
+
+use crate::args::runs::{ApplyArgs, RollbackArgs};
+use crate::runs::ownership::Births;
+use crate::runs::scope::Scope;
+use crate::runs::session::ours;
+use crate::runs::{CHAMPION, Known, damaged, session, store_check};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+
+pub fn run(args: &ApplyArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let known = with_target(scope, args.run.run.as_deref())?;
+    let to = known.version(args.candidate.as_deref().unwrap_or(CHAMPION))?;
+    let by = if to.id == known.run.start() { PlacedBy::Rollback } else { PlacedBy::Apply };
+    let command = format!("skilltune apply {} {}", known.run.plan.run, to.id.short());
+    place(scope, &known, &Placing { to, by, force: args.force, command })
+}
+
+pub fn rollback(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let known = with_target(scope, args.run.run.as_deref())?;
+    let to = known.run.course.candidates[0].clone();
+    let command = format!("skilltune rollback {}", known.run.plan.run);
+    place(scope, &known, &Placing { to, by: PlacedBy::Rollback, force: args.force, command })
+}
+
+/// The run that is named; without a name the newest that has a target.
+fn with_target(scope: &Scope<'_>, name: Option<&str>) -> Result<Known<Tune>, Complaint> {
+    let any = name.is_some() || scope.only.is_some();
+    let id = scope.runs.named(name, if any { scope.only } else { Some(LoopKind::Tune) })?;
+    match scope.runs.kind(&id) {
+        LoopKind::Tune => scope.runs.load(&id),
+        LoopKind::Reflex => Err(Complaint::input(format!(
+            "run {id} has no target to replace: it wrote a text; `skilltune export {id} {CHAMPION} DIR` copies it"
+        ))),
+    }
+}
+
+#[derive(Debug)]
+pub struct Placing {
+    to: Candidate,
+    by: PlacedBy,
+    force: bool,
+    /// What was typed, but for the force.
+    command: String,
+}
+
+impl Placing {
+    fn from(&self, from: &[TreeId]) -> Signal {
+        Signal::Placed { from: from.to_vec(), to: self.to.trees.clone(), by: self.by }
+    }
+}
+
+fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: &Placing) -> Result<Exit, Complaint> {
+    let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
+    Births::new(around).require(known)?;
+    words::refuse_what_is_gone(known, placing)?;
+    let (id, targets) = (&known.run.plan.run, known.targets());
+    let locks = session::lock(around, printer, &targets, id.as_str())?;
+    // The journal may have grown while we waited for the lock.
+    let mut known = runs.load(id)?;
+    let _in_use = runs.home.hold().map_err(ours)?;
+    let objects = scope.objects();
+    let found = promote::found(&objects, &around.indexes(), &targets).map_err(ours)?;
+    let settle = |known: &Known<Tune>| session::settle(around, printer, &runs.home, &known.run);
+    if found == placing.to.trees {
+        note_if_nobody_has(&mut known, placing)?;
+        printer.talk(words::already(&known, placing));
+        settle(&known)?;
+        return Ok(Exit::Reached);
+    }
+    if !is_ours(&known, &found) && !placing.force {
+        return Err(words::edited(&known, &found, placing));
+    }
+    store_check::require(&objects, &placing.to.trees)?;
+    let mut journal = open(&known)?;
+    replace(&known, &found, placing, &locks, &objects, around)?;
+    note(&mut known, &mut journal, placing.from(&found))
+        .map_err(|complaint| words::changed(complaint, "the run's journal does not record it", placing))?;
+    settle(&known)
+        .map_err(|complaint| words::changed(complaint, "the run's pages do not show it", placing))?;
+    for line in words::done(&known, &found, placing) {
+        printer.talk(&line);
+    }
+    Ok(Exit::Reached)
+}
+
+fn replace(
+    known: &Known<Tune>,
+    found: &[TreeId],
+    placing: &Placing,
+    (locks, lock): &(Locks, TargetLock),
+    objects: &Objects,
+    around: &Environment,
+) -> Result<(), Complaint> {
+    let (id, targets, indexes) = (&known.run.plan.run, known.targets(), around.indexes());
+    let moves = targets.iter().zip(found.iter().zip(&placing.to.trees));
+    let moves: Vec<_> = moves.map(|(path, (&from, &to))| Move { path: path.clone(), from, to }).collect();
+    match promote::promote(locks, lock, objects, &indexes, id.as_str(), &moves) {
+        Ok(Promotion::Done) => Ok(()),
+        Ok(Promotion::Conflict { found }) => Err(words::edited(known, &found, placing)),
+        Err(error) => {
+            // It may have failed when all was in its place already.
+            let now = promote::found(objects, &indexes, &targets);
+            let is_changed = now.is_ok_and(|now| now == placing.to.trees);
+            let complaint = ours(error);
+            Err(if is_changed { words::changed(complaint, "cleaning up failed", placing) } else { complaint })
+        }
+    }
+}
+
+/// What is wanted may be there because a command that was to write it down has been killed.
+fn note_if_nobody_has(known: &mut Known<Tune>, placing: &Placing) -> Result<(), Complaint> {
+    let left = left(known);
+    if left == placing.to.trees {
+        return Ok(());
+    }
+    let mut journal = open(known)?;
+    note(known, &mut journal, placing.from(&left))
+}
+
+/// The journal, to be written on.
+fn open(known: &Known<Tune>) -> Result<Journal, Complaint> {
+    let opened = Journal::resume::<Tune>(&known.folder.history());
+    opened.map(|(journal, _)| journal).map_err(|error| damaged(&known.folder, &error))
+}
+
+/// Writes down what a person has done.
+fn note(known: &mut Known<Tune>, journal: &mut Journal, placed: Signal) -> Result<(), Complaint> {
+    let record = journal.append(session::now(), Event::Noted(placed)).map_err(ours)?;
+    journal.barrier().map_err(ours)?;
+    known.run.apply(&record);
+    known.records.push(record);
+    Ok(())
+}
+
+/// What stands in the target by what the journal says.
+pub fn left(known: &Known<Tune>) -> Vec<TreeId> {
+    let last = known.records.iter().rev().find_map(|record| match &record.event {
+        Event::Noted(Signal::Placed { to, .. }) => Some(to.clone()),
+        Event::Done(done) if done.outcome == Ok(Answer::Promoted) => promoted(&known.run),
+        Event::Done(_) | Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
+    });
+    last.unwrap_or_else(|| known.run.course.candidates[0].trees.clone())
+}
+
+fn promoted(run: &Run) -> Option<Vec<TreeId>> {
+    Some(run.candidate(run.course.shipment.as_ref()?.champion)?.trees.clone())
+}
+
+/// Whether we know all of it, and have brought it there or made it: whoever has put it there, nothing is lost.
+fn is_ours(known: &Known<Tune>, found: &[TreeId]) -> bool {
+    known.run.course.candidates.iter().any(|candidate| candidate.trees == found)
+        || known.placings().any(|(_, to)| to == found)
+}

@@ -1,0 +1,111 @@
+//! What `apply` and `rollback` have to say: what they did, and why they did not.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use skilltune_phases::candidate::Candidate;
+use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::tune::Tune;
+
+use crate::loops::tune::apply::Placing;
+use crate::runs::Known;
+use crate::terminal::complaint::Complaint;
+use crate::text::plain;
+
+pub fn already(known: &Known<Tune>, placing: &Placing) -> &'static str {
+    if placing.to.id == known.run.start() {
+        "the skill is already in its state before the run"
+    } else {
+        "the skill already has this content"
+    }
+}
+
+/// What was done, how it is undone, and where that is which no candidate is.
+pub fn done(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Vec<String> {
+    let (id, displaced) = (&known.run.plan.run, Candidate::original(found.to_vec()));
+    let short = displaced.id.short();
+    let champion = known.run.course.shipment.as_ref().map(|shipment| shipment.champion);
+    let undo = match displaced.id {
+        start if start == known.run.start() => format!("skilltune rollback {id}"),
+        one if champion == Some(one) => format!("skilltune apply {id}"),
+        _ => format!("skilltune apply {id} {short}"),
+    };
+    let mut told = vec![format!("{}; `{undo}` undoes this", said(known, &placing.to))];
+    if known.run.candidate(displaced.id).is_none() {
+        told.push(format!(
+            "the replaced version is kept as {short}; `skilltune export {id} {short} DIR` copies it"
+        ));
+    }
+    told
+}
+
+fn said(known: &Known<Tune>, to: &Candidate) -> String {
+    if to.id == known.run.start() {
+        return "skill restored".to_owned();
+    }
+    let what = if known.run.candidate(to.id).is_some() { "candidate" } else { "version" };
+    format!("{what} {} applied", to.id.short())
+}
+
+/// Both versions are kept: theirs where it stands and in the store, ours in the store.
+pub fn edited(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Complaint {
+    let kept: Vec<_> = found.iter().map(TreeId::short).collect();
+    let targets: Vec<_> = known.targets().iter().map(|path| path.display().to_string()).collect();
+    Complaint::conflict(format!("{} changed since run {}", targets.join(", "), known.run.plan.run))
+        .caused_by(format!("nothing was replaced; the edited version is kept as {}", kept.join(", ")))
+        .hint(format!("to replace it anyway, run `{} --force`", placing.command))
+        .hint(format!("to look at it first, run `{}`", export(known, placing, "DIR")))
+}
+
+/// An error after the target was replaced: whoever reads it must not believe that all is as it was.
+pub fn changed(complaint: Complaint, missing: &str, placing: &Placing) -> Complaint {
+    let mut told = Complaint { what: format!("the skill was replaced, but {missing}"), ..complaint.clone() };
+    told.causes.insert(0, complaint.what);
+    told.hint(format!("fix the cause, then run `{}` to finish", placing.command))
+}
+
+/// A folder that is not there cannot be replaced; to have it there again is another command's work.
+pub fn refuse_what_is_gone(known: &Known<Tune>, placing: &Placing) -> Result<(), Complaint> {
+    let mut members = known.run.plan.task.target.members.iter();
+    let Some((member, gone)) = members.find_map(|member| Some((member, Gone::look(&member.path)?))) else {
+        return Ok(());
+    };
+    let path = plain::shell_path(Path::new(&member.path));
+    let command = if known.run.plan.is_chain() {
+        // The members of a chain are written side by side, wherever they stood.
+        format!("{}, then move DIR/{} to {path}", export(known, placing, "DIR"), member.name)
+    } else {
+        export(known, placing, &path)
+    };
+    Err(match gone {
+        Gone::Away => Complaint::input(format!("the skill is missing: {} does not exist", member.path))
+            .hint(format!("to restore it, run `{command}`")),
+        Gone::Covered => Complaint::input(format!("the skill is missing: {} is not a folder", member.path))
+            .hint(format!("move the file away, then run `{command}`")),
+    })
+}
+
+/// How a target is not there.
+enum Gone {
+    Away,
+    /// Something that is no folder stands in its place.
+    Covered,
+}
+
+impl Gone {
+    fn look(path: &str) -> Option<Self> {
+        match Path::new(path).symlink_metadata() {
+            Ok(meta) if meta.is_dir() => None,
+            Ok(_) => Some(Self::Covered),
+            Err(error) if error.kind() == ErrorKind::NotFound => Some(Self::Away),
+            // Whoever opens it says what is wrong.
+            Err(_) => None,
+        }
+    }
+}
+
+fn export(known: &Known<Tune>, placing: &Placing, into: &str) -> String {
+    let start = placing.to.id == known.run.start();
+    let version = if start { "start".to_owned() } else { placing.to.id.short() };
+    format!("skilltune export {} {version} {into}", known.run.plan.run)
+}

@@ -1,0 +1,85 @@
+//! The flags of `tune`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use skilltune_phases::score::Score;
+
+use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
+use crate::settings::values;
+use crate::settings::values::{AgentSpec, ApplyWhen, DeliveryName, ModeName, Preset};
+
+const SCENARIO: &str = "Scenario";
+const SEARCH: &str = "Search";
+
+#[derive(Clone, Debug, Args)]
+pub struct TuneArgs {
+    /// Paths or names of skills, separated by commas
+    #[arg(value_name = "SKILL[,SKILL...]")]
+    pub skills: String,
+    /// Task to try the skill on
+    #[arg(value_name = "SCENARIO TEXT")]
+    pub text: Vec<String>,
+
+    /// Another task to try the skill on (repeatable)
+    #[arg(long = "scenario", visible_alias = "test", value_name = "TEXT", allow_hyphen_values = true, help_heading = SCENARIO)]
+    pub scenarios: Vec<String>,
+    /// TOML file of tasks
+    #[arg(long, value_name = "FILE", help_heading = SCENARIO)]
+    pub suite: Option<PathBuf>,
+    /// Requirements for the result (repeatable, or separated by commas)
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true, help_heading = SCENARIO)]
+    pub requirements: Vec<String>,
+    /// Arguments to call the skill with
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = SCENARIO)]
+    pub input_args: Option<String>,
+    /// What makes a result good
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = SCENARIO)]
+    pub success_criteria: Option<String>,
+
+    /// Same as --mode chain
+    #[arg(long, help_heading = SEARCH)]
+    pub chain: bool,
+    /// How to tune several skills
+    #[arg(long, value_enum, value_name = "MODE", help_heading = SEARCH)]
+    pub mode: Option<ModeName>,
+    /// How thorough the search is
+    #[arg(long, value_enum, value_name = "PRESET", help_heading = SEARCH)]
+    pub preset: Option<Preset>,
+    /// Maximum number of rounds, including the baseline
+    #[arg(long, value_name = "N", value_parser = values::rounds, help_heading = SEARCH)]
+    pub max_iterations: Option<u32>,
+    /// Goal: stop when the score reaches this, 0 to 100
+    #[arg(long, value_name = "SCORE", value_parser = values::points, help_heading = SEARCH)]
+    pub threshold: Option<Score>,
+    /// Seed for the order of trials [default: a hash of the inputs]
+    #[arg(long, value_name = "N", help_heading = SEARCH)]
+    pub seed: Option<u64>,
+
+    /// Agent for all roles that no other flag sets: NAME or NAME:MODEL
+    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
+    pub agent: Option<AgentSpec>,
+    /// Agent that runs the skill
+    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
+    pub executor: Option<AgentSpec>,
+    /// Agent that judges the results
+    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
+    pub evaluator: Option<AgentSpec>,
+    /// Agent that improves the skill
+    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
+    pub improver: Option<AgentSpec>,
+    /// How the executor gets the skill
+    #[arg(long, value_enum, value_name = "WAY", help_heading = AGENTS)]
+    pub delivery: Option<DeliveryName>,
+    #[command(flatten)]
+    pub calls: CallFlags,
+    /// Trust the project's agents and the suite's commands for this run
+    #[arg(long, help_heading = AGENTS)]
+    pub trust: bool,
+
+    /// When the champion may replace the skill [default: ask in a terminal; auto with --yes or without a terminal]
+    #[arg(long, value_enum, value_name = "WHEN", help_heading = RUN)]
+    pub apply: Option<ApplyWhen>,
+    #[command(flatten)]
+    pub run: RunFlags,
+}

@@ -1,0 +1,230 @@
+//! `skilltune tune`: one run, or one run a skill.
+
+use skilltune_phases::loops::Loop as _;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::{Home, Locks, TargetLock};
+use skilltune_phases::loops::tune::{Event, Plan, Record, Run, Tune};
+use skilltune_phases::loops::{MostCalls, Next};
+use skilltune_phases::plan::RunId;
+
+use crate::inputs::find;
+use crate::inputs::find::Skill;
+use crate::loops::tune::answer::AtTerminal;
+use crate::loops::tune::args::TuneArgs;
+use crate::loops::tune::report::json;
+use crate::loops::tune::request::Request;
+use crate::loops::tune::words;
+use crate::loops::tune::{planning, request};
+use crate::progress;
+use crate::runs::runtime_options::Means;
+use crate::runs::{Known, Runs, Standing, failure, session, strange};
+use crate::settings::values::Streamed;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::AnswerFrom;
+use crate::terminal::questions::{Answers, Person};
+use crate::text::plain;
+
+use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
+use crate::loops::resume::take_up;
+use crate::runs::scope::Scope;
+
+pub fn run(args: &TuneArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    // Before anything else is asked: a run that is taken up has its answers already.
+    let given = paths(&find::skills(&args.skills, around)?);
+    let person = Person::present(around).filter(|_| !args.run.yes && !args.run.dry_run);
+    if let Some(person) = person
+        && let Some(exit) = offer(args, &given, person, around, printer)?
+    {
+        return Ok(exit);
+    }
+    let requests = request::requests(args, around, Person::present(around))?;
+    let mut worst = Exit::Reached;
+    for (begun, request) in (1..).zip(&requests) {
+        let exit = match one(args, request, &given, around, printer) {
+            Ok(exit) => exit,
+            Err(complaint) if requests.len() == 1 => return Err(complaint),
+            Err(complaint) => {
+                printer.complain(&complaint);
+                complaint.exit()
+            }
+        };
+        worst = Exit::worst(worst, exit);
+        if matches!(exit, Exit::Interrupted | Exit::Terminated) {
+            not_begun(&requests[begun..], printer);
+            break;
+        }
+    }
+    Ok(worst)
+}
+
+/// A run that was stopped can be taken up; of those behind it there is none.
+fn not_begun(requests: &[Request], printer: Printer) {
+    let skills = requests.iter().flat_map(|request| &request.members);
+    let names: Vec<&str> = skills.map(|skill| skill.name.as_str()).collect();
+    if !names.is_empty() {
+        printer.talk(&format!("not started: {}", plain::one_line(&names.join(", "))));
+    }
+}
+
+fn one(
+    args: &TuneArgs,
+    request: &Request,
+    given: &[PathBuf],
+    around: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    request.overs.iter().for_each(|over| printer.talk(over));
+    let home = Home::of(&request.project);
+    let epoch = args.run.epoch();
+    if args.run.dry_run {
+        let plan = planning::sketch(request, &home, &around.indexes(), epoch)?;
+        return show_plan(&plan, args.run.format, printer);
+    }
+    let targets = paths(&request.members);
+    match Person::present(around).filter(|_| !args.run.yes) {
+        // All that was given as one target was asked about first of all.
+        Some(_) if targets == given => {}
+        Some(person) => {
+            if let Some(exit) = offer(args, &targets, person, around, printer)? {
+                return Ok(exit);
+            }
+        }
+        None => mention(&targets, around, printer),
+    }
+    // The run's name is in its lock, and the run's name follows from its plan; the plan is made again under the lock.
+    let name = planning::sketch(request, &home, &around.indexes(), epoch)?.run;
+    let locks = session::lock(around, printer, &targets, name.as_str())?;
+    if let Some(left) = Runs::of(&request.project, around)?.unfinished::<Tune>(&targets) {
+        // We hold the lock, so nobody works on that run: whatever of it still runs is an orphan.
+        session::end_leftovers(&left.folder, printer);
+    }
+    let went = begin(args, request, (&home, name.clone(), epoch), locks, around, printer);
+    failure::told::<Tune>(went, args.run.format, &home, &name, printer)
+}
+
+/// From the first line of its journal to wherever it comes.
+fn begin(
+    args: &TuneArgs,
+    request: &Request,
+    (home, name, epoch): (&Home, RunId, u64),
+    locks: (Locks, TargetLock),
+    around: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    home.create().map_err(strange)?;
+    let _in_use = home.hold().map_err(session::ours)?;
+    let plan = planning::plan(request, home, &around.indexes(), epoch, name)?;
+    let begun = session::begin(around, home, plan)?;
+    let reporter =
+        progress::reporter(args.run.format, Objects::at(home.objects()), around, printer, args.trust);
+    let prices = request.prices.clone();
+    let means =
+        Means::of(&request.casting, request.limits, request.patience, prices, request.jobs, args.trust);
+    let answer = AnswerFrom::of(None, args.run.yes, around);
+    let mut person = AtTerminal::new(answer, Objects::at(home.objects()), printer);
+    session::drive(around, home, begun, locks, means, reporter, &mut person)
+}
+
+/// Offers the run that was left on these skills.
+fn offer(
+    args: &TuneArgs,
+    targets: &[PathBuf],
+    person: &dyn Answers,
+    around: &Environment,
+    printer: Printer,
+) -> Result<Option<Exit>, Complaint> {
+    let Some((runs, known)) = left(targets, around) else { return Ok(None) };
+    let (id, round) = (&known.run.plan.run, known.run.round_number());
+    if !person.agree(&format!("Run {id} stopped in round {round}. Continue it?"))? {
+        return Ok(None);
+    }
+    let scope = Scope { runs, only: None, around, printer };
+    take_up(&args_of(args), &scope, &known).map(Some)
+}
+
+/// Without anybody to ask, a run that was left is only mentioned.
+fn mention(targets: &[PathBuf], around: &Environment, printer: Printer) {
+    if let Some((_, known)) = left(targets, around) {
+        let id = &known.run.plan.run;
+        printer.talk(&format!(
+            "an unfinished run of the same skill exists; `skilltune resume {id}` continues it"
+        ));
+    }
+}
+
+fn left(targets: &[PathBuf], around: &Environment) -> Option<(Runs, Known<Tune>)> {
+    let runs = Runs::of(&around.project_of(targets.first()?), around).ok()?;
+    let known = runs.unfinished(targets)?;
+    // One that is running was not left: its lock will say so.
+    (!matches!(runs.standing(&known.run), Standing::Running { .. })).then_some((runs, known))
+}
+
+fn paths(skills: &[Skill]) -> Vec<PathBuf> {
+    skills.iter().map(|skill| skill.path.clone()).collect()
+}
+
+/// The first steps, and the most that it can come to.
+fn show_plan(plan: &Plan, format: Streamed, printer: Printer) -> Result<Exit, Complaint> {
+    let most = Tune::most_calls(plan);
+    let start = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan.clone())) };
+    let mut run = Run::begin(&start).map_err(session::ours)?;
+    let steps = first_steps(&mut run);
+    match format {
+        Streamed::Human => printer.data(&told(&run, most, &steps)),
+        Streamed::Json | Streamed::Jsonl => printer.json(&json::sketch(&run, most, &steps).to_string()),
+    }?;
+    Ok(Exit::Reached)
+}
+
+fn told(run: &Run, most: MostCalls, steps: &[String]) -> String {
+    let (plan, target) = (&run.plan, words::target(run));
+    let rules = &plan.task.rules;
+    let mut lines = vec![
+        format!(
+            "{} {target}: up to {} rounds, goal {}",
+            plan.kind.word(),
+            rules.max_iterations,
+            rules.threshold
+        ),
+        "first steps:".to_owned(),
+    ];
+    lines.extend(steps.iter().map(|step| format!("  {step}")));
+    lines.push(words::most_calls(most, &plan.roles));
+    lines.extend(words::notes(plan).iter().map(|remark| format!("note: {remark}")));
+    lines.join("\n")
+}
+
+fn first_steps(run: &mut Run) -> Vec<String> {
+    const SHOWN: usize = 5;
+    loop {
+        let decision = match Tune::next(run) {
+            Next::Decide(decision) => decision,
+            Next::Do(steps) => return steps.take(SHOWN).map(|step| words::step(run, &step)).collect(),
+            Next::End => return Vec::new(),
+        };
+        let seq = run.seq + 1;
+        run.apply(&Record { seq, at: Timestamp::UNIX_EPOCH, event: Event::Decided(decision) });
+    }
+}
+
+/// What `tune` was told, for a run that it takes up.
+fn args_of(args: &TuneArgs) -> ResumeArgs {
+    ResumeArgs {
+        run: RunArgs { run: None },
+        answer: None,
+        going: GoingArgs {
+            yes: args.run.yes,
+            jobs: args.run.jobs,
+            trust: args.trust,
+            wait: args.run.wait,
+            strict_agents: false,
+            format: args.run.format,
+        },
+    }
+}

@@ -1,0 +1,229 @@
+//! The run commands on a run of `tune`.
+
+use skilltune_orchestrator::engine::Person;
+use skilltune_orchestrator::safe_path::SafePath;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::candidate::Candidate;
+use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::tune::{Answer, Choice, Decision, Event, Plan, Record, Run, Tune};
+
+use crate::args::runs::AnswerName;
+use crate::loops::tune::advice;
+use crate::loops::tune::advice::Next;
+use crate::loops::tune::answer::AtTerminal;
+use crate::loops::tune::apply;
+use crate::loops::tune::report;
+use crate::loops::tune::words;
+use crate::loops::{LoopCommands, Version};
+use crate::report::journal;
+use crate::runs::peer::Reached;
+use crate::runs::scope::Scope;
+use crate::runs::{Known, Standing};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
+use crate::terminal::questions::AnswerFrom;
+use crate::text::{figures, plain};
+
+impl LoopCommands for Tune {
+    fn facts(run: &Run, _: &Objects) -> Vec<(&'static str, String)> {
+        let rules = &run.plan.task.rules;
+        let mut facts = vec![("round", format!("{} of {}", run.round_number(), rules.max_iterations))];
+        facts.extend(run.best().map(|(best, score)| {
+            ("best", format!("{score}, goal {}  (candidate {})", rules.threshold, best.short()))
+        }));
+        facts
+    }
+
+    fn became(run: &Run) -> String {
+        if run.held {
+            return "waits for your answer: apply the champion?".to_owned();
+        }
+        words::became(run).to_owned()
+    }
+
+    fn advice(run: &Run) -> Vec<Next> {
+        advice::next(run)
+    }
+
+    fn subject(run: &Run) -> String {
+        words::target(run)
+    }
+
+    fn result(run: &Run, _: &Objects) -> String {
+        let (from, to) = (figures::score(run.initial_score()), figures::score(run.final_score()));
+        format!("{from:>5} -> {to}")
+    }
+
+    fn event(run: &Run, record: &Record) -> String {
+        match &record.event {
+            Event::Started(plan) => format!("run {} started on {}", plan.run, words::target(run)),
+            Event::Done(done) => journal::done(done, &words::step(run, &done.step), answered),
+            Event::Decided(decision) => decided(run, decision),
+            Event::Noted(signal) => journal::noted(run, signal),
+        }
+    }
+
+    fn report(run: &Run) -> String {
+        report::final_report(run)
+    }
+
+    /// A round, or a candidate.
+    fn part(known: &Known<Self>, part: &str, _: &Objects) -> Result<String, Complaint> {
+        match part.parse::<u32>() {
+            Ok(number) => round(known, number),
+            Err(_) => Ok(candidate(known, known.candidate(part)?)),
+        }
+    }
+
+    fn members(plan: &Plan) -> Vec<&str> {
+        plan.task.target.members.iter().map(|member| member.name.as_str()).collect()
+    }
+
+    fn start(known: &Known<Self>) -> Result<Version, Complaint> {
+        Ok(known.run.course.candidates[0].clone().into())
+    }
+
+    fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint> {
+        known.version(name).map(Version::from)
+    }
+
+    fn person(
+        scope: &Scope<'_>,
+        answer: Option<AnswerName>,
+        yes: bool,
+    ) -> Result<Box<dyn Person<Self>>, Complaint> {
+        let choice = match answer {
+            None => None,
+            Some(AnswerName::Apply) => Some(Choice::Apply),
+            Some(AnswerName::Keep) => Some(Choice::Keep),
+            Some(AnswerName::Run | AnswerName::Skip) => {
+                return Err(Complaint::input("a tune run asks whether to apply its champion")
+                    .hint("pass `--answer apply` or `--answer keep`"));
+            }
+        };
+        let answer = AnswerFrom::of(choice, yes, scope.around);
+        Ok(Box::new(AtTerminal::new(answer, scope.objects(), scope.printer)))
+    }
+
+    /// Only pauses the run: `resume` continues it as if nothing had happened.
+    fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
+        if reason.is_some() {
+            return Err(Complaint::input("`stop` only pauses a tune run, and records no reason")
+                .hint("omit the reason"));
+        }
+        let id = &known.run.plan.run;
+        let process = match scope.runs.standing(&known.run) {
+            Standing::Running { pid } => Reached::by(pid)?,
+            Standing::Ended | Standing::Held | Standing::Open => None,
+        };
+        let Some(process) = process else {
+            scope.printer.talk(&format!("run {id} is not running"));
+            return Ok(Exit::Reached);
+        };
+        process.ask_to_finish()?;
+        scope.printer.talk(&format!(
+            "stopping run {id} after its current steps; `skilltune resume {id}` continues it"
+        ));
+        Ok(Exit::Reached)
+    }
+
+    /// What its champion has replaced, and what its commands have displaced.
+    fn only_copy(known: &Known<Self>, _: &Objects) -> Option<String> {
+        let names = plain::one_line(&Self::members(&known.run.plan).join(", "));
+        let candidates = &known.run.course.candidates;
+        if apply::left(known) != candidates[0].trees {
+            return Some(format!("its champion is applied to {names}, and only this run can roll it back"));
+        }
+        let is_made = |from: &[TreeId]| candidates.iter().any(|candidate| candidate.trees == from);
+        let displaced = known.placings().any(|(from, _)| !is_made(from));
+        displaced.then(|| format!("only this run has a copy of an edit of {names} that it replaced"))
+    }
+}
+
+impl From<Candidate> for Version {
+    fn from(candidate: Candidate) -> Self {
+        Self { name: format!("candidate {}", candidate.id.short()), trees: candidate.trees }
+    }
+}
+
+fn answered(answer: &Answer) -> String {
+    match answer {
+        Answer::Exercised { artifacts, files, skill } => {
+            let files = figures::count(usize::try_from(*files).unwrap_or(usize::MAX), "file");
+            let skill = skill.map_or(String::new(), |skill| format!("; the skill was {}", skill.word()));
+            format!("wrote {files} ({}){skill}", artifacts.short())
+        }
+        Answer::Judged(judgement) => match judgement.whole.scored.composite {
+            Some(score) => format!("scored {score}"),
+            None => "judged without a score".to_owned(),
+        },
+        Answer::Improved { tree, .. } => format!("made {}", tree.short()),
+        Answer::Chosen(choice) => choice.word().to_owned(),
+        Answer::Promoted => "champion applied".to_owned(),
+        Answer::Conflict { .. } => "the skill was edited during the run; not applied".to_owned(),
+    }
+}
+
+fn decided(run: &Run, decision: &Decision) -> String {
+    match decision {
+        Decision::Open { round, candidate } => format!("round {round}: try {}", candidate.short()),
+        Decision::Scored(measured) => match measured.score {
+            Some(score) => format!("round score {score}"),
+            None => format!(
+                "no score: {} of {} judged",
+                measured.judged,
+                figures::count(measured.of as usize, "scenario")
+            ),
+        },
+        Decision::Keep(candidate) => format!("keep {}", candidate.short()),
+        Decision::Drop { candidate, why } => format!("drop {}: {why}", candidate.short()),
+        Decision::Focus(place) => format!("improve {} next", words::member(run, *place)),
+        Decision::Draft(candidate) => format!("draft {}", candidate.id.short()),
+        Decision::NoDraft { failure, .. } => format!("no draft: {}", failure.why),
+        Decision::Stop(reason) => format!("search stopped: {}", words::reason(*reason)),
+        Decision::Compare(contestants) => {
+            format!("compare {} on fresh trials", figures::count(contestants.len(), "candidate"))
+        }
+        Decision::Ship(shipment) => {
+            format!("comparison {} ({})", words::verdict(shipment.verdict), shipment.champion.short())
+        }
+        Decision::Close(ending) => format!("run ended: {}", words::ending(*ending)),
+    }
+}
+
+/// A round's pages, as they stand on the disk.
+fn round(known: &Known<Tune>, number: u32) -> Result<String, Complaint> {
+    let round = known.run.course.rounds.iter().find(|round| round.number == number).ok_or_else(|| {
+        Complaint::input(format!("run {} has no round {number}", known.run.plan.run))
+            .hint(format!("it has {} so far", figures::count(known.run.course.rounds.len(), "round")))
+    })?;
+    let folder = known.folder.iteration(number);
+    let changes = read(&folder.join(format!("iteration-{number}-changes.md")));
+    Ok(report::evaluation(&known.run, round) + "\n" + &changes)
+}
+
+/// More than any page of ours has.
+const LARGEST: u64 = 64 << 20;
+
+fn read(path: &SafePath) -> String {
+    let page = path.read(LARGEST).ok().flatten().unwrap_or_default();
+    String::from_utf8_lossy(&page).into_owned()
+}
+
+fn candidate(known: &Known<Tune>, candidate: &Candidate) -> String {
+    let mut lines = vec![format!("candidate {}", candidate.id)];
+    if let Some(origin) = &candidate.origin {
+        let member = &known.run.plan.member(origin.member).name;
+        let (round, parent) = (origin.round, origin.parent.short());
+        lines.push(format!("made in round {round} from {parent}; edits {member}"));
+        lines.extend(origin.report.summary.as_ref().map(|summary| format!("summary: {summary}")));
+    } else {
+        lines.push("the original skill".to_owned());
+    }
+    if let Some(score) = known.run.search_score(candidate.id) {
+        lines.push(format!("search score {score}"));
+    }
+    let members = known.run.plan.task.target.members.iter().zip(&candidate.trees);
+    lines.extend(members.map(|(member, tree)| format!("{}: {tree}", member.name)));
+    lines.iter().map(|line| plain::one_line(line)).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,114 @@
+//! From a request to a plan: the target as it stands, hashed, and everything that decides, frozen.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use skilltune_orchestrator::snapshot::{CaptureError, Indexes, Limits, Manifest, Node, Objects};
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::id::Digest;
+use skilltune_phases::loops::tune::Plan;
+use skilltune_phases::loops::tune::Task;
+use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
+use skilltune_phases::rubric;
+use skilltune_phases::target::{Member, Target};
+
+use crate::inputs::find::Skill;
+use crate::loops::tune::request::Request;
+use crate::runs::seed;
+use crate::terminal::complaint::{Complaint, Kind};
+
+/// A plan without anything being written: what a dry run shows.
+pub fn sketch(request: &Request, home: &Home, indexes: &Indexes, epoch: u64) -> Result<Plan, Complaint> {
+    build(request, home, epoch, None, |path| indexes.scan(path, &[], Limits::default()))
+}
+
+/// The plan of the run that a sketch has named, its target in the store.
+pub fn plan(
+    request: &Request,
+    home: &Home,
+    indexes: &Indexes,
+    epoch: u64,
+    run: RunId,
+) -> Result<Plan, Complaint> {
+    let objects = Objects::at(home.objects());
+    build(request, home, epoch, Some(run), |path| {
+        indexes.capture(&objects, path, &[], Limits::default()).map(|captured| captured.manifest)
+    })
+}
+
+fn build(
+    request: &Request,
+    home: &Home,
+    epoch: u64,
+    run: Option<RunId>,
+    look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
+) -> Result<Plan, Complaint> {
+    let members = request.members.iter().map(|skill| member(skill, &look)).collect::<Result<Vec<_>, _>>()?;
+    let mut plan = Plan {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        run: "unnamed".parse().expect("a plain name"),
+        kind: LoopKind::Tune,
+        folder: String::new(),
+        task: Task {
+            target: Target { mode: request.mode, members },
+            scenarios: request.scenarios.clone(),
+            contract: rubric::tune(),
+            rules: request.rules.clone(),
+            delivery: request.delivery.clone(),
+            apply: request.apply,
+            prompts: request.prompts.clone(),
+        },
+        roles: request.casting.roles(),
+        seed: 0,
+        epoch,
+    };
+    plan.seed = request.seed.unwrap_or_else(|| {
+        let Task { target, scenarios, contract, .. } = &plan.task;
+        seed(&(&target.members, scenarios, contract))
+    });
+    plan.run = run.unwrap_or_else(|| run_id(&plan, Timestamp::now()));
+    plan.folder = home.run(&plan.run).root().to_string_lossy().into_owned();
+    Ok(plan)
+}
+
+fn member(
+    skill: &Skill,
+    look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
+) -> Result<Member, Complaint> {
+    let manifest = look(&skill.path).map_err(|error| unreadable(&skill.path, &error))?;
+    let pages = manifest.entries().iter().filter(|entry| matches!(entry.node, Node::File { .. }));
+    let pages = pages.map(|entry| entry.path.to_string()).filter(|path| is_markdown(path));
+    Ok(Member {
+        name: skill.name.parse().map_err(|error| Complaint::of(Kind::Input, &error))?,
+        path: skill.path.to_str().expect("a skill's path was found to be text").to_owned(),
+        files: pages.collect(),
+        start: manifest.tree(),
+    })
+}
+
+fn is_markdown(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+}
+
+fn unreadable(path: &Path, error: &CaptureError) -> Complaint {
+    let kind = match error {
+        CaptureError::Object(_) => Kind::Ours,
+        CaptureError::Special(_)
+        | CaptureError::Changing(_)
+        | CaptureError::TooLarge(_)
+        | CaptureError::TooDeep(_)
+        | CaptureError::Replaced(_)
+        | CaptureError::Disk(_) => Kind::Input,
+    };
+    Complaint::of(kind, error).hint(format!("check the permissions of {}", path.display()))
+}
+
+/// Four characters that are rarely shared, then the time of birth.
+fn run_id(plan: &Plan, now: Timestamp) -> RunId {
+    let parts: [&[u8]; 3] =
+        [&plan.seed.to_le_bytes(), &now.as_nanosecond().to_le_bytes(), &std::process::id().to_le_bytes()];
+    let name = &Digest::of_parts(parts).hex()[..4];
+    let id = format!("{name}-{}", now.strftime("%Y%m%d-%H%M%S"));
+    id.parse().expect("digits and a time are plain")
+}

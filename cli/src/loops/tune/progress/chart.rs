@@ -1,0 +1,120 @@
+//! The scores of a run's rounds as bars beside a mark for the goal.
+
+use skilltune_phases::loops::tune::{Round, Run};
+use skilltune_phases::score::Score;
+
+use crate::loops::tune::progress::lines::Told;
+use crate::loops::tune::words::Standing;
+use crate::progress::letters::Letters;
+use crate::progress::lines::ROOMY;
+use crate::text::figures;
+
+/// A row a round, and the line that names the mark below them.
+#[derive(Debug)]
+pub struct Chart {
+    pub rows: Vec<Told>,
+    pub goal: String,
+}
+
+/// Nothing where there is nothing to compare, or no room.
+pub fn chart(run: &Run, width: usize, letters: Letters) -> Option<Chart> {
+    let _second = run.course.rounds.iter().filter_map(Round::score).nth(1)?;
+    let frame = Frame::of(run, width, letters)?;
+    let rounds = run.course.rounds.iter().filter_map(|round| Some((round, Standing::of(run, round)?)));
+    let rounds: Vec<_> = rounds.collect();
+    // The baseline, and the newest: all of them are in the report.
+    let left_out = 1..rounds.len().saturating_sub(MOST - 1).max(1);
+    let shown = rounds.iter().enumerate().filter(|(at, _)| !left_out.contains(at));
+    let rows = shown.map(|(_, &(round, standing))| frame.row(round, standing)).collect();
+    Some(Chart { rows, goal: frame.legend(run.plan.task.rules.threshold) })
+}
+
+/// More rows than these are no picture any more.
+const MOST: usize = 12;
+
+/// Where everything stands in a row.
+struct Frame {
+    lead: &'static str,
+    digits: usize,
+    /// Columns that stand for 100 points.
+    track: u16,
+    /// The column in which the goal is marked.
+    goal: u16,
+    letters: Letters,
+}
+
+/// Beside a bar: its score, its verdict, and the gaps.
+const BESIDE: usize = 2 + SCORE + 2 + VERDICT;
+const SCORE: usize = 4;
+const VERDICT: usize = 10;
+
+/// Columns of the longest bar: more would tell no more, and fewer nothing.
+const LONGEST: usize = 40;
+const SHORTEST: usize = 8;
+
+impl Frame {
+    fn of(run: &Run, width: usize, letters: Letters) -> Option<Self> {
+        let lead = if width < ROOMY { "" } else { "round " };
+        let digits = run.course.rounds.len().to_string().len();
+        let track = width.checked_sub(lead.len() + digits + 2 + 1 + BESIDE)?.min(LONGEST);
+        if track < SHORTEST {
+            return None;
+        }
+        let track = u16::try_from(track).ok()?;
+        let goal = columns_to_reach(run.plan.task.rules.threshold, track);
+        Some(Self { lead, digits, track, goal, letters })
+    }
+
+    fn row(&self, round: &Round, verdict: Standing) -> Told {
+        let (lead, digits, bar) = (self.lead, self.digits, self.bar(round.score()));
+        let score = figures::score(round.score());
+        let before = format!("{lead}{:<digits$}  {bar}  {score:<SCORE$}  ", round.number);
+        Told { before, verdict, after: String::new() }
+    }
+
+    /// As many columns as it takes, then the mark if the bar does not reach beyond it.
+    fn bar(&self, score: Option<Score>) -> String {
+        let mut bar: Vec<char> = score.map_or(Vec::new(), |score| self.filled(score));
+        let mark = match self.letters {
+            Letters::Blocks => '│',
+            Letters::Plain => '|',
+        };
+        let empty = (0..=self.track).skip(bar.len());
+        bar.extend(empty.map(|column| if column == self.goal { mark } else { ' ' }));
+        bar.into_iter().collect()
+    }
+
+    fn filled(&self, score: Score) -> Vec<char> {
+        match self.letters {
+            Letters::Plain => vec!['#'; parts(score, self.track)],
+            Letters::Blocks => {
+                let eighths = parts(score, self.track * 8);
+                let part = eighths.checked_rem(8).and_then(|part| EIGHTHS.chars().nth(part.checked_sub(1)?));
+                std::iter::repeat_n('█', eighths / 8).chain(part).collect()
+            }
+        }
+    }
+
+    fn legend(&self, threshold: Score) -> String {
+        let before = self.lead.len() + self.digits + 2 + usize::from(self.goal);
+        format!("{}goal {threshold}", " ".repeat(before))
+    }
+}
+
+/// From one eighth to seven.
+const EIGHTHS: &str = "▏▎▍▌▋▊▉";
+
+/// How many of so many parts of 100 points a score fills: cut and not rounded, as its number is.
+fn parts(score: Score, of: u16) -> usize {
+    let points = score.points() * f64::from(of);
+    (1..=of).take_while(|&part| f64::from(part) * 100.0 <= points).count()
+}
+
+/// Rounded up: no bar below the goal comes as far as its mark.
+fn columns_to_reach(goal: Score, of: u16) -> u16 {
+    let points = goal.points() * f64::from(of);
+    (0..of).find(|&part| f64::from(part) * 100.0 >= points).unwrap_or(of)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! The lines that a person reads, one by one: plain text, never wider than told.
+
+use skilltune_orchestrator::snapshot::DiffSize;
+use skilltune_phases::loops::tune::{Round, Run, Shipment};
+use skilltune_phases::score::Score;
+
+use crate::loops::tune::advice;
+use crate::loops::tune::report::{troubles, uses};
+use crate::loops::tune::words;
+use crate::loops::tune::words::Standing;
+use crate::progress::lines::{ROOMY, advised, cost, to_copy, who};
+use crate::progress::talk::Look;
+use crate::text::width::{around, columns, cut, shortened, wrapped};
+use crate::text::{figures, plain};
+
+/// What is tuned, by whom, up to what.
+pub fn header(run: &Run, width: usize) -> Vec<String> {
+    let plan = &run.plan;
+    let name = plain::one_line(&words::target(run));
+    let rounds = figures::count(plan.task.rules.max_iterations as usize, "round");
+    let goal = format!(": goal {} in up to {rounds}", plan.task.rules.threshold);
+    let scenarios = figures::count(plan.task.scenarios.len(), "scenario");
+    let mut lines = vec![around(&format!("{} ", plan.kind.word()), &name, &goal, width)];
+    lines.extend(who(&plan.roles, &words::notes(plan), width));
+    lines.push(around("run ", plan.run.as_str(), &format!(", {scenarios}"), width));
+    lines
+}
+
+/// A line whose verdict may be coloured.
+#[derive(Debug, PartialEq)]
+pub struct Told {
+    pub before: String,
+    pub verdict: Standing,
+    pub after: String,
+}
+
+/// A round that has been measured: its score, the change since the best before it, its verdict, the edited member.
+pub fn round(run: &Run, round: &Round, width: usize) -> Option<Told> {
+    let verdict = Standing::of(run, round)?;
+    let score = round
+        .score()
+        .map_or("-".to_owned(), |score| figures::score_since(score, best_before(run, round.number)));
+    let digits = run.plan.task.rules.max_iterations.to_string().len();
+    let (score_columns, verdict_columns) = if width < ROOMY { (0, 0) } else { (12, 10) };
+    let before = format!("round {:<digits$}  {score:<score_columns$}  ", round.number);
+    let gap = " ".repeat(verdict_columns.max(verdict.word().len()) - verdict.word().len() + 2);
+    let room = width.saturating_sub(columns(&before) + verdict.word().len() + gap.len());
+    let (member, more) = aside(run, round);
+    let after = around("", &member, &more, room);
+    let after = if after.is_empty() { after } else { gap + &after };
+    Some(Told { before, verdict, after })
+}
+
+/// The best score of the rounds before this one.
+fn best_before(run: &Run, number: u32) -> Option<Score> {
+    run.course.rounds.iter().filter(|round| round.number < number).filter_map(Round::score).max()
+}
+
+/// The member that was edited for this round, where there are several, and what else is to be said.
+fn aside(run: &Run, round: &Round) -> (String, String) {
+    let origin = run.candidate(round.candidate).and_then(|candidate| candidate.origin.as_ref());
+    let member =
+        origin.filter(|_| run.plan.is_chain()).map_or("", |origin| words::member(run, origin.member));
+    let mut more = Vec::new();
+    if let Some(measured) = &round.measured {
+        let partly = measured.judged < measured.of;
+        more.extend(partly.then(|| format!("{} of {} judged", measured.judged, measured.of)));
+        more.extend(measured.claimed.then(|| "claimed".to_owned()));
+    }
+    let comma = if member.is_empty() || more.is_empty() { "" } else { ", " };
+    (plain::one_line(member), format!("{comma}{}", more.join(", ")))
+}
+
+/// Why a round is incomplete: the steps that were given up.
+pub fn missing(run: &Run, round: &Round, width: usize) -> Vec<String> {
+    let troubles = troubles::measuring(run, round.number);
+    let given_up = troubles.iter().filter(|trouble| trouble.given_up());
+    given_up.take(MOST).map(|trouble| cut(&format!("  {}", trouble.told(run)), width)).collect()
+}
+
+/// That the skill was not used, said at once: whoever waits for a run should know what its scores cannot show.
+pub fn unused(run: &Run, round: &Round, width: usize) -> Vec<String> {
+    let told = (round.number == 1).then(|| uses::told(uses::of_round(run, round))).flatten();
+    told.map_or_else(Vec::new, |told| wrapped(&format!("  {told}"), width, "    "))
+}
+
+/// More than these are in the report.
+const MOST: usize = 3;
+
+/// The final comparison's verdict.
+pub fn shipped(run: &Run, shipment: &Shipment, width: usize) -> Vec<String> {
+    wrapped(&format!("comparison {}{}", words::verdict(shipment.verdict), fresh(run, shipment)), width, "  ")
+}
+
+fn fresh(run: &Run, shipment: &Shipment) -> String {
+    let told = |id| shipment.scores.iter().find(|(one, _)| *one == id).and_then(|(_, score)| *score);
+    match (shipment.pairs, told(run.start()), told(shipment.champion)) {
+        (0, ..) | (_, None, _) | (_, _, None) => String::new(),
+        (pairs, Some(start), Some(champion)) => {
+            let pairs = figures::count(pairs as usize, "pair");
+            format!(" ({start} -> {champion}, {pairs})")
+        }
+    }
+}
+
+/// How it came out, what it took, and what to do next.
+pub fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<String> {
+    let width = look.width;
+    let mut lines = Vec::new();
+    let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
+    say(words::became(run));
+    if let Some(reason) = run.course.stopped {
+        say(&format!("The search stopped: {}.", words::reason(reason)));
+    }
+    if let Some(caution) = words::caution(run) {
+        say(&caution);
+    }
+    if let Some(unused) = uses::told(uses::of_champion(run)) {
+        say(&unused);
+    }
+    if let Some(size) = changed {
+        say(&format!("The champion changes {}.", figures::size(&size)));
+    }
+    say(&effort(run));
+    if run.course.closed.is_some() {
+        let report = format!("{}/final-report.md", run.plan.folder);
+        lines.extend(to_copy("report:", &report, width));
+    }
+    let next = advice::next(run).into_iter().map(|next| next.once_more(look.trusted));
+    lines.extend(next.flat_map(|next| advised(&next, width)));
+    lines
+}
+
+/// What was tuned, from where to where; on one line if a shortened name makes it fit; a number is never cut.
+pub fn headline(run: &Run, width: usize) -> Vec<String> {
+    let (name, scores) = (plain::one_line(&words::target(run)), scores(run));
+    let room = width.saturating_sub(columns(&scores)).max(width / 2);
+    wrapped(&format!("{}{scores}", shortened(&name, room)), width, "  ")
+}
+
+fn scores(run: &Run) -> String {
+    let threshold = run.plan.task.rules.threshold;
+    match (run.initial_score(), run.final_score()) {
+        (Some(initial), Some(last)) => {
+            let change = figures::score_since(last, Some(initial));
+            let goal = if last >= threshold { "reached" } else { "not reached" };
+            format!(": {initial} -> {change}, goal {threshold} {goal}")
+        }
+        (None, _) | (_, None) => format!(": no score, goal {threshold} not reached"),
+    }
+}
+
+fn effort(run: &Run) -> String {
+    format!(
+        "{}, {} kept, {} dropped; {}",
+        figures::count(run.course.rounds.len(), "round"),
+        run.accepted(),
+        run.rejected(),
+        cost(&run.ledger.total())
+    )
+}

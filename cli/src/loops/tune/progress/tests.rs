@@ -1,0 +1,370 @@
+use std::time::Duration;
+
+use skilltune_phases::event::{FailureKind, Pause, Signal};
+use skilltune_phases::loops::tune::{Answer, Event, Outcome, Plan, Step};
+
+use super::*;
+use crate::loops::tune::world::{Play, claimed, failed, plan, play, scored, tree};
+use crate::progress::capture::{Captured, follow};
+use crate::progress::letters::Letters;
+use crate::progress::reporter::{Reporter as _, Streams};
+
+const PLAIN: Look = Look {
+    width: 80,
+    live: false,
+    talk: Style::PLAIN,
+    data: Style::PLAIN,
+    letters: Letters::Blocks,
+    trusted: false,
+};
+
+/// The trees of these runs are in no store.
+fn human(streams: Streams, look: Look) -> Talk<Tune> {
+    let size = DiffSize { added: 12, removed: 3, files: 2, opaque: 0 };
+    let won =
+        |run: &Run| run.course.shipment.as_ref().is_some_and(|shipment| shipment.champion != run.start());
+    let changed: Changed = Box::new(move |run| won(run).then_some(size));
+    Talk::new(streams, look, changed)
+}
+
+fn seen(play: &Play, look: Look) -> Captured {
+    follow(play, |streams| human(streams, look))
+}
+
+fn chain() -> Play {
+    play(plan(&["plan-the-poem", "write-the-poem"], 2), scored(&[50, 30, 95], &[52, 0, 91]))
+}
+
+#[test]
+fn a_judge_of_the_executors_own_family_is_noted_once() {
+    let mut plan = plan(&["haiku"], 1);
+    plan.roles.executor.family = Some("claude".into());
+    plan.roles.evaluator = plan.roles.executor.clone();
+    let talk = seen(&play(plan, scored(&[95], &[])), PLAIN).talk();
+    let head: Vec<&str> = talk.lines().take(4).collect();
+    insta::assert_snapshot!(head.join("\n"), @r"
+        tune haiku: goal 90 in up to 3 rounds
+        executor claude:small, evaluator claude:small, improver claude
+        note: the judge and the executor use the same model family (claude); such a
+          judge tends to be lenient
+        ");
+    assert_eq!(talk.matches("lenient").count(), 1);
+}
+
+#[test]
+fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
+    let seen = seen(&play(plan(&["haiku"], 1), scored(&[50, 30, 95], &[52, 0, 91])), PLAIN);
+    insta::assert_snapshot!(seen.talk(), @r"
+        tune haiku: goal 90 in up to 3 rounds
+        executor claude:small, evaluator gemini, improver claude
+        run calm-otter, 1 scenario
+
+        round 1  50            baseline
+        round 2  30 (-20)      dropped
+        round 3  95 (+45)      kept
+        comparing 2 candidates on fresh trials
+        comparison won: the champion beat the start (52 -> 91, 1 pair)
+        ");
+    insta::assert_snapshot!(seen.data(), @r"
+        haiku: 52 -> 91 (+39), goal 90 reached
+
+        round 1  ████████████████████                │      50    baseline
+        round 2  ████████████                        │      30    dropped
+        round 3  ██████████████████████████████████████     95    kept
+                                                     goal 90
+
+        The champion beat the start and was applied.
+        The search stopped: goal reached.
+        Weak evidence: one scenario. Other tasks may show a different result.
+        The champion changes +12 -3 in 2 files.
+        3 rounds, 1 kept, 1 dropped; 12 calls, 18s of agent time, $6.00
+        report: /p/.skilltune/runs/calm-otter/final-report.md
+        to see what changed: skilltune diff calm-otter
+        to undo it: skilltune rollback calm-otter
+        ");
+}
+
+#[test]
+fn a_chain_tells_which_member_was_edited() {
+    insta::assert_snapshot!(seen(&chain(), Look { width: 100, ..PLAIN }).all(), @r"
+        tune plan-the-poem -> write-the-poem: goal 90 in up to 3 rounds
+        executor claude:small, evaluator gemini, improver claude
+        run calm-otter, 2 scenarios
+
+        round 1  50            baseline
+        round 2  30 (-20)      dropped     write-the-poem
+        round 3  95 (+45)      kept        write-the-poem
+        comparing 2 candidates on fresh trials
+        comparison won: the champion beat the start (52 -> 91, 2 pairs)
+
+        plan-the-poem -> write-the-poem: 52 -> 91 (+39), goal 90 reached
+
+        round 1  ████████████████████                │      50    baseline
+        round 2  ████████████                        │      30    dropped
+        round 3  ██████████████████████████████████████     95    kept
+                                                     goal 90
+
+        The champion beat the start and was applied.
+        The search stopped: goal reached.
+        Weak evidence: 2 scenarios. The difference may be chance.
+        The champion changes +12 -3 in 2 files.
+        3 rounds, 1 kept, 1 dropped; 26 calls, 39s of agent time, $13.00
+        report: /p/.skilltune/runs/calm-otter/final-report.md
+        to see what changed: skilltune diff calm-otter
+        to undo it: skilltune rollback calm-otter
+        ");
+}
+
+#[test]
+fn a_narrow_terminal_gets_narrow_lines() {
+    insta::assert_snapshot!(seen(&chain(), Look { width: 40, ..PLAIN }).all(), @r"
+        tune plan…oem: goal 90 in up to 3 rounds
+        executor claude:small, evaluator gemini,
+          improver claude
+        run calm-otter, 2 scenarios
+
+        round 1  50  baseline
+        round 2  30 (-20)  dropped  write-…-poem
+        round 3  95 (+45)  kept  write-the-poem
+        comparing 2 candidates on fresh trials
+        comparison won: the champion beat the
+          start (52 -> 91, 2 pairs)
+
+        plan-the-p…-the-poem: 52 -> 91 (+39),
+          goal 90 reached
+
+        1  █████████        │   50    baseline
+        2  █████▍           │   30    dropped
+        3  █████████████████│   95    kept
+                            goal 90
+
+        The champion beat the start and was
+          applied.
+        The search stopped: goal reached.
+        Weak evidence: 2 scenarios. The
+          difference may be chance.
+        The champion changes +12 -3 in 2 files.
+        3 rounds, 1 kept, 1 dropped; 26 calls,
+          39s of agent time, $13.00
+        report:
+          /p/.skilltune/runs/calm-otter/final-report.md
+        to see what changed:
+          skilltune diff calm-otter
+        to undo it:
+          skilltune rollback calm-otter
+        ");
+}
+
+#[test]
+fn no_line_is_ever_wider_than_told_but_for_what_is_there_to_be_copied() {
+    let long = "a-skill-with-a-name-that-would-fill-a-whole-line-on-its-own-and-half-of-the-next-one-as-well";
+    let plays = [
+        play(plan(&[long, "写一首关于秋天的俳句"], 1), scored(&[50, 30, 95], &[52, 0, 91])),
+        play(plan(&[long], 1), |_, _| failed(FailureKind::Crashed, &"many words ".repeat(40))),
+        play(plan(&[long], 1), |run, step| match step {
+            Step::Improve { .. } => failed(FailureKind::Gate, &"many words ".repeat(40)),
+            _ => scored(&[50], &[])(run, step),
+        }),
+    ];
+    for play in &plays {
+        for width in [100, 80, 40] {
+            let text = seen(play, Look { width, ..PLAIN }).all();
+            let told = text.lines().filter(|line| !line.starts_with("  /p/"));
+            let widest = told.map(crate::text::width::columns).max().unwrap();
+            assert!(widest <= width, "{widest} columns of {width}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn what_failed_and_what_was_dropped_is_said() {
+    let asked = plan(&["haiku"], 2);
+    let seen = seen(
+        &play(asked, |run, step| match step {
+            Step::Exercise { trial, .. } if run.round_number() == 1 && trial.scenario == 1 => {
+                failed(FailureKind::Crashed, "exit 1\n\x1b[2Jgone")
+            }
+            Step::Improve { round: 2, .. } => failed(FailureKind::Gate, "nothing was changed"),
+            _ => scored(&[50, 60], &[])(run, step),
+        }),
+        PLAIN,
+    );
+    insta::assert_snapshot!(seen.talk(), @r"
+        tune haiku: goal 90 in up to 3 rounds
+        executor claude:small, evaluator gemini, improver claude
+        run calm-otter, 2 scenarios
+
+        round 1  -             incomplete  1 of 2 judged
+          running haiku on task-2: exited with an error: exit 1 ␛[2Jgone (twice, then g…
+        round 2  50            baseline
+          haiku: dropped an idea: nothing was changed
+        round 3  50 (±0)       unchanged
+        comparison skipped: no candidate to compare
+        ");
+}
+
+#[test]
+fn each_way_to_end_says_what_to_type_next() {
+    let end =
+        |plan: Plan, answer: &mut dyn FnMut(&Run, &Step) -> Outcome| seen(&play(plan, answer), PLAIN).data();
+    let single = || plan(&["haiku"], 1);
+    let lost = end(single(), &mut scored(&[50, 95], &[50, 50]));
+    insta::assert_snapshot!(lost, @r"
+        haiku: 50 -> 50 (±0), goal 90 not reached
+
+        round 1  ████████████████████                │      50    baseline
+        round 2  ██████████████████████████████████████     95    kept
+                                                     goal 90
+
+        No candidate beat the start; the skill is unchanged.
+        The search stopped: goal reached.
+        Weak evidence: one scenario. Other tasks may show a different result.
+        2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
+        report: /p/.skilltune/runs/calm-otter/final-report.md
+        to see why: skilltune show calm-otter
+        ");
+    let unjudged = end(single(), &mut |_, _| failed(FailureKind::TimedOut, "60 s"));
+    insta::assert_snapshot!(unjudged, @r"
+        haiku: no score, goal 90 not reached
+        The result could not be judged; the skill is unchanged.
+        The search stopped: too many failed rounds in a row.
+        3 rounds, 0 kept, 0 dropped; 6 calls, 9s of agent time, $3.00
+        report: /p/.skilltune/runs/calm-otter/final-report.md
+        to see why: skilltune show calm-otter
+        ");
+    let conflict = end(single(), &mut |run, step| match step {
+        Step::Promote { .. } => Ok(Answer::Conflict { found: vec![tree("theirs")] }),
+        _ => scored(&[50, 95], &[50, 95])(run, step),
+    });
+    insta::assert_snapshot!(conflict, @r"
+        haiku: 50 -> 95 (+45), goal 90 reached
+
+        round 1  ████████████████████                │      50    baseline
+        round 2  ██████████████████████████████████████     95    kept
+                                                     goal 90
+
+        Someone edited the skill during the run, so the champion was not applied; it is
+          kept in the store.
+        The search stopped: goal reached.
+        Weak evidence: one scenario. Other tasks may show a different result.
+        The champion changes +12 -3 in 2 files.
+        2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
+        report: /p/.skilltune/runs/calm-otter/final-report.md
+        to see the champion's changes: skilltune diff calm-otter
+        to apply it anyway: skilltune apply --force calm-otter
+        ");
+}
+
+#[test]
+fn a_claimed_score_is_called_so() {
+    let seen = seen(
+        &play(plan(&["haiku"], 1), |run, step| match step {
+            Step::Judge { .. } => claimed(run, 95),
+            _ => scored(&[], &[])(run, step),
+        }),
+        PLAIN,
+    );
+    assert!(seen.talk().contains("round 1  95            baseline    claimed\n"), "{}", seen.talk());
+}
+
+#[test]
+fn a_run_taken_up_again_says_where_it_stands() {
+    let mut play = Play::begin(plan(&["haiku"], 1));
+    let mut answer = scored(&[50, 60], &[]);
+    for _ in 0..8 {
+        play.advance(&mut answer).unwrap();
+    }
+    play.record(Event::Noted(Signal::Paused(Pause::Interrupted)));
+    play.record(Event::Noted(Signal::Resumed { program: "1.2.3".to_owned() }));
+    let captured = Captured::default();
+    let mut human = human(captured.streams(), PLAIN);
+    human.recorded(&play.run, play.records.last().unwrap());
+    human.remark("one\x07 remark");
+    human.finished(&play.run).unwrap();
+    drop(human);
+    insta::assert_snapshot!(captured.all(), @r"
+        tune haiku: goal 90 in up to 3 rounds
+        executor claude:small, evaluator gemini, improver claude
+        run calm-otter, 1 scenario
+
+        resumed in round 2, best so far 50
+        one␇ remark
+
+        haiku: 50 -> 50 (±0), goal 90 not reached
+        The run has not ended; `skilltune resume` continues it.
+        2 rounds, 0 kept, 0 dropped; 3 calls, 4s of agent time, $1.50
+        to continue: skilltune resume calm-otter
+        ");
+}
+
+#[test]
+fn colour_is_used_only_when_told() {
+    let play = play(plan(&["haiku"], 1), scored(&[95], &[]));
+    assert!(!seen(&play, PLAIN).all().contains('\x1b'));
+    let vivid = seen(&play, Look { talk: Style::VIVID, ..PLAIN });
+    assert!(vivid.talk().contains("\x1b[32mbaseline\x1b[0m"));
+    assert!(!vivid.data().contains('\x1b'), "each stream has a style of its own");
+    assert!(seen(&play, Look { data: Style::VIVID, ..PLAIN }).data().starts_with("\x1b[1mhaiku"));
+}
+
+#[test]
+fn without_a_terminal_nothing_is_said_of_single_steps() {
+    let play = Play::begin(plan(&["haiku"], 1));
+    let captured = Captured::default();
+    let mut human = human(captured.streams(), PLAIN);
+    let step = Step::Improve { round: 1, base: play.run.start(), member: Place(0) };
+    human.recorded(&play.run, &play.records[0]);
+    let header = captured.talk();
+    human.began(&play.run, &step);
+    human.ended(&play.run, &step);
+    assert_eq!(captured.talk(), header);
+}
+
+#[test]
+fn a_live_line_changes_nothing_of_what_is_written() {
+    let play = play(plan(&["haiku"], 1), scored(&[95], &[]));
+    let step = Step::Improve { round: 1, base: play.run.start(), member: Place(0) };
+    let captured = Captured::default();
+    let mut human = human(captured.streams(), Look { live: true, ..PLAIN });
+    human.began(&play.run, &step);
+    human.remark("a remark");
+    human.ended(&play.run, &step);
+    human.finished(&play.run).unwrap();
+    assert!(captured.talk().ends_with("a remark\n\n"));
+}
+
+#[test]
+fn a_run_may_be_left_at_any_point() {
+    let whole = chain();
+    for upto in 1..=whole.records.len() {
+        let records = whole.records[..upto].to_vec();
+        let part = Play { run: Run::replay(&records).unwrap(), records };
+        let told = seen(&part, PLAIN).data();
+        assert!(told.contains("skilltune "), "something to type next: {told}");
+        assert_eq!(told.contains("report: /p/"), part.run.course.closed.is_some(), "a report that is there");
+    }
+}
+
+#[test]
+fn a_wait_is_told_in_a_line_with_its_cause_and_so_is_its_end() {
+    let mut play = Play::begin(plan(&["haiku"], 1));
+    let until = play.run.started_at + Duration::from_secs(3 * 3600 + 24 * 60);
+    let mut limited = |_: &Run, _: &Step| match failed(FailureKind::UsageLimit, "You've hit your limit") {
+        Err(failure) => Err(Failure { until: Some(until), ..failure }),
+        outcome => outcome,
+    };
+    while play.run.blocked.is_none() {
+        play.advance(&mut limited).unwrap();
+    }
+    play.record(Event::Noted(Signal::Waiting { until }));
+    play.record(Event::Noted(Signal::Waited));
+    insta::assert_snapshot!(seen(&play, PLAIN).talk(), @r"
+        tune haiku: goal 90 in up to 3 rounds
+        executor claude:small, evaluator gemini, improver claude
+        run calm-otter, 1 scenario
+
+        running haiku on task-1: reached its usage limit: You've hit your limit
+        waiting until 2023-11-15 01:37:20 UTC (3h 23m); press Ctrl-C to stop waiting
+        wait ended
+        ");
+}

@@ -1,0 +1,210 @@
+//! `iteration-N-eval.md`: what a round's judges found, the verdicts with their evidence, and what failed.
+
+use skilltune_phases::contract::{Dimension, Verdict};
+use skilltune_phases::judgement::{Assessment, Finding, Judgement, Kind, Suggestion};
+use skilltune_phases::loops::tune::measure::{self, SEARCH, Unit};
+use skilltune_phases::loops::tune::notes::Notes;
+use skilltune_phases::loops::tune::{Measured, Round, Run, Step, Trial};
+use skilltune_phases::score::Score;
+
+use crate::loops::tune::report::{troubles, uses};
+use crate::text::figures;
+use crate::text::markdown::{Page, code, code_cell, fence, words};
+
+pub fn evaluation(run: &Run, round: &Round) -> String {
+    let judged = judgements(run, round);
+    let mut page = Page::titled(&format!("Iteration {} Evaluation", round.number));
+    page.paragraph(head(round));
+    if let Some(unused) = uses::told(uses::of_round(run, round)) {
+        page.paragraph(unused);
+    }
+    if let Some(measured) = &round.measured {
+        dimensions(&mut page, run, measured, &judged);
+        chain(&mut page, run, measured);
+    }
+    // A candidate measured again was told about by judges who came later; they have no place in a round without any.
+    let notes = if judged.is_empty() { Notes::default() } else { Notes::of(run, round.candidate, round.era) };
+    page.section("Strengths");
+    page.list(notes.strengths.iter().map(|strength| words(strength)));
+    page.section("Weaknesses");
+    page.list(notes.weaknesses.iter().map(|weakness| words(weakness)));
+    page.section("Improvement Suggestions");
+    suggestions(&mut page, &notes.suggestions);
+    page.section("Verdicts and Evidence");
+    verdicts(&mut page, run, &judged);
+    failed(&mut page, run, round);
+    page.finish()
+}
+
+/// The judgements made in this round, in the order of the plan's scenarios.
+fn judgements<'a>(run: &'a Run, round: &Round) -> Vec<(usize, &'a Judgement)> {
+    let given_up: Vec<usize> = troubles::measuring(run, round.number)
+        .iter()
+        .filter(|trouble| trouble.given_up())
+        .filter_map(|trouble| scenario_of(run, round, trouble.step))
+        .collect();
+    let scenarios = (0..run.plan.task.scenarios.len()).filter(|scenario| !given_up.contains(scenario));
+    scenarios
+        .filter_map(|scenario| {
+            match measure::unit(run, round.candidate, Trial { scenario, ordinal: SEARCH, era: round.era }) {
+                Unit::Judged(judgement) => Some((scenario, judgement)),
+                Unit::Missing(_) | Unit::Next(_) => None,
+            }
+        })
+        .collect()
+}
+
+/// The scenario that a step of this round's measurement is about.
+fn scenario_of(run: &Run, round: &Round, step: &Step) -> Option<usize> {
+    match step {
+        Step::Exercise { member, skill, trial, .. } => {
+            let candidate = run.candidate(round.candidate)?;
+            (candidate.trees.get(member.0) == Some(skill)).then_some(trial.scenario)
+        }
+        Step::Judge { candidate, trial, .. } => (*candidate == round.candidate).then_some(trial.scenario),
+        Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => None,
+    }
+}
+
+fn head(round: &Round) -> String {
+    let mut lines = vec![format!("**Composite Score**: {}", composite(round))];
+    let claim = round.measured.as_ref().and_then(|measured| measured.claim);
+    lines.extend(
+        claim.map(|claim| format!("**The evaluator's own number**: {claim}/100 (not used for any decision)")),
+    );
+    lines.push(format!("**Date**: {:.0}", round.scored_at.unwrap_or(round.started_at)));
+    lines.push(format!("**Candidate**: {}", code(&round.candidate.short())));
+    lines.join("  \n")
+}
+
+fn composite(round: &Round) -> String {
+    let Some(measured) = &round.measured else { return "no score yet".to_owned() };
+    let claimed = if measured.claimed { " (claimed: numbers without evidence)" } else { "" };
+    match measured.score {
+        Some(score) => format!("{score}/100{claimed}"),
+        None => format!("incomplete ({} of {} scenarios judged)", measured.judged, measured.of),
+    }
+}
+
+fn dimensions(page: &mut Page, run: &Run, measured: &Measured, judged: &[(usize, &Judgement)]) {
+    let findings: Vec<Finding<'_>> = judged.iter().flat_map(|(_, one)| one.whole.findings.iter()).collect();
+    let rows =
+        run.plan.task.contract.dimensions.iter().zip(&measured.dimensions).map(|(dimension, score)| {
+            vec![
+                words(&dimension.name),
+                figures::score(*score),
+                format!("{:.2}", dimension.weight),
+                feedback(run, dimension, *score, &findings),
+            ]
+        });
+    page.section("Dimension Scores");
+    page.table(&["Dimension", "Score", "Weight", "Feedback"], rows);
+}
+
+/// How many verdicts of a dimension were passes, and which criteria were not met everywhere.
+fn feedback(run: &Run, dimension: &Dimension, score: Option<Score>, findings: &[Finding<'_>]) -> String {
+    let contract = &run.plan.task.contract;
+    let of = |finding: &&Finding<'_>| {
+        contract.criterion(finding.criterion).is_some_and(|criterion| criterion.dimension == dimension.id)
+    };
+    let verdicts: Vec<_> = findings.iter().filter(of).collect();
+    if verdicts.is_empty() {
+        return if score.is_some() { "claimed without evidence" } else { "not judged" }.to_owned();
+    }
+    let passed = verdicts.iter().filter(|finding| finding.verdict == Verdict::Pass).count();
+    let mut open: Vec<_> = verdicts.iter().filter(|finding| finding.verdict != Verdict::Pass).collect();
+    open.sort_by_key(|finding| finding.criterion);
+    open.dedup_by_key(|finding| finding.criterion);
+    let names: Vec<_> = open.iter().map(|finding| code_cell(finding.criterion.as_str())).collect();
+    let met = format!("{passed} of {} passed", verdicts.len());
+    if names.is_empty() { met } else { format!("{met}; not {}", names.join(", ")) }
+}
+
+fn chain(page: &mut Page, run: &Run, measured: &Measured) {
+    if !run.plan.is_chain() {
+        return;
+    }
+    let members = run.plan.task.target.members.iter().zip(&measured.members).enumerate();
+    page.section("Chain Scores");
+    page.table(
+        &["Skill", "Score", "Chain Position"],
+        members.map(|(at, (member, score))| {
+            vec![words(&member.name), figures::score(*score), (at + 1).to_string()]
+        }),
+    );
+}
+
+fn suggestions(page: &mut Page, suggestions: &[Suggestion]) {
+    if suggestions.is_empty() {
+        page.paragraph("None.");
+    }
+    for (at, suggestion) in suggestions.iter().enumerate() {
+        page.subsection(&format!("{}. [{}] {}", at + 1, suggestion.priority, words(&suggestion.description)));
+        let member = suggestion.member.as_ref().map(|member| format!("{}: ", words(member)));
+        let target = format!("{}{}", member.unwrap_or_default(), code(&suggestion.target_file));
+        let rationale =
+            if suggestion.rationale.is_empty() { "-".to_owned() } else { words(&suggestion.rationale) };
+        page.list([format!("**Target**: {target}"), format!("**Rationale**: {rationale}")]);
+        if let Some(snippet) = &suggestion.snippet {
+            page.fenced("", snippet);
+        }
+    }
+}
+
+fn verdicts(page: &mut Page, run: &Run, judged: &[(usize, &Judgement)]) {
+    if judged.is_empty() {
+        page.paragraph("Nothing was judged.");
+    }
+    for (scenario, judgement) in judged {
+        let name = words(&run.plan.task.scenarios[*scenario].id);
+        page.subsection(&format!("{name}: {}", told(&judgement.whole, judgement)));
+        assessment(page, run, &judgement.whole);
+        for (name, own) in in_order(run, judgement) {
+            page.paragraph(format!("**{}**: {}", words(name), told(own, judgement)));
+            assessment(page, run, own);
+        }
+    }
+}
+
+/// What was said of each member, in the order of the chain.
+fn in_order<'a>(run: &'a Run, judgement: &'a Judgement) -> impl Iterator<Item = (&'a str, &'a Assessment)> {
+    let members = run.plan.task.target.members.iter();
+    members.filter_map(|member| {
+        judgement.members.get(member.name.as_str()).map(|own| (member.name.as_str(), own))
+    })
+}
+
+fn told(assessment: &Assessment, judgement: &Judgement) -> String {
+    let score = assessment.scored.composite.map_or("incomplete".to_owned(), |score| format!("{score}/100"));
+    match judgement.kind {
+        Kind::Evidenced => score,
+        Kind::Claimed => format!("{score} (claimed)"),
+    }
+}
+
+fn assessment(page: &mut Page, run: &Run, assessment: &Assessment) {
+    if assessment.findings.is_empty() {
+        page.paragraph("The evaluator gave only numbers, without evidence.");
+        return;
+    }
+    page.list(assessment.findings.iter().map(|finding| {
+        let question = run.plan.task.contract.criterion(finding.criterion);
+        let question = question.map_or(String::new(), |criterion| format!(": {}", words(&criterion.text)));
+        let lead = format!("**{}** {}{question}", finding.verdict, code(finding.criterion.as_str()));
+        if finding.evidence.is_empty() {
+            return lead;
+        }
+        format!("{lead}\n{}", fence("text", finding.evidence))
+    }));
+}
+
+fn failed(page: &mut Page, run: &Run, round: &Round) {
+    let troubles = troubles::measuring(run, round.number);
+    if !troubles.is_empty() {
+        page.section("What Failed");
+        page.list(troubles.iter().map(|trouble| words(&trouble.told(run))));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! `final-report.md`: the original's sections, and what we add to them, from what came out to how to undo it.
+
+mod comparison;
+mod places;
+mod progression;
+mod rounds;
+
+use skilltune_phases::delivery::Delivery;
+use skilltune_phases::loops::tune::Run;
+use skilltune_phases::loops::tune::notes::Notes;
+
+use crate::loops::tune::report::uses;
+use crate::loops::tune::words as told;
+use crate::report::costs;
+use crate::text::figures;
+use crate::text::markdown::{Page, code_cell, words};
+
+pub fn final_report(run: &Run) -> String {
+    let mut page = Page::titled(&format!("Final Report: {}", words(&told::target(run))));
+    page.paragraph(format!("**{}**. {}", told::label(run), told::became(run)));
+    summary(&mut page, run);
+    progression::scores(&mut page, run);
+    progression::chain(&mut page, run);
+    comparison::comparison(&mut page, run);
+    rounds::details(&mut page, run);
+    rounds::dropped(&mut page, run);
+    remaining(&mut page, run);
+    costs::costs(&mut page, run);
+    costs::errors(&mut page, run, "round");
+    places::artifacts(&mut page, run);
+    places::restore(&mut page, run);
+    page.finish()
+}
+
+fn summary(page: &mut Page, run: &Run) {
+    let plan = &run.plan;
+    let members = plan.task.target.members.iter().map(|member| code_cell(&member.path));
+    let mut rows = vec![
+        ("Run", format!("{} ({})", code_cell(plan.run.as_str()), plan.kind.word())),
+        ("Target Skills", members.collect::<Vec<_>>().join(", ")),
+        ("Execution Mode", if plan.is_chain() { "chain" } else { "single" }.to_owned()),
+    ];
+    if plan.is_chain() {
+        rows.push(("Chain Order", words(&told::target(run))));
+    }
+    rows.extend([("Test Scenarios", scenarios(run)), ("Agents", words(&told::roles(&plan.roles)))]);
+    let notes = told::notes(plan).into_iter().chain(told::recasts(run));
+    rows.extend(notes.map(|note| ("Note", words(&note))));
+    rows.extend([
+        ("Rights of Roles", told::rights(&plan.roles)),
+        ("Delivery", delivery(&plan.task.delivery)),
+        ("Iterations", format!("{} of at most {}", run.course.rounds.len(), plan.task.rules.max_iterations)),
+        ("Accepted, Rejected", format!("{}, {}", run.accepted(), run.rejected())),
+        ("Initial Score", figures::score(run.initial_score())),
+        ("Final Score", final_score(run)),
+        ("Threshold", plan.task.rules.threshold.to_string()),
+        ("Outcome", told::label(run).to_owned()),
+        ("Search Ended", run.course.stopped.map_or("not yet", told::reason).to_owned()),
+        ("Started", format!("{:.0}", run.started_at)),
+        ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
+    ]);
+    page.section("Summary");
+    page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
+    if let Some(unused) = uses::told(uses::of_champion(run)) {
+        page.paragraph(unused);
+    }
+}
+
+fn delivery(delivery: &Delivery) -> String {
+    match delivery {
+        Delivery::Inline => "inline, in the prompt".to_owned(),
+        Delivery::Installed { at } => format!("installed in {}", code_cell(at)),
+        Delivery::Slash { at } => format!("installed in {}, called by its name", code_cell(at)),
+    }
+}
+
+/// The tasks themselves while they are few.
+fn scenarios(run: &Run) -> String {
+    match run.plan.task.scenarios.as_slice() {
+        [] => "none".to_owned(),
+        [only] => words(&only.description),
+        many => {
+            let ids: Vec<_> = many.iter().map(|scenario| words(&scenario.id)).collect();
+            format!("{}: {}", many.len(), ids.join(", "))
+        }
+    }
+}
+
+fn final_score(run: &Run) -> String {
+    let before = run.initial_score().filter(|_| run.course.shipment.is_some());
+    run.final_score().map_or("-".to_owned(), |score| figures::score_since(score, before))
+}
+
+/// What the judges still find wanting in the champion; before there is one, in the newest that was kept.
+fn remaining(page: &mut Page, run: &Run) {
+    let candidate = run.course.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
+    page.section("Remaining Weaknesses");
+    let notes = Notes::of(run, candidate, run.era_of(candidate));
+    page.list(notes.weaknesses.iter().map(|weakness| words(weakness)));
+}
+
+#[cfg(test)]
+mod tests;

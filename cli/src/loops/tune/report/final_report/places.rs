@@ -1,0 +1,55 @@
+//! Where everything is, and what to type to have another version in the target.
+
+use skilltune_phases::id::CandidateId;
+use skilltune_phases::loops::tune::Run;
+
+use crate::loops::tune::advice;
+use crate::text::markdown::{Page, code_cell};
+
+pub fn artifacts(page: &mut Page, run: &Run) {
+    let folder = &run.plan.folder;
+    let places = [
+        ("State", "iteration-state.json"),
+        ("History", "history.jsonl"),
+        ("Evaluations", "iterations/iteration-N/iteration-N-eval.md"),
+        ("Changes", "iterations/iteration-N/iteration-N-changes.md"),
+        ("Artifacts", "iterations/iteration-N/artifacts/"),
+        ("Calls of agents", "agents/"),
+        ("This report", "final-report.md"),
+        ("This report as data", "report.json"),
+    ];
+    page.section("Artifact Locations");
+    page.table(
+        &["What", "Path"],
+        places.map(|(what, path)| vec![what.to_owned(), code_cell(&format!("{folder}/{path}"))]),
+    );
+}
+
+pub fn restore(page: &mut Page, run: &Run) {
+    let id = &run.plan.run;
+    let champion =
+        run.course.shipment.as_ref().map(|shipment| shipment.champion).filter(|&one| one != run.start());
+    let mut commands = Vec::new();
+    if advice::was_replaced(run) {
+        commands.push(("Restore the skill", format!("skilltune rollback {id}")));
+    }
+    if champion.is_some() {
+        let apply = advice::apply(run);
+        commands.push(("Show what the champion changes", format!("skilltune diff {id}")));
+        commands.push(("Apply the champion", format!("skilltune {apply} {id}")));
+    }
+    commands.push(("Copy the original to a folder", format!("skilltune export {id} start DIR")));
+    let mut others = run.course.candidates.iter().map(|candidate| candidate.id).skip(1);
+    let other = others.find(|&one| champion != Some(one));
+    commands.extend(other.map(|one| ("Copy another candidate to a folder", export(run, one))));
+    page.section("Restore Original");
+    page.paragraph("The original skill is stored byte for byte. To restore it or another version:");
+    page.table(
+        &["To", "Run"],
+        commands.into_iter().map(|(what, command)| vec![what.to_owned(), code_cell(&command)]),
+    );
+}
+
+fn export(run: &Run, candidate: CandidateId) -> String {
+    format!("skilltune export {} {} DIR", run.plan.run, candidate.short())
+}

@@ -1,0 +1,103 @@
+//! What failed in a round, step by step: told from the run's errors, so that it reads the same at any later time.
+
+use skilltune_phases::event::Failure;
+use skilltune_phases::loops::tune::measure::SEARCH;
+use skilltune_phases::loops::tune::{Run, Step, StepState};
+
+use crate::loops::tune::words;
+use crate::text::plain;
+
+/// A step that failed in one round, once or more.
+#[derive(Debug, PartialEq)]
+pub struct Trouble<'a> {
+    pub step: &'a Step,
+    pub times: usize,
+    /// How many of these count against it.
+    own: usize,
+    /// The newest failure.
+    pub failure: &'a Failure,
+}
+
+/// What failed while this round's candidate was measured.
+pub fn measuring(run: &Run, round: u32) -> Vec<Trouble<'_>> {
+    gather(run, round, |step| match step {
+        Step::Exercise { trial, .. } | Step::Judge { trial, .. } => trial.ordinal == SEARCH,
+        Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => false,
+    })
+}
+
+/// What failed while this round's edit was made.
+pub fn improving(run: &Run, round: u32) -> Vec<Trouble<'_>> {
+    gather(run, round, |step| matches!(step, Step::Improve { .. }))
+}
+
+/// What failed after the search: in the final comparison, and in what followed it.
+pub fn finishing(run: &Run) -> Vec<Trouble<'_>> {
+    gather(run, run.round_number(), |step| match step {
+        Step::Exercise { trial, .. } | Step::Judge { trial, .. } => trial.ordinal != SEARCH,
+        Step::Improve { .. } => false,
+        Step::Ask(_) | Step::Promote { .. } => true,
+    })
+}
+
+fn gather(run: &Run, round: u32, among: impl Fn(&Step) -> bool) -> Vec<Trouble<'_>> {
+    let mut troubles: Vec<Trouble<'_>> = Vec::new();
+    for mishap in run.errors.iter().filter(|mishap| mishap.round == round && among(&mishap.step)) {
+        let (failure, own) = (&mishap.failure, usize::from(mishap.failure.kind.counts()));
+        match troubles.iter_mut().find(|trouble| *trouble.step == mishap.step) {
+            Some(trouble) => {
+                (trouble.times, trouble.own) = (trouble.times + 1, trouble.own + own);
+                trouble.failure = failure;
+            }
+            None => troubles.push(Trouble { step: &mishap.step, times: 1, own, failure }),
+        }
+    }
+    troubles
+}
+
+impl Trouble<'_> {
+    /// The second failure of its own within one round is the last one: the step is given up until the next.
+    pub fn given_up(&self) -> bool {
+        self.own > 1
+    }
+
+    /// On one line, and plain.
+    pub fn told(&self, run: &Run) -> String {
+        let kind = words::failure(self.failure.kind);
+        let why = plain::one_line(&self.failure.why);
+        let step = words::step(run, self.step);
+        format!("{step}{}: {kind}: {why} ({})", self.contestant(run), self.fate(run))
+    }
+
+    /// In the final comparison several candidates take the same steps.
+    fn contestant(&self, run: &Run) -> String {
+        let contestant = match self.step {
+            Step::Exercise { member, skill, trial, .. } if trial.ordinal != SEARCH => run
+                .course
+                .candidates
+                .iter()
+                .find(|candidate| candidate.trees.get(member.0) == Some(skill))
+                .map(|candidate| candidate.id),
+            Step::Judge { candidate, trial, .. } if trial.ordinal != SEARCH => Some(*candidate),
+            Step::Exercise { .. }
+            | Step::Judge { .. }
+            | Step::Improve { .. }
+            | Step::Ask(_)
+            | Step::Promote { .. } => None,
+        };
+        contestant.map_or(String::new(), |id| format!(" for {}", id.short()))
+    }
+
+    fn fate(&self, run: &Run) -> String {
+        let times = match self.times {
+            1 => "once".to_owned(),
+            2 => "twice".to_owned(),
+            times => format!("{times} times"),
+        };
+        match (self.given_up(), run.state(self.step)) {
+            (true, _) => times + ", then gave up",
+            (false, StepState::Answered(_)) => times + ", then succeeded",
+            (false, StepState::GivenUp(_) | StepState::Open) => times,
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! What `tune` is asked to do, once nothing is left to be guessed: skills, scenarios, rules, agents.
+//!
+//! Everything is looked up and checked here, and nothing is written but a person's trust.
+
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::engine::Patience;
+use skilltune_phases::delivery::Delivery;
+use skilltune_phases::loops::tune::{Apply, Rules};
+use skilltune_phases::offline;
+use skilltune_phases::price::Prices;
+use skilltune_phases::prompt::Prompts;
+use skilltune_phases::scenario::Scenario;
+use skilltune_phases::target::Mode;
+
+use crate::agents::{BuiltIn, Casting, PerRole};
+use crate::args::overrides::lay_tune_flags;
+use crate::inputs::find;
+use crate::inputs::find::Skill;
+use crate::inputs::prompts::Pages;
+use crate::inputs::scenarios::scenarios;
+use crate::inputs::suite::Suite;
+use crate::loops::tune::args::TuneArgs;
+use crate::loops::tune::delivery::delivery;
+use crate::settings::origin::Origin;
+use crate::settings::values::{AgentSpec, ModeName, Preset};
+use crate::settings::{Limits, Settings};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::questions::Answers;
+use crate::trust::{Named, TrustStore};
+use crate::{agents, trust};
+
+/// One run: several skills that are no chain are several requests.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The folder that `.skilltune` stands in.
+    pub project: PathBuf,
+    pub mode: Mode,
+    pub members: Vec<Skill>,
+    pub scenarios: Vec<Scenario>,
+    pub rules: Rules,
+    pub casting: Casting,
+    pub delivery: Delivery,
+    pub limits: Limits,
+    pub patience: Patience,
+    pub prices: Prices,
+    pub jobs: usize,
+    pub apply: Apply,
+    pub prompts: Prompts,
+    /// A hash of the inputs otherwise.
+    pub seed: Option<u64>,
+    /// Where the project asks for more than the user's own limits.
+    pub overs: Vec<String>,
+}
+
+/// Reads a command line into requests, asking the person, if there is one, what the flags leave open.
+pub fn requests(
+    args: &TuneArgs,
+    around: &Environment,
+    person: Option<&dyn Answers>,
+) -> Result<Vec<Request>, Complaint> {
+    let asked = person.filter(|_| !args.run.yes);
+    let skills = find::skills(&args.skills, around)?;
+    let named = named_mode(args)?;
+    let suite = args.suite.as_ref().map(|path| Suite::read(&around.cwd.join(path))).transpose()?;
+    // What the settings lack is said before anything is asked.
+    let mut stand_in = StandIn { person: asked, agreed: None };
+    let first = Draft::new(skills[..1].to_vec(), args, around, &mut stand_in)?;
+    let preset = match asked.filter(|_| preset_matters(args)) {
+        Some(person) => Some(person.preset(first.settings.preset.value)?),
+        None => None,
+    };
+    let mode = mode(named, skills.len(), asked)?;
+    let drafts =
+        targets(skills, mode).into_iter().map(|members| Draft::new(members, args, around, &mut stand_in));
+    let mut drafts = drafts.collect::<Result<Vec<Draft>, Complaint>>()?;
+    if let Some(preset) = preset {
+        for draft in &mut drafts {
+            draft.prefer(preset, args);
+        }
+    }
+    // Last, for it may write; and a dry run runs nothing.
+    if !args.trust && !args.run.dry_run {
+        for draft in &drafts {
+            agents::ensure_trusted(&draft.casting, &draft.settings, around, asked)?;
+            draft.pages.ensure_trusted(&draft.settings, around, asked)?;
+        }
+        let programs = suite.as_ref().map(Suite::programs).unwrap_or_default();
+        if let Some(suite) = suite.as_ref().filter(|_| !programs.is_empty()) {
+            let files = trust::of_suite(suite, around)?;
+            trust::ensure(&suite.file, &files, Named::Programs(&programs), &TrustStore::new(around), asked)?;
+        }
+    }
+    let scenarios = scenarios(args, suite.as_ref());
+    drafts.into_iter().map(|draft| draft.request(mode, scenarios.clone(), args, asked.is_some())).collect()
+}
+
+/// A request that may still have to be asked about.
+struct Draft {
+    project: PathBuf,
+    members: Vec<Skill>,
+    settings: Settings,
+    casting: Casting,
+    delivery: Delivery,
+    pages: Pages,
+}
+
+impl Draft {
+    fn new(
+        members: Vec<Skill>,
+        args: &TuneArgs,
+        around: &Environment,
+        stand_in: &mut StandIn<'_>,
+    ) -> Result<Self, Complaint> {
+        let project = around.project_of(&members[0].path);
+        let mut settings = Settings::load(&project, around)?;
+        lay_tune_flags(&mut settings, args);
+        agents::fill(&mut settings, around);
+        stand_in.fill(&mut settings)?;
+        let casting = agents::cast(&settings, around, BuiltIn::Knows)
+            .map_err(|complaint| naming(complaint, &project, around))?;
+        let delivery = delivery(&settings.delivery, &casting.executor.agent)?;
+        let pages = Pages::read(&settings)?;
+        Ok(Self { project, members, settings, casting, delivery, pages })
+    }
+
+    /// An answer goes over the files and under the flags.
+    fn prefer(&mut self, preset: Preset, args: &TuneArgs) {
+        self.settings.set_preset(preset, &Origin::Answer);
+        lay_tune_flags(&mut self.settings, args);
+    }
+
+    /// What a page says is tried out here: it is trusted by now.
+    fn request(
+        self,
+        mode: Mode,
+        scenarios: Vec<Scenario>,
+        args: &TuneArgs,
+        is_attended: bool,
+    ) -> Result<Request, Complaint> {
+        let settings = &self.settings;
+        Ok(Request {
+            mode,
+            scenarios,
+            rules: settings.rules(),
+            limits: settings.limits(),
+            patience: settings.patience(),
+            prices: settings.prices(),
+            jobs: settings.jobs.value as usize,
+            overs: settings.overs(),
+            apply: apply(settings, is_attended),
+            prompts: self.pages.checked()?,
+            seed: args.seed,
+            project: self.project,
+            members: self.members,
+            casting: self.casting,
+            delivery: self.delivery,
+        })
+    }
+}
+
+/// A person who is there is asked before their skill is replaced, unless they said otherwise themselves: a project's file
+/// may be somebody else's.
+fn apply(settings: &Settings, is_attended: bool) -> Apply {
+    let is_theirs = settings.apply.origin != Origin::Default && !settings.apply.origin.is_projects();
+    match settings.apply.value.into() {
+        Apply::Auto if is_attended && !is_theirs => Apply::Ask,
+        apply => apply,
+    }
+}
+
+/// Where settings were looked for is no riddle, unless the skill is in another project than whoever types.
+fn naming(complaint: Complaint, project: &Path, around: &Environment) -> Complaint {
+    if project == around.project_here() {
+        return complaint;
+    }
+    complaint
+        .hint(format!("skilltune uses the settings of the skill's project, {}", project.display()))
+        .hint("pass --project DIR to use another project")
+}
+
+/// The built-in agent, for roles that nobody has: offered to a person, once, and never taken in silence.
+struct StandIn<'a> {
+    person: Option<&'a dyn Answers>,
+    agreed: Option<bool>,
+}
+
+impl StandIn<'_> {
+    fn fill(&mut self, settings: &mut Settings) -> Result<(), Complaint> {
+        let PerRole { executor, evaluator, improver } = &mut settings.roles;
+        let mut open =
+            [executor, evaluator, improver].into_iter().filter(|role| role.value.is_none()).peekable();
+        let Some(person) = self.person.filter(|_| open.peek().is_some()) else { return Ok(()) };
+        let agreed = match self.agreed {
+            Some(agreed) => agreed,
+            None => person.agree(OFFER)?,
+        };
+        self.agreed = Some(agreed);
+        for role in open.filter(|_| agreed) {
+            role.set(Some(AgentSpec { agent: offline::NAME.to_owned(), model: None }), Origin::Answer);
+        }
+        Ok(())
+    }
+}
+
+const OFFER: &str =
+    "Some roles have no agent. Use the built-in agent for them? It needs no model and checks structure only.";
+
+/// Whether an answer would change anything: flags go over what a preset says.
+fn preset_matters(args: &TuneArgs) -> bool {
+    args.preset.is_none() && (args.max_iterations.is_none() || args.threshold.is_none())
+}
+
+fn named_mode(args: &TuneArgs) -> Result<Option<Mode>, Complaint> {
+    match (args.chain, args.mode) {
+        (true, Some(ModeName::Single)) => {
+            Err(Complaint::input("--chain and --mode single contradict each other")
+                .hint("pass only one of them"))
+        }
+        (true, _) => Ok(Some(Mode::Chain)),
+        (false, mode) => Ok(mode.map(Mode::from)),
+    }
+}
+
+/// A chain of one is a single skill.
+fn mode(named: Option<Mode>, skills: usize, asked: Option<&dyn Answers>) -> Result<Mode, Complaint> {
+    match (named, asked) {
+        _ if skills == 1 => Ok(Mode::Single),
+        (Some(mode), _) => Ok(mode),
+        (None, Some(person)) => person.mode(skills),
+        (None, None) => Ok(Mode::Single),
+    }
+}
+
+fn targets(mut skills: Vec<Skill>, mode: Mode) -> Vec<Vec<Skill>> {
+    match mode {
+        Mode::Single => skills.into_iter().map(|skill| vec![skill]).collect(),
+        Mode::Chain => {
+            find::make_unique(&mut skills);
+            vec![skills]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! What the program has to know of `tune`.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use skilltune_phases::loops::tune::{Plan, Run, Step, Tune};
+
+use crate::loops::tune::report;
+use crate::loops::tune::report::json;
+use crate::loops::tune::words;
+use crate::report::ui::Ui;
+use crate::terminal::exit::Exit;
+
+impl Ui for Tune {
+    const PAGES: Self::Pages = report::PAGES;
+    const START: &'static str = "skilltune tune SKILL";
+
+    fn targets(plan: &Plan) -> Vec<PathBuf> {
+        plan.task.target.members.iter().map(|member| PathBuf::from(&member.path)).collect()
+    }
+
+    /// When the final comparison is decided, all that is left is a person's word and the target's replacement.
+    fn may_call(run: &Run) -> bool {
+        run.course.shipment.is_none()
+    }
+
+    fn exit(run: &Run) -> Exit {
+        run.class().into()
+    }
+
+    fn step(run: &Run, step: &Step) -> String {
+        words::step(run, step)
+    }
+
+    fn place(run: &Run) -> String {
+        if run.course.stopped.is_some() { "end".to_owned() } else { format!("round {}", run.round_number()) }
+    }
+
+    fn resumed_at(run: &Run) -> String {
+        let place = match run.round_number() {
+            0 => String::new(),
+            _ if run.course.stopped.is_some() => ", after the search".to_owned(),
+            round => format!(" in round {round}"),
+        };
+        let best = run.best().map_or(String::new(), |(_, score)| format!(", best so far {score}"));
+        place + &best
+    }
+
+    fn summary(run: &Run) -> Value {
+        json::summary(run)
+    }
+}

@@ -1,0 +1,270 @@
+//! Runs for the tests of what is shown: the real loop, over answers that each test makes up.
+#![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
+
+use jiff::Timestamp;
+use skilltune_phases::contract::{Contract, Criterion, Dimension, Verdict};
+use skilltune_phases::delivery::Delivery;
+use skilltune_phases::edit::{Change, EditReport};
+use skilltune_phases::event::{self, Failure, FailureKind, Spent};
+use skilltune_phases::id::{CandidateId, Digest, TreeId};
+use skilltune_phases::judgement::{
+    Assessment, Finding, Findings, Judgement, Kind, Priority, Suggestion, VerdictShape,
+};
+use skilltune_phases::loops::tune::{Answer, Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
+use skilltune_phases::loops::{Loop, Next};
+use skilltune_phases::plan::{self, Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind, Roles};
+use skilltune_phases::prompt::Prompts;
+use skilltune_phases::run;
+use skilltune_phases::scenario::Scenario;
+use skilltune_phases::score::{Score, Scored};
+use skilltune_phases::stop::{Budget, Stall};
+use skilltune_phases::target::{Member, Mode, Target};
+
+pub fn plan(members: &[&str], scenarios: usize) -> Plan {
+    Plan {
+        format: FORMAT,
+        program: "0.0.0".into(),
+        run: "calm-otter".parse().unwrap(),
+        kind: LoopKind::Tune,
+        folder: "/p/.skilltune/runs/calm-otter".into(),
+        task: Task {
+            target: Target {
+                mode: if members.len() > 1 { Mode::Chain } else { Mode::Single },
+                members: members.iter().map(|name| member(name)).collect(),
+            },
+            scenarios: (1..=scenarios)
+                .map(|nth| Scenario::new(format!("task-{nth}").parse().unwrap(), "Write a | haiku"))
+                .collect(),
+            contract: contract(),
+            rules: rules(),
+            delivery: Delivery::Inline,
+            apply: Apply::Auto,
+            prompts: Prompts::default(),
+        },
+        roles: roles(),
+        seed: 7,
+        epoch: 0,
+    }
+}
+
+fn member(name: &str) -> Member {
+    Member {
+        name: name.parse().unwrap(),
+        path: format!("/p/skills/{name}"),
+        start: tree(name),
+        files: vec!["SKILL.md".into()],
+    }
+}
+
+pub fn roles() -> Roles {
+    Roles {
+        executor: cast("claude", Some("small")),
+        evaluator: cast("gemini", None),
+        improver: cast("claude", None),
+    }
+}
+
+fn cast(agent: &str, model: Option<&str>) -> Cast {
+    Cast {
+        agent: agent.into(),
+        model: model.map(Into::into),
+        fingerprint: Fingerprint::default(),
+        timeout_seconds: 1,
+        family: None,
+        isolation: Isolation::Partial,
+        via: None,
+        rights: Enforced::SystemAndAgent,
+        verdict: VerdictShape::Evidenced,
+    }
+}
+
+fn rules() -> Rules {
+    Rules {
+        max_iterations: 3,
+        threshold: points(90),
+        regress: 10.0,
+        stall: Stall { window: 2, gain: 2.0, reaching: false },
+        max_errors: 3,
+        confirm: 1,
+        coverage: 0.8,
+        budget: Budget::default(),
+    }
+}
+
+fn contract() -> Contract {
+    let dimension = |id: &str, name: &str| Dimension { id: id.into(), name: name.into(), weight: 0.5 };
+    let criterion = |id: &str, of: &str, text: &str| Criterion {
+        id: id.into(),
+        dimension: of.into(),
+        text: text.into(),
+        of_effect: of == "output",
+    };
+    Contract {
+        dimensions: vec![dimension("clarity", "Clarity"), dimension("output", "Output")],
+        criteria: vec![
+            criterion("clarity.steps", "clarity", "Are there steps?"),
+            criterion("clarity.words", "clarity", "Is it plain?"),
+            criterion("output.done", "output", "Is it done?"),
+        ],
+    }
+}
+
+pub fn points(points: u32) -> Score {
+    Score::new(f64::from(points)).unwrap()
+}
+
+pub fn tree(name: &str) -> TreeId {
+    TreeId(Digest::of(name.as_bytes()))
+}
+
+pub fn ran(name: &str) -> Outcome {
+    Ok(Answer::Exercised { artifacts: tree(name), files: 1, skill: None })
+}
+
+pub fn failed<A>(kind: FailureKind, why: &str) -> event::Outcome<A> {
+    Err(Failure::new(kind, why))
+}
+
+/// A judgement with evidence whose whole has this score, and each member of a chain one less than the one before.
+pub fn judged(run: &Run, score: u32) -> Outcome {
+    let findings = [
+        ("clarity.steps", Verdict::Pass, "1. Read the input.\n```\nquoted\n```"),
+        ("clarity.words", Verdict::Fail, ""),
+        ("output.done", Verdict::Partial, "haiku.md has | two lines\x1b[31m"),
+    ];
+    let findings = findings.map(|(id, verdict, evidence)| (id.into(), verdict, evidence));
+    let finding = findings.iter().map(|(criterion, verdict, evidence)| Finding {
+        criterion,
+        verdict: *verdict,
+        evidence,
+    });
+    judgement(run, score, Kind::Evidenced, &finding.collect())
+}
+
+/// Numbers without evidence.
+pub fn claimed(run: &Run, score: u32) -> Outcome {
+    judgement(run, score, Kind::Claimed, &Findings::none())
+}
+
+fn judgement(run: &Run, score: u32, kind: Kind, findings: &Findings) -> Outcome {
+    let assess = |score: u32| {
+        let dimensions = ["clarity", "output"].map(|id| (id.into(), Some(points(score))));
+        let scored = Scored { composite: Some(points(score)), dimensions: dimensions.into() };
+        Assessment { findings: findings.clone(), scored }
+    };
+    let members = run.plan.task.target.members.iter().filter(|_| run.plan.is_chain()).zip(0..);
+    Ok(Answer::Judged(Box::new(Judgement {
+        kind,
+        whole: assess(score),
+        members: members.map(|(member, nth)| (member.name.to_string(), assess(score - nth))).collect(),
+        strengths: vec!["It is short.".into()],
+        weaknesses: vec!["SKILL.md:Steps | unclear".into(), "No <end>.".into()],
+        suggestions: vec![Suggestion {
+            priority: Priority::High,
+            member: None,
+            target_file: "SKILL.md".into(),
+            description: "Name the `output` file.".into(),
+            rationale: "Readers guess.".into(),
+            snippet: Some("```sh\nwrite haiku.md\n```".into()),
+        }],
+        claim: Score::new(85.0),
+    })))
+}
+
+pub fn improved(name: &str) -> Outcome {
+    let change = Change {
+        priority: Some(Priority::High),
+        description: "Named the file.".into(),
+        file: Some("SKILL.md".into()),
+    };
+    let report = EditReport {
+        summary: Some(format!("{name}: the output has a name.").into()),
+        changes: vec![change],
+        skipped: vec!["The rest: no such file.".into()],
+    };
+    Ok(Answer::Improved { tree: tree(name), report: Box::new(report) })
+}
+
+/// A run of any loop, and its journal.
+#[derive(Debug)]
+pub struct Play<L: Loop = Tune> {
+    pub run: run::Run<L>,
+    pub records: Vec<event::Record<L>>,
+}
+
+impl<L: Loop> Play<L> {
+    pub fn begin(plan: plan::Plan<L>) -> Self {
+        let record = event::Record { seq: 0, at: clock(0), event: event::Event::Started(Box::new(plan)) };
+        Self { run: run::Run::begin(&record).unwrap(), records: vec![record] }
+    }
+
+    pub fn record(&mut self, event: event::Event<L>) {
+        let seq = self.records.len() as u64;
+        let record = event::Record { seq, at: clock(seq), event };
+        self.run.apply(&record);
+        self.records.push(record);
+    }
+
+    /// Takes one step of the loop; none when the run is at its end.
+    pub fn advance(
+        &mut self,
+        answer: &mut impl FnMut(&run::Run<L>, &L::Step) -> event::Outcome<L::Answer>,
+    ) -> Option<()> {
+        let due = match L::next(&self.run) {
+            Next::Decide(decision) => Ok(decision),
+            Next::Do(mut steps) => Err(steps.next()?),
+            Next::End => return None,
+        };
+        let step = match due {
+            Err(step) => step,
+            Ok(decision) => {
+                self.record(event::Event::Decided(decision));
+                return Some(());
+            }
+        };
+        let outcome = answer(&self.run, &step);
+        let attempt = self.run.attempts(&step);
+        let spent = Spent {
+            ms: 1500,
+            usd: Some(0.5),
+            input_tokens: Some(1200),
+            output_tokens: Some(30),
+            ..Spent::default()
+        };
+        self.record(event::Event::Done(Box::new(event::Done { step, attempt, call: None, outcome, spent })));
+        Some(())
+    }
+}
+
+/// Plays a run to its end.
+pub fn play<L: Loop>(
+    plan: plan::Plan<L>,
+    mut answer: impl FnMut(&run::Run<L>, &L::Step) -> event::Outcome<L::Answer>,
+) -> Play<L> {
+    let mut whole = Play::begin(plan);
+    while whole.advance(&mut answer).is_some() {}
+    whole
+}
+
+/// All goes well, and the candidates have these scores in the search, and those on fresh trials.
+pub fn scored<'a>(search: &'a [u32], fresh: &'a [u32]) -> impl FnMut(&Run, &Step) -> Outcome + 'a {
+    move |run, step| match step {
+        Step::Exercise { skill, .. } => ran(&format!("artifacts of {skill}")),
+        Step::Judge { candidate, trial, .. } => {
+            let scores = if trial.ordinal == 0 { search } else { fresh };
+            judged(run, scores[nth(run, *candidate)])
+        }
+        Step::Improve { round, .. } => improved(&format!("draft {round}")),
+        Step::Ask(_) => Ok(Answer::Chosen(Choice::Apply)),
+        Step::Promote { .. } => Ok(Answer::Promoted),
+    }
+}
+
+/// The how-manieth candidate of the run this is; the start is the first.
+fn nth(run: &Run, candidate: CandidateId) -> usize {
+    run.course.candidates.iter().position(|known| known.id == candidate).unwrap()
+}
+
+fn clock(seq: u64) -> Timestamp {
+    Timestamp::from_second(1_700_000_000 + i64::try_from(seq).unwrap()).unwrap()
+}

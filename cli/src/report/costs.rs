@@ -1,0 +1,65 @@
+//! What the run cost, and what went wrong in it.
+
+use skilltune_phases::ledger::Account;
+use skilltune_phases::plan::Cast;
+use skilltune_phases::run::Run;
+
+use crate::report::ui::Ui;
+use crate::report::words as told;
+use crate::text::markdown::{Page, words};
+use crate::text::{figures, plain};
+
+pub fn costs<L: Ui>(page: &mut Page, run: &Run<L>) {
+    let (roles, ledger) = (&run.plan.roles, &run.ledger);
+    let total = ledger.total();
+    let rows = [
+        row("Executor", Some(&roles.executor), &ledger.executor),
+        row("Evaluator", Some(&roles.evaluator), &ledger.evaluator),
+        row("Improver", Some(&roles.improver), &ledger.improver),
+        row("**Total**", None, &total),
+    ];
+    page.section("Cost");
+    page.table(
+        &["Role", "Agent", "Calls", "Failed", "Cached", "Time", "Input Tokens", "Output Tokens", "Money"],
+        rows,
+    );
+    if total.estimated > 0 {
+        page.paragraph(format!(
+            "{} reported tokens but no cost; the cost is estimated from the prices in your settings.",
+            figures::count(total.estimated as usize, "call")
+        ));
+    }
+    if total.unpriced > 0 {
+        page.paragraph(format!(
+            "{} reported no cost; the total above is incomplete.",
+            figures::count(total.unpriced as usize, "call")
+        ));
+    }
+}
+
+fn row(role: &str, cast: Option<&Cast>, account: &Account) -> Vec<String> {
+    vec![
+        role.to_owned(),
+        cast.map_or(String::new(), |cast| words(&told::cast(cast))),
+        account.calls.to_string(),
+        account.failed.to_string(),
+        account.cached.to_string(),
+        figures::milliseconds(account.ms),
+        figures::grouped(account.input_tokens),
+        figures::grouped(account.output_tokens),
+        figures::money(account),
+    ]
+}
+
+pub fn errors<L: Ui>(page: &mut Page, run: &Run<L>, unit: &str) {
+    page.section("Errors");
+    page.list(run.errors.iter().map(|mishap| {
+        let told = format!(
+            "{}: {}: {}",
+            L::step(run, &mishap.step),
+            told::failure(mishap.failure.kind),
+            plain::one_line(&mishap.failure.why)
+        );
+        format!("{:.0}, {unit} {}: {}", mishap.at, mishap.round, words(&told))
+    }));
+}

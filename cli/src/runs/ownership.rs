@@ -1,0 +1,76 @@
+//! Which runs were begun here: a journal found in a repository must not make us write anywhere.
+//!
+//! A journal names the folders that a run may replace. Only runs that this user has begun on this machine are taken
+//! up, applied or rolled back; the mark stands in the user's state folder, where no repository can put one.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::atomic::Durability;
+use skilltune_orchestrator::safe_path::SafePath;
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::plan::RunId;
+
+use crate::report::ui::Ui;
+use crate::runs::Known;
+use crate::runs::session::ours;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+
+/// How deep below its project the folder of a run is.
+const DEPTH: usize = 3;
+/// More than the longest path.
+const LONGEST: u64 = 16 << 10;
+
+#[derive(Debug)]
+pub struct Births {
+    folder: SafePath,
+}
+
+impl Births {
+    pub fn new(around: &Environment) -> Self {
+        Self { folder: SafePath::below(&around.state, "runs") }
+    }
+
+    /// Notes that the run in this folder is ours; before its journal is there.
+    pub fn record(&self, run: &RunId, folder: &Path) -> Result<(), Complaint> {
+        let path = folder.as_os_str().as_encoded_bytes();
+        self.folder.make().and_then(|()| self.mark(run).replace(path, Durability::Order)).map_err(ours)
+    }
+
+    /// Whether this user has a run of that name on this machine, in whatever project.
+    pub fn knows(&self, run: &RunId) -> bool {
+        self.mark(run).exists()
+    }
+
+    /// The project that a run of ours was begun in, by the whole of its id.
+    pub fn project_of(&self, id: &str) -> Option<PathBuf> {
+        let run: RunId = id.parse().ok()?;
+        let noted = PathBuf::from(OsString::from_vec(self.mark(&run).read(LONGEST).ok()??));
+        let project = noted.ancestors().nth(DEPTH)?;
+        (Home::of(project).run(&run).root() == noted).then(|| project.to_owned())
+    }
+
+    pub fn require<L: Ui>(&self, known: &Known<L>) -> Result<(), Complaint> {
+        let (id, folder) = (&known.run.plan.run, known.folder.root());
+        // The id is in the journal too, where it could be another run's.
+        let named = folder.file_name().is_some_and(|name| name == id.as_str());
+        if named && self.mark(id).holds(folder.as_os_str().as_encoded_bytes()) {
+            return Ok(());
+        }
+        Err(Complaint::input(format!("run {id} was not started by you on this machine"))
+            .caused_by(format!("no record of {} in your state folder", folder.display()))
+            .hint("status, history, report, diff and export work; resume, apply and rollback do not")
+            .hint("to tune the skill here, start a new run"))
+    }
+
+    pub fn forget(&self, run: &RunId) {
+        // A mark without a run means nothing.
+        let _ = self.mark(run).remove();
+    }
+
+    fn mark(&self, run: &RunId) -> SafePath {
+        self.folder.join(run.as_str())
+    }
+}

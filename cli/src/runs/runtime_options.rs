@@ -1,0 +1,120 @@
+//! What a run works with that is no part of its plan, and is looked up each time that it is taken up.
+
+use std::path::Path;
+
+use skilltune_orchestrator::engine::{CastAgents, Patience};
+use skilltune_orchestrator::process::can_confine;
+use skilltune_orchestrator::snapshot::Limits;
+use skilltune_phases::loops::Loop;
+use skilltune_phases::plan::{Cast, Plan};
+use skilltune_phases::price::Prices;
+use skilltune_phases::role::Role;
+use skilltune_phases::run::Run;
+
+use crate::agents::Casting;
+use crate::args::overrides::lay;
+use crate::args::runs::GoingArgs;
+use crate::report::ui::Ui;
+use crate::settings::Settings;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::Person;
+use crate::{agents, settings};
+
+/// What a run needs from settings and flags that is not part of its plan.
+#[derive(Clone, Debug)]
+pub struct Means {
+    pub cast: CastAgents,
+    pub jobs: usize,
+    pub artifacts: Limits,
+    pub output_bytes: u64,
+    pub patience: Patience,
+    pub prices: Prices,
+    /// Whether its agents are trusted for this once alone.
+    pub trusted: bool,
+}
+
+impl Means {
+    pub fn of(
+        casting: &Casting,
+        limits: settings::Limits,
+        patience: Patience,
+        prices: Prices,
+        jobs: usize,
+        trusted: bool,
+    ) -> Self {
+        let agent = |role| casting.of(role).agent.clone();
+        Self {
+            cast: CastAgents {
+                executor: agent(Role::Executor),
+                evaluator: agent(Role::Evaluator),
+                improver: agent(Role::Improver),
+            },
+            jobs,
+            artifacts: Limits { files: limits.artifact_files, bytes: limits.artifact_bytes },
+            output_bytes: limits.output_bytes,
+            patience,
+            prices,
+            trusted,
+        }
+    }
+
+    /// Agents are looked up, and trusted, again: the journal names them, and cannot make us run anything.
+    ///
+    /// Where nothing that is still to come calls an agent, nobody needs to be trusted.
+    pub fn again<L: Ui>(
+        going: &GoingArgs,
+        run: &Run<L>,
+        project: &Path,
+        around: &Environment,
+        printer: Printer,
+    ) -> Result<Self, Complaint> {
+        let plan = &run.plan;
+        let mut settings = Settings::load(project, around)?;
+        lay(&mut settings.wait, going.wait.then_some(true), "--wait");
+        lay(&mut settings.jobs, going.jobs, "--jobs");
+        settings.overs().iter().for_each(|over| printer.talk(over));
+        let casting = agents::recast(&plan.roles, &settings, around)?;
+        if !going.trust && L::may_call(run) {
+            agents::ensure_trusted(
+                &casting,
+                &settings,
+                around,
+                Person::present(around).filter(|_| !going.yes),
+            )?;
+        }
+        let means = Self::of(
+            &casting,
+            settings.limits(),
+            settings.patience(),
+            settings.prices(),
+            settings.jobs.value as usize,
+            going.trust,
+        );
+        still_confined(plan)?;
+        Ok(means)
+    }
+
+    /// The agents that are not those of the plan any more, each in its role. Their rights stay what they were.
+    pub fn recasts<L: Loop>(&self, plan: &Plan<L>) -> Vec<(Role, Cast)> {
+        let recast = |role| {
+            let (agent, known) = (self.cast.of(role), plan.roles.of(role));
+            let fingerprint = agent.fingerprint();
+            let is_changed = fingerprint != known.fingerprint;
+            is_changed.then(|| (role, Cast { fingerprint, verdict: agent.verdict(), ..known.clone() }))
+        };
+        Role::ALL.into_iter().filter_map(recast).collect()
+    }
+}
+
+/// Its report says who keeps its agents to their rights: that holds to its end, or the run does not go on.
+fn still_confined<L: Loop>(plan: &Plan<L>) -> Result<(), Complaint> {
+    let wants = Role::ALL.into_iter().any(|role| plan.roles.of(role).rights.by_system());
+    if !wants || can_confine() {
+        return Ok(());
+    }
+    Err(Complaint::input(format!("run {} needs a system that confines its agents", plan.run))
+        .caused_by("this system cannot confine agents, unlike the one where the run started")
+        .hint("start a new run; it reuses the cached answers"))
+}

@@ -1,0 +1,37 @@
+//! What every command on runs works with.
+
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::plan::{LoopKind, RunId};
+
+use crate::runs::Runs;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::printer::Printer;
+
+/// The runs of a project: those of every loop, or only of one.
+#[derive(Debug)]
+pub struct Scope<'a> {
+    pub runs: Runs,
+    pub only: Option<LoopKind>,
+    pub around: &'a Environment,
+    pub printer: Printer,
+}
+
+impl<'a> Scope<'a> {
+    /// That of the current folder.
+    pub fn here(
+        only: Option<LoopKind>,
+        around: &'a Environment,
+        printer: Printer,
+    ) -> Result<Self, Complaint> {
+        Ok(Self { runs: Runs::here(around)?, only, around, printer })
+    }
+
+    pub fn named(&self, name: Option<&str>) -> Result<RunId, Complaint> {
+        self.runs.named(name, self.only)
+    }
+
+    pub fn objects(&self) -> Objects {
+        Objects::at(self.runs.home.objects())
+    }
+}

@@ -1,0 +1,357 @@
+//! A run at work: its lock, its engine, the signals that stop it, and those who are told.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use skilltune_orchestrator::engine::{
+    CallLimits, Context, Drive, EngineError, Halt, Observer, Person, Stopped, Workshop,
+};
+use skilltune_orchestrator::process::{GuardianPool, await_marked, become_driver, sweep_marked};
+use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
+use skilltune_orchestrator::safe_path::SafePath;
+use skilltune_orchestrator::snapshot::{Limits, Objects, capture};
+use skilltune_orchestrator::store::{
+    AnswerCache, Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock,
+};
+use skilltune_phases::event::{Event, Pause, Record, Signal};
+use skilltune_phases::plan::{Cast, Plan, RunId};
+use skilltune_phases::role::Role;
+use skilltune_phases::run::Run;
+use tokio::sync::watch;
+
+use crate::args::runs::GoingArgs;
+use crate::progress::reporter::Reporter;
+use crate::report::advice;
+use crate::report::ui::Ui;
+use crate::runs::ownership::Births;
+use crate::runs::runtime_options::Means;
+use crate::runs::{Known, Runs};
+use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::{Printer, unwritten};
+use crate::terminal::signals;
+
+/// The word that turns our binary into a guardian.
+pub use crate::args::GUARDIAN;
+
+/// The variables by which a later command finds what is left of a run: its agents, and their guardians.
+const RUN: &str = "SKILLTUNE_RUN";
+pub const GUARDS: &str = "SKILLTUNE_GUARDS";
+
+/// The guardians of a killed program have this long; a hundredth of it is what they need.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+
+/// A child that was asked to leave has this long.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Takes the locks of some skills, and first of all repairs what a killed promotion left there.
+pub fn lock(
+    around: &Environment,
+    printer: Printer,
+    targets: &[PathBuf],
+    doing: &str,
+) -> Result<(Locks, TargetLock), Complaint> {
+    let locks = Locks::at(&around.state);
+    let holder = Holder {
+        pid: std::process::id(),
+        host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+        since: Timestamp::now(),
+        doing: doing.to_owned(),
+    };
+    let mut lock = locks.acquire(targets, &holder).map_err(held)?;
+    for repair in promote::recover(&locks, &mut lock, &holder, &around.indexes()).map_err(unrepaired)? {
+        let paths: Vec<_> = repair.moves.iter().map(|one| one.path.display().to_string()).collect();
+        let paths = paths.join(", ");
+        printer.talk(&match repair.result {
+            Promotion::Done => {
+                format!("recovered: completed the interrupted replacement of {paths} by run {}", repair.run)
+            }
+            Promotion::Conflict { .. } => format!(
+                "recovered: undid the interrupted replacement of {paths} by run {}, and kept your edits",
+                repair.run
+            ),
+        });
+    }
+    Ok((locks, lock))
+}
+
+/// A run that is ready to be driven, and the records that made it so.
+pub struct Begun<L: Ui> {
+    journal: Journal,
+    run: Run<L>,
+    records: Vec<Record<L>>,
+}
+
+/// Begins a new run: its folder, its journal, its first line.
+pub fn begin<L: Ui>(around: &Environment, home: &Home, plan: Plan<L>) -> Result<Begun<L>, Complaint> {
+    let folder = home.run(&plan.run);
+    Births::new(around).record(&plan.run, folder.root())?;
+    folder.create().map_err(ours)?;
+    let started = Event::Started(Box::new(plan));
+    let (journal, record) = Journal::begin(&folder.history(), now(), started).map_err(ours)?;
+    let run = Run::begin(&record).map_err(ours)?;
+    Ok(Begun { journal, run, records: vec![record] })
+}
+
+/// Takes up a run that was left: its journal, an end to whatever of it is still alive, and the agents of today.
+fn take_up<L: Ui>(
+    folder: &RunFolder,
+    printer: Printer,
+    means: &Means,
+    strict: bool,
+) -> Result<Begun<L>, Complaint> {
+    end_leftovers(folder, printer);
+    folder.sweep().map_err(ours)?;
+    let (mut journal, history) = Journal::resume(&folder.history()).map_err(ours)?;
+    if history.torn > 0 {
+        printer.talk(&format!("removed an incomplete journal line of {} bytes", history.torn));
+    }
+    let mut run = Run::replay(&history.records).map_err(ours)?;
+    // Where nobody is called any more it does not matter who would be.
+    let recasts = if L::may_call(&run) { means.recasts(&run.plan) } else { Vec::new() };
+    if let Some((role, cast)) = recasts.first().filter(|_| strict) {
+        return Err(changed(&run, *role, cast));
+    }
+    let mut signals = vec![Signal::Resumed { program: env!("CARGO_PKG_VERSION").to_owned() }];
+    signals.extend(recasts.into_iter().map(|(role, cast)| Signal::Recast { role, cast }));
+    let mut records = Vec::new();
+    for signal in signals {
+        let record = journal.append(now(), Event::Noted(signal)).map_err(ours)?;
+        run.apply(&record);
+        records.push(record);
+    }
+    Ok(Begun { journal, run, records })
+}
+
+fn changed<L: Ui>(run: &Run<L>, role: Role, now: &Cast) -> Complaint {
+    let (role, known) = (role.word(), run.plan.roles.of(role));
+    let parts = known.fingerprint.changed(&now.fingerprint).join(", ");
+    Complaint::input(format!("the {role} ({}) changed since run {} began", known.agent, run.plan.run))
+        .caused_by(format!("changed: {parts}"))
+        .hint("undo the change, or drop --strict-agents to continue and note the change in the report")
+}
+
+/// Refuses to act for a run that is not ours, or to hear an answer that it does not wait for: whoever answers must not
+/// believe that it was heard, also when the run has ended.
+pub fn may_go_on<L: Ui>(known: &Known<L>, has_answer: bool, around: &Environment) -> Result<(), Complaint> {
+    if has_answer && !known.run.held {
+        let id = &known.run.plan.run;
+        return Err(Complaint::input(format!("run {id} does not wait for an answer")).hint("omit --answer"));
+    }
+    Births::new(around).require(known)
+}
+
+/// Goes on with a run that was left.
+pub fn go_on<L: Ui>(
+    going: &GoingArgs,
+    runs: &Runs,
+    known: &Known<L>,
+    around: &Environment,
+    printer: Printer,
+    reporter: Box<dyn Reporter<L>>,
+    person: &mut dyn Person<L>,
+) -> Result<Exit, Complaint> {
+    let plan = &known.run.plan;
+    let means = Means::again(going, &known.run, runs.home.project(), around, printer)?;
+    let locks = lock(around, printer, &known.targets(), plan.run.as_str())?;
+    let _in_use = runs.home.hold().map_err(ours)?;
+    let taken = take_up(&known.folder, printer, &means, going.strict_agents)?;
+    drive(around, &runs.home, taken, locks, means, reporter, person)
+}
+
+/// Tells a run that has ended once more: it may have been killed before it could tell.
+pub fn tell_again<L: Ui>(
+    runs: &Runs,
+    known: &Known<L>,
+    around: &Environment,
+    printer: Printer,
+    words: &str,
+    mut reporter: Box<dyn Reporter<L>>,
+) -> Result<Exit, Complaint> {
+    let _locks = lock(around, printer, &known.targets(), known.run.plan.run.as_str())?;
+    settle(around, printer, &runs.home, &known.run)?;
+    printer.talk(words);
+    reporter.finished(&known.run).map_err(unwritten)?;
+    Ok(L::exit(&known.run))
+}
+
+/// Ends what is alive of a run that nobody works on any more.
+pub fn end_leftovers(folder: &RunFolder, printer: Printer) {
+    let mark = folder.mark();
+    // The guardians of a killed program end by themselves. One that is writing down an answer is let finish: the
+    // answer is kept, and nothing is written any more where the run goes on.
+    let guards = format!("{GUARDS}={mark}");
+    await_marked(&guards, LAST_WORDS);
+    let swept = sweep_marked(&guards) + sweep_marked(&format!("{RUN}={mark}"));
+    if swept > 0 {
+        printer.talk(&format!("ended {} left over from the run", processes(swept)));
+    }
+}
+
+/// Brings what people read of a run that is not under way up to its journal, as a killed program may not have done.
+pub fn settle<L: Ui>(
+    around: &Environment,
+    printer: Printer,
+    home: &Home,
+    run: &Run<L>,
+) -> Result<(), Complaint> {
+    let folder = home.run(&run.plan.run);
+    end_leftovers(&folder, printer);
+    folder.sweep().map_err(ours)?;
+    if !L::is_published(&folder, run) {
+        L::publish(&Objects::at(home.objects()), &folder, run, &L::PAGES).map_err(ours)?;
+    }
+    if run.closed_at.is_some() {
+        // A workspace that stays is no harm.
+        let _ = work(around, &run.plan.run).remove();
+    }
+    Ok(())
+}
+
+/// Where the workspaces of a run stand.
+pub fn work(around: &Environment, id: &RunId) -> SafePath {
+    SafePath::below(&around.cache, "work").join(id.as_str())
+}
+
+fn processes(number: u32) -> String {
+    if number == 1 { "1 process".to_owned() } else { format!("{number} processes") }
+}
+
+/// Runs the engine until the run ends, waits or is stopped; the code that the program ends with.
+pub fn drive<L: Ui>(
+    around: &Environment,
+    home: &Home,
+    Begun { journal, run, records }: Begun<L>,
+    (locks, lock): (Locks, TargetLock),
+    means: Means,
+    reporter: Box<dyn Reporter<L>>,
+    person: &mut dyn Person<L>,
+) -> Result<Exit, Complaint> {
+    become_driver().map_err(ours)?;
+    let (jobs, patience) = (means.jobs, means.patience);
+    let resume = advice::trusting(advice::resume(&run), means.trusted);
+    let failed = |error| failed(error, &resume);
+    let shop = workshop(around, home, &run.plan.run, means)?;
+    repair(&shop.objects, &run)?;
+    L::publish(&shop.objects, &shop.folder, &run, &L::PAGES).map_err(ours)?;
+    let pool = shop.pool.clone();
+    let context =
+        Context { shop: Arc::new(shop), journal, locks, lock, indexes: around.indexes(), jobs, patience };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Complaint::ours("cannot start the runtime").caused_by(error))?;
+    let (halt, told) = watch::channel(None::<Halt>);
+    let reporter = RefCell::new(reporter);
+    for record in &records {
+        reporter.borrow_mut().recorded(&run, record);
+    }
+    let mut glue = Glue(&reporter);
+    let engine = Drive::new(run, context, L::PAGES, &mut glue, person, told).map_err(failed)?;
+    let left = runtime.block_on(async {
+        // On one task with the engine, so that what a signal is answered with never falls into a live line.
+        tokio::select! {
+            went = engine.run() => went,
+            never = signals::watch(halt, |words| reporter.borrow_mut().remark(words)) => match never {},
+        }
+    });
+    pool.close();
+    let (run, left) = left.map_err(failed)?;
+    reporter.into_inner().finished(&run).map_err(unwritten)?;
+    Ok(match left {
+        Stopped::Ended | Stopped::Held => L::exit(&run),
+        Stopped::Paused(Pause::Blocked) => Exit::Unjudged,
+        Stopped::Paused(Pause::Terminated) => Exit::Terminated,
+        Stopped::Paused(Pause::Interrupted | Pause::Stopped) => Exit::Interrupted,
+    })
+}
+
+/// Captures the target again if the store has lost part of what the run started from.
+fn repair<L: Ui>(objects: &Objects, run: &Run<L>) -> Result<(), Complaint> {
+    if L::kept(run).into_iter().all(|tree| objects.contains_tree(tree)) {
+        return Ok(());
+    }
+    for target in L::targets(&run.plan).iter().filter(|target| target.is_dir()) {
+        // Without an index, which may list exactly the lost files.
+        capture(objects, target, &[], Limits::default()).map_err(ours)?;
+    }
+    Ok(())
+}
+
+fn workshop(around: &Environment, home: &Home, id: &RunId, means: Means) -> Result<Workshop, Complaint> {
+    let exe = std::env::current_exe()
+        .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
+    let folder = home.run(id);
+    let mark = (GUARDS.to_owned(), folder.mark());
+    Ok(Workshop {
+        objects: Objects::at(home.objects()),
+        folder,
+        cache: AnswerCache::of(home, &around.state).map_err(ours)?,
+        work: work(around, id),
+        cast: means.cast,
+        pool: GuardianPool::new(exe, GUARDIAN, mark, means.jobs),
+        limits: CallLimits { output_bytes: means.output_bytes, artifacts: means.artifacts, grace: GRACE },
+        prices: means.prices,
+    })
+}
+
+/// The engine tells a reporter.
+struct Glue<'a, L: Ui>(&'a RefCell<Box<dyn Reporter<L>>>);
+
+impl<L: Ui> Observer<L> for Glue<'_, L> {
+    fn recorded(&mut self, run: &Run<L>, record: &Record<L>) {
+        self.0.borrow_mut().recorded(run, record);
+    }
+
+    fn began(&mut self, run: &Run<L>, step: &L::Step) {
+        self.0.borrow_mut().began(run, step);
+    }
+
+    fn ended(&mut self, run: &Run<L>, step: &L::Step) {
+        self.0.borrow_mut().ended(run, step);
+    }
+}
+
+pub fn now() -> Timestamp {
+    Timestamp::from_millisecond(Timestamp::now().as_millisecond()).expect("now is a time")
+}
+
+pub fn ours(error: impl std::error::Error) -> Complaint {
+    Complaint::of(Kind::Ours, &error)
+}
+
+fn failed(error: EngineError, resume: &str) -> Complaint {
+    ours(error).hint(format!("progress is saved; fix the cause, then run `{resume}`"))
+}
+
+fn held(error: LockError) -> Complaint {
+    let LockError::Held { path, holder } = &error else { return ours(error) };
+    let complaint = Complaint::input(format!("{} is in use by another skilltune", path.display()));
+    let Some(holder) = holder else { return complaint.hint("retry when it has finished") };
+    // A command's name is no run's: only runs are stopped by name.
+    let hint = if holder.doing.contains(' ') {
+        "wait for it; it takes a moment".to_owned()
+    } else {
+        format!("wait for it, or run `skilltune stop {}`", holder.doing)
+    };
+    complaint
+        .caused_by(format!(
+            "process {} on {} holds the lock since {} ({})",
+            holder.pid,
+            holder.host,
+            holder.since.strftime("%Y-%m-%d %H:%M:%S UTC"),
+            holder.doing
+        ))
+        .hint(hint)
+}
+
+fn unrepaired(error: PromoteError) -> Complaint {
+    match error {
+        PromoteError::Lock(error) => held(error),
+        error => ours(error).hint(
+            "skilltune must first recover an interrupted replacement of this skill; fix the cause and retry",
+        ),
+    }
+}

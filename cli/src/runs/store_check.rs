@@ -1,0 +1,29 @@
+//! Whether what the store keeps of a version of the target is still there, asked before anything is done with it.
+
+use skilltune_orchestrator::snapshot::{Node, ObjectError, Objects};
+use skilltune_phases::id::TreeId;
+
+use crate::runs::session::ours;
+use crate::terminal::complaint::{Complaint, Kind};
+
+/// Refuses to go on with a version of which the store has lost something: nothing is left half done.
+pub fn require(objects: &Objects, trees: &[TreeId]) -> Result<(), Complaint> {
+    trees.iter().try_for_each(|&tree| read_all(objects, tree)).map_err(|error| match error {
+        ObjectError::Disk(_) => ours(error),
+        ObjectError::Missing(_) | ObjectError::Damaged(_) | ObjectError::NotAManifest { .. } => {
+            Complaint::of(Kind::Input, &error)
+                .hint(format!("nothing was changed; the store is {}", objects.place().path().display()))
+                .hint("restore the store from a backup, or start a new run")
+        }
+    })
+}
+
+fn read_all(objects: &Objects, tree: TreeId) -> Result<(), ObjectError> {
+    for entry in objects.manifest(tree)?.entries() {
+        match entry.node {
+            Node::File { blob, .. } => drop(objects.read(blob)?),
+            Node::Folder { .. } | Node::Link { .. } => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,9 @@
+//! The program's ends: environment, streams, questions, signals, errors and exit codes.
+
+pub mod complaint;
+pub mod environment;
+pub mod exit;
+pub mod printer;
+pub mod questions;
+pub mod signals;
+pub mod style;

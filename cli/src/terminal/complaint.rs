@@ -1,0 +1,132 @@
+//! An error as a person sees it: what failed, the causes, and what to do now.
+
+use std::error::Error;
+use std::fmt::Display;
+
+use crate::terminal::exit::Exit;
+use crate::terminal::style::Style;
+use crate::text::plain::pictured;
+use crate::text::width::fitted;
+
+/// Whose fault it is, which is also the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The person can put it right.
+    Input,
+    /// Something failed on our side.
+    Ours,
+    /// A person's own edit was in the way, and stays.
+    Conflict,
+    /// A person ended a question; that needs no words.
+    Interrupted,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    pub kind: Kind,
+    pub what: String,
+    pub causes: Vec<String>,
+    pub hints: Vec<String>,
+}
+
+impl Complaint {
+    pub fn input(what: impl Display) -> Self {
+        Self::new(Kind::Input, what)
+    }
+
+    pub fn ours(what: impl Display) -> Self {
+        Self::new(Kind::Ours, what)
+    }
+
+    pub fn conflict(what: impl Display) -> Self {
+        Self::new(Kind::Conflict, what)
+    }
+
+    pub fn interrupted() -> Self {
+        Self::new(Kind::Interrupted, "interrupted")
+    }
+
+    /// An error with all its sources.
+    pub fn of(kind: Kind, error: &dyn Error) -> Self {
+        let causes = std::iter::successors(error.source(), |cause: &&dyn Error| (**cause).source());
+        Self { causes: causes.map(ToString::to_string).collect(), ..Self::new(kind, error) }
+    }
+
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl Display) -> Self {
+        self.causes.push(cause.to_string());
+        self
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Display) -> Self {
+        self.hints.push(hint.to_string());
+        self
+    }
+
+    pub fn exit(&self) -> Exit {
+        match self.kind {
+            Kind::Input => Exit::Input,
+            Kind::Ours => Exit::Failed,
+            Kind::Conflict => Exit::Ended,
+            Kind::Interrupted => Exit::Interrupted,
+        }
+    }
+
+    /// Names that come from a repository must not steer the terminal.
+    pub fn render(&self, style: Style, width: usize) -> String {
+        let told = |label: &str, text: &str, paint: fn(Style, &str) -> String| {
+            let fitted = fitted(&format!("{label} {}", pictured(text)), width);
+            fitted.replacen(label, &paint(style, label), 1)
+        };
+        let mut parts = vec![told("error:", &self.what, Style::red)];
+        parts.extend(self.causes.iter().map(|cause| told("caused by:", cause, Style::dim)));
+        parts.extend(self.hints.iter().map(|hint| told("hint:", hint, Style::cyan)));
+        parts.join("\n")
+    }
+
+    fn new(kind: Kind, what: impl Display) -> Self {
+        Self { kind, what: what.to_string(), causes: Vec::new(), hints: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot read /a")]
+    struct Outer(#[source] Inner);
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("no such file")]
+    struct Inner;
+
+    #[test]
+    fn an_error_is_shown_with_its_causes_and_hints() {
+        let complaint = Complaint::of(Kind::Input, &Outer(Inner)).hint("give another path");
+        assert_eq!(
+            complaint.render(Style::VIVID, 14),
+            "\x1b[1;31merror:\x1b[0m cannot\n  read /a\n\x1b[2mcaused by:\x1b[0m no\n  such file\n\
+             \x1b[36mhint:\x1b[0m give\n  another path"
+        );
+        insta::assert_snapshot!(complaint.render(Style::PLAIN, 80), @r"
+        error: cannot read /a
+        caused by: no such file
+        hint: give another path
+        ");
+    }
+
+    #[test]
+    fn text_cannot_steer_the_terminal() {
+        let text = Complaint::input("a\x1b[2Jb\r\nc").hint("\u{7}").render(Style::PLAIN, 80);
+        assert_eq!(text, "error: a␛[2Jb␍\nc\nhint: ␇");
+    }
+
+    #[test]
+    fn the_kind_decides_the_exit_code() {
+        assert_eq!(Complaint::input("a").exit(), Exit::Input);
+        assert_eq!(Complaint::ours("a").exit(), Exit::Failed);
+        assert_eq!(Complaint::interrupted().exit(), Exit::Interrupted);
+    }
+}

@@ -1,0 +1,113 @@
+//! What signals mean to a run: finish and save, end and save, and at last just go.
+
+use std::convert::Infallible;
+use std::sync::mpsc;
+
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use skilltune_orchestrator::engine::Halt;
+use skilltune_phases::event::Pause;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::terminal::exit::Exit;
+
+/// Turns signals into words for the engine, and for whoever watches, for as long as the engine runs.
+pub async fn watch(halt: watch::Sender<Option<Halt>>, say: impl Fn(&str)) -> Infallible {
+    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup), Ok(mut stop)) = (
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+        signal(SignalKind::hangup()),
+        signal(SignalKind::user_defined1()),
+    ) else {
+        // Without handlers the system's own apply: the guardians clean up, and the journal is whole.
+        return std::future::pending().await;
+    };
+    let mut interrupts = 0;
+    loop {
+        let (asked, words) = tokio::select! {
+            () = next(&mut interrupt) => {
+                interrupts += 1;
+                interrupted(interrupts)
+            }
+            () = next(&mut terminate) => TERMINATED,
+            () = next(&mut hangup) => TERMINATED,
+            () = next(&mut stop) => STOPPED,
+        };
+        let harder = halt.send_if_modified(|halt| {
+            let harder =
+                !matches!((&halt, asked), (Some(Halt::Now(_)), _) | (Some(Halt::Finish(_)), Halt::Finish(_)));
+            if harder {
+                *halt = Some(asked);
+            }
+            harder
+        });
+        if harder {
+            say(words);
+        }
+    }
+}
+
+const TERMINATED: (Halt, &str) =
+    (Halt::Now(Pause::Terminated), "terminating: ending current calls, then saving");
+const STOPPED: (Halt, &str) =
+    (Halt::Finish(Pause::Stopped), "stopping: finishing current calls, then saving");
+
+/// Asks somebody at the terminal; nothing, when we are told to end meanwhile, or the terminal goes away.
+///
+/// Whoever asks blocks, and a question on a terminal that is gone is never answered. So it is asked on a thread of its
+/// own, signals are listened for on another, and the terminal is given back as it was.
+pub fn unless_ended<T: Send + 'static>(ask: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
+    let before = tcgetattr(std::io::stdin()).ok();
+    let (tell, told) = mpsc::channel();
+    let answered = tell.clone();
+    // Whoever tells too late finds nobody who listens.
+    std::thread::spawn(move || drop(answered.send(ask())));
+    std::thread::spawn(move || {
+        wait_for_the_end();
+        drop(tell.send(None));
+    });
+    let answer = told.recv().ok().flatten();
+    if let Some(before) = before {
+        // On a terminal that is gone there is nothing to give back.
+        let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &before);
+    }
+    answer
+}
+
+fn wait_for_the_end() {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+    runtime.block_on(async {
+        let (Ok(mut terminate), Ok(mut hangup)) =
+            (signal(SignalKind::terminate()), signal(SignalKind::hangup()))
+        else {
+            return;
+        };
+        tokio::select! {
+            () = next(&mut terminate) => {}
+            () = next(&mut hangup) => {}
+        }
+    });
+}
+
+async fn next(signal: &mut Signal) {
+    if signal.recv().await.is_none() {
+        std::future::pending::<()>().await;
+    }
+}
+
+fn interrupted(times: u32) -> (Halt, &'static str) {
+    match times {
+        1 => (
+            Halt::Finish(Pause::Interrupted),
+            "finishing current calls, then saving; press Ctrl-C again to end them now",
+        ),
+        2 => (Halt::Now(Pause::Interrupted), "ending current calls; press Ctrl-C again to exit immediately"),
+        _ => leave(),
+    }
+}
+
+/// The third time somebody means it. The guardians end the agents when our sockets close.
+#[expect(clippy::exit, reason = "a person has asked three times")]
+fn leave() -> ! {
+    std::process::exit(Exit::Interrupted.code().into())
+}

@@ -1,0 +1,100 @@
+//! Text of models and files, made safe to show: nothing in it can drive a terminal or turn a line around, and nothing in
+//! it stays unseen.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+/// On one line, each stretch of white space as one blank.
+pub fn one_line(text: &str) -> String {
+    unbroken(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// On one line, with as many blanks as there are.
+pub fn unbroken(text: &str) -> String {
+    let spaced: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
+    pictured(&spaced)
+}
+
+/// With a picture or the number in the place of each control character and each that changes the direction of a line;
+/// the ends of lines and tabs stay.
+pub fn pictured(text: &str) -> String {
+    shown(text, picture).into_owned()
+}
+
+/// As a patch that a program is to apply: the ends of its lines are the file's own.
+pub fn patch(text: &str) -> String {
+    let lines = text.split_inclusive('\n').map(|line| match line.strip_suffix("\r\n") {
+        Some(line) => pictured(line) + "\r\n",
+        None => pictured(line),
+    });
+    lines.collect()
+}
+
+/// The text of JSON, with such characters escaped: they can only stand in its strings.
+pub fn json(text: &str) -> Cow<'_, str> {
+    shown(text, |c| format!("\\u{:04x}", u32::from(c)))
+}
+
+fn shown(text: &str, show: impl Fn(char) -> String) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let shown = text.chars().map(|c| if is_hidden(c) { show(c) } else { c.to_string() });
+    Cow::Owned(shown.collect())
+}
+
+/// A path as a shell takes it, for a command that is there to be typed.
+pub fn shell_path(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
+    let stays = !text.is_empty() && text.chars().all(plain);
+    if stays { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+fn picture(c: char) -> String {
+    match c {
+        '\0'..='\x1f' => {
+            char::from_u32(0x2400 + u32::from(c)).unwrap_or(char::REPLACEMENT_CHARACTER).to_string()
+        }
+        '\x7f' => '\u{2421}'.to_string(),
+        hidden => format!("<U+{:04X}>", u32::from(hidden)),
+    }
+}
+
+/// Control characters, and those that change the direction or the end of a line unseen.
+fn is_hidden(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t'))
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_drives_a_terminal_is_shown() {
+        assert_eq!(pictured("a\x1b[31mb\u{9b}c\r\n\td\u{202e}e"), "a␛[31mb<U+009B>c␍\n\td<U+202E>e");
+        assert_eq!(pictured("\u{61c}\u{200e}\u{2066}\x7f"), "<U+061C><U+200E><U+2066>␡");
+        assert_eq!(one_line("  a\r\n\n b\t\u{2028}c\x07 "), "a b c␇");
+    }
+
+    #[test]
+    fn a_patch_keeps_the_ends_of_lines_and_json_its_values() {
+        assert_eq!(patch("-a\r\n+b\rc\x1b\r\n \n"), "-a\r\n+b␍c␛\r\n \n");
+        let text = serde_json::to_string("a\u{1b}\u{9b}\u{202e}\x7f").unwrap();
+        let shown = json(&text);
+        assert!(shown.is_ascii(), "{shown}");
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), "a\u{1b}\u{9b}\u{202e}\x7f");
+    }
+
+    #[test]
+    fn a_path_in_a_command_is_one_word_to_a_shell() {
+        let paths = ["demo", "my demo", "it's", ""].map(|path| shell_path(Path::new(path)));
+        assert_eq!(paths, ["demo", "'my demo'", r"'it'\''s'", "''"]);
+    }
+
+    #[test]
+    fn what_a_file_hides_is_pictured() {
+        assert_eq!(pictured("a\x1b\r\n\x7f\u{85}\u{202e}"), "a␛␍\n␡<U+0085><U+202E>");
+    }
+}
