@@ -16,10 +16,10 @@ use skilltune_phases::plan::{Cast, Enforced, Roles};
 use skilltune_phases::role::{Rights, Role};
 
 use crate::agents::installed::{Manner, installed};
-use crate::args::OFFLINE;
 use crate::settings::Settings;
 use crate::settings::agents::AgentEntry;
 use crate::settings::origin::Origin;
+use crate::settings::per_role::PerRole;
 use crate::settings::setting::Setting;
 use crate::settings::values::AgentSpec;
 use crate::terminal::complaint::Complaint;
@@ -27,15 +27,11 @@ use crate::terminal::environment::Environment;
 use crate::terminal::questions::Answers;
 use crate::text::nearest::nearest;
 use crate::trust;
-use crate::trust::{Named, TrustStore};
+use crate::trust::pinned::{Ground, Pinned, each_once};
+use crate::trust::{Named, TrustError, TrustStore};
 
-/// One of something for each role.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PerRole<T> {
-    pub executor: T,
-    pub evaluator: T,
-    pub improver: T,
-}
+/// The hidden command that starts this program as the built-in agent.
+pub const OFFLINE: &str = "offline";
 
 /// An agent in a role.
 #[derive(Clone, Debug)]
@@ -49,36 +45,6 @@ pub struct Part {
 }
 
 pub type Casting = PerRole<Part>;
-
-impl<T> PerRole<T> {
-    pub fn of(&self, role: Role) -> &T {
-        match role {
-            Role::Executor => &self.executor,
-            Role::Evaluator => &self.evaluator,
-            Role::Improver => &self.improver,
-        }
-    }
-
-    pub fn of_mut(&mut self, role: Role) -> &mut T {
-        match role {
-            Role::Executor => &mut self.executor,
-            Role::Evaluator => &mut self.evaluator,
-            Role::Improver => &mut self.improver,
-        }
-    }
-
-    pub fn try_build<E>(mut make: impl FnMut(Role) -> Result<T, E>) -> Result<Self, E> {
-        Ok(Self {
-            executor: make(Role::Executor)?,
-            evaluator: make(Role::Evaluator)?,
-            improver: make(Role::Improver)?,
-        })
-    }
-
-    pub fn all(&self) -> [&T; 3] {
-        [&self.executor, &self.evaluator, &self.improver]
-    }
-}
 
 /// Whether the built-in agent has a part in what is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +79,7 @@ pub fn recast(planned: &Roles, settings: &Settings, around: &Environment) -> Res
 
 /// A repository does not decide what agents may do to the machine that it is on.
 fn refuse_letting_go(settings: &Settings) -> Result<(), Complaint> {
-    match (&settings.confine.origin, settings.confine.value) {
+    match (&settings.limits.confine.origin, settings.limits.confine.value) {
         (Origin::Project(file), false) => Err(Complaint::input(format!(
             "{}: only your own settings may say `limits.confine = false`, which lets agents write anywhere",
             file.display()
@@ -139,11 +105,31 @@ pub fn ensure_trusted(
     match &settings.project_file {
         Some(file) if !names.is_empty() => {
             let scripts = settings.agents.iter().filter(|(name, _)| names.contains(name));
-            let scripts = trust::of_agents(scripts.map(|(_, entry)| entry), around)?;
+            let scripts = self::scripts(scripts.map(|(_, entry)| entry), around)?;
             trust::ensure(file, &scripts, Named::Agents(&names), &TrustStore::new(around), person)
         }
         _ => Ok(()),
     }
+}
+
+/// The files of a project that the commands of its agents name, but for those that an agent says it writes.
+pub fn scripts<'a>(
+    agents: impl IntoIterator<Item = &'a AgentEntry>,
+    around: &Environment,
+) -> Result<Vec<Pinned>, TrustError> {
+    let theirs = agents.into_iter().filter(|entry| entry.origin.is_projects());
+    each_once(theirs.map(|entry| scripts_of(entry, around)))
+}
+
+fn scripts_of(entry: &AgentEntry, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
+    let Some(folder) = entry.origin.file().and_then(Path::parent) else { return Ok(Vec::new()) };
+    let writes = entry.settings.writes.iter().flatten();
+    let writes = writes.filter_map(|place| match place.strip_prefix("~/") {
+        Some(below) => Some(around.home.as_ref()?.join(below)),
+        None => Some(PathBuf::from(place)),
+    });
+    let ground = Ground { base: folder.to_owned(), root: folder.to_owned(), writes: writes.collect() };
+    ground.named_by(&entry.settings.command)
 }
 
 impl Part {
@@ -214,7 +200,7 @@ fn part(
 
 /// Whether the system holds agents to their folders: it can, and is let.
 pub fn system_confines(settings: &Settings) -> bool {
-    settings.confine.value && can_confine()
+    settings.limits.confine.value && can_confine()
 }
 
 /// Where a program is, in those folders of PATH that mean the same wherever we stand: nothing of a repository is run

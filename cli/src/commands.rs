@@ -1,5 +1,6 @@
 //! One function a command: from its arguments to an exit code or a complaint.
 
+pub mod args;
 pub mod cli;
 
 mod clean;
@@ -29,7 +30,7 @@ use crate::runs::scope::Scope;
 use crate::args::runs::{ConfigCommand, RunCommand};
 use crate::commands::cli::Command;
 use crate::loops::tune;
-use crate::runs::ownership::Births;
+use crate::runs::ownership::Ownership;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -84,11 +85,18 @@ fn elsewhere(command: &Command, around: &Environment) -> Option<Environment> {
     let command = match command {
         Command::Loop(command) => command.on_runs(),
         Command::Run(command) => Some(command),
-        _ => None,
+        Command::Lint(_)
+        | Command::Trust(_)
+        | Command::Demo(_)
+        | Command::Config(_)
+        | Command::Doctor(_)
+        | Command::Init(_)
+        | Command::Completions(_)
+        | Command::Man(_) => None,
     }?;
     let id = command.run().filter(|_| around.project.is_none())?;
     let run: RunId = id.parse().ok()?;
     let is_here = Home::of(&around.project_here()).run(&run).place().exists();
-    let project = Births::new(around).project_of(id).filter(|project| !is_here && project.is_dir())?;
+    let project = Ownership::new(around).project_of(id).filter(|project| !is_here && project.is_dir())?;
     Some(Environment { project: Some(project), ..around.clone() })
 }

@@ -1,6 +1,4 @@
-//! What a person points at: skills, suites, prompt files.
+//! What a person points at: skills and suites.
 
 pub mod find;
-pub mod prompts;
-pub mod scenarios;
 pub mod suite;

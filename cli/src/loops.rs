@@ -4,6 +4,8 @@ pub mod reflex;
 pub mod resume;
 pub mod tune;
 
+use std::path::Path;
+
 use clap::Subcommand;
 
 use serde_json::Value;
@@ -17,12 +19,17 @@ use skilltune_phases::run::Run;
 use crate::args::examples;
 use crate::args::runs::{AnswerName, RunCommand};
 use crate::loops::reflex::args::{ReflexArgs, ReflexCommand};
+use crate::loops::reflex::settings::ReflexSettings;
 use crate::loops::tune::args::TuneArgs;
+use crate::loops::tune::settings::{PromptSettings, TuneSettings};
 use crate::progress::talk::Narrated;
 use crate::report::advice::Next;
 use crate::report::ui::Ui;
 use crate::runs::Known;
 use crate::runs::scope::Scope;
+use crate::settings::Settings;
+use crate::settings::error::SettingsError;
+use crate::settings::table::Table;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -37,6 +44,24 @@ pub enum LoopCommand {
     Tune(Box<TuneArgs>),
     /// Write a text for a task and refine it until it meets its rules
     Reflex(ReflexArgs),
+}
+
+/// The settings of a project, with the tables of all loops.
+pub fn settings(project: &Path, around: &Environment) -> Result<Settings, SettingsError> {
+    Settings::load(tables(), project, around)
+}
+
+/// The settings where no file says anything.
+pub fn default_settings() -> Settings {
+    Settings::new(tables())
+}
+
+fn tables() -> Vec<Box<dyn Table>> {
+    vec![
+        Box::new(TuneSettings::default()),
+        Box::new(PromptSettings::default()),
+        Box::new(ReflexSettings::default()),
+    ]
 }
 
 /// What carries out a command on the runs of one loop.

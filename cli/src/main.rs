@@ -36,13 +36,13 @@ use crate::terminal::printer::Printer;
 fn main() -> ExitCode {
     survive_the_file_size_limit();
     // Before anything else is read: a guardian is started once a job, and has no time to lose.
-    if std::env::args_os().nth(1).is_some_and(|word| word == args::GUARDIAN) {
+    if std::env::args_os().nth(1).is_some_and(|word| word == runs::session::GUARDIAN) {
         return guardian_main();
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == CONFINED) {
         return confined_main();
     }
-    if std::env::args_os().nth(1).is_some_and(|word| word == args::OFFLINE) {
+    if std::env::args_os().nth(1).is_some_and(|word| word == agents::OFFLINE) {
         return offline_main();
     }
     let cli = match Cli::try_parse() {

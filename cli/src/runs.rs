@@ -23,8 +23,7 @@ use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::run::Run;
 
 use crate::report::ui::{Ui, with_loop};
-use crate::runs::session::ours;
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::complaint::{Complaint, Kind, ours};
 use crate::terminal::environment::Environment;
 
 /// The runs of one project.

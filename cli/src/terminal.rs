@@ -1,5 +1,6 @@
 //! The program's ends: environment, streams, questions, signals, errors and exit codes.
 
+pub mod columns;
 pub mod complaint;
 pub mod environment;
 pub mod exit;

@@ -3,9 +3,10 @@
 //! Agreement is bound to the bytes of a settings file or a suite, of the prompts that it names, and of the files of the
 //! project that its commands name. Agents and prompts of the user's own file need none.
 
+pub mod file;
 pub mod pinned;
 
-pub use crate::trust::pinned::{Pinned, of_agents, of_suite};
+use crate::trust::pinned::Pinned;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,11 +18,11 @@ use serde::{Deserialize, Serialize};
 use skilltune_orchestrator::disk;
 use skilltune_phases::id::Digest;
 
-use crate::settings::file::SettingsFile;
 use crate::terminal::complaint::{Complaint, Kind};
 use crate::terminal::environment::Environment;
 use crate::terminal::questions::Answers;
 use crate::text::plain::shell_path;
+use crate::trust::file::TextFile;
 
 /// The version of the file that this program writes.
 const FORMAT: u32 = 1;
@@ -58,13 +59,13 @@ impl TrustStore {
     }
 
     /// Whether the file, and all the others that it names, are trusted as they are now.
-    pub fn trusts(&self, file: &SettingsFile, named: &[Pinned]) -> Result<bool, TrustError> {
+    pub fn trusts(&self, file: &TextFile, named: &[Pinned]) -> Result<bool, TrustError> {
         Ok(self.doubts(file, named)?.is_none())
     }
 
     /// What speaks against a file and those that it names, if anything does; nothing to tell of a file that was never
     /// trusted.
-    fn doubts(&self, file: &SettingsFile, named: &[Pinned]) -> Result<Option<Vec<String>>, TrustError> {
+    fn doubts(&self, file: &TextFile, named: &[Pinned]) -> Result<Option<Vec<String>>, TrustError> {
         let trusted = self.read()?.trusted;
         let known = |path: &Path| Ok::<_, TrustError>(trusted.get(name(path)?));
         let Some(agreed) = known(&file.path)? else { return Ok(Some(Vec::new())) };
@@ -82,7 +83,7 @@ impl TrustStore {
         Ok((!doubts.is_empty()).then_some(doubts))
     }
 
-    pub fn record(&self, file: &SettingsFile, named: &[Pinned]) -> Result<(), TrustError> {
+    pub fn record(&self, file: &TextFile, named: &[Pinned]) -> Result<(), TrustError> {
         let mut content = self.read()?;
         for Pinned { path, digest } in named.iter().chain([&Pinned::from(file)]) {
             content.trusted.insert(name(path)?.to_owned(), *digest);
@@ -167,7 +168,7 @@ impl Named<'_> {
 
 /// Refuses to go on unless the file is trusted, and with it the files that it names; a person may agree now.
 pub fn ensure(
-    file: &SettingsFile,
+    file: &TextFile,
     named: &[Pinned],
     what: Named<'_>,
     store: &TrustStore,

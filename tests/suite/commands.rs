@@ -343,10 +343,17 @@ fn what_a_run_calls_is_within_what_the_dry_run_said() {
 #[test]
 fn settings_tell_their_value_and_where_it_comes_from() {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
-    fs::write(scene.path("project/skilltune.toml"), "[tune]\npreset = \"quick\"\njobs = 2\n").unwrap();
+    fs::write(scene.path("project/skilltune.toml"), "[tune]\npreset = \"quick\"\n[calls]\njobs = 2\n")
+        .unwrap();
     let told = data(&scene, &["config", "show"]);
-    let first: Vec<_> = told.lines().take(15).map(str::trim_end).collect();
-    insta::assert_snapshot!(first.join("\n"), @r"
+    let is_shown = |line: &&str| line.starts_with("tune.") || line.starts_with("calls.");
+    let shown: Vec<_> = told.lines().filter(is_shown).map(str::trim_end).collect();
+    insta::assert_snapshot!(shown.join("\n"), @r"
+    calls.jobs                           2                                         project file /project/skilltune.toml
+    calls.wait                           false                                     default
+    calls.wait_hours                     12                                        default
+    calls.isolation                      partial                                   default
+    calls.via                            direct                                    default
     tune.preset                          quick                                     project file /project/skilltune.toml
     tune.max_iterations                  3                                         preset quick, project file /project/skilltune.toml
     tune.threshold                       70                                        preset quick, project file /project/skilltune.toml
@@ -358,10 +365,6 @@ fn settings_tell_their_value_and_where_it_comes_from() {
     tune.coverage                        0.8                                       default
     tune.delivery                        auto                                      default
     tune.apply                           auto                                      default
-    tune.jobs                            2                                         project file /project/skilltune.toml
-    tune.wait                            false                                     default
-    tune.wait_hours                      12                                        default
-    budget.usd                           -                                         default
     ");
     let rows: Value = serde_json::from_str(&data(&scene, &["config", "show", "--format", "json"])).unwrap();
     assert_eq!(rows.as_array().unwrap().len(), told.lines().count());

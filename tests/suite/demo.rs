@@ -238,7 +238,7 @@ fn it_ends_alike_in_two_folders_and_at_any_number_of_jobs() {
     let settings = scene.path("home/.config/skilltune");
     fs::create_dir_all(&settings).unwrap();
     let outcomes = ["1", "8", "8"].iter().enumerate().map(|(at, jobs)| {
-        fs::write(settings.join("skilltune.toml"), format!("[tune]\njobs = {jobs}\n")).unwrap();
+        fs::write(settings.join("skilltune.toml"), format!("[calls]\njobs = {jobs}\n")).unwrap();
         let place = folder(&scene, &format!("place-{at}"));
         assert_eq!(ran(demo(&scene, &place, &["here"])).code, Some(0));
         outcome(&place.join("here"))

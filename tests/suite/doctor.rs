@@ -347,11 +347,11 @@ fn nothing_of_a_project_is_run_before_it_is_trusted() {
 #[test]
 fn settings_that_cannot_be_read_are_said_and_all_else_is_told_all_the_same() {
     let scene = Scene::empty();
-    fs::write(scene.path("project/skilltune.toml"), "[tune]\njob = 3\n").unwrap();
+    fs::write(scene.path("project/skilltune.toml"), "[calls]\njob = 3\n").unwrap();
     let (code, seen) = seen(&scene, &[]);
     assert_eq!((code, &seen["ready"]), (Some(2), &json!(false)));
     let error = seen["project"]["settings_error"].as_str().unwrap();
-    assert!(error.ends_with("skilltune.toml:2: unknown key `tune.job`"), "{error}");
+    assert!(error.ends_with("skilltune.toml:2: unknown key `calls.job`"), "{error}");
     assert_eq!(seen["folders"].as_array().unwrap().len(), 3);
     assert!(doctor(&scene, &[]).stdout.contains("  !!  settings: "));
 }

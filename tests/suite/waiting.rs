@@ -114,7 +114,7 @@ fn with_wait_the_run_goes_on_by_itself_when_the_limit_is_lifted() {
     let flag = refusing_once(429, words);
     let by_flag = run(&flag, &[&ONCE[..], &["--wait"]].concat());
     let setting = refusing_once(429, words);
-    fs::write(setting.path("project/skilltune.toml"), "[tune]\nwait = true\n").unwrap();
+    fs::write(setting.path("project/skilltune.toml"), "[calls]\nwait = true\n").unwrap();
     let by_setting = run(&setting, &ONCE);
     for (scene, ran) in [(&flag, by_flag), (&setting, by_setting)] {
         assert_eq!(ran.code, Some(3), "{ran:?}");

@@ -60,7 +60,7 @@ mod tests {
             fs::set_permissions(root.path().join(program), fs::Permissions::from_mode(0o755)).unwrap();
         }
         let around = Environment::fake("/w", &[("PATH", root.path().to_str().unwrap())]);
-        let mut settings = Settings::default();
+        let mut settings = Settings::new(Vec::new());
         set(&mut settings);
         fill(&mut settings, &around);
         settings

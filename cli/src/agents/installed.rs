@@ -22,7 +22,7 @@ pub struct Manner {
 
 impl Manner {
     pub fn of(settings: &Settings) -> Self {
-        Self { isolation: settings.isolation.value.into(), via: settings.via.value.into() }
+        Self { isolation: settings.calls.isolation.value.into(), via: settings.calls.via.value.into() }
     }
 }
 

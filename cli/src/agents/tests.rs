@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::progress::UNBOUNDED;
+use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::style::Style;
 
 fn around() -> Environment {
@@ -9,7 +9,7 @@ fn around() -> Environment {
 }
 
 fn settings(agents: &[&str]) -> Settings {
-    let mut settings = Settings::default();
+    let mut settings = crate::loops::default_settings();
     let entry = |command: &str| AgentEntry {
         settings: serde_json::from_value(serde_json::json!({"command": [command], "env": {"pass": ["KEY"]}}))
             .unwrap(),

@@ -7,11 +7,10 @@ use skilltune_phases::plan::RunId;
 use crate::args::runs::CleanArgs;
 use crate::loops::LoopCommands;
 use crate::report::ui::with_loop;
-use crate::runs::ownership::Births;
+use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
-use crate::runs::session::ours;
 use crate::runs::{Known, Outline, Runs, Standing, session};
-use crate::terminal::complaint::Complaint;
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::questions::Person;
@@ -73,7 +72,7 @@ fn agree(question: &str, yes: bool, around: &Environment) -> Result<(), Complain
 /// nothing is removed for its sake.
 fn tidy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Result<(), Complaint> {
     match scope.runs.load::<L>(id) {
-        Ok(known) if Births::new(scope.around).require(&known).is_ok() => L::tidy(&known, scope.printer),
+        Ok(known) if Ownership::new(scope.around).require(&known).is_ok() => L::tidy(&known, scope.printer),
         Ok(_) | Err(_) => Ok(()),
     }
 }
@@ -83,7 +82,7 @@ fn delete(ids: &[RunId], scope: &Scope<'_>) -> Result<String, Complaint> {
     let (runs, around) = (&scope.runs, scope.around);
     for id in ids {
         runs.home.run(id).place().remove().map_err(ours)?;
-        Births::new(around).forget(id);
+        Ownership::new(around).forget(id);
         // The workspaces of a run that never ended; one that stays is no harm.
         let _ = session::work(around, id).remove();
     }
@@ -132,7 +131,7 @@ fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<Plan, Complaint> {
 }
 
 fn only_copy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Option<String> {
-    let is_ours = |known: &Known<L>| Births::new(scope.around).require(known).is_ok();
+    let is_ours = |known: &Known<L>| Ownership::new(scope.around).require(known).is_ok();
     let known = scope.runs.load::<L>(id).ok().filter(is_ours)?;
     L::only_copy(&known, &scope.objects())
 }

@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::args::examples;
 use crate::args::lint::LintArgs;
 use crate::args::runs::{ConfigArgs, DemoArgs, RunCommand, TrustArgs};
-use crate::args::setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
+use crate::commands::args::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 use crate::loops::LoopCommand;
 #[cfg(test)]
 use crate::loops::reflex::args::{NewArgs, ReflexArgs, ReflexCommand};

@@ -3,7 +3,7 @@
 use clap::CommandFactory as _;
 use clap_complete::{Shell, generate};
 
-use crate::args::setup::CompletionsArgs;
+use crate::commands::args::CompletionsArgs;
 use crate::commands::cli::Cli;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;

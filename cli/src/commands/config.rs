@@ -3,7 +3,6 @@
 use serde_json::Value as Json;
 
 use crate::agents;
-use crate::settings::Settings;
 use crate::settings::show::Row;
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
@@ -12,7 +11,7 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
 pub fn show(format: Format, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let mut settings = Settings::load(&around.project_here(), around)?;
+    let mut settings = crate::loops::settings(&around.project_here(), around)?;
     agents::fill(&mut settings, around);
     let rows = settings.rows();
     match format {

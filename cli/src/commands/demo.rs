@@ -8,7 +8,7 @@ use clap::Parser as _;
 
 use crate::args::runs::DemoArgs;
 use crate::commands::cli::{Cli, Command};
-use crate::progress;
+use crate::terminal::columns;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::{Environment, Terminal};
 use crate::terminal::exit::Exit;
@@ -63,7 +63,7 @@ const NEXT: [(&str, &str); 4] = [
 ];
 
 pub fn run(args: &DemoArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let width = progress::data_width(around);
+    let width = columns::data_width(around);
     let say = |text: &str| printer.data(&fitted(text, width));
     let folder = set_up(&around.cwd.join(&args.dir))?;
     say(&format!("Copied a flawed skill and a chain of two into {}.", pictured(&shell_path(&args.dir))))?;

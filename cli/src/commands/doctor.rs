@@ -20,10 +20,9 @@ use crate::commands::doctor::project::Project;
 use crate::commands::doctor::rights::{Ends, System};
 use crate::commands::doctor::told::told;
 use crate::commands::doctor::verdict::Verdict;
+use crate::terminal::columns;
 
-use crate::args::setup::DoctorArgs;
-use crate::progress;
-use crate::settings::Settings;
+use crate::commands::args::DoctorArgs;
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -48,7 +47,7 @@ struct Seen {
 pub fn run(args: &DoctorArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let seen = look(args, around)?;
     match args.format {
-        Format::Human => printer.data(&told(&seen, progress::data_width(around), printer.data)),
+        Format::Human => printer.data(&told(&seen, columns::data_width(around), printer.data)),
         Format::Json => {
             printer.json(&serde_json::to_string_pretty(&seen).expect("what was seen has a JSON text"))
         }
@@ -60,10 +59,10 @@ pub fn run(args: &DoctorArgs, around: &Environment, printer: Printer) -> Result<
 fn look(args: &DoctorArgs, around: &Environment) -> Result<Seen, Complaint> {
     let root = around.project_here();
     // With settings that cannot be read, all else is still worth a look.
-    let read = Settings::load(&root, around).map_err(Complaint::from);
+    let read = crate::loops::settings(&root, around).map_err(Complaint::from);
     let (mut settings, broken) = match read {
         Ok(settings) => (settings, None),
-        Err(complaint) => (Settings::default(), Some(complaint)),
+        Err(complaint) => (crate::loops::default_settings(), Some(complaint)),
     };
     crate::agents::defaults::fill(&mut settings, around);
     let project = Project::look(&root, &settings, broken.as_ref(), around);

@@ -6,9 +6,8 @@ use crate::args::runs::ExportArgs;
 use crate::loops::{LoopCommands, Version};
 use crate::report::ui::with_loop;
 use crate::runs::scope::Scope;
-use crate::runs::session::ours;
 use crate::runs::{Known, store_check};
-use crate::terminal::complaint::Complaint;
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::exit::Exit;
 
 pub fn run(args: &ExportArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {

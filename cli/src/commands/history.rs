@@ -8,8 +8,7 @@ use crate::report::journal;
 use crate::report::ui::with_loop;
 use crate::runs::Known;
 use crate::runs::scope::Scope;
-use crate::runs::session::ours;
-use crate::terminal::complaint::Complaint;
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 

@@ -10,13 +10,14 @@ use skilltune_orchestrator::atomic::{self, Durability};
 use skilltune_phases::offline;
 use skilltune_phases::role::Role;
 
-use crate::args::overrides::lay;
-use crate::args::setup::InitArgs;
-use crate::runs::session::ours;
+use crate::args::overrides::override_with;
+use crate::commands::args::InitArgs;
+use crate::loops::tune::questions;
+use crate::loops::tune::settings::{Preset, TuneSettings};
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
-use crate::settings::values::{AgentSpec, Preset};
-use crate::terminal::complaint::Complaint;
+use crate::settings::values::AgentSpec;
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::{Environment, SETTINGS_FILE};
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
@@ -35,7 +36,7 @@ pub fn run(args: &InitArgs, around: &Environment, printer: Printer) -> Result<Ex
     }
     let person = Person::present(around).filter(|_| !args.yes);
     // The project's own file is about to be written: what counts is what the user has described.
-    let described = Settings::load(&around.config, around)?;
+    let described = crate::loops::settings(&around.config, around)?;
     let described: Vec<String> = described.agents.into_keys().collect();
     let chosen = if stays { None } else { Some(chosen(args, &described, person)?) };
     let task = task(args, person.filter(|_| !is_taken(&suite)))?;
@@ -77,28 +78,31 @@ fn chosen(
     described: &[String],
     person: Option<&dyn Answers>,
 ) -> Result<Settings, Complaint> {
-    let mut settings = Settings::default();
+    let mut settings = crate::loops::default_settings();
+    let tune = settings.of_mut::<TuneSettings>();
     let known = [described, &[offline::NAME.to_owned()]].concat();
     let goal_is_given = args.preset.is_some() || args.threshold.is_some() || args.max_iterations.is_some();
     match (args.preset, person.filter(|_| !goal_is_given)) {
-        (Some(preset), _) => settings.set_preset(preset, &Origin::Flag("--preset")),
-        (None, Some(person)) => settings.set_preset(person.preset(Preset::Standard)?, &Origin::Answer),
+        (Some(preset), _) => tune.set_preset(preset, &Origin::Flag("--preset")),
+        (None, Some(person)) => {
+            tune.set_preset(questions::preset(person, Preset::Standard)?, &Origin::Answer);
+        }
         (None, None) => {}
     }
-    lay(&mut settings.max_iterations, args.max_iterations, "--max-iterations");
-    lay(&mut settings.threshold, args.threshold, "--threshold");
-    lay(&mut settings.apply, args.apply, "--apply");
-    lay(&mut settings.jobs, args.jobs, "--jobs");
+    override_with(&mut tune.max_iterations, args.max_iterations, "--max-iterations");
+    override_with(&mut tune.threshold, args.threshold, "--threshold");
+    override_with(&mut tune.apply, args.apply, "--apply");
+    override_with(&mut settings.calls.jobs, args.jobs, "--jobs");
     for (role, own, flag) in [
         (Role::Executor, &args.executor, "--executor"),
         (Role::Evaluator, &args.evaluator, "--evaluator"),
         (Role::Improver, &args.improver, "--improver"),
     ] {
         let setting = settings.roles.of_mut(role);
-        lay(setting, args.agent.clone().map(Some), "--agent");
-        lay(setting, own.clone().map(Some), flag);
+        override_with(setting, args.agent.clone().map(Some), "--agent");
+        override_with(setting, own.clone().map(Some), flag);
         if let Some(person) = person.filter(|_| setting.value.is_none())
-            && let Some(name) = person.agent(role, &known)?
+            && let Some(name) = ask_agent(person, role, &known)?
         {
             setting.set(Some(AgentSpec { agent: name, model: None }), Origin::Answer);
         }
@@ -106,10 +110,24 @@ fn chosen(
     Ok(settings)
 }
 
+/// One of the known agents for a role, or none yet.
+fn ask_agent(person: &dyn Answers, role: Role, known: &[String]) -> Result<Option<String>, Complaint> {
+    let about = |name: &String| match name.as_str() {
+        offline::NAME => format!("{name}: built in, no model, checks structure only"),
+        name => name.to_owned(),
+    };
+    let options: Vec<String> = known.iter().map(about).chain(["none yet".to_owned()]).collect();
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let picked = person.pick(&format!("Which agent is the {}?", role.word()), &options, 0)?;
+    Ok(known.get(picked).cloned())
+}
+
 fn task(args: &InitArgs, person: Option<&dyn Answers>) -> Result<Option<String>, Complaint> {
     match (&args.suite, person) {
         (Some(task), _) => Ok(Some(task.clone())),
-        (None, Some(person)) => person.task(),
+        (None, Some(person)) => {
+            person.line("Which task should skills be tried on?", "becomes suite.toml; leave empty to skip")
+        }
         (None, None) => Ok(None),
     }
 }

@@ -17,7 +17,7 @@ use skilltune_phases::lint::{Files, Fix, Listing, lint, offers};
 use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
-use crate::progress::data_width;
+use crate::terminal::columns::data_width;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;

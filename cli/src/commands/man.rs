@@ -7,10 +7,9 @@ use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 use skilltune_orchestrator::atomic::{self, Durability};
 
-use crate::args::setup::ManArgs;
+use crate::commands::args::ManArgs;
 use crate::commands::cli::Cli;
-use crate::runs::session::ours;
-use crate::terminal::complaint::Complaint;
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;

@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 
+use crate::agents;
 use crate::args::runs::TrustArgs;
-use crate::inputs::prompts::Pages;
 use crate::inputs::suite::Suite;
+use crate::loops::tune::prompts::Pages;
 use crate::settings::Settings;
-use crate::settings::file::SettingsFile;
 use crate::settings::origin::Origin;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::{Environment, SETTINGS_FILE};
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::trust;
 use crate::trust::TrustStore;
+use crate::trust::file::TextFile;
 use crate::trust::pinned::Pinned;
 
 pub fn run(args: &TrustArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
@@ -31,24 +31,24 @@ fn record(args: &TrustArgs, around: &Environment) -> Result<String, Complaint> {
     }
     if !path.ends_with(SETTINGS_FILE) {
         let suite = Suite::read(&path).map_err(|complaint| complaint.hint(WHAT))?;
-        let files = trust::of_suite(&suite, around)?;
+        let files = suite.scripts(around)?;
         TrustStore::new(around).record(&suite.file, &files)?;
         return Ok(trusted_suite(&suite) + &listed(&files));
     }
-    let Some(file) = SettingsFile::read(&path)? else {
+    let Some(file) = TextFile::read(&path)? else {
         return Err(Complaint::input(format!("{} does not exist", path.display())).hint(WHAT));
     };
     // Parsed first, so that nothing unreadable is ever trusted.
-    let mut settings = Settings::default();
-    file.lay_upon(&mut settings, &Origin::Project(file.path.clone()))?;
+    let mut settings = crate::loops::default_settings();
+    settings.lay(&file, &Origin::Project(file.path.clone()))?;
     let pages = Pages::read(&settings)?;
     pages.checked()?;
-    let scripts = trust::of_agents(settings.agents.values(), around)?;
+    let scripts = agents::scripts(settings.agents.values(), around)?;
     let prompts = pages.files().map(|(_, file)| Pinned::from(file));
     let files: Vec<Pinned> = prompts.chain(scripts.iter().cloned()).collect();
     TrustStore::new(around).record(&file, &files)?;
     let folder = file.path.parent().expect("a settings file is in a folder");
-    let overs = Settings::load(folder, around)?.overs().into_iter().map(|over| format!("\n  {over}"));
+    let overs = crate::loops::settings(folder, around)?.overs().into_iter().map(|over| format!("\n  {over}"));
     Ok(trusted(&file, &settings, &pages) + &listed(&scripts) + &overs.collect::<String>())
 }
 
@@ -74,7 +74,7 @@ fn quoted(command: &[String]) -> String {
     command.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" ")
 }
 
-fn trusted(file: &SettingsFile, settings: &Settings, pages: &Pages) -> String {
+fn trusted(file: &TextFile, settings: &Settings, pages: &Pages) -> String {
     let agents = settings
         .agents
         .iter()

@@ -7,14 +7,16 @@ use serde::Deserialize;
 use skilltune_phases::name::Name;
 use skilltune_phases::scenario::Scenario;
 
-use crate::inputs::scenarios::numbered;
-use crate::settings::file::SettingsFile;
 use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::trust::TrustError;
+use crate::trust::file::TextFile;
+use crate::trust::pinned::{Ground, Pinned, each_once};
 
 /// The scenarios of a file, and the file itself, for it may name commands.
 #[derive(Debug)]
 pub struct Suite {
-    pub file: SettingsFile,
+    pub file: TextFile,
     pub scenarios: Vec<Scenario>,
 }
 
@@ -40,7 +42,7 @@ struct Entry {
 
 impl Suite {
     pub fn read(path: &Path) -> Result<Self, Complaint> {
-        let Some(file) = SettingsFile::read(path)? else {
+        let Some(file) = TextFile::read(path)? else {
             return Err(Complaint::input(format!("suite {} does not exist", path.display())));
         };
         let wrong = |what: &str| Complaint::input(format!("{}: {what}", file.path.display()));
@@ -64,6 +66,17 @@ impl Suite {
         Ok(Self { file, scenarios })
     }
 
+    /// The files of the project that its commands name.
+    pub fn scripts(&self, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
+        let base = self.file.path.parent().expect("a suite is in a folder").to_owned();
+        let root = around.project_of(&self.file.path);
+        let root =
+            root.canonicalize().ok().filter(|root| base.starts_with(root)).unwrap_or_else(|| base.clone());
+        let ground = Ground { base, root, writes: Vec::new() };
+        let commands = self.scenarios.iter().filter_map(|scenario| scenario.command.as_ref());
+        each_once(commands.map(|command| ground.named_by(command)))
+    }
+
     /// The programs that it names, without repetition.
     pub fn programs(&self) -> Vec<String> {
         let commands = self.scenarios.iter().filter_map(|scenario| scenario.command.as_ref()?.first());
@@ -85,6 +98,11 @@ impl Entry {
         scenario.command = self.command;
         Ok(scenario)
     }
+}
+
+/// The id of a scenario without one of its own.
+pub fn numbered(number: impl std::fmt::Display) -> Name {
+    format!("scenario-{number}").parse().expect("a number is plain")
 }
 
 /// An id names folders.

@@ -13,6 +13,8 @@ pub mod allow;
 pub mod confirm;
 pub mod context;
 pub mod files;
+pub mod flags;
 pub mod out;
 pub mod planning;
 pub mod request;
+pub mod settings;

@@ -21,10 +21,11 @@ pub fn take_up<L: LoopCommands>(
     let has_ended = runs.standing(&known.run) == Standing::Ended;
     let went = if has_ended {
         let words = format!("run {id} has ended; see `skilltune report {id}`");
-        session::tell_again(runs, known, around, printer, &words, reporter)
+        session::tell_again(scope, known, &words, reporter)
     } else {
         let mut person = L::person(scope, args.answer, going.yes)?;
-        session::go_on(going, runs, known, around, printer, reporter, &mut *person)
+        let settings = crate::loops::settings(runs.home.project(), around)?;
+        session::go_on(going, scope, known, settings, reporter, &mut *person)
     };
     let exit = failure::told::<L>(went, going.format, &runs.home, id, printer)?;
     let person = Person::present(around).filter(|_| !going.yes && !has_ended);

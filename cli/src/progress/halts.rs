@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use skilltune_phases::run::{Mishap, Run};
 
-use crate::progress::talk::Look;
+use crate::progress::look::Look;
 use crate::report::ui::Ui;
 use crate::report::{advice, words};
 use crate::text::width::wrapped;

@@ -4,15 +4,14 @@
 //! any more never ends a run.
 
 use std::io;
-use std::os::fd::AsFd;
 
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::event::Record;
 use skilltune_phases::run::{NotARun, Run};
 
-use crate::runs::session::ours;
 use crate::settings::values::Streamed;
-use crate::terminal::complaint::Complaint;
+use crate::terminal::columns::{data_width, talk_width};
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::{Printer, unwritten};
 
@@ -20,17 +19,17 @@ use crate::terminal::printer::{Printer, unwritten};
 pub mod capture;
 pub mod halts;
 pub mod json;
-pub mod letters;
 pub mod lines;
 pub mod live;
+pub mod look;
 pub mod reporter;
 pub mod talk;
 
 pub use crate::progress::json::Json;
-use crate::progress::letters::Letters;
+use crate::progress::look::Letters;
+pub use crate::progress::look::Look;
 pub use crate::progress::reporter::{Reporter, Streams};
-pub use crate::progress::talk::{Look, Narrated, Talk};
-pub use crate::text::width::fitted;
+use crate::progress::talk::{Narrated, Talk};
 
 /// The reporter that a format asks for, on the program's own streams; `objects` hold the versions of its run, whose
 /// agents may be trusted for this once.
@@ -91,21 +90,4 @@ fn look(around: &Environment, printer: Printer) -> Look {
         letters: Letters::of(around),
         trusted: false,
     }
-}
-
-/// How wide a line of data may be: a pipe has no width.
-pub fn data_width(around: &Environment) -> usize {
-    if around.terminal.stdout { console_width(io::stdout()) } else { UNBOUNDED }
-}
-
-/// How wide a line of talk may be.
-pub fn talk_width(around: &Environment) -> usize {
-    if around.terminal.stderr { console_width(io::stderr()) } else { UNBOUNDED }
-}
-
-pub const UNBOUNDED: usize = u16::MAX as usize;
-
-fn console_width(terminal: impl AsFd) -> usize {
-    let size = rustix::termios::tcgetwinsize(terminal);
-    size.map(|size| usize::from(size.ws_col)).ok().filter(|&columns| columns > 0).unwrap_or(80)
 }

@@ -9,29 +9,13 @@ use skilltune_phases::event::{Done, Event, Pause, Record, Signal};
 use skilltune_phases::run::Run;
 
 use crate::progress::halts;
-use crate::progress::letters::Letters;
 use crate::progress::live::Live;
+use crate::progress::look::Look;
 use crate::progress::reporter::{Reporter, Streams};
 use crate::report::ui::Ui;
 use crate::report::words;
-use crate::terminal::style::Style;
 use crate::text::plain;
 use crate::text::width::{cut, wrapped};
-
-/// How the talk looks.
-#[derive(Clone, Copy, Debug)]
-pub struct Look {
-    /// No line is wider than this.
-    pub width: usize,
-    /// Whether a line that changes may be shown: only where the talk goes to a terminal.
-    pub live: bool,
-    pub talk: Style,
-    pub data: Style,
-    /// Of the picture, and of the live line.
-    pub letters: Letters,
-    /// Whether the agents are trusted for this once: a command that calls them again has to say so again.
-    pub trusted: bool,
-}
 
 /// What people are told of the runs of one loop.
 pub trait Narrated: Ui {

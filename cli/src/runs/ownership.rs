@@ -14,8 +14,7 @@ use skilltune_phases::plan::RunId;
 
 use crate::report::ui::Ui;
 use crate::runs::Known;
-use crate::runs::session::ours;
-use crate::terminal::complaint::Complaint;
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 
 /// How deep below its project the folder of a run is.
@@ -24,11 +23,11 @@ const DEPTH: usize = 3;
 const LONGEST: u64 = 16 << 10;
 
 #[derive(Debug)]
-pub struct Births {
+pub struct Ownership {
     folder: SafePath,
 }
 
-impl Births {
+impl Ownership {
     pub fn new(around: &Environment) -> Self {
         Self { folder: SafePath::below(&around.state, "runs") }
     }

@@ -1,7 +1,5 @@
 //! What a run works with that is no part of its plan, and is looked up each time that it is taken up.
 
-use std::path::Path;
-
 use skilltune_orchestrator::engine::{CastAgents, Patience};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_orchestrator::snapshot::Limits;
@@ -11,8 +9,9 @@ use skilltune_phases::price::Prices;
 use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
 
+use crate::agents;
 use crate::agents::Casting;
-use crate::args::overrides::lay;
+use crate::args::overrides::override_with;
 use crate::args::runs::GoingArgs;
 use crate::report::ui::Ui;
 use crate::settings::Settings;
@@ -20,11 +19,10 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::Person;
-use crate::{agents, settings};
 
 /// What a run needs from settings and flags that is not part of its plan.
 #[derive(Clone, Debug)]
-pub struct Means {
+pub struct RuntimeOptions {
     pub cast: CastAgents,
     pub jobs: usize,
     pub artifacts: Limits,
@@ -35,27 +33,21 @@ pub struct Means {
     pub trusted: bool,
 }
 
-impl Means {
-    pub fn of(
-        casting: &Casting,
-        limits: settings::Limits,
-        patience: Patience,
-        prices: Prices,
-        jobs: usize,
-        trusted: bool,
-    ) -> Self {
+impl RuntimeOptions {
+    pub fn of(casting: &Casting, settings: &Settings, trusted: bool) -> Self {
         let agent = |role| casting.of(role).agent.clone();
+        let limits = &settings.limits;
         Self {
             cast: CastAgents {
                 executor: agent(Role::Executor),
                 evaluator: agent(Role::Evaluator),
                 improver: agent(Role::Improver),
             },
-            jobs,
-            artifacts: Limits { files: limits.artifact_files, bytes: limits.artifact_bytes },
-            output_bytes: limits.output_bytes,
-            patience,
-            prices,
+            jobs: settings.calls.jobs.value as usize,
+            artifacts: Limits { files: limits.artifact_files.value, bytes: limits.artifact_bytes.value },
+            output_bytes: limits.output_bytes.value,
+            patience: settings.patience(),
+            prices: settings.prices(),
             trusted,
         }
     }
@@ -66,14 +58,13 @@ impl Means {
     pub fn again<L: Ui>(
         going: &GoingArgs,
         run: &Run<L>,
-        project: &Path,
+        mut settings: Settings,
         around: &Environment,
         printer: Printer,
     ) -> Result<Self, Complaint> {
         let plan = &run.plan;
-        let mut settings = Settings::load(project, around)?;
-        lay(&mut settings.wait, going.wait.then_some(true), "--wait");
-        lay(&mut settings.jobs, going.jobs, "--jobs");
+        override_with(&mut settings.calls.wait, going.wait.then_some(true), "--wait");
+        override_with(&mut settings.calls.jobs, going.jobs, "--jobs");
         settings.overs().iter().for_each(|over| printer.talk(over));
         let casting = agents::recast(&plan.roles, &settings, around)?;
         if !going.trust && L::may_call(run) {
@@ -84,16 +75,8 @@ impl Means {
                 Person::present(around).filter(|_| !going.yes),
             )?;
         }
-        let means = Self::of(
-            &casting,
-            settings.limits(),
-            settings.patience(),
-            settings.prices(),
-            settings.jobs.value as usize,
-            going.trust,
-        );
         still_confined(plan)?;
-        Ok(means)
+        Ok(Self::of(&casting, &settings, going.trust))
     }
 
     /// The agents that are not those of the plan any more, each in its role. Their rights stay what they were.

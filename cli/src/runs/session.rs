@@ -26,17 +26,19 @@ use crate::args::runs::GoingArgs;
 use crate::progress::reporter::Reporter;
 use crate::report::advice;
 use crate::report::ui::Ui;
-use crate::runs::ownership::Births;
-use crate::runs::runtime_options::Means;
-use crate::runs::{Known, Runs};
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::runs::Known;
+use crate::runs::ownership::Ownership;
+use crate::runs::runtime_options::RuntimeOptions;
+use crate::runs::scope::Scope;
+use crate::settings::Settings;
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::{Printer, unwritten};
 use crate::terminal::signals;
 
-/// The word that turns our binary into a guardian.
-pub use crate::args::GUARDIAN;
+/// The hidden command that starts this program as a guardian.
+pub const GUARDIAN: &str = "guardian";
 
 /// The variables by which a later command finds what is left of a run: its agents, and their guardians.
 const RUN: &str = "SKILLTUNE_RUN";
@@ -89,7 +91,7 @@ pub struct Begun<L: Ui> {
 /// Begins a new run: its folder, its journal, its first line.
 pub fn begin<L: Ui>(around: &Environment, home: &Home, plan: Plan<L>) -> Result<Begun<L>, Complaint> {
     let folder = home.run(&plan.run);
-    Births::new(around).record(&plan.run, folder.root())?;
+    Ownership::new(around).record(&plan.run, folder.root())?;
     folder.create().map_err(ours)?;
     let started = Event::Started(Box::new(plan));
     let (journal, record) = Journal::begin(&folder.history(), now(), started).map_err(ours)?;
@@ -101,7 +103,7 @@ pub fn begin<L: Ui>(around: &Environment, home: &Home, plan: Plan<L>) -> Result<
 fn take_up<L: Ui>(
     folder: &RunFolder,
     printer: Printer,
-    means: &Means,
+    options: &RuntimeOptions,
     strict: bool,
 ) -> Result<Begun<L>, Complaint> {
     end_leftovers(folder, printer);
@@ -112,7 +114,7 @@ fn take_up<L: Ui>(
     }
     let mut run = Run::replay(&history.records).map_err(ours)?;
     // Where nobody is called any more it does not matter who would be.
-    let recasts = if L::may_call(&run) { means.recasts(&run.plan) } else { Vec::new() };
+    let recasts = if L::may_call(&run) { options.recasts(&run.plan) } else { Vec::new() };
     if let Some((role, cast)) = recasts.first().filter(|_| strict) {
         return Err(changed(&run, *role, cast));
     }
@@ -142,36 +144,35 @@ pub fn may_go_on<L: Ui>(known: &Known<L>, has_answer: bool, around: &Environment
         let id = &known.run.plan.run;
         return Err(Complaint::input(format!("run {id} does not wait for an answer")).hint("omit --answer"));
     }
-    Births::new(around).require(known)
+    Ownership::new(around).require(known)
 }
 
 /// Goes on with a run that was left.
 pub fn go_on<L: Ui>(
     going: &GoingArgs,
-    runs: &Runs,
+    scope: &Scope<'_>,
     known: &Known<L>,
-    around: &Environment,
-    printer: Printer,
+    settings: Settings,
     reporter: Box<dyn Reporter<L>>,
     person: &mut dyn Person<L>,
 ) -> Result<Exit, Complaint> {
+    let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
     let plan = &known.run.plan;
-    let means = Means::again(going, &known.run, runs.home.project(), around, printer)?;
+    let options = RuntimeOptions::again(going, &known.run, settings, around, printer)?;
     let locks = lock(around, printer, &known.targets(), plan.run.as_str())?;
     let _in_use = runs.home.hold().map_err(ours)?;
-    let taken = take_up(&known.folder, printer, &means, going.strict_agents)?;
-    drive(around, &runs.home, taken, locks, means, reporter, person)
+    let taken = take_up(&known.folder, printer, &options, going.strict_agents)?;
+    drive(around, &runs.home, taken, locks, options, reporter, person)
 }
 
 /// Tells a run that has ended once more: it may have been killed before it could tell.
 pub fn tell_again<L: Ui>(
-    runs: &Runs,
+    scope: &Scope<'_>,
     known: &Known<L>,
-    around: &Environment,
-    printer: Printer,
     words: &str,
     mut reporter: Box<dyn Reporter<L>>,
 ) -> Result<Exit, Complaint> {
+    let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
     let _locks = lock(around, printer, &known.targets(), known.run.plan.run.as_str())?;
     settle(around, printer, &runs.home, &known.run)?;
     printer.talk(words);
@@ -227,15 +228,15 @@ pub fn drive<L: Ui>(
     home: &Home,
     Begun { journal, run, records }: Begun<L>,
     (locks, lock): (Locks, TargetLock),
-    means: Means,
+    options: RuntimeOptions,
     reporter: Box<dyn Reporter<L>>,
     person: &mut dyn Person<L>,
 ) -> Result<Exit, Complaint> {
     become_driver().map_err(ours)?;
-    let (jobs, patience) = (means.jobs, means.patience);
-    let resume = advice::trusting(advice::resume(&run), means.trusted);
+    let (jobs, patience) = (options.jobs, options.patience);
+    let resume = advice::trusting(advice::resume(&run), options.trusted);
     let failed = |error| failed(error, &resume);
-    let shop = workshop(around, home, &run.plan.run, means)?;
+    let shop = workshop(around, home, &run.plan.run, options)?;
     repair(&shop.objects, &run)?;
     L::publish(&shop.objects, &shop.folder, &run, &L::PAGES).map_err(ours)?;
     let pool = shop.pool.clone();
@@ -280,7 +281,12 @@ fn repair<L: Ui>(objects: &Objects, run: &Run<L>) -> Result<(), Complaint> {
     Ok(())
 }
 
-fn workshop(around: &Environment, home: &Home, id: &RunId, means: Means) -> Result<Workshop, Complaint> {
+fn workshop(
+    around: &Environment,
+    home: &Home,
+    id: &RunId,
+    options: RuntimeOptions,
+) -> Result<Workshop, Complaint> {
     let exe = std::env::current_exe()
         .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
     let folder = home.run(id);
@@ -290,10 +296,10 @@ fn workshop(around: &Environment, home: &Home, id: &RunId, means: Means) -> Resu
         folder,
         cache: AnswerCache::of(home, &around.state).map_err(ours)?,
         work: work(around, id),
-        cast: means.cast,
-        pool: GuardianPool::new(exe, GUARDIAN, mark, means.jobs),
-        limits: CallLimits { output_bytes: means.output_bytes, artifacts: means.artifacts, grace: GRACE },
-        prices: means.prices,
+        cast: options.cast,
+        pool: GuardianPool::new(exe, GUARDIAN, mark, options.jobs),
+        limits: CallLimits { output_bytes: options.output_bytes, artifacts: options.artifacts, grace: GRACE },
+        prices: options.prices,
     })
 }
 
@@ -316,10 +322,6 @@ impl<L: Ui> Observer<L> for Glue<'_, L> {
 
 pub fn now() -> Timestamp {
     Timestamp::from_millisecond(Timestamp::now().as_millisecond()).expect("now is a time")
-}
-
-pub fn ours(error: impl std::error::Error) -> Complaint {
-    Complaint::of(Kind::Ours, &error)
 }
 
 fn failed(error: EngineError, resume: &str) -> Complaint {

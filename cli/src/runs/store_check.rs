@@ -3,8 +3,7 @@
 use skilltune_orchestrator::snapshot::{Node, ObjectError, Objects};
 use skilltune_phases::id::TreeId;
 
-use crate::runs::session::ours;
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::complaint::{Complaint, Kind, ours};
 
 /// Refuses to go on with a version of which the store has lost something: nothing is left half done.
 pub fn require(objects: &Objects, trees: &[TreeId]) -> Result<(), Complaint> {

@@ -7,10 +7,10 @@ use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::offline;
 use toml::de::{DeTable, DeValue};
 
-use crate::settings::SECONDS;
 use crate::settings::error::SettingsError;
-use crate::settings::file::{Found, Page};
 use crate::settings::origin::Origin;
+use crate::settings::page::{Found, Page};
+use crate::settings::range::SECONDS;
 use crate::settings::setting::{Setting, Slot as _};
 use crate::settings::values::is_agent_name;
 

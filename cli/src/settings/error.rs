@@ -1,16 +1,16 @@
 //! What can be wrong with a settings file. Values are quoted only where no secret can stand.
 
 use std::fmt;
-use std::io;
 use std::path::PathBuf;
 
 use crate::settings::origin::Origin;
 use crate::terminal::complaint::{Complaint, Kind};
+use crate::trust::file::Unreadable;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    #[error("cannot read {}", .path.display())]
-    Unreadable { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
     #[error("{spot}: {message}")]
     Syntax { spot: Spot, message: String },
     #[error("{spot}: unknown key `{key}`")]
@@ -57,7 +57,7 @@ impl From<SettingsError> for Complaint {
         let complaint = Self::of(Kind::Input, &error);
         match error {
             SettingsError::Unknown { hint, .. } => complaint.hint(hint),
-            SettingsError::Unreadable { .. } | SettingsError::Syntax { .. } => {
+            SettingsError::Unreadable(_) | SettingsError::Syntax { .. } => {
                 complaint.hint("fix the file, or move it away; settings are TOML in UTF-8")
             }
             // It says itself what the value must be.

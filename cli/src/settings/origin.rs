@@ -3,8 +3,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::settings::values::{Preset, word};
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     Default,
@@ -18,7 +16,7 @@ pub enum Origin {
     /// A run that is taken up again keeps what it was planned with.
     Run,
     /// A preset stands for this value.
-    Preset(Preset, Box<Self>),
+    Preset(String, Box<Self>),
 }
 
 impl Origin {
@@ -72,7 +70,7 @@ impl fmt::Display for Origin {
             Self::Answer => f.write_str("answer"),
             Self::Flag(flag) => write!(f, "flag {flag}"),
             Self::Run => f.write_str("the plan of the run"),
-            Self::Preset(preset, origin) => write!(f, "preset {}, {origin}", word(preset)),
+            Self::Preset(preset, origin) => write!(f, "preset {preset}, {origin}"),
         }
     }
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use skilltune_phases::price::Price;
 
 use crate::settings::error::SettingsError;
-use crate::settings::file::{Found, Page};
 use crate::settings::origin::Origin;
-use crate::settings::setting::{Range, Setting, Slot as _};
+use crate::settings::page::{Found, Page};
+use crate::settings::range::Range;
+use crate::settings::setting::{Setting, Slot as _};
 
 /// A model's price, and the file that tells it.
 #[derive(Clone, Debug)]
@@ -46,7 +47,7 @@ fn price(key: &str, value: &Found<'_>, page: Page<'_>) -> Result<Price, Settings
             let read = dollars.read(value.get_ref(), &Origin::Default);
             read.map_err(|must| page.wrong(&format!("{key}.{name}"), value, must))?;
         }
-        Ok(dollars.value)
+        Ok::<_, SettingsError>(dollars.value)
     };
     let needed = |name: &str| {
         dollars(name)?.ok_or_else(|| page.wrong_secret(key, value, "a table with `input` and `output`"))

@@ -1,17 +1,13 @@
 //! One setting: a value with its origin and range, and how it is read from TOML.
 
-use std::fmt;
-
-use clap::ValueEnum;
 use serde_json::Value as Json;
 use skilltune_orchestrator::snapshot::{RESERVED, RelPath};
 use skilltune_phases::score::Score;
 use toml::de::DeValue;
 
 use crate::settings::origin::Origin;
-use crate::settings::values::{
-    AgentSpec, ApplyWhen, ChecksName, DeliveryName, IsolationName, Preset, ViaName, word,
-};
+use crate::settings::range::Range;
+use crate::settings::values::{AgentSpec, IsolationName, ViaName};
 
 #[derive(Clone, Debug)]
 pub struct Setting<T> {
@@ -34,13 +30,6 @@ pub struct Over {
     pub asks: Origin,
     /// It is in force, for the project's file is trusted.
     pub is_allowed: bool,
-}
-
-/// From the lowest to the highest number allowed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
-    pub low: f64,
-    pub high: f64,
 }
 
 /// A setting whatever its type.
@@ -130,18 +119,6 @@ impl<T: Readable + Clone> Slot for Setting<T> {
             Some(_) | None => return None,
         };
         Some(Over { ceiling: ceiling.json(), asked: asked.json(), asks: asks.clone(), is_allowed })
-    }
-}
-
-impl Range {
-    pub fn has(self, number: f64) -> bool {
-        (self.low..=self.high).contains(&number)
-    }
-}
-
-impl fmt::Display for Range {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "from {} to {}", self.low, self.high)
     }
 }
 
@@ -238,26 +215,29 @@ impl Readable for Score {
     }
 }
 
-macro_rules! words {
+/// Reads values of these types by their names on the command line.
+macro_rules! readable_words {
     ($($name:ty),*) => {$(
-        impl Readable for $name {
-            fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
-                <Self as ValueEnum>::from_str(value.as_str()?, false).ok()
+        impl $crate::settings::setting::Readable for $name {
+            fn read(value: &toml::de::DeValue<'_>, _: $crate::settings::range::Range) -> Option<Self> {
+                <Self as clap::ValueEnum>::from_str(value.as_str()?, false).ok()
             }
 
-            fn must_be(_: Range) -> String {
-                let words: Vec<String> = Self::value_variants().iter().map(|value| format!("{:?}", word(value))).collect();
+            fn must_be(_: $crate::settings::range::Range) -> String {
+                let words: Vec<String> = <Self as clap::ValueEnum>::value_variants().iter().map(|value| format!("{:?}", $crate::settings::values::word(value))).collect();
                 format!("one of {}", words.join(", "))
             }
 
-            fn json(&self) -> Json {
-                word(self).into()
+            fn json(&self) -> serde_json::Value {
+                $crate::settings::values::word(self).into()
             }
         }
     )*};
 }
 
-words!(Preset, ApplyWhen, ChecksName, DeliveryName, IsolationName, ViaName);
+pub(crate) use readable_words;
+
+readable_words!(IsolationName, ViaName);
 
 impl Readable for AgentSpec {
     fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {

@@ -9,6 +9,7 @@ use crate::settings::agents::AgentEntry;
 use crate::settings::origin::Origin;
 use crate::settings::prices::PriceEntry;
 use crate::settings::setting::{Over, Slot};
+use crate::settings::table::Key;
 
 /// What `config show` tells about one key.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,10 +29,10 @@ pub struct Row {
 impl Settings {
     pub fn rows(&self) -> Vec<Row> {
         let mut own = self.clone();
-        let slots = own.slots().into_iter().map(|(key, slot)| Row {
+        let slots = own.keys().into_iter().map(|Key { name, slot, .. }| Row {
             ceiling: slot.over().map(|over| over.ceiling),
             told: told(slot),
-            ..row(key, slot.json(), slot.origin())
+            ..row(name, slot.json(), slot.origin())
         });
         let agents = self.agents.iter().flat_map(|(name, agent)| agent_rows(name, agent));
         let prices = self.prices.iter().flat_map(|(model, entry)| price_rows(model, entry));

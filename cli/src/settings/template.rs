@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use serde_json::Value as Json;
 
 use crate::settings::Settings;
-use crate::settings::about::about;
 use crate::settings::origin::Origin;
 use crate::settings::setting::Slot;
+use crate::settings::table::Key;
 
 const HEAD: &str = "\
 # skilltune settings for this project. This file lists every setting with its default; remove the `#` to change one.
@@ -50,13 +50,13 @@ impl Settings {
         let mut own = self.clone();
         let mut text = HEAD.to_owned();
         let mut open = "";
-        for (key, slot) in own.slots() {
-            let (table, name) = key.split_once('.').expect("every setting is in a table");
+        for Key { name, about, slot } in own.keys() {
+            let (table, name) = name.split_once('.').expect("every setting is in a table");
             if table != open {
                 let _ = write!(text, "\n[{table}]\n");
                 open = table;
             }
-            let _ = write!(text, "\n# {} {}.\n", about(key), capitalised(&slot.must_be()));
+            let _ = write!(text, "\n# {} {}.\n", about, capitalised(&slot.must_be()));
             text.push_str(&assignment(name, slot));
         }
         text + AGENTS + PRICES
@@ -94,10 +94,9 @@ fn capitalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::about::ABOUT;
+    use crate::loops::tune::settings::{Preset, TuneSettings};
     use crate::settings::show::Row;
     use crate::settings::tests::project;
-    use crate::settings::values::Preset;
 
     /// Every setting of the template as if it had been typed.
     fn switched_on(template: &str) -> String {
@@ -116,7 +115,7 @@ mod tests {
 
     #[test]
     fn as_it_is_written_it_sets_nothing_and_switched_on_it_sets_every_default() {
-        let defaults = Settings::default();
+        let defaults = crate::loops::default_settings();
         let template = defaults.template();
         assert!(project(&template).rows().iter().all(|row| row.file.is_none()));
         let all = project(&switched_on(&template));
@@ -128,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_agent_in_it_shows_every_key_that_an_agent_has() {
-        let all = project(&switched_on(&Settings::default().template()));
+        let all = project(&switched_on(&crate::loops::default_settings().template()));
         let rows: Vec<Row> =
             all.rows().into_iter().filter(|row| row.key.starts_with("agents.mine.")).collect();
         assert!(rows.len() >= 8, "{rows:?}");
@@ -137,21 +136,15 @@ mod tests {
 
     #[test]
     fn the_price_in_it_shows_every_key_that_a_price_has() {
-        let all = project(&switched_on(&Settings::default().template()));
+        let all = project(&switched_on(&crate::loops::default_settings().template()));
         let price = skilltune_phases::price::Price { input: 1.25, output: 10.0, cached: Some(0.3) };
         assert_eq!(all.prices(), [("some-model".to_owned(), price)].into());
     }
 
     #[test]
-    fn every_setting_says_what_it_is_for_and_nothing_else_does() {
-        let keys: Vec<&str> = Settings::default().slots().iter().map(|(key, _)| *key).collect();
-        assert_eq!(ABOUT.map(|(key, _)| key).to_vec(), keys);
-    }
-
-    #[test]
     fn what_was_chosen_is_set_and_nothing_that_follows_from_it() {
-        let mut chosen = Settings::default();
-        chosen.set_preset(Preset::Quick, &Origin::Answer);
+        let mut chosen = crate::loops::default_settings();
+        chosen.of_mut::<TuneSettings>().set_preset(Preset::Quick, &Origin::Answer);
         chosen.roles.executor.set("mine:la\"rge".parse().ok(), Origin::Flag("--executor"));
         let template = chosen.template();
         assert!(template.contains("\npreset = \"quick\"\n") && template.contains("\n#threshold = 70\n"));
@@ -159,6 +152,6 @@ mod tests {
         assert_eq!(values(read.rows()), values(chosen.rows()));
         let set = read.rows().into_iter().filter(|row| row.origin == "project_file");
         let set: Vec<String> = set.map(|row| row.key).collect();
-        assert_eq!(set, ["tune.preset", "roles.executor"]);
+        assert_eq!(set, ["roles.executor", "tune.preset"]);
     }
 }

@@ -1,8 +1,11 @@
 use std::fs;
 use std::path::PathBuf;
 
+use skilltune_phases::stop::Budget;
+
 use super::*;
-use crate::progress::UNBOUNDED;
+use crate::loops::tune::settings::{Preset, TuneSettings};
+use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::style::Style;
 
@@ -30,7 +33,7 @@ impl Files {
     }
 
     pub fn load(&self) -> Settings {
-        Settings::load(&self.project(), &self.around()).unwrap()
+        crate::loops::settings(&self.project(), &self.around()).unwrap()
     }
 }
 
@@ -40,7 +43,7 @@ pub fn project(text: &str) -> Settings {
 
 pub fn refusal(text: &str) -> String {
     let files = Files::new("", text);
-    let complaint = Complaint::from(Settings::load(&files.project(), &files.around()).unwrap_err());
+    let complaint = Complaint::from(crate::loops::settings(&files.project(), &files.around()).unwrap_err());
     assert_eq!(complaint.exit().code(), 2);
     complaint.render(Style::PLAIN, UNBOUNDED).replace(files.project().to_str().unwrap(), "")
 }
@@ -48,6 +51,24 @@ pub fn refusal(text: &str) -> String {
 /// Another value than the default for every key that `tune` reads.
 pub fn changes() -> Vec<(&'static str, &'static str)> {
     vec![
+        ("roles.executor", "\"other:m\""),
+        ("roles.evaluator", "\"other:m\""),
+        ("roles.improver", "\"other:m\""),
+        ("timeouts.executor", "11"),
+        ("timeouts.evaluator", "11"),
+        ("timeouts.improver", "11"),
+        ("calls.jobs", "256"),
+        ("calls.wait", "true"),
+        ("calls.wait_hours", "168"),
+        ("calls.isolation", "\"user\""),
+        ("calls.via", "\"ccw\""),
+        ("budget.usd", "2.5"),
+        ("budget.seconds", "3_600"),
+        ("limits.artifact_files", "11"),
+        ("limits.artifact_bytes", "11"),
+        ("limits.output_bytes", "0x0b"),
+        ("limits.confine", "false"),
+        ("limits.backoff_ms", "0"),
         ("tune.preset", "\"thorough\""),
         ("tune.max_iterations", "7"),
         ("tune.threshold", "85.5"),
@@ -59,24 +80,6 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("tune.coverage", "1"),
         ("tune.delivery", "\"installed\""),
         ("tune.apply", "\"never\""),
-        ("tune.jobs", "256"),
-        ("tune.wait", "true"),
-        ("tune.wait_hours", "168"),
-        ("budget.usd", "2.5"),
-        ("budget.seconds", "3_600"),
-        ("roles.executor", "\"other:m\""),
-        ("roles.evaluator", "\"other:m\""),
-        ("roles.improver", "\"other:m\""),
-        ("timeouts.executor", "11"),
-        ("timeouts.evaluator", "11"),
-        ("timeouts.improver", "11"),
-        ("calls.isolation", "\"user\""),
-        ("calls.via", "\"ccw\""),
-        ("limits.artifact_files", "11"),
-        ("limits.artifact_bytes", "11"),
-        ("limits.output_bytes", "0x0b"),
-        ("limits.confine", "false"),
-        ("limits.backoff_ms", "0"),
         ("prompts.execute", "\"own.md\""),
         ("prompts.task", "\"own.md\""),
         ("prompts.evaluate", "\"own.md\""),
@@ -86,12 +89,13 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
 
 #[test]
 fn every_key_can_be_set_and_knows_its_origin() {
-    let keys: Vec<&str> = Settings::default().slots().iter().map(|(key, _)| *key).collect();
-    let changes = [changes(), reflex::changes()].concat();
+    let keys: Vec<&str> = crate::loops::default_settings().keys().iter().map(|key| key.name).collect();
+    let changes = [changes(), crate::loops::reflex::settings::changes()].concat();
     assert_eq!(keys, changes.iter().map(|(key, _)| *key).collect::<Vec<_>>());
     for (key, value) in changes {
         let find = |settings: &Settings| settings.rows().into_iter().find(|row| row.key == key).unwrap();
-        let (before, after) = (find(&Settings::default()), find(&project(&format!("{key} = {value}"))));
+        let (before, after) =
+            (find(&crate::loops::default_settings()), find(&project(&format!("{key} = {value}"))));
         assert_ne!(before.value, after.value, "{key}");
         assert_eq!(after.origin, "project_file", "{key}");
     }
@@ -99,13 +103,14 @@ fn every_key_can_be_set_and_knows_its_origin() {
 
 #[test]
 fn the_defaults_are_the_documented_ones() {
-    let rules = Settings::default().rules();
+    let defaults = crate::loops::default_settings();
+    let rules = defaults.of::<TuneSettings>().rules(defaults.budget());
     assert_eq!((rules.max_iterations, rules.threshold.points()), (5, 80.0));
     assert_eq!((rules.regress, rules.stall.window, rules.stall.gain), (10.0, 2, 2.0));
     assert_eq!((rules.max_errors, rules.confirm, rules.coverage), (3, 1, 0.8));
     assert_eq!(rules.budget, Budget::default());
-    let Patience { waits, longest, backoff } = Settings::default().patience();
-    let told = format!("`tune.wait_hours` ({})", longest.as_secs() / 3600);
+    let Patience { waits, longest, backoff } = crate::loops::default_settings().patience();
+    let told = format!("`calls.wait_hours` ({})", longest.as_secs() / 3600);
     let page = include_str!("../../../docs/agents.md");
     assert!(!waits && page.contains(&told), "{told}");
     assert!(page.contains(&format!("`limits.backoff_ms` ({})", backoff.as_millis())));
@@ -114,28 +119,31 @@ fn the_defaults_are_the_documented_ones() {
 #[test]
 fn missing_files_are_empty_ones() {
     let nowhere = Environment::fake("/nowhere", &[]);
-    let settings = Settings::load(Path::new("/nowhere"), &nowhere).unwrap();
+    let settings = crate::loops::settings(Path::new("/nowhere"), &nowhere).unwrap();
     assert!(settings.project_file.is_none());
     assert!(settings.rows().iter().all(|row| row.file.is_none()));
 }
 
 #[test]
 fn the_project_goes_over_the_user_key_by_key() {
-    let files = Files::new("tune = {jobs = 3, regress = 5}\n", "[tune]\njobs = 2\n");
+    let files = Files::new("tune = {regress = 5}\ncalls = {jobs = 3}\n", "[calls]\njobs = 2\n");
     let settings = files.load();
-    assert_eq!(settings.jobs.value, 2);
-    assert_eq!(settings.jobs.origin, Origin::Project(files.project().join(SETTINGS_FILE)));
-    assert_eq!(settings.regress.value.to_string(), "5");
-    assert_eq!(settings.regress.origin, Origin::User(files.around().config.join(SETTINGS_FILE)));
-    assert_eq!(settings.coverage.origin, Origin::Default);
+    assert_eq!(settings.calls.jobs.value, 2);
+    assert_eq!(settings.calls.jobs.origin, Origin::Project(files.project().join(SETTINGS_FILE)));
+    assert_eq!(settings.of::<TuneSettings>().regress.value.to_string(), "5");
+    assert_eq!(
+        settings.of::<TuneSettings>().regress.origin,
+        Origin::User(files.around().config.join(SETTINGS_FILE))
+    );
+    assert_eq!(settings.of::<TuneSettings>().coverage.origin, Origin::Default);
 }
 
 /// What bounds the calls, the time, the money and the bytes that a run takes.
 const LIMITS: [&str; 18] = [
     "tune.max_iterations",
     "tune.max_errors",
-    "tune.jobs",
-    "tune.wait_hours",
+    "calls.jobs",
+    "calls.wait_hours",
     "budget.usd",
     "budget.seconds",
     "timeouts.executor",
@@ -171,24 +179,39 @@ fn a_project_lowers_every_limit_of_the_user_and_raises_none_until_it_is_trusted(
         assert!(Files::new("", &text(4)).load().overs().is_empty(), "a default is no limit of the user's");
     }
     let preset = Files::new("[tune]\npreset = \"quick\"\n", "[tune]\npreset = \"thorough\"\n").load();
-    assert_eq!((preset.max_iterations.value, preset.threshold.value.points()), (3, 90.0));
+    assert_eq!(
+        (
+            preset.of::<TuneSettings>().max_iterations.value,
+            preset.of::<TuneSettings>().threshold.value.points()
+        ),
+        (3, 90.0)
+    );
 }
 
 #[test]
 fn a_preset_yields_to_numbers_of_its_own_layer_and_beats_lower_ones() {
     let settings = project("[tune]\nmax_iterations = 4\npreset = \"quick\"\n");
-    assert_eq!((settings.max_iterations.value, settings.threshold.value.points()), (4, 70.0));
+    assert_eq!(
+        (
+            settings.of::<TuneSettings>().max_iterations.value,
+            settings.of::<TuneSettings>().threshold.value.points()
+        ),
+        (4, 70.0)
+    );
     let mut settings = Files::new("[tune]\nmax_iterations = 4\n", "[tune]\npreset = \"quick\"\n").load();
-    assert_eq!(settings.max_iterations.value, 3);
-    settings.set_preset(Preset::Thorough, &Origin::Flag("--preset"));
-    assert_eq!(settings.max_iterations.value, 8);
-    assert_eq!(settings.max_iterations.origin.to_string(), "preset thorough, flag --preset");
+    assert_eq!(settings.of::<TuneSettings>().max_iterations.value, 3);
+    settings.of_mut::<TuneSettings>().set_preset(Preset::Thorough, &Origin::Flag("--preset"));
+    assert_eq!(settings.of::<TuneSettings>().max_iterations.value, 8);
+    assert_eq!(
+        settings.of::<TuneSettings>().max_iterations.origin.to_string(),
+        "preset thorough, flag --preset"
+    );
 }
 
 #[test]
 fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     let files = [
-        "[tune]\njobs = 1\ntreshold = 3\n",
+        "[tune]\nregress = 1\ntreshold = 3\n",
         "threshold = 80\n",
         "[tunes]\n",
         "[roles]\nexecuter = \"a\"\n",
@@ -211,9 +234,9 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:4: unknown key `agents.a.cost.usdd`
     hint: did you mean `agents.a.cost.usd`?
     error: /skilltune.toml:2: unknown key `tune.colour`
-    hint: known keys: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, delivery, apply, jobs, wait, wait_hours
+    hint: known keys: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, delivery, apply
     error: /skilltune.toml:1: unknown key `colour`
-    hint: known keys: tune, budget, roles, timeouts, calls, limits, prompts, reflex, agents, prices
+    hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, agents, prices
     ");
 }
 
@@ -222,8 +245,8 @@ fn a_wrong_value_is_told_what_it_must_be() {
     let files = [
         "[tune]\nthreshold = 101\n",
         "[tune]\nthreshold = nan\n",
-        "[tune]\njobs = 1.5\n",
-        "[tune]\njobs = -1\n",
+        "[calls]\njobs = 1.5\n",
+        "[calls]\njobs = -1\n",
         "[tune]\npreset = \"fast\"\n",
         "[tune]\ncoverage = true\n",
         "[tune]\nmax_errors = 99999999999999999999\n",
@@ -237,8 +260,8 @@ fn a_wrong_value_is_told_what_it_must_be() {
     insta::assert_snapshot!(files.map(refusal).join("\n"), @r#"
     error: /skilltune.toml:2: `tune.threshold` must be a number from 0 to 100, not 101
     error: /skilltune.toml:2: `tune.threshold` must be a number from 0 to 100, not nan
-    error: /skilltune.toml:2: `tune.jobs` must be a whole number from 1 to 256, not 1.5
-    error: /skilltune.toml:2: `tune.jobs` must be a whole number from 1 to 256, not -1
+    error: /skilltune.toml:2: `calls.jobs` must be a whole number from 1 to 256, not 1.5
+    error: /skilltune.toml:2: `calls.jobs` must be a whole number from 1 to 256, not -1
     error: /skilltune.toml:2: `tune.preset` must be one of "quick", "standard", "thorough", not "fast"
     error: /skilltune.toml:2: `tune.coverage` must be a number from 0 to 1, not true
     error: /skilltune.toml:2: `tune.max_errors` must be a whole number from 1 to 100, not 99999999999999999999
@@ -319,18 +342,18 @@ fn a_secret_is_never_shown() {
 
 #[test]
 fn a_file_that_is_no_toml_or_no_text_is_refused() {
-    assert!(refusal("[tune]\njobs = 1\njobs = 2\n").starts_with("error: /skilltune.toml:3: duplicate key"));
+    assert!(refusal("[calls]\njobs = 1\njobs = 2\n").starts_with("error: /skilltune.toml:3: duplicate key"));
     let files = Files::new("", "");
     fs::write(files.project().join(SETTINGS_FILE), b"\xff").unwrap();
-    let error = Settings::load(&files.project(), &files.around()).unwrap_err();
+    let error = crate::loops::settings(&files.project(), &files.around()).unwrap_err();
     assert!(matches!(error, SettingsError::Unreadable { .. }));
 }
 
 #[test]
 fn the_users_own_file_is_not_a_projects_file() {
-    let files = Files::new("[tune]\njobs = 2\n", "");
+    let files = Files::new("[calls]\njobs = 2\n", "");
     let around = files.around();
-    let settings = Settings::load(&around.config, &around).unwrap();
+    let settings = crate::loops::settings(&around.config, &around).unwrap();
     assert!(settings.project_file.is_none());
-    assert!(matches!(settings.jobs.origin, Origin::User(_)));
+    assert!(matches!(settings.calls.jobs.origin, Origin::User(_)));
 }

@@ -5,57 +5,10 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 use skilltune_orchestrator::agent::Via;
-use skilltune_phases::loops::reflex::RunThem;
-use skilltune_phases::loops::tune::Apply;
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::score::Score;
-use skilltune_phases::target::Mode;
 
-use crate::settings::setting::Range;
-use crate::settings::{COUNT, JOBS, POINTS, SECONDS};
-
-/// How thorough a search is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Preset {
-    /// 3 rounds, goal 70
-    Quick,
-    /// 5 rounds, goal 80
-    Standard,
-    /// 8 rounds, goal 90
-    Thorough,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ModeName {
-    /// Tune each skill by itself
-    Single,
-    /// Tune them as a chain: each skill works on the output of the one before
-    Chain,
-}
-
-/// How the executor gets the skill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DeliveryName {
-    /// `installed` if the agent supports skills, otherwise `inline`
-    Auto,
-    /// Install the skill where the agent looks for skills; the prompt is only the task
-    Installed,
-    /// Like `installed`, and the prompt calls /NAME
-    Slash,
-    /// Put the skill and all its files into the prompt
-    Inline,
-}
-
-/// When the champion may replace the target. Unset, we ask a person at the terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ApplyWhen {
-    /// If it won the final comparison
-    Auto,
-    /// If it won, and you agree
-    Ask,
-    /// Never; `skilltune apply` does it later
-    Never,
-}
+use crate::settings::range::{COUNT, JOBS, POINTS, Range, SECONDS};
 
 /// How much of your own setup the agents use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -77,17 +30,6 @@ pub enum ViaName {
     Ccw,
     /// `maestro delegate`; does not enforce the rights of a role
     Maestro,
-}
-
-/// What to do with commands that an agent proposes as checks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ChecksName {
-    /// Show them to you first
-    Ask,
-    /// Run them without asking, confined by the kernel where possible
-    Run,
-    /// Let the judge decide instead
-    Skip,
 }
 
 /// The output format of data.
@@ -125,25 +67,6 @@ pub enum BadSpec {
     Name,
     #[error("a model name must not be empty or start with `-`")]
     Model,
-}
-
-impl Preset {
-    pub fn rounds(self) -> u32 {
-        match self {
-            Self::Quick => 3,
-            Self::Standard => 5,
-            Self::Thorough => 8,
-        }
-    }
-
-    pub fn threshold(self) -> Score {
-        let points = match self {
-            Self::Quick => 70.0,
-            Self::Standard => 80.0,
-            Self::Thorough => 90.0,
-        };
-        Score::new(points).expect("within 0 to 100")
-    }
 }
 
 /// The name of a value on the command line.
@@ -186,16 +109,6 @@ impl fmt::Display for AgentSpec {
     }
 }
 
-impl From<ApplyWhen> for Apply {
-    fn from(when: ApplyWhen) -> Self {
-        match when {
-            ApplyWhen::Auto => Self::Auto,
-            ApplyWhen::Ask => Self::Ask,
-            ApplyWhen::Never => Self::Never,
-        }
-    }
-}
-
 impl From<IsolationName> for Isolation {
     fn from(name: IsolationName) -> Self {
         match name {
@@ -212,25 +125,6 @@ impl From<ViaName> for Option<Via> {
             ViaName::Direct => None,
             ViaName::Ccw => Some(Via::Ccw),
             ViaName::Maestro => Some(Via::Maestro),
-        }
-    }
-}
-
-impl From<ChecksName> for RunThem {
-    fn from(name: ChecksName) -> Self {
-        match name {
-            ChecksName::Ask => Self::Ask,
-            ChecksName::Run => Self::Always,
-            ChecksName::Skip => Self::Never,
-        }
-    }
-}
-
-impl From<ModeName> for Mode {
-    fn from(mode: ModeName) -> Self {
-        match mode {
-            ModeName::Single => Self::Single,
-            ModeName::Chain => Self::Chain,
         }
     }
 }

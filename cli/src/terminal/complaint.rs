@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt::Display;
 
+use crate::terminal::environment::FoldersError;
 use crate::terminal::exit::Exit;
 use crate::terminal::style::Style;
 use crate::text::plain::pictured;
@@ -88,6 +89,28 @@ impl Complaint {
     fn new(kind: Kind, what: impl Display) -> Self {
         Self { kind, what: what.to_string(), causes: Vec::new(), hints: Vec::new() }
     }
+}
+
+impl From<FoldersError> for Complaint {
+    fn from(error: FoldersError) -> Self {
+        let kind = match error {
+            FoldersError::Homeless(_) | FoldersError::Project { .. } => Kind::Input,
+            FoldersError::Cwd(_) => Kind::Ours,
+        };
+        let hint = match error {
+            FoldersError::Homeless(variable) => {
+                format!("set HOME or {variable}")
+            }
+            FoldersError::Project { .. } => "pass an existing folder to --project".to_owned(),
+            FoldersError::Cwd(_) => "change to an existing folder".to_owned(),
+        };
+        Self::of(kind, &error).hint(hint)
+    }
+}
+
+/// A failure of our own, with its causes.
+pub fn ours(error: impl std::error::Error) -> Complaint {
+    Complaint::of(Kind::Ours, &error)
 }
 
 #[cfg(test)]

@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::snapshot::Indexes;
 
-use crate::terminal::complaint::{Complaint, Kind};
-
 /// The name of a settings file, in a project and under the user's configuration.
 pub const SETTINGS_FILE: &str = "skilltune.toml";
 
@@ -139,23 +137,6 @@ fn nearest_marked(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().find(marked).map(Path::to_owned)
 }
 
-impl From<FoldersError> for Complaint {
-    fn from(error: FoldersError) -> Self {
-        let kind = match error {
-            FoldersError::Homeless(_) | FoldersError::Project { .. } => Kind::Input,
-            FoldersError::Cwd(_) => Kind::Ours,
-        };
-        let hint = match error {
-            FoldersError::Homeless(variable) => {
-                format!("set HOME or {variable}")
-            }
-            FoldersError::Project { .. } => "pass an existing folder to --project".to_owned(),
-            FoldersError::Cwd(_) => "change to an existing folder".to_owned(),
-        };
-        Self::of(kind, &error).hint(hint)
-    }
-}
-
 #[cfg(test)]
 impl Environment {
     /// A world below one folder, without a terminal.
@@ -172,6 +153,7 @@ impl Environment {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::complaint::{Complaint, Kind};
 
     #[test]
     fn folders_follow_the_environment_and_fall_back_to_home() {

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write as _};
 
-use crate::progress;
+use crate::terminal::columns;
 use crate::terminal::complaint::{Complaint, Kind};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::style::Style;
-use crate::text::plain;
+use crate::text::{plain, width};
 
 /// Where the program's words go. A reader that has gone away is no failure of ours.
 #[derive(Clone, Copy, Debug)]
@@ -21,14 +21,14 @@ pub struct Printer {
 }
 
 impl Printer {
-    pub const PLAIN: Self = Self { data: Style::PLAIN, talk: Style::PLAIN, talk_width: progress::UNBOUNDED };
+    pub const PLAIN: Self = Self { data: Style::PLAIN, talk: Style::PLAIN, talk_width: columns::UNBOUNDED };
 
     pub fn new(around: &Environment) -> Self {
         let terminal = around.terminal;
         Self {
             data: Style::on(terminal.stdout, around),
             talk: Style::on(terminal.stderr, around),
-            talk_width: progress::talk_width(around),
+            talk_width: columns::talk_width(around),
         }
     }
 
@@ -55,7 +55,7 @@ impl Printer {
 
     /// What is said besides.
     pub fn talk(self, text: &str) {
-        say(&self.talk.shown(&progress::fitted(text, self.talk_width)));
+        say(&self.talk.shown(&width::fitted(text, self.talk_width)));
     }
 
     /// Text of others, line by line as it stands, before a question about it.

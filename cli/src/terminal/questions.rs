@@ -1,32 +1,17 @@
 //! What is asked on a terminal. Nothing is asked anywhere else, and everything has a default.
 
-use std::fmt;
-
 use inquire::{Confirm, CustomType, InquireError, Select, Text};
-use skilltune_phases::loops::tune::{Choice as Answer, Hold};
-use skilltune_phases::offline;
-use skilltune_phases::role::Role;
-use skilltune_phases::target::Mode;
 
-use crate::settings::values::Preset;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::text::plain::pictured;
 
 /// Who answers: a person, or a test in their place.
 pub trait Answers {
-    fn preset(&self, suggested: Preset) -> Result<Preset, Complaint>;
-    fn mode(&self, skills: usize) -> Result<Mode, Complaint>;
-    /// One of the agents for a role, or none yet.
-    fn agent(&self, role: Role, known: &[String]) -> Result<Option<String>, Complaint>;
-    /// A task to try skills on, or none yet.
-    fn task(&self) -> Result<Option<String>, Complaint>;
-    /// A question that a run asks.
-    fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint>;
     /// A yes or no, whose default is no.
     fn agree(&self, question: &str) -> Result<bool, Complaint>;
-    /// The place of one of several options; the first is the default.
-    fn pick(&self, question: &str, options: &[&str]) -> Result<usize, Complaint>;
+    /// The place of one of several options; `start` is the default.
+    fn pick(&self, question: &str, options: &[&str], start: usize) -> Result<usize, Complaint>;
     fn number(&self, question: &str, default: u64) -> Result<u64, Complaint>;
     /// A line of text, or none.
     fn line(&self, question: &str, help: &str) -> Result<Option<String>, Complaint>;
@@ -44,48 +29,15 @@ impl Person {
 }
 
 impl Answers for Person {
-    fn preset(&self, suggested: Preset) -> Result<Preset, Complaint> {
-        let presets = [Preset::Quick, Preset::Standard, Preset::Thorough];
-        let start = presets.iter().position(|preset| *preset == suggested).unwrap_or(1);
-        choose("How thorough should the search be?", presets.map(preset_option).into(), start)
-    }
-
-    fn mode(&self, skills: usize) -> Result<Mode, Complaint> {
-        let question = format!("How should these {skills} skills be tuned?");
-        let single =
-            Choice { text: "single: each skill by itself (recommended)".to_owned(), value: Mode::Single };
-        let chain = "chain: each skill works on the output of the one before".to_owned();
-        choose(&question, vec![single, Choice { text: chain, value: Mode::Chain }], 0)
-    }
-
-    fn agent(&self, role: Role, known: &[String]) -> Result<Option<String>, Complaint> {
-        let about = |name: &str| match name {
-            offline::NAME => format!("{name}: built in, no model, checks structure only"),
-            name => name.to_owned(),
-        };
-        let named = known.iter().map(|name| Choice { text: about(name), value: Some(name.clone()) });
-        let nobody = Choice { text: "none yet".to_owned(), value: None };
-        choose(&format!("Which agent is the {}?", role.word()), named.chain([nobody]).collect(), 0)
-    }
-
-    fn task(&self) -> Result<Option<String>, Complaint> {
-        self.line("Which task should skills be tried on?", "becomes suite.toml; leave empty to skip")
-    }
-
-    fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint> {
-        let choices = hold.options().iter().map(|&value| Choice { text: value.word().to_owned(), value });
-        let start = hold.options().iter().position(|&choice| choice == hold.default_choice()).unwrap_or(0);
-        choose(question, choices.collect(), start)
-    }
-
     fn agree(&self, question: &str) -> Result<bool, Complaint> {
         Confirm::new(&pictured(question)).with_default(false).prompt().map_err(unanswered)
     }
 
-    fn pick(&self, question: &str, options: &[&str]) -> Result<usize, Complaint> {
-        let choices =
-            options.iter().enumerate().map(|(value, text)| Choice { text: (*text).to_owned(), value });
-        choose(question, choices.collect(), 0)
+    fn pick(&self, question: &str, options: &[&str], start: usize) -> Result<usize, Complaint> {
+        let question = pictured(question);
+        let select = Select::new(&question, options.to_vec()).with_starting_cursor(start).without_filtering();
+        let chosen = select.with_help_message("up and down to move, enter to select").raw_prompt();
+        chosen.map(|choice| choice.index).map_err(unanswered)
     }
 
     fn number(&self, question: &str, default: u64) -> Result<u64, Complaint> {
@@ -122,32 +74,6 @@ impl<T> AnswerFrom<T> {
     }
 }
 
-struct Choice<T> {
-    text: String,
-    value: T,
-}
-
-impl<T> fmt::Display for Choice<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-fn preset_option(preset: Preset) -> Choice<Preset> {
-    let advice = if preset == Preset::Standard { " (recommended)" } else { "" };
-    let (rounds, threshold) = (preset.rounds(), preset.threshold());
-    let text =
-        format!("{}: {rounds} rounds, goal {threshold}{advice}", crate::settings::values::word(&preset));
-    Choice { text, value: preset }
-}
-
-fn choose<T>(question: &str, choices: Vec<Choice<T>>, start: usize) -> Result<T, Complaint> {
-    let question = pictured(question);
-    let select = Select::new(&question, choices).with_starting_cursor(start).without_filtering();
-    let chosen = select.with_help_message("up and down to move, enter to select").prompt();
-    chosen.map(|choice| choice.value).map_err(unanswered)
-}
-
 fn unanswered(error: InquireError) -> Complaint {
     match error {
         InquireError::OperationCanceled | InquireError::OperationInterrupted => Complaint::interrupted(),
@@ -169,61 +95,29 @@ pub mod scripted {
     /// Gives fixed answers and remembers what was asked.
     #[derive(Debug)]
     pub struct Script {
-        pub preset: Preset,
-        pub mode: Mode,
-        pub agent: Option<String>,
-        pub task: Option<String>,
+        /// A part of a question, and which option is picked; of all others the default.
+        pub picks: Vec<(&'static str, usize)>,
+        pub line: Option<String>,
         pub agrees: bool,
         pub asked: RefCell<Vec<String>>,
     }
 
     impl Default for Script {
         fn default() -> Self {
-            Self {
-                preset: Preset::Quick,
-                mode: Mode::Chain,
-                agent: None,
-                task: None,
-                agrees: true,
-                asked: RefCell::default(),
-            }
+            Self { picks: Vec::new(), line: None, agrees: true, asked: RefCell::default() }
         }
     }
 
     impl Answers for Script {
-        fn preset(&self, suggested: Preset) -> Result<Preset, Complaint> {
-            self.asked.borrow_mut().push(format!("preset, {suggested:?}"));
-            Ok(self.preset)
-        }
-
-        fn mode(&self, skills: usize) -> Result<Mode, Complaint> {
-            self.asked.borrow_mut().push(format!("mode, {skills}"));
-            Ok(self.mode)
-        }
-
-        fn agent(&self, role: Role, known: &[String]) -> Result<Option<String>, Complaint> {
-            self.asked.borrow_mut().push(format!("{} of {}", role.word(), known.join(", ")));
-            Ok(self.agent.clone())
-        }
-
-        fn task(&self) -> Result<Option<String>, Complaint> {
-            self.asked.borrow_mut().push("task".to_owned());
-            Ok(self.task.clone())
-        }
-
-        fn hold(&self, question: &str, hold: Hold) -> Result<Answer, Complaint> {
-            self.asked.borrow_mut().push(question.to_owned());
-            Ok(hold.default_choice())
-        }
-
         fn agree(&self, question: &str) -> Result<bool, Complaint> {
             self.asked.borrow_mut().push(question.to_owned());
             Ok(self.agrees)
         }
 
-        fn pick(&self, question: &str, _: &[&str]) -> Result<usize, Complaint> {
-            self.asked.borrow_mut().push(question.to_owned());
-            Ok(0)
+        fn pick(&self, question: &str, options: &[&str], start: usize) -> Result<usize, Complaint> {
+            self.asked.borrow_mut().push(format!("{question} {}", options[start]));
+            let picked = self.picks.iter().find(|(part, _)| question.contains(part));
+            Ok(picked.map_or(start, |(_, picked)| *picked))
         }
 
         fn number(&self, question: &str, default: u64) -> Result<u64, Complaint> {
@@ -233,7 +127,7 @@ pub mod scripted {
 
         fn line(&self, question: &str, _: &str) -> Result<Option<String>, Complaint> {
             self.asked.borrow_mut().push(question.to_owned());
-            Ok(None)
+            Ok(self.line.clone())
         }
     }
 }
@@ -249,12 +143,6 @@ mod tests {
             assert_eq!(unanswered(error).kind, Kind::Interrupted);
         }
         assert_eq!(unanswered(InquireError::NotTTY).kind, Kind::Ours);
-    }
-
-    #[test]
-    fn options_tell_what_they_mean() {
-        assert_eq!(preset_option(Preset::Standard).to_string(), "standard: 5 rounds, goal 80 (recommended)");
-        assert_eq!(preset_option(Preset::Thorough).to_string(), "thorough: 8 rounds, goal 90");
     }
 
     #[test]

@@ -1,26 +1,16 @@
 //! Lines that fit: how wide text is on a terminal, and how it is shortened and wrapped.
 
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
 const GAP: &str = "…";
 
-/// Columns that a text takes, at most.
+/// Columns that a text takes.
 pub fn columns(text: &str) -> usize {
-    text.chars().map(wide).sum()
+    text.width()
 }
 
-/// Letters of East Asia and pictures take two columns; what takes none is counted as one, to be on the safe side.
 fn wide(c: char) -> usize {
-    match u32::from(c) {
-        0x1100..=0x115f
-        | 0x2e80..=0xa4cf
-        | 0xac00..=0xd7a3
-        | 0xf900..=0xfaff
-        | 0xfe30..=0xfe6f
-        | 0xff00..=0xff60
-        | 0xffe0..=0xffe6
-        | 0x1f000..=0x1faff
-        | 0x20000..=0x3fffd => 2,
-        _ => 1,
-    }
+    c.width().unwrap_or(0)
 }
 
 /// A text in no more than so many columns, its middle left out: names tell most at their ends.

@@ -8,11 +8,8 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::disk;
 use skilltune_phases::id::Digest;
 
-use crate::inputs::suite::Suite;
-use crate::settings::agents::AgentEntry;
-use crate::settings::file::SettingsFile;
-use crate::terminal::environment::Environment;
 use crate::trust::TrustError;
+use crate::trust::file::TextFile;
 
 /// A larger script is not trusted.
 const LARGEST: u64 = 64 << 20;
@@ -25,52 +22,24 @@ pub struct Pinned {
 }
 
 /// Where a command is meant from, and which of the files that it names are somebody else's to change.
-struct Ground {
+#[derive(Debug)]
+pub struct Ground {
     /// Relative paths begin here.
-    base: PathBuf,
+    pub base: PathBuf,
     /// The project, as a real path.
-    root: PathBuf,
+    pub root: PathBuf,
     /// What the command writes itself.
-    writes: Vec<PathBuf>,
+    pub writes: Vec<PathBuf>,
 }
 
-impl From<&SettingsFile> for Pinned {
-    fn from(file: &SettingsFile) -> Self {
+impl From<&TextFile> for Pinned {
+    fn from(file: &TextFile) -> Self {
         Self { path: file.path.clone(), digest: file.digest }
     }
 }
 
-/// The files of a project that the commands of its agents name, but for those that an agent says it writes.
-pub fn of_agents<'a>(
-    agents: impl IntoIterator<Item = &'a AgentEntry>,
-    around: &Environment,
-) -> Result<Vec<Pinned>, TrustError> {
-    let theirs = agents.into_iter().filter(|entry| entry.origin.is_projects());
-    each_once(theirs.map(|entry| of_agent(entry, around)))
-}
-
-fn of_agent(entry: &AgentEntry, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
-    let Some(folder) = entry.origin.file().and_then(Path::parent) else { return Ok(Vec::new()) };
-    let writes = entry.settings.writes.iter().flatten();
-    let writes = writes.filter_map(|place| match place.strip_prefix("~/") {
-        Some(below) => Some(around.home.as_ref()?.join(below)),
-        None => Some(PathBuf::from(place)),
-    });
-    let ground = Ground { base: folder.to_owned(), root: folder.to_owned(), writes: writes.collect() };
-    ground.named_by(&entry.settings.command)
-}
-
-/// The files of the project that the commands of a suite name.
-pub fn of_suite(suite: &Suite, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
-    let base = suite.file.path.parent().expect("a suite is in a folder").to_owned();
-    let root = around.project_of(&suite.file.path);
-    let root = root.canonicalize().ok().filter(|root| base.starts_with(root)).unwrap_or_else(|| base.clone());
-    let ground = Ground { base, root, writes: Vec::new() };
-    let commands = suite.scenarios.iter().filter_map(|scenario| scenario.command.as_ref());
-    each_once(commands.map(|command| ground.named_by(command)))
-}
-
-fn each_once(
+/// All of them, in order, without repetition.
+pub fn each_once(
     files: impl Iterator<Item = Result<Vec<Pinned>, TrustError>>,
 ) -> Result<Vec<Pinned>, TrustError> {
     let mut all = files.collect::<Result<Vec<_>, _>>()?.concat();
@@ -80,7 +49,7 @@ fn each_once(
 }
 
 impl Ground {
-    fn named_by(&self, command: &[String]) -> Result<Vec<Pinned>, TrustError> {
+    pub fn named_by(&self, command: &[String]) -> Result<Vec<Pinned>, TrustError> {
         let named = command.iter().enumerate().flat_map(|(place, argument)| {
             let value = argument.split_once('=').map(|(_, value)| value);
             std::iter::once(argument.as_str()).chain(value).map(move |name| (place, name))

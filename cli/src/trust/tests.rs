@@ -1,7 +1,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
-use crate::progress::UNBOUNDED;
+use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::environment::SETTINGS_FILE;
 use crate::terminal::questions::scripted::Script;
 use crate::terminal::style::Style;
@@ -22,8 +22,8 @@ impl Setup {
         fs::write(self.root.path().join(SETTINGS_FILE), text).unwrap();
     }
 
-    fn file(&self) -> SettingsFile {
-        SettingsFile::read(&self.root.path().join(SETTINGS_FILE)).unwrap().unwrap()
+    fn file(&self) -> TextFile {
+        TextFile::read(&self.root.path().join(SETTINGS_FILE)).unwrap().unwrap()
     }
 
     fn store(&self) -> TrustStore {

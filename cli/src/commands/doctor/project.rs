@@ -6,9 +6,10 @@ use serde::Serialize;
 use skilltune_orchestrator::store::{Home, Locks};
 use skilltune_phases::plan::RunId;
 
+use crate::agents;
 use crate::agents::BuiltIn;
-use crate::inputs::prompts::Pages;
 use crate::loops::LoopCommands;
+use crate::loops::tune::prompts::Pages;
 use crate::report::ui::with_loop;
 use crate::runs::{Runs, Standing};
 use crate::settings::Settings;
@@ -17,7 +18,6 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::text::plain;
 use crate::trust::TrustStore;
-use crate::{agents, trust};
 
 #[derive(Debug, Serialize)]
 pub struct Project {
@@ -64,7 +64,7 @@ impl Project {
             || !settings.foreign_wishes().is_empty();
         let pages = Pages::trusted(settings, around);
         let trusts = |file| {
-            let scripts = trust::of_agents(settings.agents.values(), around);
+            let scripts = agents::scripts(settings.agents.values(), around);
             let trusts = scripts.and_then(|scripts| TrustStore::new(around).trusts(file, &scripts));
             pages.unwrap_or(true) && trusts.unwrap_or(false)
         };

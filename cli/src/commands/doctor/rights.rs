@@ -9,10 +9,10 @@ use skilltune_orchestrator::process::{Containment, Guardian, become_driver, can_
 use skilltune_phases::offline;
 use skilltune_phases::role::Role;
 
-use crate::args::{GUARDIAN, OFFLINE};
-use crate::runs::session::{GUARDS, ours};
+use crate::agents::OFFLINE;
+use crate::runs::session::{GUARDIAN, GUARDS};
 use crate::settings::Settings;
-use crate::terminal::complaint::Complaint;
+use crate::terminal::complaint::{Complaint, ours};
 use crate::text::plain;
 
 /// By role.
@@ -31,7 +31,7 @@ pub enum System {
 
 impl System {
     pub fn of(settings: &Settings) -> Self {
-        match (settings.confine.value, can_confine()) {
+        match (settings.limits.confine.value, can_confine()) {
             (false, _) => Self::TurnedOff,
             (true, true) => Self::Enforces,
             (true, false) => Self::Cannot,

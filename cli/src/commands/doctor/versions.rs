@@ -10,9 +10,8 @@ use skilltune_orchestrator::process::{
     Call, Cancel, Canceller, Ear, Ended, GuardianPool, How, ProcessError, become_driver,
 };
 
-use crate::args::GUARDIAN;
-use crate::runs::session::{GUARDS, ours};
-use crate::terminal::complaint::Complaint;
+use crate::runs::session::{GUARDIAN, GUARDS};
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::text::{figures, plain};
 

@@ -24,22 +24,22 @@ fn told(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
 
 #[test]
 fn a_person_is_asked_for_the_goal_and_for_each_role() {
-    let person = Script { agent: Some("claude".to_owned()), ..Script::default() };
+    let person = Script { picks: vec![("How thorough", 0)], ..Script::default() };
     let chosen = chosen(&args(&[]), &["claude".to_owned()], Some(&person)).unwrap();
     assert_eq!(
         *person.asked.borrow(),
         [
-            "preset, Standard",
-            "executor of claude, offline",
-            "evaluator of claude, offline",
-            "improver of claude, offline"
+            "How thorough should the search be? standard: 5 rounds, goal 80 (recommended)",
+            "Which agent is the executor? claude",
+            "Which agent is the evaluator? claude",
+            "Which agent is the improver? claude"
         ]
     );
     let expected = [
-        ("tune.preset", "\"quick\" by answer"),
         ("roles.executor", "\"claude\" by answer"),
         ("roles.evaluator", "\"claude\" by answer"),
         ("roles.improver", "\"claude\" by answer"),
+        ("tune.preset", "\"quick\" by answer"),
     ];
     assert_eq!(set(&chosen), told(&expected));
 }
@@ -51,20 +51,24 @@ fn what_a_flag_says_is_not_asked() {
     let chosen = chosen(&args(&line), &["claude".to_owned()], Some(&person)).unwrap();
     assert!(person.asked.borrow().is_empty(), "{:?}", person.asked);
     let expected = [
-        ("tune.threshold", "85.0 by flag"),
-        ("tune.apply", "\"never\" by flag"),
         ("roles.executor", "\"a\" by flag"),
         ("roles.evaluator", "\"a\" by flag"),
         ("roles.improver", "\"b:large\" by flag"),
+        ("tune.threshold", "85.0 by flag"),
+        ("tune.apply", "\"never\" by flag"),
     ];
     assert_eq!(set(&chosen), told(&expected));
 }
 
 #[test]
 fn where_no_agent_is_described_the_built_in_one_is_offered_and_taken_only_when_chosen() {
-    let person = Script::default();
+    let person = Script { picks: vec![("Which agent", 1)], ..Script::default() };
     let none = chosen(&args(&["--preset", "thorough"]), &[], Some(&person)).unwrap();
-    let asked = ["executor of offline", "evaluator of offline", "improver of offline"];
+    let asked = [
+        "Which agent is the executor? offline: built in, no model, checks structure only",
+        "Which agent is the evaluator? offline: built in, no model, checks structure only",
+        "Which agent is the improver? offline: built in, no model, checks structure only",
+    ];
     assert_eq!(*person.asked.borrow(), asked);
     assert_eq!(none.roles.all().map(|role| role.value.clone()), [None, None, None]);
     assert_eq!(set(&chosen(&args(&[]), &[], None).unwrap()), []);
@@ -72,7 +76,7 @@ fn where_no_agent_is_described_the_built_in_one_is_offered_and_taken_only_when_c
 
 #[test]
 fn the_task_of_a_first_suite_is_asked_for_unless_a_flag_says_it() {
-    let person = Script { task: Some("answered".to_owned()), ..Script::default() };
+    let person = Script { line: Some("answered".to_owned()), ..Script::default() };
     assert_eq!(task(&args(&["--suite", " given "]), Some(&person)).unwrap().as_deref(), Some("given"));
     assert!(person.asked.borrow().is_empty());
     assert_eq!(task(&args(&[]), Some(&person)).unwrap().as_deref(), Some("answered"));

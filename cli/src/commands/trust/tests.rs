@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::progress::UNBOUNDED;
+use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::style::Style;
 
 fn trust(root: &tempfile::TempDir, path: &str) -> Result<String, Complaint> {
@@ -20,7 +20,7 @@ fn a_file_or_its_folder_is_trusted() {
     for path in [".", SETTINGS_FILE] {
         let root = world("[agents.a]\ncommand = [\"a\"]\n");
         assert!(trust(&root, path).unwrap().ends_with("agent a: \"a\""));
-        let file = SettingsFile::read(&root.path().join(SETTINGS_FILE)).unwrap().unwrap();
+        let file = TextFile::read(&root.path().join(SETTINGS_FILE)).unwrap().unwrap();
         assert!(TrustStore::new(&Environment::fake(root.path(), &[])).trusts(&file, &[]).unwrap());
     }
 }
@@ -52,9 +52,9 @@ fn what_is_missing_or_broken_or_something_else_is_refused() {
 #[test]
 fn it_is_said_what_is_trusted_and_no_secret() {
     let root = world("[agents.a]\ncommand = [\"prog\", \"two words\"]\nenv.set.TOKEN = \"s3cret\"\n");
-    let file = SettingsFile::read(&root.path().join(SETTINGS_FILE)).unwrap().unwrap();
-    let mut settings = Settings::default();
-    file.lay_upon(&mut settings, &Origin::Default).unwrap();
+    let file = TextFile::read(&root.path().join(SETTINGS_FILE)).unwrap().unwrap();
+    let mut settings = crate::loops::default_settings();
+    settings.lay(&file, &Origin::Default).unwrap();
     let told = trusted(&file, &settings, &Pages::default())
         .replace(file.path.to_str().unwrap(), "/p/skilltune.toml");
     insta::assert_snapshot!(told, @r#"
@@ -69,6 +69,6 @@ fn a_suite_is_trusted_with_its_commands() {
     let suite = "[[scenarios]]\nid = 'a'\ndescription = 'b'\ncommand = ['sh', 'run it']\n";
     std::fs::write(root.path().join("suite.toml"), suite).unwrap();
     assert!(trust(&root, "suite.toml").unwrap().ends_with("suite.toml\n  scenario a: \"sh\" \"run it\""));
-    let file = SettingsFile::read(&root.path().join("suite.toml")).unwrap().unwrap();
+    let file = TextFile::read(&root.path().join("suite.toml")).unwrap().unwrap();
     assert!(TrustStore::new(&Environment::fake(root.path(), &[])).trusts(&file, &[]).unwrap());
 }

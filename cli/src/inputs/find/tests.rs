@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
-use crate::progress::UNBOUNDED;
+use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::style::Style;
 

@@ -5,8 +5,7 @@ use skilltune_phases::loops::reflex::criteria::Level;
 use skilltune_phases::loops::reflex::{Answer, Reflex, Run, Step, told_commands};
 
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::AnswerFrom;
-use crate::terminal::questions::{Answers, Person};
+use crate::terminal::questions::{AnswerFrom, Answers, Person};
 use crate::terminal::signals;
 use crate::text::plain;
 

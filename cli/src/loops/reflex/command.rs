@@ -15,20 +15,19 @@ use crate::loops::reflex::confirm::Terms;
 use crate::loops::reflex::report::json;
 use crate::loops::reflex::request::Request;
 use crate::loops::reflex::{confirm, context, planning};
-use crate::progress::{data_width, talk_width};
 use crate::report::ui::Ui as _;
 use crate::report::words;
-use crate::runs::ownership::Births;
-use crate::runs::runtime_options::Means;
+use crate::runs::ownership::Ownership;
+use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::scope::Scope;
 use crate::runs::{Runs, Standing, failure, session, strange};
 use crate::settings::values::Streamed;
-use crate::terminal::complaint::Complaint;
+use crate::terminal::columns::{data_width, talk_width};
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::AnswerFrom;
-use crate::terminal::questions::{Answers, Person};
+use crate::terminal::questions::{AnswerFrom, Answers, Person};
 use crate::text::plain;
 use crate::{agents, progress};
 
@@ -103,7 +102,7 @@ fn begin(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let home = Home::of(&request.project);
-    let named = planning::name(request, Timestamp::now(), &Births::new(around))?;
+    let named = planning::name(request, Timestamp::now(), &Ownership::new(around))?;
     let id = named.1.clone();
     let went = drive(args, request, (terms, confirmed), (&home, named), around, printer);
     let exit = failure::told::<Reflex>(went, args.run.format, &home, &id, printer)?;
@@ -123,7 +122,7 @@ fn drive(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     home.create().map_err(strange)?;
-    let _in_use = home.hold().map_err(session::ours)?;
+    let _in_use = home.hold().map_err(ours)?;
     let objects = Objects::at(home.objects());
     let context = context::store(&objects, &context::pages(&request.project))?;
     let folder = home.run(&named.1);
@@ -131,23 +130,15 @@ fn drive(
     let locks = session::lock(around, printer, &Reflex::targets(&plan), plan.run.as_str())?;
     let begun = session::begin(around, home, plan)?;
     let reporter = progress::reporter(args.run.format, objects, around, printer, args.trust);
-    let settings = &request.settings;
-    let means = Means::of(
-        &request.casting,
-        settings.limits(),
-        settings.patience(),
-        settings.prices(),
-        settings.jobs.value as usize,
-        args.trust,
-    );
+    let options = RuntimeOptions::of(&request.casting, &request.settings, args.trust);
     let mut gatekeeper = Gatekeeper::new(AnswerFrom::of(None, args.run.yes, around), printer);
-    session::drive(around, home, begun, locks, means, reporter, &mut gatekeeper)
+    session::drive(around, home, begun, locks, options, reporter, &mut gatekeeper)
 }
 
 /// The plan without anything being written: what a dry run shows.
 fn sketch(request: &Request, terms: &Terms, around: &Environment) -> Result<Plan, Complaint> {
     let home = Home::of(&request.project);
-    let named = planning::name(request, Timestamp::now(), &Births::new(around))?;
+    let named = planning::name(request, Timestamp::now(), &Ownership::new(around))?;
     let folder = home.run(&named.1);
     Ok(planning::plan(request, terms, Confirmed::Declared, named, None, folder.root()))
 }

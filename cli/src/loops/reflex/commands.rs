@@ -21,18 +21,16 @@ use crate::loops::reflex::progress::lines::evaluated;
 use crate::loops::reflex::progress::shelf::on_disk;
 use crate::loops::reflex::{out, report as told};
 use crate::loops::{LoopCommands, Version};
-use crate::progress::UNBOUNDED;
 use crate::report::advice::Next;
-use crate::runs::ownership::Births;
+use crate::runs::ownership::Ownership;
 use crate::runs::peer::Reached;
 use crate::runs::scope::Scope;
-use crate::runs::session::ours;
 use crate::runs::{CHAMPION, Known, Standing, session};
-use crate::terminal::complaint::Complaint;
+use crate::terminal::columns::UNBOUNDED;
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::AnswerFrom;
-use crate::terminal::questions::Answers;
+use crate::terminal::questions::{AnswerFrom, Answers};
 use crate::text::plain;
 
 impl LoopCommands for Reflex {
@@ -130,7 +128,7 @@ impl LoopCommands for Reflex {
     fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
         let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
         let id = &known.run.plan.run;
-        Births::new(around).require(known)?;
+        Ownership::new(around).require(known)?;
         match runs.standing(&known.run) {
             Standing::Ended => {
                 printer.talk(&format!("run {id} has already ended"));

@@ -4,6 +4,7 @@ use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Template};
 use skilltune_phases::loops::reflex::{Rules, RunThem};
 
+use crate::loops::reflex::settings::ReflexSettings;
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::terminal::complaint::Complaint;
@@ -22,11 +23,12 @@ pub struct Terms {
 
 impl Terms {
     pub fn of(settings: &Settings, template: Template) -> Result<Self, Complaint> {
+        let reflex = settings.of::<ReflexSettings>();
         Ok(Self {
             template,
-            criteria: settings.reflex.criteria(template),
-            rules: settings.reflex.rules(settings.usd.value),
-            commands: held(settings.reflex.run_them()?, settings.confine.value, can_confine())?,
+            criteria: reflex.criteria(template),
+            rules: reflex.rules(settings.budget.usd.value),
+            commands: held(reflex.run_them()?, settings.limits.confine.value, can_confine())?,
         })
     }
 
@@ -105,23 +107,22 @@ pub fn agreed(
             "set a time limit",
             "leave",
         ];
-        match person.pick("Start with these criteria and limits?", &options)? {
+        match person.pick("Start with these criteria and limits?", &options, 0)? {
             0 => return Ok(terms),
             1 => template = template_of(person)?,
             2 => {
                 let told =
                     person.number("Maximum number of iterations?", u64::from(terms.rules.max_iterations))?;
-                settings
-                    .reflex
-                    .max_iterations
-                    .set(u32::try_from(told.clamp(1, 100)).unwrap_or(100), Origin::Answer);
+                let reflex = settings.of_mut::<ReflexSettings>();
+                reflex.max_iterations.set(u32::try_from(told.clamp(1, 100)).unwrap_or(100), Origin::Answer);
             }
             3 => {
                 let told = person.number(
                     "Maximum seconds of completed phases? 0 means no limit.",
                     terms.rules.max_seconds.unwrap_or(0),
                 )?;
-                settings.reflex.max_seconds.set(Some(told).filter(|&most| most > 0), Origin::Answer);
+                let reflex = settings.of_mut::<ReflexSettings>();
+                reflex.max_seconds.set(Some(told).filter(|&most| most > 0), Origin::Answer);
             }
             _ => return Err(Complaint::interrupted()),
         }
@@ -131,7 +132,7 @@ pub fn agreed(
 /// The criteria that a person names.
 pub fn template_of(person: &dyn Answers) -> Result<Template, Complaint> {
     let names: Vec<&str> = Template::ALL.iter().map(|template| template.as_str()).collect();
-    let chosen = person.pick("What kind of text is it?", &names)?;
+    let chosen = person.pick("What kind of text is it?", &names, 0)?;
     Ok(Template::ALL[chosen.min(Template::ALL.len() - 1)])
 }
 

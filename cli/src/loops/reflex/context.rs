@@ -8,8 +8,7 @@ use rustix::fs::{Mode, OFlags};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::id::TreeId;
 
-use crate::runs::session::ours;
-use crate::terminal::complaint::Complaint;
+use crate::terminal::complaint::{Complaint, ours};
 
 const PAGES: [&str; 3] = ["DESCRIPTION.md", "ARCHITECTURE.md", "RULES.md"];
 /// Where the original keeps them; else they are looked for in the project itself.

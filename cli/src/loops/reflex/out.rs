@@ -8,8 +8,7 @@ use skilltune_orchestrator::engine::reflex::page;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::reflex::Run;
 
-use crate::runs::session::ours;
-use crate::terminal::complaint::Complaint;
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::Answers;

@@ -12,7 +12,7 @@ use skilltune_phases::plan::{FORMAT, LoopKind, Roles, RunId};
 use crate::loops::reflex::confirm::Terms;
 use crate::loops::reflex::files::{below, refused};
 use crate::loops::reflex::request::Request;
-use crate::runs::ownership::Births;
+use crate::runs::ownership::Ownership;
 use crate::runs::seed;
 use crate::terminal::complaint::Complaint;
 
@@ -20,7 +20,7 @@ use crate::terminal::complaint::Complaint;
 const NUMBERS: u32 = 1000;
 
 /// The name of the task's folder, and of the run: the one that was asked for, or one that is free.
-pub fn name(request: &Request, began: Timestamp, births: &Births) -> Result<(Alias, RunId), Complaint> {
+pub fn name(request: &Request, began: Timestamp, births: &Ownership) -> Result<(Alias, RunId), Complaint> {
     let below = below(&request.evolution)?;
     let folder = Evolution::open(&request.project, &below).map_err(refused)?;
     let id = |alias: &Alias| free_id(alias, began, births);
@@ -45,7 +45,7 @@ pub fn name(request: &Request, began: Timestamp, births: &Births) -> Result<(Ali
 }
 
 /// The name of a run tells the second in which it began: of several the later ones take the next that is free.
-fn free_id(alias: &Alias, began: Timestamp, births: &Births) -> RunId {
+fn free_id(alias: &Alias, began: Timestamp, births: &Ownership) -> RunId {
     let ids = (0..).map(|later| original::run_id(alias, began + SignedDuration::from_secs(later)));
     let mut ids = ids.map(|id| id.parse().expect("an alias and a time are plain"));
     ids.find(|id| !births.knows(id)).expect("no second is the last")

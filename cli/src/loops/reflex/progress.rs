@@ -7,7 +7,8 @@ pub mod shelf;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::reflex::{Artifact, Decision, Done, Reflex, Run};
 
-use crate::progress::talk::{Look, Narrated, Talk};
+use crate::progress::look::Look;
+use crate::progress::talk::{Narrated, Talk};
 use crate::text::plain;
 use crate::text::width::wrapped;
 

@@ -9,8 +9,9 @@ use skilltune_phases::loops::reflex::original::Alias;
 
 use crate::agents;
 use crate::agents::{BuiltIn, Casting, system_confines};
-use crate::args::overrides::lay_reflex_flags;
 use crate::loops::reflex::args::new::{NewArgs, TaskSource};
+use crate::loops::reflex::flags::lay_reflex_flags;
+use crate::loops::reflex::settings::ReflexSettings;
 use crate::loops::reflex::{confirm, out};
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
@@ -43,7 +44,7 @@ impl Request {
         let prompt = task(args, around)?;
         let out = args.out.as_ref().map(|path| out::free(&around.cwd.join(path))).transpose()?;
         let project = around.project_here();
-        let mut settings = Settings::load(&project, around)?;
+        let mut settings = crate::loops::settings(&project, around)?;
         lay_reflex_flags(&mut settings, args);
         agents::fill(&mut settings, around);
         let casting = casting(&settings, around)?;
@@ -52,7 +53,7 @@ impl Request {
             None => asked_template(person)?,
         };
         Ok(Self {
-            evolution: settings.reflex.evolution.value.as_path().display().to_string(),
+            evolution: settings.of::<ReflexSettings>().evolution.value.as_path().display().to_string(),
             confines: system_confines(&settings),
             seed: args.seed,
             epoch: args.run.epoch(),

@@ -5,6 +5,7 @@ use skilltune_orchestrator::snapshot::{ObjectError, Objects};
 use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::tune::{self, Choice, Hold, Run, Step, Tune};
 
+use crate::terminal::complaint::Complaint;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::{AnswerFrom, Answers, Person};
 use crate::terminal::signals;
@@ -30,7 +31,7 @@ impl engine::Person<Tune> for AtTerminal {
             AnswerFrom::Terminal => {
                 let question = question(run, hold);
                 self.show(run, hold);
-                signals::unless_ended(move || Person.hold(&question, hold).ok())
+                signals::unless_ended(move || chosen(&Person, &question, hold).ok())
             }
             AnswerFrom::Given(choice) => Some(choice),
             AnswerFrom::Default => Some(hold.default_choice()),
@@ -70,4 +71,11 @@ fn question(run: &Run, hold: Hold) -> String {
             format!("The champion scored {to}, the current skill {from}. Apply the champion?")
         }
     }
+}
+
+fn chosen(person: &dyn Answers, question: &str, hold: Hold) -> Result<Choice, Complaint> {
+    let options = hold.options();
+    let words: Vec<&str> = options.iter().map(|choice| choice.word()).collect();
+    let start = options.iter().position(|&choice| choice == hold.default_choice()).unwrap_or(0);
+    Ok(options[person.pick(question, &words, start)?])
 }

@@ -15,11 +15,10 @@ use skilltune_phases::loops::tune::{Answer, Event, Run, Tune};
 use skilltune_phases::plan::LoopKind;
 
 use crate::args::runs::{ApplyArgs, RollbackArgs};
-use crate::runs::ownership::Births;
+use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
-use crate::runs::session::ours;
 use crate::runs::{CHAMPION, Known, damaged, session, store_check};
-use crate::terminal::complaint::Complaint;
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 
@@ -67,7 +66,7 @@ impl Placing {
 
 fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: &Placing) -> Result<Exit, Complaint> {
     let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
-    Births::new(around).require(known)?;
+    Ownership::new(around).require(known)?;
     words::refuse_what_is_gone(known, placing)?;
     let (id, targets) = (&known.run.plan.run, known.targets());
     let locks = session::lock(around, printer, &targets, id.as_str())?;

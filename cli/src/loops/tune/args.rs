@@ -6,8 +6,9 @@ use clap::Args;
 use skilltune_phases::score::Score;
 
 use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
+use crate::loops::tune::settings::{ApplyWhen, DeliveryName, ModeName, Preset};
 use crate::settings::values;
-use crate::settings::values::{AgentSpec, ApplyWhen, DeliveryName, ModeName, Preset};
+use crate::settings::values::AgentSpec;
 
 const SCENARIO: &str = "Scenario";
 const SEARCH: &str = "Search";

@@ -16,18 +16,16 @@ use crate::loops::tune::answer::AtTerminal;
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::report::json;
 use crate::loops::tune::request::Request;
-use crate::loops::tune::words;
-use crate::loops::tune::{planning, request};
+use crate::loops::tune::{planning, request, words};
 use crate::progress;
-use crate::runs::runtime_options::Means;
+use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::{Known, Runs, Standing, failure, session, strange};
 use crate::settings::values::Streamed;
-use crate::terminal::complaint::Complaint;
+use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::AnswerFrom;
-use crate::terminal::questions::{Answers, Person};
+use crate::terminal::questions::{AnswerFrom, Answers, Person};
 use crate::text::plain;
 
 use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
@@ -79,7 +77,7 @@ fn one(
     around: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    request.overs.iter().for_each(|over| printer.talk(over));
+    request.settings.overs().iter().for_each(|over| printer.talk(over));
     let home = Home::of(&request.project);
     let epoch = args.run.epoch();
     if args.run.dry_run {
@@ -118,17 +116,15 @@ fn begin(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     home.create().map_err(strange)?;
-    let _in_use = home.hold().map_err(session::ours)?;
+    let _in_use = home.hold().map_err(ours)?;
     let plan = planning::plan(request, home, &around.indexes(), epoch, name)?;
     let begun = session::begin(around, home, plan)?;
     let reporter =
         progress::reporter(args.run.format, Objects::at(home.objects()), around, printer, args.trust);
-    let prices = request.prices.clone();
-    let means =
-        Means::of(&request.casting, request.limits, request.patience, prices, request.jobs, args.trust);
+    let options = RuntimeOptions::of(&request.casting, &request.settings, args.trust);
     let answer = AnswerFrom::of(None, args.run.yes, around);
     let mut person = AtTerminal::new(answer, Objects::at(home.objects()), printer);
-    session::drive(around, home, begun, locks, means, reporter, &mut person)
+    session::drive(around, home, begun, locks, options, reporter, &mut person)
 }
 
 /// Offers the run that was left on these skills.
@@ -173,7 +169,7 @@ fn paths(skills: &[Skill]) -> Vec<PathBuf> {
 fn show_plan(plan: &Plan, format: Streamed, printer: Printer) -> Result<Exit, Complaint> {
     let most = Tune::most_calls(plan);
     let start = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan.clone())) };
-    let mut run = Run::begin(&start).map_err(session::ours)?;
+    let mut run = Run::begin(&start).map_err(ours)?;
     let steps = first_steps(&mut run);
     match format {
         Streamed::Human => printer.data(&told(&run, most, &steps)),

@@ -8,12 +8,9 @@ use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::{Answer, Choice, Decision, Event, Plan, Record, Run, Tune};
 
 use crate::args::runs::AnswerName;
-use crate::loops::tune::advice;
 use crate::loops::tune::advice::Next;
 use crate::loops::tune::answer::AtTerminal;
-use crate::loops::tune::apply;
-use crate::loops::tune::report;
-use crate::loops::tune::words;
+use crate::loops::tune::{advice, apply, report, words};
 use crate::loops::{LoopCommands, Version};
 use crate::report::journal;
 use crate::runs::peer::Reached;

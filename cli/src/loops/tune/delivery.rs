@@ -3,8 +3,9 @@
 use skilltune_orchestrator::agent::{Agent, Skills};
 use skilltune_phases::delivery::Delivery;
 
+use crate::loops::tune::settings::DeliveryName;
 use crate::settings::setting::Setting;
-use crate::settings::values::{DeliveryName, word};
+use crate::settings::values::word;
 use crate::terminal::complaint::Complaint;
 
 pub fn delivery(set: &Setting<DeliveryName>, executor: &Agent) -> Result<Delivery, Complaint> {

@@ -14,7 +14,8 @@ use lines::Told;
 
 use crate::loops::tune::words;
 use crate::loops::tune::words::Standing;
-use crate::progress::talk::{Look, Narrated, Talk};
+use crate::progress::look::Look;
+use crate::progress::talk::{Narrated, Talk};
 use crate::terminal::style::Style;
 use crate::text::width::{around, cut};
 use crate::text::{figures, plain};

@@ -4,27 +4,29 @@
 
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::engine::Patience;
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::loops::tune::{Apply, Rules};
 use skilltune_phases::offline;
-use skilltune_phases::price::Prices;
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::target::Mode;
 
-use crate::agents::{BuiltIn, Casting, PerRole};
-use crate::args::overrides::lay_tune_flags;
+use crate::agents::{BuiltIn, Casting};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
-use crate::inputs::prompts::Pages;
-use crate::inputs::scenarios::scenarios;
 use crate::inputs::suite::Suite;
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::delivery::delivery;
+use crate::loops::tune::flags::lay_tune_flags;
+use crate::loops::tune::prompts::Pages;
+use crate::loops::tune::questions;
+use crate::loops::tune::scenarios::scenarios;
+use crate::loops::tune::settings::{ApplyWhen, ModeName, Preset, TuneSettings};
+use crate::settings::Settings;
 use crate::settings::origin::Origin;
-use crate::settings::values::{AgentSpec, ModeName, Preset};
-use crate::settings::{Limits, Settings};
+use crate::settings::per_role::PerRole;
+use crate::settings::setting::Setting;
+use crate::settings::values::AgentSpec;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::questions::Answers;
@@ -42,16 +44,11 @@ pub struct Request {
     pub rules: Rules,
     pub casting: Casting,
     pub delivery: Delivery,
-    pub limits: Limits,
-    pub patience: Patience,
-    pub prices: Prices,
-    pub jobs: usize,
+    pub settings: Settings,
     pub apply: Apply,
     pub prompts: Prompts,
     /// A hash of the inputs otherwise.
     pub seed: Option<u64>,
-    /// Where the project asks for more than the user's own limits.
-    pub overs: Vec<String>,
 }
 
 /// Reads a command line into requests, asking the person, if there is one, what the flags leave open.
@@ -68,7 +65,7 @@ pub fn requests(
     let mut stand_in = StandIn { person: asked, agreed: None };
     let first = Draft::new(skills[..1].to_vec(), args, around, &mut stand_in)?;
     let preset = match asked.filter(|_| preset_matters(args)) {
-        Some(person) => Some(person.preset(first.settings.preset.value)?),
+        Some(person) => Some(questions::preset(person, first.settings.of::<TuneSettings>().preset.value)?),
         None => None,
     };
     let mode = mode(named, skills.len(), asked)?;
@@ -88,7 +85,7 @@ pub fn requests(
         }
         let programs = suite.as_ref().map(Suite::programs).unwrap_or_default();
         if let Some(suite) = suite.as_ref().filter(|_| !programs.is_empty()) {
-            let files = trust::of_suite(suite, around)?;
+            let files = suite.scripts(around)?;
             trust::ensure(&suite.file, &files, Named::Programs(&programs), &TrustStore::new(around), asked)?;
         }
     }
@@ -114,20 +111,20 @@ impl Draft {
         stand_in: &mut StandIn<'_>,
     ) -> Result<Self, Complaint> {
         let project = around.project_of(&members[0].path);
-        let mut settings = Settings::load(&project, around)?;
+        let mut settings = crate::loops::settings(&project, around)?;
         lay_tune_flags(&mut settings, args);
         agents::fill(&mut settings, around);
         stand_in.fill(&mut settings)?;
         let casting = agents::cast(&settings, around, BuiltIn::Knows)
             .map_err(|complaint| naming(complaint, &project, around))?;
-        let delivery = delivery(&settings.delivery, &casting.executor.agent)?;
+        let delivery = delivery(&settings.of::<TuneSettings>().delivery, &casting.executor.agent)?;
         let pages = Pages::read(&settings)?;
         Ok(Self { project, members, settings, casting, delivery, pages })
     }
 
     /// An answer goes over the files and under the flags.
     fn prefer(&mut self, preset: Preset, args: &TuneArgs) {
-        self.settings.set_preset(preset, &Origin::Answer);
+        self.settings.of_mut::<TuneSettings>().set_preset(preset, &Origin::Answer);
         lay_tune_flags(&mut self.settings, args);
     }
 
@@ -140,31 +137,28 @@ impl Draft {
         is_attended: bool,
     ) -> Result<Request, Complaint> {
         let settings = &self.settings;
+        let tune = settings.of::<TuneSettings>();
         Ok(Request {
             mode,
             scenarios,
-            rules: settings.rules(),
-            limits: settings.limits(),
-            patience: settings.patience(),
-            prices: settings.prices(),
-            jobs: settings.jobs.value as usize,
-            overs: settings.overs(),
-            apply: apply(settings, is_attended),
+            rules: tune.rules(settings.budget()),
+            apply: apply(&tune.apply, is_attended),
             prompts: self.pages.checked()?,
             seed: args.seed,
             project: self.project,
             members: self.members,
             casting: self.casting,
             delivery: self.delivery,
+            settings: self.settings,
         })
     }
 }
 
 /// A person who is there is asked before their skill is replaced, unless they said otherwise themselves: a project's file
 /// may be somebody else's.
-fn apply(settings: &Settings, is_attended: bool) -> Apply {
-    let is_theirs = settings.apply.origin != Origin::Default && !settings.apply.origin.is_projects();
-    match settings.apply.value.into() {
+fn apply(set: &Setting<ApplyWhen>, is_attended: bool) -> Apply {
+    let is_theirs = set.origin != Origin::Default && !set.origin.is_projects();
+    match set.value.into() {
         Apply::Auto if is_attended && !is_theirs => Apply::Ask,
         apply => apply,
     }
@@ -228,7 +222,7 @@ fn mode(named: Option<Mode>, skills: usize, asked: Option<&dyn Answers>) -> Resu
     match (named, asked) {
         _ if skills == 1 => Ok(Mode::Single),
         (Some(mode), _) => Ok(mode),
-        (None, Some(person)) => person.mode(skills),
+        (None, Some(person)) => questions::mode(person, skills),
         (None, None) => Ok(Mode::Single),
     }
 }

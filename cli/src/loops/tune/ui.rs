@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use serde_json::Value;
 use skilltune_phases::loops::tune::{Plan, Run, Step, Tune};
 
-use crate::loops::tune::report;
 use crate::loops::tune::report::json;
-use crate::loops::tune::words;
+use crate::loops::tune::{report, words};
 use crate::report::ui::Ui;
 use crate::terminal::exit::Exit;
 

@@ -8,8 +8,9 @@ use skilltune_phases::loops::reflex::original::Alias;
 use skilltune_phases::score::Score;
 
 use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
+use crate::loops::reflex::settings::ChecksName;
 use crate::settings::values;
-use crate::settings::values::{AgentSpec, ChecksName};
+use crate::settings::values::AgentSpec;
 
 const TASK: &str = "Task";
 const LIMITS: &str = "Limits";

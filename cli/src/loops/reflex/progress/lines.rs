@@ -8,7 +8,7 @@ use skilltune_phases::run::StepState;
 
 use crate::loops::reflex::report::{advice, changes, words};
 use crate::progress::lines::{advised, cost, to_copy, who};
-use crate::progress::talk::Look;
+use crate::progress::look::Look;
 use crate::report::words::remarks;
 use crate::text::width::{around, columns, wrapped};
 use crate::text::{figures, plain};

@@ -10,7 +10,7 @@ use crate::loops::reflex::world::{HOSTILE, ONLY_WARNINGS, TO_THE_THRESHOLD, miss
 use crate::loops::tune::world::{Play, failed, play};
 use crate::progress::capture::{Captured, follow};
 use crate::progress::json::Json;
-use crate::progress::letters::Letters;
+use crate::progress::look::Letters;
 use crate::progress::reporter::{Reporter as _, Streams};
 use crate::terminal::style::Style;
 

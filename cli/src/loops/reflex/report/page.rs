@@ -5,8 +5,7 @@ use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{Confirmed, Judged, PAGE, Run, RunThem};
 
 use crate::loops::reflex::report::{advice, changes, words};
-use crate::report::costs;
-use crate::report::words as told;
+use crate::report::{costs, words as told};
 use crate::text::figures;
 use crate::text::markdown::{Page, code_cell, words as safe};
 

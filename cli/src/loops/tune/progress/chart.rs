@@ -5,8 +5,8 @@ use skilltune_phases::score::Score;
 
 use crate::loops::tune::progress::lines::Told;
 use crate::loops::tune::words::Standing;
-use crate::progress::letters::Letters;
 use crate::progress::lines::ROOMY;
+use crate::progress::look::Letters;
 use crate::text::figures;
 
 /// A row a round, and the line that names the mark below them.

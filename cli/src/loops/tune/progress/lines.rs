@@ -4,12 +4,11 @@ use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::loops::tune::{Round, Run, Shipment};
 use skilltune_phases::score::Score;
 
-use crate::loops::tune::advice;
 use crate::loops::tune::report::{troubles, uses};
-use crate::loops::tune::words;
 use crate::loops::tune::words::Standing;
+use crate::loops::tune::{advice, words};
 use crate::progress::lines::{ROOMY, advised, cost, to_copy, who};
-use crate::progress::talk::Look;
+use crate::progress::look::Look;
 use crate::text::width::{around, columns, cut, shortened, wrapped};
 use crate::text::{figures, plain};
 

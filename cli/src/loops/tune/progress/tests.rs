@@ -6,7 +6,7 @@ use skilltune_phases::loops::tune::{Answer, Event, Outcome, Plan, Step};
 use super::*;
 use crate::loops::tune::world::{Play, claimed, failed, plan, play, scored, tree};
 use crate::progress::capture::{Captured, follow};
-use crate::progress::letters::Letters;
+use crate::progress::look::Letters;
 use crate::progress::reporter::{Reporter as _, Streams};
 
 const PLAIN: Look = Look {

@@ -52,8 +52,7 @@ mod tests {
     use skilltune_phases::loops::tune::{Answer, Step};
 
     use super::*;
-    use crate::loops::tune::report::json;
-    use crate::loops::tune::report::{evaluation, final_report};
+    use crate::loops::tune::report::{evaluation, final_report, json};
     use crate::loops::tune::world::{plan, play, scored};
 
     /// A run of one round; its trials come to these uses in turn.

@@ -7,7 +7,7 @@ use skilltune_phases::plan::Enforced;
 
 use super::*;
 use crate::commands::cli::tune_args;
-use crate::progress::UNBOUNDED;
+use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::questions::scripted::Script;
 use crate::terminal::style::Style;
 
@@ -108,13 +108,21 @@ fn contradictory_flags_are_refused() {
 
 #[test]
 fn flags_go_over_settings() {
-    let world =
-        World::new(&format!("{AGENTS}{ROLES}"), "[tune]\nmax_iterations = 4\njobs = 2\nthreshold = 60\n");
+    let world = World::new(
+        &format!("{AGENTS}{ROLES}"),
+        "[tune]\nmax_iterations = 4\nthreshold = 60\n[calls]\njobs = 2\n",
+    );
     let request = world.one(&["./a"]);
-    assert_eq!((request.rules.max_iterations, request.rules.threshold.points(), request.jobs), (4, 60.0, 2));
+    assert_eq!(
+        (request.rules.max_iterations, request.rules.threshold.points(), request.settings.calls.jobs.value),
+        (4, 60.0, 2)
+    );
     let flags = ["--preset", "quick", "--threshold", "99", "--jobs", "8", "--apply", "never", "--seed", "5"];
     let request = world.one(&[&["./a"], &flags[..]].concat());
-    assert_eq!((request.rules.max_iterations, request.rules.threshold.points(), request.jobs), (3, 99.0, 8));
+    assert_eq!(
+        (request.rules.max_iterations, request.rules.threshold.points(), request.settings.calls.jobs.value),
+        (3, 99.0, 8)
+    );
     assert_eq!((request.apply, request.seed), (Apply::Never, Some(5)));
 }
 
@@ -184,16 +192,13 @@ impl World {
             scenarios,
             rules,
             casting,
-            limits,
-            patience,
-            prices,
-            jobs,
+            settings,
             apply,
             seed,
             delivery,
             prompts,
-            overs: _,
         } = &told[0];
+        let options = (&settings.limits, settings.patience(), settings.prices(), settings.calls.jobs.value);
         let casting = casting.all().map(|part| {
             (
                 &part.agent.name,
@@ -204,10 +209,7 @@ impl World {
                 part.rights,
             )
         });
-        format!(
-            "{:?}",
-            (mode, scenarios, rules, casting, limits, patience, prices, jobs, apply, seed, delivery, prompts)
-        )
+        format!("{:?}", (mode, scenarios, rules, casting, options, apply, seed, delivery, prompts))
     }
 }
 
@@ -224,21 +226,30 @@ fn a_delivery_that_the_executor_cannot_do_is_refused() {
 #[test]
 fn on_a_terminal_the_preset_is_asked_and_the_mode_of_several() {
     let world = World::usual();
-    let person = Script::default();
+    let person = Script { picks: vec![("How thorough", 0), ("How should these", 1)], ..Script::default() };
     let chain = world.ask(Some(&person), &["./a,./b"]).unwrap();
-    assert_eq!(*person.asked.borrow(), ["preset, Standard", "mode, 2"]);
+    assert_eq!(
+        *person.asked.borrow(),
+        [
+            "How thorough should the search be? standard: 5 rounds, goal 80 (recommended)",
+            "How should these 2 skills be tuned? single: each skill by itself (recommended)"
+        ]
+    );
     assert_eq!((chain.len(), chain[0].rules.max_iterations), (1, 3));
     let person = Script::default();
     world.ask(Some(&person), &["./a", "--threshold", "75"]).unwrap();
-    assert_eq!(*person.asked.borrow(), ["preset, Standard"]);
+    assert_eq!(
+        *person.asked.borrow(),
+        ["How thorough should the search be? standard: 5 rounds, goal 80 (recommended)"]
+    );
 }
 
 #[test]
 fn an_answer_goes_over_the_files_and_under_the_flags() {
     let world = World::new(&format!("{AGENTS}{ROLES}"), "[tune]\npreset = \"thorough\"\n");
-    let person = Script::default();
+    let person = Script { picks: vec![("How thorough", 0)], ..Script::default() };
     let request = world.ask(Some(&person), &["./a", "--threshold", "75"]).unwrap().remove(0);
-    assert_eq!(*person.asked.borrow(), ["preset, Thorough"]);
+    assert_eq!(*person.asked.borrow(), ["How thorough should the search be? thorough: 8 rounds, goal 90"]);
     assert_eq!((request.rules.max_iterations, request.rules.threshold.points()), (3, 75.0));
 }
 
@@ -264,12 +275,15 @@ fn a_bad_skill_or_agent_is_told_before_anything_is_asked() {
 #[test]
 fn without_an_agent_the_built_in_one_is_offered_once_and_never_taken_in_silence() {
     let world = World::new("", "");
-    let person = Script { mode: Mode::Single, ..Script::default() };
+    let person = Script::default();
     let requests = world.ask(Some(&person), &["./a,./b", "--preset", "quick"]).unwrap();
     let names: Vec<_> =
         requests.iter().flat_map(|one| one.casting.all().map(|part| part.agent.name.as_str())).collect();
     assert_eq!(names, ["offline"; 6]);
-    assert_eq!(*person.asked.borrow(), [OFFER, "mode, 2"]);
+    assert_eq!(
+        *person.asked.borrow(),
+        [OFFER, "How should these 2 skills be tuned? single: each skill by itself (recommended)"]
+    );
     let refused = Script { agrees: false, ..Script::default() };
     assert!(world.ask(Some(&refused), &["./a"]).is_err());
     assert!(world.ask(None, &["./a"]).is_err(), "unattended");
@@ -308,9 +322,9 @@ fn a_project_may_choose_among_the_users_agents_without_trust() {
 fn each_skill_has_the_settings_of_its_own_project() {
     let world = World::usual();
     let inner = world.root.path().join("repo/other");
-    fs::write(inner.join("skilltune.toml"), "[tune]\njobs = 9\n").unwrap();
+    fs::write(inner.join("skilltune.toml"), "[calls]\njobs = 9\n").unwrap();
     let requests = world.ask(None, &["./a,./other/a"]).unwrap();
-    assert_eq!(requests.iter().map(|request| request.jobs).collect::<Vec<_>>(), [4, 9]);
+    assert_eq!(requests.iter().map(|request| request.settings.calls.jobs.value).collect::<Vec<_>>(), [4, 9]);
     assert!(requests[1].project.ends_with(Path::new("repo/other")));
 }
 
@@ -362,7 +376,7 @@ fn a_wrapper_has_to_be_there_and_the_plan_keeps_it_with_the_world() {
     let planned = ask("ccw").unwrap()[0].casting.roles();
     assert_eq!(planned.executor.shown(), "claude:opus via ccw");
     assert_eq!(planned.executor.isolation.word(), "user");
-    let again = agents::recast(&planned, &Settings::default(), &world.equipped()).unwrap();
+    let again = agents::recast(&planned, &crate::loops::default_settings(), &world.equipped()).unwrap();
     assert_eq!(again.roles(), planned);
     assert_ne!(ask("direct").unwrap()[0].casting.roles().executor.fingerprint, planned.executor.fingerprint);
     insta::assert_snapshot!(ask("maestro").unwrap_err().render(Style::PLAIN, UNBOUNDED), @r#"

@@ -2,11 +2,11 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
-use crate::progress::UNBOUNDED;
 use crate::settings::Files;
+use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::style::Style;
 
-const JUDGE: &str = include_str!("../../../../phases/prompts/evaluate.md");
+const JUDGE: &str = include_str!("../../../../../phases/prompts/evaluate.md");
 
 /// A project whose settings name a page, and a user's own that name another.
 fn files() -> Files {

@@ -3,7 +3,7 @@
 use skilltune_phases::name::Name;
 use skilltune_phases::scenario::Scenario;
 
-use crate::inputs::suite::Suite;
+use crate::inputs::suite::{Suite, numbered};
 use crate::loops::tune::args::TuneArgs;
 
 /// What a skill is tried on when nobody says what for.
@@ -32,11 +32,6 @@ fn next_id(scenarios: &[Scenario]) -> Name {
     let ids = (scenarios.len() + 1..).map(numbered);
     let mut free = ids.filter(|id| scenarios.iter().all(|scenario| scenario.id != *id));
     free.next().expect("numbers do not end")
-}
-
-/// The id of a scenario without one of its own.
-pub fn numbered(number: impl std::fmt::Display) -> Name {
-    format!("scenario-{number}").parse().expect("a number is plain")
 }
 
 fn scenario(id: Name, task: &str, args: &TuneArgs) -> Scenario {

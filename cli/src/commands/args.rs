@@ -7,8 +7,9 @@ use clap::Args;
 use clap_complete::Shell;
 use skilltune_phases::score::Score;
 
+use crate::loops::tune::settings::{ApplyWhen, Preset};
 use crate::settings::values;
-use crate::settings::values::{AgentSpec, ApplyWhen, Format, Preset};
+use crate::settings::values::{AgentSpec, Format};
 
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {

@@ -1,11 +1,10 @@
 use skilltune_phases::loops::reflex::criteria::Level;
 
 use super::*;
-use crate::args::overrides::lay_reflex_flags;
 use crate::commands::cli::new_args;
-use crate::progress::UNBOUNDED;
-use crate::settings::Settings;
-use crate::settings::tests::{Files, project, refusal};
+use crate::loops::reflex::flags::lay_reflex_flags;
+use crate::settings::{Files, Settings, project, refusal};
+use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::style::Style;
 
 /// Another value than the default for every key.
@@ -37,7 +36,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
 
 /// All that a run is planned with.
 fn told(settings: &Settings) -> String {
-    let reflex = &settings.reflex;
+    let reflex = settings.of::<ReflexSettings>();
     let criteria = Template::ALL.map(|template| reflex.criteria(template));
     let weights = (reflex.weight_fail.value, reflex.weight_warn.value, reflex.weight_info.value);
     format!("{:?}", (reflex.rules(None), criteria, weights, reflex.run_them(), &reflex.evolution.value))
@@ -50,7 +49,7 @@ fn thresholds(reflex: &ReflexSettings, template: Template) -> String {
 
 #[test]
 fn every_key_changes_what_a_run_is_planned_with() {
-    let before = told(&Settings::default());
+    let before = told(&crate::loops::default_settings());
     for (key, value) in changes() {
         assert_ne!(before, told(&project(&format!("{key} = {value}"))), "{key}");
     }
@@ -90,14 +89,14 @@ fn the_defaults_are_those_of_the_original() {
 #[test]
 fn documentation_has_thresholds_of_its_own_and_the_flags_go_over_both() {
     let mut settings = project("[reflex]\nthreshold_a = 60\ndocs_threshold_b = 65\n");
-    assert_eq!(thresholds(&settings.reflex, Template::Code), "60 and 90");
-    assert_eq!(thresholds(&settings.reflex, Template::Docs), "75 and 65");
+    assert_eq!(thresholds(settings.of(), Template::Code), "60 and 90");
+    assert_eq!(thresholds(settings.of(), Template::Docs), "75 and 65");
     let flags = new_args(&["task", "--threshold-a", "50", "--threshold-b", "55.5"]).unwrap();
     lay_reflex_flags(&mut settings, &flags);
     for template in Template::ALL {
-        assert_eq!(thresholds(&settings.reflex, template), "50 and 55.5", "{template}");
+        assert_eq!(thresholds(settings.of(), template), "50 and 55.5", "{template}");
     }
-    assert_eq!(settings.reflex.docs_threshold_a.origin, Origin::Flag("--threshold-a"));
+    assert_eq!(settings.of::<ReflexSettings>().docs_threshold_a.origin, Origin::Flag("--threshold-a"));
 }
 
 #[test]
@@ -115,14 +114,14 @@ fn flags_go_over_what_the_files_say() {
     let rows = settings.rows().into_iter().filter(|row| row.origin == "flag");
     let rows: Vec<String> = rows.map(|row| format!("{} {} {}", row.key, row.value, row.told)).collect();
     insta::assert_snapshot!(rows.join("\n"), @r#"
-    tune.jobs 3 flag --jobs
-    tune.wait true flag --wait
     roles.executor "a" flag --agent
     roles.evaluator "b:m" flag --evaluator
     roles.improver "a" flag --agent
     timeouts.executor 7 flag --timeout
     timeouts.evaluator 7 flag --timeout
     timeouts.improver 7 flag --timeout
+    calls.jobs 3 flag --jobs
+    calls.wait true flag --wait
     calls.isolation "fresh" flag --isolation
     calls.via "ccw" flag --via
     reflex.max_iterations 2 flag --max-iterations
@@ -168,7 +167,7 @@ fn a_plan_of_more_steps_at_least_than_at_most_is_refused_whoever_said_which() {
     hint: lower the first, or raise the second
     ");
     let files = Files::new("[reflex]\nplan_most = 4\n", "[reflex]\nplan_least = 5\n");
-    let complaint = Complaint::from(Settings::load(&files.project(), &files.around()).unwrap_err());
+    let complaint = Complaint::from(crate::loops::settings(&files.project(), &files.around()).unwrap_err());
     assert_eq!(complaint.exit().code(), 2);
     let told = complaint.render(Style::PLAIN, UNBOUNDED);
     let (project, user) = (files.project(), files.around().config);
@@ -181,18 +180,18 @@ fn a_plan_of_more_steps_at_least_than_at_most_is_refused_whoever_said_which() {
 }
 
 fn project_bounds(lines: &str) -> Bounds {
-    project(&format!("[reflex]\n{lines}\n")).reflex.rules(None).plan_steps
+    project(&format!("[reflex]\n{lines}\n")).of::<ReflexSettings>().rules(None).plan_steps
 }
 
 #[test]
 fn commands_of_a_model_are_run_unasked_where_a_person_says_so_and_where_a_project_does_not() {
     const RUN: &str = "[reflex]\nchecks = \"run\"\n";
     let mine = Files::new(RUN, "").load();
-    assert_eq!(mine.reflex.run_them(), Ok(RunThem::Always));
+    assert_eq!(mine.of::<ReflexSettings>().run_them(), Ok(RunThem::Always));
     // Who said it last is who said it.
     let files = Files::new(RUN, RUN);
     let mut theirs = files.load();
-    let complaint = theirs.reflex.run_them().unwrap_err();
+    let complaint = theirs.of::<ReflexSettings>().run_them().unwrap_err();
     assert_eq!(complaint.exit().code(), 2);
     let told = complaint.render(Style::PLAIN, UNBOUNDED).replace(files.project().to_str().unwrap(), "");
     insta::assert_snapshot!(told, @r#"
@@ -201,9 +200,12 @@ fn commands_of_a_model_are_run_unasked_where_a_person_says_so_and_where_a_projec
     "#);
     for (flag, run) in [("skip", RunThem::Never), ("ask", RunThem::Ask), ("run", RunThem::Always)] {
         lay_reflex_flags(&mut theirs, &new_args(&["task", "--checks", flag]).unwrap());
-        assert_eq!(theirs.reflex.run_them(), Ok(run));
+        assert_eq!(theirs.of::<ReflexSettings>().run_them(), Ok(run));
     }
-    assert_eq!(project("[reflex]\nchecks = \"skip\"\n").reflex.run_them(), Ok(RunThem::Never));
+    assert_eq!(
+        project("[reflex]\nchecks = \"skip\"\n").of::<ReflexSettings>().run_them(),
+        Ok(RunThem::Never)
+    );
 }
 
 #[test]
@@ -214,6 +216,7 @@ fn the_loops_folder_stays_in_the_project_and_out_of_what_others_keep_there() {
         let told = refusal(&format!("[reflex]\nevolution = \"{folder}\"\n"));
         assert!(told.contains("`reflex.evolution` must be a folder inside the project"), "{folder}: {told}");
     }
-    let kept = project("[reflex]\nevolution = \"docs/.loop\"\n").reflex.evolution.value;
+    let kept =
+        project("[reflex]\nevolution = \"docs/.loop\"\n").of::<ReflexSettings>().evolution.value.clone();
     assert_eq!(kept.as_path().to_str(), Some("docs/.loop"));
 }

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use skilltune_phases::prompt::{self, Page, Prompts};
 
+use crate::loops::tune::settings::PromptSettings;
 use crate::settings::Settings;
-use crate::settings::error::SettingsError;
-use crate::settings::file::SettingsFile;
 use crate::settings::origin::Origin;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::questions::Answers;
 use crate::trust;
+use crate::trust::file::TextFile;
 use crate::trust::pinned::Pinned;
 use crate::trust::{Named, TrustStore};
 
@@ -28,7 +28,7 @@ pub struct Pages {
 #[derive(Clone, Debug)]
 struct OwnPage {
     page: Page,
-    file: SettingsFile,
+    file: TextFile,
     is_projects: bool,
 }
 
@@ -36,7 +36,7 @@ impl Pages {
     pub fn read(settings: &Settings) -> Result<Self, Complaint> {
         let mut own = Vec::new();
         for page in Page::ALL {
-            let setting = settings.prompts.of(page);
+            let setting = settings.of::<PromptSettings>().of(page);
             let (Some(path), Some(named_in)) = (&setting.value, setting.origin.file()) else { continue };
             let folder = named_in.parent().expect("a settings file is in a folder");
             let file = read(folder, path.0.as_path()).map_err(|complaint| {
@@ -49,13 +49,13 @@ impl Pages {
 
     /// Whether a run would take the pages that the project names; nothing where it names none.
     pub fn trusted(settings: &Settings, around: &Environment) -> Option<bool> {
-        let named = |page| matches!(settings.prompts.of(page).origin, Origin::Project(_));
+        let named = |page| matches!(settings.of::<PromptSettings>().of(page).origin, Origin::Project(_));
         let trusted = |pages: Self| pages.ensure_trusted(settings, around, None).is_ok();
         Page::ALL.into_iter().any(named).then(|| Self::read(settings).is_ok_and(trusted))
     }
 
     /// The files, each with the page that it is.
-    pub fn files(&self) -> impl Iterator<Item = (Page, &SettingsFile)> {
+    pub fn files(&self) -> impl Iterator<Item = (Page, &TextFile)> {
         self.own.iter().map(|own| (own.page, &own.file))
     }
 
@@ -91,7 +91,7 @@ impl Pages {
 }
 
 /// A page stands with the settings that name it: no link leads out of their folder.
-fn read(folder: &Path, path: &Path) -> Result<SettingsFile, Complaint> {
+fn read(folder: &Path, path: &Path) -> Result<TextFile, Complaint> {
     let named = folder.join(path);
     let shown = named.display();
     let unreadable = || Complaint::input(format!("cannot read the prompt {shown}"));
@@ -102,11 +102,10 @@ fn read(folder: &Path, path: &Path) -> Result<SettingsFile, Complaint> {
     if real.metadata().is_ok_and(|meta| meta.len() > MOST_BYTES) {
         return Err(Complaint::input(format!("the prompt {shown} is larger than 256 KiB")));
     }
-    match SettingsFile::read(&real) {
+    match TextFile::read(&real) {
         Ok(Some(file)) => Ok(file),
         Ok(None) => Err(unreadable()),
-        Err(SettingsError::Unreadable { source, .. }) => Err(unreadable().caused_by(source)),
-        Err(other) => Err(other.into()),
+        Err(error) => Err(unreadable().caused_by(error.source)),
     }
 }
 

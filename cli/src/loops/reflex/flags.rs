@@ -1,0 +1,29 @@
+//! What the flags of `reflex` say goes over all that files and answers have said.
+
+use crate::args::overrides::{lay_calls, lay_roles, lay_run, override_with};
+use crate::loops::reflex::args::NewArgs;
+use crate::loops::reflex::settings::ReflexSettings;
+use crate::settings::Settings;
+use crate::settings::per_role::PerRole;
+
+pub fn lay_reflex_flags(settings: &mut Settings, args: &NewArgs) {
+    let reflex = settings.of_mut::<ReflexSettings>();
+    override_with(&mut reflex.max_iterations, args.max_iterations, "--max-iterations");
+    // Whatever the text turns out to be.
+    for threshold in [&mut reflex.threshold_a, &mut reflex.docs_threshold_a] {
+        override_with(threshold, args.threshold_a, "--threshold-a");
+    }
+    for threshold in [&mut reflex.threshold_b, &mut reflex.docs_threshold_b] {
+        override_with(threshold, args.threshold_b, "--threshold-b");
+    }
+    override_with(&mut reflex.max_seconds, args.max_seconds.map(Some), "--max-seconds");
+    override_with(&mut reflex.checks, args.checks, "--checks");
+    let own = PerRole {
+        executor: args.executor.as_ref(),
+        evaluator: args.evaluator.as_ref(),
+        improver: args.improver.as_ref(),
+    };
+    lay_roles(settings, args.agent.as_ref(), &own);
+    lay_calls(settings, &args.calls);
+    lay_run(settings, &args.run);
+}

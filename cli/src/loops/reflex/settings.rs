@@ -1,0 +1,164 @@
+//! `[reflex]`: what the reflex loop is judged, ended and paid by.
+
+use clap::ValueEnum;
+use skilltune_orchestrator::evolution::Evolution;
+use skilltune_orchestrator::snapshot::RelPath;
+use skilltune_phases::loops::reflex::criteria::{Criteria, Template, Thresholds, Weights};
+use skilltune_phases::loops::reflex::{Bounds, Rules, RunThem};
+use skilltune_phases::score::Score;
+use skilltune_phases::stop::Stall;
+
+use crate::settings::error::{Held, SettingsError};
+use crate::settings::origin::Origin;
+use crate::settings::range::{COUNT, POINTS, Range, SECONDS};
+use crate::settings::setting::{Setting, readable_words};
+use crate::settings::table::{Key, Table, table};
+use crate::terminal::complaint::Complaint;
+
+/// What costs a call each time, or a line of a prompt.
+const FEW: Range = Range { low: 0.0, high: 20.0 };
+const MANY: Range = Range { low: 0.0, high: 100.0 };
+/// Every level has rules of the heaviest kind: where they weigh something, no score is made of nothing.
+const HEAVY: Range = Range { low: 1.0, high: 100.0 };
+
+table! {
+    ReflexSettings, "reflex", {
+        max_iterations: u32 = Setting::limit(COUNT, 4), "Maximum number of iterations, including the first.";
+        threshold_a: Score = Setting::within(POINTS, Template::Api.thresholds().a),
+            "Score to pass level A, except for documentation.";
+        threshold_b: Score = Setting::within(POINTS, Template::Api.thresholds().b),
+            "Score to pass level B, except for documentation.";
+        docs_threshold_a: Score = Setting::within(POINTS, Template::Docs.thresholds().a),
+            "Score to pass level A, for documentation.";
+        docs_threshold_b: Score = Setting::within(POINTS, Template::Docs.thresholds().b),
+            "Score to pass level B, for documentation.";
+        checks: ChecksName = Setting::new(ChecksName::Ask),
+            "What to do with commands that the evaluator proposes as checks; only your own settings may say run.";
+        stall_window: usize = Setting::within(COUNT, 2),
+            "Stop if the best score of a level did not rise by stall_gain in this many evaluations.";
+        stall_gain: f64 = Setting::within(POINTS, 2.0),
+            "Points by which the best score must rise in stall_window evaluations; 0 never stops.";
+        settle: u32 = Setting::limit(MANY, 1),
+            "Refinements at level B before skilltune accepts a text that has only warnings.";
+        retries: u32 = Setting::limit(FEW, 1), "Maximum number of retries after an invalid answer.";
+        plan_least: usize = Setting::within(COUNT, 3), "Minimum number of steps of a plan.";
+        plan_most: usize = Setting::within(COUNT, 5), "Maximum number of steps of a plan.";
+        issues: usize = Setting::within(COUNT, 5), "Maximum number of issues of a critique.";
+        events: usize = Setting::within(MANY, 3), "Number of latest events that the planner sees.";
+        checks_per_rule: usize = Setting::limit(COUNT, 3), "Maximum number of checks per rule.";
+        check_seconds: u64 = Setting::limit(SECONDS, 60), "Timeout of a check command in seconds.";
+        max_seconds: Option<u64> = Setting::limit(SECONDS, None),
+            "Maximum total seconds of completed phases, such as `max_seconds = 1800`; no limit if unset.";
+        weight_fail: u32 = Setting::within(HEAVY, Weights::default().fail),
+            "Weight of a rule that a text must meet to pass a level.";
+        weight_warn: u32 = Setting::within(MANY, Weights::default().warn),
+            "Weight of a rule that gives a warning.";
+        weight_info: u32 = Setting::within(MANY, Weights::default().info),
+            "Weight of a rule that gives a remark.";
+        evolution: RelPath = Setting::new(usual_folder()),
+            "Folder for the files of reflex, with one folder per task.";
+    }
+}
+
+impl ReflexSettings {
+    pub fn rules(&self, usd: Option<f64>) -> Rules {
+        Rules {
+            max_iterations: self.max_iterations.value,
+            stall: Stall { window: self.stall_window.value, gain: self.stall_gain.value, reaching: true },
+            settle: self.settle.value,
+            retries: self.retries.value,
+            plan_steps: Bounds { least: self.plan_least.value, most: self.plan_most.value },
+            most_issues: self.issues.value,
+            told_events: self.events.value,
+            checks_per_rule: self.checks_per_rule.value,
+            check_seconds: self.check_seconds.value,
+            max_seconds: self.max_seconds.value,
+            usd,
+        }
+    }
+
+    pub fn criteria(&self, template: Template) -> Criteria {
+        let (a, b) = match template {
+            Template::Docs => (&self.docs_threshold_a, &self.docs_threshold_b),
+            Template::Api | Template::Code | Template::Config => (&self.threshold_a, &self.threshold_b),
+        };
+        let weights = Weights {
+            fail: self.weight_fail.value,
+            warn: self.weight_warn.value,
+            info: self.weight_info.value,
+        };
+        Criteria::of(template, weights, Thresholds { a: a.value, b: b.value })
+    }
+
+    /// A repository does not decide that what a model makes up is run on the machine that it is on.
+    pub fn run_them(&self) -> Result<RunThem, Complaint> {
+        match (&self.checks.origin, self.checks.value) {
+            (Origin::Project(file), ChecksName::Run) => Err(Complaint::input(format!(
+                "{}: only your own settings may say `reflex.checks = \"run\"`, which runs commands of a model without asking",
+                file.display()
+            ))
+            .hint("remove it there; pass --checks run for one run, or set it in your own skilltune.toml")),
+            (_, checks) => Ok(checks.into()),
+        }
+    }
+}
+
+impl Table for ReflexSettings {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        self.table_keys()
+    }
+
+    /// Files may agree each for itself and not with one another.
+    fn check(&self) -> Result<(), SettingsError> {
+        let (least, most) = (&self.plan_least, &self.plan_most);
+        if least.value <= most.value {
+            return Ok(());
+        }
+        let held = |key, setting: &Setting<usize>| Held {
+            key,
+            value: setting.value,
+            origin: setting.origin.clone(),
+        };
+        Err(SettingsError::Crossed {
+            least: held("reflex.plan_least", least),
+            most: held("reflex.plan_most", most),
+        })
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Table> {
+        Box::new(self.clone())
+    }
+}
+
+fn usual_folder() -> RelPath {
+    RelPath::parse(Evolution::USUAL.as_bytes()).expect("it is written as a path")
+}
+
+/// What to do with commands that an agent proposes as checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ChecksName {
+    /// Show them to you first
+    Ask,
+    /// Run them without asking, confined by the kernel where possible
+    Run,
+    /// Let the judge decide instead
+    Skip,
+}
+
+impl From<ChecksName> for RunThem {
+    fn from(name: ChecksName) -> Self {
+        match name {
+            ChecksName::Ask => Self::Ask,
+            ChecksName::Run => Self::Always,
+            ChecksName::Skip => Self::Never,
+        }
+    }
+}
+
+readable_words!(ChecksName);
+
+#[cfg(test)]
+pub use tests::changes;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,27 @@
+//! What the flags of `tune` say goes over all that files and answers have said.
+
+use crate::args::overrides::{lay_calls, lay_roles, lay_run, override_with};
+use crate::loops::tune::args::TuneArgs;
+use crate::loops::tune::settings::TuneSettings;
+use crate::settings::Settings;
+use crate::settings::origin::Origin;
+use crate::settings::per_role::PerRole;
+
+pub fn lay_tune_flags(settings: &mut Settings, args: &TuneArgs) {
+    let tune = settings.of_mut::<TuneSettings>();
+    if let Some(preset) = args.preset {
+        tune.set_preset(preset, &Origin::Flag("--preset"));
+    }
+    override_with(&mut tune.max_iterations, args.max_iterations, "--max-iterations");
+    override_with(&mut tune.threshold, args.threshold, "--threshold");
+    override_with(&mut tune.delivery, args.delivery, "--delivery");
+    override_with(&mut tune.apply, args.apply, "--apply");
+    let own = PerRole {
+        executor: args.executor.as_ref(),
+        evaluator: args.evaluator.as_ref(),
+        improver: args.improver.as_ref(),
+    };
+    lay_roles(settings, args.agent.as_ref(), &own);
+    lay_calls(settings, &args.calls);
+    lay_run(settings, &args.run);
+}

@@ -1,0 +1,212 @@
+//! `[tune]` and `[prompts]`: what a search and its agents are told.
+
+use clap::ValueEnum;
+use skilltune_orchestrator::snapshot::RelPath;
+use skilltune_phases::loops::tune::{Apply, Rules};
+use skilltune_phases::prompt::Page;
+use skilltune_phases::score::Score;
+use skilltune_phases::stop::{Budget, Stall};
+use skilltune_phases::target::Mode;
+use toml::de::DeValue;
+
+use crate::settings::origin::Origin;
+use crate::settings::range::{COUNT, POINTS, Range, SHARE};
+use crate::settings::setting::{Readable, Setting, readable_words};
+use crate::settings::table::{Key, Table, table};
+use crate::settings::values::word;
+
+table! {
+    TuneSettings, "tune", {
+        preset: Preset = Setting::new(Preset::Standard),
+            "How thorough the search is; sets max_iterations and threshold.";
+        max_iterations: u32 = Setting::limit(COUNT, 5), "Maximum number of rounds, including the baseline.";
+        threshold: Score = Setting::within(POINTS, Score::FULL),
+            "Goal: the search stops when the score reaches this.";
+        regress: f64 = Setting::within(POINTS, 10.0), "Drop a candidate that scores this many points below the best.";
+        stall_window: usize = Setting::within(COUNT, 2),
+            "Stop if the best score did not rise by stall_gain in this many rounds.";
+        stall_gain: f64 = Setting::within(POINTS, 2.0),
+            "Points by which the best score must rise in stall_window rounds.";
+        max_errors: u32 = Setting::limit(COUNT, 3), "Stop after this many rounds in a row without a score.";
+        confirm: u32 = Setting::within(POINTS, 1),
+            "Fresh trials per scenario in the final comparison; 0 compares search scores.";
+        coverage: f64 = Setting::within(SHARE, 0.8),
+            "Share of trials that must be judged for a round to get a score.";
+        delivery: DeliveryName = Setting::new(DeliveryName::Auto),
+            "How the executor gets the skill; auto means installed for agents that support skills, otherwise inline.";
+        apply: ApplyWhen = Setting::new(ApplyWhen::Auto),
+            "When the champion may replace the skill; if unset, skilltune asks in a terminal.";
+    }
+}
+
+table! {
+    /// Prompts of the user's own, in place of ours.
+    PromptSettings, "prompts", {
+        execute: Option<PagePath> = Setting::new(None),
+            "Your own prompt for an executor that gets the skill's text, such as `execute = \"prompts/execute.md\"`; see docs/prompts.md.";
+        task: Option<PagePath> = Setting::new(None), "Your own prompt for an executor that has the skill installed.";
+        evaluate: Option<PagePath> = Setting::new(None), "Your own prompt for the judge.";
+        improve: Option<PagePath> = Setting::new(None), "Your own prompt for the improver.";
+    }
+}
+
+impl Table for TuneSettings {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        self.table_keys()
+    }
+
+    fn unfold_preset(&mut self, origin: &Origin) {
+        let preset = self.preset.value;
+        let unfolded = Origin::Preset(word(&preset), Box::new(origin.clone()));
+        self.max_iterations.set(preset.rounds(), unfolded.clone());
+        self.threshold.set(preset.threshold(), unfolded);
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Table> {
+        Box::new(self.clone())
+    }
+}
+
+impl Table for PromptSettings {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        self.table_keys()
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Table> {
+        Box::new(self.clone())
+    }
+}
+
+impl TuneSettings {
+    /// A preset, with the two settings that it stands for.
+    pub fn set_preset(&mut self, preset: Preset, origin: &Origin) {
+        self.preset.set(preset, origin.clone());
+        self.unfold_preset(origin);
+    }
+
+    pub fn rules(&self, budget: Budget) -> Rules {
+        Rules {
+            max_iterations: self.max_iterations.value,
+            threshold: self.threshold.value,
+            regress: self.regress.value,
+            stall: Stall { window: self.stall_window.value, gain: self.stall_gain.value, reaching: false },
+            max_errors: self.max_errors.value,
+            confirm: self.confirm.value,
+            coverage: self.coverage.value,
+            budget,
+        }
+    }
+}
+
+/// How thorough a search is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Preset {
+    /// 3 rounds, goal 70
+    Quick,
+    /// 5 rounds, goal 80
+    Standard,
+    /// 8 rounds, goal 90
+    Thorough,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ModeName {
+    /// Tune each skill by itself
+    Single,
+    /// Tune them as a chain: each skill works on the output of the one before
+    Chain,
+}
+
+/// How the executor gets the skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DeliveryName {
+    /// `installed` if the agent supports skills, otherwise `inline`
+    Auto,
+    /// Install the skill where the agent looks for skills; the prompt is only the task
+    Installed,
+    /// Like `installed`, and the prompt calls /NAME
+    Slash,
+    /// Put the skill and all its files into the prompt
+    Inline,
+}
+
+/// When the champion may replace the target. Unset, we ask a person at the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ApplyWhen {
+    /// If it won the final comparison
+    Auto,
+    /// If it won, and you agree
+    Ask,
+    /// Never; `skilltune apply` does it later
+    Never,
+}
+
+impl Preset {
+    pub fn rounds(self) -> u32 {
+        match self {
+            Self::Quick => 3,
+            Self::Standard => 5,
+            Self::Thorough => 8,
+        }
+    }
+
+    pub fn threshold(self) -> Score {
+        let points = match self {
+            Self::Quick => 70.0,
+            Self::Standard => 80.0,
+            Self::Thorough => 90.0,
+        };
+        Score::new(points).expect("within 0 to 100")
+    }
+}
+
+impl From<ApplyWhen> for Apply {
+    fn from(when: ApplyWhen) -> Self {
+        match when {
+            ApplyWhen::Auto => Self::Auto,
+            ApplyWhen::Ask => Self::Ask,
+            ApplyWhen::Never => Self::Never,
+        }
+    }
+}
+
+impl From<ModeName> for Mode {
+    fn from(mode: ModeName) -> Self {
+        match mode {
+            ModeName::Single => Self::Single,
+            ModeName::Chain => Self::Chain,
+        }
+    }
+}
+
+readable_words!(Preset, ApplyWhen, DeliveryName);
+
+/// Where a page stands, below the folder of the settings that name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PagePath(pub RelPath);
+
+impl Readable for PagePath {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        let text = value.as_str().filter(|text| !text.contains(char::is_control))?;
+        RelPath::parse(text.as_bytes()).ok().map(Self)
+    }
+
+    fn must_be(_: Range) -> String {
+        "a file in the folder of these settings".to_owned()
+    }
+
+    fn json(&self) -> serde_json::Value {
+        self.0.as_path().display().to_string().into()
+    }
+}
+
+impl PromptSettings {
+    pub fn of(&self, page: Page) -> &Setting<Option<PagePath>> {
+        match page {
+            Page::Execute => &self.execute,
+            Page::Task => &self.task,
+            Page::Evaluate => &self.evaluate,
+            Page::Improve => &self.improve,
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The settings that serve every loop.
+
+use crate::settings::per_role::PerRole;
+use crate::settings::range::{AMOUNT, HOURS, JOBS, PAUSE, SECONDS};
+use crate::settings::setting::Setting;
+use crate::settings::table::{Key, table};
+use crate::settings::values::{AgentSpec, IsolationName, ViaName};
+
+table! {
+    /// How agents are called.
+    CallSettings, "calls", {
+        jobs: u32 = Setting::limit(JOBS, 4), "Maximum number of agent calls at a time.";
+        wait: bool = Setting::new(false),
+            "Whether runs wait instead of pausing when a usage limit is reached or a service is down.";
+        wait_hours: u32 = Setting::limit(HOURS, 12), "Maximum number of hours to wait.";
+        isolation: IsolationName = Setting::new(IsolationName::Partial),
+            "How much of your own setup claude and gemini use: your login, nothing, or everything.";
+        via: ViaName = Setting::new(ViaName::Direct),
+            "Wrapper to call claude and gemini with; wrappers do not enforce the rights of roles.";
+    }
+}
+
+table! {
+    BudgetSettings, "budget", {
+        usd: Option<f64> = Setting::limit(AMOUNT, None),
+            "Maximum cost of a run in dollars, such as `usd = 5`; no limit if unset.";
+        seconds: Option<u64> = Setting::limit(AMOUNT, None),
+            "Maximum total seconds of the calls of a tune run, such as `seconds = 3600`; no limit if unset.";
+    }
+}
+
+table! {
+    /// How much of what agents make is kept.
+    LimitSettings, "limits", {
+        artifact_files: u64 = Setting::limit(AMOUNT, 1_000), "Maximum number of files that a trial may write.";
+        artifact_bytes: u64 = Setting::limit(AMOUNT, 64 << 20), "Maximum number of bytes that a trial may write.";
+        output_bytes: u64 = Setting::limit(AMOUNT, 8 << 20), "Maximum number of bytes kept of an agent's output.";
+        confine: bool = Setting::new(true),
+            "Whether the kernel confines agents to their folders, where it can; only your own settings may turn this off.";
+        backoff_ms: u64 = Setting::within(PAUSE, 2_000),
+            "Delay in milliseconds before the first retry of a service that is down; later delays grow.";
+    }
+}
+
+/// Who has which role.
+pub type RoleSettings = PerRole<Setting<Option<AgentSpec>>>;
+
+/// How long a call of each role may take, in seconds.
+pub type TimeoutSettings = PerRole<Setting<u64>>;
+
+impl Default for RoleSettings {
+    fn default() -> Self {
+        let nobody = || Setting::new(None);
+        Self { executor: nobody(), evaluator: nobody(), improver: nobody() }
+    }
+}
+
+impl Default for TimeoutSettings {
+    fn default() -> Self {
+        let within = |seconds| Setting::limit(SECONDS, seconds);
+        Self { executor: within(600), evaluator: within(300), improver: within(600) }
+    }
+}
+
+impl RoleSettings {
+    pub fn table_keys(&mut self) -> Vec<Key<'_>> {
+        let Self { executor, evaluator, improver } = self;
+        vec![
+            Key {
+                name: "roles.executor",
+                about: "Agent that runs the skill, and plans and writes in reflex; if unset, claude if installed.",
+                slot: executor,
+            },
+            Key {
+                name: "roles.evaluator",
+                about: "Agent that judges the results, and prepares the checks in reflex; if unset, gemini if installed, otherwise another family than the executor's.",
+                slot: evaluator,
+            },
+            Key {
+                name: "roles.improver",
+                about: "Agent that improves the skill, and criticises and refines in reflex; if unset, claude if installed.",
+                slot: improver,
+            },
+        ]
+    }
+}
+
+impl TimeoutSettings {
+    pub fn table_keys(&mut self) -> Vec<Key<'_>> {
+        let Self { executor, evaluator, improver } = self;
+        vec![
+            Key {
+                name: "timeouts.executor",
+                about: "Timeout of an executor call in seconds.",
+                slot: executor,
+            },
+            Key {
+                name: "timeouts.evaluator",
+                about: "Timeout of an evaluator call in seconds.",
+                slot: evaluator,
+            },
+            Key {
+                name: "timeouts.improver",
+                about: "Timeout of an improver call in seconds.",
+                slot: improver,
+            },
+        ]
+    }
+}

@@ -1,0 +1,35 @@
+//! The numbers that a setting may have.
+
+use std::fmt;
+
+pub const COUNT: Range = Range { low: 1.0, high: 100.0 };
+pub const JOBS: Range = Range { low: 1.0, high: 256.0 };
+pub const POINTS: Range = Range { low: 0.0, high: 100.0 };
+/// Up to a week.
+pub const SECONDS: Range = Range { low: 1.0, high: 604_800.0 };
+/// Up to a week, too.
+pub const HOURS: Range = Range { low: 1.0, high: 168.0 };
+/// Milliseconds, up to a minute.
+pub const PAUSE: Range = Range { low: 0.0, high: 60_000.0 };
+pub const SHARE: Range = Range { low: 0.0, high: 1.0 };
+/// Up to where every whole number has a float of its own.
+pub const AMOUNT: Range = Range { low: 0.0, high: 9_007_199_254_740_992.0 };
+
+/// From the lowest to the highest number allowed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Range {
+    pub fn has(self, number: f64) -> bool {
+        (self.low..=self.high).contains(&number)
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "from {} to {}", self.low, self.high)
+    }
+}
