@@ -8,7 +8,6 @@
 mod claimed;
 mod effect;
 mod evidenced;
-mod findings;
 mod schema;
 mod suggestion;
 
@@ -21,7 +20,7 @@ use crate::answer::{self, Object, OffSchema};
 use crate::contract::{Contract, CriterionId};
 use crate::score::{Score, Scored};
 
-pub use findings::{Finding, Findings};
+pub use crate::findings::{Finding, Findings};
 pub use schema::schema;
 pub use suggestion::{Priority, Suggestion};
 

@@ -20,6 +20,7 @@ pub mod delivery;
 pub mod edit;
 pub mod ending;
 pub mod event;
+pub mod findings;
 pub mod id;
 pub mod judgement;
 pub mod ledger;

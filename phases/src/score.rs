@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::contract::{Contract, DimensionId, Verdict};
-use crate::judgement::Findings;
+use crate::findings::Findings;
 
 /// A number from 0 to 100, held in millionths so that equal scores are equal and float noise decides nothing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::contract::Verdict::{Fail, Partial, Pass, Unverified};
-use crate::judgement::Finding;
+use crate::findings::Finding;
 use crate::rubric;
 
 fn findings(contract: &Contract, verdicts: &[Verdict]) -> Findings {

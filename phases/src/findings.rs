@@ -1,4 +1,4 @@
-//! The findings of one assessment, packed: a run holds those of every judgement until its end.
+//! The findings of one assessment, packed, because a run holds those of every judgement until its end.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl Findings {
     }
 
     /// Holds its list of criteria in common with others that have the same.
-    pub(super) fn share(&mut self, criteria: &Arc<[CriterionId]>) {
+    pub(crate) fn share(&mut self, criteria: &Arc<[CriterionId]>) {
         if self.criteria == *criteria {
             self.criteria = Arc::clone(criteria);
         }
