@@ -1,6 +1,7 @@
 //! The structural gate: a candidate whose `SKILL.md` no agent could load is never tried.
 
 mod block;
+mod fault;
 pub mod strict;
 
 use serde::Deserialize;

@@ -10,7 +10,7 @@ use serde_saphyr::granit_parser::{
     ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, Span, StrInput, StructureStyle, options,
 };
 
-use super::strict::{Construct, Fault, SHOWN};
+use super::fault::{Construct, Fault, SHOWN};
 use crate::answer::capped;
 
 /// White space to be put in at an offset, for the reference does without where YAML does not.
