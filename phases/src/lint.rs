@@ -9,6 +9,7 @@
 //! A skill that no agent could load is looked at all the same, as far as it can be: this is what tells why.
 
 mod contents;
+mod edit;
 mod front;
 mod links;
 mod listing;

@@ -1,6 +1,6 @@
 //! Long references begin with a list of what is in them.
 
-use super::mend::Edit;
+use super::edit::Edit;
 use super::page::{Heading, Page};
 use super::reach::is_expected;
 use super::reading::{Reading, finding};

@@ -8,8 +8,8 @@ mod value;
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::mend::Edit;
-use super::reading::{MAIN, Reading, finding};
+use super::edit::Edit;
+use super::reading::{BOM, MAIN, Reading, body_at, finding};
 use super::{File, Finding, Rule};
 use crate::material::Body;
 use crate::skill::strict::{FIELDS, LONGEST_COMPATIBILITY, strict};
@@ -27,8 +27,6 @@ pub(super) struct Front<'a> {
     fields: Vec<Field<'a>>,
     values: Result<BTreeMap<String, Value>, (usize, String)>,
 }
-
-const BOM: char = '\u{feff}';
 
 impl<'a> Front<'a> {
     pub(super) fn read(text: &'a str) -> Result<Self, SkillError> {
@@ -53,25 +51,6 @@ impl<'a> Front<'a> {
     fn line(&self, key: &str) -> Option<usize> {
         self.field(key).map(|field| field.line)
     }
-}
-
-/// Where the text after the front matter begins. In a file that is no `SKILL.md` a rule may look like front matter.
-pub(super) fn body_at(text: &str, is_main: bool) -> usize {
-    let bare = text.strip_prefix(BOM).unwrap_or(text);
-    match skill::front_matter(text) {
-        Ok(yaml) if is_main || looks_like_fields(yaml) => {
-            let closing = yaml.as_ptr() as usize - text.as_ptr() as usize + yaml.len();
-            text[closing..].find('\n').map_or(text.len(), |end| closing + end + 1)
-        }
-        // All of it may be front matter.
-        Err(SkillError::NotClosed | SkillError::TooLong) if is_main => text.len(),
-        _ => text.len() - bare.len(),
-    }
-}
-
-fn looks_like_fields(yaml: &str) -> bool {
-    yaml.split(':').next().is_some_and(|key| !key.is_empty() && !key.contains([' ', '\n', '#', '*']))
-        && yaml.contains(':')
 }
 
 pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {

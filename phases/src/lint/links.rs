@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::mend::Edit;
+use super::edit::Edit;
 use super::page::{Heading, Link, Page};
 use super::path::{decoded, encoded, folder_of, relative, resolved, words};
 use super::reading::{Reading, extension, finding, name};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::mend::Edit;
+use super::edit::Edit;
 use super::page::{Block, Heading, Kind, Page};
 use super::reading::{Reading, finding};
 use super::{File, Finding, Rule};

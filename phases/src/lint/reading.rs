@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::front;
 use super::page::Page;
 use super::{File, Files, Finding, Rule};
 use crate::material::Body;
+use crate::skill::{self, SkillError};
 
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
@@ -21,6 +21,7 @@ pub(super) struct Reading<'a> {
 }
 
 pub(super) const MAIN: &str = "SKILL.md";
+pub(super) const BOM: char = '\u{feff}';
 
 impl<'a> Reading<'a> {
     pub(super) fn of(files: &'a Files) -> Self {
@@ -37,7 +38,7 @@ impl<'a> Reading<'a> {
         }
         let page = |(at, file): (usize, &'a File)| {
             let text = text(file).filter(|_| is_markdown(&file.path))?;
-            Some(Page::of(text, front::body_at(text, main == Some(at))))
+            Some(Page::of(text, body_at(text, main == Some(at))))
         };
         let pages = files.files().iter().enumerate().map(page).collect();
         Self { files, main, pages, by_name, by_small_name, folders }
@@ -134,6 +135,25 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// Where the text after the front matter begins. In a file that is no `SKILL.md` a rule may look like front matter.
+pub(super) fn body_at(text: &str, is_main: bool) -> usize {
+    let bare = text.strip_prefix(BOM).unwrap_or(text);
+    match skill::front_matter(text) {
+        Ok(yaml) if is_main || looks_like_fields(yaml) => {
+            let closing = yaml.as_ptr() as usize - text.as_ptr() as usize + yaml.len();
+            text[closing..].find('\n').map_or(text.len(), |end| closing + end + 1)
+        }
+        // All of it may be front matter.
+        Err(SkillError::NotClosed | SkillError::TooLong) if is_main => text.len(),
+        _ => text.len() - bare.len(),
+    }
+}
+
+fn looks_like_fields(yaml: &str) -> bool {
+    yaml.split(':').next().is_some_and(|key| !key.is_empty() && !key.contains([' ', '\n', '#', '*']))
+        && yaml.contains(':')
+}
+
 pub(super) fn text(file: &File) -> Option<&str> {
     match &file.body {
         Body::Text(text) => Some(text),
@@ -164,6 +184,6 @@ pub(super) fn extension(path: &str) -> Option<&str> {
 
 /// Whether a text is a script that names its interpreter.
 pub(super) fn is_script(file: &File, text: &str) -> bool {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = text.strip_prefix(BOM).unwrap_or(text);
     !is_markdown(&file.path) && (text.starts_with("#!/") || text.starts_with("#! /"))
 }

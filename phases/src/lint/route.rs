@@ -1,8 +1,8 @@
 //! How an agent loads a skill: its listing, its page, then each file as the text leads there.
 
-use super::front::{self, Front};
+use super::front::Front;
 use super::reach::ways;
-use super::reading::{Reading, text};
+use super::reading::{Reading, body_at, text};
 use super::{Files, tokens};
 
 /// What loading a skill comes to, step by step.
@@ -41,7 +41,7 @@ pub fn route(files: &Files) -> Route {
     let front = reading.text(main).and_then(|text| Front::read(text).ok());
     let said = ["name", "description"]
         .map(|key| front.as_ref().and_then(|front| front.text(key)).unwrap_or_default());
-    let body = reading.text(main).map_or("", |text| &text[front::body_at(text, true)..]);
+    let body = reading.text(main).map_or("", |text| &text[body_at(text, true)..]);
     let mut stops = vec![
         Stop {
             stage: Stage::Listed,

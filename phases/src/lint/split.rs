@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::contents::{self, escaped, slug};
-use super::mend::Edit;
+use super::edit::Edit;
 use super::page::{Heading, Page};
 use super::path::{encoded, words};
 use super::reading::{Reading, finding, is_markdown, name};

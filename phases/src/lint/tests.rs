@@ -224,7 +224,7 @@ proptest! {
         }
         let code = |files: &Files| {
             let text = reading::text(files.get("SKILL.md").unwrap()).unwrap().replace("\r\n", "\n").replace('\r', "\n");
-            let page = page::Page::of(&text, front::body_at(&text, true));
+            let page = page::Page::of(&text, reading::body_at(&text, true));
             page.code.iter().map(|at| text[at.clone()].to_owned()).collect::<Vec<_>>()
         };
         prop_assert_eq!(code(&mended.files), code(&files));

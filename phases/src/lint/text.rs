@@ -2,14 +2,12 @@
 
 use std::ops::Range;
 
-use super::mend::Edit;
+use super::edit::Edit;
 use super::page::Page;
 use super::path::{folder_of, resolved, words};
-use super::reading::{Reading, finding, is_markdown, is_script, name};
+use super::reading::{BOM, Reading, finding, is_markdown, is_script, name};
 use super::{File, Finding, Rule};
 use crate::material::Body;
-
-const BOM: char = '\u{feff}';
 
 pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     for (_, file, text) in reading.texts() {

@@ -239,7 +239,7 @@ mod tests {
     }
 
     fn made_of(text: &str) -> Option<String> {
-        trimmed(text, &Front::read(text).unwrap(), crate::lint::front::body_at(text, true))
+        trimmed(text, &Front::read(text).unwrap(), crate::lint::reading::body_at(text, true))
     }
 
     #[test]
