@@ -27,6 +27,15 @@ pub enum SkillUse {
     Shadowed,
 }
 
+/// How often the skills of a candidate came to each, in the trials that left something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Uses {
+    pub used: usize,
+    pub offered: usize,
+    pub not_offered: usize,
+    pub shadowed: usize,
+}
+
 impl Delivery {
     /// The folder of the workspace in which the agent looks for skills.
     pub fn at(&self) -> Option<&str> {
@@ -53,5 +62,30 @@ impl SkillUse {
             Self::NotOffered => "not offered",
             Self::Shadowed => "shadowed",
         }
+    }
+}
+
+impl Uses {
+    pub(crate) fn count(&mut self, skill: SkillUse) {
+        *match skill {
+            SkillUse::Used => &mut self.used,
+            SkillUse::Offered => &mut self.offered,
+            SkillUse::NotOffered => &mut self.not_offered,
+            SkillUse::Shadowed => &mut self.shadowed,
+        } += 1;
+    }
+
+    pub fn trials(self) -> usize {
+        self.used + self.offered + self.not_offered + self.shadowed
+    }
+
+    /// Whether there were trials in which it was not used.
+    pub fn is_wanting(self) -> bool {
+        self.used < self.trials()
+    }
+
+    /// Whether it was used in no trial, where that is known.
+    pub fn is_unused(self) -> bool {
+        self.used == 0 && self.trials() > 0
     }
 }

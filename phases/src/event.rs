@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{CallKey, TreeId};
-use crate::loops::Loop;
 use crate::plan::{Cast, Plan};
 use crate::role::Role;
+use crate::vocabulary::Vocabulary;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Record<L: Loop> {
+pub struct Record<L: Vocabulary> {
     pub seq: u64,
     pub at: Timestamp,
     pub event: Event<L>,
@@ -18,7 +18,7 @@ pub struct Record<L: Loop> {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", bound = "")]
-pub enum Event<L: Loop> {
+pub enum Event<L: Vocabulary> {
     Started(Box<Plan<L>>),
     Done(Box<Done<L>>),
     Decided(L::Decision),
@@ -28,7 +28,7 @@ pub enum Event<L: Loop> {
 /// A step has ended: answered or failed, and what it cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Done<L: Loop> {
+pub struct Done<L: Vocabulary> {
     pub step: L::Step,
     /// How often this step had failed before, in the whole run.
     pub attempt: u32,

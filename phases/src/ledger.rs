@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::Done;
-use crate::loops::Loop;
 use crate::role::Role;
+use crate::vocabulary::Vocabulary;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
@@ -32,7 +32,7 @@ pub struct Account {
 }
 
 impl Ledger {
-    pub fn enter<L: Loop>(&mut self, done: &Done<L>) {
+    pub fn enter<L: Vocabulary>(&mut self, done: &Done<L>) {
         let account = match L::role(&done.step) {
             Some(Role::Executor) => &mut self.executor,
             Some(Role::Evaluator) => &mut self.evaluator,
@@ -48,7 +48,7 @@ impl Ledger {
 }
 
 impl Account {
-    fn enter<L: Loop>(&mut self, done: &Done<L>) {
+    fn enter<L: Vocabulary>(&mut self, done: &Done<L>) {
         if done.spent.cached {
             self.cached += 1;
             return;

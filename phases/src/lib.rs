@@ -10,7 +10,8 @@
 //!  +-- run.apply(&Record) <------------ recorded                (event, run)
 //! ```
 //!
-//! A loop is a type: what it asks for, decides and folds is its own, and all else is written once.
+//! A loop is a type: what it writes (vocabulary), folds (run) and wants next (loops) is its own, and all else is written
+//! once.
 
 pub mod answer;
 pub mod backoff;
@@ -45,4 +46,5 @@ pub mod score;
 pub mod skill;
 pub mod stop;
 pub mod target;
+pub mod vocabulary;
 pub mod waiting;

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::Digest;
 use crate::judgement::VerdictShape;
-use crate::loops::Loop;
 use crate::name::{Name, NotAName};
 use crate::offline;
 use crate::role::Role;
+use crate::vocabulary::Vocabulary;
 
 /// The version of the journal's format that this program writes.
 pub const FORMAT: u32 = 1;
@@ -21,7 +21,7 @@ pub const FORMAT: u32 = 1;
 /// What every loop is told, and what this one is asked to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Plan<L: Loop> {
+pub struct Plan<L: Vocabulary> {
     pub format: u32,
     /// The version of skilltune that made the plan.
     pub program: String,
@@ -82,6 +82,17 @@ impl From<RunId> for String {
 pub enum LoopKind {
     Tune,
     Reflex,
+}
+
+impl LoopKind {
+    pub const ALL: [Self; 2] = [Self::Tune, Self::Reflex];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Tune => "tune",
+            Self::Reflex => "reflex",
+        }
+    }
 }
 
 /// Who does what.

@@ -1,9 +1,10 @@
 //! A run: the fold of its records. Live state and replayed state are the same value, always.
 //!
-//! What all loops share is folded here: answers and failures, costs, pauses and waits. Where the loop itself stands is
-//! its own fold, the course.
+//! What all loops share is folded here: answers and failures, costs, pauses and waits. What only one loop knows is
+//! folded by the loop: its `Fold`.
 
 use std::collections::HashMap;
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,13 +13,13 @@ use jiff::Timestamp;
 use crate::backoff;
 use crate::event::{Done, Event, Failure, Pause, PlacedBy, Record, Signal};
 use crate::ledger::Ledger;
-use crate::loops::{Change, Loop};
 use crate::plan::{Cast, Plan};
 use crate::remedy::Remedy;
 use crate::role::Role;
+use crate::vocabulary::Vocabulary;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Run<L: Loop> {
+pub struct Run<L: Fold> {
     pub plan: Arc<Plan<L>>,
     pub started_at: Timestamp,
     pub updated_at: Timestamp,
@@ -43,9 +44,46 @@ pub struct Run<L: Loop> {
     failures: HashMap<L::Step, Tries<L::Stage>>,
 }
 
+/// How a loop's own state follows from its records.
+pub trait Fold: Vocabulary {
+    /// Where the loop stands: the fold of its decisions.
+    type Course: Clone + Debug + PartialEq + Send + Sync + 'static;
+    /// What separates a new chance for a failed step from its last one.
+    type Stage: Clone + Debug + PartialEq + Send + Sync + 'static;
+
+    fn begin(plan: &Plan<Self>, at: Timestamp) -> Self::Course;
+
+    /// Brings the loop's own state up to a change of the run.
+    fn fold(run: &mut Run<Self>, change: &Change<'_, Self>, at: Timestamp);
+
+    /// An answer as it is kept in memory.
+    fn lean(_course: &Self::Course, answer: Self::Answer) -> Self::Answer {
+        answer
+    }
+
+    fn round(run: &Run<Self>) -> u32;
+
+    fn stage(run: &Run<Self>) -> Self::Stage;
+
+    /// How often a step may be tried in one stage.
+    fn tries(run: &Run<Self>) -> u32;
+}
+
+/// What has just become of a run; what all loops share is folded already.
+#[derive(Debug)]
+pub enum Change<'a, L: Fold> {
+    Decided(&'a L::Decision),
+    /// A step was answered, or has failed.
+    Ended(&'a L::Step),
+    /// Work goes on after a pause or a wait.
+    Resumed,
+    /// The agent of this role has changed: nothing that was measured before may be compared with what is measured after.
+    Recast(Role),
+}
+
 /// A failed call, for the state and the report.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mishap<L: Loop> {
+pub struct Mishap<L: Fold> {
     pub at: Timestamp,
     pub round: u32,
     pub step: L::Step,
@@ -103,7 +141,7 @@ pub enum NotARun {
     NoPlan,
 }
 
-impl<L: Loop> Run<L> {
+impl<L: Fold> Run<L> {
     pub fn begin(record: &Record<L>) -> Result<Self, NotARun> {
         let Event::Started(plan) = &record.event else { return Err(NotARun::NoPlan) };
         Ok(Self {
@@ -236,7 +274,7 @@ impl<S: PartialEq> Tries<S> {
     }
 }
 
-impl<L: Loop> Run<L> {
+impl<L: Fold> Run<L> {
     pub fn state(&self, step: &L::Step) -> StepState<'_, L::Answer> {
         if let Some(answer) = self.answers.get(step) {
             return StepState::Answered(answer);

@@ -6,9 +6,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::backoff::{self, drawn};
-use crate::loops::Loop;
 use crate::remedy::Remedy;
-use crate::run::{Mishap, Run};
+use crate::run::{Fold, Mishap, Run};
 
 /// Where no time is told, it is asked again after so many minutes; the last of them again and again.
 const STEPS: [u64; 3] = [15, 30, 60];
@@ -21,7 +20,7 @@ const LATEST: Duration = Duration::from_secs(60);
 
 /// Until when a run waits that cannot go on; none, when waiting is no use, or would take longer than `most`. `base` is
 /// what the pauses grow from after which a call is made again.
-pub fn until<L: Loop>(run: &Run<L>, now: Timestamp, most: Duration, base: Duration) -> Option<Timestamp> {
+pub fn until<L: Fold>(run: &Run<L>, now: Timestamp, most: Duration, base: Duration) -> Option<Timestamp> {
     let Mishap { failure, step, .. } = run.blocked.as_ref()?;
     let waits = run.waits;
     let until = match (failure.kind.remedy(), failure.until) {
@@ -48,7 +47,7 @@ fn minutes(times: u32, now: Timestamp) -> Option<Timestamp> {
 }
 
 /// A twentieth of the wait at most, drawn from the run's seed.
-fn lateness<L: Loop>(run: &Run<L>, until: Timestamp, now: Timestamp) -> Duration {
+fn lateness<L: Fold>(run: &Run<L>, until: Timestamp, now: Timestamp) -> Duration {
     let wait = Duration::try_from(until.duration_since(now)).unwrap_or_default();
     drawn(run.plan.seed, &[b"wait", &run.waits.times.to_le_bytes()], (wait / 20).min(LATEST))
 }

@@ -27,14 +27,13 @@ mod task;
 pub mod verdict;
 mod view;
 
-use jiff::Timestamp;
-
-use crate::event::{self};
+use crate::event;
 use crate::id::TreeId;
-use crate::loops::{Change, Loop, MostCalls};
+use crate::loops::{Loop, MostCalls};
 use crate::plan::{self, LoopKind};
 use crate::role::Role;
 use crate::run;
+use crate::vocabulary::Vocabulary;
 
 pub use course::{Clock, Course, Done as WasDone, Judged, Line, Note};
 pub use decision::{Decision, Phase, Reason, Status, Stop};
@@ -56,28 +55,33 @@ pub type Mishap = run::Mishap<Reflex>;
 pub type Outcome = event::Outcome<Answer>;
 pub type Next<'a> = super::Next<'a, Reflex>;
 
-impl Loop for Reflex {
-    const KIND: LoopKind = LoopKind::Reflex;
-
+impl Vocabulary for Reflex {
     type Task = Task;
     type Step = Step;
     type Answer = Answer;
     type Decision = Decision;
-    type Course = Course;
-    /// A phase.
-    type Stage = u32;
+
+    fn role(step: &Step) -> Option<Role> {
+        match step {
+            Step::Plan { .. } | Step::Produce { .. } => Some(Role::Executor),
+            Step::Prepare { .. } | Step::Judge { .. } => Some(Role::Evaluator),
+            Step::Critique { .. } | Step::Refine { .. } => Some(Role::Improver),
+            Step::Allow { .. } | Step::Match { .. } | Step::Check { .. } => None,
+        }
+    }
+}
+
+impl Loop for Reflex {
+    const KIND: LoopKind = LoopKind::Reflex;
+
     type Request = Request;
-
-    fn begin(_: &Plan, at: Timestamp) -> Course {
-        Course::begin(at)
-    }
-
-    fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
-        course::fold(run, change, at);
-    }
 
     fn next(run: &Run) -> Next<'_> {
         machine::next(run)
+    }
+
+    fn request(run: &Run, step: &Step) -> Option<Request> {
+        Request::of(run, step)
     }
 
     fn trees(answer: &Answer) -> Vec<TreeId> {
@@ -96,33 +100,8 @@ impl Loop for Reflex {
         run.plan.task.context.into_iter().collect()
     }
 
-    fn role(step: &Step) -> Option<Role> {
-        match step {
-            Step::Plan { .. } | Step::Produce { .. } => Some(Role::Executor),
-            Step::Prepare { .. } | Step::Judge { .. } => Some(Role::Evaluator),
-            Step::Critique { .. } | Step::Refine { .. } => Some(Role::Improver),
-            Step::Allow { .. } | Step::Match { .. } | Step::Check { .. } => None,
-        }
-    }
-
-    fn round(run: &Run) -> u32 {
-        run.course.iteration
-    }
-
-    fn stage(run: &Run) -> u32 {
-        run.course.stage()
-    }
-
-    fn tries(run: &Run) -> u32 {
-        run.plan.task.rules.retries + 1
-    }
-
     fn usd(plan: &Plan) -> Option<f64> {
         plan.task.rules.usd
-    }
-
-    fn request(run: &Run, step: &Step) -> Option<Request> {
-        Request::of(run, step)
     }
 
     fn most_calls(plan: &Plan) -> MostCalls {

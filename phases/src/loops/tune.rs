@@ -22,24 +22,23 @@ mod view;
 
 use std::collections::HashSet;
 
-use jiff::Timestamp;
-
-use crate::event::{self};
+use crate::event;
 use crate::id::{CandidateId, TreeId};
-use crate::loops::{Change, Loop, MostCalls};
+use crate::loops::{Loop, MostCalls};
 use crate::plan::{self, LoopKind};
 use crate::role::Role;
 use crate::run;
 use crate::score::Score;
 use crate::stop;
 use crate::target::Place;
+use crate::vocabulary::Vocabulary;
 
+pub use crate::delivery::Uses;
 pub use course::{Course, Edit, Round, Standing};
 pub use decision::{Answer, Decision, Ending, Measured, Shipment, Verdict, Why};
 pub use request::{INPUT, Request, SKILL};
 pub use step::{Choice, Hold, Step, Trial};
 pub use task::{Apply, Rules, Task};
-pub use uses::Uses;
 pub use view::Dropped;
 
 /// The loop, as a type.
@@ -59,32 +58,21 @@ pub type StepState<'a> = run::StepState<'a, Answer>;
 /// Drops in a row at one member of a chain after which another one is worked on.
 const DROPS_BEFORE_MOVING_ON: usize = 2;
 
-/// A step is tried once, and once more, in each round and in the final comparison.
-const TRIES: u32 = 2;
-
-impl Loop for Tune {
-    const KIND: LoopKind = LoopKind::Tune;
-
+impl Vocabulary for Tune {
     type Task = Task;
     type Step = Step;
     type Answer = Answer;
     type Decision = Decision;
-    type Course = Course;
-    /// A new round, or the final comparison.
-    type Stage = (usize, bool);
+
+    fn role(step: &Step) -> Option<Role> {
+        step.role()
+    }
+}
+
+impl Loop for Tune {
+    const KIND: LoopKind = LoopKind::Tune;
+
     type Request = Request;
-
-    fn begin(plan: &Plan, _: Timestamp) -> Course {
-        Course::begin(plan)
-    }
-
-    fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
-        course::fold(run, change, at);
-    }
-
-    fn lean(course: &Course, answer: Answer) -> Answer {
-        course.lean(answer)
-    }
 
     fn next(run: &Run) -> Next<'_> {
         if run.course.closed.is_some() {
@@ -99,6 +87,10 @@ impl Loop for Tune {
         }
     }
 
+    fn request(run: &Run, step: &Step) -> Option<Request> {
+        Request::of(run, step)
+    }
+
     fn trees(answer: &Answer) -> Vec<TreeId> {
         answer.trees()
     }
@@ -107,28 +99,8 @@ impl Loop for Tune {
         run.course.candidates.iter().flat_map(|candidate| candidate.trees.clone()).collect()
     }
 
-    fn role(step: &Step) -> Option<Role> {
-        step.role()
-    }
-
-    fn round(run: &Run) -> u32 {
-        run.round_number()
-    }
-
-    fn stage(run: &Run) -> (usize, bool) {
-        (run.course.rounds.len(), run.course.stopped.is_some())
-    }
-
-    fn tries(_: &Run) -> u32 {
-        TRIES
-    }
-
     fn usd(plan: &Plan) -> Option<f64> {
         plan.task.rules.budget.usd
-    }
-
-    fn request(run: &Run, step: &Step) -> Option<Request> {
-        Request::of(run, step)
     }
 
     fn most_calls(plan: &Plan) -> MostCalls {
@@ -305,7 +277,7 @@ fn most_calls(plan: &Plan) -> MostCalls {
     let per = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let rounds = u64::from(plan.task.rules.max_iterations);
     let measurements = rounds + CONTESTANTS * u64::from(plan.task.rules.confirm);
-    let tries = u64::from(TRIES);
+    let tries = u64::from(course::TRIES);
     let trials = measurements * per(plan.task.scenarios.len());
     MostCalls {
         executor: tries * trials * per(plan.task.target.members.len()),

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::fence::{files, numbered, plain};
 use super::{READING, fence, scenario};
 use crate::contract::{Contract, CriterionId};
+use crate::delivery::Uses;
 use crate::judgement::{Finding, Findings, Suggestion};
-use crate::loops::tune::Uses;
 use crate::material::Named;
 use crate::scenario::Scenario;
 

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::contract::{CriterionId, Verdict};
+use crate::delivery::Uses;
 use crate::judgement::{Ask, Finding, Findings, Priority, Suggestion, VerdictShape, read};
-use crate::loops::tune::Uses;
 use crate::material::{Body, Folder, Material, Named};
 use crate::rubric;
 

@@ -2,9 +2,8 @@
 
 use jiff::Timestamp;
 
-use crate::loops::Change;
 use crate::role::Role;
-use crate::run::StepState;
+use crate::run::{Change, Fold, StepState};
 use crate::score::Score;
 
 use super::answers::{Issue, PlanStep};
@@ -13,7 +12,7 @@ use super::criteria::Level;
 use super::decision::{Decision, Phase, Stop};
 use super::step::{Artifact, Step};
 use super::verdict::Evaluation;
-use super::{Reflex, Run};
+use super::{Plan, Reflex, Run};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
@@ -114,7 +113,7 @@ impl Clock {
 }
 
 impl Course {
-    pub(super) fn begin(at: Timestamp) -> Self {
+    fn begin(at: Timestamp) -> Self {
         let mut course = Self {
             iteration: 1,
             level: Level::A,
@@ -137,11 +136,6 @@ impl Course {
         };
         course.tell(at, Phase::Plan, Note::RunStarted);
         course
-    }
-
-    /// What separates a new chance for a failed step from its last one.
-    pub(super) fn stage(&self) -> u32 {
-        self.entered
     }
 
     /// The phase that the original would name as the current step.
@@ -184,13 +178,35 @@ impl Course {
     }
 }
 
-pub(super) fn fold(run: &mut Run, change: &Change<'_, Reflex>, at: Timestamp) {
-    match *change {
-        Change::Decided(decision) => decided(run, decision, at),
-        Change::Ended(step) => ended(run, step),
-        Change::Resumed => run.course.begin_again(at),
-        // Who writes is judged like anybody else; who judges is another measure.
-        Change::Recast(role) => run.course.era += u32::from(role == Role::Evaluator),
+impl Fold for Reflex {
+    type Course = Course;
+    /// How many phases were begun.
+    type Stage = u32;
+
+    fn begin(_: &Plan, at: Timestamp) -> Course {
+        Course::begin(at)
+    }
+
+    fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
+        match *change {
+            Change::Decided(decision) => decided(run, decision, at),
+            Change::Ended(step) => ended(run, step),
+            Change::Resumed => run.course.begin_again(at),
+            // A new judge is a new measure; a new writer is judged as the old one was.
+            Change::Recast(role) => run.course.era += u32::from(role == Role::Evaluator),
+        }
+    }
+
+    fn round(run: &Run) -> u32 {
+        run.course.iteration
+    }
+
+    fn stage(run: &Run) -> u32 {
+        run.course.entered
+    }
+
+    fn tries(run: &Run) -> u32 {
+        run.plan.task.rules.retries + 1
     }
 }
 

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use crate::event::{Failure, FailureKind, Outcome};
 use crate::id::TreeId;
-use crate::loops::Loop as _;
 use crate::material::{Body, Folders};
 use crate::order::{self, Access, Command, Order, Placement, Question};
 use crate::prompt::Faulty;
 use crate::role::{Rights, Role};
+use crate::vocabulary::Vocabulary as _;
 
 use super::answers::{self, Issue, PlanStep};
 use super::checks::{self, Asked, How};

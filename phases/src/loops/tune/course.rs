@@ -8,8 +8,8 @@ use crate::candidate::{Candidate, Origin};
 use crate::contract::CriterionId;
 use crate::event::{Failure, FailureKind};
 use crate::id::CandidateId;
-use crate::loops::Change;
 use crate::role::Role;
+use crate::run::{Change, Fold};
 use crate::score::Score;
 use crate::stop::Reason;
 use crate::target::Place;
@@ -67,7 +67,7 @@ pub enum Edit {
 }
 
 impl Course {
-    pub(super) fn begin(plan: &Plan) -> Self {
+    fn begin(plan: &Plan) -> Self {
         Self {
             candidates: vec![plan.start()],
             rounds: Vec::new(),
@@ -79,14 +79,6 @@ impl Course {
             closed: None,
             criteria: plan.task.contract.criteria.iter().map(|criterion| criterion.id.clone()).collect(),
         }
-    }
-
-    /// What ten thousand judgements have in common is held once.
-    pub(super) fn lean(&self, mut outcome: Answer) -> Answer {
-        if let Answer::Judged(judgement) = &mut outcome {
-            judgement.share(&self.criteria);
-        }
-        outcome
     }
 
     fn draft(&mut self, candidate: &Candidate) {
@@ -105,14 +97,47 @@ impl Course {
     }
 }
 
-pub(super) fn fold(run: &mut Run, change: &Change<'_, Tune>, at: Timestamp) {
-    match *change {
-        Change::Decided(decision) => decided(run, decision, at),
-        Change::Ended(Step::Exercise { trial, .. } | Step::Judge { trial, .. }) => {
-            in_measure(run, |measure, run| measure.look_at_trial(run, *trial));
+/// A step is tried once, and once more, in each round and in the final comparison.
+pub(super) const TRIES: u32 = 2;
+
+impl Fold for Tune {
+    type Course = Course;
+    /// A new round, or the final comparison.
+    type Stage = (usize, bool);
+
+    fn begin(plan: &Plan, _: Timestamp) -> Course {
+        Course::begin(plan)
+    }
+
+    fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
+        match *change {
+            Change::Decided(decision) => decided(run, decision, at),
+            Change::Ended(Step::Exercise { trial, .. } | Step::Judge { trial, .. }) => {
+                in_measure(run, |measure, run| measure.look_at_trial(run, *trial));
+            }
+            Change::Recast(role) => recast(run, role),
+            Change::Ended(Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. }) | Change::Resumed => {}
         }
-        Change::Recast(role) => recast(run, role),
-        Change::Ended(Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. }) | Change::Resumed => {}
+    }
+
+    /// What ten thousand judgements have in common is held once.
+    fn lean(course: &Course, mut answer: Answer) -> Answer {
+        if let Answer::Judged(judgement) = &mut answer {
+            judgement.share(&course.criteria);
+        }
+        answer
+    }
+
+    fn round(run: &Run) -> u32 {
+        run.round_number()
+    }
+
+    fn stage(run: &Run) -> (usize, bool) {
+        (run.course.rounds.len(), run.course.stopped.is_some())
+    }
+
+    fn tries(_: &Run) -> u32 {
+        TRIES
     }
 }
 

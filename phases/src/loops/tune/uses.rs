@@ -1,25 +1,14 @@
 //! What became of the skills of a candidate that were installed for its executors.
 
-use serde::Serialize;
-
 use std::ops::RangeInclusive;
 
 use crate::candidate::Candidate;
-use crate::delivery::SkillUse;
+use crate::delivery::{SkillUse, Uses};
 use crate::id::CandidateId;
 use crate::target::Place;
 
 use super::measure::{self, SEARCH};
 use super::{Answer, Run, Trial};
-
-/// How often a candidate's skills came to what; of trials that have left something.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Uses {
-    pub used: usize,
-    pub offered: usize,
-    pub not_offered: usize,
-    pub shadowed: usize,
-}
 
 impl Uses {
     /// Of all members, or of one, on the trials with these ordinals.
@@ -36,38 +25,16 @@ impl Uses {
                 (0..=run.course.era).flat_map(|era| ordinals.clone().map(move |ordinal| (era, ordinal)));
             for (era, ordinal) in trials {
                 let members = measure::exercised(run, candidate, Trial { scenario, ordinal, era });
-                for (place, outcome) in members.into_iter().enumerate() {
-                    if member.is_none_or(|member| member.0 == place) {
-                        uses.count(outcome);
+                for (place, answer) in members.into_iter().enumerate() {
+                    if let Answer::Exercised { skill: Some(skill), .. } = answer
+                        && member.is_none_or(|member| member.0 == place)
+                    {
+                        uses.count(*skill);
                     }
                 }
             }
         }
         uses
-    }
-
-    fn count(&mut self, outcome: &Answer) {
-        let Answer::Exercised { skill: Some(skill), .. } = outcome else { return };
-        *match skill {
-            SkillUse::Used => &mut self.used,
-            SkillUse::Offered => &mut self.offered,
-            SkillUse::NotOffered => &mut self.not_offered,
-            SkillUse::Shadowed => &mut self.shadowed,
-        } += 1;
-    }
-
-    pub fn trials(self) -> usize {
-        self.used + self.offered + self.not_offered + self.shadowed
-    }
-
-    /// Whether there were trials in which it was not used.
-    pub fn is_wanting(self) -> bool {
-        self.used < self.trials()
-    }
-
-    /// Whether it was used in no trial, where that is known.
-    pub fn is_unused(self) -> bool {
-        self.used == 0 && self.trials() > 0
     }
 }
 

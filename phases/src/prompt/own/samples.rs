@@ -5,8 +5,8 @@ use serde_json::Value as Json;
 
 use super::Page;
 use crate::contract::{CriterionId, Verdict};
+use crate::delivery::Uses;
 use crate::judgement::{Finding, Findings, Priority, Suggestion};
-use crate::loops::tune::Uses;
 use crate::material::{Body, Folder, Material, Named};
 use crate::prompt::{EvaluateBrief, ExecuteBrief, ImproveBrief, Neighbour, TaskBrief, Tried};
 use crate::prompt::{evaluate, execute, improve, task};

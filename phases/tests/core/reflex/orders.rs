@@ -6,6 +6,7 @@ use skilltune_phases::loops::reflex::criteria::{Level, Template};
 use skilltune_phases::loops::reflex::{Answers, Plan, Reflex, Run, Step};
 use skilltune_phases::order::Question as _;
 use skilltune_phases::role::Rights;
+use skilltune_phases::vocabulary::Vocabulary as _;
 
 use super::world::{Drive, answer, code, draft, failed_once, plan, prompt};
 use crate::drive::{failed, tree};

@@ -16,6 +16,7 @@ use skilltune_phases::loops::reflex::{
 };
 use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::stop::Stall;
+use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::drive::{self, failed, roles, tree};
 
