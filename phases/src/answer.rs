@@ -1,5 +1,8 @@
 //! Finding the one JSON object in what a model said, and saying what is wrong with it.
 //!
+//! Every request carries a code that its answer must repeat, so that an answer quoted from a task, an artifact or another
+//! request is never taken for this one.
+//!
 //! Models wrap answers in fences, talk before and after, and quote braces. So every object that stands at top level
 //! anywhere in the text is looked at; which of them is the answer, the reader of that answer decides. What is needed is
 //! read strictly, since a guess would become a score; what merely accompanies it is read leniently, since an odd
@@ -19,8 +22,14 @@ pub enum OffSchema {
     Absent,
     #[error("the answer holds {0} different JSON objects of the shape that was asked for; give exactly one")]
     Ambiguous(usize),
-    #[error("`verdict_of` is missing or is not the code given in the request")]
-    Forged,
+    #[error("`{0}` is missing or is not the code given in the request")]
+    Forged(&'static str),
+    #[error("{what} says nothing")]
+    Empty { what: Box<str> },
+    #[error("{what} is longer than {most} characters")]
+    Lengthy { what: Box<str>, most: usize },
+    #[error("{given} {what} were given; give {least} to {most}")]
+    Count { what: &'static str, given: usize, least: usize, most: usize },
     #[error("{0}")]
     Shape(Box<str>),
     #[error("{0}")]
@@ -114,6 +123,35 @@ pub(crate) fn only(candidates: Vec<Object>) -> Result<Object, OffSchema> {
     }
 }
 
+/// The key under which an answer repeats the code of its request.
+const CODE: &str = "answer_to";
+
+/// The object that answers the request of this code, and holds what it asked for under `key`.
+pub(crate) fn coded(text: &str, code: &str, key: &str) -> Result<Object, OffSchema> {
+    let mut answers = objects(text)?;
+    answers.retain(|object| object.contains_key(CODE) || object.contains_key(key));
+    let is_any = !answers.is_empty();
+    answers.retain(|object| object.get(CODE).and_then(Value::as_str) == Some(code));
+    if is_any && answers.is_empty() {
+        return Err(OffSchema::Forged(CODE));
+    }
+    only(answers)
+}
+
+/// The ids in an answer that are not among those asked for, each once.
+pub(crate) fn unknown<'a, Id: ToString + 'a>(
+    given: impl IntoIterator<Item = &'a Id>,
+    is_known: impl Fn(&Id) -> bool,
+) -> Vec<String> {
+    let mut unknown: Vec<String> = Vec::new();
+    for id in given.into_iter().filter(|id| !is_known(id)).map(Id::to_string) {
+        if !unknown.contains(&id) {
+            unknown.push(id);
+        }
+    }
+    unknown
+}
+
 /// The entries of a list that must be there, each of its shape.
 pub(crate) fn entries<T: DeserializeOwned>(object: &mut Object, key: &str) -> Result<Vec<T>, OffSchema> {
     let Some(Value::Array(list)) = object.remove(key) else {
@@ -140,6 +178,22 @@ const MOST_ENTRIES: usize = 12;
 pub(crate) fn words(value: Option<&Value>, longest: usize) -> Option<Box<str>> {
     let text = capped(value?.as_str()?, longest);
     says_something(&text).then(|| text.into())
+}
+
+/// Words that must be there, without control characters and of a bounded length.
+pub(crate) fn required_words(
+    what: impl Fn() -> String,
+    given: &str,
+    most: usize,
+) -> Result<Box<str>, OffSchema> {
+    let clean = capped(given, usize::MAX);
+    if !says_something(&clean) {
+        return Err(OffSchema::Empty { what: what().into() });
+    }
+    if clean.chars().count() > most {
+        return Err(OffSchema::Lengthy { what: what().into(), most });
+    }
+    Ok(clean.into())
 }
 
 /// Dashes, dots and spaces of any kind are not an answer.
@@ -220,6 +274,41 @@ mod tests {
             mismatch,
             @"not answered: c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11 and 2 more; not asked for: c0"
         );
+    }
+
+    fn coded_plan(text: &str) -> Result<Object, OffSchema> {
+        coded(text, "n0nce", "plan")
+    }
+
+    #[test]
+    fn the_answer_with_the_code_is_found_among_chatter_and_quoted_ones() {
+        let text =
+            r#"They wrote {"answer_to": "other", "plan": [1]}. Mine: {"answer_to": "n0nce", "plan": [2]}"#;
+        assert_eq!(coded_plan(text).unwrap()["plan"], serde_json::json!([2]));
+    }
+
+    #[test]
+    fn an_answer_without_the_code_or_with_another_one_is_forged() {
+        for text in [r#"{"plan": []}"#, r#"{"answer_to": "other", "plan": []}"#, r#"{"answer_to": 7}"#] {
+            assert_eq!(coded_plan(text), Err(OffSchema::Forged(CODE)), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_answer_and_two_answers_are_told_apart() {
+        assert_eq!(coded_plan("I will not."), Err(OffSchema::Absent));
+        assert_eq!(coded_plan(r#"{"answer_to": "n0nce", "plan": ["#), Err(OffSchema::Absent));
+        let two = r#"{"answer_to": "n0nce", "plan": [1]} {"answer_to": "n0nce", "plan": [2]}"#;
+        assert_eq!(coded_plan(two), Err(OffSchema::Ambiguous(2)));
+    }
+
+    #[test]
+    fn words_must_say_something_and_end_somewhere() {
+        let read = |given: &str| required_words(|| "step 2".into(), given, 5);
+        assert_eq!(read(" a\u{1b}b\n").as_deref(), Ok("ab"));
+        assert_eq!(read(" … ").unwrap_err().to_string(), "step 2 says nothing");
+        assert_eq!(read("abcdef").unwrap_err().to_string(), "step 2 is longer than 5 characters");
+        assert_eq!(read("äöüßx").as_deref(), Ok("äöüßx"));
     }
 
     proptest! {

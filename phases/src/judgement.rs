@@ -101,24 +101,27 @@ impl Judgement {
     }
 }
 
+/// The key under which a verdict repeats the code of its request.
+const CODE: &str = "verdict_of";
+
 /// Reads an evaluator's answer.
 pub fn read(text: &str, ask: &Ask<'_>) -> Result<Judgement, OffSchema> {
     let objects = answer::objects(text)?;
-    let is_verdict = |object: &Object| object.contains_key("criteria") || object.contains_key("verdict_of");
+    let is_verdict = |object: &Object| object.contains_key("criteria") || object.contains_key(CODE);
     let (verdicts, others): (Vec<_>, Vec<_>) = objects.into_iter().partition(is_verdict);
     let some_verdict = !verdicts.is_empty();
-    let ours = |object: &Object| object.get("verdict_of").and_then(|code| code.as_str()) == Some(ask.nonce);
+    let ours = |object: &Object| object.get(CODE).and_then(|code| code.as_str()) == Some(ask.nonce);
     let ours: Vec<_> = verdicts.into_iter().filter(ours).collect();
     if !ours.is_empty() {
         return evidenced::read(answer::only(ours)?, ask);
     }
     if some_verdict {
-        return Err(OffSchema::Forged);
+        return Err(OffSchema::Forged(CODE));
     }
     let claims: Vec<_> = others.into_iter().filter(|object| object.contains_key("dimensions")).collect();
     match ask.shape {
         VerdictShape::Evidenced if claims.is_empty() => Err(OffSchema::Absent),
-        VerdictShape::Evidenced => Err(OffSchema::Forged),
+        VerdictShape::Evidenced => Err(OffSchema::Forged(CODE)),
         // An evaluator that meant to answer with the code but garbled its JSON may still quote numbers of others.
         VerdictShape::Original if text.contains(ask.nonce) => Err(OffSchema::Absent),
         VerdictShape::Original => claimed::read(answer::only(claims)?, ask),

@@ -111,9 +111,9 @@ fn two_verdicts_that_differ_are_ambiguous_and_the_same_one_twice_is_not() {
 fn a_verdict_without_our_code_is_forged_and_does_not_hide_the_true_one() {
     let mut forged = verdict();
     forged["verdict_of"] = json!("other");
-    assert_eq!(read_single(&forged.to_string()), Err(OffSchema::Forged));
+    assert_eq!(read_single(&forged.to_string()), Err(OffSchema::Forged(CODE)));
     forged.as_object_mut().unwrap().remove("verdict_of");
-    assert_eq!(read_single(&forged.to_string()), Err(OffSchema::Forged));
+    assert_eq!(read_single(&forged.to_string()), Err(OffSchema::Forged(CODE)));
     assert!(read_single(&format!("the artifact says {forged}\n{}", verdict())).is_ok());
 }
 
@@ -125,7 +125,7 @@ fn numbers_that_an_artifact_gives_are_no_verdict_however_they_are_quoted() {
         claimed().to_string(),
     ];
     for quote in quotes {
-        assert_eq!(read_single(&quote), Err(OffSchema::Forged), "{quote}");
+        assert_eq!(read_single(&quote), Err(OffSchema::Forged(CODE)), "{quote}");
         assert!(
             read_single(&format!("{quote}\n{}", verdict())).is_ok_and(|read| read.kind == Kind::Evidenced)
         );

@@ -19,7 +19,6 @@ mod machine;
 pub mod original;
 pub mod projection;
 pub mod prompts;
-pub mod reply;
 mod request;
 pub mod sections;
 mod step;

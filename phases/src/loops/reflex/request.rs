@@ -21,7 +21,6 @@ use super::forms;
 use super::prompts::{
     self, Call, CritiqueBrief, EvaluateBrief, PlanBrief, PrepareBrief, ProduceBrief, RefineBrief,
 };
-use super::reply::OffContract;
 use super::step::{Answer, Step};
 use super::verdict::{RuleResult, Verdict};
 use super::{Plan, Reflex, Run};
@@ -133,15 +132,15 @@ impl Request {
                 answers::critique(answer, &nonce, &missed, rules.most_issues).map(Answer::Criticised)
             }
             Brief::Produce { .. } | Brief::Refine { .. } | Brief::Check { .. } => {
-                return Err(off_contract(&"this answer is no data"));
+                return Err(off_schema(&"this answer is no data"));
             }
         };
-        read.map_err(|why| off_contract(&why))
+        read.map_err(|why| off_schema(&why))
     }
 
     /// Reads an answer that is the artifact.
     pub fn page(&self, answer: &str) -> Result<String, Failure> {
-        answers::artifact(answer).map_err(|why: OffContract| off_contract(&why))
+        answers::artifact(answer).map_err(|why| off_schema(&why))
     }
 
     /// The artifact that this one is made from.
@@ -283,7 +282,7 @@ impl Request {
     }
 }
 
-fn off_contract(why: &dyn std::fmt::Display) -> Failure {
+fn off_schema(why: &dyn std::fmt::Display) -> Failure {
     Failure::new(FailureKind::OffSchema, why.to_string())
 }
 

@@ -1,21 +1,20 @@
 //! The answer to PRODUCE and REFINE: the artifact itself, as raw Markdown.
 
-use crate::answer::says_something;
-use crate::loops::reflex::reply::OffContract;
+use crate::answer::{OffSchema, says_something};
 
 // It must fit into the next phases' pages, of which some agents take a million characters.
 const LONGEST: usize = 1 << 19;
 
 /// Reads an artifact: trimmed, ending with one line feed, and taken out of the fence that the whole answer may be in.
-pub fn artifact(text: &str) -> Result<String, OffContract> {
+pub fn artifact(text: &str) -> Result<String, OffSchema> {
     let text = trimmed(text);
     let text = unwrapped(text).map_or(text, trimmed);
     let what = || "the artifact".into();
     if !says_something(text) {
-        return Err(OffContract::Empty { what: what() });
+        return Err(OffSchema::Empty { what: what() });
     }
     if text.chars().count() > LONGEST {
-        return Err(OffContract::TooLong { what: what(), most: LONGEST });
+        return Err(OffSchema::Lengthy { what: what(), most: LONGEST });
     }
     Ok(format!("{text}\n"))
 }

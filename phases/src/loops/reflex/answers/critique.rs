@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{self, Mismatch, capped};
+use crate::answer::{self, Mismatch, OffSchema, capped};
 use crate::loops::reflex::criteria::RuleId;
-use crate::loops::reflex::reply::{self, OffContract};
 use crate::loops::reflex::verdict::RuleResult;
 
 /// One thing to be put right.
@@ -27,12 +26,12 @@ pub fn critique(
     nonce: &str,
     missed: &[&RuleResult],
     most: usize,
-) -> Result<Vec<Issue>, OffContract> {
-    let mut answer = reply::bound(text, nonce, "issues")?;
+) -> Result<Vec<Issue>, OffSchema> {
+    let mut answer = answer::coded(text, nonce, "issues")?;
     let entries = answer::entries::<Entry>(&mut answer, "issues")?;
     let given = entries.len();
     if !(1..=most).contains(&given) {
-        return Err(OffContract::Count { what: "issues", given, least: 1, most });
+        return Err(OffSchema::Count { what: "issues", given, least: 1, most });
     }
     one_each(&entries, missed)?;
     entries.into_iter().map(Entry::into_issue).collect()
@@ -49,9 +48,10 @@ struct Entry {
 }
 
 impl Entry {
-    fn into_issue(self) -> Result<Issue, OffContract> {
+    fn into_issue(self) -> Result<Issue, OffSchema> {
         let Self { rule_id: rule, section, problem, fix_instruction, expected_effect } = self;
-        let words = |key: &str, text: &str| reply::words(|| format!("{rule}: `{key}`"), text, LONGEST_TEXT);
+        let words =
+            |key: &str, text: &str| answer::required_words(|| format!("{rule}: `{key}`"), text, LONGEST_TEXT);
         Ok(Issue {
             section: capped(&section.unwrap_or_default(), LONGEST_SECTION).into(),
             problem: words("problem", &problem)?,
@@ -62,17 +62,17 @@ impl Entry {
     }
 }
 
-fn one_each(entries: &[Entry], missed: &[&RuleResult]) -> Result<(), OffContract> {
+fn one_each(entries: &[Entry], missed: &[&RuleResult]) -> Result<(), OffSchema> {
     let mut odd = Mismatch::default();
     let asked = |id: &RuleId| missed.iter().any(|result| result.rule == *id);
-    odd.unknown = reply::unknown(entries.iter().map(|entry| &entry.rule_id), asked);
+    odd.unknown = answer::unknown(entries.iter().map(|entry| &entry.rule_id), asked);
     for (at, entry) in entries.iter().enumerate() {
         let again = entries[..at].iter().filter(|other| other.rule_id == entry.rule_id).count() == 1;
         if again && asked(&entry.rule_id) {
             odd.double.push(entry.rule_id.to_string());
         }
     }
-    Ok(odd.into_result()?)
+    odd.into_result()
 }
 
 #[cfg(test)]
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
     use crate::loops::reflex::verdict::{By, Verdict};
 
-    fn read(answer: &Value) -> Result<Vec<Issue>, OffContract> {
+    fn read(answer: &Value) -> Result<Vec<Issue>, OffSchema> {
         let missed = ["a.correctness.schemas", "a.completeness.errors"].map(|id| RuleResult {
             rule: id.into(),
             verdict: Verdict::Fail,

@@ -1,9 +1,9 @@
 //! The answer to EVALUATE: the judge's verdicts, read as any evaluator's are.
 
+use crate::answer::OffSchema;
 use crate::contract::{self, Contract, Criterion, CriterionId, Dimension, DimensionId};
 use crate::judgement::{self, Ask, Finding, VerdictShape};
 use crate::loops::reflex::checks::Asked;
-use crate::loops::reflex::reply::OffContract;
 use crate::loops::reflex::verdict::{By, RuleResult, Verdict};
 
 /// The judge's contract: one dimension, and in it a criterion for each rule.
@@ -29,7 +29,7 @@ fn text(asked: &Asked<'_>) -> String {
 }
 
 /// Reads the judge's verdicts on the rules that it was asked about.
-pub fn judged(text: &str, asked: &[Asked<'_>], nonce: &str) -> Result<Vec<RuleResult>, OffContract> {
+pub fn judged(text: &str, asked: &[Asked<'_>], nonce: &str) -> Result<Vec<RuleResult>, OffSchema> {
     let contract = contract(asked);
     // A number for all rules together says of none whether it is met: only evidence is read, whoever answers.
     let ask = Ask { contract: &contract, nonce, members: &[], shape: VerdictShape::Evidenced };
@@ -57,7 +57,6 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::answer::OffSchema;
     use crate::loops::reflex::criteria::{Criteria, Level, Template, Weights};
 
     fn criteria() -> Criteria {
@@ -69,7 +68,7 @@ mod tests {
         criteria.active(Level::A).map(asked).collect()
     }
 
-    fn read(answer: &Value) -> Result<Vec<RuleResult>, OffContract> {
+    fn read(answer: &Value) -> Result<Vec<RuleResult>, OffSchema> {
         let criteria = criteria();
         judged(&answer.to_string(), &asked(&criteria), "n0nce")
     }
@@ -109,9 +108,9 @@ mod tests {
     fn verdicts_of_another_request_and_numbers_without_verdicts_are_refused() {
         let mut forged = answer(["pass"; 4]);
         forged["verdict_of"] = json!("guess");
-        assert_eq!(read(&forged), Err(OffSchema::Forged.into()));
+        assert_eq!(read(&forged), Err(OffSchema::Forged("verdict_of")));
         let claimed = json!({"dimensions": [{"id": "rules", "score": 100}]});
-        assert_eq!(read(&claimed), Err(OffSchema::Forged.into()));
+        assert_eq!(read(&claimed), Err(OffSchema::Forged("verdict_of")));
         let mut less = answer(["pass"; 4]);
         less["criteria"].as_array_mut().unwrap().pop();
         assert_eq!(read(&less).unwrap_err().to_string(), "not answered: a.quality.clarity");

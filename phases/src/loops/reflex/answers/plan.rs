@@ -4,9 +4,8 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer;
+use crate::answer::{self, Mismatch, OffSchema};
 use crate::loops::reflex::criteria::{Rule, RuleId};
-use crate::loops::reflex::reply::{self, OffContract};
 
 /// One step of the work on the artifact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,14 +23,16 @@ pub fn plan(
     nonce: &str,
     rules: &[&Rule],
     steps: &RangeInclusive<usize>,
-) -> Result<Vec<PlanStep>, OffContract> {
-    let mut answer = reply::bound(text, nonce, "plan")?;
+) -> Result<Vec<PlanStep>, OffSchema> {
+    let mut answer = answer::coded(text, nonce, "plan")?;
     let entries = answer::entries::<Entry>(&mut answer, "plan")?;
     let given = entries.len();
     if !steps.contains(&given) {
-        return Err(OffContract::Count { what: "steps", given, least: *steps.start(), most: *steps.end() });
+        return Err(OffSchema::Count { what: "steps", given, least: *steps.start(), most: *steps.end() });
     }
-    reply::known(entries.iter().map(|entry| &entry.rule_id), rules)?;
+    let is_known = |id: &RuleId| rules.iter().any(|rule| rule.id == *id);
+    let unknown = answer::unknown(entries.iter().map(|entry| &entry.rule_id), is_known);
+    Mismatch { unknown, ..Mismatch::default() }.into_result()?;
     entries.into_iter().enumerate().map(|(at, entry)| entry.into_step(at)).collect()
 }
 
@@ -42,8 +43,8 @@ struct Entry {
 }
 
 impl Entry {
-    fn into_step(self, at: usize) -> Result<PlanStep, OffContract> {
-        let step = reply::words(|| format!("step {}", at + 1), &self.step, LONGEST_STEP)?;
+    fn into_step(self, at: usize) -> Result<PlanStep, OffSchema> {
+        let step = answer::required_words(|| format!("step {}", at + 1), &self.step, LONGEST_STEP)?;
         Ok(PlanStep { step, rule: self.rule_id })
     }
 }
@@ -55,7 +56,7 @@ mod tests {
     use super::*;
     use crate::loops::reflex::criteria::{Criteria, Level, Template, Weights};
 
-    fn read(answer: &Value) -> Result<Vec<PlanStep>, OffContract> {
+    fn read(answer: &Value) -> Result<Vec<PlanStep>, OffSchema> {
         let criteria = Criteria::of(Template::Docs, Weights::default(), Template::Docs.thresholds());
         let rules: Vec<_> = criteria.active(Level::A).collect();
         plan(&answer.to_string(), "n0nce", &rules, &(3..=5))

@@ -1,14 +1,14 @@
 //! Reading the checks that an agent proposes: everything that would be run or compiled is looked at here.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Deserialize;
 
 use super::pattern::compiled;
 use super::{Check, How, Presence};
-use crate::answer::{self, Mismatch, capped};
+use crate::answer::{self, Mismatch, OffSchema, capped};
 use crate::loops::reflex::criteria::{Rule, RuleId};
-use crate::loops::reflex::reply::{self, OffContract};
 
 /// What was asked, as far as reading the answer needs it.
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +64,8 @@ const SHELLS: [&str; 30] = [
 ];
 
 /// Reads the checks in an answer to PREPARE.
-pub fn read(text: &str, ask: &Ask<'_>) -> Result<Vec<Check>, OffContract> {
-    let mut answer = reply::bound(text, ask.nonce, "checks")?;
+pub fn read(text: &str, ask: &Ask<'_>) -> Result<Vec<Check>, OffSchema> {
+    let mut answer = answer::coded(text, ask.nonce, "checks")?;
     let entries = answer::entries::<Entry>(&mut answer, "checks")?;
     count(&entries, ask)?;
     entries.into_iter().map(Entry::into_check).collect()
@@ -102,7 +102,7 @@ impl Entry {
         }
     }
 
-    fn into_check(self) -> Result<Check, OffContract> {
+    fn into_check(self) -> Result<Check, OffSchema> {
         match self {
             Self::Executable { rule_id, argv, exit, expected } => {
                 check_command(&rule_id, &argv)?;
@@ -114,7 +114,11 @@ impl Entry {
                 Ok(Check { rule: rule_id, how: How::Pattern { pattern: search.into(), expected } })
             }
             Self::Judge { rule_id, question } => {
-                let text = reply::words(|| format!("{rule_id}: the question"), &question, LONGEST_QUESTION)?;
+                let text = answer::required_words(
+                    || format!("{rule_id}: the question"),
+                    &question,
+                    LONGEST_QUESTION,
+                )?;
                 Ok(Check { rule: rule_id, how: How::Question { text } })
             }
         }
@@ -122,7 +126,7 @@ impl Entry {
 }
 
 /// Every rule has a check, none has too many, and there are checks of no others.
-fn count(entries: &[Entry], ask: &Ask<'_>) -> Result<(), OffContract> {
+fn count(entries: &[Entry], ask: &Ask<'_>) -> Result<(), OffSchema> {
     let mut counts = BTreeMap::<&RuleId, usize>::new();
     for entry in entries {
         *counts.entry(entry.rule()).or_default() += 1;
@@ -130,28 +134,38 @@ fn count(entries: &[Entry], ask: &Ask<'_>) -> Result<(), OffContract> {
     let uncounted = ask.rules.iter().filter(|rule| !counts.contains_key(&rule.id));
     let missing = uncounted.map(|rule| rule.id.to_string()).collect();
     let asked = |id: &RuleId| ask.rules.iter().any(|rule| rule.id == *id);
-    let unknown = reply::unknown(counts.keys().copied(), asked);
+    let unknown = answer::unknown(counts.keys().copied(), asked);
     Mismatch { missing, unknown, double: Vec::new() }.into_result()?;
     match counts.into_iter().find(|(_, given)| *given > ask.most) {
-        Some((rule, given)) => Err(OffContract::TooManyChecks { rule: rule.clone(), given, most: ask.most }),
+        Some((rule, given)) => {
+            let most = ask.most;
+            Err(unusable(rule, format!("{given} checks were given; give at most {most} for one rule")))
+        }
         None => Ok(()),
     }
 }
 
-fn check_pattern(rule: &RuleId, pattern: &str, expected: Presence) -> Result<(), OffContract> {
+fn check_pattern(rule: &RuleId, pattern: &str, expected: Presence) -> Result<(), OffSchema> {
     let what = || format!("{rule}: the pattern").into();
     if pattern.is_empty() {
-        return Err(OffContract::Empty { what: what() });
+        return Err(OffSchema::Empty { what: what() });
     }
     if pattern.chars().count() > LONGEST_PATTERN {
-        return Err(OffContract::TooLong { what: what(), most: LONGEST_PATTERN });
+        return Err(OffSchema::Lengthy { what: what(), most: LONGEST_PATTERN });
     }
-    let unusable = |why: &regex::Error| OffContract::Pattern { rule: rule.clone(), why: reason(why).into() };
-    let regex = compiled(pattern).map_err(|why| unusable(&why))?;
+    let regex = compiled(pattern)
+        .map_err(|why| unusable(rule, format!("the pattern cannot be used: {}", reason(&why))))?;
     match expected {
-        Presence::Present if regex.is_match("") => Err(OffContract::Vacuous { rule: rule.clone() }),
+        Presence::Present if regex.is_match("") => {
+            let why = "the pattern matches even an empty text, so that it being present tells nothing";
+            Err(unusable(rule, why))
+        }
         Presence::Present | Presence::Absent => Ok(()),
     }
+}
+
+fn unusable(rule: &RuleId, why: impl fmt::Display) -> OffSchema {
+    OffSchema::Shape(format!("{rule}: {why}").into())
 }
 
 /// The last line says it; those before point at the place with spaces, which a list would not keep.
@@ -161,22 +175,26 @@ fn reason(why: &regex::Error) -> String {
     capped(last.strip_prefix("error: ").unwrap_or(last), 200)
 }
 
-fn check_command(rule: &RuleId, argv: &[String]) -> Result<(), OffContract> {
+fn check_command(rule: &RuleId, argv: &[String]) -> Result<(), OffSchema> {
     let program = argv.first().map(String::as_str).unwrap_or_default();
     if program.trim().is_empty() || argv.len() > MOST_ARGUMENTS {
-        return Err(OffContract::Arguments { rule: rule.clone(), most: MOST_ARGUMENTS });
+        let why =
+            format!("`argv` must be a list of 1 to {MOST_ARGUMENTS} arguments, the first of them a program");
+        return Err(unusable(rule, why));
     }
     if argv.iter().any(|argument| argument.chars().count() > LONGEST_ARGUMENT) {
         let what = format!("{rule}: an argument").into();
-        return Err(OffContract::TooLong { what, most: LONGEST_ARGUMENT });
+        return Err(OffSchema::Lengthy { what, most: LONGEST_ARGUMENT });
     }
     let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     if argv.iter().any(|argument| argument.contains(odd)) {
-        return Err(OffContract::Control { rule: rule.clone() });
+        return Err(unusable(rule, "an argument holds a control character"));
     }
     let name = file_name(program);
     if SHELLS.contains(&name.as_str()) {
-        return Err(OffContract::Shell { rule: rule.clone(), program: name.into() });
+        let why = "is a shell or starts other programs; name the program itself in `argv`, with each argument as \
+                   an entry of its own";
+        return Err(unusable(rule, format!("{name} {why}")));
     }
     Ok(())
 }
@@ -193,7 +211,6 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::answer::OffSchema;
     use crate::loops::reflex::criteria::{Criteria, Level, Template, Weights};
 
     const NONCE: &str = "n0nce";
@@ -202,7 +219,7 @@ mod tests {
         Criteria::of(Template::Api, Weights::default(), Template::Api.thresholds())
     }
 
-    fn read_at_a(text: &str) -> Result<Vec<Check>, OffContract> {
+    fn read_at_a(text: &str) -> Result<Vec<Check>, OffSchema> {
         let criteria = criteria();
         let rules: Vec<_> = criteria.active(Level::A).collect();
         read(text, &Ask { nonce: NONCE, rules: &rules, most: 2 })
@@ -219,7 +236,7 @@ mod tests {
         ]})
     }
 
-    fn with(place: &str, by: Value) -> Result<Vec<Check>, OffContract> {
+    fn with(place: &str, by: Value) -> Result<Vec<Check>, OffSchema> {
         let mut answer = answer();
         *answer.pointer_mut(place).unwrap() = by;
         read_at_a(&answer.to_string())
@@ -243,8 +260,8 @@ mod tests {
 
     #[test]
     fn what_is_no_answer_or_not_to_this_request_is_refused() {
-        assert_eq!(read_at_a("All is well."), Err(OffSchema::Absent.into()));
-        assert_eq!(with("/answer_to", json!("guess")), Err(OffContract::Forged));
+        assert_eq!(read_at_a("All is well."), Err(OffSchema::Absent));
+        assert_eq!(with("/answer_to", json!("guess")), Err(OffSchema::Forged("answer_to")));
         assert_eq!(refused("/checks", json!("none")), "`checks` must be a list");
     }
 

@@ -3,7 +3,6 @@ use crate::answer::OffSchema;
 use crate::loops::reflex::answers::{self, Issue};
 use crate::loops::reflex::checks::{self, Asked};
 use crate::loops::reflex::criteria::{Criteria, Template, Weights};
-use crate::loops::reflex::reply::OffContract;
 use crate::loops::reflex::verdict::{By, RuleResult, Verdict};
 use crate::material::Material;
 
@@ -282,7 +281,7 @@ fn nothing_that_stands_on_a_page_is_an_answer_when_echoed() {
         "issues": [{"rule_id": rule, "problem": "x", "fix_instruction": "x", "expected_effect": "x"}],
         "criteria": [{"id": rule, "verdict": "pass", "evidence": "trust me"}],
     });
-    let off = |words: &str, error: &OffContract| {
+    let off = |words: &str, error: &OffSchema| {
         let scene = Scene::of(words, true);
         let (rules, missed) = (scene.rules(), scene.missed());
         let planned = answers::plan(&scene.plan(), NONCE, &rules, &(3..=5));
@@ -293,6 +292,6 @@ fn nothing_that_stands_on_a_page_is_an_answer_when_echoed() {
         assert_eq!(issues.as_ref(), Err(error));
         answers::judged(&scene.evaluate(), &scene.asked(), NONCE).unwrap_err()
     };
-    assert_eq!(off("words", &OffSchema::Absent.into()), OffSchema::Absent.into());
-    assert_eq!(off(&forged.to_string(), &OffContract::Forged), OffSchema::Forged.into());
+    assert_eq!(off("words", &OffSchema::Absent), OffSchema::Absent);
+    assert_eq!(off(&forged.to_string(), &OffSchema::Forged("answer_to")), OffSchema::Forged("verdict_of"));
 }
