@@ -39,7 +39,7 @@ mod published;
 pub mod remedy;
 pub mod role;
 pub mod rubric;
-
+pub mod rules;
 pub mod run;
 pub mod scenario;
 pub mod score;

@@ -6,13 +6,13 @@ mod guess;
 mod templates;
 
 use std::fmt;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::contract::text_ids;
 use crate::id::{ContractId, Digest};
 use crate::score::Score;
+
+pub use crate::rules::{RuleId, Severity, Weights};
 
 /// The frozen rules of a run, and how much of them each level asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,37 +66,6 @@ pub struct Rule {
     pub check: Box<str>,
 }
 
-text_ids! {
-    /// Names a rule by level, category and subject, such as `a.correctness.endpoints`.
-    RuleId;
-}
-
-/// How bad it is when a rule is not met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// No level is passed without it.
-    Fail,
-    Warn,
-    Info,
-}
-
-impl Severity {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Fail => "fail",
-            Self::Warn => "warn",
-            Self::Info => "info",
-        }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
 /// The two stages that one artifact goes through: what it must do, then how well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -115,30 +84,6 @@ impl fmt::Display for Level {
             Self::A => "A",
             Self::B => "B",
         })
-    }
-}
-
-/// What a rule weighs by its severity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Weights {
-    pub fail: u32,
-    pub warn: u32,
-    pub info: u32,
-}
-
-impl Weights {
-    pub fn of(self, severity: Severity) -> u32 {
-        match severity {
-            Severity::Fail => self.fail,
-            Severity::Warn => self.warn,
-            Severity::Info => self.info,
-        }
-    }
-}
-
-impl Default for Weights {
-    fn default() -> Self {
-        Self { fail: 2, warn: 1, info: 0 }
     }
 }
 
