@@ -19,7 +19,7 @@ use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
 use skilltune_orchestrator::store::{AnswerCache, Holder, Home, Journal, Locks};
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::id::TreeId;
-use skilltune_phases::loops::tune::state;
+use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Answer, Apply, Event, Plan, Record, Rules, Run, Step, Task, Tune};
 use skilltune_phases::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind, Roles};
 use skilltune_phases::prompt::Prompts;
@@ -115,10 +115,10 @@ const LIMITS: CallLimits = CallLimits {
 };
 
 const PAGES: Pages = Pages {
-    evaluation: |run, _| state::text(run),
+    evaluation: |run, _| state_file::text(run),
     changes: |_, _, diff| diff.unified.clone(),
-    report: state::text,
-    report_json: state::text,
+    report: state_file::text,
+    report_json: state_file::text,
 };
 
 struct Silent;

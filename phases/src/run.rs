@@ -24,18 +24,18 @@ pub struct Run<L: Fold> {
     pub started_at: Timestamp,
     pub updated_at: Timestamp,
     pub seq: u64,
-    /// Where the loop stands.
-    pub course: L::Course,
+    /// The loop's own state.
+    pub course: L::State,
     /// When it came to its end.
     pub closed_at: Option<Timestamp>,
     /// What a person's command did to the target after the run.
     pub placed: Option<PlacedBy>,
     pub paused: Option<Pause>,
     pub held: bool,
-    pub errors: Vec<Mishap<L>>,
+    pub errors: Vec<FailedCall<L>>,
     /// A call since the run last began to work after which no other need be tried, for it failed so that trying again
     /// is of no use, or its service stayed away: the one that takes most to be mended.
-    pub blocked: Option<Mishap<L>>,
+    pub blocked: Option<FailedCall<L>>,
     pub waits: Waits,
     /// Agents that were not the same when the run was taken up again; the plan has the newest of each.
     pub recasts: Vec<Recast>,
@@ -46,18 +46,18 @@ pub struct Run<L: Fold> {
 
 /// How a loop's own state follows from its records.
 pub trait Fold: Vocabulary {
-    /// Where the loop stands: the fold of its decisions.
-    type Course: Clone + Debug + PartialEq + Send + Sync + 'static;
+    /// The fold of the loop's decisions.
+    type State: Clone + Debug + PartialEq + Send + Sync + 'static;
     /// What separates a new chance for a failed step from its last one.
     type Stage: Clone + Debug + PartialEq + Send + Sync + 'static;
 
-    fn begin(plan: &Plan<Self>, at: Timestamp) -> Self::Course;
+    fn begin(plan: &Plan<Self>, at: Timestamp) -> Self::State;
 
     /// Brings the loop's own state up to a change of the run.
     fn fold(run: &mut Run<Self>, change: &Change<'_, Self>, at: Timestamp);
 
-    /// An answer as it is kept in memory.
-    fn lean(_course: &Self::Course, answer: Self::Answer) -> Self::Answer {
+    /// Shares what many answers have in common, so that a run holds it once.
+    fn compact(_course: &Self::State, answer: Self::Answer) -> Self::Answer {
         answer
     }
 
@@ -83,7 +83,7 @@ pub enum Change<'a, L: Fold> {
 
 /// A failed call, for the state and the report.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mishap<L: Fold> {
+pub struct FailedCall<L: Fold> {
     pub at: Timestamp,
     pub round: u32,
     pub step: L::Step,
@@ -189,7 +189,7 @@ impl<L: Fold> Run<L> {
             Err(failure) => self.failed(&done.step, failure, at),
             Ok(answer) => {
                 self.waits = Waits::default();
-                let answer = L::lean(&self.course, answer.clone());
+                let answer = L::compact(&self.course, answer.clone());
                 self.answers.insert(done.step.clone(), answer);
             }
         }
@@ -211,7 +211,7 @@ impl<L: Fold> Run<L> {
             }
             Remedy::Mend | Remedy::Wait => true,
         };
-        let mishap = Mishap { at, round: L::round(self), step: step.clone(), failure: failure.clone() };
+        let call = FailedCall { at, round: L::round(self), step: step.clone(), failure: failure.clone() };
         // Waiting is of no use while something is to be put right, nor for the limit that is lifted first; and a
         // service may be there again long before a limit is lifted.
         let gravity = |failure: &Failure| {
@@ -219,9 +219,9 @@ impl<L: Fold> Run<L> {
             (remedy == Remedy::Mend, remedy == Remedy::Wait, failure.until)
         };
         if blocks && self.blocked.as_ref().is_none_or(|known| gravity(&known.failure) < gravity(failure)) {
-            self.blocked = Some(mishap.clone());
+            self.blocked = Some(call.clone());
         }
-        self.errors.push(mishap);
+        self.errors.push(call);
     }
 
     fn noted(&mut self, signal: &Signal, at: Timestamp) {

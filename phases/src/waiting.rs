@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::backoff::{self, drawn};
 use crate::remedy::Remedy;
-use crate::run::{Fold, Mishap, Run};
+use crate::run::{FailedCall, Fold, Run};
 
 /// Where no time is told, it is asked again after so many minutes; the last of them again and again.
 const STEPS: [u64; 3] = [15, 30, 60];
@@ -21,7 +21,7 @@ const LATEST: Duration = Duration::from_secs(60);
 /// Until when a run waits that cannot go on; none, when waiting is no use, or would take longer than `most`. `base` is
 /// what the pauses grow from after which a call is made again.
 pub fn until<L: Fold>(run: &Run<L>, now: Timestamp, most: Duration, base: Duration) -> Option<Timestamp> {
-    let Mishap { failure, step, .. } = run.blocked.as_ref()?;
+    let FailedCall { failure, step, .. } = run.blocked.as_ref()?;
     let waits = run.waits;
     let until = match (failure.kind.remedy(), failure.until) {
         (Remedy::Tell | Remedy::Mend, _) => return None,

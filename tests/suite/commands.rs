@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use skilltune_orchestrator::safe_path::SafePath;
 use skilltune_orchestrator::store;
 use skilltune_phases::loops::tune::Run;
-use skilltune_phases::loops::tune::state;
+use skilltune_phases::loops::tune::state_file;
 
 use crate::chain::SKILLS;
 use crate::scene::{Listing, Ran, Scene, listing};
@@ -253,7 +253,7 @@ fn the_journal_replayed_gives_the_state_file_byte_for_byte() {
     for scene in [single, chain, failed, held().0] {
         let folder = scene.run_folder();
         let history = store::read(&SafePath::below(&folder, "history.jsonl")).unwrap();
-        let replayed = state::text(&Run::replay(&history.records).unwrap());
+        let replayed = state_file::text(&Run::replay(&history.records).unwrap());
         let state = fs::read_to_string(folder.join("iteration-state.json")).unwrap();
         let differ = state.lines().zip(replayed.lines()).find(|(state, replayed)| state != replayed);
         assert!(state == replayed, "{differ:?}");

@@ -7,7 +7,7 @@ use serde_json::Value;
 use skilltune_orchestrator::safe_path::SafePath;
 use skilltune_orchestrator::store::{self, Locks};
 use skilltune_phases::loops::tune::Run;
-use skilltune_phases::loops::tune::state;
+use skilltune_phases::loops::tune::state_file;
 
 use crate::scene::{Ran, Scene, listing};
 
@@ -162,7 +162,7 @@ pub(crate) fn assert_tidy(scene: &Scene, story: &str) {
     let history = store::read(&SafePath::below(&folder, "history.jsonl")).expect("the journal can be read");
     let run = Run::replay(&history.records).expect("the journal is that of a run");
     let state = fs::read_to_string(folder.join("iteration-state.json")).expect("the state is there");
-    assert_eq!(state, state::text(&run), "{story}: the state is not the fold of the journal");
+    assert_eq!(state, state_file::text(&run), "{story}: the state is not the fold of the journal");
     let locks = Locks::at(&scene.path("state/skilltune"));
     for member in &run.plan.task.target.members {
         let path = Path::new(&member.path);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use skilltune_phases::run::{Mishap, Run};
+use skilltune_phases::run::{FailedCall as Mishap, Run};
 
 use crate::progress::look::Look;
 use crate::report::ui::Ui;

@@ -36,7 +36,7 @@ pub fn resume<L: Loop>(run: &run::Run<L>) -> String {
 }
 
 /// What lets a run that is blocked go on.
-pub fn mend<L: Ui>(run: &run::Run<L>, mishap: &run::Mishap<L>, trusted: bool) -> String {
+pub fn mend<L: Ui>(run: &run::Run<L>, mishap: &run::FailedCall<L>, trusted: bool) -> String {
     let cast = L::role(&mishap.step).map(|role| run.plan.roles.of(role));
     let mending = mending(cast.map_or("the agent", |cast| cast.agent.as_str()), &mishap.failure);
     let asks = if mishap.failure.until.is_none() { " and retries from time to time" } else { "" };

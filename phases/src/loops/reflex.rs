@@ -11,7 +11,6 @@
 
 pub mod answers;
 pub mod checks;
-mod course;
 pub mod criteria;
 mod decision;
 pub mod forms;
@@ -21,6 +20,7 @@ pub mod projection;
 pub mod prompts;
 mod request;
 pub mod sections;
+mod state;
 mod step;
 mod task;
 pub mod verdict;
@@ -34,9 +34,9 @@ use crate::role::Role;
 use crate::run;
 use crate::vocabulary::Vocabulary;
 
-pub use course::{Clock, Course, Done as WasDone, Judged, Line, Note};
 pub use decision::{Decision, Phase, Reason, Status, Stop};
 pub use request::{Answers, Request};
+pub use state::{Clock, Done as WasDone, Judged, Line, Note, State};
 pub use step::{Answer, Artifact, PAGE, Step};
 pub use task::{Bounds, Commands, Confirmed, Rules, RunThem, Task};
 pub use view::{Ended, Standing, told_commands};
@@ -50,7 +50,7 @@ pub type Run = run::Run<Reflex>;
 pub type Record = event::Record<Reflex>;
 pub type Event = event::Event<Reflex>;
 pub type Done = event::Done<Reflex>;
-pub type Mishap = run::Mishap<Reflex>;
+pub type FailedCall = run::FailedCall<Reflex>;
 pub type Outcome = event::Outcome<Answer>;
 pub type Next<'a> = super::Next<'a, Reflex>;
 

@@ -8,13 +8,13 @@
 //! Round 1 measures the untouched target. The search is loose: a draft goes on from the newest valid candidate, and
 //! is dropped only when it falls far below the best. The end is strict: nothing ships that has not beaten the start.
 
-mod course;
 mod decision;
 pub mod ending;
 pub mod measure;
 pub mod notes;
 mod request;
-pub mod state;
+mod state;
+pub mod state_file;
 mod step;
 mod task;
 mod uses;
@@ -34,9 +34,9 @@ use crate::target::Place;
 use crate::vocabulary::Vocabulary;
 
 pub use crate::delivery::Uses;
-pub use course::{Course, Edit, Round, Standing};
 pub use decision::{Answer, Decision, Ending, Measured, Shipment, Verdict, Why};
 pub use request::{INPUT, Request, SKILL};
+pub use state::{Edit, Round, Standing, State};
 pub use step::{Choice, Hold, Step, Trial};
 pub use task::{Apply, Rules, Task};
 pub use view::Dropped;
@@ -50,7 +50,7 @@ pub type Run = run::Run<Tune>;
 pub type Record = event::Record<Tune>;
 pub type Event = event::Event<Tune>;
 pub type Done = event::Done<Tune>;
-pub type Mishap = run::Mishap<Tune>;
+pub type FailedCall = run::FailedCall<Tune>;
 pub type Next<'a> = super::Next<'a, Tune>;
 pub type Outcome = event::Outcome<Answer>;
 pub type StepState<'a> = run::StepState<'a, Answer>;
@@ -277,7 +277,7 @@ fn most_calls(plan: &Plan) -> MostCalls {
     let per = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let rounds = u64::from(plan.task.rules.max_iterations);
     let measurements = rounds + CONTESTANTS * u64::from(plan.task.rules.confirm);
-    let tries = u64::from(course::TRIES);
+    let tries = u64::from(state::TRIES);
     let trials = measurements * per(plan.task.scenarios.len());
     MostCalls {
         executor: tries * trials * per(plan.task.target.members.len()),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::loops::tune::state;
+use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Apply, Decision, Ending, Plan, Run};
 
 use crate::drive::{picker, reread};
@@ -37,7 +37,7 @@ proptest! {
             }
             folded = live.records.len();
             prop_assert_eq!(&fold, &live.run);
-            prop_assert_eq!(state::text(&fold), state::text(&live.run));
+            prop_assert_eq!(state_file::text(&fold), state_file::text(&live.run));
             if steps.is_empty() {
                 break;
             }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use skilltune_phases::event::{Failure, FailureKind, Pause, Signal};
-use skilltune_phases::loops::tune::state;
+use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Event, Outcome, Run, Step};
 use skilltune_phases::run::Waits;
 use skilltune_phases::waiting;
@@ -180,11 +180,11 @@ fn a_wait_is_in_the_journal_and_every_end_of_it_leaves_a_run_that_goes_on() {
     let (mut drive, step) = stopped(None);
     let until = drive.run.updated_at + HOUR;
     drive.record(Event::Noted(Signal::Waiting { until }));
-    assert_eq!((drive.run.waits.until, state::status(&drive.run)), (Some(until), "waiting"));
-    assert!(state::text(&drive.run).contains(&format!("\"waiting_until\": \"{until}\"")));
+    assert_eq!((drive.run.waits.until, state_file::status(&drive.run)), (Some(until), "waiting"));
+    assert!(state_file::text(&drive.run).contains(&format!("\"waiting_until\": \"{until}\"")));
     let mut interrupted = Drive { run: drive.run.clone(), records: drive.records.clone() };
     interrupted.record(Event::Noted(Signal::Paused(Pause::Interrupted)));
-    assert_eq!((interrupted.run.waits.until, state::status(&interrupted.run)), (None, "paused"));
+    assert_eq!((interrupted.run.waits.until, state_file::status(&interrupted.run)), (None, "paused"));
     drive.record(Event::Noted(Signal::Waited));
     let mut fold = Run::begin(&drive.records[0]).unwrap();
     for at in 1..drive.records.len() {

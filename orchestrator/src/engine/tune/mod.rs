@@ -7,7 +7,7 @@ use std::path::Path;
 
 use skilltune_phases::delivery::SkillUse;
 use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::loops::tune::state;
+use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Answer, Decision, INPUT, Request, Run, Step, Tune};
 use skilltune_phases::order::Order;
 use skilltune_phases::role::Role;
@@ -61,7 +61,7 @@ impl LoopEngine for Tune {
 
     /// The state is written last: when it is that of the run, so are the pages.
     fn is_published(folder: &RunFolder, run: &Run) -> bool {
-        folder.state().holds(state::text(run).as_bytes())
+        folder.state().holds(state_file::text(run).as_bytes())
     }
 
     fn publish(objects: &Objects, folder: &RunFolder, run: &Run, pages: &Pages) -> Result<(), EngineError> {

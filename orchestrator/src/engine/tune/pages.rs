@@ -4,7 +4,7 @@
 
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::measure::{self, SEARCH};
-use skilltune_phases::loops::tune::state;
+use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Edit, Round, Run, Trial};
 
 use super::super::{EngineError, Workshop};
@@ -59,7 +59,7 @@ pub(super) fn write_all(
 }
 
 fn write_state(folder: &RunFolder, run: &Run) -> Result<(), EngineError> {
-    write(&folder.state(), &state::text(run))
+    write(&folder.state(), &state_file::text(run))
 }
 
 fn round_pages(

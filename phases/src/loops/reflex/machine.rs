@@ -8,9 +8,9 @@ use crate::run::StepState;
 use crate::stop;
 
 use super::checks::{self, How, Told};
-use super::course::Done;
 use super::criteria::{Level, Rule};
 use super::decision::{Decision, Phase, Reason, Stop};
+use super::state::Done;
 use super::step::{Answer, Step};
 use super::task::RunThem;
 use super::verdict::{self, RuleResult};

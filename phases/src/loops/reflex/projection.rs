@@ -13,10 +13,10 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::checks::{Check, How, Presence};
-use super::course::{Line, Note};
 use super::criteria::{Criteria, Level, Rule};
 use super::decision::{Reason, Status, Stop};
 use super::original::Alias;
+use super::state::{Line, Note};
 use super::verdict::{Evaluation, RuleResult, Verdict};
 use super::{Judged, Run};
 use crate::score::Score;

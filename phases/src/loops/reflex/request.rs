@@ -15,12 +15,12 @@ use crate::vocabulary::Vocabulary as _;
 
 use super::answers::{self, Issue, PlanStep};
 use super::checks::{self, Asked, How};
-use super::course::{Line, Note};
 use super::criteria::{Level, Rule, RuleId};
 use super::forms;
 use super::prompts::{
     self, Call, CritiqueBrief, EvaluateBrief, PlanBrief, PrepareBrief, ProduceBrief, RefineBrief,
 };
+use super::state::{Line, Note};
 use super::step::{Answer, Step};
 use super::verdict::{RuleResult, Verdict};
 use super::{Plan, Reflex, Run};

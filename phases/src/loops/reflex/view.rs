@@ -8,9 +8,9 @@ use crate::score::Score;
 use crate::stop::{self, Series};
 
 use super::Run;
-use super::course::Judged;
 use super::criteria::{Level, Rule};
 use super::decision::{Reason, Status};
+use super::state::Judged;
 use super::step::Artifact;
 use super::verdict::{self, Distance};
 

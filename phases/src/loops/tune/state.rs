@@ -1,327 +1,237 @@
-//! `iteration-state.json`: the run, folded, for people and scripts. The original's fields, and what we add.
-//!
-//! A pure function of the run, so that the journal replayed gives the file byte for byte.
+//! The state of a run of `tune`: the fold of its decisions. What follows from it is decided in `tune`.
+
+use std::sync::Arc;
 
 use jiff::Timestamp;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
 
-use super::measure::{self, SEARCH};
-use super::notes::{self, Notes};
-use super::{Edit, Ending, Measured, Mishap, Plan, Round, Run, Shipment, Standing, Step, Trial};
-use crate::contract::{DimensionId, Verdict};
-use crate::event::PlacedBy;
-use crate::id::{CandidateId, ContractId};
-use crate::ledger::Ledger;
-use crate::plan::{LoopKind, Roles, RunId};
-use crate::scenario::Scenario;
+use crate::candidate::{Candidate, Origin};
+use crate::contract::CriterionId;
+use crate::event::{Failure, FailureKind};
+use crate::id::CandidateId;
+use crate::role::Role;
+use crate::run::{Change, Fold};
 use crate::score::Score;
 use crate::stop::Reason;
 use crate::target::Place;
 
-/// The state file's text.
-pub fn text(run: &Run) -> String {
-    let mut text = serde_json::to_string_pretty(&State::of(run)).expect("a state has a JSON text");
-    text.push('\n');
-    text
+use super::measure::Measure;
+use super::{Answer, Decision, Ending, Measured, Plan, Run, Shipment, Step, Tune, Why};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    pub candidates: Vec<Candidate>,
+    pub rounds: Vec<Round>,
+    /// What is being measured: the newest round's candidate, or the contestants of the final comparison.
+    pub measure: Measure,
+    /// That of all trials from here on.
+    pub era: u32,
+    pub focus: Option<Place>,
+    pub stopped: Option<Reason>,
+    pub shipment: Option<Shipment>,
+    pub closed: Option<Ending>,
+    /// Those of the contract, held once for all judgements.
+    criteria: Arc<[CriterionId]>,
 }
 
-/// The original's fields, and ours beside them. What may be long is borrowed: a plan can have thousands of scenarios.
-#[derive(Serialize)]
-struct State<'a> {
-    #[serde(flatten)]
-    fields: Map<String, Value>,
-    skilltune: Ours<'a>,
+/// One round: a measurement, and the edit that follows from it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    pub number: u32,
+    pub candidate: CandidateId,
+    /// That of its trials.
+    pub era: u32,
+    pub started_at: Timestamp,
+    pub scored_at: Option<Timestamp>,
+    pub measured: Option<Measured>,
+    pub standing: Option<Standing>,
+    pub edit: Option<Edit>,
 }
 
-/// What the original does not have.
-#[derive(Serialize)]
-struct Ours<'a> {
-    format: u32,
-    program: &'a str,
-    run_id: &'a RunId,
-    #[serde(rename = "loop")]
-    kind: LoopKind,
-    seq: u64,
-    seed: u64,
-    epoch: u64,
-    contract: ContractId,
-    roles: &'a Roles,
-    agents: Value,
-    scenarios: &'a [Scenario],
-    best: Option<Value>,
-    head: CandidateId,
-    accepted: usize,
-    rejected: usize,
-    focus: Option<&'a str>,
-    reason: Option<Reason>,
-    comparison: Option<&'a Shipment>,
-    ending: Option<Ending>,
-    waiting_until: Option<Timestamp>,
-    placed: Option<PlacedBy>,
-    ledger: &'a Ledger,
+#[derive(Clone, Debug, PartialEq)]
+pub enum Standing {
+    Kept,
+    Dropped(Why),
 }
 
-impl<'a> State<'a> {
-    fn of(run: &'a Run) -> Self {
-        Self { fields: fields(run), skilltune: Ours::of(run) }
-    }
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// A candidate, and how this round's improver came to it: the same content may have been drafted before.
+    Draft {
+        candidate: CandidateId,
+        origin: Origin,
+    },
+    Nothing {
+        member: Place,
+        failure: Failure,
+    },
 }
 
-impl<'a> Ours<'a> {
-    fn of(run: &'a Run) -> Self {
-        let plan = &run.plan;
+impl State {
+    fn begin(plan: &Plan) -> Self {
         Self {
-            format: plan.format,
-            program: &plan.program,
-            run_id: &plan.run,
-            kind: plan.kind,
-            seq: run.seq,
-            seed: plan.seed,
-            epoch: plan.epoch,
-            contract: plan.task.contract.id(),
-            roles: &plan.roles,
-            agents: agents(&plan.roles),
-            scenarios: &plan.task.scenarios,
-            best: run.best().map(|(id, score)| json!({ "candidate": id, "score": score })),
-            head: run.head(),
-            accepted: run.accepted(),
-            rejected: run.rejected(),
-            focus: run.course.focus.map(|place| member_name(run, place)),
-            reason: run.course.stopped,
-            comparison: run.course.shipment.as_ref(),
-            ending: run.course.closed,
-            waiting_until: run.waits.until,
-            placed: run.placed,
-            ledger: &run.ledger,
+            candidates: vec![plan.start()],
+            rounds: Vec::new(),
+            measure: Measure::default(),
+            era: 0,
+            focus: None,
+            stopped: None,
+            shipment: None,
+            closed: None,
+            criteria: plan.task.contract.criteria.iter().map(|criterion| criterion.id.clone()).collect(),
+        }
+    }
+
+    fn draft(&mut self, candidate: &Candidate) {
+        if !self.candidates.iter().any(|known| known.id == candidate.id) {
+            self.candidates.push(candidate.clone());
+        }
+        if let Some(origin) = candidate.origin.clone() {
+            self.in_round(|round| round.edit = Some(Edit::Draft { candidate: candidate.id, origin }));
+        }
+    }
+
+    fn in_round(&mut self, change: impl FnOnce(&mut Round)) {
+        if let Some(round) = self.rounds.last_mut() {
+            change(round);
         }
     }
 }
 
-/// Who did what, as people are told it.
-fn agents(roles: &Roles) -> Value {
-    json!({
-        "executor": roles.executor.shown(),
-        "evaluator": roles.evaluator.shown(),
-        "improver": roles.improver.shown(),
-    })
-}
+/// A step is tried once, and once more, in each round and in the final comparison.
+pub(super) const TRIES: u32 = 2;
 
-fn fields(run: &Run) -> Map<String, Value> {
-    let Value::Object(mut fields) = head(run) else { unreachable!("the head is an object") };
-    fields.insert("iterations".into(), run.course.rounds.iter().map(|round| iteration(run, round)).collect());
-    fields.insert("errors".into(), run.errors.iter().map(mishap).collect());
-    fields.insert("error_count".into(), run.errors.len().into());
-    fields.insert("max_errors".into(), run.plan.task.rules.max_errors.into());
-    fields.insert("work_dir".into(), run.plan.folder.clone().into());
-    fields.insert("backup_dir".into(), backups(&run.plan.folder).into());
-    fields.insert(
-        "termination_reason".into(),
-        run.course.stopped.map_or(Value::Null, |reason| termination(reason).into()),
-    );
-    fields
-}
+impl Fold for Tune {
+    type State = State;
+    /// A new round, or the final comparison.
+    type Stage = (usize, bool);
 
-/// All versions of the skills stand in the store beside the folder of the runs.
-fn backups(folder: &str) -> String {
-    let project = folder.rsplitn(3, '/').nth(2).unwrap_or_default();
-    format!("{project}/objects")
-}
+    fn begin(plan: &Plan, _: Timestamp) -> State {
+        State::begin(plan)
+    }
 
-fn head(run: &Run) -> Value {
-    let plan = &run.plan;
-    let scores: Vec<f64> = run.course.rounds.iter().filter_map(Round::score).map(Score::points).collect();
-    json!({
-        "status": status(run),
-        "started_at": run.started_at,
-        "updated_at": run.updated_at,
-        "target_skills": plan.task.target.members.iter().map(|member| json!({
-            "name": member.name,
-            "path": member.path,
-            "files": member.files,
-            "primary_file": "SKILL.md",
-        })).collect::<Value>(),
-        "test_scenario": plan.task.scenarios.first(),
-        "execution_mode": plan.task.target.mode,
-        "chain_order": chain_order(plan),
-        "current_iteration": run.round_number(),
-        "max_iterations": plan.task.rules.max_iterations,
-        "quality_threshold": plan.task.rules.threshold,
-        "latest_score": scores.last().copied().unwrap_or(0.0),
-        "score_trend": scores,
-        "converged": run.course.stopped == Some(Reason::Stalled),
-    })
-}
+    fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
+        match *change {
+            Change::Decided(decision) => decided(run, decision, at),
+            Change::Ended(Step::Exercise { trial, .. } | Step::Judge { trial, .. }) => {
+                in_measure(run, |measure, run| measure.look_at_trial(run, *trial));
+            }
+            Change::Recast(role) => recast(run, role),
+            Change::Ended(Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. }) | Change::Resumed => {}
+        }
+    }
 
-/// One word for where a run stands.
-pub fn status(run: &Run) -> &'static str {
-    if run.course.closed.is_some() {
-        "completed"
-    } else if run.held {
-        "held"
-    } else if run.waits.until.is_some() {
-        "waiting"
-    } else if run.paused.is_some() {
-        "paused"
-    } else {
-        "running"
+    /// Ten thousand judgements share one list of criteria.
+    fn compact(course: &State, mut answer: Answer) -> Answer {
+        if let Answer::Judged(judgement) = &mut answer {
+            judgement.share(&course.criteria);
+        }
+        answer
+    }
+
+    fn round(run: &Run) -> u32 {
+        run.round_number()
+    }
+
+    fn stage(run: &Run) -> (usize, bool) {
+        (run.course.rounds.len(), run.course.stopped.is_some())
+    }
+
+    fn tries(_: &Run) -> u32 {
+        TRIES
     }
 }
 
-fn chain_order(plan: &Plan) -> Vec<&str> {
-    let members = plan.task.target.members.iter();
-    members.filter(|_| plan.is_chain()).map(|member| member.name.as_str()).collect()
-}
-
-fn iteration(run: &Run, round: &Round) -> Value {
-    json!({
-        "round": round.number,
-        "status": if round.edit.is_some() || run.course.stopped.is_some() { "completed" } else { "pending" },
-        "candidate": round.candidate,
-        "execution": execution(run, round),
-        "evaluation": round.measured.as_ref().map(|measured| evaluation(run, round, measured)),
-        "standing": standing(round),
-        "improvement": round.edit.as_ref().map(|edit| improvement(run, round, edit)),
-    })
-}
-
-fn execution(run: &Run, round: &Round) -> Value {
-    let dir = format!("{}/iterations/iteration-{}/artifacts", run.plan.folder, round.number);
-    let success = round.measured.as_ref().map(|measured| measured.judged == measured.of);
-    let mut execution = json!({
-        // There is none: what was said to whom stands in `agents/`, and no shell has seen it.
-        "cli_command": Value::Null,
-        "started_at": round.started_at,
-        "completed_at": round.scored_at,
-        "artifacts_dir": dir,
-        "success": success,
-    });
-    if run.plan.is_chain() {
-        let far = how_far(run, round);
-        let members = run.plan.task.target.members.iter().enumerate();
-        execution["chain_executions"] = members
-            .map(|(place, member)| {
-                json!({
-                    "skill_name": member.name,
-                    "cli_command": Value::Null,
-                    "artifacts_dir": format!("{dir}/{}", member.name),
-                    "success": success.map(|_| place < far),
-                })
-            })
-            .collect();
-    }
-    execution
-}
-
-/// How many members of a chain came to an end on every scenario.
-fn how_far(run: &Run, round: &Round) -> usize {
-    let Some(candidate) = run.candidate(round.candidate) else { return 0 };
-    let scenarios = 0..run.plan.task.scenarios.len();
-    let trials = scenarios.map(|scenario| Trial { scenario, ordinal: SEARCH, era: round.era });
-    trials.map(|trial| measure::exercised(run, candidate, trial).len()).min().unwrap_or(0)
-}
-
-fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
-    let notes = Notes::of(run, round.candidate, round.era);
-    let standings = notes::standings(run, round.candidate, round.era, None);
-    let dimensions = run.plan.task.contract.dimensions.iter().zip(&measured.dimensions);
-    let chain = run.plan.is_chain().then(|| {
-        let members = run.plan.task.target.members.iter().zip(&measured.members);
-        members
-            .map(|(member, score)| (member.name.to_string(), json!(score)))
-            .collect::<serde_json::Map<_, _>>()
-    });
-    json!({
-        "score": measured.score,
-        "dimensions": dimensions.map(|(dimension, score)| json!({
-            "name": dimension.name, "id": dimension.id, "score": score, "weight": dimension.weight,
-            "feedback": feedback(run, &standings, &dimension.id),
-        })).collect::<Value>(),
-        "strengths": notes.strengths,
-        "weaknesses": notes.weaknesses,
-        "suggestions": notes.suggestions,
-        "chain_scores": chain,
-        "eval_file": format!("iterations/iteration-{0}/iteration-{0}-eval.md", round.number),
-        "judged": measured.judged,
-        "of": measured.of,
-        "claimed": measured.claimed,
-        "claimed_score": measured.claim,
-    })
-}
-
-/// What the judges found wanting in a dimension, in the words of their evidence.
-fn feedback(run: &Run, standings: &[notes::Standing<'_>], dimension: &DimensionId) -> String {
-    let wanting =
-        standings.iter().map(|standing| standing.worst).filter(|worst| worst.verdict != Verdict::Pass);
-    let told = wanting.filter_map(|worst| {
-        let criterion = run.plan.task.contract.criterion(worst.criterion)?;
-        (criterion.dimension == *dimension).then(|| format!("{} {}", criterion.text, worst.evidence))
-    });
-    told.collect::<Vec<_>>().join("\n")
-}
-
-fn standing(round: &Round) -> Value {
-    match &round.standing {
-        None => Value::Null,
-        Some(Standing::Kept) => json!({ "kept": true }),
-        Some(Standing::Dropped(why)) => json!({ "kept": false, "why": why.to_string() }),
-    }
-}
-
-fn improvement(run: &Run, round: &Round, edit: &Edit) -> Value {
-    let file = format!("iterations/iteration-{0}/iteration-{0}-changes.md", round.number);
-    match edit {
-        Edit::Nothing { member, failure } => json!({
-            "changes_applied": [],
-            "changes_file": file,
-            "improvement_rationale": Value::Null,
-            "member": member_name(run, *member),
-            "failure": failure,
+fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
+    let course = &mut run.course;
+    match decision {
+        Decision::Open { round, candidate } => {
+            course.rounds.push(Round::open(*round, *candidate, course.era, at));
+            let measure = Measure::round(&run.plan, *candidate, course.era);
+            set_measure(run, measure);
+        }
+        Decision::Scored(measured) => course.in_round(|round| {
+            round.measured = Some(measured.clone());
+            round.scored_at = Some(at);
         }),
-        Edit::Draft { candidate, origin } => json!({
-            "changes_applied": origin.report.changes.iter().map(|change| json!({
-                "summary": change.description, "file": change.file,
-            })).collect::<Value>(),
-            "changes_file": file,
-            "improvement_rationale": origin.report.summary,
-            "member": member_name(run, origin.member),
-            "candidate": candidate,
+        Decision::Keep(_) => course.in_round(|round| round.standing = Some(Standing::Kept)),
+        Decision::Drop { why, .. } => {
+            course.in_round(|round| round.standing = Some(Standing::Dropped(why.clone())));
+        }
+        Decision::Focus(place) => course.focus = Some(*place),
+        Decision::Draft(candidate) => course.draft(candidate),
+        Decision::NoDraft { member, failure } => course.in_round(|round| {
+            round.edit = Some(Edit::Nothing { member: *member, failure: failure.clone() });
         }),
+        Decision::Stop(reason) => course.stopped = Some(*reason),
+        Decision::Compare(contestants) => {
+            let measure = Measure::fresh(&run.plan, contestants.clone(), course.era);
+            set_measure(run, measure);
+        }
+        Decision::Ship(shipment) => course.shipment = Some(shipment.clone()),
+        Decision::Close(ending) => {
+            course.closed = Some(*ending);
+            run.closed_at = Some(at);
+        }
     }
 }
 
-fn member_name(run: &Run, place: Place) -> &str {
-    &run.plan.member(place).name
-}
-
-fn mishap(mishap: &Mishap) -> Value {
-    json!({
-        "phase": phase(&mishap.step),
-        "message": mishap.failure.why,
-        "timestamp": mishap.at,
-        "round": mishap.round,
-        "kind": mishap.failure.kind,
-        "until": mishap.failure.until,
-    })
-}
-
-fn phase(step: &Step) -> &'static str {
-    match step {
-        Step::Exercise { .. } => "execute",
-        Step::Judge { .. } => "evaluate",
-        Step::Improve { .. } => "improve",
-        Step::Ask(_) | Step::Promote { .. } => "report",
+/// After a change of who runs or judges the skills, what is being measured is measured anew.
+fn recast(run: &mut Run, role: Role) {
+    match role {
+        Role::Executor | Role::Evaluator => {}
+        Role::Improver => return,
     }
+    let course = &mut run.course;
+    course.era += 1;
+    let measure = match (course.stopped, course.rounds.last_mut()) {
+        (None, Some(round)) if round.measured.is_none() => {
+            round.era = course.era;
+            Measure::round(&run.plan, round.candidate, course.era)
+        }
+        (Some(_), _) if course.measure.contestants.len() > 1 => {
+            Measure::fresh(&run.plan, course.measure.contestants.clone(), course.era)
+        }
+        _ => return,
+    };
+    set_measure(run, measure);
 }
 
-/// The original's words where it has one.
-fn termination(reason: Reason) -> &'static str {
-    match reason {
-        Reason::Reached => "quality_threshold_met",
-        Reason::Exhausted => "max_iterations_reached",
-        Reason::Stalled => "convergence_detected",
-        Reason::Failed => "error_limit_reached",
-        Reason::Oscillating => "oscillation_detected",
-        Reason::Budget => "budget_spent",
+fn set_measure(run: &mut Run, measure: Measure) {
+    run.course.measure = measure;
+    in_measure(run, Measure::look);
+}
+
+fn in_measure(run: &mut Run, look: impl FnOnce(&mut Measure, &Run)) {
+    let mut measure = std::mem::take(&mut run.course.measure);
+    look(&mut measure, run);
+    run.course.measure = measure;
+}
+
+impl Round {
+    fn open(number: u32, candidate: CandidateId, era: u32, started_at: Timestamp) -> Self {
+        Self {
+            number,
+            candidate,
+            era,
+            started_at,
+            scored_at: None,
+            measured: None,
+            standing: None,
+            edit: None,
+        }
+    }
+
+    pub fn score(&self) -> Option<Score> {
+        self.measured.as_ref().and_then(|measured| measured.score)
+    }
+
+    /// A round fails when an agent failed it. An idea that came to nothing is no failure.
+    pub fn failed(&self) -> bool {
+        let unmeasured = self.measured.as_ref().is_some_and(|measured| measured.score.is_none());
+        let unedited = match &self.edit {
+            Some(Edit::Nothing { failure, .. }) => failure.kind != FailureKind::Gate,
+            Some(Edit::Draft { .. }) | None => false,
+        };
+        unmeasured || unedited
     }
 }

@@ -1,4 +1,4 @@
-//! Where a run of `reflex` stands: the fold of its decisions, and the story of it that the original's history tells.
+//! The state of a run of `reflex`: the fold of its decisions, and its history as the original tool writes it.
 
 use jiff::Timestamp;
 
@@ -15,7 +15,7 @@ use super::verdict::Evaluation;
 use super::{Plan, Reflex, Run};
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Course {
+pub struct State {
     pub iteration: u32,
     pub level: Level,
     /// What is under way.
@@ -112,7 +112,7 @@ impl Clock {
     }
 }
 
-impl Course {
+impl State {
     fn begin(at: Timestamp) -> Self {
         let mut course = Self {
             iteration: 1,
@@ -179,12 +179,12 @@ impl Course {
 }
 
 impl Fold for Reflex {
-    type Course = Course;
+    type State = State;
     /// How many phases were begun.
     type Stage = u32;
 
-    fn begin(_: &Plan, at: Timestamp) -> Course {
-        Course::begin(at)
+    fn begin(_: &Plan, at: Timestamp) -> State {
+        State::begin(at)
     }
 
     fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
@@ -268,7 +268,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
     }
 }
 
-impl Course {
+impl State {
     fn evaluated(&mut self, evaluation: &Evaluation, at: Timestamp) {
         self.leave(Phase::Evaluate, at);
         let Some(artifact) = self.artifact.clone() else { return };
@@ -292,15 +292,15 @@ impl Course {
     }
 }
 
-/// An answer that keeps no contract is part of the story, be it asked for again or not. That a service was not there is
-/// not, and its time is nobody's work: a run goes on after an outage as if there had been none.
+/// An answer that cannot be used enters the history, whether it is asked for again or not. An unreachable service does not,
+/// and time spent waiting for it is not counted: a run goes on after an outage as if there had been none.
 fn ended(run: &mut Run, step: &Step) {
     if matches!(run.state(step), StepState::Answered(_)) {
         return;
     }
-    let Some(mishap) = run.errors.last() else { return };
-    let (why, at) = (mishap.failure.why.clone(), mishap.at);
-    if mishap.failure.kind.counts() {
+    let Some(call) = run.errors.last() else { return };
+    let (why, at) = (call.failure.why.clone(), call.at);
+    if call.failure.kind.counts() {
         let phase = run.course.current();
         run.course.tell(at, phase, Note::PhaseError { why });
     } else {

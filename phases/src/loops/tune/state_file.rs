@@ -1,0 +1,327 @@
+//! `iteration-state.json`: the run, folded, for people and scripts. The original's fields, and what we add.
+//!
+//! A pure function of the run, so that the journal replayed gives the file byte for byte.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::measure::{self, SEARCH};
+use super::notes::{self, Notes};
+use super::{Edit, Ending, FailedCall, Measured, Plan, Round, Run, Shipment, Standing, Step, Trial};
+use crate::contract::{DimensionId, Verdict};
+use crate::event::PlacedBy;
+use crate::id::{CandidateId, ContractId};
+use crate::ledger::Ledger;
+use crate::plan::{LoopKind, Roles, RunId};
+use crate::scenario::Scenario;
+use crate::score::Score;
+use crate::stop::Reason;
+use crate::target::Place;
+
+/// The state file's text.
+pub fn text(run: &Run) -> String {
+    let mut text = serde_json::to_string_pretty(&StateFile::of(run)).expect("a state has a JSON text");
+    text.push('\n');
+    text
+}
+
+/// The original's fields, and ours beside them. What may be long is borrowed: a plan can have thousands of scenarios.
+#[derive(Serialize)]
+struct StateFile<'a> {
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+    skilltune: Ours<'a>,
+}
+
+/// What the original does not have.
+#[derive(Serialize)]
+struct Ours<'a> {
+    format: u32,
+    program: &'a str,
+    run_id: &'a RunId,
+    #[serde(rename = "loop")]
+    kind: LoopKind,
+    seq: u64,
+    seed: u64,
+    epoch: u64,
+    contract: ContractId,
+    roles: &'a Roles,
+    agents: Value,
+    scenarios: &'a [Scenario],
+    best: Option<Value>,
+    head: CandidateId,
+    accepted: usize,
+    rejected: usize,
+    focus: Option<&'a str>,
+    reason: Option<Reason>,
+    comparison: Option<&'a Shipment>,
+    ending: Option<Ending>,
+    waiting_until: Option<Timestamp>,
+    placed: Option<PlacedBy>,
+    ledger: &'a Ledger,
+}
+
+impl<'a> StateFile<'a> {
+    fn of(run: &'a Run) -> Self {
+        Self { fields: fields(run), skilltune: Ours::of(run) }
+    }
+}
+
+impl<'a> Ours<'a> {
+    fn of(run: &'a Run) -> Self {
+        let plan = &run.plan;
+        Self {
+            format: plan.format,
+            program: &plan.program,
+            run_id: &plan.run,
+            kind: plan.kind,
+            seq: run.seq,
+            seed: plan.seed,
+            epoch: plan.epoch,
+            contract: plan.task.contract.id(),
+            roles: &plan.roles,
+            agents: agents(&plan.roles),
+            scenarios: &plan.task.scenarios,
+            best: run.best().map(|(id, score)| json!({ "candidate": id, "score": score })),
+            head: run.head(),
+            accepted: run.accepted(),
+            rejected: run.rejected(),
+            focus: run.course.focus.map(|place| member_name(run, place)),
+            reason: run.course.stopped,
+            comparison: run.course.shipment.as_ref(),
+            ending: run.course.closed,
+            waiting_until: run.waits.until,
+            placed: run.placed,
+            ledger: &run.ledger,
+        }
+    }
+}
+
+/// Who did what, as people are told it.
+fn agents(roles: &Roles) -> Value {
+    json!({
+        "executor": roles.executor.shown(),
+        "evaluator": roles.evaluator.shown(),
+        "improver": roles.improver.shown(),
+    })
+}
+
+fn fields(run: &Run) -> Map<String, Value> {
+    let Value::Object(mut fields) = head(run) else { unreachable!("the head is an object") };
+    fields.insert("iterations".into(), run.course.rounds.iter().map(|round| iteration(run, round)).collect());
+    fields.insert("errors".into(), run.errors.iter().map(failed).collect());
+    fields.insert("error_count".into(), run.errors.len().into());
+    fields.insert("max_errors".into(), run.plan.task.rules.max_errors.into());
+    fields.insert("work_dir".into(), run.plan.folder.clone().into());
+    fields.insert("backup_dir".into(), backups(&run.plan.folder).into());
+    fields.insert(
+        "termination_reason".into(),
+        run.course.stopped.map_or(Value::Null, |reason| termination(reason).into()),
+    );
+    fields
+}
+
+/// All versions of the skills stand in the store beside the folder of the runs.
+fn backups(folder: &str) -> String {
+    let project = folder.rsplitn(3, '/').nth(2).unwrap_or_default();
+    format!("{project}/objects")
+}
+
+fn head(run: &Run) -> Value {
+    let plan = &run.plan;
+    let scores: Vec<f64> = run.course.rounds.iter().filter_map(Round::score).map(Score::points).collect();
+    json!({
+        "status": status(run),
+        "started_at": run.started_at,
+        "updated_at": run.updated_at,
+        "target_skills": plan.task.target.members.iter().map(|member| json!({
+            "name": member.name,
+            "path": member.path,
+            "files": member.files,
+            "primary_file": "SKILL.md",
+        })).collect::<Value>(),
+        "test_scenario": plan.task.scenarios.first(),
+        "execution_mode": plan.task.target.mode,
+        "chain_order": chain_order(plan),
+        "current_iteration": run.round_number(),
+        "max_iterations": plan.task.rules.max_iterations,
+        "quality_threshold": plan.task.rules.threshold,
+        "latest_score": scores.last().copied().unwrap_or(0.0),
+        "score_trend": scores,
+        "converged": run.course.stopped == Some(Reason::Stalled),
+    })
+}
+
+/// One word for where a run stands.
+pub fn status(run: &Run) -> &'static str {
+    if run.course.closed.is_some() {
+        "completed"
+    } else if run.held {
+        "held"
+    } else if run.waits.until.is_some() {
+        "waiting"
+    } else if run.paused.is_some() {
+        "paused"
+    } else {
+        "running"
+    }
+}
+
+fn chain_order(plan: &Plan) -> Vec<&str> {
+    let members = plan.task.target.members.iter();
+    members.filter(|_| plan.is_chain()).map(|member| member.name.as_str()).collect()
+}
+
+fn iteration(run: &Run, round: &Round) -> Value {
+    json!({
+        "round": round.number,
+        "status": if round.edit.is_some() || run.course.stopped.is_some() { "completed" } else { "pending" },
+        "candidate": round.candidate,
+        "execution": execution(run, round),
+        "evaluation": round.measured.as_ref().map(|measured| evaluation(run, round, measured)),
+        "standing": standing(round),
+        "improvement": round.edit.as_ref().map(|edit| improvement(run, round, edit)),
+    })
+}
+
+fn execution(run: &Run, round: &Round) -> Value {
+    let dir = format!("{}/iterations/iteration-{}/artifacts", run.plan.folder, round.number);
+    let success = round.measured.as_ref().map(|measured| measured.judged == measured.of);
+    let mut execution = json!({
+        // There is none: what was said to whom stands in `agents/`, and no shell has seen it.
+        "cli_command": Value::Null,
+        "started_at": round.started_at,
+        "completed_at": round.scored_at,
+        "artifacts_dir": dir,
+        "success": success,
+    });
+    if run.plan.is_chain() {
+        let far = how_far(run, round);
+        let members = run.plan.task.target.members.iter().enumerate();
+        execution["chain_executions"] = members
+            .map(|(place, member)| {
+                json!({
+                    "skill_name": member.name,
+                    "cli_command": Value::Null,
+                    "artifacts_dir": format!("{dir}/{}", member.name),
+                    "success": success.map(|_| place < far),
+                })
+            })
+            .collect();
+    }
+    execution
+}
+
+/// How many members of a chain came to an end on every scenario.
+fn how_far(run: &Run, round: &Round) -> usize {
+    let Some(candidate) = run.candidate(round.candidate) else { return 0 };
+    let scenarios = 0..run.plan.task.scenarios.len();
+    let trials = scenarios.map(|scenario| Trial { scenario, ordinal: SEARCH, era: round.era });
+    trials.map(|trial| measure::exercised(run, candidate, trial).len()).min().unwrap_or(0)
+}
+
+fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
+    let notes = Notes::of(run, round.candidate, round.era);
+    let standings = notes::standings(run, round.candidate, round.era, None);
+    let dimensions = run.plan.task.contract.dimensions.iter().zip(&measured.dimensions);
+    let chain = run.plan.is_chain().then(|| {
+        let members = run.plan.task.target.members.iter().zip(&measured.members);
+        members
+            .map(|(member, score)| (member.name.to_string(), json!(score)))
+            .collect::<serde_json::Map<_, _>>()
+    });
+    json!({
+        "score": measured.score,
+        "dimensions": dimensions.map(|(dimension, score)| json!({
+            "name": dimension.name, "id": dimension.id, "score": score, "weight": dimension.weight,
+            "feedback": feedback(run, &standings, &dimension.id),
+        })).collect::<Value>(),
+        "strengths": notes.strengths,
+        "weaknesses": notes.weaknesses,
+        "suggestions": notes.suggestions,
+        "chain_scores": chain,
+        "eval_file": format!("iterations/iteration-{0}/iteration-{0}-eval.md", round.number),
+        "judged": measured.judged,
+        "of": measured.of,
+        "claimed": measured.claimed,
+        "claimed_score": measured.claim,
+    })
+}
+
+/// What the judges found wanting in a dimension, in the words of their evidence.
+fn feedback(run: &Run, standings: &[notes::Standing<'_>], dimension: &DimensionId) -> String {
+    let wanting =
+        standings.iter().map(|standing| standing.worst).filter(|worst| worst.verdict != Verdict::Pass);
+    let told = wanting.filter_map(|worst| {
+        let criterion = run.plan.task.contract.criterion(worst.criterion)?;
+        (criterion.dimension == *dimension).then(|| format!("{} {}", criterion.text, worst.evidence))
+    });
+    told.collect::<Vec<_>>().join("\n")
+}
+
+fn standing(round: &Round) -> Value {
+    match &round.standing {
+        None => Value::Null,
+        Some(Standing::Kept) => json!({ "kept": true }),
+        Some(Standing::Dropped(why)) => json!({ "kept": false, "why": why.to_string() }),
+    }
+}
+
+fn improvement(run: &Run, round: &Round, edit: &Edit) -> Value {
+    let file = format!("iterations/iteration-{0}/iteration-{0}-changes.md", round.number);
+    match edit {
+        Edit::Nothing { member, failure } => json!({
+            "changes_applied": [],
+            "changes_file": file,
+            "improvement_rationale": Value::Null,
+            "member": member_name(run, *member),
+            "failure": failure,
+        }),
+        Edit::Draft { candidate, origin } => json!({
+            "changes_applied": origin.report.changes.iter().map(|change| json!({
+                "summary": change.description, "file": change.file,
+            })).collect::<Value>(),
+            "changes_file": file,
+            "improvement_rationale": origin.report.summary,
+            "member": member_name(run, origin.member),
+            "candidate": candidate,
+        }),
+    }
+}
+
+fn member_name(run: &Run, place: Place) -> &str {
+    &run.plan.member(place).name
+}
+
+fn failed(call: &FailedCall) -> Value {
+    json!({
+        "phase": phase(&call.step),
+        "message": call.failure.why,
+        "timestamp": call.at,
+        "round": call.round,
+        "kind": call.failure.kind,
+        "until": call.failure.until,
+    })
+}
+
+fn phase(step: &Step) -> &'static str {
+    match step {
+        Step::Exercise { .. } => "execute",
+        Step::Judge { .. } => "evaluate",
+        Step::Improve { .. } => "improve",
+        Step::Ask(_) | Step::Promote { .. } => "report",
+    }
+}
+
+/// The original's words where it has one.
+fn termination(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Reached => "quality_threshold_met",
+        Reason::Exhausted => "max_iterations_reached",
+        Reason::Stalled => "convergence_detected",
+        Reason::Failed => "error_limit_reached",
+        Reason::Oscillating => "oscillation_detected",
+        Reason::Budget => "budget_spent",
+    }
+}
