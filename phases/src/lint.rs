@@ -2,18 +2,18 @@
 //!
 //! ```text
 //! Files --> Reading (every Markdown file read once) --> findings        (front, page, links, reach, text, secret)
-//!   ^                                              \--> edits of a rule (mend)
-//!   +------------- those that mend it and make nothing else worse ---+
+//!   ^                                              \--> edits of a rule (fix)
+//!   +------------- those that fix it and make nothing else worse --+
 //! ```
 //!
-//! A skill that no agent could load is looked at all the same, as far as it can be: this is what tells why.
+//! A skill that no agent could load is checked as far as it can be read: the findings then say why it does not load.
 
 mod contents;
 mod edit;
+mod fix;
 mod front;
 mod links;
 mod listing;
-mod mend;
 mod page;
 mod path;
 mod prose;
@@ -29,8 +29,8 @@ mod text;
 
 use crate::material::Body;
 
+pub use fix::{Fixed, Offer, Reach, Repair, Suggestion, fix_all, fix_rule, offers, suggestion};
 pub use listing::{BUDGET, LISTED, Listing};
-pub use mend::{Mended, Offer, Reach, Repair, Suggestion, mend, mend_all, offers, suggestion};
 pub use route::{Route, Stage, Stop, route};
 pub use rule::{Fix, Rule, Severity};
 pub use split::tokens;

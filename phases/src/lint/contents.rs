@@ -106,7 +106,7 @@ pub(super) fn escaped(words: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mend;
+    use super::super::fix_rule;
     use super::super::tests::{found, skill};
     use super::*;
 
@@ -129,12 +129,12 @@ mod tests {
                 "b.md:1: the file has 101 lines and no table of contents"
             ]
         );
-        let mended = mend(&files, Rule::ContentsMissing);
-        assert!(mended.text("a.md").starts_with(
+        let fixed = fix_rule(&files, Rule::ContentsMissing);
+        assert!(fixed.text("a.md").starts_with(
             "# Title\n\n## Contents\n\n- [First x\\_y](#first-x_y)\n- [Second](#second)\n- [Second](#second-1)\n\nIntro.\n"
         ));
-        assert_eq!(mended.text("b.md"), filler(101), "nothing is invented for a text without sections");
-        assert!(mend(&mended.files, Rule::ContentsMissing).done.is_empty());
+        assert_eq!(fixed.text("b.md"), filler(101), "nothing is invented for a text without sections");
+        assert!(fix_rule(&fixed.files, Rule::ContentsMissing).done.is_empty());
     }
 
     #[test]

@@ -207,7 +207,7 @@ fn check_symlink(reading: &Reading, file: &File, target: &str, out: &mut Vec<Fin
 #[cfg(test)]
 mod tests {
     use super::super::tests::{found, skill};
-    use super::super::{Reach, mend, mend_all};
+    use super::super::{Reach, fix_all, fix_rule};
     use super::*;
 
     #[test]
@@ -241,14 +241,14 @@ mod tests {
             .with("references/b c.md", "[a](references/a.md)\n")
             .with("x/two.md", "")
             .with("y/two.md", "");
-        let mended = mend(&files, Rule::LinkDangling);
-        let text = |path| mended.text(path);
+        let fixed = fix_rule(&files, Rule::LinkDangling);
+        let text = |path| fixed.text(path);
         assert!(text("SKILL.md").ends_with(
             "[a](references/a.md#top) [b](references/b%20c.md) [two](two.md)\n\n[r]: references/a.md\n"
         ));
         assert_eq!(text("references/b c.md"), "[a](a.md)\n");
         assert_eq!(text("references/a.md"), "[s](../SKILL.md)\n");
-        assert!(mend_all(&mended.files, Reach::Safe).done.is_empty());
+        assert!(fix_all(&fixed.files, Reach::Safe).done.is_empty());
     }
 
     #[test]

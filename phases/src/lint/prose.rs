@@ -150,7 +150,7 @@ fn with_blank_lines(page: &Page, at: &Range<usize>) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{found, skill};
-    use super::super::{Reach, mend, mend_all};
+    use super::super::{Reach, fix_all, fix_rule};
     use super::*;
 
     const LONG: &str = "A paragraph that is long enough to be noticed when it is said again.";
@@ -168,17 +168,17 @@ mod tests {
         let files =
             skill("# A\n\n### B ###\n\n#### C\n\n## D\n\nE\n---\n\n> # F\n> ### G\n\n```\n#### H\n```\n");
         assert_eq!(found(&files, Rule::HeadingJump), ["SKILL.md:7: level 3 heading after a level 1 heading"]);
-        let mended = mend(&files, Rule::HeadingJump);
+        let fixed = fix_rule(&files, Rule::HeadingJump);
         assert!(
-            mended.text("SKILL.md").ends_with(
+            fixed.text("SKILL.md").ends_with(
                 "# A\n\n## B ###\n\n### C\n\n## D\n\nE\n---\n\n> # F\n> ### G\n\n```\n#### H\n```\n"
             )
         );
     }
 
     fn without_repeats(body: &str) -> String {
-        let mended = mend_all(&skill(body).with("a.md", ""), Reach::All);
-        mended.text("SKILL.md").split_once("---\n").unwrap().1.split_once("---\n").unwrap().1.to_owned()
+        let fixed = fix_all(&skill(body).with("a.md", ""), Reach::All);
+        fixed.text("SKILL.md").split_once("---\n").unwrap().1.split_once("---\n").unwrap().1.to_owned()
     }
 
     #[test]

@@ -157,7 +157,7 @@ fn free_path(reading: &Reading, moved: &[(Section, File)], heading: &Heading) ->
 #[cfg(test)]
 mod tests {
     use super::super::tests::{found, skill};
-    use super::super::{Reach, mend, mend_all};
+    use super::super::{Reach, fix_all, fix_rule};
     use super::*;
 
     fn section(title: &str, lines: usize) -> String {
@@ -190,36 +190,36 @@ mod tests {
                 "SKILL.md:5: the body has 529 lines and about 2182 tokens (characters / 4); aim for under 500 and 5000"
             ]
         );
-        let mended = mend_all(&files, Reach::All);
-        let paths: Vec<_> = mended.files.files().iter().map(|file| file.path.as_str()).collect();
+        let fixed = fix_all(&files, Reach::All);
+        let paths: Vec<_> = fixed.files.files().iter().map(|file| file.path.as_str()).collect();
         assert_eq!(
             paths,
             ["SKILL.md", "references/große-dinge.md"],
             "the largest has too few sections for a list of them"
         );
         assert!(
-            mended
+            fixed
                 .text("SKILL.md")
                 .contains("\n## Große Dinge\n\nSee [Große Dinge](references/große-dinge.md).\n\n## Large\n")
         );
         assert!(
-            mended
+            fixed
                 .text("references/große-dinge.md")
                 .starts_with("# Große Dinge\n\n## Inner Große Dinge\n\nGroße Dinge says 0.\n")
         );
-        assert!(mend_all(&mended.files, Reach::All).done.is_empty());
+        assert!(fix_all(&fixed.files, Reach::All).done.is_empty());
     }
 
     #[test]
     fn every_line_of_a_split_body_is_somewhere() {
         let body: String = (0..12).map(|number| section(&format!("Part {number}"), 60)).collect();
         let files = skill(&body);
-        let mended = mend(&files, Rule::BodyLong);
-        let all: String = mended.files.files().iter().map(|file| mended.text(&file.path)).collect();
+        let fixed = fix_rule(&files, Rule::BodyLong);
+        let all: String = fixed.files.files().iter().map(|file| fixed.text(&file.path)).collect();
         for line in body.lines().filter(|line| line.contains("says")) {
             assert_eq!(all.matches(&format!("{line}\n")).count(), 1, "{line}");
         }
-        assert!(found(&mended.files, Rule::BodyLong).is_empty());
+        assert!(found(&fixed.files, Rule::BodyLong).is_empty());
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
         for tied in tied {
             let body = [&section("A", 300), &tied, "\n\n", &section("B", 300), &tied, "\n"].concat();
             let files = skill(&body).with("x.md", "").with("scripts/x.py", "");
-            assert!(mend(&files, Rule::BodyLong).done.is_empty(), "{tied}");
+            assert!(fix_rule(&files, Rule::BodyLong).done.is_empty(), "{tied}");
         }
     }
 }

@@ -192,42 +192,42 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     #[test]
-    fn mending_comes_to_an_end_and_makes_nothing_worse(files in files()) {
+    fn fixing_comes_to_an_end_and_makes_nothing_worse(files in files()) {
         let count = |files: &Files, rule: Rule| lint(files).iter().filter(|finding| finding.rule == rule).count();
         for reach in [Reach::Safe, Reach::All] {
-            let mended = mend_all(&files, reach);
+            let fixed = fix_all(&files, reach);
             for rule in Rule::ALL {
-                prop_assert!(count(&mended.files, *rule) <= count(&files, *rule), "{rule} {mended:?}");
+                prop_assert!(count(&fixed.files, *rule) <= count(&files, *rule), "{rule} {fixed:?}");
             }
-            let again = mend_all(&mended.files, reach);
+            let again = fix_all(&fixed.files, reach);
             prop_assert_eq!(&again.done, &[]);
-            prop_assert_eq!(&again.files, &mended.files);
-            prop_assert_eq!(mended.done.is_empty(), mended.files == files);
+            prop_assert_eq!(&again.files, &fixed.files);
+            prop_assert_eq!(fixed.done.is_empty(), fixed.files == files);
         }
     }
 
     #[test]
-    fn one_rule_at_a_time_is_mended_once(files in files()) {
+    fn one_rule_at_a_time_is_fixed_once(files in files()) {
         for rule in Rule::ALL {
-            let mended = mend(&files, *rule);
-            prop_assert!(mend(&mended.files, *rule).done.is_empty(), "{rule}");
+            let fixed = fix_rule(&files, *rule);
+            prop_assert!(fix_rule(&fixed.files, *rule).done.is_empty(), "{rule}");
         }
     }
 
     #[test]
     fn fields_and_code_are_never_touched(files in files()) {
-        let mended = mend_all(&files, Reach::Safe);
+        let fixed = fix_all(&files, Reach::Safe);
         let before = fields(&files);
         // Before the mark and the carriage returns went, there may have been no front matter at all.
         if !before.is_empty() {
-            prop_assert_eq!(fields(&mended.files), before);
+            prop_assert_eq!(fields(&fixed.files), before);
         }
         let code = |files: &Files| {
             let text = reading::text(files.get("SKILL.md").unwrap()).unwrap().replace("\r\n", "\n").replace('\r', "\n");
             let page = page::Page::of(&text, reading::body_at(&text, true));
             page.code.iter().map(|at| text[at.clone()].to_owned()).collect::<Vec<_>>()
         };
-        prop_assert_eq!(code(&mended.files), code(&files));
+        prop_assert_eq!(code(&fixed.files), code(&files));
     }
 
     #[test]

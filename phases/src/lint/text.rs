@@ -138,7 +138,7 @@ mod tests {
     use proptest::prelude::*;
     use pulldown_cmark::{Event, Options, Parser};
 
-    use super::super::mend;
+    use super::super::fix_rule;
     use super::super::tests::{found, skill};
     use super::*;
 
@@ -148,13 +148,13 @@ mod tests {
         let files = skill(text).with("a.txt", "x \n").with("b.md", "x \r\ny\r\n");
         let told = found(&files, Rule::TrailingBlanks);
         assert_eq!(told, ["SKILL.md:5: trailing spaces on 3 lines", "b.md:1: trailing spaces on 1 line"]);
-        let mended = mend(&files, Rule::TrailingBlanks);
+        let fixed = fix_rule(&files, Rule::TrailingBlanks);
         assert!(
-            mended
+            fixed
                 .text("SKILL.md")
                 .ends_with("one\ntwo  \nthree\n\n```\ncode \n```\n\n    code \n\n<pre>\nx \n</pre>\n")
         );
-        assert_eq!([mended.text("a.txt"), mended.text("b.md")], ["x \n", "x\r\ny\r\n"]);
+        assert_eq!([fixed.text("a.txt"), fixed.text("b.md")], ["x \n", "x\r\ny\r\n"]);
     }
 
     #[test]
@@ -168,9 +168,9 @@ mod tests {
             found(&files, Rule::LineEndings),
             ["a.md:1: lines end with CR or CRLF", "run.sh:1: lines end with CR or CRLF"]
         );
-        let mended = mend(&files, Rule::LineEndings);
-        assert_eq!([mended.text("a.md"), mended.text("run.sh")], ["a\nb\nc\n", "#!/bin/sh\necho\n"]);
-        assert_eq!([mended.text("data.csv"), mended.text("x.bat")], ["a\r\nb\r\n", "echo\r\n"]);
+        let fixed = fix_rule(&files, Rule::LineEndings);
+        assert_eq!([fixed.text("a.md"), fixed.text("run.sh")], ["a\nb\nc\n", "#!/bin/sh\necho\n"]);
+        assert_eq!([fixed.text("data.csv"), fixed.text("x.bat")], ["a\r\nb\r\n", "echo\r\n"]);
     }
 
     #[test]
@@ -188,21 +188,19 @@ mod tests {
                 "run:1: the script is not executable"
             ]
         );
-        let mended = mend(&files, Rule::ByteOrderMark);
-        assert_eq!([mended.text("a.md"), mended.text("run")], ["a\n", "#!/bin/sh\n"]);
-        let mended = mend(&files, Rule::ScriptMode);
-        assert!(
-            mended.files.get("run").unwrap().executable && !mended.files.get("lib.rs").unwrap().executable
-        );
+        let fixed = fix_rule(&files, Rule::ByteOrderMark);
+        assert_eq!([fixed.text("a.md"), fixed.text("run")], ["a\n", "#!/bin/sh\n"]);
+        let fixed = fix_rule(&files, Rule::ScriptMode);
+        assert!(fixed.files.get("run").unwrap().executable && !fixed.files.get("lib.rs").unwrap().executable);
     }
 
     proptest! {
         #[test]
         fn a_page_without_blanks_reads_as_it_did(text in "([a#>*`<| \t\n-]|  \n|\n\n|```\n|    |<pre>\n|- ){0,40}") {
             let files = skill(&text);
-            let mended = mend(&files, Rule::TrailingBlanks);
+            let fixed = fix_rule(&files, Rule::TrailingBlanks);
             let events = |text: &str| Parser::new_ext(text, Options::ENABLE_TABLES).map(Event::into_static).collect::<Vec<_>>();
-            prop_assert_eq!(events(mended.text("SKILL.md")), events(files.text("SKILL.md")));
+            prop_assert_eq!(events(fixed.text("SKILL.md")), events(files.text("SKILL.md")));
         }
     }
 }

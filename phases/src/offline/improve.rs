@@ -27,20 +27,20 @@ pub fn improve(contract: &Contract, files: &Files, tried: &[String]) -> Option<I
             && found.iter().any(|finding| finding.rule == *rule)
             && !tried.contains(&summary(*rule))
     });
-    let drafts = open.map(|rule| (rule, lint::mend(files, rule)));
+    let drafts = open.map(|rule| (rule, lint::fix_rule(files, rule)));
     // What no gate lets through would be tried again in every round.
-    let drafts = drafts.filter(|(_, mended)| !same_words(files, &mended.files));
-    let drafts = drafts.map(|(rule, mended)| {
-        let after = structural(contract, &mended.files).composite;
-        (gain(before, after), rule, mended)
+    let drafts = drafts.filter(|(_, fixed)| !same_words(files, &fixed.files));
+    let drafts = drafts.map(|(rule, fixed)| {
+        let after = structural(contract, &fixed.files).composite;
+        (gain(before, after), rule, fixed)
     });
     // The first of those that gain the same: the rules stand in one order.
-    let (_, rule, mended) = drafts.min_by_key(|(gain, ..)| std::cmp::Reverse(*gain))?;
-    let changes = mended.done.iter().map(
+    let (_, rule, fixed) = drafts.min_by_key(|(gain, ..)| std::cmp::Reverse(*gain))?;
+    let changes = fixed.done.iter().map(
         |repair| json!({ "description": format!("{} ({})", rule.how(), repair.count), "file": repair.path }),
     );
     let report = json!({ "summary": summary(rule), "changes": changes.collect::<Vec<_>>() });
-    Some(Improved { files: mended.files, report })
+    Some(Improved { files: fixed.files, report })
 }
 
 /// Whether two versions differ in nothing but white space: no agent reads them differently.

@@ -148,7 +148,7 @@ fn weaknesses(looked: &[Looked<'_>]) -> Vec<String> {
     findings.into_iter().take(MOST).map(place).collect()
 }
 
-/// One for each rule that was broken and that no repair of ours mends.
+/// One for each broken rule that lint cannot fix by itself.
 fn suggestions(looked: &[Looked<'_>]) -> Vec<Value> {
     const MOST: usize = 5;
     let mut suggestions = Vec::new();

@@ -13,11 +13,11 @@ use serde_saphyr::granit_parser::{
 use super::fault::{Construct, Fault, SHOWN};
 use crate::answer::capped;
 
-/// White space to be put in at an offset, for the reference does without where YAML does not.
-type Mend = (usize, &'static str);
+/// White space to insert at an offset: the reference validator does without it, and YAML does not.
+type Patch = (usize, &'static str);
 
 /// Each costs one more reading of a text of bounded size.
-const MOST_MENDED: usize = 64;
+const MOST_PATCHES: usize = 64;
 
 /// Where the reference runs out of stack, within a few levels.
 const DEEPEST: usize = 240;
@@ -44,10 +44,10 @@ pub(super) fn read(yaml: &str) -> Result<Vec<Entry>, Fault> {
         return Err(Fault::Unprintable { line: line_of(yaml, at), found });
     }
     let mut text = Cow::Borrowed(yaml.strip_prefix('\u{feff}').unwrap_or(yaml));
-    for _ in 0..MOST_MENDED {
+    for _ in 0..MOST_PATCHES {
         let mut reader = Reader::new(&text);
-        let (result, mend) = (reader.root(), reader.mend);
-        let Some((at, blanks)) = mend else { return result };
+        let (result, patch) = (reader.root(), reader.patch);
+        let Some((at, blanks)) = patch else { return result };
         text.to_mut().insert_str(at, blanks);
     }
     Reader::new(&text).root()
@@ -64,7 +64,7 @@ struct Reader<'a> {
     seen: usize,
     /// Whether a line `...` was in it.
     ended: bool,
-    mend: Option<Mend>,
+    patch: Option<Patch>,
 }
 
 impl<'a> Reader<'a> {
@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
             events: Parser::new_from_str_with_options(yaml, limits()),
             seen: 0,
             ended: false,
-            mend: None,
+            patch: None,
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
         match self.events.next_event() {
             Some(Ok((event, span))) => Ok((event, span)),
             Some(Err(error)) => {
-                self.mend = mend(self.yaml, &error);
+                self.patch = patch(self.yaml, &error);
                 Err(not_yaml(&error))
             }
             None => Ok((Event::StreamEnd, Span::default())),
@@ -235,8 +235,8 @@ fn misplaced(source: &str, style: ScalarStyle) -> Option<Construct> {
     }
 }
 
-/// The reference takes lines of a quoted text that are not indented, and a comment right behind a quote.
-fn mend(yaml: &str, error: &ScanError) -> Option<Mend> {
+/// The reference validator accepts quoted lines without indentation, and a comment right behind a quote.
+fn patch(yaml: &str, error: &ScanError) -> Option<Patch> {
     const INDENT: &str = "                                ";
     let at = error.marker().byte_offset()?;
     let before = yaml.get(..at)?;

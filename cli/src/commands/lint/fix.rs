@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use skilltune_orchestrator::promote::{self, Move, Promotion};
 use skilltune_orchestrator::skill_files::load_captured;
 use skilltune_orchestrator::snapshot::{Entry, Limits, Manifest, Node, Objects, RelPath, capture, unified};
-use skilltune_phases::lint::{File, Files, Mended, Reach, Repair, Suggestion, mend_all, suggestion};
+use skilltune_phases::lint::{
+    File, Files, Fixed as Mended, Reach, Repair, Suggestion, fix_all as mend_all, suggestion,
+};
 use skilltune_phases::material::Body;
 
 use crate::commands::lint::load;

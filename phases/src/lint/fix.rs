@@ -3,7 +3,7 @@
 //! Each repair is safe or a suggestion: its rule says which, and a single edit of a safe rule may still be a suggestion.
 //!
 //! A repair is accepted when its rule has fewer findings afterwards and no other rule has more. So the number of
-//! findings falls with every repair, and mending comes to an end at which there is nothing left to do.
+//! findings falls with every repair, and fixing comes to an end.
 
 use super::edit::Edit;
 use super::reading::Reading;
@@ -35,7 +35,7 @@ pub struct Suggestion {
     pub repair: Repair,
 }
 
-/// What was mended in one file.
+/// What was fixed in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
     pub rule: Rule,
@@ -46,7 +46,7 @@ pub struct Repair {
 
 /// Files after some repairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mended {
+pub struct Fixed {
     pub files: Files,
     pub done: Vec<Repair>,
 }
@@ -66,30 +66,30 @@ const ORDER: [Rule; 11] = [
     Rule::ContentsMissing,
 ];
 
-/// Everything within reach, until there is nothing left to do.
-pub fn mend_all(files: &Files, reach: Reach) -> Mended {
-    let mut mended = Mended { files: files.clone(), done: Vec::new() };
+/// Fixes everything within reach, until nothing more is accepted.
+pub fn fix_all(files: &Files, reach: Reach) -> Fixed {
+    let mut fixed = Fixed { files: files.clone(), done: Vec::new() };
     loop {
-        let before = mended.done.len();
-        let mut found = tally(&mended.files);
+        let before = fixed.done.len();
+        let mut found = tally(&fixed.files);
         for rule in ORDER {
             if found[rule as usize] > 0 {
-                found = mend_one(&mut mended, found, rule, reach);
+                found = fix_while_better(&mut fixed, found, rule, reach);
             }
         }
-        if mended.done.len() == before {
-            mended.done = summed(mended.done);
-            return mended;
+        if fixed.done.len() == before {
+            fixed.done = summed(fixed.done);
+            return fixed;
         }
     }
 }
 
-/// What one rule finds, as far as that can be mended.
-pub fn mend(files: &Files, rule: Rule) -> Mended {
-    let mut mended = Mended { files: files.clone(), done: Vec::new() };
-    mend_one(&mut mended, tally(files), rule, Reach::All);
-    mended.done = summed(mended.done);
-    mended
+/// Fixes what one rule finds, suggestions too.
+pub fn fix_rule(files: &Files, rule: Rule) -> Fixed {
+    let mut fixed = Fixed { files: files.clone(), done: Vec::new() };
+    fix_while_better(&mut fixed, tally(files), rule, Reach::All);
+    fixed.done = summed(fixed.done);
+    fixed
 }
 
 /// What could be repaired, before it is known whether that would make another rule worse.
@@ -113,22 +113,22 @@ pub fn suggestion(files: &Files, refused: &[(Rule, String)]) -> Option<Suggestio
     ORDER.into_iter().find_map(|rule| {
         let open = edits(&reading, rule).into_iter().filter(|edit| !edit.is_safe && !is_refused(rule, edit));
         open.into_iter().find_map(|edit| {
-            let mut mended = Mended { files: files.clone(), done: Vec::new() };
-            accept(&mut mended, &found, rule, &[edit])?;
-            Some(Suggestion { files: mended.files, repair: mended.done.pop()? })
+            let mut fixed = Fixed { files: files.clone(), done: Vec::new() };
+            accept(&mut fixed, &found, rule, &[edit])?;
+            Some(Suggestion { files: fixed.files, repair: fixed.done.pop()? })
         })
     })
 }
 
-/// Mends until nothing more is accepted, and returns what is found then.
-fn mend_one(mended: &mut Mended, mut found: Tally, rule: Rule, reach: Reach) -> Tally {
+/// Fixes one rule until nothing more is accepted, and returns what is found then.
+fn fix_while_better(fixed: &mut Fixed, mut found: Tally, rule: Rule, reach: Reach) -> Tally {
     loop {
-        let mut edits = edits(&Reading::of(&mended.files), rule);
+        let mut edits = edits(&Reading::of(&fixed.files), rule);
         edits.retain(|edit| edit.is_safe || reach == Reach::All);
         if edits.is_empty() {
             return found;
         }
-        match accept(mended, &found, rule, &edits) {
+        match accept(fixed, &found, rule, &edits) {
             Some(after) => found = after,
             None => return found,
         }
@@ -188,22 +188,22 @@ fn made(reading: &Reading, rule: Rule) -> Vec<Edit> {
 }
 
 /// Takes all edits if they do no harm; else each half of them by itself, down to the one that does.
-fn accept(mended: &mut Mended, found: &Tally, rule: Rule, edits: &[Edit]) -> Option<Tally> {
-    let mut tried = mended.files.clone();
+fn accept(fixed: &mut Fixed, found: &Tally, rule: Rule, edits: &[Edit]) -> Option<Tally> {
+    let mut tried = fixed.files.clone();
     tried.put(edits.iter().flat_map(|edit| edit.files.iter().cloned()));
     let after = tally(&tried);
     if is_better(found, &after, rule) {
         let repair = |edit: &Edit| Repair { rule, path: edit.path.clone(), count: edit.count };
-        mended.done.extend(edits.iter().map(repair));
-        mended.files = tried;
+        fixed.done.extend(edits.iter().map(repair));
+        fixed.files = tried;
         return Some(after);
     }
     let (left, right) = edits.split_at(edits.len() / 2);
     if left.is_empty() {
         return None;
     }
-    let after = accept(mended, found, rule, left);
-    let both = accept(mended, after.as_ref().unwrap_or(found), rule, right);
+    let after = accept(fixed, found, rule, left);
+    let both = accept(fixed, after.as_ref().unwrap_or(found), rule, right);
     both.or(after)
 }
 
@@ -218,10 +218,10 @@ fn tally(files: &Files) -> Tally {
     tally
 }
 
-fn is_better(before: &Tally, after: &Tally, mended: Rule) -> bool {
+fn is_better(before: &Tally, after: &Tally, fixed: Rule) -> bool {
     Rule::ALL.iter().all(|rule| {
         let (before, after) = (before[*rule as usize], after[*rule as usize]);
-        if *rule == mended { after < before } else { after <= before }
+        if *rule == fixed { after < before } else { after <= before }
     })
 }
 
@@ -238,7 +238,7 @@ fn summed(done: Vec<Repair>) -> Vec<Repair> {
 }
 
 #[cfg(test)]
-impl Mended {
+impl Fixed {
     pub(super) fn text(&self, path: &str) -> &str {
         super::reading::text(self.files.get(path).unwrap()).unwrap()
     }
@@ -250,19 +250,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_that_can_be_mended_has_its_place_in_the_order() {
-        let mendable = Rule::ALL.iter().filter(|rule| rule.fix() != Fix::ByHand);
+    fn every_rule_that_can_be_fixed_has_its_place_in_the_order() {
+        let fixable = Rule::ALL.iter().filter(|rule| rule.fix() != Fix::ByHand);
         let mut order = ORDER.to_vec();
         order.sort();
-        assert_eq!(mendable.copied().collect::<Vec<_>>(), order);
+        assert_eq!(fixable.copied().collect::<Vec<_>>(), order);
     }
 
     #[test]
     fn what_would_make_another_rule_worse_is_not_done_but_the_rest_is() {
         // The name of this folder is a valid one, and reserved.
         let files = skill("Do it. \n").in_folder("claude-demo");
-        let mended = mend_all(&files, Reach::All);
-        let rules: Vec<_> = mended.done.iter().map(|repair| repair.rule).collect();
+        let fixed = fix_all(&files, Reach::All);
+        let rules: Vec<_> = fixed.done.iter().map(|repair| repair.rule).collect();
         assert_eq!(rules, [Rule::TrailingBlanks]);
     }
 }
