@@ -5,9 +5,9 @@
 //! taken for this one. The original's shape has numbers only and no code: it is accepted only from an agent whose
 //! settings say that it answers so, and marked `Claimed`.
 
-mod claimed;
+mod claims;
 mod effect;
-mod evidenced;
+mod evidence;
 mod schema;
 mod suggestion;
 
@@ -113,7 +113,7 @@ pub fn read(text: &str, ask: &Ask<'_>) -> Result<Judgement, OffSchema> {
     let ours = |object: &Object| object.get(CODE).and_then(|code| code.as_str()) == Some(ask.nonce);
     let ours: Vec<_> = verdicts.into_iter().filter(ours).collect();
     if !ours.is_empty() {
-        return evidenced::read(answer::only(ours)?, ask);
+        return evidence::read(answer::only(ours)?, ask);
     }
     if some_verdict {
         return Err(OffSchema::Forged(CODE));
@@ -124,7 +124,7 @@ pub fn read(text: &str, ask: &Ask<'_>) -> Result<Judgement, OffSchema> {
         VerdictShape::Evidenced => Err(OffSchema::Forged(CODE)),
         // An evaluator that meant to answer with the code but garbled its JSON may still quote numbers of others.
         VerdictShape::Original if text.contains(ask.nonce) => Err(OffSchema::Absent),
-        VerdictShape::Original => claimed::read(answer::only(claims)?, ask),
+        VerdictShape::Original => claims::read(answer::only(claims)?, ask),
     }
 }
 

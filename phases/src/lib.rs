@@ -34,14 +34,14 @@ pub mod order;
 pub mod plan;
 pub mod price;
 pub mod prompt;
-#[cfg(test)]
-mod published;
 pub mod remedy;
 pub mod role;
 pub mod rubric;
 pub mod rules;
 pub mod run;
 pub mod scenario;
+#[cfg(test)]
+mod schemas;
 pub mod score;
 pub mod skill;
 pub mod stop;

@@ -4,11 +4,11 @@
 //! content cannot contain, and names are reduced to one plain line. A prompt is a pure function of its brief, so
 //! the same step has the same prompt and the same key.
 
+mod custom;
 mod evaluate;
 mod execute;
 mod fence;
 mod improve;
-mod own;
 mod task;
 
 use std::sync::LazyLock;
@@ -20,12 +20,12 @@ use serde::Serialize;
 
 use crate::scenario::Scenario;
 
+pub use custom::{Faulty, Page, Prompts, check};
 pub use evaluate::EvaluateBrief;
 pub use execute::ExecuteBrief;
 pub use fence::fence;
 pub(crate) use fence::{files, numbered, plain, shown};
 pub use improve::{ImproveBrief, Neighbour, Tried};
-pub use own::{Faulty, Page, Prompts, check};
 pub use task::TaskBrief;
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {

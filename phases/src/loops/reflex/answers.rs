@@ -4,10 +4,10 @@
 
 mod artifact;
 mod critique;
-mod judged;
 mod plan;
+mod verdicts;
 
 pub use artifact::artifact;
 pub use critique::{Issue, critique};
-pub use judged::{contract, judged};
 pub use plan::{PlanStep, plan};
+pub use verdicts::{contract, judged};

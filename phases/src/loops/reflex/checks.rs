@@ -3,17 +3,17 @@
 //! An agent proposes the checks without having seen the artifact. They are data: a command is a list of arguments and
 //! never a shell's text, a pattern is compiled within bounds. Whoever runs the commands says what became of each.
 
-mod combined;
 mod pattern;
 mod read;
+mod results;
 
 use serde::{Deserialize, Serialize};
 
 use super::criteria::RuleId;
 
-pub use combined::{Asked, asked, combined};
 pub use pattern::matched;
 pub use read::{Ask, read};
+pub use results::{Asked, asked, combined};
 
 /// One way to tell whether one rule is met.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
