@@ -1,5 +1,5 @@
-//! How long a step waits before it is tried again, after a failure that passes by itself. There is no clock in it and
-//! no chance: the same run waits the same.
+//! How long a step waits before it is tried again, after a failure that passes by itself. The pause is drawn from the
+//! run's seed, so that the same run always waits the same.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::event::FailureKind;
 use crate::id::Digest;
 use crate::remedy::Remedy;
 
-/// No pause is longer than this by itself.
+/// The longest pause, unless the service names a later time.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Drawn between half of `base` and what doubles with each failure, so that what failed together does not come back
@@ -25,7 +25,7 @@ pub fn pause(kind: FailureKind, failures: u32, base: Duration, seed: u64, step: 
     least + drawn(seed, &[&key, &failures.to_le_bytes()], most.saturating_sub(least))
 }
 
-/// A part of a time, as a seed and what it is for decide.
+/// A duration up to `most`, drawn from a seed and from what it is for.
 pub(crate) fn drawn(seed: u64, what: &[&[u8]], most: Duration) -> Duration {
     let seed = seed.to_le_bytes();
     let digest = Digest::of_parts(std::iter::once(seed.as_slice()).chain(what.iter().copied()));

@@ -1,14 +1,14 @@
-//! How a candidate comes to its executor, and what became of it there.
+//! How an executor gets a candidate, and whether it used it.
 
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivery {
-    /// Its text stands in the prompt.
+    /// The prompt holds its text.
     #[default]
     Inline,
-    /// It stands where the agent looks for skills, and the prompt is the task alone.
+    /// It is in the folder where the agent looks for skills, and the prompt is the task alone.
     Installed { at: String },
     /// The same, and the prompt calls it by its name.
     Slash { at: String },
@@ -19,15 +19,15 @@ pub enum Delivery {
 #[serde(rename_all = "snake_case")]
 pub enum SkillUse {
     Used,
-    /// Its name and description were there to be seen, and it was not used.
+    /// The agent saw its name and description, and did not use it.
     Offered,
-    /// The agent did not take it for a skill, or kept it from its model.
+    /// The agent did not recognise it as a skill, or did not show it to its model.
     NotOffered,
     /// Another skill of the same name was used in its place.
     Shadowed,
 }
 
-/// How often the skills of a candidate came to each, in the trials that left something.
+/// How often agents did what with the skills of a candidate, in the trials that produced something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Uses {
     pub used: usize,
@@ -79,7 +79,7 @@ impl Uses {
         self.used + self.offered + self.not_offered + self.shadowed
     }
 
-    /// Whether there were trials in which it was not used.
+    /// Whether it was unused in some trials.
     pub fn is_wanting(self) -> bool {
         self.used < self.trials()
     }

@@ -32,23 +32,23 @@ pub struct Done<L: Vocabulary> {
     pub step: L::Step,
     /// How often this step had failed before, in the whole run.
     pub attempt: u32,
-    /// The agent's call, where there was one.
+    /// The agent's call, if an agent was called.
     pub call: Option<CallKey>,
     #[serde(with = "outcome", bound = "")]
     pub outcome: Outcome<L::Answer>,
     pub spent: Spent,
 }
 
-/// How a step ended. A failure of an agent is data, never an error of ours.
+/// How a step ended. An agent's failure is data, not an error of skilltune.
 pub type Outcome<A> = Result<A, Failure>;
 
-/// Why a step was not answered.
+/// Why a step has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub kind: FailureKind,
-    /// For people, and for the second try's prompt.
+    /// Shown to people, and to the agent in the prompt of its next try.
     pub why: String,
-    /// From when on trying again may help, where the service has told it.
+    /// When trying again may help, if the service said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
 }
@@ -56,45 +56,45 @@ pub struct Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// Its deadline passed while it was at work.
+    /// It was still at work when its time was up.
     TimedOut,
-    /// Its deadline passed, and its model had not said a word.
+    /// Its time was up, and its model had not sent a word.
     NoResponse,
     /// It ended with an error, by a signal, or could not be started.
     Crashed,
-    /// It answered nothing.
+    /// Its answer is empty.
     Empty,
-    /// It answered something that cannot be read.
+    /// Its answer does not have the form that was asked for.
     OffSchema,
     /// It left more than a workspace may hold.
     TooLarge,
     /// The draft is not a valid change: a no-op, not a skill, outside its folder.
     Gate,
-    /// The model would not do it.
+    /// The model refused.
     Refused,
-    /// It came to no end within the turns it has.
+    /// It used up its turns.
     TurnLimit,
-    /// It came to no end within the money it has.
+    /// It used up its money.
     BudgetLimit,
-    /// It was not let do what it needed for an answer.
+    /// It was denied a tool that it needed.
     DeniedTool,
     /// The service wants fewer requests.
     RateLimited,
-    /// What the account may use up is used up.
+    /// The account has used up its quota.
     UsageLimit,
-    /// The service has too much to do, or is out of order.
+    /// The service is overloaded or broken.
     Overloaded,
-    /// The service was not reached, or cut off in the middle.
+    /// The service could not be reached, or the connection broke.
     Network,
-    /// Nobody is logged in, or the key is not accepted.
+    /// There is no login, or the key is not accepted.
     Authentication,
-    /// There is no such model, or not for this account.
+    /// The model does not exist, or this account may not use it.
     ModelNotFound,
-    /// More was asked than the model can read.
+    /// The prompt is longer than the model can read.
     PromptTooLong,
-    /// It has changed what it was given to be left alone.
+    /// It changed files that it had to leave unchanged.
     Breach,
-    /// The agent does not take the arguments or the settings that it is given.
+    /// The agent rejects its arguments or its settings.
     UsageError,
 }
 
@@ -106,42 +106,42 @@ pub struct Spent {
     pub usd: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// Those of the input that the service had kept from an earlier question, and that are cheaper.
+    /// The part of the input that the service had cached, at a lower price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_input_tokens: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// The money was not told: it is what the tokens cost at the prices of the settings.
+    /// The agent named no price: `usd` is computed from the tokens and the prices in the settings.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
-    /// Found in the cache of an earlier run.
+    /// A cache hit: an earlier run has paid for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
 }
 
-/// What happened around the loop. Decisions look at none of these but a changed agent.
+/// What happened around the loop. Of these, only a changed agent influences decisions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Signal {
-    /// The run was stopped by a person or the system, and can be taken up again.
+    /// The run was stopped, and can be resumed.
     Paused(Pause),
     Resumed {
         program: String,
     },
-    /// From here on the agent of a role is another one than before.
+    /// From here on another agent has this role.
     Recast {
         role: Role,
         cast: Cast,
     },
     /// The loop waits for a person's answer.
     Held,
-    /// The run waits for a limit to be lifted, and goes on by itself.
+    /// The run waits for a limit to be lifted, and then continues by itself.
     Waiting {
         until: Timestamp,
     },
     /// The wait is over.
     Waited,
-    /// A person's command brought these trees into the target.
+    /// A person's command wrote these trees into the target.
     Placed {
         from: Vec<TreeId>,
         to: Vec<TreeId>,
@@ -155,7 +155,7 @@ pub enum Pause {
     Interrupted,
     Terminated,
     Stopped,
-    /// A call failed in a way that trying again does not mend.
+    /// A call failed in a way that a retry does not fix.
     Blocked,
 }
 

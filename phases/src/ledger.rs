@@ -1,4 +1,4 @@
-//! What every call cost, added up by role. Budgets are judged against it.
+//! The cost of all calls, added up by role. Budgets are checked against it.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,12 +17,12 @@ pub struct Ledger {
 pub struct Account {
     pub calls: u32,
     pub failed: u32,
-    /// Answers found in the store: they cost nothing again.
+    /// Cache hits, which cost nothing.
     pub cached: u32,
-    /// Of calls that worked: one whose service was not there has only waited.
+    /// Without calls whose service was unreachable: these only waited.
     pub ms: u64,
     pub usd: f64,
-    /// Calls that told no price, so that nobody takes `usd` for the whole.
+    /// Calls without a known price: `usd` is then only a part.
     pub unpriced: u32,
     /// Calls whose share of `usd` is an estimate.
     #[serde(default)]

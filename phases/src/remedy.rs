@@ -1,16 +1,16 @@
-//! What is to be done about a failed call: one table.
+//! What helps after a failed call: one table.
 
 use crate::event::FailureKind;
 
 /// What may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// Another try, which is told what was wrong with this one.
+    /// Another try, with the error in its prompt.
     Tell,
-    /// Another try, just the same: the service was not there, and the step is not at fault. When it stays away, the run
+    /// The same try again: the service was unreachable, and the step is not at fault. If it stays unreachable, the run
     /// pauses.
     Repeat,
-    /// A person: until something is put right, every call ends so.
+    /// A person: every call fails like this until something is fixed.
     Mend,
     /// Time: the limit is lifted by itself.
     Wait,
@@ -38,7 +38,7 @@ impl FailureKind {
         }
     }
 
-    /// Whether it counts against the step. All others say nothing of it: no number of them gives it up.
+    /// Whether it counts against the step. A step is never given up because of the others.
     pub fn counts(self) -> bool {
         self.remedy() == Remedy::Tell
     }

@@ -65,23 +65,23 @@ impl Default for Weights {
     }
 }
 
-/// What became of one rule.
+/// The verdict on one rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Pass,
-    /// Not met, and it must be.
+    /// Missed, and it must hold.
     Fail,
-    /// Not met, and it should be.
+    /// Missed, and it should hold.
     Warn,
-    /// Nobody could tell.
+    /// It could not be checked.
     Unverified,
 }
 
 impl Verdict {
     pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::Warn, Self::Unverified];
 
-    /// The verdict on a rule of this severity that is met, is not, or of which nobody could tell.
+    /// The verdict on a rule of this severity that is met, missed, or could not be checked.
     pub fn at(severity: Severity, met: Option<bool>) -> Self {
         match (met, severity) {
             (Some(true), _) => Self::Pass,
@@ -91,7 +91,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the rule is met, where that could be told.
+    /// Whether the rule is met, if that could be checked.
     pub fn met(self) -> Option<bool> {
         match self {
             Self::Pass => Some(true),
@@ -116,7 +116,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Who has told whether a rule is met, or could not.
+/// Who gave the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
@@ -125,7 +125,7 @@ pub enum By {
     Judge,
 }
 
-/// The verdict on one rule, and what it rests on.
+/// The verdict on one rule, and its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleResult {
     pub rule: RuleId,

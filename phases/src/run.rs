@@ -33,11 +33,11 @@ pub struct Run<L: Fold> {
     pub paused: Option<Pause>,
     pub held: bool,
     pub errors: Vec<FailedCall<L>>,
-    /// A call since the run last began to work after which no other need be tried, for it failed so that trying again
-    /// is of no use, or its service stayed away: the one that takes most to be mended.
+    /// A failed call after which the run makes no other: a retry is of no use, or its service stayed unreachable. Of
+    /// several since the run last began to work, the one that takes most to fix.
     pub blocked: Option<FailedCall<L>>,
     pub waits: Waits,
-    /// Agents that were not the same when the run was taken up again; the plan has the newest of each.
+    /// Agents that had changed when the run was resumed; the plan has the newest of each.
     pub recasts: Vec<Recast>,
     pub ledger: Ledger,
     answers: HashMap<L::Step, L::Answer>,
@@ -53,7 +53,7 @@ pub trait Fold: Vocabulary {
 
     fn begin(plan: &Plan<Self>, at: Timestamp) -> Self::State;
 
-    /// Brings the loop's own state up to a change of the run.
+    /// Updates the loop's own state after a change of the run.
     fn fold(run: &mut Run<Self>, change: &Change<'_, Self>, at: Timestamp);
 
     /// Shares what many answers have in common, so that a run holds it once.
@@ -69,15 +69,15 @@ pub trait Fold: Vocabulary {
     fn tries(run: &Run<Self>) -> u32;
 }
 
-/// What has just become of a run; what all loops share is folded already.
+/// What has just happened in a run; the part that all loops share is already folded.
 #[derive(Debug)]
 pub enum Change<'a, L: Fold> {
     Decided(&'a L::Decision),
     /// A step was answered, or has failed.
     Ended(&'a L::Step),
-    /// Work goes on after a pause or a wait.
+    /// Work continues after a pause or a wait.
     Resumed,
-    /// The agent of this role has changed: nothing that was measured before may be compared with what is measured after.
+    /// The agent of this role has changed: measurements before and after must not be compared.
     Recast(Role),
 }
 
@@ -90,35 +90,35 @@ pub struct FailedCall<L: Fold> {
     pub failure: Failure,
 }
 
-/// An agent that has changed while the run was left.
+/// An agent that changed while the run was paused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recast {
     pub at: Timestamp,
     pub role: Role,
     pub agent: String,
-    /// The parts in which it is another one.
+    /// The parts that changed.
     pub parts: Vec<String>,
 }
 
-/// How the run waits for a limit to be lifted, or has waited without an answer since.
+/// The waits since the last answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
     pub times: u32,
-    /// When the first of these began.
+    /// When the first of them began.
     pub since: Option<Timestamp>,
-    /// When the one under way will end.
+    /// When the current one ends.
     pub until: Option<Timestamp>,
 }
 
-/// The failures of one step: in all, its own in the stage of the run in which it last failed, and those of its service.
+/// The failures of one step: all, its own in the stage in which it last failed, and those of its service.
 #[derive(Clone, Debug, PartialEq)]
 struct Tries<S> {
     total: u32,
     stage: S,
     in_stage: u32,
-    /// The last that counts against the step.
+    /// The last one that counts against the step.
     last: Option<Failure>,
-    /// How often in a row its service was not there, since the run last began to work.
+    /// How often in a row its service was unreachable, since the run last began to work.
     refused: u32,
     refusal: Option<(Failure, Timestamp)>,
 }
@@ -127,7 +127,7 @@ struct Tries<S> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StepState<'a, A> {
     Answered(&'a A),
-    /// Failed as often as it may in this round, each time through a fault of its own.
+    /// It failed as often as it may in this stage, each time by a fault of its own.
     GivenUp(&'a Failure),
     Open,
 }
@@ -212,8 +212,8 @@ impl<L: Fold> Run<L> {
             Remedy::Mend | Remedy::Wait => true,
         };
         let call = FailedCall { at, round: L::round(self), step: step.clone(), failure: failure.clone() };
-        // Waiting is of no use while something is to be put right, nor for the limit that is lifted first; and a
-        // service may be there again long before a limit is lifted.
+        // What a person must fix comes before any wait, and the limit that is lifted last before the others. A service
+        // may be back long before a limit is lifted.
         let gravity = |failure: &Failure| {
             let remedy = failure.kind.remedy();
             (remedy == Remedy::Mend, remedy == Remedy::Wait, failure.until)
@@ -245,7 +245,7 @@ impl<L: Fold> Run<L> {
         }
     }
 
-    /// Work goes on: whatever stopped it may have passed.
+    /// Work continues: what stopped it may have passed.
     fn begin_again(&mut self, at: Timestamp) {
         self.blocked = None;
         self.failures.values_mut().for_each(|tries| tries.refused = 0);
@@ -266,7 +266,7 @@ impl<S: PartialEq> Tries<S> {
         Self { total: 0, stage, in_stage: 0, last: None, refused: 0, refusal: None }
     }
 
-    /// A failure of the step itself: its service was there.
+    /// Counts a failure of the step itself: its service was reachable.
     fn fail(&mut self, failure: &Failure, stage: S) {
         self.in_stage = if self.stage == stage { self.in_stage + 1 } else { 1 };
         (self.stage, self.last) = (stage, Some(failure.clone()));
@@ -291,17 +291,17 @@ impl<L: Fold> Run<L> {
         self.failures.get(step).map_or(0, |tries| tries.total)
     }
 
-    /// Why the step failed just before, in this round, if the second try is to be told.
+    /// Why the last try failed in this stage, for the prompt of the next one.
     pub fn last_failure(&self, step: &L::Step) -> Option<&Failure> {
         let tries = self.failures.get(step).filter(|tries| tries.stage == L::stage(self))?;
         tries.last.as_ref()
     }
 
-    /// When a step that failed may be tried again, if that is not at once; a service that told a later time is heeded.
+    /// The earliest time of the next try, if it must wait. A later time named by the service counts.
     pub fn not_before(&self, step: &L::Step, base: Duration) -> Option<Timestamp> {
         let tries = self.failures.get(step)?;
         let (refusal, at) = tries.refusal.as_ref()?;
-        // After a pause of the whole run no more is waited for but what was told.
+        // After a pause of the whole run only the time named by the service counts.
         let pause = match tries.refused {
             0 => Duration::ZERO,
             refused => backoff::pause(refusal.kind, refused, base, self.plan.seed, step),

@@ -1,5 +1,5 @@
-//! How long a run waits for what passes by itself: for a limit until the time that was told, or else in growing steps;
-//! for a service that is not there in pauses that grow on from those before a call is made again.
+//! How long a run waits: for a limit until the time that the service named, or else in growing steps; for an unreachable
+//! service in pauses that continue to grow from those between retries.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use crate::backoff::{self, drawn};
 use crate::remedy::Remedy;
 use crate::run::{FailedCall, Fold, Run};
 
-/// Where no time is told, it is asked again after so many minutes; the last of them again and again.
+/// Minutes between tries if the service names no time; the last one repeats.
 const STEPS: [u64; 3] = [15, 30, 60];
 
-/// What the pauses grow from where the settings say that there are none: a run that waits must not ask without end.
+/// The first pause if the settings ask for none: a run that waits must not retry in a busy loop.
 const LEAST: Duration = Duration::from_millis(1);
 
-/// Those that waited for the same time do not come back together.
+/// The most that is added, so that runs that waited for the same time do not come back together.
 const LATEST: Duration = Duration::from_secs(60);
 
-/// Until when a run waits that cannot go on; none, when waiting is no use, or would take longer than `most`. `base` is
-/// what the pauses grow from after which a call is made again.
+/// Until when a blocked run waits; none if waiting is of no use, or would take longer than `most`. `base` is the first pause
+/// between retries.
 pub fn until<L: Fold>(run: &Run<L>, now: Timestamp, most: Duration, base: Duration) -> Option<Timestamp> {
     let FailedCall { failure, step, .. } = run.blocked.as_ref()?;
     let waits = run.waits;
@@ -33,7 +33,7 @@ pub fn until<L: Fold>(run: &Run<L>, now: Timestamp, most: Duration, base: Durati
         }
         // It may have been lifted meanwhile.
         (Remedy::Wait, Some(told)) if waits.times == 0 => told.max(now),
-        // What was told did not hold, so it is not asked more often than where nothing is told.
+        // The named time was wrong, so it is tried no more often than without one.
         (Remedy::Wait, Some(told)) => told.max(minutes(waits.times - 1, now)?),
         (Remedy::Wait, None) => minutes(waits.times, now)?,
     };

@@ -21,19 +21,19 @@ pub trait Loop: Fold {
 
     fn next(run: &Run<Self>) -> Next<'_, Self>;
 
-    /// Makes a step ready if it is a call; the engine does any other step itself.
+    /// Makes a step ready if it is a call. The engine carries out any other step itself.
     fn request(run: &Run<Self>, step: &Self::Step) -> Option<Self::Request>;
 
-    /// The stored trees that an answer names: without them it is none.
+    /// The stored trees that an answer names. Without them the answer does not count.
     fn trees(answer: &Self::Answer) -> Vec<TreeId>;
 
     /// The stored trees that a run names besides those of its answers.
     fn kept(run: &Run<Self>) -> Vec<TreeId>;
 
-    /// The money that a run may spend, which an agent can be told too.
+    /// The money that a run may spend. Some agents can be given this limit too.
     fn usd(plan: &Plan<Self>) -> Option<f64>;
 
-    /// An upper bound of what a run will ask of agents, for those who want to know before they begin.
+    /// An upper bound of the calls of a run, shown before it begins.
     fn most_calls(plan: &Plan<Self>) -> MostCalls;
 }
 
@@ -42,7 +42,7 @@ pub trait Loop: Fold {
 pub enum Next<'a, L: Loop> {
     /// Record this decision, and ask again.
     Decide(L::Decision),
-    /// Take these steps, in this order, as many at a time as there is room for. Those under way may be among them.
+    /// Carry out these steps in this order, as many at a time as there are free slots. Steps under way may be among them.
     Do(Box<dyn Iterator<Item = L::Step> + 'a>),
     End,
 }

@@ -1,4 +1,4 @@
-//! The reflex loop, after aif-loop: one text for a task, planned, written, judged by rules and mended, at two levels.
+//! The reflex loop, after aif-loop: one text for a task, planned, written, judged by rules and revised, at two levels.
 //!
 //! ```text
 //! plan -> produce | prepare -> evaluate -> critique -> refine -> next iteration: evaluate -> ...
@@ -6,8 +6,8 @@
 //!                                 +-> A is passed: prepare B -> evaluate the same artifact -> ...
 //! ```
 //!
-//! Whatever was written is judged before anything rewrites it. How a rule is told is prepared once a level, and frozen:
-//! machine checks first, then the judge for what they leave open. The score is computed, the best is kept.
+//! Every version is judged before the next one is written. How each rule is checked is prepared once a level, and frozen:
+//! machine checks first, then the judge for what they leave open. The score is computed, and the best version is kept.
 
 pub mod answers;
 pub mod checks;

@@ -1,7 +1,7 @@
-//! Pages of a person's own in place of ours: templates with the same variables.
+//! Custom prompt pages: a user's templates in place of ours, with the same variables.
 //!
-//! A run keeps their texts, so that it goes on with what it began with. What such a page could lose of a prompt is looked
-//! for before a run begins, on samples of all that it may be given; what is left to fail is an error, and no panic.
+//! A run stores their texts, so that it continues with the pages it began with. Before a run begins, every page is rendered
+//! with samples of all that it may be given, to find what it would leave out. A page that fails later is an error, no panic.
 
 mod check;
 mod samples;
@@ -18,7 +18,7 @@ use super::{environment, evaluate, execute, improve, task};
 
 pub use check::check;
 
-/// What is said to whom: the pages that can be a person's own.
+/// The prompt pages that a user can replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Page {
     Execute,
@@ -27,7 +27,7 @@ pub enum Page {
     Improve,
 }
 
-/// The pages that are a person's own, as texts.
+/// The custom pages, as texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ pub struct Prompts {
     pub improve: Option<String>,
 }
 
-/// What is wrong with a page, and in which line, if it is in one.
+/// What is wrong with a page, and in which line, if known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the prompt `{page}`{}: {what}", in_line(*.line))]
 pub struct Faulty {
@@ -92,12 +92,12 @@ impl Prompts {
         *own = Some(text);
     }
 
-    /// The pages that are not ours.
+    /// The custom pages.
     pub fn pages(&self) -> impl Iterator<Item = Page> {
         Page::ALL.into_iter().filter(|page| self.of(*page).is_some())
     }
 
-    /// Whether all pages are ours.
+    /// Whether there are no custom pages.
     pub fn is_empty(&self) -> bool {
         self.pages().next().is_none()
     }
@@ -126,7 +126,7 @@ impl Prompts {
     }
 }
 
-/// Far more steps than a page takes, and more bytes than any model reads: what is beyond has gone astray.
+/// Far more steps than a page takes, and more bytes than any model reads: a page that needs more is broken.
 const STEPS: u64 = 1_000_000;
 const BYTES: usize = 64 << 20;
 

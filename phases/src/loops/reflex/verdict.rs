@@ -1,7 +1,7 @@
 //! Verdicts on rules, and the score, the pass and the distance that follow from them.
 //!
-//! Everything here is computed; no number of a model enters. What nobody could tell counts neither for nor against, but
-//! stands in the way of a pass where the rule must hold, and too much of it leaves no score at all.
+//! Everything here is computed; no number of a model enters. An unverified rule counts neither for nor against, but it
+//! prevents a pass where the rule must hold, and too many of them leave no score.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,17 +12,17 @@ use crate::score::Score;
 pub use crate::rules::{By, RuleResult, Verdict};
 
 impl Verdict {
-    /// The verdict on a rule that is met, is not, or could not be told.
+    /// The verdict on a rule that is met, missed, or could not be checked.
     pub fn of(rule: &Rule, met: Option<bool>) -> Self {
         Self::at(rule.severity, met)
     }
 }
 
-/// The artifact as it stands at one level.
+/// The result of judging the artifact at one level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluation {
     pub level: Level,
-    /// Absent when the rules that could be told hold less than half of the weight of a level that counts.
+    /// Absent when the verified rules hold less than half of the weight of an active level.
     pub score: Option<Score>,
     pub passed: bool,
     /// One for each active rule, in the order of the criteria.
@@ -48,7 +48,7 @@ pub fn evaluate(criteria: &Criteria, level: Level, results: &[RuleResult]) -> Ev
     Evaluation { level, score, passed, results }
 }
 
-/// Whether nothing is open that must hold; an evaluation without a score says nothing of it.
+/// Whether every rule that must hold is met; never so without a score.
 pub fn no_major_issues(criteria: &Criteria, evaluation: &Evaluation) -> bool {
     evaluation.score.is_some() && blocking(criteria, &evaluation.results).next().is_none()
 }
@@ -59,7 +59,7 @@ pub struct Distance {
     pub threshold: Score,
     /// How far the score is below the threshold, at least nothing; absent when the score is.
     pub gap: Option<Score>,
-    /// Rules that must hold and do not, or of which nobody could tell.
+    /// Rules that must hold, and are missed or unverified.
     pub blocking: Vec<RuleId>,
     /// How many of the active rules are met.
     pub passed: usize,
