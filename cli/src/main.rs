@@ -80,7 +80,7 @@ fn list_crash_points() {
     #[cfg(feature = "testing")]
     if let Some(path) = std::env::var_os("SKILLTUNE_CRASH_LIST") {
         let list = skilltune_orchestrator::crash::reached().join("\n");
-        skilltune_orchestrator::atomic::create(path.as_ref(), list.as_bytes())
+        skilltune_orchestrator::disk::atomic::create(path.as_ref(), list.as_bytes())
             .expect("a test has named a new file");
     }
 }

@@ -25,7 +25,8 @@ pub use writer::Writer;
 use artifact::ARTIFACT;
 use site::{read, step_down, step_down_or_make};
 
-use crate::snapshot::{Folder, RelPath};
+use crate::disk::Folder;
+use crate::snapshot::RelPath;
 
 const CURRENT: &str = "current.json";
 /// As many files as a task ever has.

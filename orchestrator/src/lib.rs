@@ -2,18 +2,14 @@
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests build their own scenes"))]
 
 pub mod agent;
-pub mod atomic;
-pub mod clear;
 pub mod crash;
 pub mod disk;
 pub mod engine;
 pub mod evolution;
-mod listing;
 pub mod offline;
 pub mod probe;
 pub mod process;
 pub mod promote;
-pub mod safe_path;
 pub mod skill_files;
 pub mod snapshot;
 pub mod store;

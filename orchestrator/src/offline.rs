@@ -18,7 +18,7 @@ use skilltune_phases::material::Body;
 use skilltune_phases::offline::{self, Judged, Ran, Task};
 
 use crate::agent::filled;
-use crate::atomic::{self, Durability};
+use crate::disk::atomic::{self, Durability};
 use crate::disk::{self, DiskError, OnDisk};
 use crate::skill_files::{self, LoadError};
 

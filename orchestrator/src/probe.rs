@@ -8,10 +8,9 @@ use jiff::Timestamp;
 use skilltune_phases::role::Rights;
 
 use crate::agent::{Agent, Ground, Heard, Remains, Slots};
-use crate::atomic;
-use crate::disk::{self, DiskError, OnDisk};
+use crate::disk::atomic;
+use crate::disk::{self, DiskError, Folder, OnDisk};
 use crate::process::{Call, Ear, GuardianPool, ProcessError};
-use crate::snapshot::Folder;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {

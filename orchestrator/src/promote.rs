@@ -7,11 +7,11 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
 use skilltune_phases::id::TreeId;
 
-use crate::atomic::Durability;
-use crate::disk::DiskError;
-use crate::safe_path::SafePath;
+use crate::disk::atomic::Durability;
+use crate::disk::{DiskError, SafePath};
 use crate::snapshot::{
     CaptureError, Entry, Indexes, Limits, Manifest, Node, ObjectError, Objects, ReplaceError, Replacement,
 };

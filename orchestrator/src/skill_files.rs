@@ -5,10 +5,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::lint::{File, Files};
+
 use skilltune_phases::material::Body;
 use walkdir::WalkDir;
 
-use crate::atomic::TEMP_PREFIX;
+use crate::disk::atomic::TEMP_PREFIX;
 use crate::disk::{self, DiskError, OnDisk};
 use crate::snapshot::{Manifest, Node, ObjectError, Objects, RESERVED};
 

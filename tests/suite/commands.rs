@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
-use skilltune_orchestrator::safe_path::SafePath;
+use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::store;
 use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::state_file;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use skilltune_orchestrator::safe_path::SafePath;
+use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::store::{self, Locks};
 use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::state_file;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::commands::init::suite::{SUITE_FILE, stub};
 use skilltune_orchestrator::agent::Real;
-use skilltune_orchestrator::atomic::{self, Durability};
+use skilltune_orchestrator::disk::atomic::{self, Durability};
 use skilltune_phases::offline;
 use skilltune_phases::role::Role;
 

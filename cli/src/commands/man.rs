@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
-use skilltune_orchestrator::atomic::{self, Durability};
+use skilltune_orchestrator::disk::atomic::{self, Durability};
 
 use crate::commands::args::ManArgs;
 use crate::commands::cli::Cli;

@@ -7,8 +7,8 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::atomic::Durability;
-use skilltune_orchestrator::safe_path::SafePath;
+use skilltune_orchestrator::disk::SafePath;
+use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::plan::RunId;
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::engine::{
     CallLimits, Context, Drive, EngineError, Halt, Observer, Person, Stopped, Workshop,
 };
 use skilltune_orchestrator::process::{GuardianPool, await_marked, become_driver, sweep_marked};
 use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
-use skilltune_orchestrator::safe_path::SafePath;
 use skilltune_orchestrator::snapshot::{Limits, Objects, capture};
 use skilltune_orchestrator::store::{
     AnswerCache, Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock,

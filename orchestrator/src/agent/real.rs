@@ -10,9 +10,8 @@ use skilltune_phases::role::Rights;
 use super::heard::{Heard, Remains};
 use super::skills::Skills;
 use super::{claude, codex, gemini, opencode};
-use crate::atomic::{self, Durability};
-use crate::disk::DiskError;
-use crate::snapshot::Folder;
+use crate::disk::atomic::{self, Durability};
+use crate::disk::{DiskError, Folder};
 
 /// One of the agents that need no settings.
 #[derive(Clone, Copy)]

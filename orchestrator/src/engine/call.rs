@@ -18,8 +18,8 @@ use super::reply::Reply;
 use super::{EngineError, LoopEngine, Ran, ReadError, Remains, Workshop, materials, tamper};
 use crate::agent::{self, Agent, Form, Ground, Heard, Slots, Talk};
 use crate::crash;
+use crate::disk::SafePath;
 use crate::process::{self, Confinement, Ear, Ended, How};
-use crate::safe_path::SafePath;
 
 /// How long the word to end may take from whoever ends us to here.
 const RUMOUR: Duration = Duration::from_millis(500);

@@ -11,10 +11,9 @@ use skilltune_phases::id::CallKey;
 use skilltune_phases::order::{Access, Order};
 
 use super::{EngineError, Workshop};
-use crate::disk::DiskError;
+use crate::disk::{DiskError, Folder, SafePath};
 use crate::process::Ended;
-use crate::safe_path::SafePath;
-use crate::snapshot::{self, Folder};
+use crate::snapshot;
 
 const SPACE: &str = "space";
 const TEMP: &str = "tmp";

@@ -29,11 +29,10 @@ use skilltune_phases::role::Role;
 use skilltune_phases::run::{NotARun, Run};
 
 use crate::agent::{Agent, Talk};
-use crate::disk::DiskError;
+use crate::disk::{DiskError, SafePath};
 use crate::evolution::EvolutionError;
 use crate::process::{GuardianPool, How, ProcessError};
 use crate::promote::PromoteError;
-use crate::safe_path::SafePath;
 use crate::snapshot::{CaptureError, Limits, ObjectError, Objects, PlaceError};
 use crate::store::{AnswerCache, JournalError, RunFolder};
 

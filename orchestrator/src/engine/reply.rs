@@ -12,9 +12,7 @@ use skilltune_phases::loops::Loop;
 
 use super::Workshop;
 use crate::agent::Talk;
-use crate::atomic::Durability;
-use crate::disk::DiskError;
-use crate::safe_path::SafePath;
+use crate::disk::{DiskError, SafePath, atomic::Durability};
 
 /// A line of the journal has to hold it.
 const LONGEST: usize = 12 << 20;

@@ -9,7 +9,7 @@ use skilltune_phases::loops::reflex::original::artifact_hash;
 
 use super::error::EvolutionError;
 use super::site::{draft, read};
-use crate::snapshot::{Exchange, Folder};
+use crate::disk::{Exchange, Folder};
 
 pub(super) const ARTIFACT: &str = "artifact.md";
 

@@ -6,8 +6,7 @@ use std::io::{self, Read as _, Write as _};
 use rustix::fs::FileType;
 
 use super::error::{EvolutionError, Kind};
-use crate::disk::{DiskError, OnDisk as _};
-use crate::snapshot::Folder;
+use crate::disk::{DiskError, Folder, OnDisk as _};
 
 /// What is read of one file at most.
 pub(super) const LARGEST: u64 = 8 << 20;

@@ -9,8 +9,7 @@ use super::artifact::{self, ARTIFACT, Placed, is_beside};
 use super::error::{EvolutionError, Kind};
 use super::site::{draft, is_there, kind, read, remove_draft, step_down, step_down_or_make};
 use super::{CURRENT, Evolution, MOST_ENTRIES, Part};
-use crate::atomic::TEMP_PREFIX;
-use crate::snapshot::Folder;
+use crate::disk::{Folder, atomic::TEMP_PREFIX};
 
 /// A run that writes: whatever it writes, the folder of its task is its own.
 #[derive(Debug)]

@@ -7,7 +7,6 @@ use std::time::SystemTime;
 use rustix::fs::{FileType, Stat};
 use skilltune_phases::id::{BlobId, TreeId};
 
-use super::folder::Folder;
 use super::index::{Index, Indexes};
 use super::look::{CaptureError, Reading, look, look_in};
 use super::manifest::{Entry, Manifest, Node};
@@ -15,6 +14,7 @@ use super::objects::Objects;
 use super::path::RelPath;
 use super::stamp::Stamp;
 use super::temporary::Temporaries;
+use crate::disk::Folder;
 
 /// Every level holds a folder open: deeper than this would cost us our file descriptors.
 const DEEPEST: usize = 128;

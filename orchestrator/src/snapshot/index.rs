@@ -16,15 +16,13 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use rustix::fs::FileType;
+
 use skilltune_phases::id::{BlobId, Digest};
 
-use super::folder::Folder;
 use super::path::RelPath;
 use super::seal::Voucher;
 use super::stamp::Stamp;
-use crate::atomic::{Draft, OWNERS};
-use crate::disk::{DiskError, OnDisk};
-use crate::safe_path::SafePath;
+use crate::disk::{DiskError, Folder, OWNERS, OnDisk, SafePath, atomic::Draft};
 
 const VERSION: &[u8] = b"skilltune index 1\n";
 const DIGEST: usize = 32;

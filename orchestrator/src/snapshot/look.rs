@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
-use super::folder::Folder;
 use super::manifest::Node;
 use super::objects::{Content, ObjectError, Objects, hash_reader};
 use super::stamp::Stamp;
-use crate::disk::{DiskError, OnDisk};
+use crate::disk::{DiskError, Folder, OnDisk};
 
 /// How often a file that changes under our eyes is read again before we give up.
 const TRIES: usize = 3;

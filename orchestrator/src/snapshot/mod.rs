@@ -7,9 +7,9 @@
 //! ```
 
 mod capture;
+mod descent;
 mod diff;
 mod encoding;
-mod folder;
 mod index;
 mod look;
 mod manifest;
@@ -26,7 +26,6 @@ mod trees;
 
 pub use capture::{Captured, Limits, capture, capture_left, scan, scan_left};
 pub use diff::{Change, ChangeKind, DiffSize, changes, size as diff_size, unified};
-pub(crate) use folder::{Exchange, Folder, plainly, read_all, read_first, require_regular};
 pub use index::Indexes;
 pub use look::CaptureError;
 pub use manifest::{Entry, Manifest, ManifestError, Node};

@@ -1,7 +1,7 @@
 //! The store of bytes by their hash: blobs and manifests, written once, never changed, never hard-linked.
 //!
 //! Publishing is of the class *order*: whole after the end of this program, durable only after the barrier
-//! (`atomic::sync_everything`). A power cut may thus leave a short object; `holds` sees that, and `put` replaces it.
+//! (`SafePath::sync_everything`). A power cut may thus leave a short object; `holds` sees that, and `put` replaces it.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -12,14 +12,11 @@ use std::sync::{Arc, OnceLock};
 use rustix::fs::{FileType, Mode};
 use skilltune_phases::id::{BlobId, Digest, TreeId};
 
-use super::folder::Folder;
 use super::manifest::{Entry, Manifest, ManifestError, Node};
 use super::path::RelPath;
 use super::recent::{self, Recent};
-use crate::atomic::Draft;
 use crate::crash;
-use crate::disk::{DiskError, OnDisk};
-use crate::safe_path::SafePath;
+use crate::disk::{DiskError, Folder, OnDisk, SafePath, atomic::Draft};
 
 /// Up to this size a file is held in memory, so that one which is stored already costs no write.
 const IN_MEMORY: u64 = 4 << 20;

@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::folder::{Descent, Folder, set_mode};
+use super::descent::{Descent, descend};
 use super::manifest::{Entry, Manifest, Node};
 use super::objects::{ObjectError, Objects};
 use super::path::RelPath;
-use crate::disk::{DiskError, OnDisk};
-use crate::safe_path::SafePath;
+use crate::disk::{DiskError, Folder, OnDisk, SafePath, set_mode};
 
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
@@ -61,7 +60,7 @@ impl Site<'_> {
         let kept = self.here.take().filter(|(open, _)| *open == path);
         let here = match kept {
             Some(here) => here,
-            None => match self.root.descend(Some(&path))? {
+            None => match descend(self.root, Some(&path))? {
                 Descent::Arrived(folder) => (path, folder),
                 Descent::Blocked(_) => return Err(replaced(self.root, entry)),
             },

@@ -14,11 +14,9 @@ use rustix::fs::FileType;
 use skilltune_phases::id::Digest;
 
 use super::encoding::VERSION;
-use super::folder::Folder;
 use super::objects::Objects;
 use super::stamp::Stamp;
-use crate::atomic::{OWNERS, TEMP_PREFIX};
-use crate::disk::DiskError;
+use crate::disk::{DiskError, Folder, OWNERS, atomic::TEMP_PREFIX};
 
 /// No object has such a name.
 const SEAL: &str = "seal";

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use skilltune_phases::id::Digest;
 
-use crate::atomic::TEMP_PREFIX;
+use crate::disk::atomic::TEMP_PREFIX;
 
 #[derive(Clone, Debug)]
 pub(super) struct Temporaries {

@@ -12,8 +12,7 @@ use skilltune_phases::id::CallKey;
 
 use super::checksum;
 use super::layout::Home;
-use crate::disk::{DiskError, OnDisk};
-use crate::safe_path::SafePath;
+use crate::disk::{DiskError, OnDisk, SafePath};
 
 const FIELD: &str = "seal";
 const DIGITS: usize = 64;
@@ -100,7 +99,7 @@ mod tests {
     use skilltune_phases::id::Digest;
 
     use super::*;
-    use crate::atomic::Durability;
+    use crate::disk::atomic::Durability;
 
     #[test]
     fn only_an_answer_of_this_users_is_read() {

@@ -17,8 +17,7 @@ use skilltune_phases::plan::FORMAT;
 use super::checksum;
 use super::sync::Syncer;
 use crate::crash;
-use crate::disk::{DiskError, OnDisk};
-use crate::safe_path::SafePath;
+use crate::disk::{DiskError, OnDisk, SafePath};
 
 /// No line of ours is longer, by far; a longer one is not read into memory.
 const LONGEST: u64 = 16 << 20;

@@ -9,11 +9,9 @@ use rustix::fs::FileType;
 use skilltune_phases::id::{CallKey, Digest};
 use skilltune_phases::plan::RunId;
 
-use crate::atomic::{Durability, TEMP_PREFIX};
-use crate::clear::clear_in;
-use crate::disk::DiskError;
-use crate::safe_path::SafePath;
-use crate::snapshot::{Folder, Objects};
+use crate::disk::atomic::{Durability, TEMP_PREFIX};
+use crate::disk::{DiskError, Folder, SafePath};
+use crate::snapshot::Objects;
 
 /// For its owner alone: prompts, answers and copies of skills may be private.
 const OWNERS: u32 = 0o700;
@@ -172,7 +170,7 @@ impl RunFolder {
 fn sweep(folder: &Folder, deep: usize) -> Result<(), DiskError> {
     for name in folder.names(usize::MAX)? {
         if name.as_encoded_bytes().starts_with(TEMP_PREFIX.as_bytes()) {
-            clear_in(folder, &name)?;
+            folder.remove_tree(&name)?;
         } else if deep > 0
             && let Some(child) = folder.child(&name)?
         {

@@ -15,8 +15,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use skilltune_phases::id::Digest;
 
-use crate::disk::{DiskError, OnDisk};
-use crate::safe_path::SafePath;
+use crate::disk::{DiskError, OnDisk, SafePath};
 
 /// A killed holder needs a moment to be gone.
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use skilltune_orchestrator::safe_path::SafePath;
+use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::store::{self, Locks};
 use skilltune_phases::loops::reflex::{Run, projection};
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with, statvfs};
 use serde::Serialize;
-use skilltune_orchestrator::atomic::TEMP_PREFIX;
+use skilltune_orchestrator::disk::atomic::TEMP_PREFIX;
 use skilltune_orchestrator::store::Home;
 
 use crate::terminal::environment::Environment;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::atomic;
 use skilltune_orchestrator::disk;
+use skilltune_orchestrator::disk::atomic;
 use skilltune_orchestrator::engine::reflex::page;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::reflex::Run;

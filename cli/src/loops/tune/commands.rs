@@ -1,7 +1,7 @@
 //! The run commands on a run of `tune`.
 
+use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::engine::Person;
-use skilltune_orchestrator::safe_path::SafePath;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::id::TreeId;

@@ -7,9 +7,8 @@ use skilltune_phases::loops::reflex::{Artifact, PAGE, Run, projection};
 
 use super::super::EngineError;
 use super::page;
-use crate::atomic::Durability;
+use crate::disk::{SafePath, atomic::Durability};
 use crate::evolution::{Evolution, Part};
-use crate::safe_path::SafePath;
 use crate::snapshot::{Objects, RelPath};
 use crate::store::RunFolder;
 

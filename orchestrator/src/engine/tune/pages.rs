@@ -8,8 +8,8 @@ use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Edit, Round, Run, Trial};
 
 use super::super::{EngineError, Workshop};
-use crate::atomic::{Durability, TEMP_PREFIX};
-use crate::safe_path::SafePath;
+use crate::disk::SafePath;
+use crate::disk::atomic::{Durability, TEMP_PREFIX};
 use crate::snapshot::{self, ChangeKind, ObjectError, Objects};
 use crate::store::RunFolder;
 

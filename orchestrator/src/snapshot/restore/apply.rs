@@ -5,7 +5,7 @@ use std::path::Path;
 use super::plan::{Action, Replacement, Step};
 use super::site::{Site, inspect, remove_folder};
 use super::{Applied, ReplaceError, leftover};
-use crate::snapshot::folder::{Folder, set_mode};
+use crate::disk::{Folder, set_mode};
 use crate::snapshot::look::Reading;
 use crate::snapshot::manifest::Node;
 use crate::snapshot::objects::{ObjectError, Objects};

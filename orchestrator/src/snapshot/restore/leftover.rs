@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use super::plan::{Replacement, Step};
 use super::site::Site;
 use super::{ReplaceError, Rescued};
-use crate::snapshot::folder::Folder;
+use crate::disk::Folder;
 use crate::snapshot::look::{CaptureError, Reading, look};
 use crate::snapshot::manifest::Node;
 use crate::snapshot::path::RelPath;

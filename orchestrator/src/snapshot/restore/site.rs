@@ -11,8 +11,8 @@ use std::path::Path;
 
 use super::ReplaceError;
 use super::plan::{Action, Replacement, Step};
-use crate::disk::OnDisk;
-use crate::snapshot::folder::{Descent, Exchange, Folder, set_mode};
+use crate::disk::{Exchange, Folder, OnDisk, set_mode};
+use crate::snapshot::descent::{Descent, descend};
 use crate::snapshot::look::{CaptureError, Reading, look};
 use crate::snapshot::manifest::Node;
 use crate::snapshot::objects::Objects;
@@ -42,7 +42,7 @@ impl<'a> Site<'a> {
 
     /// The folder of the action's path; `None` when it is gone and the path with it, as planned.
     pub(super) fn folder_of(&self, action: &Action) -> Result<Option<Folder>, ReplaceError> {
-        match self.root.descend(action.path.parent().as_ref())? {
+        match descend(&self.root, action.path.parent().as_ref())? {
             Descent::Arrived(folder) => Ok(Some(folder)),
             Descent::Blocked(at) if action.step == Step::Remove && self.vanishing.contains(&at) => Ok(None),
             Descent::Blocked(path) => Err(ReplaceError::Edited { path }),
@@ -51,7 +51,7 @@ impl<'a> Site<'a> {
 
     /// The folder at `path`, when there is one.
     pub(super) fn folder_at(&self, path: Option<&RelPath>) -> Result<Option<Folder>, ReplaceError> {
-        match self.root.descend(path)? {
+        match descend(&self.root, path)? {
             Descent::Arrived(folder) => Ok(Some(folder)),
             Descent::Blocked(_) => Ok(None),
         }

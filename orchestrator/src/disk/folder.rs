@@ -1,45 +1,42 @@
 //! A folder held open, so that nothing done in it can be led elsewhere by a symlink.
 //!
-//! Every path is walked one component at a time, refusing links, and every change names an entry of a folder that is
-//! already open. All changes to a target go through here, and so do the crash points around them. What is read has to
-//! be a regular file of a bounded size: anybody may have put a device, a FIFO or a terabyte there.
+//! Every path is walked one component at a time, refusing symlinks, and every change names an entry of a folder that is
+//! already open. All changes to a target go through here, and so do the crash points around them.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
-use super::manifest::Node;
-use super::path::RelPath;
-use crate::atomic::{OWNERS, SHARED};
-use crate::clear;
+use super::entries;
+use super::error::{DiskError, OnDisk as _};
+use super::file::{read_all, require_regular};
+use super::remove_tree;
 use crate::crash;
-use crate::disk::{DiskError, OnDisk};
-use crate::listing;
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 /// A fifo that took the place of a file must not make us wait for its writer.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 const CREATE: OFlags = OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::CLOEXEC);
+/// A mode without the kind of file.
+const MODE_BITS: u32 = 0o7777;
+
+/// A new file that everybody may use whom the umask lets.
+pub(crate) const SHARED: Mode = Mode::from_raw_mode(0o666);
+/// A new file that only its owner may use.
+pub(crate) const OWNERS: Mode = Mode::from_raw_mode(0o600);
 
 #[derive(Debug)]
 pub(crate) struct Folder {
     handle: File,
     path: PathBuf,
-}
-
-/// Where a walk down from a root ended.
-pub(super) enum Descent {
-    Arrived(Folder),
-    /// Something that is no folder, or nothing at all, stands at this path.
-    Blocked(RelPath),
 }
 
 /// The answer of a file system to an exchange of two names.
@@ -73,18 +70,6 @@ impl Folder {
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
             Err(errno) => Err(errno).on_disk("open", path),
         }
-    }
-
-    /// Walks to the folder at `path`; `None` is this one.
-    pub(super) fn descend(&self, path: Option<&RelPath>) -> Result<Descent, DiskError> {
-        let mut here = None;
-        for step in path.iter().flat_map(|path| path.lineage()) {
-            match here.as_ref().unwrap_or(self).child(step.name())? {
-                Some(child) => here = Some(child),
-                None => return Ok(Descent::Blocked(step)),
-            }
-        }
-        here.map_or_else(|| self.again(), Ok).map(Descent::Arrived)
     }
 
     pub(crate) fn again(&self) -> Result<Self, DiskError> {
@@ -165,13 +150,13 @@ impl Folder {
     }
 
     /// The same as something else that sorts as they do.
-    pub(super) fn sorted<T: Ord>(
+    pub(crate) fn sorted<T: Ord>(
         &self,
         at_most: usize,
         of: impl Fn(&OsStr) -> T,
     ) -> Result<Vec<T>, DiskError> {
         let mut names = Vec::new();
-        let listed = listing::each(&self.handle, |name, _| {
+        let listed = entries::each(&self.handle, |name, _| {
             names.push(of(OsStr::from_bytes(name.to_bytes())));
             if names.len() < at_most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
@@ -191,10 +176,10 @@ impl Folder {
 
     pub(crate) fn mode(&self) -> Result<u32, DiskError> {
         let metadata = self.handle.metadata().on_disk("look at", &self.path)?;
-        Ok(metadata.mode() & Node::MODE_BITS)
+        Ok(metadata.mode() & MODE_BITS)
     }
 
-    pub(super) fn read_link(&self, name: &OsStr) -> Result<Vec<u8>, DiskError> {
+    pub(crate) fn read_link(&self, name: &OsStr) -> Result<Vec<u8>, DiskError> {
         let target = rustix::fs::readlinkat(&self.handle, name, Vec::new());
         Ok(target.on_disk("read the link", self.path_of(name))?.into_bytes())
     }
@@ -222,7 +207,7 @@ impl Folder {
     }
 
     /// Makes an empty file that only its owner may use for now.
-    pub(super) fn create_file(&self, name: &OsStr) -> Result<File, DiskError> {
+    pub(crate) fn create_file(&self, name: &OsStr) -> Result<File, DiskError> {
         self.change("create", name, || rustix::fs::openat(&self.handle, name, CREATE, OWNERS)).map(File::from)
     }
 
@@ -240,7 +225,7 @@ impl Folder {
         let make = || rustix::fs::mkdirat(&self.handle, name, Mode::RWXU);
         let first = make();
         let done = if first == Err(Errno::EXIST) {
-            clear::clear_in(self, name)?;
+            self.remove_tree(name)?;
             make()
         } else {
             first
@@ -278,7 +263,7 @@ impl Folder {
         self.change("create", name, || rustix::fs::openat(&self.handle, name, CREATE, SHARED)).map(File::from)
     }
 
-    pub(super) fn create_link(&self, name: &OsStr, target: &[u8]) -> Result<(), DiskError> {
+    pub(crate) fn create_link(&self, name: &OsStr, target: &[u8]) -> Result<(), DiskError> {
         self.change("create", name, || rustix::fs::symlinkat(target, &self.handle, name))
     }
 
@@ -289,6 +274,11 @@ impl Folder {
     /// Removes an empty folder.
     pub(crate) fn remove_folder(&self, name: &OsStr) -> Result<(), DiskError> {
         self.change("remove", name, || rustix::fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR))
+    }
+
+    /// Removes what has that name, with everything in it; it is no error when nothing has.
+    pub(crate) fn remove_tree(&self, name: &OsStr) -> Result<(), DiskError> {
+        remove_tree::remove(self.handle.as_fd(), name).on_disk("remove", self.path_of(name))
     }
 
     /// Renames over whatever has the new name.
@@ -357,33 +347,9 @@ impl Folder {
     }
 }
 
-/// A file as it is opened: a link to follow or anything but bytes on a disk is none of ours.
-pub(crate) fn require_regular(file: &File) -> io::Result<()> {
-    let stat = rustix::fs::fstat(file)?;
-    match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => Ok(()),
-        _ => Err(io::Error::other("it is not a regular file")),
-    }
-}
-
-/// The bytes of an open file, unless there are more than `most`.
-pub(crate) fn read_all(file: &File, most: u64) -> io::Result<Vec<u8>> {
-    let too_large = || io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes"));
-    if file.metadata()?.len() > most {
-        return Err(too_large());
-    }
-    // One byte more shows a file that grows while it is read.
-    let bytes = read_first(file, most.saturating_add(1))?;
-    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
-}
-
-/// The first bytes of an open file, `most` of them at most.
-pub(crate) fn read_first(file: &File, most: u64) -> io::Result<Vec<u8>> {
-    let size = file.metadata()?.len().min(most);
-    // Room for all of it and for seeing its end spares reads in small pieces.
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-    file.take(most).read_to_end(&mut bytes)?;
-    Ok(bytes)
+/// The names in a folder that a person named.
+pub fn names(path: &Path) -> Result<Vec<OsString>, DiskError> {
+    Folder::open(path)?.names(usize::MAX)
 }
 
 /// What the system says of a link that it was not to follow sounds like a loop.
@@ -395,7 +361,7 @@ pub(crate) fn plainly(errno: Errno) -> io::Error {
 }
 
 /// Sets all twelve bits of an open file or folder, whatever the umask.
-pub(super) fn set_mode(handle: &File, mode: u32, path: &Path) -> Result<(), DiskError> {
+pub(crate) fn set_mode(handle: &File, mode: u32, path: &Path) -> Result<(), DiskError> {
     let change = || handle.set_permissions(Permissions::from_mode(mode)).on_disk("set the mode of", path);
     crash::around(["before a mode is set", "after a mode is set"], change)
 }

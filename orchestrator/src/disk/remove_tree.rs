@@ -1,74 +1,58 @@
-//! Removes a folder of ours with all that an agent has left in it.
+//! Removes a folder with everything that an agent left in it.
 //!
-//! No link is followed, what an agent has locked up is opened, and however deep a tree is, or full a folder, it takes no
-//! more open files and memory than any other.
+//! It follows no symlink and opens folders that the agent made unreadable. Open files and memory are bounded, however deep
+//! the tree and however full a folder is.
 
-use std::ffi::{CStr, CString, OsStr};
-use std::io;
+use std::ffi::{CStr, CString};
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, chmodat, fchmod, openat, renameat, statat, unlinkat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, chmodat, fchmod, openat, renameat, statat, unlinkat};
 use rustix::io::{Errno, Result};
 
-use crate::disk::{DiskError, OnDisk};
-use crate::listing;
-use crate::snapshot::Folder;
+use super::entries;
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// Each level holds a folder open: what is deeper is brought to the top first.
+/// Each level holds a folder open: what is deeper is moved to the top first.
 const DEEPEST: usize = 64;
 /// How many names are held at a time.
 const HELD: usize = 1024;
 
-/// Removes a path of ours with everything in it; a missing one is removed already.
+/// Removes what has that name, with everything in it; it is no error when nothing has.
 ///
 /// A symlink that an agent put in place of a folder is removed; its target is not touched.
-pub fn clear(path: &Path) -> std::result::Result<(), DiskError> {
-    clear_at(CWD, path).on_disk("remove", path)
-}
-
-/// The same for an entry of an open folder.
-pub(crate) fn clear_in(folder: &Folder, name: &OsStr) -> std::result::Result<(), DiskError> {
-    clear_at(folder.handle().as_fd(), name).on_disk("remove", folder.path_of(name))
-}
-
-fn clear_at(
-    parent: BorrowedFd<'_>,
-    name: impl rustix::path::Arg + Copy,
-) -> std::result::Result<(), io::Error> {
-    match remove(parent, name) {
-        Err(Errno::NOTDIR | Errno::LOOP) => Ok(unlinkat(parent, name, AtFlags::empty())?),
+pub(super) fn remove(parent: BorrowedFd<'_>, name: impl rustix::path::Arg + Copy) -> Result<()> {
+    match remove_folder(parent, name) {
+        Err(Errno::NOTDIR | Errno::LOOP) => unlinkat(parent, name, AtFlags::empty()),
         Err(Errno::NOENT) => Ok(()),
-        removed => Ok(removed?),
+        removed => removed,
     }
 }
 
-fn remove(parent: BorrowedFd<'_>, name: impl rustix::path::Arg + Copy) -> Result<()> {
+fn remove_folder(parent: BorrowedFd<'_>, name: impl rustix::path::Arg + Copy) -> Result<()> {
     let open = || openat(parent, name, FOLDER, Mode::empty());
     let root = if_forbidden(open(), || unlock(parent, name).and_then(|()| open()))?;
-    let mut clearing = Clearing { root: root.as_fd(), brought: 0 };
+    let mut removal = Removal { root: root.as_fd(), moved: 0 };
     loop {
-        let before = clearing.brought;
-        clearing.empty(root.as_fd(), 1)?;
-        if clearing.brought == before {
+        let before = removal.moved;
+        removal.empty(root.as_fd(), 1)?;
+        if removal.moved == before {
             return unlinkat(parent, name, AtFlags::REMOVEDIR);
         }
     }
 }
 
-struct Clearing<'a> {
+struct Removal<'a> {
     root: BorrowedFd<'a>,
-    /// How many folders were brought to the top.
-    brought: u64,
+    /// How many folders were moved to the top.
+    moved: u64,
 }
 
-impl Clearing<'_> {
+impl Removal<'_> {
     fn empty(&mut self, folder: BorrowedFd<'_>, depth: usize) -> Result<()> {
         loop {
             let mut names = Vec::new();
-            let listed = listing::each(folder, |name, kind| {
+            let listed = entries::each(folder, |name, kind| {
                 names.push((name.to_owned(), kind));
                 if names.len() < HELD { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;
@@ -93,15 +77,15 @@ impl Clearing<'_> {
                 self.empty(child.as_fd(), depth + 1)?;
                 within(folder, || unlinkat(folder, name, AtFlags::REMOVEDIR))
             }
-            Some(_) => self.bring_up(folder, name),
+            Some(_) => self.move_up(folder, name),
         }
     }
 
-    /// Gives a folder a place at the top, under a name that nothing has.
-    fn bring_up(&mut self, folder: BorrowedFd<'_>, name: &CStr) -> Result<()> {
+    /// Moves a folder to the top, under a free name.
+    fn move_up(&mut self, folder: BorrowedFd<'_>, name: &CStr) -> Result<()> {
         loop {
-            self.brought += 1;
-            let at_top = CString::new(self.brought.to_string()).expect("digits have no end of text in them");
+            self.moved += 1;
+            let at_top = CString::new(self.moved.to_string()).expect("digits have no end of text in them");
             match within(folder, || renameat(folder, name, self.root, &at_top)) {
                 Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR) => {}
                 renamed => return renamed,
@@ -119,7 +103,7 @@ fn child(folder: BorrowedFd<'_>, name: &CStr) -> Result<Option<OwnedFd>> {
     }
 }
 
-/// Does what the rights on a folder may forbid: then once more, with all of them.
+/// Repeats an action that the rights on a folder forbid, with all rights.
 fn within<T>(folder: BorrowedFd<'_>, act: impl Fn() -> Result<T>) -> Result<T> {
     if_forbidden(act(), || fchmod(folder, Mode::RWXU).and_then(|()| act()))
 }
@@ -141,12 +125,19 @@ fn unlock(parent: impl AsFd, name: impl rustix::path::Arg + Copy) -> Result<()> 
 mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::Path;
+
+    use rustix::fs::CWD;
 
     use super::*;
 
+    fn remove_path(path: &Path) -> Result<()> {
+        remove(CWD, path)
+    }
+
     fn scene() -> (tempfile::TempDir, std::path::PathBuf) {
         let place = tempfile::tempdir().unwrap();
-        let folder = place.path().join("desk");
+        let folder = place.path().join("call");
         fs::create_dir(&folder).unwrap();
         (place, folder)
     }
@@ -162,7 +153,7 @@ mod tests {
             rustix::fs::mkdirat(&here, "d", Mode::RWXU).unwrap();
             here = openat(&here, "d", FOLDER, Mode::empty()).unwrap();
         }
-        clear(&folder).unwrap();
+        remove_path(&folder).unwrap();
         assert!(!folder.exists());
     }
 
@@ -172,7 +163,7 @@ mod tests {
         for nth in 0..=HELD * 2 {
             fs::write(folder.join(nth.to_string()), "").unwrap();
         }
-        clear(&folder).unwrap();
+        remove_path(&folder).unwrap();
         assert!(!folder.exists());
     }
 
@@ -183,10 +174,10 @@ mod tests {
         fs::write(place.path().join("other/precious"), "").unwrap();
         symlink(place.path().join("other"), folder.join("link")).unwrap();
         symlink("nowhere", folder.join("dangling")).unwrap();
-        clear(&folder).unwrap();
+        remove_path(&folder).unwrap();
         assert!(!folder.exists() && place.path().join("other/precious").exists());
         symlink(place.path().join("other"), &folder).unwrap();
-        clear(&folder).unwrap();
+        remove_path(&folder).unwrap();
         assert!(folder.symlink_metadata().is_err(), "a link in the place of the folder goes");
         assert!(place.path().join("other/precious").exists());
     }
@@ -201,7 +192,7 @@ mod tests {
             for at in ["locked/within", "locked", ""] {
                 fs::set_permissions(folder.join(at), Permissions::from_mode(mode)).unwrap();
             }
-            clear(&folder).unwrap();
+            remove_path(&folder).unwrap();
             assert!(!folder.exists(), "{mode:o}");
         }
     }
@@ -209,6 +200,6 @@ mod tests {
     #[test]
     fn what_is_not_there_is_removed_already() {
         let (_place, folder) = scene();
-        clear(&folder.join("nothing")).unwrap();
+        remove_path(&folder.join("nothing")).unwrap();
     }
 }

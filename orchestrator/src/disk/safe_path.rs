@@ -13,10 +13,10 @@ use std::sync::{Arc, OnceLock};
 
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 
-use crate::atomic::{self, Durability};
-use crate::clear;
-use crate::disk::{DiskError, OnDisk};
-use crate::snapshot::{Folder, plainly, read_first, require_regular};
+use super::atomic::{self, Durability};
+use super::error::{DiskError, OnDisk as _};
+use super::file::{read_first, require_regular};
+use super::folder::{Folder, OWNERS, plainly};
 
 #[derive(Clone, Debug)]
 pub struct SafePath {
@@ -132,7 +132,7 @@ impl SafePath {
     }
 
     fn open_for(&self, flags: OFlags) -> Result<File, DiskError> {
-        let owner = if flags.contains(OFlags::CREATE) { atomic::OWNERS } else { Mode::empty() };
+        let owner = if flags.contains(OFlags::CREATE) { OWNERS } else { Mode::empty() };
         let opened = self.root()?.open_below(&self.below, flags | OFlags::NONBLOCK, owner);
         let file = File::from(opened.map_err(plainly).on_disk("open", &self.full)?);
         require_regular(&file).on_disk("open", &self.full)?;
@@ -190,7 +190,7 @@ impl SafePath {
 
     /// Removes it with all that is in it; a link itself, and never what it leads to.
     pub fn remove(&self) -> Result<(), DiskError> {
-        self.parent()?.map_or(Ok(()), |parent| clear::clear_in(&parent, self.name()))
+        self.parent()?.map_or(Ok(()), |parent| parent.remove_tree(self.name()))
     }
 
     /// Makes all that was written to its file system durable.

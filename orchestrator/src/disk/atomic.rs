@@ -8,18 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::Mode;
 
+use super::error::{DiskError, OnDisk as _};
+use super::folder::{Folder, SHARED};
 use crate::crash;
-use crate::disk::{DiskError, OnDisk};
-use crate::snapshot::Folder;
 
 /// How the names of our temporary files begin.
 pub const TEMP_PREFIX: &str = ".skilltune-tmp-";
-
-/// A file that everybody may use whom the umask lets.
-pub(crate) const SHARED: Mode = Mode::from_raw_mode(0o666);
-
-/// A file of its owner alone.
-pub(crate) const OWNERS: Mode = Mode::from_raw_mode(0o600);
 
 /// What a replaced file must survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

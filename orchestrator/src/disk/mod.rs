@@ -1,0 +1,22 @@
+//! The primitives of the disk: folders held open, whole-file writes, removal of trees, and the paths below a folder that
+//! somebody else may have prepared. Everything that opens, walks or deletes files does it through here.
+//!
+//! ```text
+//! SafePath --> atomic --> Folder --> remove_tree --> entries
+//!                           \--> file
+//! ```
+
+pub mod atomic;
+mod entries;
+mod error;
+mod file;
+mod folder;
+mod remove_tree;
+mod safe_path;
+
+pub use error::{DiskError, OnDisk};
+pub(crate) use file::text;
+pub use file::{open, read};
+pub use folder::names;
+pub(crate) use folder::{Exchange, Folder, OWNERS, set_mode};
+pub use safe_path::SafePath;

@@ -1,0 +1,23 @@
+//! The way from the root of a folder down to one of its paths, through no symlink.
+
+use super::path::RelPath;
+use crate::disk::{DiskError, Folder};
+
+/// Where the way down ended.
+pub(super) enum Descent {
+    Arrived(Folder),
+    /// Something that is no folder, or nothing at all, is at this path.
+    Blocked(RelPath),
+}
+
+/// Opens the folder at `path`; `None` is the root itself.
+pub(super) fn descend(root: &Folder, path: Option<&RelPath>) -> Result<Descent, DiskError> {
+    let mut here = None;
+    for step in path.iter().flat_map(|path| path.lineage()) {
+        match here.as_ref().unwrap_or(root).child(step.name())? {
+            Some(child) => here = Some(child),
+            None => return Ok(Descent::Blocked(step)),
+        }
+    }
+    here.map_or_else(|| root.again(), Ok).map(Descent::Arrived)
+}
