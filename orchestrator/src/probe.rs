@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use skilltune_phases::role::Rights;
 
-use crate::agent::{Agent, Ground, Heard, Remains, Slots};
+use crate::agent::{Agent, Ground, Remains, Response, Slots};
 use crate::disk::atomic;
 use crate::disk::{self, DiskError, Folder, OnDisk};
 use crate::process::{Call, Ear, GuardianPool, ProcessError};
@@ -37,11 +37,11 @@ pub fn probe(
     room: &Path,
     pool: &GuardianPool,
     ear: &Ear,
-) -> Result<Heard, ProbeError> {
+) -> Result<Response, ProbeError> {
     let call = set_out(agent, system, room)?;
     let ended = pool.acquire()?.run(&call, ear)?;
     let (stdout, stderr) = (disk::text(&call.stdout, KEPT)?, disk::text(&call.stderr, KEPT)?);
-    Ok(agent.hear(Remains { ended: &ended, stdout: &stdout, stderr: &stderr, at: Timestamp::now() }))
+    Ok(agent.read_response(Remains { ended: &ended, stdout: &stdout, stderr: &stderr, at: Timestamp::now() }))
 }
 
 fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> {

@@ -12,11 +12,11 @@ use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
 
-use super::heard::{Heard, Life, Remains, Talk, failed, shortened};
-use super::real::{Ask, Env, Form, Profile, Variables, below_home, is_set};
+use super::profile::{Ask, Env, Form, Profile, Variables, below_home, is_set};
+use super::reset_time;
+use super::response::{Life, Remains, Response, Talk, failed, shortened};
 use super::skills::Skills;
 use super::stream::{events, text};
-use super::until;
 use crate::process::How;
 
 pub(super) const PROFILE: Profile = Profile {
@@ -49,7 +49,7 @@ pub(super) const PROFILE: Profile = Profile {
     has_walls: false,
     keeps,
     arguments,
-    hear,
+    read_response,
     excuse: Some(excuse),
 };
 
@@ -118,7 +118,7 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
     arguments
 }
 
-fn hear(left: Remains<'_>) -> Heard {
+fn read_response(left: Remains<'_>) -> Response {
     let mut talk = Talk::default();
     let (mut begun, mut life, mut result, mut lifted) = (false, Life::NoSign, None, None);
     for event in events(left.stdout, &mut talk) {
@@ -152,10 +152,10 @@ fn hear(left: Remains<'_>) -> Heard {
         None => Err(not_begun(left)),
     };
     let answer = answer.map_err(|failure| {
-        let told = lifted.or_else(|| until::told(&failure.why, left.at));
-        until::lifted(failure, told, left.at)
+        let told = lifted.or_else(|| reset_time::find(&failure.why, left.at));
+        reset_time::with_reset_time(failure, told, left.at)
     });
-    Heard { answer, spent: spent(result.as_ref(), left.ended.took_ms), talk: Some(talk) }
+    Response { answer, spent: spent(result.as_ref(), left.ended.took_ms), talk: Some(talk) }
 }
 
 /// When a limit is lifted that a request has come to; it tells of limits that are far away too.

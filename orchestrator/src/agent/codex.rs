@@ -15,8 +15,8 @@ use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
 use walkdir::WalkDir;
 
-use super::heard::{Heard, Life, Remains, Talk, failed, shortened};
-use super::real::{Ask, Env, Form, Profile, Variables, is_set};
+use super::profile::{Ask, Env, Form, Profile, Variables, is_set};
+use super::response::{Life, Remains, Response, Talk, failed, shortened};
 use super::skills::{PAGE, Skills};
 use super::stream::{events, text};
 use crate::process::How;
@@ -41,7 +41,7 @@ pub(super) const PROFILE: Profile = Profile {
     has_walls: true,
     keeps,
     arguments,
-    hear,
+    read_response,
     excuse: None,
 };
 
@@ -179,7 +179,7 @@ struct Said {
     failed: Option<String>,
 }
 
-fn hear(left: Remains<'_>) -> Heard {
+fn read_response(left: Remains<'_>) -> Response {
     let (mut talk, mut said) = (Talk::default(), Said::default());
     for event in events(left.stdout, &mut talk) {
         said.take(event, &mut talk);
@@ -190,7 +190,7 @@ fn hear(left: Remains<'_>) -> Heard {
     }
     skills_refused(left.stderr, &mut talk);
     let spent = spent(said.completed.as_ref(), left.ended.took_ms);
-    Heard { answer: said.answer(left), spent, talk: Some(talk) }
+    Response { answer: said.answer(left), spent, talk: Some(talk) }
 }
 
 impl Said {

@@ -4,14 +4,15 @@
 //! split again.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use skilltune_phases::event::{FailureKind, Spent};
 use skilltune_phases::judgement::VerdictShape;
+use skilltune_phases::role::Rights;
 
-use super::found::Slots;
-use super::heard::{Heard, Life, Remains, failed};
+use super::response::{Life, Remains, Response, failed};
 use crate::process::How;
 
 /// `[agents.NAME]` of the settings.
@@ -69,6 +70,20 @@ pub struct CostPointers {
     pub output_tokens: Option<String>,
 }
 
+/// What one call is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Slots<'a> {
+    pub rights: Rights,
+    pub workspace: &'a Path,
+    pub prompt_file: &'a Path,
+    /// Whether a skill is installed in the workspace.
+    pub skills: bool,
+    /// The most that the call may cost, where that can be enforced.
+    pub usd: Option<f64>,
+    /// A JSON Schema of the answer, or the file that holds it, where the agent can hold its model to one.
+    pub schema: Option<&'a str>,
+}
+
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("must be \"text\" or a JSON pointer that starts with a slash, not {0:?}")]
 pub struct BadOutput(String);
@@ -88,11 +103,11 @@ impl AgentSettings {
     }
 
     /// Exit code 0 means that it answered. All that it tells on the way is what it prints.
-    pub(super) fn hear(&self, left: Remains<'_>) -> Heard {
-        self.hear_living(left, if left.stdout.trim().is_empty() { Life::NoSign } else { Life::Shown })
+    pub(super) fn read_response(&self, left: Remains<'_>) -> Response {
+        self.read_living(left, if left.stdout.trim().is_empty() { Life::NoSign } else { Life::Shown })
     }
 
-    pub(super) fn hear_living(&self, left: Remains<'_>, life: Life) -> Heard {
+    pub(super) fn read_living(&self, left: Remains<'_>, life: Life) -> Response {
         let answer = match left.ended.how {
             How::Exited(0) => self.answer(left.stdout).ok_or_else(|| {
                 failed(FailureKind::OffSchema, "its output has no text at the JSON pointer from the settings")
@@ -104,7 +119,7 @@ impl AgentSettings {
             | How::NotStarted { .. }
             | How::Lost { .. } => Err(left.failure(life)),
         };
-        Heard { answer, spent: self.spent(left.stdout, left.ended.took_ms), talk: None }
+        Response { answer, spent: self.spent(left.stdout, left.ended.took_ms), talk: None }
     }
 
     /// The answer's text, or nothing where the output does not hold one.

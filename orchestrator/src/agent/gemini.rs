@@ -8,11 +8,11 @@ use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
 
-use super::heard::{Heard, Life, Remains, Talk, failed};
-use super::real::{Ask, Env, Fitting, Profile, Variables, below_home, is_set};
+use super::profile::{Ask, Env, Fitting, Profile, Variables, below_home, is_set};
+use super::reset_time;
+use super::response::{Life, Remains, Response, Talk, failed};
 use super::skills::Skills;
 use super::stream::{events, text};
-use super::until;
 use crate::process::How;
 
 pub(super) const PROFILE: Profile = Profile {
@@ -56,7 +56,7 @@ pub(super) const PROFILE: Profile = Profile {
     has_walls: false,
     keeps,
     arguments,
-    hear,
+    read_response,
     excuse: None,
 };
 
@@ -171,14 +171,14 @@ struct Said {
     result: Option<Value>,
 }
 
-fn hear(left: Remains<'_>) -> Heard {
+fn read_response(left: Remains<'_>) -> Response {
     let (mut talk, mut said) = (Talk::default(), Said::default());
     for event in events(left.stdout, &mut talk) {
         said.take(event, &mut talk);
     }
     talk.model = said.result.as_ref().and_then(model).or(talk.model);
     let spent = spent(said.result.as_ref(), left.ended.took_ms);
-    Heard { answer: said.answer(left), spent, talk: Some(talk) }
+    Response { answer: said.answer(left), spent, talk: Some(talk) }
 }
 
 /// The one that did most: a smaller one may have been asked which to take.
@@ -232,8 +232,8 @@ impl Said {
             .unwrap_or("an error without a message".to_owned());
         let typed = result.pointer("/error/type").and_then(Value::as_str).unwrap_or_default();
         let failure = failed(kind(typed, &why, left), &why);
-        let told = until::told(&why, left.at).or_else(|| until::told(left.stderr, left.at));
-        Err(until::lifted(failure, told, left.at))
+        let told = reset_time::find(&why, left.at).or_else(|| reset_time::find(left.stderr, left.at));
+        Err(reset_time::with_reset_time(failure, told, left.at))
     }
 
     fn without_result(&self, left: Remains<'_>) -> Failure {
@@ -312,7 +312,7 @@ fn kind(typed: &str, why: &str, left: Remains<'_>) -> FailureKind {
             FailureKind::PromptTooLong
         }
         // What it calls exhausted may be there again in a few seconds: then it says when.
-        _ if says(&["exhausted your capacity"]) && until::told(why, left.at).is_some() => {
+        _ if says(&["exhausted your capacity"]) && reset_time::find(why, left.at).is_some() => {
             FailureKind::RateLimited
         }
         _ if says(&["daily quota", "exhausted your"]) => FailureKind::UsageLimit,

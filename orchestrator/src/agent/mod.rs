@@ -5,24 +5,26 @@
 mod claude;
 mod codex;
 mod command;
-mod found;
 mod gemini;
-mod heard;
+mod installed;
 mod opencode;
+mod profile;
 mod real;
+mod reset_time;
+mod response;
 mod skills;
 mod stream;
-mod until;
 mod via;
 
-pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output};
-pub use found::{Agent, Login, Slots};
-pub use heard::{Heard, Talk};
-pub use real::{Fitting, Real};
+pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output, Slots};
+pub use installed::{Agent, Login};
+pub use profile::Fitting;
+pub use real::Real;
+pub use response::{Response, Talk};
 pub use skills::{SkillTalk, Skills, UsedSkill};
 pub use via::Via;
 
 pub(crate) use command::filled;
-pub(crate) use found::Ground;
-pub(crate) use heard::Remains;
-pub(crate) use real::Form;
+pub(crate) use installed::Ground;
+pub(crate) use profile::Form;
+pub(crate) use response::Remains;

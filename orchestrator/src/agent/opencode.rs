@@ -11,8 +11,8 @@ use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
 
-use super::heard::{Heard, Life, Remains, Talk, failed, shortened};
-use super::real::{Ask, Env, Profile, Variables, below_home, is_set};
+use super::profile::{Ask, Env, Profile, Variables, below_home, is_set};
+use super::response::{Life, Remains, Response, Talk, failed, shortened};
 use super::skills::Skills;
 use super::stream::{events, text};
 use crate::process::How;
@@ -44,7 +44,7 @@ pub(super) const PROFILE: Profile = Profile {
     has_walls: false,
     keeps,
     arguments,
-    hear,
+    read_response,
     excuse: None,
 };
 
@@ -177,14 +177,14 @@ struct Said {
     spent: Spent,
 }
 
-fn hear(left: Remains<'_>) -> Heard {
+fn read_response(left: Remains<'_>) -> Response {
     let (mut talk, mut said) = (Talk::default(), Said::default());
     for event in events(left.stdout, &mut talk) {
         said.take(&event, &mut talk);
     }
     talk.turns = Some(said.ends.len() as u64).filter(|turns| *turns > 0);
     let spent = Spent { ms: left.ended.took_ms, ..said.spent };
-    Heard { answer: said.answer(left), spent, talk: Some(talk) }
+    Response { answer: said.answer(left), spent, talk: Some(talk) }
 }
 
 impl Said {

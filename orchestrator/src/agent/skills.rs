@@ -1,12 +1,10 @@
-//! Skills where agents look for them: which were offered, which were used, and what became of the one on trial.
+//! Skills where agents look for them: which an agent offered, which it used, and what became of the one on trial.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use skilltune_phases::delivery::SkillUse;
 use skilltune_phases::order::Installed;
-
-use super::heard::Talk;
 
 /// The file that makes a folder a skill.
 pub(super) const PAGE: &str = "SKILL.md";
@@ -20,7 +18,7 @@ pub struct Skills {
     pub by_name: bool,
 }
 
-/// What an agent told of skills.
+/// What an agent reported about skills.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkillTalk {
     /// All that it had to offer; nothing where it does not tell.
@@ -76,9 +74,7 @@ impl SkillTalk {
             next.folder = Some(folder.to_owned());
         }
     }
-}
 
-impl Talk {
     /// What became of an installed skill, in a call that has answered in this workspace.
     ///
     /// Its folder tells it from another one of its name, whatever name the agent knows it by.
@@ -87,13 +83,13 @@ impl Talk {
             let folder = Path::new(folder.trim_end_matches('/'));
             folder == space.join(&installed.at) || folder == Path::new(&installed.at)
         };
-        let used = &self.skills.used;
+        let used = &self.used;
         if used.iter().any(|one| one.folder.as_deref().is_some_and(own)) {
             return SkillUse::Used;
         }
         let named: Vec<_> = used.iter().filter(|one| one.name == installed.name).collect();
-        let is_told = self.skills.offered.as_ref().is_none_or(|all| all.contains(&installed.name));
-        let is_offered = is_told && !self.skills.refused.iter().any(|folder| own(folder));
+        let is_told = self.offered.as_ref().is_none_or(|all| all.contains(&installed.name));
+        let is_offered = is_told && !self.refused.iter().any(|folder| own(folder));
         match (named.is_empty(), is_offered) {
             (false, _) if named.iter().any(|one| one.folder.is_none()) => SkillUse::Used,
             (false, _) => SkillUse::Shadowed,

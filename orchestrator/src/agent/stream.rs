@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::heard::Talk;
+use super::response::Talk;
 
 /// The objects of an output. A line that is none is counted as unknown: some libraries talk into every stream.
 pub(super) fn events<'a>(stdout: &'a str, talk: &mut Talk) -> impl Iterator<Item = Value> + use<'a> {

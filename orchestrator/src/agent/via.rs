@@ -8,9 +8,10 @@ use serde_json::Value;
 use skilltune_phases::event::{FailureKind, Spent};
 use skilltune_phases::role::Rights;
 
-use super::found::Slots;
-use super::heard::{Heard, Life, Remains, failed};
-use super::real::{Fitting, Real};
+use super::command::Slots;
+use super::profile::Fitting;
+use super::real::Real;
+use super::response::{Life, Remains, Response, failed};
 use super::stream::text;
 use crate::process::How;
 
@@ -77,11 +78,11 @@ impl Via {
         }
     }
 
-    pub(super) fn hear(self, tool: Real, left: Remains<'_>) -> Heard {
+    pub(super) fn read_response(self, tool: Real, left: Remains<'_>) -> Response {
         let said = self.unframed(left.stdout);
         if is_stream(said) {
             // It had no answer to print: the agent's own words tell more than its.
-            return (tool.profile().hear)(Remains { stdout: said, ..left });
+            return (tool.profile().read_response)(Remains { stdout: said, ..left });
         }
         let answer = match left.ended.how {
             How::Exited(0) if left.ended.stdout_truncated => Err(left.without_end(life(said))),
@@ -101,7 +102,7 @@ impl Via {
             | How::NotStarted { .. }
             | How::Lost { .. } => Err(left.failure(life(said))),
         };
-        Heard { answer, spent: Spent { ms: left.ended.took_ms, ..Spent::default() }, talk: None }
+        Response { answer, spent: Spent { ms: left.ended.took_ms, ..Spent::default() }, talk: None }
     }
 
     /// The answer without the lines that ccw prints around it when it takes itself for part of another agent. They are

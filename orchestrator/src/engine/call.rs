@@ -16,7 +16,7 @@ use skilltune_phases::plan::{Cast, Plan};
 use super::call_dir::CallDir;
 use super::reply::Reply;
 use super::{EngineError, LoopEngine, Ran, ReadError, Remains, Workshop, materials, tamper};
-use crate::agent::{self, Agent, Form, Ground, Heard, Slots, Talk};
+use crate::agent::{self, Agent, Form, Ground, Response, Slots, Talk};
 use crate::crash;
 use crate::disk::SafePath;
 use crate::process::{self, Confinement, Ear, Ended, How};
@@ -103,7 +103,7 @@ impl<L: LoopEngine> Job<L> {
         }
         let at = dir.ended_at();
         let heard = self.shop.hear(order, agent::Remains { ended, stdout: &stdout, stderr: &stderr, at });
-        let Heard { answer, spent, talk } = heard;
+        let Response { answer, spent, talk } = heard;
         let outcome = match self.answer(dir, answer, talk.as_ref()) {
             Ok(answer) => Ok(answer),
             Err(ReadError::Agent(failure)) => Err(failure),
@@ -263,12 +263,12 @@ impl Workshop {
     }
 
     /// What the agent has said, at the prices of the model that answered: it need not be the one that was asked for.
-    fn hear(&self, order: &Order, remains: agent::Remains<'_>) -> Heard {
+    fn hear(&self, order: &Order, remains: agent::Remains<'_>) -> Response {
         let agent = self.cast.of(order.role);
-        let heard = agent.hear(remains);
+        let heard = agent.read_response(remains);
         let model = heard.talk.as_ref().and_then(|talk| talk.model.as_ref()).or(agent.model.as_ref());
         let spent = heard.spent.priced(model.and_then(|model| self.prices.get(model)));
-        Heard { spent, ..heard }
+        Response { spent, ..heard }
     }
 }
 

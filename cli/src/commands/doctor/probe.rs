@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use skilltune_orchestrator::agent::{Agent, Heard};
+use skilltune_orchestrator::agent::{Agent, Response};
 use skilltune_orchestrator::probe;
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::remedy::Remedy;
@@ -44,8 +44,8 @@ pub fn ask(agents: &[Agent], system: bool) -> Result<Vec<Probed>, Complaint> {
 }
 
 impl Probed {
-    fn of(agent: &Agent, heard: Heard) -> Self {
-        let Heard { answer, spent, talk } = heard;
+    fn of(agent: &Agent, heard: Response) -> Self {
+        let Response { answer, spent, talk } = heard;
         let failure = match answer {
             Ok(text) if text.trim().is_empty() => Some(Failure::new(FailureKind::Empty, "no text at all")),
             Ok(_) => None,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::agent::heard::ended;
+use crate::agent::response::ended;
 use crate::process::Ended;
 
 /// What a real claude has printed.
@@ -9,12 +9,12 @@ macro_rules! transcript {
     };
 }
 
-fn heard(how: How, stdout: &str, stderr: &str) -> Heard {
-    hear(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
+fn response(how: How, stdout: &str, stderr: &str) -> Response {
+    read_response(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
 }
 
 fn failure(how: How, stdout: &str, stderr: &str) -> (FailureKind, String) {
-    let failure = heard(how, stdout, stderr).answer.unwrap_err();
+    let failure = response(how, stdout, stderr).answer.unwrap_err();
     (failure.kind, failure.why)
 }
 
@@ -28,8 +28,8 @@ fn error(fields: &serde_json::Value) -> String {
 
 #[test]
 fn an_answer_comes_with_its_cost_its_tools_and_its_model() {
-    let heard = heard(How::Exited(0), transcript!("write"), "");
-    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
+    let response = response(How::Exited(0), transcript!("write"), "");
+    assert_eq!(response.answer.unwrap(), "DONE-FAKE");
     let spent = Spent {
         ms: 7000,
         usd: Some(0.01008),
@@ -38,8 +38,8 @@ fn an_answer_comes_with_its_cost_its_tools_and_its_model() {
         output_tokens: Some(100),
         ..Spent::default()
     };
-    assert_eq!(heard.spent, spent);
-    let talk = heard.talk.unwrap();
+    assert_eq!(response.spent, spent);
+    let talk = response.talk.unwrap();
     assert_eq!((talk.model.as_deref(), talk.turns, talk.unknown), (Some("claude-opus-5-5"), Some(2), 0));
     assert_eq!(talk.tools, [("Write".to_owned(), 1)].into());
     assert!(talk.session.is_some() && talk.denied.is_empty());
@@ -49,14 +49,17 @@ fn an_answer_comes_with_its_cost_its_tools_and_its_model() {
 fn an_answer_in_a_form_goes_before_words() {
     let mut result =
         serde_json::json!({ "type": "result", "is_error": false, "result": "I have judged it." });
-    assert_eq!(heard(How::Exited(0), &result.to_string(), "").answer.unwrap(), "I have judged it.");
+    assert_eq!(response(How::Exited(0), &result.to_string(), "").answer.unwrap(), "I have judged it.");
     result["structured_output"] = serde_json::json!({ "verdict_of": "n0nce" });
-    assert_eq!(heard(How::Exited(0), &result.to_string(), "").answer.unwrap(), "{\"verdict_of\":\"n0nce\"}");
+    assert_eq!(
+        response(How::Exited(0), &result.to_string(), "").answer.unwrap(),
+        "{\"verdict_of\":\"n0nce\"}"
+    );
 }
 
 #[test]
 fn what_skills_it_was_offered_and_used_is_told_with_their_folders() {
-    let skills = heard(How::Exited(0), transcript!("skill"), "").talk.unwrap().skills;
+    let skills = response(How::Exited(0), transcript!("skill"), "").talk.unwrap().skills;
     let offered = skills.offered.unwrap();
     assert!(offered.iter().any(|name| name == "demo-skill") && offered.is_sorted(), "{offered:?}");
     let used = [("demo-skill", Some("/scratch/w-sk/.claude/skills/demo-skill"))];
@@ -76,15 +79,15 @@ fn a_skill_that_it_could_not_load_was_not_used() {
     })];
     let failed = serde_json::json!({ "type": "user", "message": { "content": content } });
     for (stdout, times) in [(format!("{used}\n"), 1), (format!("{used}\n{failed}\n"), 0)] {
-        assert_eq!(heard(How::Exited(0), &stdout, "").talk.unwrap().skills.used.len(), times);
+        assert_eq!(response(How::Exited(0), &stdout, "").talk.unwrap().skills.used.len(), times);
     }
 }
 
 #[test]
 fn what_it_was_not_let_do_is_told_once() {
-    let heard = heard(How::Exited(0), transcript!("denied"), "");
-    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
-    assert_eq!(heard.talk.unwrap().denied, ["Write"]);
+    let response = response(How::Exited(0), transcript!("denied"), "");
+    assert_eq!(response.answer.unwrap(), "DONE-FAKE");
+    assert_eq!(response.talk.unwrap().denied, ["Write"]);
 }
 
 #[test]
@@ -92,8 +95,8 @@ fn a_tool_that_its_role_does_not_have_was_denied() {
     let error = "<tool_use_error>Error: No such tool available: Bash. Bash is disabled for this session</tool_use_error>";
     let block = serde_json::json!({ "type": "tool_result", "is_error": true, "content": error });
     let event = serde_json::json!({ "type": "user", "message": { "role": "user", "content": [block] } });
-    let heard = heard(How::Exited(0), &format!("{event}\n{}", transcript!("text")), "");
-    assert_eq!(heard.talk.unwrap().denied, ["Bash"]);
+    let response = response(How::Exited(0), &format!("{event}\n{}", transcript!("text")), "");
+    assert_eq!(response.talk.unwrap().denied, ["Bash"]);
 }
 
 #[test]
@@ -159,9 +162,10 @@ fn without_a_result_there_is_no_answer() {
 fn an_output_that_was_cut_by_us_is_said_to_be() {
     let ended = Ended { stdout_truncated: true, ..ended(How::Exited(0)) };
     let begun = transcript!("write").lines().next().unwrap();
-    let failure = hear(Remains { ended: &ended, stdout: begun, stderr: "", at: Timestamp::UNIX_EPOCH })
-        .answer
-        .unwrap_err();
+    let failure =
+        read_response(Remains { ended: &ended, stdout: begun, stderr: "", at: Timestamp::UNIX_EPOCH })
+            .answer
+            .unwrap_err();
     assert_eq!(failure.kind, FailureKind::TooLarge);
     assert!(failure.why.contains("limits.output_bytes"), "{}", failure.why);
 }
@@ -169,16 +173,16 @@ fn an_output_that_was_cut_by_us_is_said_to_be() {
 #[test]
 fn lines_that_nobody_knows_are_counted_and_do_no_harm() {
     let strange = "no JSON\n[1]\n{\"type\":\"novelty\"}\n{\"type\":7}\n\n";
-    let heard = heard(How::Exited(0), &format!("{strange}{}", transcript!("text")), "");
-    assert_eq!(heard.answer.unwrap(), "HELLO-FAKE");
-    assert_eq!(heard.talk.unwrap().unknown, 4);
+    let response = response(How::Exited(0), &format!("{strange}{}", transcript!("text")), "");
+    assert_eq!(response.answer.unwrap(), "HELLO-FAKE");
+    assert_eq!(response.talk.unwrap().unknown, 4);
 }
 
 #[test]
 fn no_beginning_of_a_transcript_is_an_answer() {
     for whole in [transcript!("write"), transcript!("denied"), transcript!("refusal")] {
         for (end, _) in whole.trim_end().char_indices() {
-            assert!(heard(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
+            assert!(response(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
         }
     }
 }
@@ -192,9 +196,9 @@ fn a_limit_says_when_it_is_lifted_in_an_event_or_in_words() {
         serde_json::json!({ "type": "rate_limit_event", "rate_limit_info": limit }).to_string()
     };
     let lifted = |stdout: &str| {
-        let heard = heard(How::Exited(1), stdout, "");
-        let failure = heard.answer.unwrap_err();
-        assert_eq!((failure.kind, heard.talk.unwrap().unknown), (FailureKind::UsageLimit, 0));
+        let response = response(How::Exited(1), stdout, "");
+        let failure = response.answer.unwrap_err();
+        assert_eq!((failure.kind, response.talk.unwrap().unknown), (FailureKind::UsageLimit, 0));
         failure.until.unwrap().as_second()
     };
     assert_eq!(lifted(&result), 3 * 3600);

@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 
 use super::*;
-use crate::agent::heard::ended;
+use crate::agent::response::ended;
 
 /// What a real codex has printed.
 macro_rules! transcript {
@@ -10,12 +10,12 @@ macro_rules! transcript {
     };
 }
 
-fn heard(how: How, stdout: &str, stderr: &str) -> Heard {
-    hear(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
+fn response(how: How, stdout: &str, stderr: &str) -> Response {
+    read_response(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
 }
 
 fn failure(how: How, stdout: &str, stderr: &str) -> FailureKind {
-    heard(how, stdout, stderr).answer.unwrap_err().kind
+    response(how, stdout, stderr).answer.unwrap_err().kind
 }
 
 const BEGUN: &str = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.started\"}";
@@ -26,8 +26,8 @@ fn env(set: &[(&str, &str)]) -> Env {
 
 #[test]
 fn an_answer_comes_with_its_tokens_and_its_tools() {
-    let heard = heard(How::Exited(0), transcript!("write"), "");
-    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
+    let response = response(How::Exited(0), transcript!("write"), "");
+    assert_eq!(response.answer.unwrap(), "DONE-FAKE");
     let spent = Spent {
         ms: 7000,
         input_tokens: Some(3000),
@@ -35,8 +35,8 @@ fn an_answer_comes_with_its_tokens_and_its_tools() {
         output_tokens: Some(150),
         ..Spent::default()
     };
-    assert_eq!(heard.spent, spent);
-    let talk = heard.talk.unwrap();
+    assert_eq!(response.spent, spent);
+    let talk = response.talk.unwrap();
     assert_eq!(talk.tools, [("command_execution".to_owned(), 1), ("file_change".to_owned(), 1)].into());
     assert!(talk.session.is_some() && talk.denied.is_empty());
     assert_eq!(talk.unknown, 0);
@@ -45,9 +45,9 @@ fn an_answer_comes_with_its_tokens_and_its_tools() {
 #[test]
 fn a_patch_that_is_refused_is_told_beside_the_events_only() {
     let stderr = "ERROR router: error=patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings";
-    let heard = heard(How::Exited(0), transcript!("denied"), stderr);
-    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
-    assert_eq!(heard.talk.unwrap().denied, ["file_change"]);
+    let response = response(How::Exited(0), transcript!("denied"), stderr);
+    assert_eq!(response.answer.unwrap(), "DONE-FAKE");
+    assert_eq!(response.talk.unwrap().denied, ["file_change"]);
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn what_was_said_before_it_was_given_up_is_no_answer() {
     let tool = r#"{"type":"item.completed","item":{"type":"command_execution","status":"completed"}}"#;
     let end = r#"{"type":"turn.completed"}"#;
     let stdout = [BEGUN, say, tool, end].join("\n");
-    assert_eq!(heard(How::Exited(0), &stdout, "").answer.unwrap(), "");
-    assert_eq!(heard(How::Exited(0), transcript!("empty"), "").answer.unwrap(), "");
+    assert_eq!(response(How::Exited(0), &stdout, "").answer.unwrap(), "");
+    assert_eq!(response(How::Exited(0), transcript!("empty"), "").answer.unwrap(), "");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn in_the_users_own_world_their_settings_are_read_and_the_sandbox_stays() {
 
 #[test]
 fn a_skill_is_used_by_reading_its_page_and_one_that_it_refuses_is_told_beside_the_events() {
-    let skills = |stderr| heard(How::Exited(0), transcript!("skill"), stderr).talk.unwrap().skills;
+    let skills = |stderr| response(How::Exited(0), transcript!("skill"), stderr).talk.unwrap().skills;
     let used = skills("").used;
     let used: Vec<_> = used.iter().map(|one| (one.name.as_str(), one.folder.as_deref())).collect();
     assert_eq!(used, [("haiku", Some("/w/space/.agents/skills/haiku"))], "it was listed, and then read");
@@ -220,7 +220,7 @@ fn who_is_to_find_a_skill_is_shown_it_and_none_that_stands_beside_the_users_logi
 fn no_beginning_of_a_transcript_is_an_answer() {
     for whole in [transcript!("write"), transcript!("denied"), transcript!("refusal")] {
         for (end, _) in whole.trim_end().char_indices() {
-            assert!(heard(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
+            assert!(response(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
         }
     }
 }

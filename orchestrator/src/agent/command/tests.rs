@@ -1,18 +1,23 @@
 use jiff::Timestamp;
 
 use super::*;
-use crate::agent::heard::ended;
+use crate::agent::response::ended;
 
 fn settings(settings: serde_json::Value) -> AgentSettings {
     serde_json::from_value(settings).unwrap()
 }
 
-fn heard(settings: &AgentSettings, stdout: &str) -> Heard {
-    settings.hear(Remains { ended: &ended(How::Exited(0)), stdout, stderr: "", at: Timestamp::UNIX_EPOCH })
+fn response(settings: &AgentSettings, stdout: &str) -> Response {
+    settings.read_response(Remains {
+        ended: &ended(How::Exited(0)),
+        stdout,
+        stderr: "",
+        at: Timestamp::UNIX_EPOCH,
+    })
 }
 
 fn answer(settings: &AgentSettings, stdout: &str) -> Option<String> {
-    heard(settings, stdout).answer.ok()
+    response(settings, stdout).answer.ok()
 }
 
 #[test]
@@ -23,7 +28,7 @@ fn the_answer_is_all_of_the_output_or_stands_where_the_pointer_says() {
     assert_eq!(answer(&pointed, r#"{"a":["yes"]}"#).as_deref(), Some("yes"));
     assert_eq!(answer(&pointed, "starting up...\n{\"a\":[\"yes\"]}\n").as_deref(), Some("yes"));
     for none in ["", "yes", r#"{"a":[1]}"#, r#"{"b":1}"#] {
-        assert_eq!(heard(&pointed, none).answer.unwrap_err().kind, FailureKind::OffSchema, "{none:?}");
+        assert_eq!(response(&pointed, none).answer.unwrap_err().kind, FailureKind::OffSchema, "{none:?}");
     }
 }
 
@@ -32,7 +37,8 @@ fn an_exit_code_is_a_failure_and_tells_the_last_line_of_stderr() {
     let stderr = "one\n\x1b[31mtwo\n\n";
     let left =
         Remains { ended: &ended(How::Exited(3)), stdout: "an answer", stderr, at: Timestamp::UNIX_EPOCH };
-    let failure = settings(serde_json::json!({ "command": ["mine"] })).hear(left).answer.unwrap_err();
+    let failure =
+        settings(serde_json::json!({ "command": ["mine"] })).read_response(left).answer.unwrap_err();
     assert_eq!((failure.kind, failure.why.as_str()), (FailureKind::Crashed, "exit code 3: [31mtwo"));
 }
 
@@ -41,7 +47,7 @@ fn a_deadline_that_passes_before_a_word_is_printed_tells_of_no_response() {
     let kind = |stdout: &str| {
         let ended = ended(How::TimedOut);
         let left = Remains { ended: &ended, stdout, stderr: "starting", at: Timestamp::UNIX_EPOCH };
-        settings(serde_json::json!({ "command": ["mine"] })).hear(left).answer.unwrap_err().kind
+        settings(serde_json::json!({ "command": ["mine"] })).read_response(left).answer.unwrap_err().kind
     };
     assert_eq!((kind("\n"), kind("Let me see")), (FailureKind::NoResponse, FailureKind::TimedOut));
 }
@@ -50,10 +56,10 @@ fn a_deadline_that_passes_before_a_word_is_printed_tells_of_no_response() {
 fn a_cost_is_taken_only_when_it_can_be_one() {
     let cost = serde_json::json!({ "usd": "/usd", "input_tokens": "/in", "output_tokens": "/out" });
     let settings = settings(serde_json::json!({ "command": ["mine"], "cost": cost }));
-    let spent = heard(&settings, r#"{"usd":0.5,"in":10,"out":-3}"#).spent;
+    let spent = response(&settings, r#"{"usd":0.5,"in":10,"out":-3}"#).spent;
     assert_eq!(spent, Spent { ms: 7000, usd: Some(0.5), input_tokens: Some(10), ..Spent::default() });
-    assert_eq!(heard(&settings, r#"{"usd":-1}"#).spent.usd, None);
-    assert_eq!(heard(&settings, "no document").spent.usd, None);
+    assert_eq!(response(&settings, r#"{"usd":-1}"#).spent.usd, None);
+    assert_eq!(response(&settings, "no document").spent.usd, None);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 
 use super::*;
-use crate::agent::heard::ended;
+use crate::agent::response::ended;
 
 /// What a real gemini has printed.
 macro_rules! transcript {
@@ -10,12 +10,12 @@ macro_rules! transcript {
     };
 }
 
-fn heard(how: How, stdout: &str, stderr: &str) -> Heard {
-    hear(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
+fn response(how: How, stdout: &str, stderr: &str) -> Response {
+    read_response(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
 }
 
 fn failure(how: How, stdout: &str, stderr: &str) -> FailureKind {
-    heard(how, stdout, stderr).answer.unwrap_err().kind
+    response(how, stdout, stderr).answer.unwrap_err().kind
 }
 
 fn error(message: &str) -> String {
@@ -27,8 +27,8 @@ const BEGUN: &str = r#"{"type":"init","session_id":"s","model":"m"}"#;
 
 #[test]
 fn an_answer_comes_with_its_tokens_its_tools_and_the_model_that_was_really_used() {
-    let heard = heard(How::Exited(0), transcript!("write"), "");
-    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
+    let response = response(How::Exited(0), transcript!("write"), "");
+    assert_eq!(response.answer.unwrap(), "DONE-FAKE");
     let spent = Spent {
         ms: 7000,
         input_tokens: Some(2000),
@@ -36,15 +36,15 @@ fn an_answer_comes_with_its_tokens_its_tools_and_the_model_that_was_really_used(
         output_tokens: Some(100),
         ..Spent::default()
     };
-    assert_eq!(heard.spent, spent);
-    let talk = heard.talk.unwrap();
+    assert_eq!(response.spent, spent);
+    let talk = response.talk.unwrap();
     assert_eq!((talk.model.as_deref(), talk.unknown), (Some("gemini-3.1-pro-preview"), 0));
     assert_eq!(talk.tools, [("write_file".to_owned(), 1)].into());
 }
 
 #[test]
 fn a_skill_that_it_activates_is_told_with_its_folder_and_one_that_it_cannot_is_not() {
-    let skills = |stdout: &str| heard(How::Exited(0), stdout, "").talk.unwrap().skills;
+    let skills = |stdout: &str| response(How::Exited(0), stdout, "").talk.unwrap().skills;
     let used = skills(transcript!("skill"));
     assert_eq!(used.offered, None);
     let folder = "/scratch/wgs/.gemini/skills/demo-skill".to_owned();
@@ -62,7 +62,7 @@ fn an_answer_in_pieces_is_put_together_and_what_came_before_a_tool_is_none_of_it
     let tool = json!({ "type": "tool_use", "tool_name": "read_file" }).to_string();
     let end = json!({ "type": "result", "status": "success" }).to_string();
     let stdout = [BEGUN.to_owned(), say("I look."), tool, say("{\"a\":"), say("1}"), end].join("\n");
-    assert_eq!(heard(How::Exited(0), &stdout, "").answer.unwrap(), "{\"a\":1}");
+    assert_eq!(response(How::Exited(0), &stdout, "").answer.unwrap(), "{\"a\":1}");
 }
 
 #[test]
@@ -127,8 +127,8 @@ fn a_tool_that_it_does_not_have_was_denied() {
         "type": "tool_result", "tool_id": "run_shell_command__call_1", "status": "error",
         "error": { "type": "tool_not_registered", "message": "no" },
     });
-    let heard = heard(How::Exited(0), &format!("{BEGUN}\n{event}\n{}", transcript!("write")), "");
-    assert_eq!(heard.talk.unwrap().denied, ["run_shell_command"]);
+    let response = response(How::Exited(0), &format!("{BEGUN}\n{event}\n{}", transcript!("write")), "");
+    assert_eq!(response.talk.unwrap().denied, ["run_shell_command"]);
 }
 
 #[test]
@@ -138,8 +138,8 @@ fn a_path_outside_of_the_workspace_was_denied_and_another_wrong_parameter_was_no
             "type": "tool_result", "tool_id": "write_file__call_1", "status": "error",
             "error": { "type": "invalid_tool_params", "message": message },
         });
-        let heard = heard(How::Exited(0), &format!("{BEGUN}\n{event}\n{}", transcript!("write")), "");
-        assert_eq!(heard.talk.unwrap().denied.len(), denied, "{message}");
+        let response = response(How::Exited(0), &format!("{BEGUN}\n{event}\n{}", transcript!("write")), "");
+        assert_eq!(response.talk.unwrap().denied.len(), denied, "{message}");
     }
 }
 
@@ -147,14 +147,14 @@ fn a_path_outside_of_the_workspace_was_denied_and_another_wrong_parameter_was_no
 fn no_beginning_of_a_transcript_is_an_answer() {
     let whole = transcript!("write").trim_end();
     for (end, _) in whole.char_indices() {
-        assert!(heard(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
+        assert!(response(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
     }
 }
 
 #[test]
 fn a_quota_says_in_how_long_it_is_there_again_and_a_short_time_is_no_limit() {
     let told = |why: &str, stderr: &str| {
-        let failure = heard(How::Exited(173), &error(why), stderr).answer.unwrap_err();
+        let failure = response(How::Exited(173), &error(why), stderr).answer.unwrap_err();
         (failure.kind, failure.until.map(Timestamp::as_second))
     };
     let capacity = "You have exhausted your capacity on this model. Your quota will reset after ";
@@ -175,7 +175,7 @@ fn thoughts_are_paid_for_and_the_model_that_did_most_is_the_one_that_answered() 
         "models": { "a-small-one": { "total_tokens": 10 }, "the-great-one": { "total_tokens": 2990 } },
     });
     let result = json!({ "type": "result", "status": "success", "stats": stats });
-    let heard = heard(How::Exited(0), &result.to_string(), "");
-    assert_eq!(heard.spent.output_tokens, Some(1000));
-    assert_eq!(heard.talk.unwrap().model.as_deref(), Some("the-great-one"));
+    let response = response(How::Exited(0), &result.to_string(), "");
+    assert_eq!(response.spent.output_tokens, Some(1000));
+    assert_eq!(response.talk.unwrap().model.as_deref(), Some("the-great-one"));
 }

@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 
 use super::*;
-use crate::agent::heard::ended;
+use crate::agent::response::ended;
 
 /// What a real opencode has printed.
 macro_rules! transcript {
@@ -10,12 +10,12 @@ macro_rules! transcript {
     };
 }
 
-fn heard(how: How, stdout: &str, stderr: &str) -> Heard {
-    hear(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
+fn response(how: How, stdout: &str, stderr: &str) -> Response {
+    read_response(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
 }
 
 fn failure(how: How, stdout: &str, stderr: &str) -> FailureKind {
-    heard(how, stdout, stderr).answer.unwrap_err().kind
+    response(how, stdout, stderr).answer.unwrap_err().kind
 }
 
 fn env(set: &[(&str, &str)]) -> Env {
@@ -24,8 +24,8 @@ fn env(set: &[(&str, &str)]) -> Env {
 
 #[test]
 fn an_answer_comes_with_its_cost_its_tools_and_its_turns() {
-    let heard = heard(How::Exited(0), transcript!("write"), "");
-    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
+    let response = response(How::Exited(0), transcript!("write"), "");
+    assert_eq!(response.answer.unwrap(), "DONE-FAKE");
     let spent = Spent {
         ms: 7000,
         usd: Some(0.0105),
@@ -33,8 +33,8 @@ fn an_answer_comes_with_its_cost_its_tools_and_its_turns() {
         output_tokens: Some(100),
         ..Spent::default()
     };
-    assert_eq!(heard.spent, spent);
-    let talk = heard.talk.unwrap();
+    assert_eq!(response.spent, spent);
+    let talk = response.talk.unwrap();
     assert_eq!((talk.turns, talk.unknown), (Some(2), 0));
     assert_eq!(talk.tools, [("write".to_owned(), 1)].into());
     assert!(talk.session.is_some() && talk.denied.is_empty());
@@ -42,19 +42,19 @@ fn an_answer_comes_with_its_cost_its_tools_and_its_turns() {
 
 #[test]
 fn what_it_was_not_let_do_is_told_once_whether_it_has_no_such_tool_or_a_rule_forbids_it() {
-    let judge = heard(How::Exited(0), transcript!("denied"), "");
+    let judge = response(How::Exited(0), transcript!("denied"), "");
     assert_eq!(judge.answer.unwrap(), "DONE-FAKE");
     assert_eq!(judge.talk.unwrap().denied, ["bash", "write", "webfetch"]);
     // Written and edited within the workspace; neither written nor read outside.
-    let writer = heard(How::Exited(0), transcript!("bounds"), "").talk.unwrap();
+    let writer = response(How::Exited(0), transcript!("bounds"), "").talk.unwrap();
     assert_eq!(writer.denied, ["write", "read"]);
     assert_eq!(writer.tools["write"], 2);
 }
 
 #[test]
 fn a_price_of_nothing_is_no_price() {
-    let heard = heard(How::Exited(0), transcript!("denied"), "");
-    assert_eq!((heard.spent.usd, heard.spent.input_tokens), (None, Some(4000)));
+    let response = response(How::Exited(0), transcript!("denied"), "");
+    assert_eq!((response.spent.usd, response.spent.input_tokens), (None, Some(4000)));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn the_last_step_tells_how_it_ended_and_an_error_before_all() {
             assert_eq!(failure(How::Exited(code), stdout, ""), kind, "{stdout}");
         }
     }
-    assert_eq!(heard(How::Exited(0), transcript!("empty"), "").answer.unwrap(), "");
+    assert_eq!(response(How::Exited(0), transcript!("empty"), "").answer.unwrap(), "");
     assert_eq!(failure(How::TimedOut, transcript!("page"), ""), FailureKind::Network);
 }
 
@@ -113,7 +113,7 @@ fn what_an_event_does_not_say_is_looked_for_in_the_log() {
     let event = json!({ "type": "error", "error": { "name": "UnknownError", "data": data } }).to_string();
     let log = "level=ERROR message=first error=\"other\"\nlevel=ERROR message=failed ref=err_1 \
                error=\"ProviderModelNotFoundError: Model not found: a/b.\" cause=\"x\"";
-    let failure = heard(How::Exited(1), &event, log).answer.unwrap_err();
+    let failure = response(How::Exited(1), &event, log).answer.unwrap_err();
     assert_eq!(failure.kind, FailureKind::ModelNotFound);
     assert_eq!(failure.why, "ProviderModelNotFoundError: Model not found: a/b.");
     assert_eq!(self::failure(How::Exited(1), &event, ""), FailureKind::Crashed);
@@ -128,7 +128,7 @@ fn a_summary_at_the_limit_of_its_steps_is_no_answer() {
         let step = json!({ "type": "step_finish", "part": { "reason": "tool-calls" } }).to_string() + "\n";
         step.repeat(steps - 1) + &json!({ "type": "step_finish", "part": { "reason": "stop" } }).to_string()
     };
-    assert!(heard(How::Exited(0), &stdout(steps - 1), "").answer.is_ok());
+    assert!(response(How::Exited(0), &stdout(steps - 1), "").answer.is_ok());
     assert_eq!(failure(How::Exited(0), &stdout(steps), ""), FailureKind::TurnLimit);
 }
 
@@ -202,7 +202,7 @@ fn its_logins_stay_where_they_are_and_the_rest_of_the_home_is_out_of_sight() {
 
 #[test]
 fn a_skill_is_used_when_it_was_loaded_or_its_page_was_read() {
-    let skills = heard(How::Exited(0), transcript!("skill"), "").talk.unwrap().skills;
+    let skills = response(How::Exited(0), transcript!("skill"), "").talk.unwrap().skills;
     let used: Vec<_> = skills.used.iter().map(|one| (one.name.as_str(), one.folder.as_deref())).collect();
     let there = ("haiku", Some("/w/space/.opencode/skills/haiku"));
     assert_eq!(
@@ -217,7 +217,7 @@ fn a_skill_is_used_when_it_was_loaded_or_its_page_was_read() {
 fn no_beginning_of_a_transcript_is_an_answer() {
     for whole in [transcript!("write"), transcript!("bounds"), transcript!("refusal")] {
         for (end, _) in whole.trim_end().char_indices() {
-            assert!(heard(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
+            assert!(response(How::Exited(0), &whole[..end], "").answer.is_err(), "{end}");
         }
     }
 }

@@ -6,8 +6,8 @@ fn installed(called: bool) -> Installed {
     Installed { name: "poet".into(), at: ".x/skills/poet".into(), called }
 }
 
-fn came_to(talk: SkillTalk, called: bool) -> SkillUse {
-    Talk { skills: talk, ..Talk::default() }.skill_use(&installed(called), Path::new(SPACE))
+fn came_to(talk: &SkillTalk, called: bool) -> SkillUse {
+    talk.skill_use(&installed(called), Path::new(SPACE))
 }
 
 fn offering(names: &[&str]) -> SkillTalk {
@@ -18,28 +18,29 @@ fn offering(names: &[&str]) -> SkillTalk {
 #[test]
 fn a_skill_is_used_offered_or_neither() {
     let mut used = offering(&["other", "poet"]);
-    assert_eq!(came_to(used.clone(), false), SkillUse::Offered);
+    assert_eq!(came_to(&used, false), SkillUse::Offered);
     used.loads("1", "poet");
-    assert_eq!(came_to(used.clone(), false), SkillUse::Used);
+    assert_eq!(came_to(&used, false), SkillUse::Used);
     used.failed("1");
-    assert_eq!(came_to(used, false), SkillUse::Offered, "it was not let load it");
-    assert_eq!(came_to(offering(&["poet-2"]), false), SkillUse::NotOffered);
+    assert_eq!(came_to(&used, false), SkillUse::Offered, "it was not let load it");
+    assert_eq!(came_to(&offering(&["poet-2"]), false), SkillUse::NotOffered);
     // Who does not tell what it offers has what was installed.
-    assert_eq!(came_to(SkillTalk::default(), false), SkillUse::Offered);
+    assert_eq!(came_to(&SkillTalk::default(), false), SkillUse::Offered);
 }
 
 #[test]
 fn who_tells_only_what_it_refuses_offers_the_rest() {
-    let refusing =
-        |folder: &str| came_to(SkillTalk { refused: vec![folder.to_owned()], ..SkillTalk::default() }, false);
+    let refusing = |folder: &str| {
+        came_to(&SkillTalk { refused: vec![folder.to_owned()], ..SkillTalk::default() }, false)
+    };
     assert_eq!(refusing("/w/space/.x/skills/poet"), SkillUse::NotOffered);
     assert_eq!(refusing("/home/me/.x/skills/poet"), SkillUse::Offered);
 }
 
 #[test]
 fn a_call_by_name_is_a_use_if_the_agent_knows_the_name() {
-    assert_eq!(came_to(offering(&["poet"]), true), SkillUse::Used);
-    assert_eq!(came_to(offering(&[]), true), SkillUse::NotOffered);
+    assert_eq!(came_to(&offering(&["poet"]), true), SkillUse::Used);
+    assert_eq!(came_to(&offering(&[]), true), SkillUse::NotOffered);
 }
 
 #[test]
@@ -48,7 +49,7 @@ fn another_skill_of_its_name_shadows_it_and_its_folder_tells_it_whatever_it_is_c
         let mut talk = offering(&["poet"]);
         talk.loads("1", name);
         talk.found_at(folder);
-        came_to(talk, false)
+        came_to(&talk, false)
     };
     assert_eq!(loaded("poet", "/w/space/.x/skills/poet"), SkillUse::Used);
     assert_eq!(loaded("a-poet", "/w/space/.x/skills/poet/"), SkillUse::Used);
@@ -61,7 +62,7 @@ fn who_reads_the_page_of_a_skill_uses_it() {
     let read = |file: &str| {
         let mut talk = offering(&["poet"]);
         talk.reads("1", file);
-        came_to(talk, false)
+        came_to(&talk, false)
     };
     assert_eq!(read("/w/space/.x/skills/poet/SKILL.md"), SkillUse::Used);
     assert_eq!(read(".x/skills/poet/SKILL.md"), SkillUse::Used);

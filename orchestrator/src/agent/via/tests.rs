@@ -5,7 +5,7 @@ use skilltune_phases::event::Failure;
 use jiff::Timestamp;
 
 use super::*;
-use crate::agent::heard::ended;
+use crate::agent::response::ended;
 
 fn claude() -> Real {
     Real::named("claude").unwrap()
@@ -21,7 +21,9 @@ fn arguments(via: Via, rights: Rights) -> Vec<String> {
 }
 
 fn answer(how: How, stdout: &str, stderr: &str) -> Result<String, Failure> {
-    Via::Ccw.hear(claude(), Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH }).answer
+    Via::Ccw
+        .read_response(claude(), Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
+        .answer
 }
 
 fn kind_of(how: How, stdout: &str, stderr: &str) -> FailureKind {
@@ -86,12 +88,12 @@ fn the_words_of_an_error_are_no_answer_though_the_exit_code_is_that_of_one() {
 #[test]
 fn a_raw_stream_is_read_as_the_agents_own() {
     let stream = include_str!("../../../../fixtures/transcripts/claude/write.jsonl");
-    let heard = Via::Ccw.hear(
+    let response = Via::Ccw.read_response(
         claude(),
         Remains { ended: &ended(How::Exited(0)), stdout: stream, stderr: "", at: Timestamp::UNIX_EPOCH },
     );
-    assert_eq!(heard.answer.unwrap(), "DONE-FAKE");
-    assert_eq!(heard.spent.usd, Some(0.01008));
+    assert_eq!(response.answer.unwrap(), "DONE-FAKE");
+    assert_eq!(response.spent.usd, Some(0.01008));
     // A verdict is an object on one line, and no event.
     assert!(answer(How::Exited(0), r#"{"verdict_of":"x","criteria":[]}"#, "").is_ok());
 }

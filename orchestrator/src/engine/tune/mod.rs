@@ -132,7 +132,7 @@ fn explained(error: ReadError, denied: &[String]) -> ReadError {
 fn skill_use(order: &Order, talk: Option<&Talk>, space: &Path) -> Option<SkillUse> {
     let (installed, talk) = (order.installed.as_ref()?, talk?);
     let real = space.canonicalize().unwrap_or_else(|_| space.to_owned());
-    Some(talk.skill_use(installed, &real))
+    Some(talk.skills.skill_use(installed, &real))
 }
 
 fn count_files(manifest: &Manifest) -> u64 {

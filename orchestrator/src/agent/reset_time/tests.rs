@@ -8,10 +8,10 @@ fn at() -> Timestamp {
 }
 
 fn read(text: &str) -> Option<String> {
-    told(text, at()).map(|time| time.to_string())
+    find(text, at()).map(|time| time.to_string())
 }
 
-fn assert_told(forms: &[(&str, &str)]) {
+fn assert_found(forms: &[(&str, &str)]) {
     for (text, time) in forms {
         assert_eq!(read(text).as_deref(), Some(*time), "{text}");
     }
@@ -20,7 +20,7 @@ fn assert_told(forms: &[(&str, &str)]) {
 /// github.com/anthropics/claude-code/issues/2087 and 15064.
 #[test]
 fn claude_tells_seconds_behind_a_bar() {
-    assert_told(&[
+    assert_found(&[
         ("Claude AI usage limit reached|1749924000", "2025-06-14T18:00:00Z"),
         ("Claude AI usage limit reached and won't reset|1766502000", "2025-12-23T15:00:00Z"),
     ]);
@@ -29,7 +29,7 @@ fn claude_tells_seconds_behind_a_bar() {
 /// github.com/anthropics/claude-code/issues/9048, 12789, 54698, 74079 and 79136.
 #[test]
 fn claude_tells_a_time_of_the_day_with_its_zone() {
-    assert_told(&[
+    assert_found(&[
         (
             "Claude usage limit reached. Your limit will reset at 7am (Asia/Singapore).",
             "2026-07-10T23:00:00Z",
@@ -45,19 +45,19 @@ fn claude_tells_a_time_of_the_day_with_its_zone() {
 /// github.com/anthropics/claude-code/issues/55876 and 81647.
 #[test]
 fn claude_tells_a_day_when_it_is_not_the_next() {
-    let told_in = |text, at: &str| told(text, at.parse().unwrap()).map(|time| time.to_string());
+    let found_in = |text, at: &str| find(text, at.parse().unwrap()).map(|time| time.to_string());
     let may = "You've hit your limit · resets May 5 at 9pm (America/New_York)";
-    assert_eq!(told_in(may, "2026-05-03T20:54:34Z").as_deref(), Some("2026-05-06T01:00:00Z"));
-    assert_eq!(told_in(may, "2026-05-09T20:54:34Z"), None, "it is not meant for the year to come");
+    assert_eq!(found_in(may, "2026-05-03T20:54:34Z").as_deref(), Some("2026-05-06T01:00:00Z"));
+    assert_eq!(found_in(may, "2026-05-09T20:54:34Z"), None, "it is not meant for the year to come");
     let july = "You've hit your weekly limit · resets Jul 31, 2am (UTC)";
-    assert_eq!(told_in(july, "2026-07-27T08:00:00Z").as_deref(), Some("2026-07-31T02:00:00Z"));
+    assert_eq!(found_in(july, "2026-07-27T08:00:00Z").as_deref(), Some("2026-07-31T02:00:00Z"));
     let new_year = "resets Jan 2 at 3am (UTC)";
-    assert_eq!(told_in(new_year, "2026-12-30T08:00:00Z").as_deref(), Some("2027-01-02T03:00:00Z"));
+    assert_eq!(found_in(new_year, "2026-12-30T08:00:00Z").as_deref(), Some("2027-01-02T03:00:00Z"));
 }
 
 #[test]
 fn a_time_of_the_day_that_has_just_passed_is_not_that_of_tomorrow() {
-    assert_told(&[
+    assert_found(&[
         ("resets 11:30am (UTC)", "2026-07-10T11:30:00Z"),
         ("resets 10:30am (UTC)", "2026-07-11T10:30:00Z"),
     ]);
@@ -65,7 +65,7 @@ fn a_time_of_the_day_that_has_just_passed_is_not_that_of_tomorrow() {
 
 #[test]
 fn a_whole_date_is_taken_as_it_stands() {
-    assert_told(&[
+    assert_found(&[
         ("limit reached, resets at 2026-11-21T15:00:00Z", "2026-11-21T15:00:00Z"),
         ("it resets 2026-11-21T15:00:00+02:00.", "2026-11-21T13:00:00Z"),
     ]);
@@ -75,7 +75,7 @@ fn a_whole_date_is_taken_as_it_stands() {
 /// browserbase/mcp-server-browserbase/issues/129, google-gemini/gemini-cli/pull/11624.
 #[test]
 fn gemini_tells_how_long_it_takes() {
-    assert_told(&[
+    assert_found(&[
         (
             "You have exhausted your capacity on this model. Your quota will reset after 12h34m16s.",
             "2026-07-11T00:34:16Z",
@@ -94,7 +94,7 @@ fn gemini_tells_how_long_it_takes() {
 
 #[test]
 fn others_tell_seconds_in_a_header_or_words() {
-    assert_told(&[
+    assert_found(&[
         ("HTTP 429, retry-after: 30", "2026-07-10T12:00:30Z"),
         (r#"{"Retry-After":"120"}"#, "2026-07-10T12:02:00Z"),
         ("Please try again in 3 hours 5 minutes.", "2026-07-10T15:05:00Z"),
@@ -104,7 +104,7 @@ fn others_tell_seconds_in_a_header_or_words() {
 
 #[test]
 fn of_several_times_the_last_is_told() {
-    assert_told(&[("Please retry in 5s.\nPlease retry in 40s.", "2026-07-10T12:00:40Z")]);
+    assert_found(&[("Please retry in 5s.\nPlease retry in 40s.", "2026-07-10T12:00:40Z")]);
 }
 
 /// github.com/anthropics/claude-code/issues/52334 and 92834.
@@ -132,7 +132,7 @@ fn what_cannot_be_known_is_no_time() {
 fn what_is_lifted_in_hours_is_a_limit_and_what_in_minutes_is_none() {
     let failure = |kind| Failure::new(kind, "no");
     let kind = |kind, told| {
-        let failure = lifted(failure(kind), told, at());
+        let failure = with_reset_time(failure(kind), told, at());
         (failure.kind, failure.until)
     };
     let (soon, late) = (Some(at() + BRIEF), Some(at() + 2 * BRIEF));

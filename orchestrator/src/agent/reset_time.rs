@@ -1,5 +1,5 @@
-//! From when on a service may be asked again, read from its words. Where they cannot be read there is no time, and
-//! never a guess: a time of the day without a zone is none.
+//! When a rate limit or usage limit of a service resets, read from its messages. A message that gives no clear time
+//! gives none, never a guess: a time of day without a zone does not count.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -11,36 +11,36 @@ use regex::{Captures, Regex};
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::remedy::Remedy;
 
-/// What takes longer is no pause between two questions any more.
+/// A longer wait is not a pause between two retries.
 const BRIEF: Duration = Duration::from_secs(5 * 60);
-/// A time of the day that has just passed is not that of tomorrow.
+/// A time of day that has just passed does not mean tomorrow.
 const JUST_NOW: Duration = Duration::from_secs(3600);
-/// No limit is told a month ahead: a date that seems to be is one that has passed.
+/// No limit resets a month ahead: a date that seems to has passed.
 const FARTHEST: Duration = Duration::from_secs(32 * 24 * 3600);
 
-/// A failure with the time that was told for it, where that helps.
-pub(super) fn lifted(failure: Failure, told: Option<Timestamp>, at: Timestamp) -> Failure {
+/// The failure with the reset time that was given for it, where that helps.
+pub(super) fn with_reset_time(failure: Failure, told: Option<Timestamp>, at: Timestamp) -> Failure {
     let kind = match (failure.kind, told) {
         (FailureKind::RateLimited, Some(told)) if told > at + BRIEF => FailureKind::UsageLimit,
         (kind, _) => kind,
     };
     let until = match kind.remedy() {
         Remedy::Wait => told,
-        // No call is held back for an hour without a word to anybody.
+        // A retry does not wait for an hour in silence.
         Remedy::Repeat => told.filter(|told| *told <= at + BRIEF),
         Remedy::Tell | Remedy::Mend => None,
     };
     Failure { kind, until, ..failure }
 }
 
-/// The time in a text of that time; of several, the last: a program may have asked more than once.
-pub(super) fn told(text: &str, at: Timestamp) -> Option<Timestamp> {
+/// The reset time in a message written `at` that time; of several, the last: a program may have retried.
+pub(super) fn find(text: &str, at: Timestamp) -> Option<Timestamp> {
     let last =
         |form: &Form| form.words.captures_iter(text).filter_map(|found| (form.read)(&found, at)).last();
     FORMS.iter().find_map(last)
 }
 
-/// One way of telling a time.
+/// One way to write a reset time.
 struct Form {
     words: Regex,
     read: fn(&Captures<'_>, Timestamp) -> Option<Timestamp>,

@@ -1,4 +1,4 @@
-//! What is heard of a call: its answer or why there is none, what it cost, and what the agent told on the way.
+//! A call's response: its answer or why there is none, what it cost, and what the agent reported on the way.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,26 @@ use skilltune_phases::event::{Failure, FailureKind, Spent};
 use super::skills::SkillTalk;
 use crate::process::{Ended, How};
 
-/// What a call has left to be read.
+/// The output of a call, to be read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Remains<'a> {
     pub(crate) ended: &'a Ended,
     pub(crate) stdout: &'a str,
     pub(crate) stderr: &'a str,
-    /// When the call ended: what was told as a time of the day, or as so long from now, is meant from here.
+    /// When the call ended: a time of day or "in 5 minutes" in its output counts from here.
     pub(crate) at: Timestamp,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heard {
+pub struct Response {
     /// The answer's text, which may be empty where files are the answer.
     pub answer: Result<String, Failure>,
     pub spent: Spent,
-    /// Of a real agent, which tells what it does.
+    /// Only of a real agent, which reports what it does.
     pub talk: Option<Talk>,
 }
 
-/// What a real agent told on the way to its answer.
+/// What a real agent reported on the way to its answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Talk {
     /// The model that answered, which need not be the one that was asked for.
@@ -37,11 +37,11 @@ pub struct Talk {
     pub turns: Option<u64>,
     /// How often each tool was used.
     pub tools: BTreeMap<String, u64>,
-    /// The tools that it was not let use.
+    /// The tools that it was not allowed to use.
     pub denied: Vec<String>,
     #[serde(default, skip_serializing_if = "SkillTalk::is_silent")]
     pub skills: SkillTalk,
-    /// Lines that say something we do not know: a newer version may say more.
+    /// Lines that we do not understand: a newer version may report more.
     pub unknown: u64,
 }
 

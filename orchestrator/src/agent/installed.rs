@@ -1,8 +1,12 @@
-//! An agent with a model, found on this machine: what is started, with which environment, and how it is heard.
+//! An agent with a model, installed on this machine: how it is started, with which environment, and how its output is
+//! read.
 
-mod standing;
+mod login;
+mod rights;
+mod script;
 
-pub use standing::Login;
+pub use login::Login;
+pub(crate) use rights::Ground;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,20 +17,16 @@ use skilltune_phases::offline;
 use skilltune_phases::plan::{Fingerprint, Isolation};
 use skilltune_phases::role::Rights;
 
-use super::command::AgentSettings;
-use super::heard::{Heard, Life, Remains};
-use super::real::{Ask, Env, Fitting, Form, Real};
+use super::command::{AgentSettings, Slots};
+use super::profile::{Ask, Env, Fitting, Form};
+use super::real::Real;
+use super::response::{Life, Remains, Response};
 use super::skills::Skills;
 use super::via::Via;
 use crate::disk::{self, DiskError, OnDisk};
 use crate::process::How;
 
-mod rights;
-mod script;
-
-pub(crate) use rights::Ground;
-
-/// An agent with a model, found on this machine.
+/// An agent with a model, installed on this machine.
 #[derive(Clone, Debug)]
 pub struct Agent {
     pub name: String,
@@ -38,7 +38,7 @@ pub struct Agent {
     via: Option<Through>,
 }
 
-/// A wrapper, found on this machine.
+/// A wrapper, installed on this machine.
 #[derive(Clone, Debug)]
 struct Through {
     via: Via,
@@ -52,20 +52,6 @@ enum Kind {
     /// Our own program, started with this argument; it takes a task as data, and no prompt.
     BuiltIn(String),
     Real(Real),
-}
-
-/// What one call is given.
-#[derive(Clone, Copy, Debug)]
-pub struct Slots<'a> {
-    pub rights: Rights,
-    pub workspace: &'a Path,
-    pub prompt_file: &'a Path,
-    /// Whether a skill is installed in the workspace.
-    pub skills: bool,
-    /// The most that the call may cost, where that can be enforced.
-    pub usd: Option<f64>,
-    /// A JSON Schema of the answer, or the file that holds it, where the agent can hold its model to one.
-    pub schema: Option<&'a str>,
 }
 
 /// Passed on to every child, when set: enough to find programs, the home and the language.
@@ -349,18 +335,18 @@ impl Agent {
         }
     }
 
-    pub(crate) fn hear(&self, left: Remains<'_>) -> Heard {
-        let heard = match (&self.kind, &self.via) {
-            (Kind::Command(settings), _) => settings.hear(left),
+    pub(crate) fn read_response(&self, left: Remains<'_>) -> Response {
+        let response = match (&self.kind, &self.via) {
+            (Kind::Command(settings), _) => settings.read_response(left),
             // No service is behind it: when it comes to no end, that is the work's own fault.
-            (Kind::BuiltIn(_), _) => AgentSettings::default().hear_living(left, Life::Shown),
-            (Kind::Real(real), Some(through)) => through.via.hear(*real, left),
-            (Kind::Real(real), None) => (real.profile().hear)(left),
+            (Kind::BuiltIn(_), _) => AgentSettings::default().read_living(left, Life::Shown),
+            (Kind::Real(real), Some(through)) => through.via.read_response(*real, left),
+            (Kind::Real(real), None) => (real.profile().read_response)(left),
         };
         match left.ended.how {
             // Whatever it has said: it may be going on, or nobody knows how it ended.
-            How::Lost { .. } => Heard { answer: Err(left.failure(Life::Shown)), ..heard },
-            _ => heard,
+            How::Lost { .. } => Response { answer: Err(left.failure(Life::Shown)), ..response },
+            _ => response,
         }
     }
 }

@@ -1,10 +1,10 @@
-//! How an agent stands, before it is called: where its key or its login is.
+//! Where an agent's key or login is.
 
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::plan::Isolation;
 
-use super::super::real::is_set;
+use super::super::profile::is_set;
 use super::{Agent, Kind};
 
 /// Where an agent's login is, as far as it can be told without using it.
