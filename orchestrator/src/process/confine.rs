@@ -13,8 +13,8 @@ use std::process::{Command, ExitCode};
 
 use serde::{Deserialize, Serialize};
 
-use super::call::How;
-use super::wire::os_text_list;
+use super::ended::How;
+use super::os_text;
 
 /// The word that starts our own program as one that is about to be confined.
 pub const CONFINED: &str = "confined";
@@ -23,7 +23,7 @@ pub const CONFINED: &str = "confined";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
     /// Absolute paths of folders, with all that is in them, and of files.
-    #[serde(with = "os_text_list")]
+    #[serde(with = "os_text::list")]
     pub writes: Vec<OsString>,
 }
 

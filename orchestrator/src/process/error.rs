@@ -2,9 +2,6 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::Instant;
-
-use super::call::Ended;
 
 /// We failed; how the child fared is in `Ended`.
 #[derive(Debug, thiserror::Error)]
@@ -50,19 +47,4 @@ pub(super) struct Trouble {
     pub(super) doing: &'static str,
     pub(super) path: PathBuf,
     pub(super) source: io::Error,
-}
-
-impl Trouble {
-    /// What becomes of a call that began then, and whose child took our files away, or put others in their place; any
-    /// other trouble is ours.
-    pub(super) fn of_the_child(self, began: Instant) -> Result<Ended, Self> {
-        match self.source.kind() {
-            io::ErrorKind::NotFound
-            | io::ErrorKind::NotADirectory
-            | io::ErrorKind::IsADirectory
-            | io::ErrorKind::AlreadyExists
-            | io::ErrorKind::PermissionDenied => Ok(Ended::lost(began, &self.to_string())),
-            _ => Err(self),
-        }
-    }
 }

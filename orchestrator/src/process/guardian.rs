@@ -14,8 +14,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use super::call::{Call, Ended, How};
+use super::call::Call;
 use super::cancel::{Cancel, Ear};
+use super::ended::{Ended, How};
 use super::error::ProcessError;
 use super::namespace;
 use super::orphans;

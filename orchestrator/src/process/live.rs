@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitStatus};
 
-use super::call::{Call, Ended, How, since};
+use super::call::Call;
 use super::cancel::Cancel;
 use super::confine;
+use super::ended::{Ended, How, since};
 use super::error::Trouble;
 use super::family::{self, Reach};
-use super::keep::{self, Stream};
-use super::serve::{Heard, Parent};
+use super::output::{self, Stream};
+use super::parent::{Parent, Received};
 use super::start::{self, Exit, Started};
 use super::wire::{Reply, Request};
 
@@ -32,15 +33,27 @@ const TIDY: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
 /// Runs one call to its end; nothing of it is alive afterwards.
 pub(super) fn run(call: &Call, reach: Reach, parent: &mut Parent, buffer: &mut [u8]) -> Reply {
     let began = Instant::now();
-    match attempt(call, reach, parent, buffer).or_else(|trouble| trouble.of_the_child(began)) {
+    match attempt(call, reach, parent, buffer).or_else(|trouble| caused_by_child(trouble, began)) {
         Ok(ended) => Reply::Ended(ended),
         Err(trouble) => Reply::Failed { why: trouble.to_string() },
     }
 }
 
+/// The end of a call whose child removed our files or put others in their place; any other trouble is ours.
+fn caused_by_child(trouble: Trouble, began: Instant) -> Result<Ended, Trouble> {
+    match trouble.source.kind() {
+        io::ErrorKind::NotFound
+        | io::ErrorKind::NotADirectory
+        | io::ErrorKind::IsADirectory
+        | io::ErrorKind::AlreadyExists
+        | io::ErrorKind::PermissionDenied => Ok(Ended::lost(began, &trouble.to_string())),
+        _ => Err(trouble),
+    }
+}
+
 fn attempt(call: &Call, reach: Reach, parent: &mut Parent, buffer: &mut [u8]) -> Result<Ended, Trouble> {
     for left_behind in [&call.record, &call.stdout, &call.stderr] {
-        clear(left_behind)?;
+        remove(left_behind)?;
     }
     let ended = match start::start(call) {
         Ok(started) => watch_over(call, reach, started, parent, buffer)?,
@@ -52,8 +65,8 @@ fn attempt(call: &Call, reach: Reach, parent: &mut Parent, buffer: &mut [u8]) ->
     Ok(ended)
 }
 
-/// Removes what an earlier attempt left, lest it be taken for an answer of this one.
-fn clear(path: &Path) -> Result<(), Trouble> {
+/// Removes what an earlier attempt left, so that it is not mistaken for an answer of this one.
+fn remove(path: &Path) -> Result<(), Trouble> {
     match fs::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
             Err(Trouble { doing: "remove", path: path.to_owned(), source })
@@ -65,7 +78,7 @@ fn clear(path: &Path) -> Result<(), Trouble> {
 /// One write, so that a record is whole or empty; before anybody is told, so that an answer cannot be lost.
 fn write_record(path: &Path, ended: &Ended) -> Result<(), Trouble> {
     let line = super::wire::line(ended);
-    let written = keep::create(path).and_then(|mut file| file.write_all(&line));
+    let written = output::create(path).and_then(|mut file| file.write_all(&line));
     written.map_err(|source| Trouble { doing: "write", path: path.to_owned(), source })
 }
 
@@ -209,11 +222,11 @@ impl<'a> Live<'a> {
         if matches!(self.course, Course::Orphaned | Course::Over(_)) {
             return;
         }
-        match parent.hear(readable) {
-            Heard::Nothing => {}
-            Heard::Word(Request::Cancel(Cancel::Gently)) => self.ask_to_leave(How::Cancelled),
-            Heard::Word(Request::Cancel(Cancel::Now)) => self.give_up(),
-            Heard::Gone | Heard::Word(Request::Run(_) | Request::Mapped) => self.be_orphaned(),
+        match parent.receive(readable) {
+            Received::Nothing => {}
+            Received::Request(Request::Cancel(Cancel::Gently)) => self.ask_to_leave(How::Cancelled),
+            Received::Request(Request::Cancel(Cancel::Now)) => self.give_up(),
+            Received::Gone | Received::Request(Request::Run(_) | Request::Mapped) => self.be_orphaned(),
         }
     }
 

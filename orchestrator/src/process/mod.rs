@@ -36,22 +36,26 @@
 mod call;
 mod cancel;
 mod confine;
+mod ended;
 mod error;
 mod family;
 mod guardian;
-mod keep;
 mod live;
 mod marked;
 mod namespace;
 mod orphans;
+mod os_text;
+mod output;
+mod parent;
 mod pool;
 mod serve;
 mod start;
 mod wire;
 
-pub use call::{Call, Ended, How};
+pub use call::Call;
 pub use cancel::{Cancel, Canceller, Ear};
 pub use confine::{CONFINED, Confinement, can_confine, confined_main};
+pub use ended::{Ended, How};
 pub use error::ProcessError;
 pub use guardian::{Containment, Guardian};
 pub use marked::{await_marked, sweep_marked};

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::call::{Call, Ended, How};
+use super::call::Call;
 use super::cancel::Ear;
+use super::ended::{Ended, How};
 use super::error::ProcessError;
 use super::guardian::{Containment, Guardian};
 

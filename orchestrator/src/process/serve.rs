@@ -5,14 +5,13 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitCode;
 
-use super::call::Call;
 use super::family::Reach;
 use super::live;
 use super::namespace::{self, Init};
-use super::wire::{End, Reply, Request};
+use super::parent::Parent;
+use super::wire::{Reply, Request};
 
 const PIECE: usize = 64 * 1024;
 
@@ -76,57 +75,4 @@ fn adopt_orphans() -> io::Result<()> {
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
 fn adopt_orphans() -> io::Result<()> {
     Ok(())
-}
-
-/// The parent, at the other end of the socket.
-pub(super) struct Parent(End);
-
-/// What the parent had to say, once its socket could be read.
-pub(super) enum Heard {
-    Nothing,
-    Word(Request<Box<Call>>),
-    Gone,
-}
-
-impl Parent {
-    fn on_stdin() -> io::Result<Self> {
-        let socket = io::stdin().as_fd().try_clone_to_owned()?;
-        Ok(Self(End::of(socket.into())))
-    }
-
-    /// Waits for the next request; none when the parent is gone.
-    fn next(&mut self) -> io::Result<Option<Request<Box<Call>>>> {
-        loop {
-            match self.0.take() {
-                Some(request) => return Ok(Some(request?)),
-                None if self.0.is_closed() => return Ok(None),
-                None => self.0.read(),
-            }
-        }
-    }
-
-    /// Takes what has come: reads at most once, and only when `readable` says that it will not wait.
-    pub(super) fn hear(&mut self, readable: bool) -> Heard {
-        if readable {
-            self.0.read();
-        }
-        match self.0.take() {
-            Some(Ok(request)) => Heard::Word(request),
-            Some(Err(_)) => {
-                self.0.give_up();
-                Heard::Gone
-            }
-            None if self.0.is_closed() => Heard::Gone,
-            None => Heard::Nothing,
-        }
-    }
-
-    /// The socket to be watched while a call is under way, unless it has closed.
-    pub(super) fn socket(&self) -> Option<BorrowedFd<'_>> {
-        (!self.0.is_closed()).then(|| self.0.socket().as_fd())
-    }
-
-    fn tell(&mut self, reply: &Reply) -> io::Result<()> {
-        self.0.send(reply)
-    }
 }

@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Pid;
 
 use super::call::Call;
-use super::keep::{self, Source};
+use super::output::{self, Source};
 
 /// A child that runs, in a process group of its own.
 pub(super) struct Started {
@@ -36,8 +36,8 @@ pub(super) fn start(call: &Call) -> Result<Started, String> {
     };
     let cannot = |error: io::Error| format!("cannot start {}: {error}", program.display());
     let (stdout, child_stdout) =
-        if call.writes_itself { keep::itself(&call.stdout) } else { keep::piped() }.map_err(cannot)?;
-    let (stderr, child_stderr) = keep::piped().map_err(cannot)?;
+        if call.writes_itself { output::itself(&call.stdout) } else { output::piped() }.map_err(cannot)?;
+    let (stderr, child_stderr) = output::piped().map_err(cannot)?;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(&call.cwd).process_group(0);
     command.env_clear().envs(call.env.iter().map(|(name, value)| (name, value)));

@@ -1,0 +1,60 @@
+//! The guardian's end of the socket to its parent.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use super::call::Call;
+use super::wire::{End, Reply, Request};
+
+/// The parent, at the other end.
+pub(super) struct Parent(End);
+
+/// What came from the parent.
+pub(super) enum Received {
+    Nothing,
+    Request(Request<Box<Call>>),
+    Gone,
+}
+
+impl Parent {
+    pub(super) fn on_stdin() -> io::Result<Self> {
+        let socket = io::stdin().as_fd().try_clone_to_owned()?;
+        Ok(Self(End::of(socket.into())))
+    }
+
+    /// Waits for the next request; none when the parent is gone.
+    pub(super) fn next(&mut self) -> io::Result<Option<Request<Box<Call>>>> {
+        loop {
+            match self.0.take() {
+                Some(request) => return Ok(Some(request?)),
+                None if self.0.is_closed() => return Ok(None),
+                None => self.0.read(),
+            }
+        }
+    }
+
+    /// Takes what has come: reads at most once, and only when `readable` says that it will not wait.
+    pub(super) fn receive(&mut self, readable: bool) -> Received {
+        if readable {
+            self.0.read();
+        }
+        match self.0.take() {
+            Some(Ok(request)) => Received::Request(request),
+            Some(Err(_)) => {
+                self.0.give_up();
+                Received::Gone
+            }
+            None if self.0.is_closed() => Received::Gone,
+            None => Received::Nothing,
+        }
+    }
+
+    /// The socket to be watched while a call is under way, unless it has closed.
+    pub(super) fn socket(&self) -> Option<BorrowedFd<'_>> {
+        (!self.0.is_closed()).then(|| self.0.socket().as_fd())
+    }
+
+    pub(super) fn tell(&mut self, reply: &Reply) -> io::Result<()> {
+        self.0.send(reply)
+    }
+}
