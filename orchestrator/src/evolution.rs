@@ -31,6 +31,8 @@ use crate::snapshot::RelPath;
 const CURRENT: &str = "current.json";
 /// As many files as a task ever has.
 const MOST_ENTRIES: usize = 20_000;
+/// The largest file that is read.
+const LARGEST: u64 = 8 << 20;
 
 /// The folder, held open.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::site::LARGEST;
+use super::LARGEST;
 use crate::disk::DiskError;
 
 #[derive(Debug, thiserror::Error)]

@@ -5,11 +5,9 @@ use std::io::{self, Read as _, Write as _};
 
 use rustix::fs::FileType;
 
+use super::LARGEST;
 use super::error::{EvolutionError, Kind};
 use crate::disk::{DiskError, Folder, OnDisk as _};
-
-/// What is read of one file at most.
-pub(super) const LARGEST: u64 = 8 << 20;
 
 /// A file on its way to its name; only the run that owns the folder makes one.
 const DRAFT: &str = ".skilltune-tmp-draft-";
