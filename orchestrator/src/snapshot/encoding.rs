@@ -9,9 +9,9 @@
 
 use std::borrow::Cow;
 
-use skilltune_phases::id::{BlobId, Digest};
+use skilltune_phases::id::{BlobId, Digest, TreeId};
 
-use super::manifest::{Entry, ManifestError, Node};
+use super::manifest::{Entry, Manifest, ManifestError, Node};
 use super::path::RelPath;
 
 pub(super) const VERSION: &[u8] = b"skilltune manifest 1\n";
@@ -19,7 +19,23 @@ pub(super) const VERSION: &[u8] = b"skilltune manifest 1\n";
 const USUAL: usize = 120;
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-pub(super) fn encode(entries: &[Entry]) -> Vec<u8> {
+impl Manifest {
+    pub fn tree(&self) -> TreeId {
+        TreeId(Digest::of(&self.encode()))
+    }
+
+    pub fn encode(&self) -> Vec<u8> {
+        encode(&self.entries)
+    }
+
+    pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
+        let manifest = Self { entries: decode(bytes)?.into() };
+        manifest.check()?;
+        if manifest.encode() == bytes { Ok(manifest) } else { Err(ManifestError::NotCanonical) }
+    }
+}
+
+fn encode(entries: &[Entry]) -> Vec<u8> {
     let mut text = Vec::with_capacity(VERSION.len() + entries.len() * USUAL);
     text.extend_from_slice(VERSION);
     for Entry { path, node } in entries {
@@ -48,7 +64,7 @@ pub(super) fn encode(entries: &[Entry]) -> Vec<u8> {
 }
 
 /// Reads the entries as they come; that they are canonical is for the manifest to check.
-pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Entry>, ManifestError> {
+fn decode(bytes: &[u8]) -> Result<Vec<Entry>, ManifestError> {
     let body = bytes.strip_prefix(VERSION).ok_or(ManifestError::Version)?;
     let body = std::str::from_utf8(body).map_err(|_| ManifestError::NotCanonical)?;
     let lines = body.lines().enumerate();

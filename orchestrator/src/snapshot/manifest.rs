@@ -6,9 +6,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use skilltune_phases::id::{BlobId, Digest, TreeId};
+use skilltune_phases::id::BlobId;
 
-use super::encoding;
 use super::path::RelPath;
 
 /// What stands at a path; the mode keeps all twelve bits.
@@ -28,7 +27,7 @@ pub struct Entry {
 /// All entries of a folder, sorted by the bytes of their paths; the root itself is none of them. A clone shares them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifest {
-    entries: Arc<[Entry]>,
+    pub(super) entries: Arc<[Entry]>,
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -191,21 +190,7 @@ impl Manifest {
         })
     }
 
-    pub fn tree(&self) -> TreeId {
-        TreeId(Digest::of(&self.encode()))
-    }
-
-    pub fn encode(&self) -> Vec<u8> {
-        encoding::encode(&self.entries)
-    }
-
-    pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
-        let manifest = Self { entries: encoding::decode(bytes)?.into() };
-        manifest.check()?;
-        if manifest.encode() == bytes { Ok(manifest) } else { Err(ManifestError::NotCanonical) }
-    }
-
-    fn check(&self) -> Result<(), ManifestError> {
+    pub(super) fn check(&self) -> Result<(), ManifestError> {
         for pair in self.entries.windows(2) {
             match pair[0].path.cmp(&pair[1].path) {
                 Ordering::Less => {}
@@ -247,6 +232,8 @@ fn check_entry(Entry { path, node }: &Entry) -> Result<(), ManifestError> {
 
 #[cfg(test)]
 mod tests {
+    use skilltune_phases::id::Digest;
+
     use super::*;
 
     fn entry(path: &str, node: Node) -> Entry {
