@@ -1,9 +1,5 @@
 //! What lies between two manifests: as a list for programs, as a unified diff for people.
 
-mod size;
-
-pub use size::{DiffSize, size};
-
 use std::fmt::Write;
 
 use similar::TextDiff;
@@ -14,7 +10,7 @@ use super::objects::{ObjectError, Objects};
 use super::path::RelPath;
 
 /// Beyond this size of either side a person reads numbers, not lines.
-const READABLE: u64 = 256 << 10;
+pub(super) const READABLE: u64 = 256 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
@@ -113,7 +109,7 @@ fn body(
     Ok(diff.context_radius(3).header(&name("a", old), &name("b", new)).to_string())
 }
 
-fn file(node: Option<&Node>) -> Option<(BlobId, u64)> {
+pub(super) fn file(node: Option<&Node>) -> Option<(BlobId, u64)> {
     match node {
         Some(Node::File { blob, size, .. }) => Some((*blob, *size)),
         Some(Node::Folder { .. } | Node::Link { .. }) | None => None,
@@ -121,7 +117,7 @@ fn file(node: Option<&Node>) -> Option<(BlobId, u64)> {
 }
 
 /// The text of one side, empty when there is none; `None` when it is no text.
-fn text(objects: &Objects, file: Option<(BlobId, u64)>) -> Result<Option<String>, ObjectError> {
+pub(super) fn text(objects: &Objects, file: Option<(BlobId, u64)>) -> Result<Option<String>, ObjectError> {
     let Some((blob, _)) = file else { return Ok(Some(String::new())) };
     let text = String::from_utf8(objects.read(blob)?).ok();
     Ok(text.filter(|text| !text.contains('\0')))

@@ -9,6 +9,7 @@
 mod capture;
 mod descent;
 mod diff;
+mod diff_size;
 mod encoding;
 mod index;
 mod look;
@@ -25,7 +26,8 @@ mod temporary;
 mod trees;
 
 pub use capture::{Captured, Limits, capture, capture_left, scan, scan_left};
-pub use diff::{Change, ChangeKind, DiffSize, changes, size as diff_size, unified};
+pub use diff::{Change, ChangeKind, changes, unified};
+pub use diff_size::{DiffSize, diff_size};
 pub use index::Indexes;
 pub use look::CaptureError;
 pub use manifest::{Entry, Manifest, ManifestError, Node};

@@ -4,9 +4,9 @@ use std::ops::AddAssign;
 
 use similar::{ChangeTag, TextDiff};
 
-use super::super::manifest::{Manifest, Node};
-use super::super::objects::{ObjectError, Objects};
-use super::{READABLE, changes, file, text};
+use super::diff::{READABLE, changes, file, text};
+use super::manifest::{Manifest, Node};
+use super::objects::{ObjectError, Objects};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiffSize {
@@ -20,7 +20,7 @@ pub struct DiffSize {
 }
 
 /// What lies between two manifests, counted.
-pub fn size(objects: &Objects, from: &Manifest, to: &Manifest) -> Result<DiffSize, ObjectError> {
+pub fn diff_size(objects: &Objects, from: &Manifest, to: &Manifest) -> Result<DiffSize, ObjectError> {
     let mut whole = DiffSize::default();
     for change in changes(from, to) {
         whole += one(objects, from.get(&change.path), to.get(&change.path))?;
@@ -90,10 +90,10 @@ mod tests {
             ]),
         );
         let (from, to) = (place.capture(&from), place.capture(&to));
-        let there = size(&place.objects, &from, &to).unwrap();
+        let there = diff_size(&place.objects, &from, &to).unwrap();
         assert_eq!(there, DiffSize { added: 4, removed: 2, files: 7, opaque: 2 });
-        let back = size(&place.objects, &to, &from).unwrap();
+        let back = diff_size(&place.objects, &to, &from).unwrap();
         assert_eq!(back, DiffSize { added: there.removed, removed: there.added, ..there });
-        assert_eq!(size(&place.objects, &to, &to).unwrap(), DiffSize::default());
+        assert_eq!(diff_size(&place.objects, &to, &to).unwrap(), DiffSize::default());
     }
 }
