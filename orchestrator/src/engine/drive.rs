@@ -1,24 +1,23 @@
 //! The main loop: one sentence, and what it takes to stop in the middle of it.
 
-mod patience;
-
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use skilltune_phases::event::{Done, Event, Pause, Signal, Spent};
 use skilltune_phases::loops::Next;
 use skilltune_phases::run::Run;
+use skilltune_phases::waiting;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::sleep;
 
 use super::call::Job;
 use super::{EngineError, Hands, LoopEngine, Observer, Person, Workshop};
 use crate::process::{Cancel, Canceller};
 use crate::snapshot::Indexes;
 use crate::store::{Journal, Locks, TargetLock};
-
-pub use patience::Patience;
 
 /// What a person or the system has asked of a running engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +54,20 @@ pub struct Context {
     pub jobs: usize,
     pub patience: Patience,
 }
+
+/// How long a run waits, and for what.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Patience {
+    /// Whether a run waits for a limit or an outage to pass; otherwise it pauses.
+    pub waits: bool,
+    /// The longest such wait.
+    pub longest: Duration,
+    /// The first pause before a call is retried whose service was unavailable; the next ones grow.
+    pub backoff: Duration,
+}
+
+/// How often a wait looks at the clock: a machine that was suspended must not sleep on.
+const LOOK: Duration = Duration::from_secs(30);
 
 /// What became of a call; nothing, when it was cancelled.
 type CallResult<L> = Result<Option<Done<L>>, EngineError>;
@@ -201,10 +214,10 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         if self.calls.is_empty() && later.is_none() {
             return Ok(());
         }
-        let pause = later.and_then(patience::time_left).unwrap_or_default();
+        let pause = later.and_then(time_left).unwrap_or_default();
         let ended = tokio::select! {
             ended = self.calls.join_next(), if !self.calls.is_empty() => ended,
-            () = tokio::time::sleep(pause), if later.is_some() => None,
+            () = sleep(pause), if later.is_some() => None,
             Ok(()) = self.halt.changed() => None,
         };
         let mut next = ended;
@@ -219,6 +232,25 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
             next = self.calls.try_join_next();
         }
         Ok(())
+    }
+
+    /// Waits for a limit or an outage to pass where that is wanted and of use; otherwise the run pauses.
+    pub(super) async fn wait_out(&mut self) -> Result<Option<Stopped>, EngineError> {
+        let Patience { waits, longest, backoff } = self.context.patience;
+        let until = waiting::until(&self.run, now(), longest, backoff).filter(|_| waits);
+        let Some(until) = until else { return Ok(Some(Stopped::Paused(Pause::Blocked))) };
+        self.record(Event::Noted(Signal::Waiting { until }))?;
+        // Hours may pass, in which people look at the run, and the machine may go down.
+        self.publish()?;
+        while let Some(left) = time_left(until) {
+            tokio::select! {
+                () = sleep(left.min(LOOK)) => {}
+                // A request to stop ends the wait, and the run pauses like any other.
+                Ok(()) = self.halt.changed() => return Ok(None),
+            }
+        }
+        self.record(Event::Noted(Signal::Waited))?;
+        Ok(None)
     }
 
     /// Lets the steps under way finish, or ends them, as was asked.
@@ -276,4 +308,9 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
 /// As exactly as the journal tells it.
 fn now() -> Timestamp {
     Timestamp::from_millisecond(Timestamp::now().as_millisecond()).expect("now is a time")
+}
+
+/// How long it is until then; none, when it is now or was before.
+fn time_left(until: Timestamp) -> Option<Duration> {
+    Duration::try_from(until.duration_since(now())).ok().filter(|left| !left.is_zero())
 }
