@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
+use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_orchestrator::engine::{
-    CallLimits, CastAgents, Context, Drive, Observer, Pages, Patience, Person, Stopped, Workshop,
+    CallLimits, CastAgents, Context, Drive, EngineError, Extent, Observer, Patience, Person, Stopped,
+    Workshop, edit_diff,
 };
 use skilltune_orchestrator::process::{GuardianPool, become_driver};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
@@ -74,7 +76,7 @@ pub(crate) async fn run(
     let (mut observer, mut person) = (Silent, Nobody);
     let run = Run::begin(&first)?;
     drop(first);
-    let drive = Drive::new(run, context, PAGES, &mut observer, &mut person, halt)?;
+    let drive = Drive::new(run, context, &mut observer, &mut person, halt)?;
     let (run, left) = drive.run().await?;
     let took = began.elapsed();
     pool.close();
@@ -114,16 +116,28 @@ const LIMITS: CallLimits = CallLimits {
     grace: Duration::from_secs(5),
 };
 
-const PAGES: Pages = Pages {
-    evaluation: |run, _| state_file::text(run),
-    changes: |_, _, diff| diff.unified.clone(),
-    report: state_file::text,
-    report_json: state_file::text,
-};
-
 struct Silent;
 
 impl Observer<Tune> for Silent {
+    /// As many pages as skilltune writes.
+    fn write_pages(&mut self, shop: &Workshop, run: &Run, extent: Extent) -> Result<(), EngineError> {
+        let text = state_file::text(run);
+        for round in extent.of(&run.course.rounds).iter().filter(|round| round.measured.is_some()) {
+            let place = shop.folder.iteration(round.number);
+            place.make()?;
+            place.join("eval.md").replace(text.as_bytes(), Durability::Order)?;
+            if round.edit.is_some() {
+                let diff = edit_diff(&shop.objects, run, round)?.unified;
+                place.join("changes.md").replace(diff.as_bytes(), Durability::Order)?;
+            }
+        }
+        if extent == Extent::All && run.closed_at.is_some() {
+            shop.folder.report().replace(text.as_bytes(), Durability::Order)?;
+            shop.folder.report_json().replace(text.as_bytes(), Durability::Order)?;
+        }
+        Ok(())
+    }
+
     fn recorded(&mut self, _: &Run, _: &Record) {}
     fn began(&mut self, _: &Run, _: &Step) {}
     fn ended(&mut self, _: &Run, _: &Step) {}

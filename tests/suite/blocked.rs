@@ -75,3 +75,30 @@ fn an_agent_that_is_named_and_not_installed_is_an_error_that_says_how_to_get_it(
         hint: install it (npm install -g @anthropic-ai/claude-code), or describe it as [agents.claude]
         "#);
 }
+
+#[test]
+fn a_report_that_cannot_be_written_is_an_error_and_the_next_command_writes_it() {
+    let scene = with_claude();
+    assert_eq!(run(&scene, &ONCE).code, Some(4));
+    fs::write(scene.path("login"), "").unwrap();
+    let report = scene.run_folder().join("final-report.md");
+    fs::create_dir_all(report.join("in the way")).unwrap();
+    let failed = run(&scene, &["resume"]);
+    assert_eq!((failed.code, failed.stdout.as_str()), (Some(1), ""), "{failed:?}");
+    let shown = scene.shown(&failed.stderr);
+    insta::assert_snapshot!(&shown[shown.find("error:").unwrap()..], @r"
+        error: could not write /project/.skilltune/runs/RUN/final-report.md
+        caused by: Is a directory (os error 21)
+        hint: progress is saved; fix the cause, then run `skilltune resume RUN`
+        ");
+
+    fs::remove_dir_all(&report).unwrap();
+    let ended = run(&scene, &["resume"]);
+    assert_eq!(ended.code, Some(3), "{ended:?}");
+    assert!(fs::read_to_string(&report).unwrap().contains("# "), "the report is written");
+    assert_eq!(
+        fs::read_to_string(scene.path(CALLS)).unwrap(),
+        "call\ncall\n",
+        "and nobody was called for it"
+    );
+}

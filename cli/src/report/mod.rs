@@ -1,7 +1,13 @@
 //! What a run leaves for people and scripts to read: pure renderings of its state, as Markdown and JSON.
 //!
 //! Words of models and files are data here: they are made harmless in `plain` and `markdown` before they stand in a
-//! page. Nothing here opens a file; whoever calls writes the text where it belongs.
+//! page. Only `write_reports` and `replace` touch the disk: they put pages into the folder of a run.
+
+use serde_json::Value;
+use skilltune_orchestrator::disk::SafePath;
+use skilltune_orchestrator::disk::atomic::Durability;
+use skilltune_orchestrator::engine::EngineError;
+use skilltune_orchestrator::store::RunFolder;
 
 pub mod advice;
 pub mod costs;
@@ -9,3 +15,20 @@ pub mod journal;
 pub mod json;
 pub mod ui;
 pub mod words;
+
+/// Writes the reports of a run that has ended.
+pub fn write_reports(folder: &RunFolder, page: &str, json: &Value) -> Result<(), EngineError> {
+    replace(&folder.report(), page)?;
+    replace(
+        &folder.report_json(),
+        &format!(
+            "{json:#}
+"
+        ),
+    )
+}
+
+#[track_caller]
+pub fn replace(path: &SafePath, text: &str) -> Result<(), EngineError> {
+    Ok(path.replace(text.as_bytes(), Durability::Order)?)
+}

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use skilltune_orchestrator::engine::LoopEngine;
+use skilltune_orchestrator::engine::{EngineError, Extent, LoopEngine};
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::RunFolder;
 use skilltune_phases::plan::{Plan, RunId};
 use skilltune_phases::run::Run;
 
@@ -28,8 +30,6 @@ macro_rules! with_loop {
 pub(crate) use with_loop;
 
 pub trait Ui: LoopEngine {
-    /// How its pages are worded.
-    const PAGES: Self::Pages;
     /// The command that begins a run of it.
     const START: &'static str;
 
@@ -37,6 +37,14 @@ pub trait Ui: LoopEngine {
     fn is_named(_: &RunId, _: &str) -> bool {
         false
     }
+
+    /// Writes the pages and reports of a run into its folder.
+    fn write_pages(
+        objects: &Objects,
+        folder: &RunFolder,
+        run: &Run<Self>,
+        extent: Extent,
+    ) -> Result<(), EngineError>;
 
     /// The folders that a run may write, locked while it is under way.
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf>;

@@ -8,7 +8,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::engine::{
-    CallLimits, Context, Drive, EngineError, Halt, Observer, Person, Stopped, Workshop,
+    CallLimits, Context, Drive, EngineError, Extent, Halt, Observer, Person, Stopped, Workshop, is_published,
+    publish,
 };
 use skilltune_orchestrator::process::{GuardianPool, await_marked, become_driver, sweep_marked};
 use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
@@ -203,8 +204,10 @@ pub fn settle<L: Ui>(
     let folder = home.run(&run.plan.run);
     end_leftovers(&folder, printer);
     folder.sweep().map_err(ours)?;
-    if !L::is_published(&folder, run) {
-        L::publish(&Objects::at(home.objects()), &folder, run, &L::PAGES).map_err(ours)?;
+    if !is_published(&folder, run) {
+        let objects = Objects::at(home.objects());
+        let write_pages = || L::write_pages(&objects, &folder, run, Extent::All);
+        publish(&objects, &folder, run, Extent::All, write_pages).map_err(ours)?;
     }
     if run.closed_at.is_some() {
         // A workspace that stays is no harm.
@@ -238,7 +241,6 @@ pub fn drive<L: Ui>(
     let failed = |error| failed(error, &resume);
     let shop = workshop(around, home, &run.plan.run, options)?;
     repair(&shop.objects, &run)?;
-    L::publish(&shop.objects, &shop.folder, &run, &L::PAGES).map_err(ours)?;
     let pool = shop.pool.clone();
     let context =
         Context { shop: Arc::new(shop), journal, locks, lock, indexes: around.indexes(), jobs, patience };
@@ -250,7 +252,7 @@ pub fn drive<L: Ui>(
         reporter.borrow_mut().recorded(&run, record);
     }
     let mut glue = Glue(&reporter);
-    let engine = Drive::new(run, context, L::PAGES, &mut glue, person, told).map_err(failed)?;
+    let engine = Drive::new(run, context, &mut glue, person, told).map_err(failed)?;
     let left = runtime.block_on(async {
         // On one task with the engine, so that what a signal is answered with never falls into a live line.
         tokio::select! {
@@ -303,10 +305,14 @@ fn workshop(
     })
 }
 
-/// The engine tells a reporter.
+/// Passes what happens on to a reporter, and writes the pages.
 struct Glue<'a, L: Ui>(&'a RefCell<Box<dyn Reporter<L>>>);
 
 impl<L: Ui> Observer<L> for Glue<'_, L> {
+    fn write_pages(&mut self, shop: &Workshop, run: &Run<L>, extent: Extent) -> Result<(), EngineError> {
+        L::write_pages(&shop.objects, &shop.folder, run, extent)
+    }
+
     fn recorded(&mut self, run: &Run<L>, record: &Record<L>) {
         self.0.borrow_mut().recorded(run, record);
     }

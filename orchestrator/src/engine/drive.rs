@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::call::Job;
-use super::{EngineError, Hands, LoopEngine, Observer, Person, Workshop};
+use super::{EngineError, Extent, Hands, LoopEngine, Observer, Person, Workshop, publish};
 use crate::process::{Cancel, Canceller};
 use crate::snapshot::Indexes;
 use crate::store::{Journal, Locks, TargetLock};
@@ -77,7 +77,6 @@ type CallResult<L> = Result<Option<Done<L>>, EngineError>;
 pub struct Drive<'a, L: LoopEngine> {
     run: Run<L>,
     context: Context,
-    pages: L::Pages,
     observer: &'a mut dyn Observer<L>,
     person: &'a mut dyn Person<L>,
     halt: watch::Receiver<Option<Halt>>,
@@ -93,7 +92,6 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     pub fn new(
         run: Run<L>,
         context: Context,
-        pages: L::Pages,
         observer: &'a mut dyn Observer<L>,
         person: &'a mut dyn Person<L>,
         halt: watch::Receiver<Option<Halt>>,
@@ -101,7 +99,6 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         Ok(Self {
             run,
             context,
-            pages,
             observer,
             person,
             halt,
@@ -114,6 +111,8 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
 
     /// Goes on until the run ends, waits for a person, or is stopped.
     pub async fn run(mut self) -> Result<(Run<L>, Stopped), EngineError> {
+        // A killed program may have left them behind the journal.
+        self.write_files(Extent::All)?;
         let stopped = self.turn().await;
         if stopped.is_err() {
             self.cancel.say(Cancel::Gently);
@@ -241,7 +240,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         let Some(until) = until else { return Ok(Some(Stopped::Paused(Pause::Blocked))) };
         self.record(Event::Noted(Signal::Waiting { until }))?;
         // Hours may pass, in which people look at the run, and the machine may go down.
-        self.publish()?;
+        self.save_files()?;
         while let Some(left) = time_left(until) {
             tokio::select! {
                 () = sleep(left.min(LOOK)) => {}
@@ -274,9 +273,8 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     fn record(&mut self, event: Event<L>) -> Result<(), EngineError> {
         let record = self.context.journal.append(now(), event)?;
         self.run.apply(&record);
-        if let Event::Decided(decision) = &record.event {
-            // What people read is written at the ends of rounds; all of it can be made again from the journal.
-            L::project(&self.context.shop, &self.run, decision, &self.pages)?;
+        if matches!(&record.event, Event::Decided(decision) if L::changes_files(decision)) {
+            self.write_files(Extent::Newest)?;
         }
         self.observer.recorded(&self.run, &record);
         Ok(())
@@ -288,7 +286,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
             Stopped::Held => self.record(Event::Noted(Signal::Held))?,
             Stopped::Paused(pause) => self.record(Event::Noted(Signal::Paused(pause)))?,
         }
-        self.publish()?;
+        self.save_files()?;
         if stopped == Stopped::Ended {
             // Nothing of a run that ended is taken up again; a workspace that stays is no harm.
             let _ = self.context.shop.work.remove();
@@ -296,9 +294,14 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         Ok(())
     }
 
-    /// All that people read, and all of it safe.
-    fn publish(&mut self) -> Result<(), EngineError> {
-        L::publish(&self.context.shop.objects, &self.context.shop.folder, &self.run, &self.pages)?;
+    fn write_files(&mut self, extent: Extent) -> Result<(), EngineError> {
+        let (shop, run) = (&*self.context.shop, &self.run);
+        publish(&shop.objects, &shop.folder, run, extent, || self.observer.write_pages(shop, run, extent))
+    }
+
+    /// Writes all files, and makes them durable: the barrier.
+    fn save_files(&mut self) -> Result<(), EngineError> {
+        self.write_files(Extent::All)?;
         self.context.journal.barrier()?;
         self.context.shop.folder.place().sync_everything()?;
         Ok(())

@@ -3,8 +3,9 @@
 //! ```text
 //! drive:  loop.next -> Decide -> record
 //!                   -> Do     -> call (prepare, guardian, finish) -> record
-//!                   -> End    -> project, barrier
-//! record: journal line -> run.apply -> observer -> pages of the rounds
+//!                   -> End    -> files, barrier
+//! record: journal line -> run.apply -> files -> observer
+//! files:  project (engine) -> pages (observer) -> state
 //! ```
 //!
 //! `Err` means that we failed. A failing agent, a timeout, rubbish: these are outcomes, and recorded.
@@ -12,6 +13,7 @@
 mod call;
 mod call_dir;
 mod drive;
+mod files;
 mod materials;
 pub mod reflex;
 mod reply;
@@ -37,7 +39,8 @@ use crate::snapshot::{CaptureError, Limits, ObjectError, Objects, PlaceError};
 use crate::store::{AnswerCache, JournalError, RunFolder};
 
 pub use drive::{Context, Drive, Halt, Patience, Stopped};
-pub use tune::{Diff, Pages, tree_diff};
+pub use files::{is_published, publish};
+pub use tune::{Diff, edit_diff, tree_diff};
 use unreadable::unreadable;
 
 #[derive(Debug, thiserror::Error)]
@@ -92,9 +95,6 @@ where
 
 /// What the engine does for one loop, beyond what it does for all of them.
 pub trait LoopEngine: Loop {
-    /// What its pages are made with; how they are worded is a person's side.
-    type Pages;
-
     /// Reads what an agent that has answered left.
     fn read(
         shop: &Workshop,
@@ -114,24 +114,19 @@ pub trait LoopEngine: Loop {
         hands: Hands<'_, Self>,
     ) -> Result<Option<Self::Answer>, EngineError>;
 
-    /// Writes what people read, as far as a decision has changed it.
+    /// Whether a decision changes the files of a run, so that they are written at once.
+    fn changes_files(decision: &Self::Decision) -> bool;
+
+    /// Writes the files that programs and people expect in a place of their own: artifacts, projections.
     fn project(
-        shop: &Workshop,
-        run: &Run<Self>,
-        decision: &Self::Decision,
-        pages: &Self::Pages,
-    ) -> Result<(), EngineError>;
-
-    /// Whether what people read is that of the run already.
-    fn is_published(folder: &RunFolder, run: &Run<Self>) -> bool;
-
-    /// Writes all that people read.
-    fn publish(
         objects: &Objects,
         folder: &RunFolder,
         run: &Run<Self>,
-        pages: &Self::Pages,
+        extent: Extent,
     ) -> Result<(), EngineError>;
+
+    /// The text of the state file.
+    fn state(run: &Run<Self>) -> String;
 }
 
 /// What an agent that has answered left.
@@ -159,8 +154,28 @@ pub struct Hands<'a, L: LoopEngine> {
     pub person: &'a mut dyn Person<L>,
 }
 
-/// Who is told of what happens, while it happens.
+/// How many of a run's files are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Those of the newest round.
+    Newest,
+    All,
+}
+
+impl Extent {
+    /// The rounds whose files are written.
+    pub fn of<T>(self, rounds: &[T]) -> &[T] {
+        match self {
+            Self::Newest => &rounds[rounds.len().saturating_sub(1)..],
+            Self::All => rounds,
+        }
+    }
+}
+
+/// Follows a run while it happens.
 pub trait Observer<L: Loop> {
+    /// Writes the pages and reports. All of them are written before the barrier at the end of a run or a pause.
+    fn write_pages(&mut self, shop: &Workshop, run: &Run<L>, extent: Extent) -> Result<(), EngineError>;
     /// A record was written and applied.
     fn recorded(&mut self, run: &Run<L>, record: &Record<L>);
     fn began(&mut self, run: &Run<L>, step: &L::Step);

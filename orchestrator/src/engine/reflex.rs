@@ -1,6 +1,7 @@
-//! What the engine does for `reflex` alone: pages are stored, patterns matched, commands' ends read, a person is asked.
+//! What the engine does for `reflex` alone: pages are stored, patterns matched, commands' ends read, a person is asked,
+//! and the files of the original are written.
 
-mod pages;
+use std::path::Path;
 
 use skilltune_phases::event::{Failure, FailureKind, Outcome};
 use skilltune_phases::id::TreeId;
@@ -10,19 +11,17 @@ use skilltune_phases::loops::reflex::{
     Answer, Answers, Artifact, Decision, PAGE, Reflex, Request, Run, Step, projection, sections,
 };
 
-use super::{EngineError, Hands, LoopEngine, Ran, ReadError, Remains, Workshop};
+use super::{EngineError, Extent, Hands, LoopEngine, Ran, ReadError, Remains, Workshop};
+use crate::disk::atomic::Durability;
+use crate::evolution::{Evolution, Part};
 use crate::process::How;
-use crate::snapshot::{Node, Objects};
+use crate::snapshot::{Node, Objects, RelPath};
 use crate::store::RunFolder;
-
-pub use pages::Pages;
 
 /// More than this of what a command says nobody needs as evidence.
 const EVIDENCE: usize = 400;
 
 impl LoopEngine for Reflex {
-    type Pages = Pages;
-
     fn read(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
         if remains.answer.trim().is_empty() {
             return Err(Failure::new(FailureKind::Empty, "no text at all").into());
@@ -64,19 +63,23 @@ impl LoopEngine for Reflex {
         }
     }
 
-    fn project(shop: &Workshop, run: &Run, _: &Decision, pages: &Pages) -> Result<(), EngineError> {
-        pages::write(&shop.objects, &shop.folder, run, pages)
+    fn changes_files(_: &Decision) -> bool {
+        true
     }
 
-    /// The state is written last: when it is that of the run, so is the rest. It does not tell that a run is over, which
-    /// takes no longer than a tick of the clock: the report does.
-    fn is_published(folder: &RunFolder, run: &Run) -> bool {
-        let is_told = run.closed_at.is_none() || folder.report_json().is_file();
-        is_told && folder.state().holds(projection::run_file(run).as_bytes())
+    fn project(objects: &Objects, folder: &RunFolder, run: &Run, _: Extent) -> Result<(), EngineError> {
+        write_originals(objects, run)?;
+        for judged in &run.course.judged {
+            let place = folder.iteration(judged.iteration);
+            place.make()?;
+            let text = page(objects, judged.artifact.tree)?;
+            place.join(PAGE).replace(text.as_bytes(), Durability::Order)?;
+        }
+        Ok(())
     }
 
-    fn publish(objects: &Objects, folder: &RunFolder, run: &Run, pages: &Pages) -> Result<(), EngineError> {
-        pages::write(objects, folder, run, pages)
+    fn state(run: &Run) -> String {
+        projection::run_file(run)
     }
 }
 
@@ -100,6 +103,33 @@ pub fn page(objects: &Objects, tree: TreeId) -> Result<String, EngineError> {
     });
     let bytes = blob.map(|blob| objects.read(blob)).transpose()?.unwrap_or_default();
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The files of the original, beside the project's others.
+fn write_originals(objects: &Objects, run: &Run) -> Result<(), EngineError> {
+    let task = &run.plan.task;
+    let below = RelPath::parse(task.evolution.as_bytes()).map_err(|_| EngineError::Stuck)?;
+    let evolution = Evolution::open_or_make(Path::new(&task.project), &below)?;
+    let writer = evolution.writer(&projection::alias(run), run.plan.run.as_str());
+    // By this file the folder is known to be ours.
+    writer.write(Part::Run, projection::run_file(run).as_bytes())?;
+    writer.write(Part::History, projection::history(run).as_bytes())?;
+    if let Some(artifact) = current_artifact(run) {
+        let ours = |hash: &str| run.course.artifacts.iter().any(|artifact| artifact.hash == hash);
+        let known = |bytes: &[u8]| ours(&artifact_hash(bytes));
+        writer.place_artifact(page(objects, artifact.tree)?.as_bytes(), known)?;
+    }
+    // Where it names another run it stays so: one of several at a time is enough for its readers.
+    match projection::current(run) {
+        Some(current) => writer.point(current.as_bytes())?,
+        None => writer.remove_current()?,
+    };
+    Ok(())
+}
+
+/// The artifact to show: the one in work, and at the end the best.
+fn current_artifact(run: &Run) -> Option<&Artifact> {
+    if run.course.stop.is_some() { run.result() } else { run.course.artifact.as_ref() }
 }
 
 /// How a command ended, and the last of what it said.

@@ -8,12 +8,20 @@ pub mod page;
 pub mod status;
 pub mod words;
 
-use skilltune_orchestrator::engine::reflex::Pages;
+use skilltune_orchestrator::engine::EngineError;
+use skilltune_orchestrator::store::RunFolder;
+use skilltune_phases::loops::reflex::Run;
+
+use crate::report::write_reports;
 
 pub use crate::loops::reflex::report::history::event;
 pub use crate::loops::reflex::report::page::report;
 pub use crate::loops::reflex::report::status::{facts, result};
 
-/// How the engine has a run's pages worded.
-pub const PAGES: Pages =
-    Pages { report: page::report, report_json: |run| format!("{:#}\n", json::report(run)) };
+/// Writes the reports of a run that has ended.
+pub fn write(folder: &RunFolder, run: &Run) -> Result<(), EngineError> {
+    match run.closed_at {
+        Some(_) => write_reports(folder, &page::report(run), &json::report(run)),
+        None => Ok(()),
+    }
+}

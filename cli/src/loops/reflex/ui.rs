@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use skilltune_orchestrator::engine::{EngineError, Extent};
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::RunFolder;
 use skilltune_phases::loops::reflex::original::Alias;
 use skilltune_phases::loops::reflex::{Plan, Reflex, Run, Step, Task};
 use skilltune_phases::plan::RunId;
@@ -13,11 +16,14 @@ use crate::report::ui::Ui;
 use crate::terminal::exit::Exit;
 
 impl Ui for Reflex {
-    const PAGES: Self::Pages = report::PAGES;
     const START: &'static str = "skilltune reflex new TASK";
 
     fn is_named(id: &RunId, name: &str) -> bool {
         Alias::of_run(id.as_str()).is_some_and(|alias| alias.as_str() == name)
+    }
+
+    fn write_pages(_: &Objects, folder: &RunFolder, run: &Run, _: Extent) -> Result<(), EngineError> {
+        report::write(folder, run)
     }
 
     fn targets(plan: &Plan) -> Vec<PathBuf> {

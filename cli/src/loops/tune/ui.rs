@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
+use skilltune_orchestrator::engine::{EngineError, Extent};
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::RunFolder;
 use skilltune_phases::loops::tune::{Plan, Run, Step, Tune};
 
 use crate::loops::tune::report::json;
@@ -11,8 +14,16 @@ use crate::report::ui::Ui;
 use crate::terminal::exit::Exit;
 
 impl Ui for Tune {
-    const PAGES: Self::Pages = report::PAGES;
     const START: &'static str = "skilltune tune SKILL";
+
+    fn write_pages(
+        objects: &Objects,
+        folder: &RunFolder,
+        run: &Run,
+        extent: Extent,
+    ) -> Result<(), EngineError> {
+        report::write(objects, folder, run, extent)
+    }
 
     fn targets(plan: &Plan) -> Vec<PathBuf> {
         plan.task.target.members.iter().map(|member| PathBuf::from(&member.path)).collect()

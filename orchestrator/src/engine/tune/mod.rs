@@ -1,7 +1,8 @@
 //! What the engine does for `tune` alone: artifacts and drafts are read, a person is asked, the champion is promoted.
 
+mod artifacts;
+mod diff;
 mod draft;
-mod pages;
 
 use std::path::Path;
 
@@ -12,21 +13,19 @@ use skilltune_phases::loops::tune::{Answer, Decision, INPUT, Request, Run, Step,
 use skilltune_phases::order::Order;
 use skilltune_phases::role::Role;
 
-use super::{EngineError, Hands, LoopEngine, ReadError, Remains, Workshop, unreadable};
+use super::{EngineError, Extent, Hands, LoopEngine, ReadError, Remains, Workshop, unreadable};
 use crate::agent::Talk;
 use crate::promote::{self, Move, Promotion};
 use crate::snapshot::{Manifest, Objects, capture_left};
 use crate::store::RunFolder;
 
-pub use pages::{Diff, Pages, tree_diff};
+pub use diff::{Diff, edit_diff, tree_diff};
 
 impl LoopEngine for Tune {
-    type Pages = Pages;
-
     fn read(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
         let order = request.as_ref();
         let answer = match order.role {
-            Role::Executor => artifacts(shop, order, remains),
+            Role::Executor => exercised(shop, order, remains),
             Role::Evaluator if remains.answer.trim().is_empty() => {
                 Err(Failure::new(FailureKind::Empty, "no text at all").into())
             }
@@ -44,10 +43,11 @@ impl LoopEngine for Tune {
         }
     }
 
-    fn project(shop: &Workshop, run: &Run, decision: &Decision, pages: &Pages) -> Result<(), EngineError> {
+    /// The ends of rounds.
+    fn changes_files(decision: &Decision) -> bool {
         match decision {
             Decision::Open { .. } | Decision::Scored(_) | Decision::Draft(_) | Decision::NoDraft { .. } => {
-                pages::write_round(shop, run, pages)
+                true
             }
             Decision::Keep(_)
             | Decision::Drop { .. }
@@ -55,17 +55,16 @@ impl LoopEngine for Tune {
             | Decision::Stop(_)
             | Decision::Compare(_)
             | Decision::Ship(_)
-            | Decision::Close(_) => Ok(()),
+            | Decision::Close(_) => false,
         }
     }
 
-    /// The state is written last: when it is that of the run, so are the pages.
-    fn is_published(folder: &RunFolder, run: &Run) -> bool {
-        folder.state().holds(state_file::text(run).as_bytes())
+    fn project(objects: &Objects, folder: &RunFolder, run: &Run, extent: Extent) -> Result<(), EngineError> {
+        artifacts::write(objects, folder, run, extent)
     }
 
-    fn publish(objects: &Objects, folder: &RunFolder, run: &Run, pages: &Pages) -> Result<(), EngineError> {
-        pages::write_all(objects, folder, run, pages)
+    fn state(run: &Run) -> String {
+        state_file::text(run)
     }
 }
 
@@ -96,7 +95,7 @@ fn moves(run: &Run, step: &Step) -> Option<Vec<Move>> {
 }
 
 /// What the executor wrote; an answer in words alone becomes `answer.md`.
-fn artifacts(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Answer, ReadError> {
+fn exercised(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Answer, ReadError> {
     let Remains { space, answer, denied, talk } = *remains;
     let fittings = shop.cast.of(order.role).fittings(order.rights, order.installed.is_some(), "");
     let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());

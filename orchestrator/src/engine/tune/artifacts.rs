@@ -1,0 +1,50 @@
+//! The artifacts of the rounds, as the trials left them.
+
+use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::tune::measure::{self, SEARCH};
+use skilltune_phases::loops::tune::{Round, Run, Trial};
+
+use super::super::{EngineError, Extent};
+use crate::disk::SafePath;
+use crate::disk::atomic::TEMP_PREFIX;
+use crate::snapshot::{self, Objects};
+use crate::store::RunFolder;
+
+/// The one trial of a round whose artifacts are shown.
+const TRIAL: &str = "1";
+
+/// Writes the artifacts of the rounds that were measured.
+pub(super) fn write(
+    objects: &Objects,
+    folder: &RunFolder,
+    run: &Run,
+    extent: Extent,
+) -> Result<(), EngineError> {
+    for round in extent.of(&run.course.rounds).iter().filter(|round| round.measured.is_some()) {
+        place_round(objects, &folder.iteration(round.number).join("artifacts"), run, round)?;
+    }
+    Ok(())
+}
+
+/// `artifacts/<skill>/<scenario>/<trial>/`, as the trials left them.
+fn place_round(objects: &Objects, place: &SafePath, run: &Run, round: &Round) -> Result<(), EngineError> {
+    let Some(candidate) = run.candidate(round.candidate) else { return Ok(()) };
+    for &scenario in run.course.measure.scenarios() {
+        let trial = Trial { scenario, ordinal: SEARCH, era: round.era };
+        let left = measure::artifacts(run, candidate, trial);
+        for (member, tree) in run.plan.task.target.members.iter().zip(left) {
+            let into = place.join(&*member.name).join(&*run.plan.task.scenarios[scenario].id);
+            if !into.join(TRIAL).exists() {
+                place_whole(objects, tree, &into)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Under another name first, so that a folder that is there is whole.
+fn place_whole(objects: &Objects, tree: TreeId, into: &SafePath) -> Result<(), EngineError> {
+    let half = into.join(format!("{TEMP_PREFIX}half"));
+    snapshot::fill(&half.fresh()?, objects, &objects.manifest(tree)?)?;
+    Ok(half.rename(TRIAL)?)
+}

@@ -1,0 +1,46 @@
+//! What an edit changed, as its page and `skilltune diff` show it.
+
+use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::tune::{Edit, Round, Run};
+
+use crate::snapshot::{self, ChangeKind, ObjectError, Objects};
+
+/// What an edit changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diff {
+    /// One line a file, such as `M SKILL.md`.
+    pub files: Vec<String>,
+    pub unified: String,
+}
+
+/// What the edit of a round changed.
+pub fn edit_diff(objects: &Objects, run: &Run, round: &Round) -> Result<Diff, ObjectError> {
+    let Some(Edit::Draft { candidate, origin }) = &round.edit else { return Ok(Diff::default()) };
+    let (Some(base), Some(draft)) = (run.candidate(origin.parent), run.candidate(*candidate)) else {
+        return Ok(Diff::default());
+    };
+    let mut diff = Diff::default();
+    let members = run.plan.task.target.members.iter().zip(base.trees.iter().zip(&draft.trees));
+    for (member, (&from, &to)) in members.filter(|(_, (from, to))| from != to) {
+        let one = tree_diff(objects, from, to)?;
+        let prefix = if run.plan.is_chain() { format!("{}/", member.name) } else { String::new() };
+        diff.files.extend(one.files.iter().map(|line| format!("{} {prefix}{}", &line[..1], &line[2..])));
+        diff.unified.push_str(&one.unified);
+    }
+    Ok(diff)
+}
+
+/// What changed from one stored tree to another.
+pub fn tree_diff(objects: &Objects, from: TreeId, to: TreeId) -> Result<Diff, ObjectError> {
+    let (from, to) = (objects.manifest(from)?, objects.manifest(to)?);
+    let letter = |kind| match kind {
+        ChangeKind::Added => 'A',
+        ChangeKind::Removed => 'D',
+        ChangeKind::Modified => 'M',
+        ChangeKind::Mode => 'X',
+        ChangeKind::Retyped => 'T',
+    };
+    let changes = snapshot::changes(&from, &to);
+    let files = changes.iter().map(|change| format!("{} {}", letter(change.kind), change.path));
+    Ok(Diff { files: files.collect(), unified: snapshot::unified(objects, &from, &to)? })
+}
