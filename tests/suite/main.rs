@@ -32,6 +32,7 @@ mod recast;
 mod reflex;
 mod rights;
 mod rollback;
+mod same_decisions;
 mod scene;
 mod scripts;
 mod seen;

@@ -32,9 +32,10 @@ const AUDIENCE: &str = "b.quality.audience";
 
 /// The first two block; they weigh 2 each, the others 1: level A is passed with five of six, level B with nine of ten.
 const PASSES_A: [&str; 3] = [ACCURACY, SECTIONS, EXAMPLES];
-const ALL: [&str; 8] = [ACCURACY, SECTIONS, EXAMPLES, CLARITY, STRUCTURE, REFERENCES, CONSISTENCY, AUDIENCE];
+pub(crate) const ALL: [&str; 8] =
+    [ACCURACY, SECTIONS, EXAMPLES, CLARITY, STRUCTURE, REFERENCES, CONSISTENCY, AUDIENCE];
 
-const TASK: &str = "Write about the pump";
+pub(crate) const TASK: &str = "Write about the pump";
 const ALIAS: &str = "pump";
 
 /// A project in which the agents play the reflex loop like this.

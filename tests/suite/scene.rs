@@ -95,8 +95,14 @@ impl Scene {
 
     /// Our binary in this world and in no other: nothing of the machine's own environment is passed on.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(SKILLTUNE);
+        self.command_of(SKILLTUNE, &[], arguments)
+    }
+
+    /// The same with another program, which may have arguments of its own.
+    pub(crate) fn command_of(&self, program: &str, own: &[&str], arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
+            .args(own)
             .args(arguments)
             .current_dir(self.path("project"))
             .env_clear()
@@ -117,12 +123,8 @@ impl Scene {
 
     /// The same after a shell has set limits.
     pub(crate) fn run_limited(&self, limits: &str, arguments: &[&str]) -> Ran {
-        let inner = self.command(arguments);
-        let mut command = Command::new("/bin/sh");
-        command.arg("-c").arg(format!("{limits}; exec \"$0\" \"$@\""));
-        command.arg(inner.get_program()).args(inner.get_args()).env_clear();
-        command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        command.current_dir(inner.get_current_dir().expect("a scene has a project"));
+        let limited = format!("{limits}; exec \"$0\" \"$@\"");
+        let mut command = self.command_of("/bin/sh", &["-c", &limited, SKILLTUNE], arguments);
         Ran::of(command.output().expect("a shell starts"))
     }
 
@@ -136,12 +138,7 @@ impl Scene {
             eprintln!("SKIPPED: namespaces cannot be taken away here");
             return None;
         }
-        let inner = self.command(arguments);
-        let mut command = Command::new("unshare");
-        command.args(wrapper).arg(inner.get_program()).args(inner.get_args()).env_clear();
-        command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        command.current_dir(inner.get_current_dir().expect("a scene has a project")).stdin(Stdio::null());
-        Some(command)
+        Some(self.command_of("unshare", &[&wrapper[..], &[SKILLTUNE]].concat(), arguments))
     }
 
     /// All that stands in this world: project, home, settings, state and cache.
