@@ -100,19 +100,15 @@ fn uses_are_counted_where_they_are_known_and_told_to_the_improver() {
 /// A run in which every edit is judged better, and every trial comes to this use of the skill.
 fn rising(plan: Plan, skill: impl Fn(&Run, &Step) -> Option<SkillUse>) -> Run {
     let mut drive = Drive::start(plan);
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| match step {
-            Step::Exercise { skill: tree, .. } => match skill(run, step) {
-                Some(skill) => left(&tree.to_string(), skill),
-                None => ran(&tree.to_string()),
-            },
-            Step::Judge { candidate, .. } => judged(run, 50 + 20 * nth(run, *candidate), &[]),
-            Step::Improve { round, .. } => improved(&format!("draft {round}")),
-            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
+    drive.finish_alone(|run, step| match step {
+        Step::Exercise { skill: tree, .. } => match skill(run, step) {
+            Some(skill) => left(&tree.to_string(), skill),
+            None => ran(&tree.to_string()),
         },
-    );
+        Step::Judge { candidate, .. } => judged(run, 50 + 20 * nth(run, *candidate), &[]),
+        Step::Improve { round, .. } => improved(&format!("draft {round}")),
+        Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
+    });
     drive.run
 }
 

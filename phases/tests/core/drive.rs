@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
+use proptest::sample::Index;
 use skilltune_phases::event::{Done, Event, Failure, FailureKind, Outcome, Pause, Record, Signal, Spent};
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::judgement::VerdictShape;
@@ -61,6 +62,11 @@ impl<L: Loop> Drive<L> {
             self.record(Event::Decided(decision));
             assert!(self.records.len() < 100_000, "the loop goes on for ever");
         }
+    }
+
+    /// Runs to the end, one step after the other.
+    pub(crate) fn finish_alone(&mut self, answer: impl FnMut(&Run<L>, &L::Step) -> Outcome<L::Answer>) {
+        self.finish(1, |_| 0, answer);
     }
 
     /// Runs to the end with up to `jobs` steps under way, of which `pick` chooses the one that ends next.
@@ -140,6 +146,50 @@ impl<L: Loop> Drive<L> {
         });
         decisions.collect()
     }
+}
+
+/// Answers a run, and folds each prefix of its records as its journal gives them back: the fold is the live state, and
+/// the files that tell of the run are the same.
+pub(crate) fn assert_fold_is_live<L: Loop, F: PartialEq + std::fmt::Debug>(
+    plan: Plan<L>,
+    order: Vec<usize>,
+    files: impl Fn(&Run<L>) -> F,
+    answer: impl Fn(&Run<L>, &L::Step) -> Outcome<L::Answer>,
+) {
+    let mut live = Drive::start(plan);
+    let mut fold = Run::begin(&reread(&live.records[0])).expect("the first record is a plan");
+    let mut folded = 1;
+    let mut pick = picker(order);
+    loop {
+        let steps = live.due(4);
+        for record in &live.records[folded..] {
+            fold.apply(&reread(record));
+        }
+        folded = live.records.len();
+        assert_eq!(fold, live.run);
+        assert_eq!(files(&fold), files(&live.run));
+        if steps.is_empty() {
+            break;
+        }
+        let step = steps[pick(steps.len())].clone();
+        let outcome = answer(&live.run, &step);
+        live.done(step, outcome);
+    }
+}
+
+/// Answers a run, takes it up after some of its records, and sees that it ends the same: the whole of it.
+pub(crate) fn assert_ends_the_same<L: Loop>(
+    plan: Plan<L>,
+    cut: Index,
+    answer: impl Fn(&Run<L>, &L::Step) -> Outcome<L::Answer>,
+) -> Drive<L> {
+    let mut whole = Drive::start(plan);
+    whole.finish_alone(&answer);
+    let kept = whole.records[..=cut.index(whole.records.len())].to_vec();
+    let mut resumed = Drive { run: Run::replay(&kept).expect("it begins with a plan"), records: kept };
+    resumed.finish_alone(answer);
+    assert_eq!(whole.records, resumed.records);
+    whole
 }
 
 /// What says nothing of a step.

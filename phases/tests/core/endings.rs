@@ -3,29 +3,22 @@
 use skilltune_phases::ending::Class;
 use skilltune_phases::event::{FailureKind, Pause, Signal};
 use skilltune_phases::loops::tune::ending::Outcome as Came;
-use skilltune_phases::loops::tune::{Answer, Apply, Choice, Ending, Event, Plan, Run, Step, Verdict};
+use skilltune_phases::loops::tune::{Answer, Apply, Ending, Event, Plan, Run, Step, Verdict};
 use skilltune_phases::stop::Reason;
 
 use crate::drive::OUTAGES;
-use crate::world::{Drive, failed, improved, judged, nth, plan, points, ran, tree};
+use crate::world::{Drive, failed, improved, judged, nth, plan, points, tree, well};
 
 /// Runs a single skill on one scenario: each improvement is a new draft, and each trial has the score told.
 fn run_with(plan: Plan, mut score: impl FnMut(&Run, u32, usize) -> usize) -> Run {
     let mut drive = Drive::start(plan);
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| match step {
-            Step::Exercise { skill, .. } => ran(&format!("artifacts of {skill}")),
-            Step::Judge { candidate, trial, .. } => {
-                let nth = nth(run, *candidate);
-                judged(run, score(run, trial.ordinal, nth), &[])
-            }
-            Step::Improve { round, .. } => improved(&format!("draft {round}")),
-            Step::Ask(_) => Ok(Answer::Chosen(Choice::Keep)),
-            Step::Promote { .. } => Ok(Answer::Promoted),
-        },
-    );
+    drive.finish_alone(|run, step| match step {
+        Step::Judge { candidate, trial, .. } => {
+            let nth = nth(run, *candidate);
+            judged(run, score(run, trial.ordinal, nth), &[])
+        }
+        _ => well(run, step, 0),
+    });
     drive.run
 }
 
@@ -74,26 +67,19 @@ fn a_regression_is_no_stall_while_the_best_has_just_risen() {
 #[test]
 fn an_improver_that_undoes_its_own_work_oscillates_and_that_is_seen_before_the_stall() {
     let mut drive = Drive::start(plan(1, 1));
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| match step {
-            Step::Exercise { skill, .. } => ran(&format!("artifacts of {skill}")),
-            Step::Judge { candidate, .. } => {
-                judged(run, if *candidate == run.start() { 50 } else { 58 }, &[])
-            }
-            Step::Improve { base, .. } if *base == run.start() => improved("other"),
-            Step::Improve { .. } => improved("start 0"),
-            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
-        },
-    );
+    drive.finish_alone(|run, step| match step {
+        Step::Judge { candidate, .. } => judged(run, if *candidate == run.start() { 50 } else { 58 }, &[]),
+        Step::Improve { base, .. } if *base == run.start() => improved("other"),
+        Step::Improve { .. } => improved("start 0"),
+        _ => well(run, step, 0),
+    });
     assert_eq!((drive.run.course.stopped, drive.run.course.rounds.len()), (Some(Reason::Oscillating), 4));
 }
 
 #[test]
 fn three_failed_rounds_in_a_row_end_the_run_and_nothing_is_judged() {
     let mut drive = Drive::start(plan(1, 1));
-    drive.finish(1, |_| 0, |_, _| failed(FailureKind::TimedOut));
+    drive.finish_alone(|_, _| failed(FailureKind::TimedOut));
     let run = drive.run;
     assert_eq!((run.course.stopped, run.course.rounds.len(), run.errors.len()), (Some(Reason::Failed), 3, 6));
     assert_eq!((run.class(), run.outcome()), (Class::Unjudged, Came::Unjudged));
@@ -102,16 +88,10 @@ fn three_failed_rounds_in_a_row_end_the_run_and_nothing_is_judged() {
 #[test]
 fn an_improver_that_never_answers_is_a_failure_and_no_stall() {
     let mut drive = Drive::start(plan(1, 1));
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| match step {
-            Step::Exercise { skill, .. } => ran(&skill.to_string()),
-            Step::Judge { .. } => judged(run, 50, &[]),
-            Step::Improve { .. } => failed(FailureKind::Crashed),
-            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
-        },
-    );
+    drive.finish_alone(|run, step| match step {
+        Step::Improve { .. } => failed(FailureKind::Crashed),
+        _ => well(run, step, 50),
+    });
     let run = drive.run;
     assert_eq!((run.course.stopped, run.course.rounds.len(), run.errors.len()), (Some(Reason::Failed), 3, 6));
     assert_eq!((run.class(), run.outcome()), (Class::Unjudged, Came::Unjudged));
@@ -120,22 +100,16 @@ fn an_improver_that_never_answers_is_a_failure_and_no_stall() {
 #[test]
 fn failures_that_are_not_in_a_row_do_not_end_the_run() {
     let mut drive = Drive::start(plan(1, 1));
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| match step {
-            Step::Judge { .. } if run.round_number() % 2 == 0 && run.course.stopped.is_none() => {
-                failed(FailureKind::OffSchema)
-            }
-            Step::Judge { candidate, .. } => {
-                let nth = nth(run, *candidate);
-                judged(run, rising(run, 0, nth), &[])
-            }
-            Step::Exercise { skill, .. } => ran(&skill.to_string()),
-            Step::Improve { round, .. } => improved(&format!("draft {round}")),
-            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
-        },
-    );
+    drive.finish_alone(|run, step| match step {
+        Step::Judge { .. } if run.round_number() % 2 == 0 && run.course.stopped.is_none() => {
+            failed(FailureKind::OffSchema)
+        }
+        Step::Judge { candidate, .. } => {
+            let nth = nth(run, *candidate);
+            judged(run, rising(run, 0, nth), &[])
+        }
+        _ => well(run, step, 0),
+    });
     assert_eq!((drive.run.course.stopped, drive.run.course.rounds.len()), (Some(Reason::Exhausted), 5));
 }
 
@@ -174,19 +148,12 @@ fn a_champion_that_loses_on_fresh_trials_leaves_the_target_alone() {
 #[test]
 fn a_comparison_that_cannot_be_judged_ships_nothing() {
     let mut drive = Drive::start(plan(1, 1));
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| match step {
-            Step::Judge { trial, .. } if trial.ordinal > 0 => failed(FailureKind::OffSchema),
-            Step::Judge { candidate, .. } => {
-                judged(run, if *candidate == run.start() { 50 } else { 95 }, &[])
-            }
-            Step::Exercise { skill, .. } => ran(&skill.to_string()),
-            Step::Improve { .. } => improved("draft"),
-            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
-        },
-    );
+    drive.finish_alone(|run, step| match step {
+        Step::Judge { trial, .. } if trial.ordinal > 0 => failed(FailureKind::OffSchema),
+        Step::Judge { candidate, .. } => judged(run, if *candidate == run.start() { 50 } else { 95 }, &[]),
+        Step::Improve { .. } => improved("draft"),
+        _ => well(run, step, 0),
+    });
     assert_eq!(drive.run.course.shipment.as_ref().unwrap().verdict, Verdict::Indecisive);
     assert_eq!((drive.run.class(), drive.run.outcome()), (Class::Unjudged, Came::Unjudged));
 }
@@ -212,19 +179,11 @@ fn a_champion_that_is_not_wanted_in_the_target_is_kept() {
 #[test]
 fn a_persons_edit_in_the_target_is_a_conflict_and_no_success() {
     let mut drive = Drive::start(plan(1, 1));
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| match step {
-            Step::Promote { .. } => Ok(Answer::Conflict { found: vec![tree("theirs")] }),
-            Step::Judge { candidate, .. } => {
-                judged(run, if *candidate == run.start() { 50 } else { 95 }, &[])
-            }
-            Step::Exercise { skill, .. } => ran(&skill.to_string()),
-            Step::Improve { .. } => improved("draft"),
-            Step::Ask(_) => Ok(Answer::Chosen(Choice::Apply)),
-        },
-    );
+    drive.finish_alone(|run, step| match step {
+        Step::Promote { .. } => Ok(Answer::Conflict { found: vec![tree("theirs")] }),
+        Step::Judge { candidate, .. } => judged(run, if *candidate == run.start() { 50 } else { 95 }, &[]),
+        _ => well(run, step, 0),
+    });
     assert_eq!((drive.run.class(), drive.run.outcome()), (Class::Short, Came::Conflict));
 }
 
@@ -236,9 +195,7 @@ fn a_round_with_too_few_judged_scenarios_has_no_score() {
         |_| 0,
         |run, step| match step {
             Step::Judge { trial, .. } if trial.scenario == 2 => failed(FailureKind::Empty),
-            Step::Judge { .. } => judged(run, 95, &[]),
-            Step::Exercise { skill, .. } => ran(&skill.to_string()),
-            Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
+            _ => well(run, step, 95),
         },
     );
     let measured = drive.run.course.rounds[0].measured.as_ref().unwrap();
@@ -297,6 +254,6 @@ fn a_service_that_stays_away_pauses_the_run_and_costs_the_step_none_of_its_tries
 #[test]
 fn a_call_that_was_at_work_when_its_deadline_passed_has_failed_by_itself() {
     let mut drive = Drive::start(plan(1, 1));
-    drive.finish(1, |_| 0, |_, _| failed(FailureKind::TimedOut));
+    drive.finish_alone(|_, _| failed(FailureKind::TimedOut));
     assert_eq!((drive.run.course.stopped, drive.run.blocked), (Some(Reason::Failed), None));
 }

@@ -1,12 +1,13 @@
 //! What holds for every history: the properties that everything else stands on.
 
 use proptest::prelude::*;
+use proptest::sample::Index;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Apply, Decision, Ending, Plan, Run};
 
-use crate::drive::{picker, reread};
+use crate::drive::{assert_ends_the_same, assert_fold_is_live, picker};
 use crate::world::{Drive, plan, random_answer, random_answer_at};
 
 fn any_plan() -> impl Strategy<Value = Plan> {
@@ -26,25 +27,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
 proptest! {
     #[test]
     fn the_fold_of_every_prefix_is_the_live_state(plan in any_plan(), world: u64, order in vec_of_picks()) {
-        let mut live = Drive::start(plan);
-        let mut fold = Run::begin(&reread(&live.records[0])).unwrap();
-        let mut folded = 1;
-        let mut pick = picker(order);
-        loop {
-            let steps = live.due(4);
-            for record in &live.records[folded..] {
-                fold.apply(&reread(record));
-            }
-            folded = live.records.len();
-            prop_assert_eq!(&fold, &live.run);
-            prop_assert_eq!(state_file::text(&fold), state_file::text(&live.run));
-            if steps.is_empty() {
-                break;
-            }
-            let step = steps[pick(steps.len())].clone();
-            let outcome = random_answer(world, &live.run, &step);
-            live.done(step, outcome);
-        }
+        assert_fold_is_live(plan, order, state_file::text, |run, step| random_answer(world, run, step));
     }
 
     #[test]
@@ -52,7 +35,7 @@ proptest! {
         plan in any_plan(), world: u64, jobs in 2_usize..9, order in vec_of_picks(),
     ) {
         let mut alone = Drive::start(plan.clone());
-        alone.finish(1, |_| 0, |run, step| random_answer(world, run, step));
+        alone.finish_alone(|run, step| random_answer(world, run, step));
         let mut crowded = Drive::start(plan);
         crowded.finish(jobs, picker(order), |run, step| random_answer(world, run, step));
         prop_assert_eq!(alone.decisions(), crowded.decisions());
@@ -64,7 +47,7 @@ proptest! {
         plan in any_plan(), world: u64, weather: u64, jobs in 1_usize..5, order in vec_of_picks(),
     ) {
         let mut calm = Drive::start(plan.clone());
-        calm.finish(1, |_| 0, |run, step| random_answer(world, run, step));
+        calm.finish_alone(|run, step| random_answer(world, run, step));
         let mut stormy = Drive::start(plan);
         stormy.finish_in_outages(jobs, picker(order), weather, |run, step, own| random_answer_at(world, run, step, own));
         prop_assert_eq!(calm.decisions(), stormy.decisions());
@@ -73,13 +56,8 @@ proptest! {
     }
 
     #[test]
-    fn a_run_taken_up_at_any_record_ends_as_it_would_have(plan in any_plan(), world: u64, cut in any::<prop::sample::Index>()) {
-        let mut whole = Drive::start(plan);
-        whole.finish(1, |_| 0, |run, step| random_answer(world, run, step));
-        let kept = whole.records[..=cut.index(whole.records.len())].to_vec();
-        let mut resumed = Drive { run: Run::replay(&kept).unwrap(), records: kept };
-        resumed.finish(1, |_| 0, |run, step| random_answer(world, run, step));
-        prop_assert_eq!(&whole.records, &resumed.records);
+    fn a_run_taken_up_at_any_record_ends_as_it_would_have(plan in any_plan(), world: u64, cut: Index) {
+        assert_ends_the_same(plan, cut, |run, step| random_answer(world, run, step));
     }
 
     #[test]

@@ -37,7 +37,7 @@ fn go_until(drive: &mut Drive, score: impl Fn(usize, u32) -> usize, is_there: im
 }
 
 fn go_to_the_end(drive: &mut Drive, score: impl Fn(usize, u32) -> usize) {
-    drive.finish(1, |_| 0, |run, step| answer(run, step, &score));
+    drive.finish_alone(|run, step| answer(run, step, &score));
 }
 
 #[test]

@@ -1,32 +1,27 @@
 //! How the search moves: what is kept, what is dropped, where the next edit begins.
 
 use skilltune_phases::event::FailureKind;
-use skilltune_phases::loops::tune::{Answer, Edit, Standing, Step};
+use skilltune_phases::loops::tune::{Edit, Standing, Step};
 use skilltune_phases::target::Place;
 
-use crate::world::{Drive, failed, improved, judged, nth, plan, ran};
+use crate::world::{Drive, failed, improved, judged, nth, plan, ran, well};
 
 #[test]
 fn a_draft_far_below_the_best_is_dropped_and_the_best_is_the_base_again() {
     let scores = [60, 45, 70, 61, 80];
     let mut bases = Vec::new();
     let mut drive = Drive::start(plan(1, 1));
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| match step {
-            Step::Exercise { skill, .. } => ran(&skill.to_string()),
-            Step::Judge { candidate, .. } => {
-                let nth = nth(run, *candidate);
-                judged(run, scores[nth], &[])
-            }
-            Step::Improve { base, round, .. } => {
-                bases.push(nth(run, *base));
-                improved(&format!("draft {round}"))
-            }
-            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
-        },
-    );
+    drive.finish_alone(|run, step| match step {
+        Step::Judge { candidate, .. } => {
+            let nth = nth(run, *candidate);
+            judged(run, scores[nth], &[])
+        }
+        Step::Improve { base, round, .. } => {
+            bases.push(nth(run, *base));
+            improved(&format!("draft {round}"))
+        }
+        _ => well(run, step, 0),
+    });
     assert_eq!(bases, [0, 0, 2, 3]);
     let kept: Vec<_> =
         drive.run.course.rounds.iter().map(|round| round.standing == Some(Standing::Kept)).collect();
@@ -38,21 +33,14 @@ fn a_draft_far_below_the_best_is_dropped_and_the_best_is_the_base_again() {
 fn a_draft_that_no_gate_lets_through_is_tried_once_more_and_then_dropped() {
     let mut asked = 0;
     let mut drive = Drive::start(plan(1, 1));
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| match step {
-            Step::Exercise { skill, .. } => ran(&skill.to_string()),
-            Step::Judge { .. } => judged(run, 60, &[]),
-            Step::Improve { round: 1, .. } => {
-                asked += 1;
-                assert_eq!(run.last_failure(step).is_some(), asked == 2);
-                failed(FailureKind::Gate)
-            }
-            Step::Improve { round, .. } => improved(&format!("draft {round}")),
-            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
-        },
-    );
+    drive.finish_alone(|run, step| match step {
+        Step::Improve { round: 1, .. } => {
+            asked += 1;
+            assert_eq!(run.last_failure(step).is_some(), asked == 2);
+            failed(FailureKind::Gate)
+        }
+        _ => well(run, step, 60),
+    });
     let run = &drive.run;
     assert_eq!(asked, 2);
     assert!(matches!(run.course.rounds[0].edit, Some(Edit::Nothing { .. })));
@@ -72,9 +60,8 @@ fn the_same_content_is_measured_once() {
                 runs += usize::from(trial.ordinal == 0);
                 ran(&skill.to_string())
             }
-            Step::Judge { .. } => judged(run, 60, &[]),
             Step::Improve { .. } => failed(FailureKind::Gate),
-            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
+            _ => well(run, step, 60),
         },
     );
     assert_eq!((drive.run.course.rounds.len(), runs), (3, 2));
@@ -86,22 +73,18 @@ fn focus(members: [usize; 3], mut whole: impl FnMut(usize) -> usize) -> (Drive, 
     let mut plan = plan(3, 1);
     plan.task.rules.stall.window = 9;
     let mut drive = Drive::start(plan);
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| match step {
-            Step::Exercise { skill, input, .. } => ran(&format!("{skill} on {input:?}")),
-            Step::Judge { candidate, .. } => {
-                let nth = nth(run, *candidate);
-                judged(run, whole(nth), &members)
-            }
-            Step::Improve { member, round, .. } => {
-                focus.push(member.0);
-                improved(&format!("draft {round}"))
-            }
-            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
-        },
-    );
+    drive.finish_alone(|run, step| match step {
+        Step::Exercise { skill, input, .. } => ran(&format!("{skill} on {input:?}")),
+        Step::Judge { candidate, .. } => {
+            let nth = nth(run, *candidate);
+            judged(run, whole(nth), &members)
+        }
+        Step::Improve { member, round, .. } => {
+            focus.push(member.0);
+            improved(&format!("draft {round}"))
+        }
+        _ => well(run, step, 0),
+    });
     (drive, focus)
 }
 
@@ -125,21 +108,16 @@ fn after_two_drops_at_one_member_the_next_weakest_is_worked_on() {
 fn an_unchanged_upstream_member_with_unchanged_input_is_not_run_again() {
     let mut runs = Vec::new();
     let mut drive = Drive::start(plan(3, 1));
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| match step {
-            Step::Exercise { skill, input, member, trial } => {
-                if trial.ordinal == 0 {
-                    runs.push((run.round_number(), member.0));
-                }
-                ran(&format!("{skill} on {input:?}"))
+    drive.finish_alone(|run, step| match step {
+        Step::Exercise { skill, input, member, trial } => {
+            if trial.ordinal == 0 {
+                runs.push((run.round_number(), member.0));
             }
-            Step::Judge { .. } => judged(run, 50 + 5 * run.round_number() as usize, &[90, 40, 90]),
-            Step::Improve { round, .. } => improved(&format!("draft {round}")),
-            Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
-        },
-    );
+            ran(&format!("{skill} on {input:?}"))
+        }
+        Step::Judge { .. } => judged(run, 50 + 5 * run.round_number() as usize, &[90, 40, 90]),
+        _ => well(run, step, 0),
+    });
     assert_eq!(runs[..5], [(1, 0), (1, 1), (1, 2), (2, 1), (2, 2)]);
 }
 
@@ -147,20 +125,16 @@ fn an_unchanged_upstream_member_with_unchanged_input_is_not_run_again() {
 fn a_member_that_fails_stops_its_followers_of_that_round() {
     let mut ran_members = Vec::new();
     let mut drive = Drive::start(plan(3, 1));
-    drive.finish(
-        1,
-        |_| 0,
-        |_, step| match step {
-            Step::Exercise { member, .. } if member.0 == 1 => failed(FailureKind::Crashed),
-            Step::Exercise { member, skill, .. } => {
-                ran_members.push(member.0);
-                ran(&skill.to_string())
-            }
-            Step::Judge { .. } | Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => {
-                unreachable!("nothing follows a member that failed")
-            }
-        },
-    );
+    drive.finish_alone(|_, step| match step {
+        Step::Exercise { member, .. } if member.0 == 1 => failed(FailureKind::Crashed),
+        Step::Exercise { member, skill, .. } => {
+            ran_members.push(member.0);
+            ran(&skill.to_string())
+        }
+        Step::Judge { .. } | Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => {
+            unreachable!("nothing follows a member that failed")
+        }
+    });
     assert_eq!(ran_members, [0]);
     assert_eq!(drive.run.course.rounds.len(), 3);
 }

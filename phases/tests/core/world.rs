@@ -120,6 +120,17 @@ pub(crate) fn improved(name: &str) -> Outcome {
     Ok(Answer::Improved { tree: tree(name), report: Box::default() })
 }
 
+/// All goes well, and whatever is judged has this score.
+pub(crate) fn well(run: &Run, step: &Step, score: usize) -> Outcome {
+    match step {
+        Step::Exercise { skill, .. } => ran(&skill.to_string()),
+        Step::Judge { .. } => judged(run, score, &[]),
+        Step::Improve { round, .. } => improved(&format!("draft {round}")),
+        Step::Ask(_) => Ok(Answer::Chosen(Choice::Keep)),
+        Step::Promote { .. } => Ok(Answer::Promoted),
+    }
+}
+
 /// The how-manieth candidate of the run this is; the start is the first.
 pub(crate) fn nth(run: &Run, candidate: CandidateId) -> usize {
     run.course

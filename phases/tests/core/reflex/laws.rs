@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
+use proptest::sample::Index;
 use skilltune_phases::event::{Pause, Signal};
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
@@ -13,7 +14,7 @@ use skilltune_phases::loops::reflex::{
 use skilltune_phases::stop::Stall;
 
 use super::world::{Drive, plan, prompt, random_answer, random_answer_at};
-use crate::drive::{picker, reread};
+use crate::drive::{assert_ends_the_same, assert_fold_is_live, picker};
 use crate::laws::vec_of_picks;
 
 fn any_plan() -> impl Strategy<Value = Plan> {
@@ -45,25 +46,7 @@ proptest! {
     fn the_fold_of_every_prefix_is_the_live_state_and_tells_the_same_files(
         plan in any_plan(), world: u64, order in vec_of_picks(),
     ) {
-        let mut live = Drive::start(plan);
-        let mut fold = Run::begin(&reread(&live.records[0])).unwrap();
-        let mut folded = 1;
-        let mut pick = picker(order);
-        loop {
-            let steps = live.due(4);
-            for record in &live.records[folded..] {
-                fold.apply(&reread(record));
-            }
-            folded = live.records.len();
-            prop_assert_eq!(&fold, &live.run);
-            prop_assert_eq!(files(&fold), files(&live.run));
-            if steps.is_empty() {
-                break;
-            }
-            let step = steps[pick(steps.len())].clone();
-            let outcome = random_answer(world, &live.run, &step);
-            live.done(step, outcome);
-        }
+        assert_fold_is_live(plan, order, files, |run, step| random_answer(world, run, step));
     }
 
     #[test]
@@ -94,7 +77,7 @@ proptest! {
         // What is asked again may cost, and a pause takes its time.
         (plan.task.rules.max_seconds, plan.task.rules.usd) = (None, None);
         let mut calm = Drive::start(plan.clone());
-        calm.finish(1, |_| 0, |run, step| random_answer(world, run, step));
+        calm.finish_alone(|run, step| random_answer(world, run, step));
         let mut stormy = Drive::start(plan);
         stormy.finish_in_outages(jobs, picker(order), weather, |run, step, own| random_answer_at(world, run, step, own));
         prop_assert_eq!(calm.decisions(), stormy.decisions());
@@ -104,22 +87,16 @@ proptest! {
 
     #[test]
     fn a_run_taken_up_at_any_record_ends_as_it_would_have(
-        plan in any_plan(), world: u64, cut in any::<prop::sample::Index>(),
+        plan in any_plan(), world: u64, cut: Index,
     ) {
-        let mut whole = Drive::start(plan);
-        whole.finish(1, |_| 0, |run, step| random_answer(world, run, step));
-        let kept = whole.records[..=cut.index(whole.records.len())].to_vec();
-        let mut resumed = Drive { run: Run::replay(&kept).unwrap(), records: kept };
-        resumed.finish(1, |_| 0, |run, step| random_answer(world, run, step));
-        prop_assert_eq!(&whole.records, &resumed.records);
-
+        let whole = assert_ends_the_same(plan, cut, |run, step| random_answer(world, run, step));
         // Time apart, nothing depends on when it was taken up.
         if whole.run.plan.task.rules.max_seconds.is_none() {
             let kept = whole.records[..=cut.index(whole.records.len() - 1)].to_vec();
             let mut resumed = Drive { run: Run::replay(&kept).unwrap(), records: kept };
             resumed.record_after(1000, Event::Noted(Signal::Paused(Pause::Interrupted)));
             resumed.record_after(1000, Event::Noted(Signal::Resumed { program: "2".into() }));
-            resumed.finish(1, |_| 0, |run, step| random_answer(world, run, step));
+            resumed.finish_alone(|run, step| random_answer(world, run, step));
             prop_assert_eq!(whole.decisions(), resumed.decisions());
         }
     }
@@ -211,7 +188,7 @@ fn the_worlds_of_these_laws_know_every_ending_but_a_persons() {
             (1 + world % 9, 1 + world as usize % 5, world % 3);
         rules.usd = (world % 6 == 0).then_some(6.0);
         let mut drive = Drive::start(plan);
-        drive.finish(1, |_| 0, |run, step| random_answer(world.into(), run, step));
+        drive.finish_alone(|run, step| random_answer(world.into(), run, step));
         known.extend(drive.run.course.stop.map(|stop| stop.reason));
     }
     let unknown = Reason::ALL.into_iter().filter(|reason| !known.contains(reason));

@@ -195,18 +195,14 @@ fn the_planner_is_told_as_many_events_and_a_command_has_as_long_as_told() {
 
         let mut drive = Drive::start(plan);
         let mut events = String::new();
-        drive.finish(
-            1,
-            |_| 0,
-            |run, step| {
-                if matches!(step, Step::Plan { iteration: 3 }) {
-                    events = prompt(run, step);
-                }
-                super::world::answer(run, step, &|nth, rule| {
-                    flat(nth, rule) && (nth == 0 || rule != "a.quality.clarity")
-                })
-            },
-        );
+        drive.finish_alone(|run, step| {
+            if matches!(step, Step::Plan { iteration: 3 }) {
+                events = prompt(run, step);
+            }
+            super::world::answer(run, step, &|nth, rule| {
+                flat(nth, rule) && (nth == 0 || rule != "a.quality.clarity")
+            })
+        });
         assert!(events.contains("the next iteration began"));
         assert_eq!(events.contains("evaluated: score"), told == 3, "{events}");
     }

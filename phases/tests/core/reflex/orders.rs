@@ -15,16 +15,11 @@ use crate::drive::{failed, tree};
 fn played(plan: Plan) -> Vec<(Run, Step)> {
     let mut asked = Vec::new();
     let mut drive = Drive::start(plan);
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| {
-            asked.push((run.clone(), step.clone()));
-            let missed =
-                [&["a.correctness.accuracy"][..], &["a.correctness.accuracy", "a.quality.clarity"], &[]];
-            answer(run, step, &|nth, rule| Some(!missed[nth.min(2)].contains(&rule)))
-        },
-    );
+    drive.finish_alone(|run, step| {
+        asked.push((run.clone(), step.clone()));
+        let missed = [&["a.correctness.accuracy"][..], &["a.correctness.accuracy", "a.quality.clarity"], &[]];
+        answer(run, step, &|nth, rule| Some(!missed[nth.min(2)].contains(&rule)))
+    });
     asked
 }
 
@@ -167,18 +162,13 @@ fn an_answer_that_keeps_no_contract_is_told_what_is_wrong_with_it() {
 fn the_second_try_is_told_why_the_first_could_not_be_used_and_has_a_code_of_its_own() {
     let mut prompts = std::collections::HashMap::<Step, Vec<String>>::new();
     let mut drive = Drive::start(plan(Template::Docs));
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| {
-            if Reflex::role(step).is_some() {
-                prompts.entry(step.clone()).or_default().push(prompt(run, step));
-            }
-            failed_once(run, step).unwrap_or_else(|| {
-                answer(run, step, &|nth, rule| Some(nth > 0 || rule != "a.quality.clarity"))
-            })
-        },
-    );
+    drive.finish_alone(|run, step| {
+        if Reflex::role(step).is_some() {
+            prompts.entry(step.clone()).or_default().push(prompt(run, step));
+        }
+        failed_once(run, step)
+            .unwrap_or_else(|| answer(run, step, &|nth, rule| Some(nth > 0 || rule != "a.quality.clarity")))
+    });
     for (step, told) in &prompts {
         let [first, second] = &told[..] else { panic!("{step:?} was asked {} times", told.len()) };
         assert!(!first.contains("Once more") && second.contains("Once more"));
@@ -198,21 +188,16 @@ fn the_planner_hears_of_decisions_and_not_of_answers_that_could_not_be_used() {
         plan.task.rules.told_events = 9;
         plan
     });
-    drive.finish(
-        1,
-        |_| 0,
-        |run, step| {
-            if matches!(step, Step::Plan { iteration: 3 }) {
-                planning = prompt(run, step);
-            }
-            if matches!(step, Step::Judge { .. }) && run.attempts(step) == 0 {
-                return failed(FailureKind::OffSchema);
-            }
-            let missed =
-                [&["a.correctness.accuracy"][..], &["a.correctness.accuracy", "a.quality.clarity"], &[]];
-            answer(run, step, &|nth, rule| Some(!missed[nth.min(2)].contains(&rule)))
-        },
-    );
+    drive.finish_alone(|run, step| {
+        if matches!(step, Step::Plan { iteration: 3 }) {
+            planning = prompt(run, step);
+        }
+        if matches!(step, Step::Judge { .. }) && run.attempts(step) == 0 {
+            return failed(FailureKind::OffSchema);
+        }
+        let missed = [&["a.correctness.accuracy"][..], &["a.correctness.accuracy", "a.quality.clarity"], &[]];
+        answer(run, step, &|nth, rule| Some(!missed[nth.min(2)].contains(&rule)))
+    });
     assert!(planning.contains(&format!("artifact {} was refined", draft("draft 0").hash)), "{planning}");
     assert!(!planning.contains("could not be used"));
 }

@@ -64,7 +64,7 @@ fn another_judge_drops_nothing_for_what_the_one_before_it_said() {
             }
         }
         recast(&mut drive, role);
-        drive.finish(1, |_| 0, |run, step| answer(run, step, &met));
+        drive.finish_alone(|run, step| answer(run, step, &met));
         let drops = drive.decisions().into_iter().filter(|one| matches!(one, Decision::Drop { .. }));
         assert_eq!((drops.count(), reason(&drive)), (dropped, Reason::ThresholdReached), "{role:?}");
     }

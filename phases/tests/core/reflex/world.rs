@@ -166,7 +166,7 @@ pub(crate) fn play_with<M: Into<Option<bool>>>(
     mut instead: impl FnMut(&Run, &Step) -> Option<Outcome>,
 ) -> Drive {
     let mut drive = Drive::start(plan);
-    drive.finish(1, |_| 0, |run, step| instead(run, step).unwrap_or_else(|| answer(run, step, met)));
+    drive.finish_alone(|run, step| instead(run, step).unwrap_or_else(|| answer(run, step, met)));
     drive
 }
 
