@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid};
+use serde_json::{Value, json};
 
 use crate::scene::{Ran, SKILLTUNE, Scene};
 
@@ -77,6 +78,14 @@ impl<'a> Background<'a> {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
+    /// Asks it to finish, and then lets the agents through that it waits for.
+    pub(crate) fn interrupt(self, gate: Gate) -> Ran {
+        self.signal(Signal::INT);
+        self.until_said("finishing current calls");
+        gate.open();
+        self.wait()
+    }
+
     /// Stops it, and sees that none of its threads goes on.
     pub(crate) fn freeze(&self) {
         self.signal(Signal::STOP);
@@ -142,6 +151,13 @@ fn said(scene: &Scene, stream: &str) -> String {
 pub(crate) struct Gate(PathBuf);
 
 impl Gate {
+    /// Agents wait at it before they play this part; beside that, they follow the script.
+    pub(crate) fn before(part: &str, scene: &Scene, mut script: Value) -> Self {
+        script["gates"] = json!({ part: scene.path("gate") });
+        scene.write_script(&script);
+        Self::at(scene.path("gate"))
+    }
+
     pub(crate) fn at(path: PathBuf) -> Self {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
         mknodat(CWD, &path, FileType::Fifo, Mode::RWXU, 0).unwrap();

@@ -5,7 +5,6 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::background::{Background, Gate};
@@ -257,10 +256,7 @@ fn ctrl_c_stops_it_and_the_run_can_be_taken_up() {
     let gate = Gate::at(scene.path("gate"));
     let run = Background::spawn(&scene, beside(&scene, &["demo"], &place));
     run.until_begun(1);
-    run.signal(Signal::INT);
-    run.until_said("finishing current calls");
-    gate.open();
-    let ran = run.wait();
+    let ran = run.interrupt(gate);
     assert_eq!(ran.code, Some(130), "{ran:?}");
     assert!(
         ran.stdout.contains("\nto continue: skilltune resume ")

@@ -375,8 +375,7 @@ fn runs_that_are_open_and_those_at_work_are_named() {
     assert_eq!((&waiting["project"]["locks"], &waiting["project"]["ignored"]), (&json!([]), &json!(true)));
 
     let scene = Scene::new(&[("writer", 40)], &json!({}));
-    scene.write_script(&json!({ "gates": { "executor": scene.path("gate") } }));
-    let gate = Gate::at(scene.path("gate"));
+    let gate = Gate::before("executor", &scene, json!({}));
     let run = Background::start(&scene, &["tune", "writer", "a page", "--yes", "--max-iterations", "1"]);
     run.until_begun(1);
     let seen = doctor(&scene, &["--format", "json"]).json();

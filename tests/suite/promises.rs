@@ -5,7 +5,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
@@ -174,16 +173,10 @@ fn nothing_of_a_repository_is_run_before_it_is_trusted() {
 #[test]
 fn a_run_that_is_taken_up_needs_the_trust_again_and_says_so() {
     let scene = foreign();
-    let gate = Gate::at(scene.path("gate"));
-    let mut script = rising();
-    script["gates"] = json!({ "executor": scene.path("gate") });
-    scene.write_script(&script);
+    let gate = Gate::before("executor", &scene, rising());
     let run = Background::start(&scene, &["tune", "writer", "write a page", "--yes", "--trust"]);
     run.until_begun(1);
-    run.signal(Signal::INT);
-    run.until_said("finishing current calls");
-    gate.open();
-    let ran = run.wait();
+    let ran = run.interrupt(gate);
     let (answered, id) = (scene.answered(), scene.run_id());
     assert!(ran.stdout.ends_with(&format!("to continue: skilltune resume {id} --trust\n")), "{ran:?}");
     assert_eq!(scene.run(&["resume", &id]).code, Some(2));
@@ -369,9 +362,9 @@ fn output_that_is_no_text_does_not_end_a_run() {
 }
 
 #[test]
-fn nothing_is_left_in_the_cache_folder_after_a_run() {
+fn no_workspace_is_left_in_the_cache_folder_after_a_run() {
     let scene = Scene::new(&[("writer", 40)], &rising());
     scene.tune("writer", &[]);
-    let left = listing(&scene.path("cache"));
-    assert!(left.iter().all(|(path, ..)| scene.path("cache").join(path).is_dir()), "{left:?}");
+    // Beside it, a slow machine keeps an index: its skill is old enough by then.
+    assert_eq!(listing(&scene.path("cache/skilltune/work")), []);
 }

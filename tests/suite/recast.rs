@@ -4,7 +4,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
@@ -13,7 +12,7 @@ use crate::scene::{FAKE_AGENT, Scene};
 /// A run that was interrupted in its first call, and the script that is the program of all of its agents. Each call
 /// writes a line into a log, which the agents' commands name.
 fn interrupted() -> (Scene, PathBuf) {
-    let mut script = json!({ "improve": { "writer": { "40": 60, "60": 90 } } });
+    let script = json!({ "improve": { "writer": { "40": 60, "60": 90 } } });
     let scene = Scene::new(&[("writer", 40)], &script);
     let (agent, log) = (scene.path("agent.sh"), scene.path("agent.log"));
     let text = format!("#!/bin/sh\necho called >> \"$1\"\nshift\nexec {FAKE_AGENT:?} \"$@\"\n");
@@ -23,15 +22,10 @@ fn interrupted() -> (Scene, PathBuf) {
     let command = format!("\"{}\", \"{}\"", agent.display(), log.display());
     let settings = fs::read_to_string(&path).unwrap().replace(&format!("{FAKE_AGENT:?}"), &command);
     fs::write(&path, settings).unwrap();
-    let gate = Gate::at(scene.path("gate"));
-    script["gates"] = json!({ "executor": scene.path("gate") });
-    scene.write_script(&script);
+    let gate = Gate::before("executor", &scene, script);
     let run = Background::start(&scene, &["tune", "writer", "write a page", "--yes"]);
     run.until_begun(1);
-    run.signal(Signal::INT);
-    run.until_said("finishing current calls");
-    gate.open();
-    assert_eq!(run.wait().code, Some(130));
+    assert_eq!(run.interrupt(gate).code, Some(130));
     (scene, agent)
 }
 

@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use skilltune_phases::loops::reflex::original::artifact_hash;
 
+use crate::background::{Background, Gate};
 use crate::scene::{Ran, Scene};
 
 const ACCURACY: &str = "a.correctness.accuracy";
@@ -40,7 +41,11 @@ const ALIAS: &str = "pump";
 
 /// A project in which the agents play the reflex loop like this.
 fn scene(play: &Value) -> Scene {
-    Scene::new(&[], &json!({ "reflex": play }))
+    Scene::new(&[], &playing(play))
+}
+
+fn playing(play: &Value) -> Value {
+    json!({ "reflex": play })
 }
 
 /// Passes level A at once, and level B once it has been refined.
@@ -56,6 +61,14 @@ fn new(scene: &Scene, more: &[&str]) -> Ran {
 
 fn begin<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&NEW[..], &["--format", "json", "--seed", "7"], more].concat()
+}
+
+/// A run of whose agents the one at this phase waits; else they follow the script.
+fn waiting_at<'a>(scene: &'a Scene, script: Value, phase: &str, more: &[&str]) -> (Gate, Background<'a>) {
+    let gate = Gate::before(phase, scene, script);
+    let run = Background::start(scene, &begin(more));
+    assert!(run.until(|scene| begun(scene, phase) >= 1), "{phase}");
+    (gate, run)
 }
 
 const RESUME: [&str; 6] = ["reflex", "resume", ALIAS, "--yes", "--format", "json"];

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -36,24 +37,21 @@ fn script() -> Value {
 /// A scene whose executors wait at a gate.
 pub(crate) fn gated() -> (Scene, Gate) {
     let scene = Scene::new(&[("writer", 40)], &script());
-    let mut script = script();
-    script["gates"] = json!({ "executor": scene.path("gate") });
-    scene.write_script(&script);
-    let gate = Gate::at(scene.path("gate"));
+    let gate = Gate::before("executor", &scene, script());
     (scene, gate)
 }
 
-fn undisturbed() -> Outcome {
+static UNDISTURBED: LazyLock<Outcome> = LazyLock::new(|| {
     let scene = Scene::new(&[("writer", 40)], &script());
     let ran = scene.run(&TUNE);
     Outcome::of(&scene, &ran)
-}
+});
 
 /// The run that was stopped can be taken up, and ends as it would have.
 fn assert_goes_on(scene: &Scene) {
     assert_eq!(scene.alive(), [0; 0]);
     let ran = scene.run(&RESUME);
-    Outcome::of(scene, &ran).assert_is(&undisturbed(), "taken up");
+    Outcome::of(scene, &ran).assert_is(&UNDISTURBED, "taken up");
     assert_eq!(repeated(scene), 0);
     assert_tidy(scene, "taken up");
 }
@@ -67,10 +65,7 @@ fn the_first_interrupt_finishes_what_is_under_way_and_saves() {
     let (scene, gate) = gated();
     let run = Background::start(&scene, &TUNE);
     run.until_begun(1);
-    run.signal(Signal::INT);
-    run.until_said("finishing current calls");
-    gate.open();
-    let ran = run.wait();
+    let ran = run.interrupt(gate);
     assert_eq!(ran.code, Some(130), "{ran:?}");
     assert_eq!((paused(&scene), scene.answered()), (json!("interrupted"), 1));
     assert_eq!(scene.events("done").len(), 1, "what was under way has been finished");
@@ -85,10 +80,7 @@ fn an_interrupt_names_the_skills_whose_runs_were_never_begun() {
     }
     let run = Background::start(&scene, &["tune", "writer,editor,outline", "write a page", "--yes"]);
     run.until_begun(1);
-    run.signal(Signal::INT);
-    run.until_said("finishing current calls");
-    gate.open();
-    let ran = run.wait();
+    let ran = run.interrupt(gate);
     assert_eq!((ran.code, scene.run_folders().len()), (Some(130), 1), "{ran:?}");
     assert!(ran.stderr.ends_with("not started: editor, outline\n"), "{ran:?}");
 }
@@ -179,7 +171,7 @@ fn a_guardian_that_somebody_kills_costs_its_call_and_not_the_run() {
     run.until_begun(2);
     gate.open();
     let ran = run.wait();
-    Outcome::of(&scene, &ran).assert_ends_as(&undisturbed(), "a guardian was killed");
+    Outcome::of(&scene, &ran).assert_ends_as(&UNDISTURBED, "a guardian was killed");
     let failed = scene.events("done").into_iter().filter(|done| done["outcome"].get("failed").is_some());
     assert_eq!(failed.count(), 1, "the call is the one that failed, and was made again");
     assert_tidy(&scene, "a guardian was killed");
@@ -242,7 +234,7 @@ fn the_lock_of_a_killed_run_is_stale_and_taken() {
     let listed = scene.run(&["list"]);
     assert!(listed.stdout.contains("  cut off "), "the list says the same: {listed:?}");
     let ran = scene.run(&RESUME);
-    Outcome::of(&scene, &ran).assert_is(&undisturbed(), "taken up");
+    Outcome::of(&scene, &ran).assert_is(&UNDISTURBED, "taken up");
     assert_tidy(&scene, "taken up");
 }
 
@@ -377,7 +369,7 @@ fn a_run_whose_workspaces_and_answers_have_vanished_goes_on() {
         gate.remove();
         fs::remove_dir_all(scene.path(vanished)).unwrap();
         let ran = scene.run(&RESUME);
-        Outcome::of(&scene, &ran).assert_is(&undisturbed(), vanished);
+        Outcome::of(&scene, &ran).assert_is(&UNDISTURBED, vanished);
         assert_tidy(&scene, vanished);
     }
 }

@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::*;
-use crate::background::{Background, Gate};
 
 /// A tuned skill, and after that a text.
 fn both() -> Scene {
@@ -14,21 +13,11 @@ fn both() -> Scene {
 }
 
 fn scene_of_both() -> Scene {
-    Scene::new(&[("writer", 40)], &script(&json!({})))
+    Scene::new(&[("writer", 40)], &script())
 }
 
-fn script(gates: &Value) -> Value {
-    json!({ "reflex": rising(), "improve": { "writer": { "40": 60, "60": 90 } }, "gates": gates })
-}
-
-/// A run of reflex whose agent waits at this phase.
-fn waiting_at<'a>(scene: &'a Scene, phase: &str) -> (Gate, Background<'a>) {
-    let gate = scene.path("gate");
-    scene.write_script(&script(&json!({ phase: gate })));
-    let gate = Gate::at(gate);
-    let run = Background::start(scene, &begin(&[]));
-    assert!(run.until(|scene| begun(scene, phase) >= 1));
-    (gate, run)
+fn script() -> Value {
+    json!({ "reflex": rising(), "improve": { "writer": { "40": 60, "60": 90 } } })
 }
 
 /// The id of the run of a loop.
@@ -133,7 +122,7 @@ fn the_texts_of_a_run_are_shown_compared_and_written_elsewhere() {
 #[test]
 fn a_run_is_taken_up_and_stopped_without_the_name_of_its_loop() {
     let scene = scene_of_both();
-    let (gate, run) = waiting_at(&scene, "critique");
+    let (gate, run) = waiting_at(&scene, script(), "critique", &[]);
     let said = scene.run(&["resume", ALIAS, "--yes"]);
     assert!(said.code == Some(2) && said.stderr.contains("`skilltune stop pump-"), "{said:?}");
     run.kill_and_see_off();
@@ -147,7 +136,7 @@ fn a_run_is_taken_up_and_stopped_without_the_name_of_its_loop() {
 #[test]
 fn a_stop_without_a_name_means_the_run_that_is_running() {
     let scene = scene_of_both();
-    let (gate, run) = waiting_at(&scene, "plan");
+    let (gate, run) = waiting_at(&scene, script(), "plan", &[]);
     assert_eq!(scene.tune("writer", &[]).code, Some(0), "it is newer, and has ended");
     let stop = std::thread::scope(|scope| {
         let stop = scope.spawn(|| scene.run(&["stop", "It is good enough."]));

@@ -8,7 +8,6 @@ use skilltune_orchestrator::process::can_confine;
 
 use super::tidy::assert_tidy;
 use super::*;
-use crate::background::{Background, Gate};
 
 /// A play whose preparer proposes these commands for the first rule.
 fn commands(argvs: &[&[&str]]) -> Value {
@@ -152,12 +151,7 @@ fn nothing_is_run_that_nobody_has_allowed() {
 /// A run that was begun by somebody who had to leave before the question came, and is taken up where nobody is.
 fn held() -> Scene {
     let scene = scene(&grep());
-    let gate = scene.path("gate");
-    scene.write_script(&json!({ "reflex": grep(), "gates": { "produce": gate } }));
-    let gate = Gate::at(gate);
-    let arguments = begin(&[]);
-    let run = Background::start(&scene, &arguments);
-    assert!(run.until(|scene| begun(scene, "produce") == 1));
+    let (gate, run) = waiting_at(&scene, playing(&grep()), "produce", &[]);
     run.signal(Signal::TERM);
     assert_eq!(run.wait().code, Some(143));
     gate.remove();

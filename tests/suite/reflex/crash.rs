@@ -90,6 +90,7 @@ fn a_run_killed_again_and_again_ends_as_if_it_had_not_been() {
         let whole = [&[ACCURACY, EXAMPLES][..], &[EXAMPLES], &ALL];
         assert!(there.is_empty() || whole.iter().any(|rules| meets(&there, rules)), "{there}");
     };
-    let figures = kill_again_and_again(&Written { slow: true, jobs: "2" }, 12, assert_whole);
+    let story = Written { slow: true, jobs: "2" };
+    let figures = kill_again_and_again(&story, &story.whole(), 12, assert_whole);
     eprintln!("random kills: {figures:?} of reflex, 0 runs lost");
 }

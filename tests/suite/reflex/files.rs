@@ -6,18 +6,12 @@ use serde_json::json;
 
 use super::tidy::{assert_is_told, assert_tidy, replayed};
 use super::*;
-use crate::background::{Background, Gate};
 use crate::scene::listing;
 
 #[test]
 fn the_files_tell_of_the_run_while_it_goes_on_and_the_pointer_goes_with_it() {
     let scene = scene(&rising());
-    let gate = scene.path("gate");
-    scene.write_script(&json!({ "reflex": rising(), "gates": { "critique": gate } }));
-    let gate = Gate::at(gate);
-    let arguments = begin(&[]);
-    let run = Background::start(&scene, &arguments);
-    assert!(run.until(|scene| begun(scene, "critique") == 1));
+    let (gate, run) = waiting_at(&scene, playing(&rising()), "critique", &[]);
     let current = fs::read(scene.path("project/.ai-factory/evolution/current.json")).unwrap();
     let current: Value = serde_json::from_slice(&current).unwrap();
     assert_eq!(
@@ -55,12 +49,7 @@ fn the_result_is_written_where_it_was_asked_for_and_replaces_nothing() {
 #[test]
 fn a_file_that_came_to_stand_there_meanwhile_stays() {
     let scene = scene(&rising());
-    let gate = scene.path("gate");
-    scene.write_script(&json!({ "reflex": rising(), "gates": { "refine": gate } }));
-    let gate = Gate::at(gate);
-    let arguments = begin(&["--out", "manual.md"]);
-    let run = Background::start(&scene, &arguments);
-    assert!(run.until(|scene| begun(scene, "refine") == 1));
+    let (gate, run) = waiting_at(&scene, playing(&rising()), "refine", &["--out", "manual.md"]);
     let out = scene.path("project/manual.md");
     fs::write(&out, "my own words\n").unwrap();
     gate.open();
@@ -94,12 +83,7 @@ fn an_artifact_that_somebody_has_edited_stays_and_is_told_as_stale() {
 #[test]
 fn an_artifact_edited_during_the_run_stays_and_ours_gets_a_name_beside_it() {
     let scene = scene(&rising());
-    let gate = scene.path("gate");
-    scene.write_script(&json!({ "reflex": rising(), "gates": { "refine": gate } }));
-    let gate = Gate::at(gate);
-    let arguments = begin(&[]);
-    let run = Background::start(&scene, &arguments);
-    assert!(run.until(|scene| begun(scene, "refine") == 1));
+    let (gate, run) = waiting_at(&scene, playing(&rising()), "refine", &[]);
     fs::write(place(&scene).join("artifact.md"), "my own words\n").unwrap();
     gate.open();
     let ran = run.wait();
@@ -168,12 +152,7 @@ fn nothing_of_the_originals_that_is_a_link_is_written_through() {
 fn a_file_of_the_run_that_becomes_a_link_is_replaced_and_not_written_through() {
     for name in ["run.json", "history.jsonl", "artifact.md"] {
         let scene = scene(&rising());
-        let gate = scene.path("gate");
-        scene.write_script(&json!({ "reflex": rising(), "gates": { "refine": gate } }));
-        let gate = Gate::at(gate);
-        let arguments = begin(&[]);
-        let run = Background::start(&scene, &arguments);
-        assert!(run.until(|scene| begun(scene, "refine") == 1));
+        let (gate, run) = waiting_at(&scene, playing(&rising()), "refine", &[]);
         let (mine, file) = (scene.path("mine"), place(&scene).join(name));
         fs::write(&mine, "my own words\n").unwrap();
         fs::remove_file(&file).unwrap();

@@ -1,29 +1,23 @@
 //! A run that is stopped or killed: it goes on where it was, or is ended for good, as a person says.
 
+use std::sync::LazyLock;
+
 use rustix::process::Signal;
 use serde_json::json;
 
 use super::tidy::assert_tidy;
 use super::*;
-use crate::background::{Background, Gate};
 use crate::outcome::{Outcome, repeated};
 
-fn gated(phase: &str) -> (Scene, Gate) {
-    let scene = scene(&rising());
-    let gate = scene.path("gate");
-    scene.write_script(&json!({ "reflex": rising(), "gates": { phase: gate } }));
-    (scene, Gate::at(gate))
-}
-
-fn undisturbed() -> Outcome {
+static UNDISTURBED: LazyLock<Outcome> = LazyLock::new(|| {
     let scene = scene(&rising());
     let ran = new(&scene, &[]);
     Outcome::of_reflex(&scene, &ran)
-}
+});
 
 fn assert_goes_on(scene: &Scene) {
     let ran = scene.run(&RESUME);
-    Outcome::of_reflex(scene, &ran).assert_is(&undisturbed(), "taken up");
+    Outcome::of_reflex(scene, &ran).assert_is(&UNDISTURBED, "taken up");
     assert_eq!(repeated(scene), 0);
     assert_tidy(scene, "taken up");
 }
@@ -32,27 +26,19 @@ fn assert_goes_on(scene: &Scene) {
 fn an_interrupted_and_a_killed_run_go_on_as_if_nothing_had_been() {
     for phase in ["plan", "produce", "evaluate", "refine"] {
         for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
-            let (scene, gate) = gated(phase);
+            let scene = Scene::in_memory(&[], &playing(&rising()));
             // No other call is under way: one that is ended in the instant of its answer is made again.
-            let arguments = begin(&["--jobs", "1"]);
-            let run = Background::start(&scene, &arguments);
-            assert!(run.until(|scene| begun(scene, phase) >= 1), "{phase}");
+            let (gate, run) = waiting_at(&scene, playing(&rising()), phase, &["--jobs", "1"]);
             if signal == Signal::KILL {
                 run.kill_and_see_off();
                 gate.remove();
+            } else if signal == Signal::INT {
+                assert_eq!(run.interrupt(gate).code, Some(130), "{phase}");
             } else {
+                // Told to end, it waits for no call.
                 run.signal(signal);
-                // Asked to finish, it waits for what is under way; told to end, it does not.
-                let code = if signal == Signal::INT {
-                    run.until_said("finishing current calls");
-                    gate.open();
-                    (run.wait().code, Some(130))
-                } else {
-                    let code = run.wait().code;
-                    gate.remove();
-                    (code, Some(143))
-                };
-                assert_eq!(code.0, code.1, "{phase}");
+                assert_eq!(run.wait().code, Some(143), "{phase}");
+                gate.remove();
             }
             assert_goes_on(&scene);
         }
@@ -61,10 +47,8 @@ fn an_interrupted_and_a_killed_run_go_on_as_if_nothing_had_been() {
 
 #[test]
 fn stop_lets_the_step_under_way_finish_and_ends_the_run_for_good() {
-    let (scene, gate) = gated("evaluate");
-    let arguments = begin(&[]);
-    let run = Background::start(&scene, &arguments);
-    assert!(run.until(|scene| begun(scene, "evaluate") >= 1));
+    let scene = scene(&rising());
+    let (gate, run) = waiting_at(&scene, playing(&rising()), "evaluate", &[]);
     let stop = std::thread::scope(|scope| {
         let stop = scope.spawn(|| scene.run(&["reflex", "stop", ALIAS, "it is good enough"]));
         run.until_said("stopping: finishing");
@@ -95,10 +79,8 @@ fn assert_stopped(scene: &Scene) {
 
 #[test]
 fn stop_ends_a_run_that_nobody_works_on_too() {
-    let (scene, gate) = gated("critique");
-    let arguments = begin(&[]);
-    let run = Background::start(&scene, &arguments);
-    assert!(run.until(|scene| begun(scene, "critique") >= 1));
+    let scene = scene(&rising());
+    let (gate, run) = waiting_at(&scene, playing(&rising()), "critique", &[]);
     run.kill_and_see_off();
     gate.remove();
     let stop = scene.run(&["reflex", "stop", ALIAS, "it is good enough"]);
@@ -121,10 +103,8 @@ fn a_run_that_has_ended_is_told_again_and_makes_no_call() {
 
 #[test]
 fn the_folder_of_a_task_has_one_run_at_work() {
-    let (scene, gate) = gated("plan");
-    let arguments = begin(&[]);
-    let run = Background::start(&scene, &arguments);
-    assert!(run.until(|scene| begun(scene, "plan") >= 1));
+    let scene = scene(&rising());
+    let (gate, run) = waiting_at(&scene, playing(&rising()), "plan", &[]);
     let second = scene.run(&RESUME);
     assert_eq!(second.code, Some(2), "{second:?}");
     assert!(second.stderr.contains("in use by another skilltune"), "{second:?}");
