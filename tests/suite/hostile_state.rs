@@ -2,7 +2,7 @@
 //! outside of the project changes, nothing hangs or takes memory without bound, and what is wrong is said in one line.
 
 use std::fs::{self, File};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
@@ -63,10 +63,24 @@ impl Places {
         path
     }
 
+    /// What tells whether anything was written: no file is read, for some never end.
+    fn marks(&self) -> Vec<(PathBuf, u32, u64, i64, i64)> {
+        let entries = STATE.iter().flat_map(|folder| walkdir::WalkDir::new(self.scene.path(folder)));
+        let mark = |entry: Result<walkdir::DirEntry, walkdir::Error>| {
+            let entry = entry.unwrap();
+            let meta = entry.metadata().unwrap();
+            (entry.into_path(), meta.mode(), meta.size(), meta.ctime(), meta.ctime_nsec())
+        };
+        entries.map(mark).collect()
+    }
+
     fn outside(&self) -> Listing {
         ["outside", "home", "config"].iter().flat_map(|folder| listing(&self.scene.path(folder))).collect()
     }
 }
+
+/// What is made anew for the next command, where the last one has changed it.
+const STATE: [&str; 2] = ["project", "state"];
 
 const FOLDERS: [&str; 9] = [
     "",
@@ -200,10 +214,10 @@ fn commands(run: &str, out: &str) -> Vec<Vec<String>> {
         "export RUN start OUT",
         "doctor",
         "stop RUN",
+        "clean --dry-run",
         "resume RUN --yes",
         "rollback RUN",
         "apply RUN",
-        "clean --dry-run",
         "clean --yes --all",
         "tune writer --yes --apply never --max-iterations 1",
     ]
@@ -222,30 +236,35 @@ fn a_hostile_state_folder_harms_nobody() {
     fs::write(scene.path("outside/file"), "precious").unwrap();
     node(&scene.path("outside/fifo"), FileType::Fifo);
     let places = Places { run: scene.run_id(), scene };
-    let (template, project) = (places.scene.path("template"), places.scene.path("project"));
-    copy(&project, &template);
-    let state = places.scene.path("state");
-    copy(&state, &places.scene.path("template-state"));
+    let [template, exported] = ["template", "exported"].map(|folder| places.scene.path(folder));
+    fs::create_dir(&template).unwrap();
+    copy(&STATE.map(|folder| places.scene.path(folder)), &template);
     let outside = places.outside();
     let all = hostilities();
     assert!(all.len() >= 60, "{}", all.len());
-    let commands = commands(&places.run, places.scene.path("exported").to_str().unwrap());
-    let mut met = 0;
+    let commands = commands(&places.run, exported.to_str().unwrap());
+    let (mut met, mut copies) = (0, 0);
     for hostility in &all {
+        let mut prepared = None;
         for command in &commands {
-            for (from, to) in [(&template, &project), (&places.scene.path("template-state"), &state)] {
-                fs::remove_dir_all(to).unwrap();
-                copy(from, to);
+            // What no command has changed is met by the next one as well.
+            if prepared != Some(places.marks()) {
+                for folder in STATE {
+                    fs::remove_dir_all(places.scene.path(folder)).unwrap();
+                }
+                copy(&STATE.map(|folder| template.join(folder)), &places.scene.path(""));
+                (hostility.prepare)(&places);
+                prepared = Some(places.marks());
+                copies += 1;
             }
-            let _ = fs::remove_dir_all(places.scene.path("exported"));
-            (hostility.prepare)(&places);
+            let _ = fs::remove_dir_all(&exported);
             let arguments: Vec<&str> = command.iter().map(String::as_str).collect();
             let ran = places.scene.run_limited(LIMITS, &arguments);
             assert_harmless(&places, &outside, &format!("{}: {arguments:?}", hostility.name), &ran);
             met += 1;
         }
     }
-    eprintln!("hostile state folders: {} projects, {met} commands", all.len());
+    eprintln!("hostile state folders: {} projects, {met} commands, {copies} copies", all.len());
 }
 
 fn assert_harmless(places: &Places, outside: &Listing, what: &str, ran: &Ran) {
@@ -261,7 +280,7 @@ fn assert_harmless(places: &Places, outside: &Listing, what: &str, ran: &Ran) {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
-    let copied = std::process::Command::new("cp").arg("-a").args([from, to]).status().unwrap();
+fn copy(from: &[PathBuf], into: &Path) {
+    let copied = std::process::Command::new("cp").arg("-a").args(from).arg(into).status().unwrap();
     assert!(copied.success());
 }
