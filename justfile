@@ -35,6 +35,10 @@ kill:
 same-decisions old:
     SKILLTUNE_OLD={{absolute_path(old)}} cargo test -p skilltune --all-features --test suite same_decisions -- --ignored --nocapture
 
+# The rooms of each crate: what each needs, its size, circles, and what is longest.
+structure:
+    cargo test -p skilltune --all-features --test suite structure -- --nocapture --test-threads 1
+
 lint:
     cargo fmt --all
     cargo clippy --workspace --all-targets --all-features -- -D warnings

@@ -39,6 +39,7 @@ mod seen;
 mod stopping;
 mod story;
 mod strangers;
+mod structure;
 mod suite_files;
 mod terminal;
 mod tune;
