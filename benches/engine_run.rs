@@ -122,7 +122,7 @@ impl Observer<Tune> for Silent {
     /// As many pages as skilltune writes.
     fn write_pages(&mut self, shop: &Workshop, run: &Run, extent: Extent) -> Result<(), EngineError> {
         let text = state_file::text(run);
-        for round in extent.of(&run.course.rounds).iter().filter(|round| round.measured.is_some()) {
+        for round in extent.of(&run.state.rounds).iter().filter(|round| round.measured.is_some()) {
             let place = shop.folder.iteration(round.number);
             place.make()?;
             place.join("eval.md").replace(text.as_bytes(), Durability::Order)?;

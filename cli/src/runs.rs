@@ -216,12 +216,12 @@ impl<L: Ui> Known<L> {
 impl Known<Tune> {
     /// The candidate whose id begins so; the words `start`, `best`, `head` and `champion` name one too.
     pub fn candidate(&self, name: &str) -> Result<&Candidate, Complaint> {
-        self.pick(name, &self.run.course.candidates)
+        self.pick(name, &self.run.state.candidates)
     }
 
     /// A candidate, or a version of a person's own that a command of theirs has displaced.
     pub fn version(&self, name: &str) -> Result<Candidate, Complaint> {
-        let mut versions = self.run.course.candidates.clone();
+        let mut versions = self.run.state.candidates.clone();
         for (from, _) in self.placings() {
             let displaced = Candidate::original(from.to_vec());
             if versions.iter().all(|known| known.id != displaced.id) {
@@ -271,7 +271,7 @@ fn names(candidates: &[Candidate]) -> String {
 /// What won, or is ahead so far.
 fn champion(run: &tune::Run) -> skilltune_phases::id::CandidateId {
     let best = || run.best().map_or(run.start(), |(best, _)| best);
-    run.course.shipment.as_ref().map_or_else(best, |shipment| shipment.champion)
+    run.state.shipment.as_ref().map_or_else(best, |shipment| shipment.champion)
 }
 
 /// The one id that begins so, if any does.

@@ -30,7 +30,8 @@ mod text;
 use crate::material::Body;
 
 pub use fix::{Fixed, Offer, Reach, Repair, Suggestion, fix_all, fix_rule, offers, suggestion};
-pub use listing::{BUDGET, LISTED, Listing};
+pub use front::LISTED;
+pub use listing::{BUDGET, Listing};
 pub use route::{Route, Stage, Stop, route};
 pub use rule::{Fix, Rule, Severity};
 pub use split::tokens;

@@ -25,7 +25,7 @@ pub struct Run<L: Fold> {
     pub updated_at: Timestamp,
     pub seq: u64,
     /// The loop's own state.
-    pub course: L::State,
+    pub state: L::State,
     /// When it came to its end.
     pub closed_at: Option<Timestamp>,
     /// What a person's command did to the target after the run.
@@ -148,7 +148,7 @@ impl<L: Fold> Run<L> {
             started_at: record.at,
             updated_at: record.at,
             seq: record.seq,
-            course: L::begin(plan, record.at),
+            state: L::begin(plan, record.at),
             closed_at: None,
             placed: None,
             paused: None,
@@ -189,7 +189,7 @@ impl<L: Fold> Run<L> {
             Err(failure) => self.failed(&done.step, failure, at),
             Ok(answer) => {
                 self.waits = Waits::default();
-                let answer = L::compact(&self.course, answer.clone());
+                let answer = L::compact(&self.state, answer.clone());
                 self.answers.insert(done.step.clone(), answer);
             }
         }
@@ -275,7 +275,7 @@ impl<S: PartialEq> Tries<S> {
 }
 
 impl<L: Fold> Run<L> {
-    pub fn state(&self, step: &L::Step) -> StepState<'_, L::Answer> {
+    pub fn state_of(&self, step: &L::Step) -> StepState<'_, L::Answer> {
         if let Some(answer) = self.answers.get(step) {
             return StepState::Answered(answer);
         }

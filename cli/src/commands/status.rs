@@ -36,11 +36,11 @@ fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -
     let mut facts =
         vec![("run", format!("{}  {kind} of {subject}", run.plan.run)), ("status", word(run, standing))];
     facts.extend(L::facts(run, objects));
-    if let (Some(mishap), None) = (&run.blocked, run.closed_at) {
-        let failed = words::failure(mishap.failure.kind);
-        let step = L::step(run, &mishap.step);
-        facts.push(("blocked", format!("{step}: {failed}: {}", mishap.failure.why)));
-        facts.push(("hint", advice::mend(run, mishap, false)));
+    if let (Some(failed), None) = (&run.blocked, run.closed_at) {
+        let how = words::failure(failed.failure.kind);
+        let step = L::step(run, &failed.step);
+        facts.push(("blocked", format!("{step}: {how}: {}", failed.failure.why)));
+        facts.push(("hint", advice::mend(run, failed, false)));
     }
     if !run.errors.is_empty() {
         facts.push(("errors", figures::count(run.errors.len(), "failed call")));

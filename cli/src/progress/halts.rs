@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use skilltune_phases::run::{FailedCall as Mishap, Run};
+use skilltune_phases::run::{FailedCall, Run};
 
 use crate::progress::look::Look;
 use crate::report::ui::Ui;
@@ -16,18 +16,18 @@ pub fn waiting<L: Ui>(run: &Run<L>, until: Timestamp, width: usize) -> Vec<Strin
     let left = Duration::try_from(until.duration_since(run.updated_at)).unwrap_or_default();
     let (moment, left) = (figures::moment(until), figures::duration(left));
     let told = format!("waiting until {moment} ({left}); press Ctrl-C to stop waiting");
-    let why = run.blocked.as_ref().map(|mishap| plain::one_line(&stopped_by(run, mishap)));
+    let why = run.blocked.as_ref().map(|failed| plain::one_line(&stopped_by(run, failed)));
     [why, Some(told)].iter().flatten().flat_map(|line| wrapped(line, width, "    ")).collect()
 }
 
 /// What a run cannot go on for, and what helps.
-pub fn blocked<L: Ui>(run: &Run<L>, mishap: &Mishap<L>, look: Look) -> Vec<String> {
-    let told = stopped_by(run, mishap);
-    let hint = format!("  hint: {}", advice::mend(run, mishap, look.trusted));
+pub fn blocked<L: Ui>(run: &Run<L>, failed: &FailedCall<L>, look: Look) -> Vec<String> {
+    let told = stopped_by(run, failed);
+    let hint = format!("  hint: {}", advice::mend(run, failed, look.trusted));
     [told, hint].iter().flat_map(|line| wrapped(&plain::one_line(line), look.width, "    ")).collect()
 }
 
-fn stopped_by<L: Ui>(run: &Run<L>, mishap: &Mishap<L>) -> String {
-    let told = format!("{}: {}", words::failure(mishap.failure.kind), mishap.failure.why);
-    format!("  {}: {told}", L::step(run, &mishap.step))
+fn stopped_by<L: Ui>(run: &Run<L>, failed: &FailedCall<L>) -> String {
+    let told = format!("{}: {}", words::failure(failed.failure.kind), failed.failure.why);
+    format!("  {}: {told}", L::step(run, &failed.step))
 }

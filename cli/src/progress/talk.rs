@@ -133,8 +133,8 @@ impl<L: Narrated> Talk<L> {
         };
         let told = plain::one_line(&format!("run {} {text}", run.plan.run));
         self.say(&wrapped(&told, self.look.width, "  "));
-        if let (Signal::Paused(Pause::Blocked), Some(mishap)) = (signal, &run.blocked) {
-            self.say(&halts::blocked(run, mishap, self.look));
+        if let (Signal::Paused(Pause::Blocked), Some(failed)) = (signal, &run.blocked) {
+            self.say(&halts::blocked(run, failed, self.look));
         }
     }
 

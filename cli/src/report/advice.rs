@@ -36,12 +36,12 @@ pub fn resume<L: Loop>(run: &run::Run<L>) -> String {
 }
 
 /// What lets a run that is blocked go on.
-pub fn mend<L: Ui>(run: &run::Run<L>, mishap: &run::FailedCall<L>, trusted: bool) -> String {
-    let cast = L::role(&mishap.step).map(|role| run.plan.roles.of(role));
-    let mending = mending(cast.map_or("the agent", |cast| cast.agent.as_str()), &mishap.failure);
-    let asks = if mishap.failure.until.is_none() { " and retries from time to time" } else { "" };
+pub fn mend<L: Ui>(run: &run::Run<L>, failed: &run::FailedCall<L>, trusted: bool) -> String {
+    let cast = L::role(&failed.step).map(|role| run.plan.roles.of(role));
+    let mending = mending(cast.map_or("the agent", |cast| cast.agent.as_str()), &failed.failure);
+    let asks = if failed.failure.until.is_none() { " and retries from time to time" } else { "" };
     let resume = trusting(format!("{} --wait", resume(run)), trusted);
-    match mishap.failure.kind.remedy() {
+    match failed.failure.kind.remedy() {
         Remedy::Wait => format!("{mending}; `{resume}` waits for it{asks}"),
         Remedy::Repeat => format!("{mending}; `{resume}` retries until then; {ONLY_THE_REST}"),
         Remedy::Mend | Remedy::Tell => mending,

@@ -53,13 +53,13 @@ fn row(role: &str, cast: Option<&Cast>, account: &Account) -> Vec<String> {
 
 pub fn errors<L: Ui>(page: &mut Page, run: &Run<L>, unit: &str) {
     page.section("Errors");
-    page.list(run.errors.iter().map(|mishap| {
+    page.list(run.errors.iter().map(|failed| {
         let told = format!(
             "{}: {}: {}",
-            L::step(run, &mishap.step),
-            told::failure(mishap.failure.kind),
-            plain::one_line(&mishap.failure.why)
+            L::step(run, &failed.step),
+            told::failure(failed.failure.kind),
+            plain::one_line(&failed.failure.why)
         );
-        format!("{:.0}, {unit} {}: {}", mishap.at, mishap.round, words(&told))
+        format!("{:.0}, {unit} {}: {}", failed.at, failed.round, words(&told))
     }));
 }

@@ -24,10 +24,10 @@ pub fn most_calls(most: MostCalls) -> Value {
 
 /// What keeps the run from going on, and what helps.
 pub fn blocked<L: Ui>(run: &run::Run<L>) -> Option<Value> {
-    let mishap = run.blocked.as_ref()?;
-    let failure = &mishap.failure;
+    let failed = run.blocked.as_ref()?;
+    let failure = &failed.failure;
     Some(json!({
-        "kind": failure.kind, "why": failure.why, "until": failure.until, "mend": advice::mend(run, mishap, false),
+        "kind": failure.kind, "why": failure.why, "until": failure.until, "mend": advice::mend(run, failed, false),
     }))
 }
 

@@ -51,7 +51,7 @@ impl LoopEngine for Reflex {
             Step::Allow { .. } => Ok(hands.person.ask(run, step)),
             Step::Match { artifact, .. } => {
                 let text = page(&hands.context.shop.objects, *artifact)?;
-                Ok(Some(Answer::Told(checks::matched(&text, &run.course.checks))))
+                Ok(Some(Answer::Told(checks::matched(&text, &run.state.checks))))
             }
             Step::Plan { .. }
             | Step::Produce { .. }
@@ -69,7 +69,7 @@ impl LoopEngine for Reflex {
 
     fn project(objects: &Objects, folder: &RunFolder, run: &Run, _: Extent) -> Result<(), EngineError> {
         write_originals(objects, run)?;
-        for judged in &run.course.judged {
+        for judged in &run.state.judged {
             let place = folder.iteration(judged.iteration);
             place.make()?;
             let text = page(objects, judged.artifact.tree)?;
@@ -115,7 +115,7 @@ fn write_originals(objects: &Objects, run: &Run) -> Result<(), EngineError> {
     writer.write(Part::Run, projection::run_file(run).as_bytes())?;
     writer.write(Part::History, projection::history(run).as_bytes())?;
     if let Some(artifact) = current_artifact(run) {
-        let ours = |hash: &str| run.course.artifacts.iter().any(|artifact| artifact.hash == hash);
+        let ours = |hash: &str| run.state.artifacts.iter().any(|artifact| artifact.hash == hash);
         let known = |bytes: &[u8]| ours(&artifact_hash(bytes));
         writer.place_artifact(page(objects, artifact.tree)?.as_bytes(), known)?;
     }
@@ -129,7 +129,7 @@ fn write_originals(objects: &Objects, run: &Run) -> Result<(), EngineError> {
 
 /// The artifact to show: the one in work, and at the end the best.
 fn current_artifact(run: &Run) -> Option<&Artifact> {
-    if run.course.stop.is_some() { run.result() } else { run.course.artifact.as_ref() }
+    if run.state.stop.is_some() { run.result() } else { run.state.artifact.as_ref() }
 }
 
 /// How a command ended, and the last of what it said.

@@ -18,6 +18,9 @@ use crate::skill::{self, SkillError};
 use field::Field;
 use value::Value;
 
+/// So many characters of one skill stand in an agent's listing.
+pub const LISTED: usize = 1536;
+
 /// The front matter of a `SKILL.md`, as text and as what it means.
 #[derive(Debug)]
 pub(super) struct Front<'a> {
@@ -216,10 +219,9 @@ impl Found<'_, '_> {
             out.push(self.say(Rule::Compatibility, "compatibility", message));
         }
         let listed = length("description") + length("when_to_use");
-        if listed > super::LISTED {
+        if listed > LISTED {
             let message = format!(
-                "description and when_to_use have {listed} characters; agents list the first {}",
-                super::LISTED
+                "description and when_to_use have {listed} characters; agents list the first {LISTED}"
             );
             out.push(self.say(Rule::ListingCut, "when_to_use", message));
         }

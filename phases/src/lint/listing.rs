@@ -1,11 +1,9 @@
 //! What skills take of the listing in which agents look them up.
 
-use super::front::Front;
+use super::front::{Front, LISTED};
 use super::reading::Reading;
 use super::{Files, Finding, Rule};
 
-/// How much of one skill is shown.
-pub const LISTED: usize = 1536;
 /// What all skills together may take: a hundredth of a context of 200,000 tokens.
 pub const BUDGET: usize = 8000;
 

@@ -75,13 +75,13 @@ impl Loop for Tune {
     type Request = Request;
 
     fn next(run: &Run) -> Next<'_> {
-        if run.course.closed.is_some() {
+        if run.state.closed.is_some() {
             return Next::End;
         }
-        if run.course.stopped.is_some() {
+        if run.state.stopped.is_some() {
             return finish(run);
         }
-        match run.course.rounds.last() {
+        match run.state.rounds.last() {
             None => Next::Decide(Decision::Open { round: 1, candidate: run.start() }),
             Some(round) => search(run, round),
         }
@@ -96,7 +96,7 @@ impl Loop for Tune {
     }
 
     fn kept(run: &Run) -> Vec<TreeId> {
-        run.course.candidates.iter().flat_map(|candidate| candidate.trees.clone()).collect()
+        run.state.candidates.iter().flat_map(|candidate| candidate.trees.clone()).collect()
     }
 
     fn usd(plan: &Plan) -> Option<f64> {
@@ -126,10 +126,10 @@ fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
 }
 
 fn measure<'a>(run: &'a Run, round: &Round) -> Next<'a> {
-    if run.course.measure.is_settled() {
-        return Next::Decide(Decision::Scored(run.course.measure.summary(run, round.candidate, |_| true)));
+    if run.state.measure.is_settled() {
+        return Next::Decide(Decision::Scored(run.state.measure.summary(run, round.candidate, |_| true)));
     }
-    Next::Do(Box::new(run.course.measure.steps(run)))
+    Next::Do(Box::new(run.state.measure.steps(run)))
 }
 
 /// A draft is dropped when it falls by more than `regress` below the best of the rounds before it.
@@ -145,11 +145,11 @@ fn standing(run: &Run, round: &Round, score: Score) -> Decision {
 fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     let base = run.head();
     let member = weakest(run, base);
-    if run.plan.is_chain() && run.course.focus != Some(member) {
+    if run.plan.is_chain() && run.state.focus != Some(member) {
         return Next::Decide(Decision::Focus(member));
     }
     let step = Step::Improve { round: round.number, base, member };
-    match run.state(&step) {
+    match run.state_of(&step) {
         StepState::Answered(Answer::Improved { tree, report }) => {
             let base = run.candidate(base).expect("the head is a candidate of the run");
             let draft = base.edited(round.number, member, *tree, report.as_ref().clone());
@@ -173,7 +173,7 @@ fn weakest(run: &Run, base: CandidateId) -> Place {
 }
 
 fn finish(run: &Run) -> Next<'_> {
-    let Some(shipment) = &run.course.shipment else { return compare(run) };
+    let Some(shipment) = &run.state.shipment else { return compare(run) };
     let champion = shipment.champion;
     if champion == run.start() {
         return Next::Decide(Decision::Close(Ending::Unchanged));
@@ -184,7 +184,7 @@ fn finish(run: &Run) -> Next<'_> {
         Apply::Auto => ship(run, promote),
         Apply::Ask => {
             let ask = Step::Ask(Hold::Apply { champion });
-            match run.state(&ask) {
+            match run.state_of(&ask) {
                 StepState::Answered(Answer::Chosen(Choice::Apply)) => ship(run, promote),
                 StepState::Answered(_) => Next::Decide(Decision::Close(Ending::Kept)),
                 StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(ask))),
@@ -194,7 +194,7 @@ fn finish(run: &Run) -> Next<'_> {
 }
 
 fn ship(run: &Run, promote: Step) -> Next<'_> {
-    match run.state(&promote) {
+    match run.state_of(&promote) {
         StepState::Answered(Answer::Conflict { .. }) => Next::Decide(Decision::Close(Ending::Conflict)),
         StepState::Answered(_) => Next::Decide(Decision::Close(Ending::Applied)),
         StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(promote))),
@@ -212,11 +212,11 @@ fn compare(run: &Run) -> Next<'_> {
         let scores = contestants.iter().map(|&id| (id, run.measured(id).and_then(|measured| measured.score)));
         return Next::Decide(Decision::Ship(verdict(run, scores.collect(), 0)));
     }
-    if run.course.measure.contestants != contestants {
+    if run.state.measure.contestants != contestants {
         return Next::Decide(Decision::Compare(contestants));
     }
-    if !run.course.measure.is_settled() {
-        return Next::Do(Box::new(run.course.measure.steps(run)));
+    if !run.state.measure.is_settled() {
+        return Next::Do(Box::new(run.state.measure.steps(run)));
     }
     Next::Decide(Decision::Ship(fresh_verdict(run)))
 }
@@ -240,7 +240,7 @@ fn unchallenged(run: &Run) -> Shipment {
 
 /// All contestants are compared on the scenarios that all of them were judged on.
 fn fresh_verdict(run: &Run) -> Shipment {
-    let measure = &run.course.measure;
+    let measure = &run.state.measure;
     let paired: HashSet<usize> =
         measure.scenarios().iter().copied().filter(|&scenario| measure.paired(run, scenario)).collect();
     let summary = |id| -> Measured { measure.summary(run, id, |scenario| paired.contains(&scenario)) };

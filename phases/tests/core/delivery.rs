@@ -113,8 +113,8 @@ fn rising(plan: Plan, skill: impl Fn(&Run, &Step) -> Option<SkillUse>) -> Run {
 }
 
 fn came_to(run: &Run) -> (Verdict, Ending) {
-    let shipment = run.course.shipment.as_ref().expect("the run has come to its end");
-    (shipment.verdict, run.course.closed.expect("the run has come to its end"))
+    let shipment = run.state.shipment.as_ref().expect("the run has come to its end");
+    (shipment.verdict, run.state.closed.expect("the run has come to its end"))
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_candidate_whose_skill_was_used_in_none_of_its_fresh_trials_does_not_ship() 
     for unused in [SkillUse::Offered, SkillUse::NotOffered, SkillUse::Shadowed] {
         let run = rising(installed(1, 2), |_, step| Some(if fresh(step) { unused } else { SkillUse::Used }));
         assert_eq!(came_to(&run), (Verdict::Unused, Ending::Unchanged), "{unused:?}");
-        assert_eq!(run.course.shipment.as_ref().unwrap().champion, run.start());
+        assert_eq!(run.state.shipment.as_ref().unwrap().champion, run.start());
     }
     // Of an agent that does not tell, nobody knows; and one use shows that it can be used.
     let once = |step: &Step| match step {
@@ -162,9 +162,9 @@ fn a_goal_is_not_reached_by_a_skill_that_was_not_used() {
     let mut plan = installed(1, 1);
     plan.task.rules.threshold = points(40.0);
     let run = rising(plan.clone(), |_, _| Some(SkillUse::Used));
-    assert_eq!((run.course.stopped, run.class()), (Some(Reason::Reached), Class::Reached));
+    assert_eq!((run.state.stopped, run.class()), (Some(Reason::Reached), Class::Reached));
     let run = rising(plan, |_, _| Some(SkillUse::Offered));
-    assert_eq!((run.course.stopped, run.class()), (Some(Reason::Exhausted), Class::Short));
+    assert_eq!((run.state.stopped, run.class()), (Some(Reason::Exhausted), Class::Short));
 }
 
 /// The answer of a judge who passes all, to what it is asked.

@@ -29,8 +29,8 @@ fn rising(_: &Run, _: u32, nth: usize) -> usize {
 #[test]
 fn a_start_above_the_threshold_ends_the_run_and_nothing_is_compared() {
     let run = run_with(plan(1, 1), |_, _, _| 95);
-    assert_eq!((run.course.stopped, run.course.closed), (Some(Reason::Reached), Some(Ending::Unchanged)));
-    assert_eq!(run.course.shipment.as_ref().unwrap().verdict, Verdict::Unchallenged);
+    assert_eq!((run.state.stopped, run.state.closed), (Some(Reason::Reached), Some(Ending::Unchanged)));
+    assert_eq!(run.state.shipment.as_ref().unwrap().verdict, Verdict::Unchallenged);
     assert_eq!((run.class(), run.outcome()), (Class::Reached, Came::Unchanged));
     assert_eq!(run.ledger.total().calls, 2);
 }
@@ -38,8 +38,8 @@ fn a_start_above_the_threshold_ends_the_run_and_nothing_is_compared() {
 #[test]
 fn a_draft_above_the_threshold_is_compared_and_shipped() {
     let run = run_with(plan(1, 1), |_, _, nth| if nth == 0 { 60 } else { 92 });
-    assert_eq!((run.course.stopped, run.course.closed), (Some(Reason::Reached), Some(Ending::Applied)));
-    assert_eq!(run.course.shipment.as_ref().unwrap().verdict, Verdict::Won);
+    assert_eq!((run.state.stopped, run.state.closed), (Some(Reason::Reached), Some(Ending::Applied)));
+    assert_eq!(run.state.shipment.as_ref().unwrap().verdict, Verdict::Won);
     assert_eq!((run.class(), run.outcome()), (Class::Reached, Came::Improved));
     assert_eq!((run.initial_score(), run.final_score()), (Some(points(60.0)), Some(points(92.0))));
 }
@@ -47,21 +47,21 @@ fn a_draft_above_the_threshold_is_compared_and_shipped() {
 #[test]
 fn rounds_run_out_after_as_many_measurements_and_one_edit_less() {
     let run = run_with(plan(1, 1), rising);
-    assert_eq!(run.course.stopped, Some(Reason::Exhausted));
-    assert_eq!((run.course.rounds.len(), run.course.candidates.len() - 1), (5, 4));
+    assert_eq!(run.state.stopped, Some(Reason::Exhausted));
+    assert_eq!((run.state.rounds.len(), run.state.candidates.len() - 1), (5, 4));
     assert_eq!((run.class(), run.outcome()), (Class::Short, Came::Improved));
 }
 
 #[test]
 fn a_best_that_no_longer_rises_is_a_stall() {
     let run = run_with(plan(1, 1), |_, _, nth| 50 + nth);
-    assert_eq!((run.course.stopped, run.course.rounds.len()), (Some(Reason::Stalled), 3));
+    assert_eq!((run.state.stopped, run.state.rounds.len()), (Some(Reason::Stalled), 3));
 }
 
 #[test]
 fn a_regression_is_no_stall_while_the_best_has_just_risen() {
     let run = run_with(plan(1, 1), |_, _, nth| [50, 70, 65, 66, 66][nth]);
-    assert_eq!((run.course.stopped, run.course.rounds.len()), (Some(Reason::Stalled), 4));
+    assert_eq!((run.state.stopped, run.state.rounds.len()), (Some(Reason::Stalled), 4));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn an_improver_that_undoes_its_own_work_oscillates_and_that_is_seen_before_the_s
         Step::Improve { .. } => improved("start 0"),
         _ => well(run, step, 0),
     });
-    assert_eq!((drive.run.course.stopped, drive.run.course.rounds.len()), (Some(Reason::Oscillating), 4));
+    assert_eq!((drive.run.state.stopped, drive.run.state.rounds.len()), (Some(Reason::Oscillating), 4));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn three_failed_rounds_in_a_row_end_the_run_and_nothing_is_judged() {
     let mut drive = Drive::start(plan(1, 1));
     drive.finish_alone(|_, _| failed(FailureKind::TimedOut));
     let run = drive.run;
-    assert_eq!((run.course.stopped, run.course.rounds.len(), run.errors.len()), (Some(Reason::Failed), 3, 6));
+    assert_eq!((run.state.stopped, run.state.rounds.len(), run.errors.len()), (Some(Reason::Failed), 3, 6));
     assert_eq!((run.class(), run.outcome()), (Class::Unjudged, Came::Unjudged));
 }
 
@@ -93,7 +93,7 @@ fn an_improver_that_never_answers_is_a_failure_and_no_stall() {
         _ => well(run, step, 50),
     });
     let run = drive.run;
-    assert_eq!((run.course.stopped, run.course.rounds.len(), run.errors.len()), (Some(Reason::Failed), 3, 6));
+    assert_eq!((run.state.stopped, run.state.rounds.len(), run.errors.len()), (Some(Reason::Failed), 3, 6));
     assert_eq!((run.class(), run.outcome()), (Class::Unjudged, Came::Unjudged));
 }
 
@@ -101,7 +101,7 @@ fn an_improver_that_never_answers_is_a_failure_and_no_stall() {
 fn failures_that_are_not_in_a_row_do_not_end_the_run() {
     let mut drive = Drive::start(plan(1, 1));
     drive.finish_alone(|run, step| match step {
-        Step::Judge { .. } if run.round_number() % 2 == 0 && run.course.stopped.is_none() => {
+        Step::Judge { .. } if run.round_number() % 2 == 0 && run.state.stopped.is_none() => {
             failed(FailureKind::OffSchema)
         }
         Step::Judge { candidate, .. } => {
@@ -110,7 +110,7 @@ fn failures_that_are_not_in_a_row_do_not_end_the_run() {
         }
         _ => well(run, step, 0),
     });
-    assert_eq!((drive.run.course.stopped, drive.run.course.rounds.len()), (Some(Reason::Exhausted), 5));
+    assert_eq!((drive.run.state.stopped, drive.run.state.rounds.len()), (Some(Reason::Exhausted), 5));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn money_spent_ends_the_run() {
     let mut plan = plan(1, 1);
     plan.task.rules.budget.usd = Some(1.6);
     let run = run_with(plan, rising);
-    assert_eq!((run.course.stopped, run.course.rounds.len()), (Some(Reason::Budget), 2));
+    assert_eq!((run.state.stopped, run.state.rounds.len()), (Some(Reason::Budget), 2));
 }
 
 #[test]
@@ -126,23 +126,23 @@ fn time_spent_ends_the_run() {
     let mut plan = plan(1, 1);
     plan.task.rules.budget.seconds = Some(6);
     let run = run_with(plan, rising);
-    assert_eq!((run.course.stopped, run.course.rounds.len()), (Some(Reason::Budget), 2));
+    assert_eq!((run.state.stopped, run.state.rounds.len()), (Some(Reason::Budget), 2));
 }
 
 #[test]
 fn a_reached_goal_is_never_called_a_spent_budget() {
     let mut plan = plan(1, 1);
     (plan.task.rules.budget.usd, plan.task.rules.max_iterations) = (Some(0.1), 1);
-    assert_eq!(run_with(plan, |_, _, _| 95).course.stopped, Some(Reason::Reached));
+    assert_eq!(run_with(plan, |_, _, _| 95).state.stopped, Some(Reason::Reached));
 }
 
 #[test]
 fn a_champion_that_loses_on_fresh_trials_leaves_the_target_alone() {
     let lucky = |_: &Run, ordinal: u32, nth: usize| if ordinal == 0 { 50 + 10 * nth } else { 50 };
     let run = run_with(plan(1, 1), lucky);
-    assert_eq!(run.course.shipment.as_ref().unwrap().verdict, Verdict::Lost);
-    assert_eq!((run.course.closed, run.outcome()), (Some(Ending::Unchanged), Came::Unchanged));
-    assert_eq!(run.course.shipment.as_ref().unwrap().champion, run.start());
+    assert_eq!(run.state.shipment.as_ref().unwrap().verdict, Verdict::Lost);
+    assert_eq!((run.state.closed, run.outcome()), (Some(Ending::Unchanged), Came::Unchanged));
+    assert_eq!(run.state.shipment.as_ref().unwrap().champion, run.start());
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_comparison_that_cannot_be_judged_ships_nothing() {
         Step::Improve { .. } => improved("draft"),
         _ => well(run, step, 0),
     });
-    assert_eq!(drive.run.course.shipment.as_ref().unwrap().verdict, Verdict::Indecisive);
+    assert_eq!(drive.run.state.shipment.as_ref().unwrap().verdict, Verdict::Indecisive);
     assert_eq!((drive.run.class(), drive.run.outcome()), (Class::Unjudged, Came::Unjudged));
 }
 
@@ -163,7 +163,7 @@ fn without_fresh_trials_the_scores_of_the_search_decide() {
     let mut plan = plan(1, 1);
     plan.task.rules.confirm = 0;
     let run = run_with(plan, rising);
-    assert_eq!((run.course.closed, run.course.shipment.as_ref().unwrap().pairs), (Some(Ending::Applied), 0));
+    assert_eq!((run.state.closed, run.state.shipment.as_ref().unwrap().pairs), (Some(Ending::Applied), 0));
     assert_eq!(run.final_score(), Some(points(70.0)));
 }
 
@@ -198,9 +198,9 @@ fn a_round_with_too_few_judged_scenarios_has_no_score() {
             _ => well(run, step, 95),
         },
     );
-    let measured = drive.run.course.rounds[0].measured.as_ref().unwrap();
+    let measured = drive.run.state.rounds[0].measured.as_ref().unwrap();
     assert_eq!((measured.score, measured.judged, measured.of), (None, 3, 4));
-    assert_eq!(drive.run.course.stopped, Some(Reason::Failed));
+    assert_eq!(drive.run.state.stopped, Some(Reason::Failed));
 }
 
 #[test]
@@ -255,5 +255,5 @@ fn a_service_that_stays_away_pauses_the_run_and_costs_the_step_none_of_its_tries
 fn a_call_that_was_at_work_when_its_deadline_passed_has_failed_by_itself() {
     let mut drive = Drive::start(plan(1, 1));
     drive.finish_alone(|_, _| failed(FailureKind::TimedOut));
-    assert_eq!((drive.run.course.stopped, drive.run.blocked), (Some(Reason::Failed), None));
+    assert_eq!((drive.run.state.stopped, drive.run.blocked), (Some(Reason::Failed), None));
 }

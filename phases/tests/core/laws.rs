@@ -65,13 +65,13 @@ proptest! {
         let mut drive = Drive::start(plan);
         drive.finish(3, |_| 0, |run, step| random_answer(world, run, step));
         let run = &drive.run;
-        prop_assert!(run.course.closed.is_some() && run.course.stopped.is_some());
+        prop_assert!(run.state.closed.is_some() && run.state.stopped.is_some());
         let most = Tune::most_calls(&run.plan);
         prop_assert!(u64::from(run.ledger.executor.calls) <= most.executor);
         prop_assert!(u64::from(run.ledger.evaluator.calls) <= most.evaluator);
         prop_assert!(u64::from(run.ledger.improver.calls) <= most.improver);
         prop_assert!(run.round_number() <= run.plan.task.rules.max_iterations);
-        if run.course.closed == Some(Ending::Applied) {
+        if run.state.closed == Some(Ending::Applied) {
             prop_assert!(run.final_score() > run.initial_score());
         }
         let decisions = drive.decisions();

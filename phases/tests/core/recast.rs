@@ -45,26 +45,26 @@ fn a_round_that_is_half_measured_is_measured_anew_as_a_whole() {
     for role in [Role::Executor, Role::Evaluator] {
         let score = |_: usize, era: u32| if era == 0 { 90 } else { 40 };
         let mut drive = Drive::start(plan(1, 3));
-        go_until(&mut drive, score, |run| run.course.measure.settled() == 2);
+        go_until(&mut drive, score, |run| run.state.measure.settled() == 2);
         recast(&mut drive, role);
-        assert_eq!(drive.run.course.measure.settled(), 0);
+        assert_eq!(drive.run.state.measure.settled(), 0);
         let eras: Vec<u32> = drive.due(9).iter().filter_map(trial).map(|trial| trial.era).collect();
         assert_eq!(eras, [1; 3]);
         go_until(&mut drive, score, |run| {
-            run.course.rounds[0].measured.is_some() || run.course.measure.is_settled()
+            run.state.rounds[0].measured.is_some() || run.state.measure.is_settled()
         });
         drive.due(1);
-        assert_eq!(drive.run.course.rounds[0].score(), Some(points(40.0)), "{role:?}");
+        assert_eq!(drive.run.state.rounds[0].score(), Some(points(40.0)), "{role:?}");
     }
 }
 
 #[test]
 fn another_improver_changes_no_measurement() {
     let mut drive = Drive::start(plan(1, 3));
-    go_until(&mut drive, |_, _| 50, |run| run.course.measure.settled() == 2);
-    let before = drive.run.course.clone();
+    go_until(&mut drive, |_, _| 50, |run| run.state.measure.settled() == 2);
+    let before = drive.run.state.clone();
     recast(&mut drive, Role::Improver);
-    assert_eq!(drive.run.course, before);
+    assert_eq!(drive.run.state, before);
     assert_eq!(drive.run.recasts[0].parts, ["program /a"]);
 }
 
@@ -74,17 +74,17 @@ fn a_draft_is_neither_dropped_nor_praised_for_the_score_of_another_judge() {
     let score = |nth: usize, era: u32| if era == 0 { 80 } else { 30 + 2 * nth };
     let mut drive = Drive::start(plan(1, 2));
     go_until(&mut drive, score, |run| {
-        run.course.rounds.len() == 1 && run.course.rounds[0].edit.is_some() || run.course.measure.is_settled()
+        run.state.rounds.len() == 1 && run.state.rounds[0].edit.is_some() || run.state.measure.is_settled()
     });
     drive.due(1);
     recast(&mut drive, Role::Evaluator);
     go_to_the_end(&mut drive, score);
     let run = &drive.run;
     let standings: Vec<_> =
-        run.course.rounds.iter().map(|round| (round.era, round.standing.clone())).collect();
+        run.state.rounds.iter().map(|round| (round.era, round.standing.clone())).collect();
     assert!(standings.len() > 2 && standings[1..].iter().all(|(era, _)| *era == 1), "{standings:?}");
     assert!(standings.iter().all(|(_, standing)| *standing == Some(Standing::Kept)), "{standings:?}");
-    let shipment = run.course.shipment.as_ref().unwrap();
+    let shipment = run.state.shipment.as_ref().unwrap();
     assert_eq!(shipment.verdict, Verdict::Won, "all were tried afresh, and the best draft beat the start");
     assert_eq!(run.initial_score(), Some(points(30.0)), "the start's old score is not beside it");
 }
@@ -96,14 +96,14 @@ fn the_final_comparison_begins_anew_and_knows_the_best_of_each_era() {
     plan.task.rules.max_iterations = 3;
     let mut drive = Drive::start(plan);
     go_until(&mut drive, score, |run| {
-        run.course.measure.contestants.len() == 3 && run.course.measure.settled() == 4
+        run.state.measure.contestants.len() == 3 && run.state.measure.settled() == 4
     });
     recast(&mut drive, Role::Executor);
-    assert_eq!(drive.run.course.measure.settled(), 0);
+    assert_eq!(drive.run.state.measure.settled(), 0);
     go_to_the_end(&mut drive, score);
     let compared = drive.decisions().into_iter().filter(|decision| matches!(decision, Decision::Compare(_)));
     assert_eq!(compared.count(), 1, "the same contestants");
-    let shipment = drive.run.course.shipment.as_ref().unwrap();
+    let shipment = drive.run.state.shipment.as_ref().unwrap();
     let scores: Vec<_> = shipment.scores.iter().map(|(_, score)| score.unwrap().points()).collect();
     assert_eq!(scores, [50.0, 60.0, 80.0], "not one of the era before");
 }
@@ -115,11 +115,11 @@ fn scores_of_the_search_that_cannot_be_compared_are_not() {
     plan.task.rules.confirm = 0;
     plan.task.rules.max_iterations = 2;
     let mut drive = Drive::start(plan);
-    go_until(&mut drive, score, |run| run.course.measure.is_settled());
+    go_until(&mut drive, score, |run| run.state.measure.is_settled());
     drive.due(1);
     recast(&mut drive, Role::Evaluator);
     go_to_the_end(&mut drive, score);
-    let shipment = drive.run.course.shipment.as_ref().unwrap();
+    let shipment = drive.run.state.shipment.as_ref().unwrap();
     let scores: Vec<_> = shipment.scores.iter().map(|(_, score)| score.unwrap().points()).collect();
     assert_eq!(
         (shipment.verdict, scores),
@@ -142,7 +142,7 @@ proptest! {
         let mut pick = picker(order);
         loop {
             turn += 1;
-            if let Some(role) = changes.get(&turn).filter(|_| live.run.course.shipment.is_none()) {
+            if let Some(role) = changes.get(&turn).filter(|_| live.run.state.shipment.is_none()) {
                 recast(&mut live, Role::ALL[*role]);
             }
             let steps = live.due(4);
@@ -152,7 +152,7 @@ proptest! {
             folded = live.records.len();
             prop_assert_eq!(&fold, &live.run);
             let eras: HashSet<u32> = steps.iter().filter_map(trial).map(|trial| trial.era).collect();
-            prop_assert!(eras.iter().all(|era| *era == live.run.course.era), "{:?}", steps);
+            prop_assert!(eras.iter().all(|era| *era == live.run.state.era), "{:?}", steps);
             if steps.is_empty() {
                 break;
             }
@@ -160,6 +160,6 @@ proptest! {
             let outcome = random_answer(world, &live.run, &step);
             live.done(step, outcome);
         }
-        prop_assert!(live.run.course.closed.is_some());
+        prop_assert!(live.run.state.closed.is_some());
     }
 }

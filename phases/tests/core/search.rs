@@ -24,7 +24,7 @@ fn a_draft_far_below_the_best_is_dropped_and_the_best_is_the_base_again() {
     });
     assert_eq!(bases, [0, 0, 2, 3]);
     let kept: Vec<_> =
-        drive.run.course.rounds.iter().map(|round| round.standing == Some(Standing::Kept)).collect();
+        drive.run.state.rounds.iter().map(|round| round.standing == Some(Standing::Kept)).collect();
     assert_eq!(kept, [true, false, true, true, true]);
     assert_eq!((drive.run.accepted(), drive.run.rejected()), (3, 1));
 }
@@ -43,9 +43,9 @@ fn a_draft_that_no_gate_lets_through_is_tried_once_more_and_then_dropped() {
     });
     let run = &drive.run;
     assert_eq!(asked, 2);
-    assert!(matches!(run.course.rounds[0].edit, Some(Edit::Nothing { .. })));
-    assert_eq!((run.course.rounds[1].candidate, run.rejected()), (run.start(), 1));
-    assert!(!run.course.rounds[0].failed(), "an idea that came to nothing is no failed round");
+    assert!(matches!(run.state.rounds[0].edit, Some(Edit::Nothing { .. })));
+    assert_eq!((run.state.rounds[1].candidate, run.rejected()), (run.start(), 1));
+    assert!(!run.state.rounds[0].failed(), "an idea that came to nothing is no failed round");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn the_same_content_is_measured_once() {
             _ => well(run, step, 60),
         },
     );
-    assert_eq!((drive.run.course.rounds.len(), runs), (3, 2));
+    assert_eq!((drive.run.state.rounds.len(), runs), (3, 2));
 }
 
 /// A chain of three whose members score as told; which members the improver was given, round by round.
@@ -92,7 +92,7 @@ fn focus(members: [usize; 3], mut whole: impl FnMut(usize) -> usize) -> (Drive, 
 fn the_weakest_member_of_a_chain_is_worked_on() {
     let (drive, focus) = focus([70, 40, 90], |nth| 50 + 5 * nth);
     assert_eq!(focus, [1, 1, 1, 1]);
-    assert_eq!(drive.run.course.focus, Some(Place(1)));
+    assert_eq!(drive.run.state.focus, Some(Place(1)));
 }
 
 #[test]
@@ -136,5 +136,5 @@ fn a_member_that_fails_stops_its_followers_of_that_round() {
         }
     });
     assert_eq!(ran_members, [0]);
-    assert_eq!(drive.run.course.rounds.len(), 3);
+    assert_eq!(drive.run.state.rounds.len(), 3);
 }

@@ -133,11 +133,7 @@ pub(crate) fn well(run: &Run, step: &Step, score: usize) -> Outcome {
 
 /// The how-manieth candidate of the run this is; the start is the first.
 pub(crate) fn nth(run: &Run, candidate: CandidateId) -> usize {
-    run.course
-        .candidates
-        .iter()
-        .position(|known| known.id == candidate)
-        .expect("it is a candidate of the run")
+    run.state.candidates.iter().position(|known| known.id == candidate).expect("it is a candidate of the run")
 }
 
 /// Answers drawn from a seed and the step alone, with failures among them.

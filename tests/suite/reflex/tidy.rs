@@ -48,7 +48,7 @@ pub(super) fn assert_is_told(scene: &Scene, run: &Run, story: &str) {
     expected.extend(run.result().map(|_| "artifact.md"));
     expected.sort_unstable();
     assert_eq!(names, expected, "{story}");
-    if let Some(result) = run.result().filter(|_| run.course.stop.is_some()) {
+    if let Some(result) = run.result().filter(|_| run.state.stop.is_some()) {
         assert_eq!(super::hash(&super::artifact(scene)), result.hash, "{story}: the best stands in the end");
     }
 }

@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use skilltune_orchestrator::promote::{self, Move, Promotion};
 use skilltune_orchestrator::skill_files::load_captured;
 use skilltune_orchestrator::snapshot::{Entry, Limits, Manifest, Node, Objects, RelPath, capture, unified};
-use skilltune_phases::lint::{
-    File, Files, Fixed as Mended, Reach, Repair, Suggestion, fix_all as mend_all, suggestion,
-};
+use skilltune_phases::lint::{File, Files, Fixed, Reach, Repair, Suggestion, fix_all, suggestion};
 use skilltune_phases::material::Body;
 
 use crate::commands::lint::load;
@@ -36,30 +34,30 @@ pub fn apply(
     store.remove().map_err(ours)?;
     let files = load(skill)?;
     let asks = person.is_some() && suggestion(&files, &[]).is_some();
-    if !asks && mend_all(&files, Reach::Safe).done.is_empty() {
+    if !asks && fix_all(&files, Reach::Safe).done.is_empty() {
         return Ok((files, Vec::new()));
     }
     let objects = Objects::at(store.clone());
     let before = capture(&objects, &skill.path, &[], Limits::default()).map_err(ours)?;
     // The folder may have changed since we read it, so we fix what we captured.
     let files = load_captured(&before.manifest, &skill.name, &objects).map_err(ours)?;
-    let mut mended = mend_all(&files, Reach::Safe);
+    let mut fixed = fix_all(&files, Reach::Safe);
     let tree = |after: &Files| with(&objects, &before.manifest, &files, after);
     if let Some(person) = person {
-        ask(&mut mended, person, printer, |from, to| {
+        ask(&mut fixed, person, printer, |from, to| {
             unified(&objects, &tree(from)?, &tree(to)?).map_err(ours)
         })?;
     }
-    if mended.done.is_empty() {
+    if fixed.done.is_empty() {
         store.remove().map_err(ours)?;
         return Ok((files, Vec::new()));
     }
-    let to = objects.put_manifest(&tree(&mended.files)?).map_err(ours)?;
+    let to = objects.put_manifest(&tree(&fixed.files)?).map_err(ours)?;
     let moves = [Move { path: skill.path.clone(), from: before.tree, to }];
     match promote::promote(&locks, &lock, &objects, &around.indexes(), DOING, &moves).map_err(ours)? {
         Promotion::Done => {
             store.remove().map_err(ours)?;
-            Ok((mended.files, mended.done))
+            Ok((fixed.files, fixed.done))
         }
         Promotion::Conflict { .. } => Err(Complaint::conflict(format!(
             "{} changed while lint was fixing it; nothing was written",
@@ -71,19 +69,19 @@ pub fn apply(
 
 /// Shows the diff of each suggestion, and applies those that the person accepts.
 fn ask(
-    mended: &mut Mended,
+    fixed: &mut Fixed,
     person: &dyn Answers,
     printer: Printer,
     diff: impl Fn(&Files, &Files) -> Result<String, Complaint>,
 ) -> Result<(), Complaint> {
     let mut refused = Vec::new();
-    while let Some(Suggestion { files, repair }) = suggestion(&mended.files, &refused) {
+    while let Some(Suggestion { files, repair }) = suggestion(&fixed.files, &refused) {
         let Repair { rule, path, .. } = &repair;
         printer.talk(&format!("{rule}: {}", rule.why()));
-        printer.show(diff(&mended.files, &files)?.trim_end());
+        printer.show(diff(&fixed.files, &files)?.trim_end());
         if person.agree("Apply this change?")? {
-            mended.files = files;
-            mended.done.push(repair);
+            fixed.files = files;
+            fixed.done.push(repair);
         } else {
             refused.push((*rule, path.clone()));
         }

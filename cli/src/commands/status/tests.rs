@@ -69,7 +69,7 @@ fn hostile_words_forge_no_line() {
     (hostile.task.prompt, hostile.task.alias) = (HOSTILE.into(), HOSTILE.into());
     let mut answer = missing(TO_THE_THRESHOLD);
     let mut play = Play::begin(hostile);
-    while play.run.course.judged.is_empty() {
+    while play.run.state.judged.is_empty() {
         play.advance(&mut |run: &Run, step: &Step| match answer(run, step) {
             Ok(Answer::Written(mut artifact)) => {
                 artifact.hash = HOSTILE.into();

@@ -73,13 +73,13 @@ impl LoopCommands for Reflex {
             return Ok(plain::pictured(&page(objects, text(known, part)?.tree).map_err(ours)?));
         };
         let judged: Vec<&Judged> =
-            run.course.judged.iter().filter(|judged| judged.iteration == number).collect();
+            run.state.judged.iter().filter(|judged| judged.iteration == number).collect();
         if judged.is_empty() {
             return Err(Complaint::input(format!(
                 "run {} judged nothing in iteration {number}",
                 run.plan.run
             ))
-            .hint(format!("it is in iteration {}", run.course.iteration)));
+            .hint(format!("it is in iteration {}", run.state.iteration)));
         }
         let lines = judged.into_iter().flat_map(|judged| {
             let results = judged.evaluation.results.iter().map(|result| {
@@ -155,7 +155,7 @@ impl LoopCommands for Reflex {
         let run = &known.run;
         let is_elsewhere = run.plan.task.out.is_some();
         let hash = on_disk(run, objects).filter(|_| !is_elsewhere)?;
-        let is_ours = run.course.artifacts.iter().any(|artifact| artifact.hash == hash);
+        let is_ours = run.state.artifacts.iter().any(|artifact| artifact.hash == hash);
         is_ours.then(|| format!("its text is only in {}", told::words::artifact_path(run)))
     }
 
@@ -164,7 +164,7 @@ impl LoopCommands for Reflex {
         let Some(name) = Alias::parse(alias) else { return Ok(()) };
         let folder = Evolution::open(Path::new(project), &below(evolution)?).map_err(refused)?;
         let Some(folder) = folder else { return Ok(()) };
-        let artifacts = &known.run.course.artifacts;
+        let artifacts = &known.run.state.artifacts;
         let ours = |bytes: &[u8]| artifacts.iter().any(|artifact| artifact.hash == artifact_hash(bytes));
         if !folder.writer(&name, known.run.plan.run.as_str()).remove(ours).map_err(refused)? {
             printer.talk(&format!("kept {evolution}/{alias}: it holds files that this run did not write"));
@@ -182,11 +182,11 @@ impl From<&Artifact> for Version {
 /// The text whose hash begins so; the words `start`, `best`, `head` and `champion` name one too.
 fn text<'a>(known: &'a Known<Reflex>, name: &str) -> Result<&'a Artifact, Complaint> {
     let run = &known.run;
-    let all = &run.course.artifacts;
+    let all = &run.state.artifacts;
     let named = match name {
         "start" => all.first(),
         "best" | CHAMPION => run.result(),
-        "head" => run.course.artifact.as_ref(),
+        "head" => run.state.artifact.as_ref(),
         hash => {
             let mut hits: Vec<_> = all.iter().filter(|artifact| artifact.hash.starts_with(hash)).collect();
             hits.dedup_by(|a, b| a.hash == b.hash);
@@ -208,7 +208,7 @@ fn close(known: &Known<Reflex>, note: Option<String>) -> Result<Run, Complaint> 
     let (mut journal, history) = Journal::resume::<Reflex>(&known.folder.history()).map_err(ours)?;
     let mut run = Run::replay(&history.records).map_err(ours)?;
     let stop = Decision::Stop(Stop { reason: Reason::UserStop, note });
-    let due = [run.course.stop.is_none().then_some(stop), run.closed_at.is_none().then_some(Decision::Close)];
+    let due = [run.state.stop.is_none().then_some(stop), run.closed_at.is_none().then_some(Decision::Close)];
     for decision in due.into_iter().flatten() {
         let record = journal.append(session::now(), Event::Decided(decision)).map_err(ours)?;
         run.apply(&record);

@@ -42,7 +42,7 @@ impl Narrated for Reflex {
             Decision::Switch(level) => {
                 let told = format!("level A passed; level {level} starts with the same artifact");
                 talk.say(&wrapped(&told, width, "  "));
-                if let Some(artifact) = &run.course.artifact {
+                if let Some(artifact) = &run.state.artifact {
                     page(talk, artifact, &format!("before level {level}"));
                 }
             }
@@ -73,7 +73,7 @@ impl Narrated for Reflex {
 }
 
 fn evaluation(talk: &mut Talk<Reflex>, run: &Run) {
-    let Some(judged) = run.course.judged.last() else { return };
+    let Some(judged) = run.state.judged.last() else { return };
     let mut told = lines::evaluated(run, judged, talk.look.width);
     let style = talk.look.talk;
     if let Some(first) = told.first_mut() {

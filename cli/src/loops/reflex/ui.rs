@@ -44,7 +44,7 @@ impl Ui for Reflex {
     }
 
     fn place(run: &Run) -> String {
-        format!("iteration {}, level {}", run.course.iteration, run.course.level)
+        format!("iteration {}, level {}", run.state.iteration, run.state.level)
     }
 
     fn resumed_at(run: &Run) -> String {
@@ -52,7 +52,7 @@ impl Ui for Reflex {
         let best = best.map_or(String::new(), |(score, best)| {
             format!(", best so far {score} at level {}", best.evaluation.level)
         });
-        format!(" in iteration {}, level {}{best}", run.course.iteration, run.course.level)
+        format!(" in iteration {}, level {}{best}", run.state.iteration, run.state.level)
     }
 
     fn summary(run: &Run) -> Value {

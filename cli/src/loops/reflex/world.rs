@@ -90,7 +90,7 @@ pub fn missing<'a>(missed: &'a [&'a [&'a str]]) -> impl FnMut(&Run, &Step) -> Ou
         Step::Allow { .. } => Ok(Answer::Allowed(true)),
         Step::Match { .. } | Step::Check { .. } => Ok(Answer::Told(Vec::new())),
         Step::Judge { artifact, level, category, .. } => {
-            let at = run.course.artifacts.iter().position(|known| known.tree == *artifact).unwrap();
+            let at = run.state.artifacts.iter().position(|known| known.tree == *artifact).unwrap();
             judged(run, *level, category, missed[at])
         }
         Step::Critique { .. } => Ok(Answer::Criticised(issues(run))),
@@ -103,9 +103,9 @@ fn steps(run: &Run) -> Vec<PlanStep> {
 }
 
 fn written(run: &Run, again: bool) -> Outcome {
-    let page = text(run.course.artifacts.len() + 1);
-    let before = run.course.artifact.as_ref().filter(|_| again).and_then(stored);
-    let changed = before.map(|before| sections::changed(&before, &page, &run.course.issues));
+    let page = text(run.state.artifacts.len() + 1);
+    let before = run.state.artifact.as_ref().filter(|_| again).and_then(stored);
+    let changed = before.map(|before| sections::changed(&before, &page, &run.state.issues));
     let (hash, bytes) = (artifact_hash(page.as_bytes()), page.len() as u64);
     Ok(Answer::Written(Box::new(Artifact { tree: tree(&page), hash, bytes, changed })))
 }
@@ -130,7 +130,7 @@ fn judged(run: &Run, level: Level, category: &str, missed: &[&str]) -> Outcome {
 }
 
 fn issues(run: &Run) -> Vec<Issue> {
-    let missed = run.course.judged.last().unwrap().evaluation.missed();
+    let missed = run.state.judged.last().unwrap().evaluation.missed();
     let issue = |result: &RuleResult| Issue {
         rule: result.rule.clone(),
         section: "Endpoints".into(),

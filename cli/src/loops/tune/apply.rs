@@ -32,7 +32,7 @@ pub fn run(args: &ApplyArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
 
 pub fn rollback(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let known = with_target(scope, args.run.run.as_deref())?;
-    let to = known.run.course.candidates[0].clone();
+    let to = known.run.state.candidates[0].clone();
     let command = format!("skilltune rollback {}", known.run.plan.run);
     place(scope, &known, &Placing { to, by: PlacedBy::Rollback, force: args.force, command })
 }
@@ -154,15 +154,15 @@ pub fn left(known: &Known<Tune>) -> Vec<TreeId> {
         Event::Done(done) if done.outcome == Ok(Answer::Promoted) => promoted(&known.run),
         Event::Done(_) | Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
     });
-    last.unwrap_or_else(|| known.run.course.candidates[0].trees.clone())
+    last.unwrap_or_else(|| known.run.state.candidates[0].trees.clone())
 }
 
 fn promoted(run: &Run) -> Option<Vec<TreeId>> {
-    Some(run.candidate(run.course.shipment.as_ref()?.champion)?.trees.clone())
+    Some(run.candidate(run.state.shipment.as_ref()?.champion)?.trees.clone())
 }
 
 /// Whether we know all of it, and have brought it there or made it: whoever has put it there, nothing is lost.
 fn is_ours(known: &Known<Tune>, found: &[TreeId]) -> bool {
-    known.run.course.candidates.iter().any(|candidate| candidate.trees == found)
+    known.run.state.candidates.iter().any(|candidate| candidate.trees == found)
         || known.placings().any(|(_, to)| to == found)
 }

@@ -77,7 +77,7 @@ impl LoopCommands for Tune {
     }
 
     fn start(known: &Known<Self>) -> Result<Version, Complaint> {
-        Ok(known.run.course.candidates[0].clone().into())
+        Ok(known.run.state.candidates[0].clone().into())
     }
 
     fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint> {
@@ -127,7 +127,7 @@ impl LoopCommands for Tune {
     /// What its champion has replaced, and what its commands have displaced.
     fn only_copy(known: &Known<Self>, _: &Objects) -> Option<String> {
         let names = plain::one_line(&Self::members(&known.run.plan).join(", "));
-        let candidates = &known.run.course.candidates;
+        let candidates = &known.run.state.candidates;
         if apply::left(known) != candidates[0].trees {
             return Some(format!("its champion is applied to {names}, and only this run can roll it back"));
         }
@@ -190,9 +190,9 @@ fn decided(run: &Run, decision: &Decision) -> String {
 
 /// A round's pages, as they stand on the disk.
 fn round(known: &Known<Tune>, number: u32) -> Result<String, Complaint> {
-    let round = known.run.course.rounds.iter().find(|round| round.number == number).ok_or_else(|| {
+    let round = known.run.state.rounds.iter().find(|round| round.number == number).ok_or_else(|| {
         Complaint::input(format!("run {} has no round {number}", known.run.plan.run))
-            .hint(format!("it has {} so far", figures::count(known.run.course.rounds.len(), "round")))
+            .hint(format!("it has {} so far", figures::count(known.run.state.rounds.len(), "round")))
     })?;
     let folder = known.folder.iteration(number);
     let changes = read(&folder.join(format!("iteration-{number}-changes.md")));

@@ -29,7 +29,7 @@ impl Narrated for Tune {
     /// Reads the store only when the run has a champion; a store that cannot be read costs a line and no run.
     fn shelf(objects: Objects) -> Changed {
         Box::new(move |run| {
-            let champion = run.candidate(run.course.shipment.as_ref()?.champion)?;
+            let champion = run.candidate(run.state.shipment.as_ref()?.champion)?;
             let start = run.candidate(run.start()).filter(|start| start.id != champion.id)?;
             between(&objects, &start.trees, &champion.trees).ok()
         })
@@ -76,7 +76,7 @@ impl Narrated for Tune {
 }
 
 fn round_ended(talk: &mut Talk<Tune>, run: &Run) {
-    let Some(round) = run.course.rounds.last() else { return };
+    let Some(round) = run.state.rounds.last() else { return };
     let line = lines::round(run, round, talk.look.width);
     let mut told: Vec<String> = line.iter().map(|line| painted(line, talk.look.talk)).collect();
     if round.score().is_none() {

@@ -20,7 +20,7 @@ pub use final_report::final_report;
 
 /// Writes the pages of the rounds, and at the end of a run its reports.
 pub fn write(objects: &Objects, folder: &RunFolder, run: &Run, extent: Extent) -> Result<(), EngineError> {
-    for round in extent.of(&run.course.rounds).iter().filter(|round| round.measured.is_some()) {
+    for round in extent.of(&run.state.rounds).iter().filter(|round| round.measured.is_some()) {
         let (place, number) = (folder.iteration(round.number), round.number);
         place.make()?;
         replace(&place.join(format!("iteration-{number}-eval.md")), &evaluation(run, round))?;

@@ -31,7 +31,7 @@ impl Ui for Tune {
 
     /// When the final comparison is decided, all that is left is a person's word and the target's replacement.
     fn may_call(run: &Run) -> bool {
-        run.course.shipment.is_none()
+        run.state.shipment.is_none()
     }
 
     fn exit(run: &Run) -> Exit {
@@ -43,13 +43,13 @@ impl Ui for Tune {
     }
 
     fn place(run: &Run) -> String {
-        if run.course.stopped.is_some() { "end".to_owned() } else { format!("round {}", run.round_number()) }
+        if run.state.stopped.is_some() { "end".to_owned() } else { format!("round {}", run.round_number()) }
     }
 
     fn resumed_at(run: &Run) -> String {
         let place = match run.round_number() {
             0 => String::new(),
-            _ if run.course.stopped.is_some() => ", after the search".to_owned(),
+            _ if run.state.stopped.is_some() => ", after the search".to_owned(),
             round => format!(" in round {round}"),
         };
         let best = run.best().map_or(String::new(), |(_, score)| format!(", best so far {score}"));

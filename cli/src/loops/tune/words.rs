@@ -96,9 +96,8 @@ pub enum Standing {
 
 impl Standing {
     pub fn of(run: &Run, round: &Round) -> Option<Self> {
-        let earlier = || {
-            run.course.rounds.iter().filter(|other| other.number < round.number && other.score().is_some())
-        };
+        let earlier =
+            || run.state.rounds.iter().filter(|other| other.number < round.number && other.score().is_some());
         match (&round.standing, &round.measured) {
             (Some(tune::Standing::Dropped(_)), _) => Some(Self::Dropped),
             (Some(tune::Standing::Kept), _) if earlier().next().is_none() => Some(Self::Baseline),
@@ -124,7 +123,7 @@ impl Standing {
 
 /// One word for how the run came out, the original's where it has one.
 pub fn label(run: &Run) -> &'static str {
-    match (run.class(), run.course.closed, run.course.stopped) {
+    match (run.class(), run.state.closed, run.state.stopped) {
         (Class::Open, ..) => "NOT ENDED",
         (Class::Reached, ..) => "PASSED",
         (Class::Unjudged, ..) | (Class::Short, _, Some(Reason::Failed)) => "FAILED",
@@ -153,7 +152,7 @@ pub fn became(run: &Run) -> &'static str {
         Outcome::Unjudged => "The result could not be judged; the skill is unchanged.",
         Outcome::Held => "The run waits for your answer; the skill is unchanged.",
         Outcome::Stopped => "The run has not ended; `skilltune resume` continues it.",
-        Outcome::Unchanged => match run.course.shipment.as_ref().map(|shipment| shipment.verdict) {
+        Outcome::Unchanged => match run.state.shipment.as_ref().map(|shipment| shipment.verdict) {
             Some(Verdict::Lost) => "No candidate beat the start; the skill is unchanged.",
             Some(Verdict::Unused) => {
                 "No trial used the best candidate, so nothing shows that it is better; the skill is unchanged."
@@ -177,7 +176,7 @@ pub fn verdict(verdict: Verdict) -> &'static str {
 
 /// How little the run shows, if it is little: its final comparison, or without one its scores.
 pub fn caution(run: &Run) -> Option<String> {
-    let shipment = run.course.shipment.as_ref()?;
+    let shipment = run.state.shipment.as_ref()?;
     let is_scored = run.initial_score().is_some();
     let lone = (is_scored && run.plan.task.scenarios.len() == 1).then_some(ONE_SCENARIO);
     match shipment.verdict {

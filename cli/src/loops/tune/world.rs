@@ -262,7 +262,7 @@ pub fn scored<'a>(search: &'a [u32], fresh: &'a [u32]) -> impl FnMut(&Run, &Step
 
 /// The how-manieth candidate of the run this is; the start is the first.
 fn nth(run: &Run, candidate: CandidateId) -> usize {
-    run.course.candidates.iter().position(|known| known.id == candidate).unwrap()
+    run.state.candidates.iter().position(|known| known.id == candidate).unwrap()
 }
 
 fn clock(seq: u64) -> Timestamp {

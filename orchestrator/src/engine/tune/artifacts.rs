@@ -20,7 +20,7 @@ pub(super) fn write(
     run: &Run,
     extent: Extent,
 ) -> Result<(), EngineError> {
-    for round in extent.of(&run.course.rounds).iter().filter(|round| round.measured.is_some()) {
+    for round in extent.of(&run.state.rounds).iter().filter(|round| round.measured.is_some()) {
         place_round(objects, &folder.iteration(round.number).join("artifacts"), run, round)?;
     }
     Ok(())
@@ -29,7 +29,7 @@ pub(super) fn write(
 /// `artifacts/<skill>/<scenario>/<trial>/`, as the trials left them.
 fn place_round(objects: &Objects, place: &SafePath, run: &Run, round: &Round) -> Result<(), EngineError> {
     let Some(candidate) = run.candidate(round.candidate) else { return Ok(()) };
-    for &scenario in run.course.measure.scenarios() {
+    for &scenario in run.state.measure.scenarios() {
         let trial = Trial { scenario, ordinal: SEARCH, era: round.era };
         let left = measure::artifacts(run, candidate, trial);
         for (member, tree) in run.plan.task.target.members.iter().zip(left) {

@@ -20,10 +20,10 @@ pub(super) fn next(run: &Run) -> Next<'_> {
     if run.closed_at.is_some() {
         return Next::End;
     }
-    if run.course.stop.is_some() {
+    if run.state.stop.is_some() {
         return Next::Decide(Decision::Close);
     }
-    match run.course.phase {
+    match run.state.phase {
         Some(phase) => carry_on(run, phase),
         None => follow(run),
     }
@@ -31,16 +31,16 @@ pub(super) fn next(run: &Run) -> Next<'_> {
 
 /// What follows what was done last.
 fn follow(run: &Run) -> Next<'_> {
-    let course = &run.course;
-    match course.done {
+    let state = &run.state;
+    match state.done {
         Done::Nothing => enter(run, Phase::Plan),
-        Done::Advance if course.anew => enter(run, Phase::Plan),
+        Done::Advance if state.anew => enter(run, Phase::Plan),
         Done::Phase(Phase::Plan) => enter(run, Phase::ProducePrepare),
-        Done::Switch if course.prepared < Some(course.level) => enter(run, Phase::Prepare),
+        Done::Switch if state.prepared < Some(state.level) => enter(run, Phase::Prepare),
         Done::Phase(Phase::ProducePrepare | Phase::Prepare) | Done::Switch | Done::Advance => evaluate(run),
         Done::Phase(Phase::Evaluate) => judge(run),
         Done::Phase(Phase::Critique) => enter(run, Phase::Refine),
-        Done::Phase(Phase::Refine) => Next::Decide(Decision::Advance(course.iteration + 1)),
+        Done::Phase(Phase::Refine) => Next::Decide(Decision::Advance(state.iteration + 1)),
     }
 }
 
@@ -69,9 +69,9 @@ fn evaluate(run: &Run) -> Next<'_> {
     let unasked = |level: &Level| {
         run.plan.task.commands.run == RunThem::Ask
             && run.commands(*level).next().is_some()
-            && run.state(&Step::Allow { level: *level }) == StepState::Open
+            && run.state_of(&Step::Allow { level: *level }) == StepState::Open
     };
-    match Level::ALL.into_iter().filter(|level| *level <= run.course.level).find(unasked) {
+    match Level::ALL.into_iter().filter(|level| *level <= run.state.level).find(unasked) {
         Some(level) if spent(run).is_none() => take([Step::Allow { level }]),
         _ => enter(run, Phase::Evaluate),
     }
@@ -83,13 +83,13 @@ fn take<'a>(steps: impl IntoIterator<Item = Step, IntoIter: 'a>) -> Next<'a> {
 
 /// A phase under way: its open steps, or what has come of them.
 fn carry_on(run: &Run, phase: Phase) -> Next<'_> {
-    let (course, level) = (&run.course, run.course.level);
-    let tree = course.artifact.as_ref().map(|artifact| artifact.tree);
+    let (state, level) = (&run.state, run.state.level);
+    let tree = state.artifact.as_ref().map(|artifact| artifact.tree);
     let steps = match (phase, tree) {
-        (Phase::Plan, _) => vec![Step::Plan { iteration: course.iteration }],
+        (Phase::Plan, _) => vec![Step::Plan { iteration: state.iteration }],
         (Phase::ProducePrepare, from) => {
-            let produce = Step::Produce { iteration: course.iteration, from };
-            let prepare = course.prepared.is_none().then_some(Step::Prepare { level });
+            let produce = Step::Produce { iteration: state.iteration, from };
+            let prepare = state.prepared.is_none().then_some(Step::Prepare { level });
             [produce].into_iter().chain(prepare).collect()
         }
         (Phase::Prepare, _) => vec![Step::Prepare { level }],
@@ -118,7 +118,7 @@ enum Answers<'a> {
 fn answers<'a>(run: &'a Run, steps: &[Step]) -> Answers<'a> {
     let (mut open, mut given, mut given_up) = (Vec::new(), Vec::new(), None);
     for step in steps {
-        match run.state(step) {
+        match run.state_of(step) {
             StepState::Answered(outcome) => given.push(outcome),
             StepState::GivenUp(failure) => given_up = given_up.or(Some(failure.why.as_str())),
             StepState::Open => open.push(step.clone()),
@@ -165,9 +165,9 @@ fn look(run: &Run, artifact: TreeId) -> Next<'_> {
         Answers::GivenUp(why) => return failed(why),
         Answers::Given(outcomes) => outcomes.into_iter().flat_map(results).cloned().collect(),
     };
-    let (criteria, level) = (&run.plan.task.criteria, run.course.level);
+    let (criteria, level) = (&run.plan.task.criteria, run.state.level);
     let rules: Vec<&Rule> = criteria.active(level).collect();
-    let results = checks::combined(&rules, &run.course.checks, &told, &judged);
+    let results = checks::combined(&rules, &run.state.checks, &told, &judged);
     Next::Decide(Decision::Evaluated(Box::new(verdict::evaluate(criteria, level, &results))))
 }
 
@@ -190,7 +190,7 @@ impl Run {
     /// The commands among the checks of a level, with their places.
     pub fn commands(&self, level: Level) -> impl Iterator<Item = (usize, &[String])> {
         let rule_is_of = move |id| self.plan.task.criteria.rule(id).is_some_and(|rule| rule.level == level);
-        let checks = self.course.checks.iter().enumerate().filter(move |(_, check)| rule_is_of(&check.rule));
+        let checks = self.state.checks.iter().enumerate().filter(move |(_, check)| rule_is_of(&check.rule));
         checks.filter_map(|(at, check)| match &check.how {
             How::Command { argv, .. } => Some((at, argv.as_slice())),
             How::Pattern { .. } | How::Question { .. } => None,
@@ -202,33 +202,33 @@ impl Run {
             RunThem::Always => true,
             RunThem::Never => false,
             RunThem::Ask => {
-                matches!(self.state(&Step::Allow { level }), StepState::Answered(Answer::Allowed(true)))
+                matches!(self.state_of(&Step::Allow { level }), StepState::Answered(Answer::Allowed(true)))
             }
         }
     }
 
     fn machine_steps(&self, artifact: TreeId) -> Vec<Step> {
-        let levels = Level::ALL.into_iter().filter(|level| *level <= self.course.level);
+        let levels = Level::ALL.into_iter().filter(|level| *level <= self.state.level);
         let commands = levels.filter(|level| self.may_run(*level)).flat_map(|level| self.commands(level));
         let runs = commands.map(|(check, _)| Step::Check { artifact, check });
-        let matches = Step::Match { artifact, checks: self.course.checks.len() };
+        let matches = Step::Match { artifact, checks: self.state.checks.len() };
         std::iter::once(matches).chain(runs).collect()
     }
 
     /// One judgement a category and level: they are asked side by side, and none twice about the same artifact.
     fn judge_steps(&self, artifact: TreeId, told: &[Told]) -> Vec<Step> {
-        let rules: Vec<&Rule> = self.plan.task.criteria.active(self.course.level).collect();
-        let asked = checks::asked(&rules, &self.course.checks, told);
+        let rules: Vec<&Rule> = self.plan.task.criteria.active(self.state.level).collect();
+        let asked = checks::asked(&rules, &self.state.checks, told);
         let groups: BTreeSet<(Level, String)> =
             asked.iter().map(|asked| (asked.rule.level, asked.rule.category().to_owned())).collect();
-        let era = self.course.era;
+        let era = self.state.era;
         let judge = |(level, category)| Step::Judge { artifact, level, category, era };
         groups.into_iter().map(judge).collect()
     }
 
     /// What the machines have told of an artifact, as far as they have.
     pub(super) fn told(&self, artifact: TreeId) -> Vec<Told> {
-        let given = self.machine_steps(artifact).into_iter().filter_map(|step| match self.state(&step) {
+        let given = self.machine_steps(artifact).into_iter().filter_map(|step| match self.state_of(&step) {
             StepState::Answered(Answer::Told(told)) => Some(told.clone()),
             StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
         });
@@ -238,10 +238,10 @@ impl Run {
 
 /// An artifact has been evaluated: is this the end, and if not, how does it go on?
 fn judge(run: &Run) -> Next<'_> {
-    let course = &run.course;
-    let Some(last) = course.judged.last() else { return failed("nothing was judged") };
+    let state = &run.state;
+    let Some(last) = state.judged.last() else { return failed("nothing was judged") };
     if last.evaluation.passed {
-        return match course.level {
+        return match state.level {
             Level::A => Next::Decide(Decision::Switch(Level::B)),
             Level::B => stop_for(Reason::ThresholdReached),
         };
@@ -253,8 +253,8 @@ fn judge(run: &Run) -> Next<'_> {
     if let Some(reason) = rule {
         return stop_for(reason.into());
     }
-    if course.anew {
-        return Next::Decide(Decision::Advance(course.iteration + 1));
+    if state.anew {
+        return Next::Decide(Decision::Advance(state.iteration + 1));
     }
     match run.better_than_last() {
         Some(best) => {
@@ -268,7 +268,7 @@ fn judge(run: &Run) -> Next<'_> {
 /// At level B, an artifact that only warnings speak against is taken once the threshold has had its chance: so many
 /// refinements have been judged, or there is no room for another one. It is the best, for that is what a run leaves.
 fn settled(run: &Run, is_over: bool) -> bool {
-    let judged = run.course.judged.iter().filter(|judged| judged.evaluation.level == Level::B).count();
+    let judged = run.state.judged.iter().filter(|judged| judged.evaluation.level == Level::B).count();
     let chances = usize::try_from(run.plan.task.rules.settle).unwrap_or(usize::MAX);
     let best = run.best().filter(|best| best.evaluation.level == Level::B);
     let is_sound =

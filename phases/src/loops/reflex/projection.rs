@@ -22,39 +22,39 @@ use super::{Judged, Run};
 use crate::score::Score;
 
 pub fn run_file(run: &Run) -> String {
-    let (task, course) = (&run.plan.task, &run.course);
-    let checks = || course.checks.iter().filter_map(check).collect::<Vec<_>>();
-    let plan = course.plan.iter().map(|step| format!("{} ({})", step.step, step.rule));
+    let (task, state) = (&run.plan.task, &run.state);
+    let checks = || state.checks.iter().filter_map(check).collect::<Vec<_>>();
+    let plan = state.plan.iter().map(|step| format!("{} ({})", step.step, step.rule));
     page(&json!({
         "run_id": run.plan.run,
         "task_alias": alias(run).as_str(),
         "status": run.status().word(),
-        "iteration": course.iteration,
+        "iteration": state.iteration,
         "max_iterations": task.rules.max_iterations,
-        "phase": letter(course.level),
-        "current_step": course.current().word(),
+        "phase": letter(state.level),
+        "current_step": state.current().word(),
         "task": { "prompt": task.prompt, "ideal_result": task.ideal },
         "criteria": criteria(&task.criteria),
         "plan": plan.collect::<Vec<_>>(),
-        "prepared_checks": course.prepared.map(|_| json!({ "checks": checks() })),
+        "prepared_checks": state.prepared.map(|_| json!({ "checks": checks() })),
         "evaluation": shown(run).map(|judged| evaluation(&task.criteria, judged)),
-        "critique": (!course.issues.is_empty()).then(|| critique(run)),
+        "critique": (!state.issues.is_empty()).then(|| critique(run)),
         "stop": {
-            "passed": course.stop.as_ref().is_some_and(|stop| stop.reason == Reason::ThresholdReached),
-            "reason": course.stop.as_ref().map_or("", |stop| reason(stop.reason)),
+            "passed": state.stop.as_ref().is_some_and(|stop| stop.reason == Reason::ThresholdReached),
+            "reason": state.stop.as_ref().map_or("", |stop| reason(stop.reason)),
         },
         "last_score": fraction(last_score(run)),
         "stagnation_count": run.stagnation(),
         "created_at": seconds(run.started_at),
         "updated_at": seconds(run.updated_at),
         "max_completed_phase_seconds": task.rules.max_seconds,
-        "completed_phase_seconds": course.clock.seconds(),
-        "phase_started_epoch_seconds": course.clock.since.and_then(|at| u64::try_from(at.as_second()).ok()),
+        "completed_phase_seconds": state.clock.seconds(),
+        "phase_started_epoch_seconds": state.clock.since.and_then(|at| u64::try_from(at.as_second()).ok()),
     }))
 }
 
 pub fn history(run: &Run) -> String {
-    run.course.story.iter().map(|told| line(run, told).to_string() + "\n").collect()
+    run.state.story.iter().map(|told| line(run, told).to_string() + "\n").collect()
 }
 
 pub fn current(run: &Run) -> Option<String> {
@@ -79,13 +79,13 @@ fn page(value: &Value) -> String {
 /// The evaluation of what stands in the artifact's file: at the end that is the best, until then what is worked on, of
 /// which the last evaluation is told until it has one of its own.
 fn shown(run: &Run) -> Option<&Judged> {
-    let (best, last) = (run.best(), run.course.judged.last());
-    if run.course.stop.is_some() { best } else { run.at_hand().or(last) }
+    let (best, last) = (run.best(), run.state.judged.last());
+    if run.state.stop.is_some() { best } else { run.at_hand().or(last) }
 }
 
 /// The last that there was; an evaluation without one has no place in the series.
 fn last_score(run: &Run) -> Score {
-    run.course.judged.iter().rev().find_map(|judged| judged.evaluation.score).unwrap_or(Score::ZERO)
+    run.state.judged.iter().rev().find_map(|judged| judged.evaluation.score).unwrap_or(Score::ZERO)
 }
 
 /// The original has no word for an oscillation.
@@ -209,7 +209,7 @@ fn critique(run: &Run) -> Value {
             "expected_effect": issue.expected_effect,
         })
     };
-    json!({ "issues": run.course.issues.iter().map(issue).collect::<Vec<_>>() })
+    json!({ "issues": run.state.issues.iter().map(issue).collect::<Vec<_>>() })
 }
 
 fn line(run: &Run, told: &Line) -> Value {
@@ -266,9 +266,9 @@ fn started(run: &Run) -> Value {
 fn stopped(run: &Run, stop: &Stop) -> Value {
     let mut told = Map::new();
     told.insert("reason".into(), reason(stop.reason).into());
-    let seconds = run.course.clock.seconds();
+    let seconds = run.state.clock.seconds();
     let is_over = |most: &u64| stop.reason == Reason::BudgetExceeded && seconds >= *most;
-    let over = run.plan.task.rules.max_seconds.filter(is_over).zip(run.course.completed);
+    let over = run.plan.task.rules.max_seconds.filter(is_over).zip(run.state.completed);
     if let Some((most, completed)) = over {
         told.insert("completed_phase_seconds".into(), seconds.into());
         told.insert("max_completed_phase_seconds".into(), most.into());

@@ -63,11 +63,11 @@ enum Brief {
 
 impl Request {
     pub(super) fn of(run: &Run, step: &Step) -> Option<Self> {
-        let (course, mut command) = (&run.course, None);
+        let (state, mut command) = (&run.state, None);
         let (brief, artifact) = match step {
             Step::Plan { .. } => (plan(run), None),
-            Step::Produce { from, .. } => (Brief::Produce { steps: course.plan.clone() }, *from),
-            Step::Prepare { .. } => (Brief::Prepare { steps: course.plan.clone() }, None),
+            Step::Produce { from, .. } => (Brief::Produce { steps: state.plan.clone() }, *from),
+            Step::Prepare { .. } => (Brief::Prepare { steps: state.plan.clone() }, None),
             Step::Check { artifact, check } => {
                 let (run_it, exit) = checking(run, *check)?;
                 command = Some(run_it);
@@ -78,7 +78,7 @@ impl Request {
             }
             Step::Critique { artifact, .. } => (critique(run), Some(*artifact)),
             Step::Refine { artifact, .. } => {
-                (Brief::Refine { issues: course.issues.clone() }, Some(*artifact))
+                (Brief::Refine { issues: state.issues.clone() }, Some(*artifact))
             }
             Step::Allow { .. } | Step::Match { .. } => return None,
         };
@@ -96,8 +96,8 @@ impl Request {
         Some(Self {
             order,
             step: step.clone(),
-            iteration: course.iteration,
-            level: course.level,
+            iteration: state.iteration,
+            level: state.level,
             plan: Arc::clone(&run.plan),
             retry: run.last_failure(step).cloned(),
             brief,
@@ -298,7 +298,7 @@ fn placements(run: &Run, step: &Step, artifact: Option<TreeId>) -> Vec<Placement
 /// Answers that could not be used are no news for a planner, and would tell them in the order of their arrival.
 fn plan(run: &Run) -> Brief {
     let is_news = |line: &&Line| !matches!(line.note, Note::PhaseError { .. });
-    let story = run.course.story.iter().rev().filter(is_news);
+    let story = run.state.story.iter().rev().filter(is_news);
     let mut newest: Vec<_> =
         story.take(run.plan.task.rules.told_events).map(|line| line.note.words()).collect();
     newest.reverse();
@@ -309,7 +309,7 @@ fn plan(run: &Run) -> Brief {
 
 /// The command of a check, and the exit code that says that its rule is met.
 fn checking(run: &Run, check: usize) -> Option<(Command, i32)> {
-    let How::Command { argv, exit, .. } = &run.course.checks.get(check)?.how else { return None };
+    let How::Command { argv, exit, .. } = &run.state.checks.get(check)?.how else { return None };
     let command = Command {
         argv: argv.clone(),
         seconds: run.plan.task.rules.check_seconds,
@@ -321,7 +321,7 @@ fn checking(run: &Run, check: usize) -> Option<(Command, i32)> {
 fn judge(run: &Run, artifact: TreeId, level: Level, category: &str) -> Brief {
     let told = run.told(artifact);
     let rules: Vec<&Rule> = run.plan.task.criteria.at(level).collect();
-    let asked = checks::asked(&rules, &run.course.checks, &told);
+    let asked = checks::asked(&rules, &run.state.checks, &told);
     let ours = asked.into_iter().filter(|asked| asked.rule.category() == category);
     let owned = |asked: Asked<'_>| {
         (asked.rule.id.clone(), asked.questions.iter().map(|&question| question.to_owned()).collect())
@@ -331,7 +331,7 @@ fn judge(run: &Run, artifact: TreeId, level: Level, category: &str) -> Brief {
 
 /// What is not met, and what nobody could tell: that too may be put right in the text.
 fn critique(run: &Run) -> Brief {
-    let results = run.course.judged.last().map_or(&[][..], |judged| &judged.evaluation.results);
+    let results = run.state.judged.last().map_or(&[][..], |judged| &judged.evaluation.results);
     let missed = results.iter().filter(|result| result.verdict != Verdict::Pass);
     Brief::Critique { missed: missed.cloned().collect() }
 }

@@ -114,7 +114,7 @@ impl Clock {
 
 impl State {
     fn begin(at: Timestamp) -> Self {
-        let mut course = Self {
+        let mut state = Self {
             iteration: 1,
             level: Level::A,
             phase: None,
@@ -134,8 +134,8 @@ impl State {
             story: Vec::new(),
             entered: 0,
         };
-        course.tell(at, Phase::Plan, Note::RunStarted);
-        course
+        state.tell(at, Phase::Plan, Note::RunStarted);
+        state
     }
 
     /// The phase that the original would name as the current step.
@@ -191,18 +191,18 @@ impl Fold for Reflex {
         match *change {
             Change::Decided(decision) => decided(run, decision, at),
             Change::Ended(step) => ended(run, step),
-            Change::Resumed => run.course.begin_again(at),
+            Change::Resumed => run.state.begin_again(at),
             // A new judge is a new measure; a new writer is judged as the old one was.
-            Change::Recast(role) => run.course.era += u32::from(role == Role::Evaluator),
+            Change::Recast(role) => run.state.era += u32::from(role == Role::Evaluator),
         }
     }
 
     fn round(run: &Run) -> u32 {
-        run.course.iteration
+        run.state.iteration
     }
 
     fn stage(run: &Run) -> u32 {
-        run.course.entered
+        run.state.entered
     }
 
     fn tries(run: &Run) -> u32 {
@@ -211,58 +211,57 @@ impl Fold for Reflex {
 }
 
 fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
-    let course = &mut run.course;
+    let state = &mut run.state;
     match decision {
         Decision::Enter(phase) => {
-            (course.phase, course.clock.since) = (Some(*phase), Some(at));
-            course.entered += 1;
+            (state.phase, state.clock.since) = (Some(*phase), Some(at));
+            state.entered += 1;
         }
         Decision::Planned(steps) => {
-            course.plan.clone_from(steps);
-            course.leave(Phase::Plan, at);
-            course.tell(at, Phase::Plan, Note::PlanCreated { steps: steps.len() });
+            state.plan.clone_from(steps);
+            state.leave(Phase::Plan, at);
+            state.tell(at, Phase::Plan, Note::PlanCreated { steps: steps.len() });
         }
         Decision::Produced { artifact, checks } => {
-            course.write(artifact);
-            course.anew = false;
-            course.leave(Phase::ProducePrepare, at);
-            course.tell(at, Phase::ProducePrepare, Note::ArtifactCreated { hash: artifact.hash.clone() });
+            state.write(artifact);
+            state.anew = false;
+            state.leave(Phase::ProducePrepare, at);
+            state.tell(at, Phase::ProducePrepare, Note::ArtifactCreated { hash: artifact.hash.clone() });
             if let Some(checks) = checks {
-                course.freeze(checks, at, Phase::ProducePrepare);
+                state.freeze(checks, at, Phase::ProducePrepare);
             }
         }
         Decision::Prepared(checks) => {
-            course.leave(Phase::Prepare, at);
-            course.freeze(checks, at, Phase::Prepare);
+            state.leave(Phase::Prepare, at);
+            state.freeze(checks, at, Phase::Prepare);
         }
-        Decision::Evaluated(evaluation) => course.evaluated(evaluation, at),
-        Decision::Drop { best, .. } => course.drop_last(best),
+        Decision::Evaluated(evaluation) => state.evaluated(evaluation, at),
+        Decision::Drop { best, .. } => state.drop_last(best),
         Decision::Criticised(issues) => {
-            course.issues.clone_from(issues);
-            course.leave(Phase::Critique, at);
-            course.tell(at, Phase::Critique, Note::CritiqueDone { issues: issues.len() });
+            state.issues.clone_from(issues);
+            state.leave(Phase::Critique, at);
+            state.tell(at, Phase::Critique, Note::CritiqueDone { issues: issues.len() });
         }
         Decision::Refined(artifact) => {
-            let previous =
-                course.artifact.as_ref().map_or_else(String::new, |artifact| artifact.hash.clone());
-            course.write(artifact);
-            course.leave(Phase::Refine, at);
-            course.tell(at, Phase::Refine, Note::RefinementDone { previous });
+            let previous = state.artifact.as_ref().map_or_else(String::new, |artifact| artifact.hash.clone());
+            state.write(artifact);
+            state.leave(Phase::Refine, at);
+            state.tell(at, Phase::Refine, Note::RefinementDone { previous });
         }
         Decision::Switch(level) => {
-            (course.level, course.done) = (*level, Done::Switch);
-            course.tell(at, Phase::Prepare, Note::PhaseSwitched { to: *level });
+            (state.level, state.done) = (*level, Done::Switch);
+            state.tell(at, Phase::Prepare, Note::PhaseSwitched { to: *level });
         }
         Decision::Advance(iteration) => {
-            (course.iteration, course.done) = (*iteration, Done::Advance);
-            course.tell(at, course.current(), Note::IterationAdvanced);
+            (state.iteration, state.done) = (*iteration, Done::Advance);
+            state.tell(at, state.current(), Note::IterationAdvanced);
         }
         Decision::Stop(stop) => {
-            let phase = course.current();
-            course.stop = Some(stop.clone());
-            course.phase = None;
-            course.clock.since = None;
-            course.tell(at, phase, Note::Stopped(stop.clone()));
+            let phase = state.current();
+            state.stop = Some(stop.clone());
+            state.phase = None;
+            state.clock.since = None;
+            state.tell(at, phase, Note::Stopped(stop.clone()));
         }
         Decision::Close => run.closed_at = Some(at),
     }
@@ -295,16 +294,16 @@ impl State {
 /// An answer that cannot be used enters the history, whether it is asked for again or not. An unreachable service does not,
 /// and time spent waiting for it is not counted: a run goes on after an outage as if there had been none.
 fn ended(run: &mut Run, step: &Step) {
-    if matches!(run.state(step), StepState::Answered(_)) {
+    if matches!(run.state_of(step), StepState::Answered(_)) {
         return;
     }
     let Some(call) = run.errors.last() else { return };
     let (why, at) = (call.failure.why.clone(), call.at);
     if call.failure.kind.counts() {
-        let phase = run.course.current();
-        run.course.tell(at, phase, Note::PhaseError { why });
+        let phase = run.state.current();
+        run.state.tell(at, phase, Note::PhaseError { why });
     } else {
-        run.course.begin_again(at);
+        run.state.begin_again(at);
     }
 }
 

@@ -53,7 +53,7 @@ pub enum Ended {
 
 impl Run {
     pub fn class(&self) -> Class {
-        let stop = self.course.stop.as_ref().filter(|_| self.closed_at.is_some());
+        let stop = self.state.stop.as_ref().filter(|_| self.closed_at.is_some());
         match stop.map(|stop| stop.reason) {
             None => Class::Open,
             Some(Reason::ThresholdReached) => Class::Reached,
@@ -81,7 +81,7 @@ impl Run {
 
     /// How the run stands, in the original's words.
     pub fn status(&self) -> Status {
-        self.course.stop.as_ref().map_or(Status::Running, |stop| stop.reason.status())
+        self.state.stop.as_ref().map_or(Status::Running, |stop| stop.reason.status())
     }
 
     /// The best that was judged by the newest judge; of equals the earlier one counts.
@@ -91,8 +91,8 @@ impl Run {
 
     /// What the evaluator said that judged last: what one before it said is not compared with that.
     fn of_newest_era(&self) -> impl Iterator<Item = &Judged> {
-        let newest = self.course.judged.last().map(|judged| judged.era);
-        self.course.judged.iter().filter(move |judged| Some(judged.era) == newest)
+        let newest = self.state.judged.last().map(|judged| judged.era);
+        self.state.judged.iter().filter(move |judged| Some(judged.era) == newest)
     }
 
     fn best_of<'a>(&self, judged: impl Iterator<Item = &'a Judged>) -> Option<&'a Judged> {
@@ -108,13 +108,13 @@ impl Run {
 
     /// What was last found of the artifact that is worked on.
     pub(super) fn at_hand(&self) -> Option<&Judged> {
-        let artifact = self.course.artifact.as_ref()?;
-        self.course.judged.iter().rev().find(|judged| judged.artifact.tree == artifact.tree)
+        let artifact = self.state.artifact.as_ref()?;
+        self.state.judged.iter().rev().find(|judged| judged.artifact.tree == artifact.tree)
     }
 
     /// What a run leaves: the best artifact, or the only one that there is before any was judged.
     pub fn result(&self) -> Option<&Artifact> {
-        self.best().map(|judged| &judged.artifact).or(self.course.artifact.as_ref())
+        self.best().map(|judged| &judged.artifact).or(self.state.artifact.as_ref())
     }
 
     /// How the result stands, when the hash of what is in its file is this.
@@ -134,7 +134,7 @@ impl Run {
 
     /// The best of the level before the last one, when the last is worse.
     pub(super) fn better_than_last(&self) -> Option<&Judged> {
-        let (last, before) = self.course.judged.split_last()?;
+        let (last, before) = self.state.judged.split_last()?;
         let of_level = before
             .iter()
             .filter(|judged| judged.era == last.era && judged.evaluation.level == last.evaluation.level);
@@ -149,7 +149,7 @@ impl Run {
 
     /// What the stop rules look at. Levels have different denominators, so each has a series of its own.
     pub(super) fn series(&self) -> Series {
-        let level = self.course.level;
+        let level = self.state.level;
         let judged = || self.of_newest_era().filter(|judged| judged.evaluation.level == level);
         let mut contents: Vec<Digest> = judged().map(|judged| judged.artifact.tree.0).collect();
         contents.dedup();
@@ -158,9 +158,9 @@ impl Run {
             scores: judged().filter_map(|judged| judged.evaluation.score).collect(),
             contents,
             failed_in_a_row: 0,
-            rounds: self.course.iteration,
+            rounds: self.state.iteration,
             usd: self.ledger.total().usd,
-            seconds: self.course.clock.seconds(),
+            seconds: self.state.clock.seconds(),
         }
     }
 }

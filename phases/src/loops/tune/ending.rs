@@ -31,10 +31,10 @@ pub enum Outcome {
 
 impl Run {
     pub fn class(&self) -> Class {
-        let Some(ending) = self.course.closed else { return Class::Open };
+        let Some(ending) = self.state.closed else { return Class::Open };
         let indecisive =
-            self.course.shipment.as_ref().is_none_or(|shipment| shipment.verdict == Verdict::Indecisive);
-        if indecisive || self.course.stopped == Some(Reason::Failed) {
+            self.state.shipment.as_ref().is_none_or(|shipment| shipment.verdict == Verdict::Indecisive);
+        if indecisive || self.state.stopped == Some(Reason::Failed) {
             return Class::Unjudged;
         }
         let met = self.final_score().is_some_and(|score| score >= self.plan.task.rules.threshold);
@@ -43,7 +43,7 @@ impl Run {
     }
 
     pub fn outcome(&self) -> Outcome {
-        match self.course.closed {
+        match self.state.closed {
             None if self.held => Outcome::Held,
             None => Outcome::Stopped,
             Some(Ending::Applied) => Outcome::Improved,
@@ -61,13 +61,13 @@ impl Run {
 
     /// The champion's score; before the end, the best so far.
     pub fn final_score(&self) -> Option<Score> {
-        let Some(shipment) = &self.course.shipment else { return self.best().map(|(_, score)| score) };
+        let Some(shipment) = &self.state.shipment else { return self.best().map(|(_, score)| score) };
         self.compared_score(shipment.champion).or_else(|| self.search_score(shipment.champion))
     }
 
     /// Whether what is left in the end was used in none of its trials: those of the comparison, or else of the search.
     fn champion_is_unused(&self) -> bool {
-        let Some(shipment) = &self.course.shipment else { return false };
+        let Some(shipment) = &self.state.shipment else { return false };
         let ordinals = if shipment.pairs == 0 { SEARCH..=SEARCH } else { self.deciding() };
         self.is_unused(shipment.champion, &ordinals)
     }
@@ -78,7 +78,7 @@ impl Run {
     }
 
     fn compared_score(&self, candidate: CandidateId) -> Option<Score> {
-        let scores = &self.course.shipment.as_ref()?.scores;
+        let scores = &self.state.shipment.as_ref()?.scores;
         scores.iter().find(|(id, _)| *id == candidate).and_then(|(_, score)| *score)
     }
 }

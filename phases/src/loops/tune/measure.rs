@@ -156,14 +156,14 @@ pub fn unit(run: &Run, candidate: CandidateId, trial: Trial) -> Unit<'_> {
     let mut artifacts = Vec::with_capacity(trees.len());
     for (place, &skill) in trees.iter().enumerate() {
         let step = Step::Exercise { member: Place(place), skill, trial, input: artifacts.last().copied() };
-        match run.state(&step) {
+        match run.state_of(&step) {
             StepState::Answered(Answer::Exercised { artifacts: tree, .. }) => artifacts.push(*tree),
             StepState::GivenUp(failure) => return Unit::Missing(failure),
             StepState::Answered(_) | StepState::Open => return Unit::Next(step),
         }
     }
     let step = Step::Judge { candidate, trial, artifacts };
-    match run.state(&step) {
+    match run.state_of(&step) {
         StepState::Answered(Answer::Judged(judgement)) => Unit::Judged(judgement),
         StepState::GivenUp(failure) => Unit::Missing(failure),
         StepState::Answered(_) | StepState::Open => Unit::Next(step),
@@ -182,7 +182,7 @@ pub fn exercised<'a>(run: &'a Run, candidate: &Candidate, trial: Trial) -> Vec<&
     for (place, &skill) in candidate.trees.iter().enumerate() {
         let input = outcomes.last().copied().and_then(tree_of);
         let step = Step::Exercise { member: Place(place), skill, trial, input };
-        let StepState::Answered(outcome @ Answer::Exercised { .. }) = run.state(&step) else { break };
+        let StepState::Answered(outcome @ Answer::Exercised { .. }) = run.state_of(&step) else { break };
         outcomes.push(outcome);
     }
     outcomes

@@ -83,7 +83,7 @@ fn badness(verdict: Verdict) -> u8 {
 
 /// The judgements of a candidate made while searching, in the canonical order of the scenarios.
 pub fn judgements(run: &Run, candidate: CandidateId, era: u32) -> impl Iterator<Item = (usize, &Judgement)> {
-    run.course.measure.scenarios().iter().filter_map(move |&scenario| {
+    run.state.measure.scenarios().iter().filter_map(move |&scenario| {
         match measure::unit(run, candidate, Trial { scenario, ordinal: SEARCH, era }) {
             Unit::Judged(judgement) => Some((scenario, judgement)),
             Unit::Missing(_) | Unit::Next(_) => None,

@@ -350,7 +350,7 @@ fn fixed(folder: &str, plan: &Plan, member: Place, tree: TreeId) -> Placement {
 /// What each member handed on in the first scenario that was run to its end.
 fn passed_on(run: &Run, candidate: &Candidate) -> Vec<TreeId> {
     let era = run.era_of(candidate.id);
-    let scenarios = run.course.measure.scenarios().iter();
+    let scenarios = run.state.measure.scenarios().iter();
     let trials = scenarios.map(|&scenario| Trial { scenario, ordinal: SEARCH, era });
     let mut handed = trials.map(|trial| measure::artifacts(run, candidate, trial));
     handed.find(|trees| trees.len() == candidate.trees.len()).unwrap_or_default()

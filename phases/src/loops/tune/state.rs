@@ -121,9 +121,9 @@ impl Fold for Tune {
     }
 
     /// Ten thousand judgements share one list of criteria.
-    fn compact(course: &State, mut answer: Answer) -> Answer {
+    fn compact(state: &State, mut answer: Answer) -> Answer {
         if let Answer::Judged(judgement) = &mut answer {
-            judgement.share(&course.criteria);
+            judgement.share(&state.criteria);
         }
         answer
     }
@@ -133,7 +133,7 @@ impl Fold for Tune {
     }
 
     fn stage(run: &Run) -> (usize, bool) {
-        (run.course.rounds.len(), run.course.stopped.is_some())
+        (run.state.rounds.len(), run.state.stopped.is_some())
     }
 
     fn tries(_: &Run) -> u32 {
@@ -142,34 +142,34 @@ impl Fold for Tune {
 }
 
 fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
-    let course = &mut run.course;
+    let state = &mut run.state;
     match decision {
         Decision::Open { round, candidate } => {
-            course.rounds.push(Round::open(*round, *candidate, course.era, at));
-            let measure = Measure::round(&run.plan, *candidate, course.era);
+            state.rounds.push(Round::open(*round, *candidate, state.era, at));
+            let measure = Measure::round(&run.plan, *candidate, state.era);
             set_measure(run, measure);
         }
-        Decision::Scored(measured) => course.in_round(|round| {
+        Decision::Scored(measured) => state.in_round(|round| {
             round.measured = Some(measured.clone());
             round.scored_at = Some(at);
         }),
-        Decision::Keep(_) => course.in_round(|round| round.standing = Some(Standing::Kept)),
+        Decision::Keep(_) => state.in_round(|round| round.standing = Some(Standing::Kept)),
         Decision::Drop { why, .. } => {
-            course.in_round(|round| round.standing = Some(Standing::Dropped(why.clone())));
+            state.in_round(|round| round.standing = Some(Standing::Dropped(why.clone())));
         }
-        Decision::Focus(place) => course.focus = Some(*place),
-        Decision::Draft(candidate) => course.draft(candidate),
-        Decision::NoDraft { member, failure } => course.in_round(|round| {
+        Decision::Focus(place) => state.focus = Some(*place),
+        Decision::Draft(candidate) => state.draft(candidate),
+        Decision::NoDraft { member, failure } => state.in_round(|round| {
             round.edit = Some(Edit::Nothing { member: *member, failure: failure.clone() });
         }),
-        Decision::Stop(reason) => course.stopped = Some(*reason),
+        Decision::Stop(reason) => state.stopped = Some(*reason),
         Decision::Compare(contestants) => {
-            let measure = Measure::fresh(&run.plan, contestants.clone(), course.era);
+            let measure = Measure::fresh(&run.plan, contestants.clone(), state.era);
             set_measure(run, measure);
         }
-        Decision::Ship(shipment) => course.shipment = Some(shipment.clone()),
+        Decision::Ship(shipment) => state.shipment = Some(shipment.clone()),
         Decision::Close(ending) => {
-            course.closed = Some(*ending);
+            state.closed = Some(*ending);
             run.closed_at = Some(at);
         }
     }
@@ -181,15 +181,15 @@ fn recast(run: &mut Run, role: Role) {
         Role::Executor | Role::Evaluator => {}
         Role::Improver => return,
     }
-    let course = &mut run.course;
-    course.era += 1;
-    let measure = match (course.stopped, course.rounds.last_mut()) {
+    let state = &mut run.state;
+    state.era += 1;
+    let measure = match (state.stopped, state.rounds.last_mut()) {
         (None, Some(round)) if round.measured.is_none() => {
-            round.era = course.era;
-            Measure::round(&run.plan, round.candidate, course.era)
+            round.era = state.era;
+            Measure::round(&run.plan, round.candidate, state.era)
         }
-        (Some(_), _) if course.measure.contestants.len() > 1 => {
-            Measure::fresh(&run.plan, course.measure.contestants.clone(), course.era)
+        (Some(_), _) if state.measure.contestants.len() > 1 => {
+            Measure::fresh(&run.plan, state.measure.contestants.clone(), state.era)
         }
         _ => return,
     };
@@ -197,14 +197,14 @@ fn recast(run: &mut Run, role: Role) {
 }
 
 fn set_measure(run: &mut Run, measure: Measure) {
-    run.course.measure = measure;
+    run.state.measure = measure;
     in_measure(run, Measure::look);
 }
 
 fn in_measure(run: &mut Run, look: impl FnOnce(&mut Measure, &Run)) {
-    let mut measure = std::mem::take(&mut run.course.measure);
+    let mut measure = std::mem::take(&mut run.state.measure);
     look(&mut measure, run);
-    run.course.measure = measure;
+    run.state.measure = measure;
 }
 
 impl Round {

@@ -87,10 +87,10 @@ impl<'a> Ours<'a> {
             head: run.head(),
             accepted: run.accepted(),
             rejected: run.rejected(),
-            focus: run.course.focus.map(|place| member_name(run, place)),
-            reason: run.course.stopped,
-            comparison: run.course.shipment.as_ref(),
-            ending: run.course.closed,
+            focus: run.state.focus.map(|place| member_name(run, place)),
+            reason: run.state.stopped,
+            comparison: run.state.shipment.as_ref(),
+            ending: run.state.closed,
             waiting_until: run.waits.until,
             placed: run.placed,
             ledger: &run.ledger,
@@ -109,7 +109,7 @@ fn agents(roles: &Roles) -> Value {
 
 fn fields(run: &Run) -> Map<String, Value> {
     let Value::Object(mut fields) = head(run) else { unreachable!("the head is an object") };
-    fields.insert("iterations".into(), run.course.rounds.iter().map(|round| iteration(run, round)).collect());
+    fields.insert("iterations".into(), run.state.rounds.iter().map(|round| iteration(run, round)).collect());
     fields.insert("errors".into(), run.errors.iter().map(failed).collect());
     fields.insert("error_count".into(), run.errors.len().into());
     fields.insert("max_errors".into(), run.plan.task.rules.max_errors.into());
@@ -117,7 +117,7 @@ fn fields(run: &Run) -> Map<String, Value> {
     fields.insert("backup_dir".into(), backups(&run.plan.folder).into());
     fields.insert(
         "termination_reason".into(),
-        run.course.stopped.map_or(Value::Null, |reason| termination(reason).into()),
+        run.state.stopped.map_or(Value::Null, |reason| termination(reason).into()),
     );
     fields
 }
@@ -130,7 +130,7 @@ fn backups(folder: &str) -> String {
 
 fn head(run: &Run) -> Value {
     let plan = &run.plan;
-    let scores: Vec<f64> = run.course.rounds.iter().filter_map(Round::score).map(Score::points).collect();
+    let scores: Vec<f64> = run.state.rounds.iter().filter_map(Round::score).map(Score::points).collect();
     json!({
         "status": status(run),
         "started_at": run.started_at,
@@ -149,13 +149,13 @@ fn head(run: &Run) -> Value {
         "quality_threshold": plan.task.rules.threshold,
         "latest_score": scores.last().copied().unwrap_or(0.0),
         "score_trend": scores,
-        "converged": run.course.stopped == Some(Reason::Stalled),
+        "converged": run.state.stopped == Some(Reason::Stalled),
     })
 }
 
 /// One word for where a run stands.
 pub fn status(run: &Run) -> &'static str {
-    if run.course.closed.is_some() {
+    if run.state.closed.is_some() {
         "completed"
     } else if run.held {
         "held"
@@ -176,7 +176,7 @@ fn chain_order(plan: &Plan) -> Vec<&str> {
 fn iteration(run: &Run, round: &Round) -> Value {
     json!({
         "round": round.number,
-        "status": if round.edit.is_some() || run.course.stopped.is_some() { "completed" } else { "pending" },
+        "status": if round.edit.is_some() || run.state.stopped.is_some() { "completed" } else { "pending" },
         "candidate": round.candidate,
         "execution": execution(run, round),
         "evaluation": round.measured.as_ref().map(|measured| evaluation(run, round, measured)),

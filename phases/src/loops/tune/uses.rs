@@ -22,7 +22,7 @@ impl Uses {
         let Some(candidate) = run.candidate(candidate) else { return uses };
         for scenario in 0..run.plan.task.scenarios.len() {
             let trials =
-                (0..=run.course.era).flat_map(|era| ordinals.clone().map(move |ordinal| (era, ordinal)));
+                (0..=run.state.era).flat_map(|era| ordinals.clone().map(move |ordinal| (era, ordinal)));
             for (era, ordinal) in trials {
                 let members = measure::exercised(run, candidate, Trial { scenario, ordinal, era });
                 for (place, answer) in members.into_iter().enumerate() {

@@ -22,43 +22,43 @@ pub struct Dropped<'a> {
 
 impl Run {
     pub fn candidate(&self, id: CandidateId) -> Option<&Candidate> {
-        self.course.candidates.iter().find(|candidate| candidate.id == id)
+        self.state.candidates.iter().find(|candidate| candidate.id == id)
     }
 
     pub fn round_number(&self) -> u32 {
-        self.course.rounds.last().map_or(0, |round| round.number)
+        self.state.rounds.last().map_or(0, |round| round.number)
     }
 
     /// The target as it was found.
     pub fn start(&self) -> CandidateId {
-        self.course.candidates[0].id
+        self.state.candidates[0].id
     }
 
     /// The best measured candidate of the newest era that has any; of equals, the earliest.
     pub fn best(&self) -> Option<(CandidateId, Score)> {
-        let newest = self.course.rounds.iter().rev().find(|round| round.score().is_some())?;
-        best_of(&self.course.rounds, newest.era)
+        let newest = self.state.rounds.iter().rev().find(|round| round.score().is_some())?;
+        best_of(&self.state.rounds, newest.era)
     }
 
     /// The best measured candidate of each era: the scores of one say nothing beside those of another.
     pub fn best_of_eras(&self) -> impl Iterator<Item = CandidateId> {
-        (0..=self.course.era).filter_map(|era| best_of(&self.course.rounds, era).map(|(best, _)| best))
+        (0..=self.state.era).filter_map(|era| best_of(&self.state.rounds, era).map(|(best, _)| best))
     }
 
     /// In which era a candidate was last measured, or is being measured.
     pub fn era_of(&self, candidate: CandidateId) -> u32 {
-        let mut rounds = self.course.rounds.iter().rev();
-        rounds.find(|round| round.candidate == candidate).map_or(self.course.era, |round| round.era)
+        let mut rounds = self.state.rounds.iter().rev();
+        rounds.find(|round| round.candidate == candidate).map_or(self.state.era, |round| round.era)
     }
 
     /// The candidate that the next edit goes on from: the newest kept one, or the best after a drop.
     pub fn head(&self) -> CandidateId {
         let mut head = self.start();
-        for (index, round) in self.course.rounds.iter().enumerate() {
+        for (index, round) in self.state.rounds.iter().enumerate() {
             match round.standing {
                 Some(Standing::Kept) => head = round.candidate,
                 Some(Standing::Dropped(_)) => {
-                    head = best_of(&self.course.rounds[..index], round.era).map_or(head, |(best, _)| best);
+                    head = best_of(&self.state.rounds[..index], round.era).map_or(head, |(best, _)| best);
                 }
                 None => {}
             }
@@ -73,14 +73,14 @@ impl Run {
 
     /// The round that measured a candidate last and came to a score.
     pub(super) fn scored_round(&self, candidate: CandidateId) -> Option<&Round> {
-        let of_it = self.course.rounds.iter().rev().filter(|round| round.candidate == candidate);
+        let of_it = self.state.rounds.iter().rev().filter(|round| round.candidate == candidate);
         of_it.into_iter().find(|round| round.score().is_some())
     }
 
     pub fn series(&self) -> Series {
-        let mut contents: Vec<Digest> = self.course.rounds.iter().map(|round| round.candidate.0).collect();
+        let mut contents: Vec<Digest> = self.state.rounds.iter().map(|round| round.candidate.0).collect();
         contents.dedup();
-        let latest = self.course.rounds.last();
+        let latest = self.state.rounds.last();
         let reached = latest.is_some_and(|round| {
             round.score().is_some_and(|score| score >= self.plan.task.rules.threshold)
                 && !self.is_unused(round.candidate, &(SEARCH..=SEARCH))
@@ -100,7 +100,7 @@ impl Run {
     /// A round after one that an agent failed measures nothing new: that nothing rose then is not the skill's. Nor does
     /// a score of another era say whether anything rose.
     fn scores_of_tries(&self) -> Vec<Score> {
-        let rounds = &self.course.rounds;
+        let rounds = &self.state.rounds;
         let era = rounds.last().map_or(0, |round| round.era);
         let is_try = |at: &usize| *at == 0 || !rounds[at - 1].failed();
         let counts = |at: &usize| rounds[*at].era == era && is_try(at);
@@ -108,7 +108,7 @@ impl Run {
     }
 
     fn failed_in_a_row(&self) -> u32 {
-        let failed = self.course.rounds.iter().rev().take_while(|round| round.failed()).count();
+        let failed = self.state.rounds.iter().rev().take_while(|round| round.failed()).count();
         u32::try_from(failed).unwrap_or(u32::MAX)
     }
 
@@ -124,7 +124,7 @@ impl Run {
 
     /// The rounds that measured a draft, and how it was made.
     fn drafted_rounds(&self) -> impl Iterator<Item = (&Origin, &Round)> {
-        self.course.rounds.windows(2).filter_map(|pair| match &pair[0].edit {
+        self.state.rounds.windows(2).filter_map(|pair| match &pair[0].edit {
             Some(Edit::Draft { origin, .. }) => Some((origin, &pair[1])),
             Some(Edit::Nothing { .. }) | None => None,
         })
@@ -132,7 +132,7 @@ impl Run {
 
     /// Every edit that was made and not kept, oldest first.
     pub fn dropped(&self) -> Vec<Dropped<'_>> {
-        let by_gate = self.course.rounds.iter().filter_map(|round| match &round.edit {
+        let by_gate = self.state.rounds.iter().filter_map(|round| match &round.edit {
             Some(Edit::Nothing { member, failure }) if failure.kind == FailureKind::Gate => {
                 Some(Dropped { round: round.number, member: *member, draft: None, why: failure.why.clone() })
             }
@@ -151,7 +151,7 @@ impl Run {
     /// How often in a row the edits of this member came to nothing.
     pub fn drops_in_a_row(&self, place: Place) -> usize {
         let mut drops = 0;
-        for pair in self.course.rounds.windows(2) {
+        for pair in self.state.rounds.windows(2) {
             match &pair[0].edit {
                 Some(Edit::Nothing { member, failure }) if *member == place => {
                     drops += usize::from(failure.kind == FailureKind::Gate);

@@ -44,7 +44,7 @@ fn kinds(steps: &[Step]) -> [usize; 3] {
 }
 
 fn told_by(drive: &Drive) -> Vec<By> {
-    let last = drive.run.course.judged.last().expect("an artifact was judged");
+    let last = drive.run.state.judged.last().expect("an artifact was judged");
     last.evaluation.results.iter().map(|result| result.by).collect()
 }
 
@@ -78,7 +78,7 @@ fn a_question_that_comes_to_nothing_allows_nothing_and_holds_nobody_up() {
     let (drive, steps) = steps(RunThem::Ask, |_| failed(FailureKind::TimedOut));
     assert_eq!(told_by(&drive), vec![By::Judge; 8]);
     assert_eq!(count(&steps, |step| matches!(step, Step::Check { .. })), 0);
-    assert_eq!(drive.run.course.stop.as_ref().unwrap().reason, Reason::ThresholdReached);
+    assert_eq!(drive.run.state.stop.as_ref().unwrap().reason, Reason::ThresholdReached);
 }
 
 #[test]
@@ -87,5 +87,5 @@ fn nobody_is_asked_when_there_is_nothing_left_to_evaluate_with() {
     plan.task.commands.run = RunThem::Ask;
     plan.task.rules.usd = Some(1.5);
     let (drive, steps) = steps_of(plan, |_| Ok(Answer::Allowed(true)));
-    assert_eq!((kinds(&steps), drive.run.course.judged.len()), ([0, 0, 0], 0));
+    assert_eq!((kinds(&steps), drive.run.state.judged.len()), ([0, 0, 0], 0));
 }

@@ -10,9 +10,9 @@ use super::world::{Drive, answer, draft, plan, play, play_with, written};
 use crate::drive::failed;
 
 fn ended(drive: &Drive) -> (Reason, usize) {
-    let course = &drive.run.course;
+    let state = &drive.run.state;
     assert!(drive.run.closed_at.is_some());
-    (course.stop.as_ref().expect("the run has ended").reason, course.judged.len())
+    (state.stop.as_ref().expect("the run has ended").reason, state.judged.len())
 }
 
 fn warnings_at_b(_: usize, rule: &str) -> bool {
@@ -24,8 +24,8 @@ fn what_is_met_everywhere_passes_a_and_then_b_and_there_the_threshold_is_reached
     let drive = play(plan(Template::Api), &|_, _| Some(true));
     assert_eq!(ended(&drive), (Reason::ThresholdReached, 2));
     assert_eq!(Reason::ThresholdReached.status(), Status::Completed);
-    let levels: Vec<_> = drive.run.course.judged.iter().map(|judged| judged.evaluation.level).collect();
-    assert_eq!((levels, drive.run.course.iteration), (vec![Level::A, Level::B], 1));
+    let levels: Vec<_> = drive.run.state.judged.iter().map(|judged| judged.evaluation.level).collect();
+    assert_eq!((levels, drive.run.state.iteration), (vec![Level::A, Level::B], 1));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn warnings_alone_end_nothing_at_level_a() {
     let mut plan = plan(Template::Docs);
     (plan.task.rules.settle, plan.task.rules.max_iterations) = (0, 2);
     let drive = play(plan, &|_, rule| Some(!clarity.contains(&rule)));
-    assert_eq!((ended(&drive), drive.run.course.level), ((Reason::IterationLimit, 2), Level::A));
+    assert_eq!((ended(&drive), drive.run.state.level), ((Reason::IterationLimit, 2), Level::A));
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn an_artifact_that_comes_back_twice_oscillates_and_that_goes_before_the_stall_a
             _ => None,
         },
     );
-    assert_eq!((ended(&drive), drive.run.course.iteration), ((Reason::Oscillation, 4), 4));
+    assert_eq!((ended(&drive), drive.run.state.iteration), ((Reason::Oscillation, 4), 4));
     assert_eq!(drive.run.result(), Some(&draft("draft 1")));
 }
 
@@ -116,7 +116,7 @@ fn iterations_run_out_after_as_many_evaluations() {
     let mut plan = plan(Template::Docs);
     plan.task.rules.max_iterations = 2;
     let drive = play(plan, &rising);
-    assert_eq!((ended(&drive), drive.run.course.iteration), ((Reason::IterationLimit, 2), 2));
+    assert_eq!((ended(&drive), drive.run.state.iteration), ((Reason::IterationLimit, 2), 2));
     assert_eq!(Reason::IterationLimit.status(), Status::Stopped);
 }
 
@@ -149,15 +149,15 @@ fn plan_after(drive: &mut Drive, seconds: i64) {
 #[test]
 fn time_is_that_of_completed_phases_and_a_second_try_is_a_part_of_its_phase() {
     // The decision that ends the phase takes one more second.
-    assert_eq!(planned(None, |drive| plan_after(drive, 9)).course.clock.seconds(), 10);
+    assert_eq!(planned(None, |drive| plan_after(drive, 9)).state.clock.seconds(), 10);
     let tried_twice = planned(None, |drive| {
         drive.done_after(20, Step::Plan { iteration: 1 }, failed(FailureKind::OffSchema));
         drive.due(1);
         plan_after(drive, 9);
     });
-    assert_eq!(tried_twice.course.clock.seconds(), 30);
+    assert_eq!(tried_twice.state.clock.seconds(), 30);
     let stopped = planned(None, |drive| drive.record_after(50, user_stop(None)));
-    assert_eq!(stopped.course.clock.seconds(), 0);
+    assert_eq!(stopped.state.clock.seconds(), 0);
 }
 
 #[test]
@@ -168,22 +168,22 @@ fn a_phase_that_was_broken_off_counts_nothing_of_what_it_took_before() {
         drive.record_after(1000, resumed());
         plan_after(drive, 9);
     });
-    assert_eq!(interrupted.course.clock.seconds(), 10);
+    assert_eq!(interrupted.state.clock.seconds(), 10);
     let killed = planned(None, |drive| {
         drive.record_after(1000, resumed());
         plan_after(drive, 9);
     });
-    assert_eq!(killed.course.clock.seconds(), 10);
+    assert_eq!(killed.state.clock.seconds(), 10);
 }
 
 #[test]
 fn time_used_up_ends_the_run_between_two_phases_and_not_in_one() {
-    let reason = |run: &Run| run.course.stop.as_ref().map(|stop| stop.reason);
+    let reason = |run: &Run| run.state.stop.as_ref().map(|stop| stop.reason);
     let over = planned(Some(10), |drive| plan_after(drive, 9));
     assert_eq!((reason(&over), over.closed_at.is_some()), (Some(Reason::BudgetExceeded), true));
     assert_eq!(Reason::BudgetExceeded.status(), Status::Stopped);
     let below = planned(Some(10), |drive| plan_after(drive, 8));
-    assert_eq!((reason(&below), below.course.phase), (None, Some(Phase::ProducePrepare)));
+    assert_eq!((reason(&below), below.state.phase), (None, Some(Phase::ProducePrepare)));
 }
 
 #[test]
@@ -198,14 +198,14 @@ fn produce_and_prepare_are_one_phase_whose_time_is_not_added_up() {
         }
     });
     // Entering and ending took a second each; the two answers arrived within fifty.
-    assert_eq!(run.course.clock.seconds(), 10 + 51);
+    assert_eq!(run.state.clock.seconds(), 10 + 51);
 }
 
 #[test]
 fn an_answer_that_keeps_no_contract_is_asked_for_once_more_and_then_the_run_has_failed() {
     let errors = |drive: &Drive| {
         let is_error = |note: &Note| matches!(note, Note::PhaseError { .. });
-        drive.run.course.story.iter().filter(|line| is_error(&line.note)).count()
+        drive.run.state.story.iter().filter(|line| is_error(&line.note)).count()
     };
     let off = |run: &Run, step: &Step, tries: u32| {
         (matches!(step, Step::Critique { .. }) && run.attempts(step) < tries)
@@ -213,10 +213,10 @@ fn an_answer_that_keeps_no_contract_is_asked_for_once_more_and_then_the_run_has_
     };
     let twice = play_with(plan(Template::Docs), &rising, |run, step| off(run, step, 2));
     assert_eq!((ended(&twice), errors(&twice)), ((Reason::PhaseError, 1), 2));
-    assert_eq!(twice.run.course.stop.as_ref().unwrap().note.as_deref(), Some("the world would not"));
+    assert_eq!(twice.run.state.stop.as_ref().unwrap().note.as_deref(), Some("the world would not"));
     assert_eq!(Reason::PhaseError.status(), Status::Failed);
     let once = play_with(plan(Template::Docs), &rising, |run, step| off(run, step, 1));
-    let told_of = once.run.course.story.iter().find(|line| matches!(line.note, Note::PhaseError { .. }));
+    let told_of = once.run.state.story.iter().find(|line| matches!(line.note, Note::PhaseError { .. }));
     assert_eq!((told_of.unwrap().phase, told_of.unwrap().iteration), (Phase::Critique, 1));
     assert_ne!(ended(&once).0, Reason::PhaseError);
 }
@@ -228,7 +228,7 @@ fn an_answer_of_the_same_moment_as_the_failure_before_it_is_no_failure() {
         drive.due(1);
         plan_after(drive, 0);
     });
-    let errors = run.course.story.iter().filter(|line| matches!(line.note, Note::PhaseError { .. }));
+    let errors = run.state.story.iter().filter(|line| matches!(line.note, Note::PhaseError { .. }));
     assert_eq!(errors.count(), 1);
 }
 
@@ -240,7 +240,7 @@ fn user_stop(note: Option<&str>) -> Event {
 #[test]
 fn a_person_stops_a_run_in_any_phase_and_it_keeps_its_best() {
     let mut drive = Drive::start(plan(Template::Docs));
-    while !matches!(drive.run.course.phase, Some(Phase::Refine)) {
+    while !matches!(drive.run.state.phase, Some(Phase::Refine)) {
         let step = drive.due(1).remove(0);
         if !matches!(step, Step::Refine { .. }) {
             let outcome = answer(&drive.run, &step, &rising);

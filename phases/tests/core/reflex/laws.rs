@@ -81,7 +81,7 @@ proptest! {
         let mut stormy = Drive::start(plan);
         stormy.finish_in_outages(jobs, picker(order), weather, |run, step, own| random_answer_at(world, run, step, own));
         prop_assert_eq!(calm.decisions(), stormy.decisions());
-        prop_assert_eq!(calm.run.course.story.len(), stormy.run.course.story.len());
+        prop_assert_eq!(calm.run.state.story.len(), stormy.run.state.story.len());
         prop_assert_eq!(&Run::replay(&stormy.records).unwrap(), &stormy.run);
     }
 
@@ -106,16 +106,16 @@ proptest! {
         let mut drive = Drive::start(plan);
         drive.finish(jobs, |_| 0, |run, step| random_answer(world, run, step));
         let run = &drive.run;
-        let reason = run.course.stop.as_ref().map(|stop| stop.reason);
+        let reason = run.state.stop.as_ref().map(|stop| stop.reason);
         prop_assert!(run.closed_at.is_some() && reason.is_some());
         let most = Reflex::most_calls(&run.plan);
         prop_assert!(u64::from(run.ledger.executor.calls) <= most.executor);
         prop_assert!(u64::from(run.ledger.evaluator.calls) <= most.evaluator);
         prop_assert!(u64::from(run.ledger.improver.calls) <= most.improver);
-        prop_assert!(run.course.iteration <= run.plan.task.rules.max_iterations.max(1));
+        prop_assert!(run.state.iteration <= run.plan.task.rules.max_iterations.max(1));
 
         let best = run.best();
-        prop_assert_eq!(run.result(), best.map(|best| &best.artifact).or(run.course.artifact.as_ref()));
+        prop_assert_eq!(run.result(), best.map(|best| &best.artifact).or(run.state.artifact.as_ref()));
         let is_sound = best.is_some_and(|best| {
             best.evaluation.level == Level::B && no_major_issues(&run.plan.task.criteria, &best.evaluation)
         });
@@ -142,7 +142,7 @@ proptest! {
                 _ => {}
             }
         }
-        let judged = &drive.run.course.judged;
+        let judged = &drive.run.state.judged;
         let rank = |judged: &Judged| {
             (no_major_issues(&drive.run.plan.task.criteria, &judged.evaluation), judged.evaluation.score)
         };
@@ -172,8 +172,8 @@ proptest! {
         let mut fold = Run::begin(&drive.records[0]).unwrap();
         for record in &drive.records[1..] {
             fold.apply(record);
-            prop_assert!(fold.course.checks.starts_with(&frozen));
-            frozen.clone_from(&fold.course.checks);
+            prop_assert!(fold.state.checks.starts_with(&frozen));
+            frozen.clone_from(&fold.state.checks);
         }
     }
 }
@@ -189,7 +189,7 @@ fn the_worlds_of_these_laws_know_every_ending_but_a_persons() {
         rules.usd = (world % 6 == 0).then_some(6.0);
         let mut drive = Drive::start(plan);
         drive.finish_alone(|run, step| random_answer(world.into(), run, step));
-        known.extend(drive.run.course.stop.map(|stop| stop.reason));
+        known.extend(drive.run.state.stop.map(|stop| stop.reason));
     }
     let unknown = Reason::ALL.into_iter().filter(|reason| !known.contains(reason));
     assert_eq!(unknown.collect::<Vec<_>>(), [Reason::UserStop]);

@@ -14,10 +14,10 @@ fn went(plan: Plan, met: Met<'_, bool>) -> String {
 }
 
 fn summary(drive: &Drive) -> String {
-    let course = &drive.run.course;
-    let reason = course.stop.as_ref().expect("the run has ended").reason.word();
+    let state = &drive.run.state;
+    let reason = state.stop.as_ref().expect("the run has ended").reason.word();
     let best = drive.run.best().and_then(|best| best.evaluation.score);
-    format!("{reason}, {} evaluations, best {best:?}", course.judged.len())
+    format!("{reason}, {} evaluations, best {best:?}", state.judged.len())
 }
 
 /// Docs, whose best rises by a sixth with each draft, and is never sound.

@@ -37,7 +37,7 @@ fn each_step_is_told_what_it_needs_and_nothing_that_would_sway_it() {
             continue;
         }
         let text = prompt(run, step);
-        let artifact = run.course.artifact.as_ref().map(|artifact| artifact.tree.0.short());
+        let artifact = run.state.artifact.as_ref().map(|artifact| artifact.tree.0.short());
         let shows = artifact.as_ref().is_some_and(|artifact| text.contains(artifact));
         let scored =
             text.contains("score 6") || text.contains("of 100") || text.contains("as the judge saw it");

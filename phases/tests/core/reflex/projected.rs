@@ -235,7 +235,7 @@ fn the_evaluation_that_is_told_is_that_of_what_is_in_the_file() {
         drive.done(step, outcome);
     }
     let result = drive.run.result().unwrap();
-    assert_eq!((hash(&drive), drive.run.course.judged.len()), (json!(result.hash), 3));
+    assert_eq!((hash(&drive), drive.run.state.judged.len()), (json!(result.hash), 3));
     assert_eq!(result, &draft("draft 0"));
 }
 

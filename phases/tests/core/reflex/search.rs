@@ -8,7 +8,7 @@ use super::world::{Drive, Met, answer, draft, plan, play, play_with, prompt, wri
 use crate::drive::recast;
 
 fn reason(drive: &Drive) -> Reason {
-    drive.run.course.stop.as_ref().expect("the run has ended").reason
+    drive.run.state.stop.as_ref().expect("the run has ended").reason
 }
 
 /// The steps that were asked for, in their order, and with the prompts of agents.
@@ -54,7 +54,7 @@ fn another_judge_drops_nothing_for_what_the_one_before_it_said() {
     let met = |nth: usize, rule: &str| Some(!missed[nth].contains(&rule));
     for (role, dropped) in [(Role::Evaluator, 0), (Role::Executor, 1)] {
         let mut drive = Drive::start(plan(Template::Docs));
-        while drive.run.course.judged.is_empty() {
+        while drive.run.state.judged.is_empty() {
             match drive.due(1).pop() {
                 Some(step) => {
                     let outcome = answer(&drive.run, &step, &met);
@@ -86,7 +86,7 @@ fn no_score_makes_up_for_a_rule_that_must_hold() {
     plan.task.rules.max_iterations = 2;
     let missed = [ACCURACY, "a.quality.clarity"];
     let drive = play(plan, &|nth, rule| Some(rule != missed[nth]));
-    let [blocked, sound] = &drive.run.course.judged[..] else { panic!("two were judged") };
+    let [blocked, sound] = &drive.run.state.judged[..] else { panic!("two were judged") };
     assert!(blocked.evaluation.score > sound.evaluation.score && !sound.dropped);
     assert_eq!(drive.run.best(), Some(sound));
 }
@@ -124,7 +124,7 @@ fn level_b_judges_the_same_artifact_and_asks_nobody_about_level_a_again() {
         (b, "style"),
     ];
     assert_eq!(judged.collect::<Vec<_>>(), expected);
-    let last = drive.run.course.judged.last().unwrap();
+    let last = drive.run.state.judged.last().unwrap();
     assert_eq!((last.evaluation.level, last.evaluation.results.len()), (b, 8));
 }
 
@@ -143,7 +143,7 @@ fn a_drop_at_level_b_goes_back_to_what_was_best_there_and_stays_at_b() {
     assert!(planning.contains("level B") && planning.contains("b.quality.audience"));
     assert!(steps.iter().any(|(step, _)| *step == anew));
     assert_eq!(steps.iter().filter(|(step, _)| matches!(step, Step::Prepare { .. })).count(), 2);
-    let levels = drive.run.course.judged.iter().map(|judged| judged.evaluation.level);
+    let levels = drive.run.state.judged.iter().map(|judged| judged.evaluation.level);
     assert_eq!(levels.collect::<Vec<_>>(), [Level::A, Level::B, Level::B, Level::B]);
     assert_eq!((reason(&drive), drive.run.result()), (Reason::ThresholdReached, Some(&draft("draft 2"))));
 }
@@ -151,7 +151,7 @@ fn a_drop_at_level_b_goes_back_to_what_was_best_there_and_stays_at_b() {
 #[test]
 fn a_judge_that_verifies_nothing_gives_no_score_and_passes_nothing() {
     let (drive, steps) = steps(plan(Template::Docs), &|_, _| None);
-    assert!(drive.run.course.judged.iter().all(|judged| judged.evaluation.score.is_none()));
+    assert!(drive.run.state.judged.iter().all(|judged| judged.evaluation.score.is_none()));
     assert_eq!((reason(&drive), drive.run.stagnation()), (Reason::IterationLimit, 0), "nothing stands still");
     let (_, critique) = steps.iter().find(|(step, _)| matches!(step, Step::Critique { .. })).unwrap();
     assert!(
@@ -162,7 +162,7 @@ fn a_judge_that_verifies_nothing_gives_no_score_and_passes_nothing() {
         let at_a = |_: usize, rule: &str| rule.starts_with("a.").then_some(true);
         let drive = play(plan(template), &at_a);
         assert_eq!(reason(&drive), Reason::IterationLimit, "{template}: nobody could tell of level B");
-        assert_eq!(drive.run.course.level, Level::B);
+        assert_eq!(drive.run.state.level, Level::B);
     }
 }
 
@@ -197,7 +197,7 @@ fn a_given_up_step_ends_its_phase_when_the_others_have_come_to_an_end() {
     assert_eq!(drive.due(9), both, "both are still open");
     drive.done(produce, crate::drive::failed(FailureKind::Refused));
     assert_eq!(drive.due(9), both[1..], "the other one is under way");
-    assert_eq!(drive.run.course.stop, None);
+    assert_eq!(drive.run.state.stop, None);
     drive.done(both[1].clone(), Ok(Answer::Prepared(Vec::new())));
     assert_eq!((drive.due(9), reason(&drive)), (Vec::new(), Reason::PhaseError));
 }

@@ -81,7 +81,7 @@ pub(crate) fn nth(of: TreeId) -> usize {
 /// How many times an artifact was written or mended.
 fn writes(run: &Run) -> usize {
     let is_write = |note: &Note| matches!(note, Note::ArtifactCreated { .. } | Note::RefinementDone { .. });
-    run.course.story.iter().filter(|line| is_write(&line.note)).count()
+    run.state.story.iter().filter(|line| is_write(&line.note)).count()
 }
 
 /// What the rule of a category comes to in a draft: met, not met, or nobody could tell.
@@ -98,7 +98,7 @@ pub(crate) fn answer<M: Into<Option<bool>>>(run: &Run, step: &Step, met: Met<'_,
         Step::Allow { .. } => Ok(Answer::Allowed(true)),
         Step::Match { .. } => Ok(Answer::Told(Vec::new())),
         Step::Check { artifact, check } => {
-            let rule = criteria.rule(&run.course.checks[*check].rule).expect("a check is of a rule");
+            let rule = criteria.rule(&run.state.checks[*check].rule).expect("a check is of a rule");
             Ok(Answer::Told(vec![told(*check, met(*artifact, rule))]))
         }
         Step::Judge { artifact, level, category, .. } => {
@@ -143,7 +143,7 @@ pub(crate) fn judged(rule: &Rule, met: Option<bool>) -> RuleResult {
 
 /// An issue about the first rule that was not met.
 pub(crate) fn criticised(run: &Run) -> Vec<Issue> {
-    let results = &run.course.judged.last().expect("an artifact was judged").evaluation.results;
+    let results = &run.state.judged.last().expect("an artifact was judged").evaluation.results;
     let missed = results.iter().find(|result| result.verdict != Verdict::Pass).expect("something is missed");
     vec![Issue {
         rule: missed.rule.clone(),
@@ -197,7 +197,7 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
         }
         Step::Allow { .. } => Ok(Answer::Allowed(roll(2) < 128)),
         Step::Match { artifact, .. } => {
-            let patterns = run.course.checks.iter().enumerate();
+            let patterns = run.state.checks.iter().enumerate();
             let patterns = patterns.filter(|(_, check)| matches!(check.how, How::Pattern { .. }));
             Ok(Answer::Told(
                 patterns.map(|(at, check)| told(at, met(*artifact, check.rule.as_str()))).collect(),

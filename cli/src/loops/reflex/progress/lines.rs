@@ -69,7 +69,7 @@ pub fn failed(run: &Run, step: &Step, outcome: &Outcome, width: usize) -> Vec<St
 }
 
 fn told(run: &Run, step: &Step, failure: &Failure) -> String {
-    let fate = match run.state(step) {
+    let fate = match run.state_of(step) {
         StepState::GivenUp(_) => "gave up",
         StepState::Answered(_) | StepState::Open => "retried",
     };
@@ -105,10 +105,10 @@ pub fn story(run: &Run, on_disk: Option<&str>, look: Look) -> Vec<String> {
 }
 
 fn effort(run: &Run) -> String {
-    let dropped = run.course.judged.iter().filter(|judged| judged.dropped).count();
+    let dropped = run.state.judged.iter().filter(|judged| judged.dropped).count();
     format!(
         "{}, {dropped} dropped; {}",
-        figures::count(run.course.iteration as usize, "iteration"),
+        figures::count(run.state.iteration as usize, "iteration"),
         cost(&run.ledger.total())
     )
 }

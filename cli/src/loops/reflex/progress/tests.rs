@@ -283,7 +283,7 @@ fn a_phase_that_keeps_no_contract_is_asked_again_and_then_ends_the_run() {
 fn a_run_taken_up_again_says_where_it_stands() {
     let mut play = Play::begin(plan());
     let mut answer = missing(TO_THE_THRESHOLD);
-    while play.run.course.judged.is_empty() {
+    while play.run.state.judged.is_empty() {
         play.advance(&mut answer).unwrap();
     }
     play.record(Event::Noted(Signal::Paused(Pause::Interrupted)));
@@ -400,7 +400,7 @@ fn a_run_may_be_left_at_any_point() {
         let part = Play { run: Run::replay(&records).unwrap(), records };
         let told = seen(&part, PLAIN).data();
         assert_eq!(told.contains("report: /p/"), part.run.closed_at.is_some(), "a report that is there");
-        assert_eq!(told.contains("skilltune resume"), part.run.course.stop.is_none(), "{told}");
+        assert_eq!(told.contains("skilltune resume"), part.run.state.stop.is_none(), "{told}");
     }
 }
 
@@ -435,10 +435,10 @@ fn what_nobody_could_tell_is_no_pass_and_is_named() {
         }
         outcome => outcome,
     };
-    while play.run.course.judged.is_empty() {
+    while play.run.state.judged.is_empty() {
         play.advance(&mut unsure).unwrap();
     }
-    let told = lines::evaluated(&play.run, &play.run.course.judged[0], 80);
+    let told = lines::evaluated(&play.run, &play.run.state.judged[0], 80);
     insta::assert_snapshot!(told.join("\n"), @r"
         iteration 1 of 4, level A: not passed
           score     60, threshold 80

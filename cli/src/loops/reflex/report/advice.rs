@@ -10,7 +10,7 @@ pub fn next(run: &Run) -> Vec<Next> {
     let next = |verb, purpose| {
         vec![Next { command: format!("skilltune {verb} {}", run.plan.run), purpose, calls: verb == "resume" }]
     };
-    match run.course.stop.as_ref().map(|stop| stop.reason) {
+    match run.state.stop.as_ref().map(|stop| stop.reason) {
         None if run.held => next("resume", "answer its question"),
         None => next("resume", "continue"),
         Some(Reason::ThresholdReached | Reason::NoMajorIssues) => Vec::new(),
@@ -27,7 +27,7 @@ pub fn next(run: &Run) -> Vec<Next> {
 
 /// What is to be done with an artifact of this kind, when a run has left one that its own rules accept.
 pub fn use_of_it(run: &Run) -> Option<&'static str> {
-    let stop = run.course.stop.as_ref()?;
+    let stop = run.state.stop.as_ref()?;
     if !matches!(stop.reason, Reason::ThresholdReached | Reason::NoMajorIssues) {
         return None;
     }

@@ -12,7 +12,7 @@ const LONGEST_HEADING: usize = 40;
 
 /// What the judged artifact changes of the one that it came from.
 pub fn changed(run: &Run, judged: &Judged) -> String {
-    let before = run.course.judged.iter().take_while(|other| *other != judged).last();
+    let before = run.state.judged.iter().take_while(|other| *other != judged).last();
     match &judged.artifact.changed {
         _ if before.is_some_and(|before| before.artifact.hash == judged.artifact.hash) => {
             "nothing since it was last judged".to_owned()

@@ -10,9 +10,9 @@ use crate::report::{json, words as told};
 /// The last thing on stdout with `--format json`; `on_disk` is the hash of what is in the artifact's file, where
 /// somebody has looked.
 pub fn summary(run: &Run, on_disk: Option<&str>) -> Value {
-    let (plan, course) = (&run.plan, &run.course);
+    let (plan, state) = (&run.plan, &run.state);
     let best = run.best();
-    let level = best.map_or(course.level, |best| best.evaluation.level);
+    let level = best.map_or(state.level, |best| best.evaluation.level);
     let standing = run.standing(on_disk);
     // Of anything but what was judged, a score and a distance say nothing.
     let judged = best.filter(|_| standing == Standing::Evaluated);
@@ -25,14 +25,14 @@ pub fn summary(run: &Run, on_disk: Option<&str>) -> Value {
         "outcome": run.outcome(),
         // In the original's words.
         "status": run.status().word(),
-        "reason": course.stop.as_ref().map(|stop| stop.reason),
-        "note": course.stop.as_ref().and_then(|stop| stop.note.as_ref()),
+        "reason": state.stop.as_ref().map(|stop| stop.reason),
+        "note": state.stop.as_ref().and_then(|stop| stop.note.as_ref()),
         "blocked": json::blocked(run),
         "score": judged.and_then(|judged| judged.evaluation.score),
         "threshold": plan.task.criteria.thresholds.at(level),
         // That of the score and of the threshold, in the original's letters.
         "level": level.to_string(),
-        "iterations": course.iteration,
+        "iterations": state.iteration,
         "artifact": {
             "hash": run.result().map(|artifact| &artifact.hash),
             "path": run.result().map(|_| words::artifact_path(run)),
@@ -74,8 +74,8 @@ pub fn sketch(plan: &Plan, most: MostCalls) -> Value {
 /// `report.json`: the summary, what was found of each version, and how it was looked for.
 pub fn report(run: &Run) -> Value {
     let mut report = summary(run, None);
-    report["evaluations"] = run.course.judged.iter().map(evaluation).collect();
-    report["checks"] = json!(run.course.checks);
+    report["evaluations"] = run.state.judged.iter().map(evaluation).collect();
+    report["checks"] = json!(run.state.checks);
     report
 }
 

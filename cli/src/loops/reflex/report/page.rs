@@ -31,7 +31,7 @@ pub fn report(run: &Run) -> String {
 }
 
 fn summary(page: &mut Page, run: &Run) {
-    let (plan, course) = (&run.plan, &run.course);
+    let (plan, state) = (&run.plan, &run.state);
     let mut rows = vec![
         ("Run", format!("{} ({})", code_cell(plan.run.as_str()), plan.kind.word())),
         ("Criteria", safe(&words::aim(run))),
@@ -43,15 +43,15 @@ fn summary(page: &mut Page, run: &Run) {
     rows.extend([
         ("Rights of Roles", told::rights(&plan.roles)),
         ("Commands as Checks", commands(run)),
-        ("Iterations", format!("{} of at most {}", course.iteration, plan.task.rules.max_iterations)),
+        ("Iterations", format!("{} of at most {}", state.iteration, plan.task.rules.max_iterations)),
         ("Artifact", safe(&words::artifact(run, None))),
     ]);
     rows.extend(words::score(run, None).map(|score| ("Score", safe(&score))));
     rows.extend(words::distance(run, None).map(|distance| ("Distance to Success", safe(&distance))));
     rows.extend([
         ("Status", run.status().word().to_owned()),
-        ("Reason", course.stop.as_ref().map_or("not ended yet", |stop| stop.reason.word()).to_owned()),
-        ("Completed Phases", figures::milliseconds(course.clock.completed_ms)),
+        ("Reason", state.stop.as_ref().map_or("not ended yet", |stop| stop.reason.word()).to_owned()),
+        ("Completed Phases", figures::milliseconds(state.clock.completed_ms)),
         ("Started", format!("{:.0}", run.started_at)),
         ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
     ]);
@@ -87,7 +87,7 @@ fn task(page: &mut Page, run: &Run) {
 
 fn progression(page: &mut Page, run: &Run) {
     page.section("Progression");
-    if run.course.judged.is_empty() {
+    if run.state.judged.is_empty() {
         page.paragraph("Nothing was judged.");
         return;
     }
@@ -105,7 +105,7 @@ fn progression(page: &mut Page, run: &Run) {
     };
     page.table(
         &["Iteration", "Level", "Score", "Verdict", "Artifact", "Changed"],
-        run.course.judged.iter().map(row),
+        run.state.judged.iter().map(row),
     );
 }
 
@@ -157,7 +157,7 @@ fn checks(page: &mut Page, run: &Run) {
     page.paragraph(
         "The evaluator prepared these once per level, without seeing the artifact; they do not change.",
     );
-    page.list(run.course.checks.iter().map(check));
+    page.list(run.state.checks.iter().map(check));
 }
 
 fn check(check: &Check) -> String {

@@ -7,10 +7,9 @@ use crate::text::figures;
 
 /// `on_disk` is the hash of what is in the artifact's file, where there is one.
 pub fn facts(run: &Run, on_disk: Option<&str>) -> Vec<(&'static str, String)> {
-    let course = &run.course;
+    let state = &run.state;
     let most = run.plan.task.rules.max_iterations;
-    let place =
-        format!("{} of {most}, level {}, {}", course.iteration, course.level, course.current().word());
+    let place = format!("{} of {most}, level {}, {}", state.iteration, state.level, state.current().word());
     let mut facts = vec![("iteration", place), ("artifact", words::artifact(run, on_disk))];
     facts.extend(words::score(run, on_disk).map(|score| ("score", score)));
     facts.extend(words::distance(run, on_disk).map(|distance| ("distance", distance)));
@@ -22,7 +21,7 @@ pub fn facts(run: &Run, on_disk: Option<&str>) -> Vec<(&'static str, String)> {
 pub fn result(run: &Run, on_disk: Option<&str>) -> String {
     let judged = run.best().filter(|_| words::score(run, on_disk).is_some());
     let score = figures::score(judged.and_then(|judged| judged.evaluation.score));
-    let level = judged.map_or(run.course.level, |judged| judged.evaluation.level);
+    let level = judged.map_or(run.state.level, |judged| judged.evaluation.level);
     format!("{score:>5} at {level}")
 }
 

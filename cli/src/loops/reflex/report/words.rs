@@ -50,7 +50,7 @@ pub fn step(run: &Run, step: &Step) -> String {
         Step::Allow { level } => format!("asking whether to run the commands of level {level}"),
         Step::Match { .. } => "matching patterns".to_owned(),
         Step::Check { check, .. } => {
-            let rule = run.course.checks.get(*check).map_or("an unknown rule", |check| check.rule.as_str());
+            let rule = run.state.checks.get(*check).map_or("an unknown rule", |check| check.rule.as_str());
             format!("running a command for {rule}")
         }
         Step::Judge { level, category, .. } => format!("judging {category} of level {level}"),
@@ -67,7 +67,7 @@ pub fn failed(run: &Run, step: &Step, failure: &Failure) -> String {
 
 /// How the run came out, in a sentence; the original's words stand in it for those who look for them.
 pub fn became(run: &Run) -> String {
-    match &run.course.stop {
+    match &run.state.stop {
         Some(stop) => {
             let (status, word) = (stop.reason.status().word(), stop.reason.word());
             format!("The run is {status} ({word}): {}.", reason(run, stop).trim_end_matches('.'))
@@ -102,7 +102,7 @@ fn reason(run: &Run, stop: &Stop) -> String {
 
 /// It is the last evaluation that such an end is about, be it the best or not.
 fn last_gap(run: &Run) -> Option<String> {
-    let last = run.course.judged.last()?;
+    let last = run.state.judged.last()?;
     Distance::of(&run.plan.task.criteria, &last.evaluation).gap.map(gap)
 }
 
@@ -113,7 +113,7 @@ fn gap(gap: Score) -> String {
 }
 
 fn overspent(run: &Run) -> String {
-    let (rules, seconds) = (&run.plan.task.rules, run.course.clock.seconds());
+    let (rules, seconds) = (&run.plan.task.rules, run.state.clock.seconds());
     let told = |seconds: u64| figures::milliseconds(seconds.saturating_mul(1000));
     match (rules.max_seconds.filter(|most| seconds >= *most), rules.usd) {
         (Some(most), _) => format!("its phases took {}, and the limit is {}", told(seconds), told(most)),
@@ -127,7 +127,7 @@ fn overspent(run: &Run) -> String {
 
 /// One word for a report's head.
 pub fn label(run: &Run) -> &'static str {
-    match run.course.stop.as_ref().map(|stop| stop.reason) {
+    match run.state.stop.as_ref().map(|stop| stop.reason) {
         None => "NOT ENDED",
         Some(Reason::ThresholdReached) => "PASSED",
         Some(Reason::NoMajorIssues) => "WARNINGS LEFT",

@@ -24,7 +24,7 @@ pub fn already(known: &Known<Tune>, placing: &Placing) -> &'static str {
 pub fn done(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Vec<String> {
     let (id, displaced) = (&known.run.plan.run, Candidate::original(found.to_vec()));
     let short = displaced.id.short();
-    let champion = known.run.course.shipment.as_ref().map(|shipment| shipment.champion);
+    let champion = known.run.state.shipment.as_ref().map(|shipment| shipment.champion);
     let undo = match displaced.id {
         start if start == known.run.start() => format!("skilltune rollback {id}"),
         one if champion == Some(one) => format!("skilltune apply {id}"),

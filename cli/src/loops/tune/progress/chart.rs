@@ -18,9 +18,9 @@ pub struct Chart {
 
 /// Nothing where there is nothing to compare, or no room.
 pub fn chart(run: &Run, width: usize, letters: Letters) -> Option<Chart> {
-    let _second = run.course.rounds.iter().filter_map(Round::score).nth(1)?;
+    let _second = run.state.rounds.iter().filter_map(Round::score).nth(1)?;
     let frame = Frame::of(run, width, letters)?;
-    let rounds = run.course.rounds.iter().filter_map(|round| Some((round, Standing::of(run, round)?)));
+    let rounds = run.state.rounds.iter().filter_map(|round| Some((round, Standing::of(run, round)?)));
     let rounds: Vec<_> = rounds.collect();
     // The baseline, and the newest: all of them are in the report.
     let left_out = 1..rounds.len().saturating_sub(MOST - 1).max(1);
@@ -55,7 +55,7 @@ const SHORTEST: usize = 8;
 impl Frame {
     fn of(run: &Run, width: usize, letters: Letters) -> Option<Self> {
         let lead = if width < ROOMY { "" } else { "round " };
-        let digits = run.course.rounds.len().to_string().len();
+        let digits = run.state.rounds.len().to_string().len();
         let track = width.checked_sub(lead.len() + digits + 2 + 1 + BESIDE)?.min(LONGEST);
         if track < SHORTEST {
             return None;

@@ -52,7 +52,7 @@ pub fn round(run: &Run, round: &Round, width: usize) -> Option<Told> {
 
 /// The best score of the rounds before this one.
 fn best_before(run: &Run, number: u32) -> Option<Score> {
-    run.course.rounds.iter().filter(|round| round.number < number).filter_map(Round::score).max()
+    run.state.rounds.iter().filter(|round| round.number < number).filter_map(Round::score).max()
 }
 
 /// The member that was edited for this round, where there are several, and what else is to be said.
@@ -108,7 +108,7 @@ pub fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<String> {
     let mut lines = Vec::new();
     let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
     say(words::became(run));
-    if let Some(reason) = run.course.stopped {
+    if let Some(reason) = run.state.stopped {
         say(&format!("The search stopped: {}.", words::reason(reason)));
     }
     if let Some(caution) = words::caution(run) {
@@ -121,7 +121,7 @@ pub fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<String> {
         say(&format!("The champion changes {}.", figures::size(&size)));
     }
     say(&effort(run));
-    if run.course.closed.is_some() {
+    if run.state.closed.is_some() {
         let report = format!("{}/final-report.md", run.plan.folder);
         lines.extend(to_copy("report:", &report, width));
     }
@@ -152,7 +152,7 @@ fn scores(run: &Run) -> String {
 fn effort(run: &Run) -> String {
     format!(
         "{}, {} kept, {} dropped; {}",
-        figures::count(run.course.rounds.len(), "round"),
+        figures::count(run.state.rounds.len(), "round"),
         run.accepted(),
         run.rejected(),
         cost(&run.ledger.total())

@@ -22,7 +22,7 @@ const PLAIN: Look = Look {
 fn human(streams: Streams, look: Look) -> Talk<Tune> {
     let size = DiffSize { added: 12, removed: 3, files: 2, opaque: 0 };
     let won =
-        |run: &Run| run.course.shipment.as_ref().is_some_and(|shipment| shipment.champion != run.start());
+        |run: &Run| run.state.shipment.as_ref().is_some_and(|shipment| shipment.champion != run.start());
     let changed: Changed = Box::new(move |run| won(run).then_some(size));
     Talk::new(streams, look, changed)
 }
@@ -341,7 +341,7 @@ fn a_run_may_be_left_at_any_point() {
         let part = Play { run: Run::replay(&records).unwrap(), records };
         let told = seen(&part, PLAIN).data();
         assert!(told.contains("skilltune "), "something to type next: {told}");
-        assert_eq!(told.contains("report: /p/"), part.run.course.closed.is_some(), "a report that is there");
+        assert_eq!(told.contains("report: /p/"), part.run.state.closed.is_some(), "a report that is there");
     }
 }
 

@@ -49,13 +49,13 @@ fn summary(page: &mut Page, run: &Run) {
     rows.extend([
         ("Rights of Roles", told::rights(&plan.roles)),
         ("Delivery", delivery(&plan.task.delivery)),
-        ("Iterations", format!("{} of at most {}", run.course.rounds.len(), plan.task.rules.max_iterations)),
+        ("Iterations", format!("{} of at most {}", run.state.rounds.len(), plan.task.rules.max_iterations)),
         ("Accepted, Rejected", format!("{}, {}", run.accepted(), run.rejected())),
         ("Initial Score", figures::score(run.initial_score())),
         ("Final Score", final_score(run)),
         ("Threshold", plan.task.rules.threshold.to_string()),
         ("Outcome", told::label(run).to_owned()),
-        ("Search Ended", run.course.stopped.map_or("not yet", told::reason).to_owned()),
+        ("Search Ended", run.state.stopped.map_or("not yet", told::reason).to_owned()),
         ("Started", format!("{:.0}", run.started_at)),
         ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
     ]);
@@ -87,13 +87,13 @@ fn scenarios(run: &Run) -> String {
 }
 
 fn final_score(run: &Run) -> String {
-    let before = run.initial_score().filter(|_| run.course.shipment.is_some());
+    let before = run.initial_score().filter(|_| run.state.shipment.is_some());
     run.final_score().map_or("-".to_owned(), |score| figures::score_since(score, before))
 }
 
 /// What the judges still find wanting in the champion; before there is one, in the newest that was kept.
 fn remaining(page: &mut Page, run: &Run) {
-    let candidate = run.course.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
+    let candidate = run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
     page.section("Remaining Weaknesses");
     let notes = Notes::of(run, candidate, run.era_of(candidate));
     page.list(notes.weaknesses.iter().map(|weakness| words(weakness)));

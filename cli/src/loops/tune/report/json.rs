@@ -19,7 +19,7 @@ pub fn summary(run: &Run) -> Value {
         "loop": plan.kind,
         "target": target(run),
         "outcome": run.outcome(),
-        "reason": run.course.stopped,
+        "reason": run.state.stopped,
         "blocked": blocked(run),
         "initial_score": run.initial_score(),
         "final_score": run.final_score(),
@@ -30,12 +30,12 @@ pub fn summary(run: &Run) -> Value {
         // Who keeps them to what their roles may do.
         "rights": rights(&plan.roles),
         "delivery": plan.task.delivery.word(),
-        "iterations": run.course.rounds.len(),
+        "iterations": run.state.rounds.len(),
         "accepted": run.accepted(),
         "rejected": run.rejected(),
-        "champion": run.course.shipment.as_ref().map(|shipment| shipment.champion),
+        "champion": run.state.shipment.as_ref().map(|shipment| shipment.champion),
         // Written at the end, and not before.
-        "report": run.course.closed.map(|_| format!("{}/final-report.md", plan.folder)),
+        "report": run.state.closed.map(|_| format!("{}/final-report.md", plan.folder)),
         "state": format!("{}/iteration-state.json", plan.folder),
         "cost": cost(&run.ledger.total()),
     })
@@ -66,8 +66,8 @@ fn target(run: &Run) -> Value {
 /// `report.json`: the summary, and the rounds.
 pub fn report(run: &Run) -> Value {
     let mut report = summary(run);
-    report["comparison"] = json!(run.course.shipment);
-    report["rounds"] = run.course.rounds.iter().map(|round| self::round(run, round)).collect();
+    report["comparison"] = json!(run.state.shipment);
+    report["rounds"] = run.state.rounds.iter().map(|round| self::round(run, round)).collect();
     report
 }
 

@@ -42,14 +42,14 @@ pub fn finishing(run: &Run) -> Vec<Trouble<'_>> {
 
 fn gather(run: &Run, round: u32, among: impl Fn(&Step) -> bool) -> Vec<Trouble<'_>> {
     let mut troubles: Vec<Trouble<'_>> = Vec::new();
-    for mishap in run.errors.iter().filter(|mishap| mishap.round == round && among(&mishap.step)) {
-        let (failure, own) = (&mishap.failure, usize::from(mishap.failure.kind.counts()));
-        match troubles.iter_mut().find(|trouble| *trouble.step == mishap.step) {
+    for failed in run.errors.iter().filter(|failed| failed.round == round && among(&failed.step)) {
+        let (failure, own) = (&failed.failure, usize::from(failed.failure.kind.counts()));
+        match troubles.iter_mut().find(|trouble| *trouble.step == failed.step) {
             Some(trouble) => {
                 (trouble.times, trouble.own) = (trouble.times + 1, trouble.own + own);
                 trouble.failure = failure;
             }
-            None => troubles.push(Trouble { step: &mishap.step, times: 1, own, failure }),
+            None => troubles.push(Trouble { step: &failed.step, times: 1, own, failure }),
         }
     }
     troubles
@@ -73,7 +73,7 @@ impl Trouble<'_> {
     fn contestant(&self, run: &Run) -> String {
         let contestant = match self.step {
             Step::Exercise { member, skill, trial, .. } if trial.ordinal != SEARCH => run
-                .course
+                .state
                 .candidates
                 .iter()
                 .find(|candidate| candidate.trees.get(member.0) == Some(skill))
@@ -94,7 +94,7 @@ impl Trouble<'_> {
             2 => "twice".to_owned(),
             times => format!("{times} times"),
         };
-        match (self.given_up(), run.state(self.step)) {
+        match (self.given_up(), run.state_of(self.step)) {
             (true, _) => times + ", then gave up",
             (false, StepState::Answered(_)) => times + ", then succeeded",
             (false, StepState::GivenUp(_) | StepState::Open) => times,

@@ -14,7 +14,7 @@ pub fn of_round(run: &Run, round: &Round) -> Uses {
 /// Of the champion, or the newest that was kept before there is one; with the trials of the final comparison.
 pub fn of_champion(run: &Run) -> Uses {
     let candidate: CandidateId =
-        run.course.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
+        run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
     Uses::of(run, candidate, None, SEARCH..=SEARCH + run.plan.task.rules.confirm)
 }
 
@@ -74,7 +74,7 @@ mod tests {
     fn a_skill_that_was_not_used_everywhere_is_told_of_with_what_to_do() {
         let run = tried(&[SkillUse::Used, SkillUse::Offered, SkillUse::Used]);
         let said = "The skill was used in 2 of 3 trials: in the others its effect is `unverified`. Where the agent saw it";
-        let page = evaluation(&run, &run.course.rounds[0]);
+        let page = evaluation(&run, &run.state.rounds[0]);
         assert!(page.contains(said), "{page}");
         let report = final_report(&run);
         assert!(
@@ -91,7 +91,7 @@ mod tests {
     fn a_skill_that_was_used_or_of_which_nothing_is_known_is_not_talked_about() {
         for uses in [&[SkillUse::Used; 3][..], &[]] {
             let run = tried(uses);
-            assert_eq!(told(of_round(&run, &run.course.rounds[0])), None);
+            assert_eq!(told(of_round(&run, &run.state.rounds[0])), None);
             assert!(!final_report(&run).contains("The skill was used"));
         }
     }

@@ -10,7 +10,7 @@ fn ended(reason: Reason, note: Option<&str>) -> Run {
     (asked.task.rules.max_seconds, asked.task.rules.usd) = (Some(600), Some(2.0));
     let mut play = Play::begin(asked);
     let mut answer = missing(&[&["a.correctness.schemas"]]);
-    while play.run.course.judged.is_empty() {
+    while play.run.state.judged.is_empty() {
         play.advance(&mut answer).unwrap();
     }
     let stop = Stop { reason, note: note.map(Into::into) };
@@ -43,7 +43,7 @@ fn every_end_has_its_sentence() {
 #[test]
 fn time_that_is_used_up_is_told_beside_what_was_allowed() {
     let mut run = ended(Reason::BudgetExceeded, None);
-    run.course.clock.completed_ms = 723_000;
+    run.state.clock.completed_ms = 723_000;
     insta::assert_snapshot!(became(&run), @"The run is stopped (budget_exceeded): its phases took 12m 03s, and the limit is 10m 00s.");
     insta::assert_snapshot!(aim(&run), @"api rules, level A from 80, level B from 90; 4 iterations, 10m 00s of completed phases, $2.00 at most");
 }

@@ -5,7 +5,7 @@ use super::*;
 use crate::loops::tune::world::{Play, failed, improved, plan, play, scored};
 
 fn told(play: &Play, round: usize) -> String {
-    changes(&play.run, &play.run.course.rounds[round - 1], &Diff::default())
+    changes(&play.run, &play.run.state.rounds[round - 1], &Diff::default())
 }
 
 #[test]
@@ -13,7 +13,7 @@ fn an_edit_is_told_with_its_diff_in_a_fence_that_holds() {
     let play = play(plan(&["haiku"], 1), scored(&[50, 95], &[50, 95]));
     let files = ["M SKILL.md".to_owned(), "A odd`name.md".to_owned()];
     let unified = "--- a/SKILL.md\n+++ b/SKILL.md\n@@ -1 +1 @@\n-```\n+````sh\x1b[31m\n";
-    let page = changes(&play.run, &play.run.course.rounds[0], &Diff { files: &files, unified });
+    let page = changes(&play.run, &play.run.state.rounds[0], &Diff { files: &files, unified });
     insta::assert_snapshot!(page, @r"
         # Iteration 1 Changes
 

@@ -5,7 +5,7 @@ use super::*;
 use crate::loops::tune::world::{Play, claimed, failed, plan, play, ran, scored};
 
 fn first(play: &Play) -> String {
-    evaluation(&play.run, &play.run.course.rounds[0])
+    evaluation(&play.run, &play.run.state.rounds[0])
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_round_is_not_told_by_what_a_later_one_found_of_the_same_candidate() {
     });
     assert!(first(&play).contains("## Strengths\n\nNone."));
     assert!(first(&play).contains("Nothing was judged."));
-    assert!(evaluation(&play.run, &play.run.course.rounds[1]).contains("95/100"));
+    assert!(evaluation(&play.run, &play.run.state.rounds[1]).contains("95/100"));
 }
 
 #[test]

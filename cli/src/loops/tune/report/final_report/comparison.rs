@@ -10,7 +10,7 @@ use crate::text::markdown::{Page, code_cell, words};
 
 pub fn comparison(page: &mut Page, run: &Run) {
     page.section("Final Comparison");
-    let Some(shipment) = &run.course.shipment else {
+    let Some(shipment) = &run.state.shipment else {
         page.paragraph("No comparison yet.");
         return;
     };

@@ -28,7 +28,7 @@ pub fn artifacts(page: &mut Page, run: &Run) {
 pub fn restore(page: &mut Page, run: &Run) {
     let id = &run.plan.run;
     let champion =
-        run.course.shipment.as_ref().map(|shipment| shipment.champion).filter(|&one| one != run.start());
+        run.state.shipment.as_ref().map(|shipment| shipment.champion).filter(|&one| one != run.start());
     let mut commands = Vec::new();
     if advice::was_replaced(run) {
         commands.push(("Restore the skill", format!("skilltune rollback {id}")));
@@ -39,7 +39,7 @@ pub fn restore(page: &mut Page, run: &Run) {
         commands.push(("Apply the champion", format!("skilltune {apply} {id}")));
     }
     commands.push(("Copy the original to a folder", format!("skilltune export {id} start DIR")));
-    let mut others = run.course.candidates.iter().map(|candidate| candidate.id).skip(1);
+    let mut others = run.state.candidates.iter().map(|candidate| candidate.id).skip(1);
     let other = others.find(|&one| champion != Some(one));
     commands.extend(other.map(|one| ("Copy another candidate to a folder", export(run, one))));
     page.section("Restore Original");

@@ -16,7 +16,7 @@ pub fn scores(page: &mut Page, run: &Run) {
         .collect();
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
     page.section("Score Progression");
-    page.table(&head, run.course.rounds.iter().map(|round| row(run, round)));
+    page.table(&head, run.state.rounds.iter().map(|round| row(run, round)));
     page.paragraph(format!("**Trend**: {}", trend(run)));
 }
 
@@ -40,7 +40,7 @@ fn standing(run: &Run, round: &Round) -> String {
 
 fn trend(run: &Run) -> String {
     let scores: Vec<_> =
-        run.course.rounds.iter().filter_map(Round::score).map(|score| score.to_string()).collect();
+        run.state.rounds.iter().filter_map(Round::score).map(|score| score.to_string()).collect();
     if scores.is_empty() { "no score yet".to_owned() } else { scores.join(" → ") }
 }
 
@@ -54,7 +54,7 @@ pub fn chain(page: &mut Page, run: &Run) {
     page.section("Chain Score Progression");
     page.table(
         &head,
-        run.course.rounds.iter().map(|round| {
+        run.state.rounds.iter().map(|round| {
             let scores = round.measured.as_ref().map(|measured| measured.members.as_slice());
             std::iter::once(round.number.to_string()).chain(padded(scores, members.len())).collect()
         }),

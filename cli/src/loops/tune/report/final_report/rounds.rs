@@ -14,10 +14,10 @@ const TOP: usize = 3;
 
 pub fn details(page: &mut Page, run: &Run) {
     page.section("Iteration Details");
-    if run.course.rounds.is_empty() {
+    if run.state.rounds.is_empty() {
         page.paragraph("No round has started.");
     }
-    for round in &run.course.rounds {
+    for round in &run.state.rounds {
         page.subsection(&format!("Iteration {}", round.number));
         page.list(detail(run, round));
     }
@@ -45,7 +45,7 @@ fn standing(run: &Run, round: &Round) -> String {
         (None, Some(measured)) => {
             format!(", incomplete: {} of {} scenarios judged", measured.judged, measured.of)
         }
-        (None, None) if run.course.closed.is_none() => ", running".to_owned(),
+        (None, None) if run.state.closed.is_none() => ", running".to_owned(),
         (None, None) => String::new(),
     }
 }

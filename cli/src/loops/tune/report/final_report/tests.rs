@@ -290,7 +290,7 @@ fn a_run_at_any_point_has_all_its_pages() {
     insta::assert_snapshot!(lead(&play.run), @"**NOT ENDED**. The run has not ended; `skilltune resume` continues it.");
     while play.advance(&mut answer).is_some() {
         assert!(final_report(&play.run).ends_with('\n'));
-        for round in &play.run.course.rounds {
+        for round in &play.run.state.rounds {
             assert!(crate::loops::tune::report::evaluation(&play.run, round).ends_with('\n'));
             assert!(
                 crate::loops::tune::report::changes(
