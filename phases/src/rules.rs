@@ -173,13 +173,16 @@ impl Weighed {
         2 * self.verified < self.all
     }
 
-    /// Passed weight of verified weight; full where no rule weighs anything, and absent where too little is verified.
+    /// Passed weight of verified weight, in tenths of a point; full where no rule weighs anything, and absent where too little is verified.
     #[expect(clippy::cast_precision_loss, reason = "weights are small; beyond 2^53 a score is still one")]
     pub(crate) fn score(self) -> Option<Score> {
         match self.all {
             0 => Some(Score::FULL),
             _ if self.is_unclear() => None,
-            _ => Score::new((100.0 * self.passed as f64 / self.verified as f64).min(100.0)),
+            _ => {
+                let score = Score::new((100.0 * self.passed as f64 / self.verified as f64).min(100.0));
+                score.map(Score::in_tenths)
+            }
         }
     }
 }

@@ -11,6 +11,9 @@ use crate::contract::{Contract, DimensionId, Verdict};
 use crate::findings::Findings;
 
 /// A number from 0 to 100, held in millionths so that equal scores are equal and float noise decides nothing.
+///
+/// What is compared with a goal or with another score is rounded to tenths first, once: people see the very numbers that
+/// decide.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score(u32);
 
@@ -31,18 +34,31 @@ impl Score {
     pub fn points(self) -> f64 {
         f64::from(self.0) / f64::from(MILLION)
     }
+
+    #[must_use]
+    pub fn in_tenths(self) -> Self {
+        Self(self.tenths() * TENTH)
+    }
+
+    fn tenths(self) -> u32 {
+        (self.0 + TENTH / 2) / TENTH
+    }
+
+    /// As a person types it: 80 and not 80.0.
+    pub fn typed(self) -> String {
+        let text = self.to_string();
+        text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+    }
 }
 
 const MILLION: u32 = 1_000_000;
+const TENTH: u32 = MILLION / 10;
 
 impl fmt::Display for Score {
-    /// One decimal, cut and not rounded: 79.96 must not look like a threshold of 80 that was reached.
+    /// One decimal, always.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tenths = self.0 / (MILLION / 10);
-        match tenths % 10 {
-            0 => f.pad(&(tenths / 10).to_string()),
-            rest => f.pad(&format!("{}.{rest}", tenths / 10)),
-        }
+        let tenths = self.tenths();
+        f.pad(&format!("{}.{}", tenths / 10, tenths % 10))
     }
 }
 
@@ -101,11 +117,11 @@ pub(crate) fn compose(contract: &Contract, dimensions: Vec<(DimensionId, Option<
     Scored { composite, dimensions }
 }
 
-/// The arithmetic mean; of nothing there is none.
+/// The arithmetic mean, in tenths; of nothing there is none.
 pub fn mean(scores: &[Score]) -> Option<Score> {
     let count = u64::try_from(scores.len()).ok().filter(|count| *count > 0)?;
     let sum: u64 = scores.iter().map(|score| u64::from(score.0)).sum();
-    u32::try_from((sum + count / 2) / count).ok().map(Score)
+    u32::try_from((sum + count / 2) / count).ok().map(|mean| Score(mean).in_tenths())
 }
 
 fn dimension_score(verdicts: impl Iterator<Item = Verdict>) -> Option<Score> {

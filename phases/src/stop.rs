@@ -1,6 +1,6 @@
 //! The stop rules: data, judged by pure functions over the run's series, in one order of precedence.
 //!
-//! reached, failed, oscillating, stalled, budget, exhausted. A success is never relabelled by a resource, and what
+//! reached, failed, oscillating, stalled, budget, exhausted; what is finished the loop sees itself. A success is never relabelled by a resource, and what
 //! stands still is never called converged. A person's stop is no rule: it pauses the run, which can be taken up again.
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,8 @@ pub enum Reason {
     Stalled,
     Budget,
     Exhausted,
+    /// The improver finds nothing more to change, and would find nothing in another round either.
+    Finished,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

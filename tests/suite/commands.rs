@@ -10,6 +10,7 @@ use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::state_file;
 
 use crate::chain::SKILLS;
+use crate::readme::steady;
 use crate::scene::{Listing, Ran, Scene, listing};
 
 /// Up, down, and never up to the goal of 80.
@@ -56,29 +57,27 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
     executor executor, evaluator evaluator, improver improver
     run RUN, 1 scenario
 
-    round 1  37            baseline
-    round 2  62.9 (+25.8)  kept
-    round 3  25.8 (-37.1)  dropped
-    round 4  25.8 (-37.1)  dropped
+    round 1  37.1            baseline
+    round 2  62.9 (+25.8)    kept
+    round 3  25.8 (-37.1)    dropped
+    round 4  25.8 (-37.1)    dropped
     comparing 2 candidates on fresh trials
-    comparison won: the champion beat the start (37 -> 62.9, 1 pair)
+    comparison won: the champion beat the start (37.1 -> 62.9, 1 pair)
     ");
-    // How long it took differs.
-    let told: String = ran.stdout.split_inclusive('\n').filter(|line| !line.contains(" of work, ")).collect();
-    insta::assert_snapshot!(scene.shown(&told), @r"
-    writer: 37 -> 62.9 (+25.8), goal 80 not reached
+    insta::assert_snapshot!(steady(&scene.shown(&ran.stdout), scene.path("").as_path()), @r"
+    writer: 37.1 -> 62.9 (+25.8), goal 80 not reached
 
-    round 1  ##############                  |          37    baseline
-    round 2  #########################       |          62.9  kept
-    round 3  ##########                      |          25.8  dropped
-    round 4  ##########                      |          25.8  dropped
+    round 1  ##############                  |          37.1   baseline
+    round 2  #########################       |          62.9   kept
+    round 3  ##########                      |          25.8   dropped
+    round 4  ##########                      |          25.8   dropped
                                              goal 80
 
     The champion beat the start and was applied.
     The search stopped: the best score stopped rising.
     Weak evidence: one scenario. Other tasks may show a different result.
     The champion changes +2 -1 in 2 files.
-    4 rounds, 1 kept, 2 dropped; 13 calls, 0s of agent time, cost unknown
+    4 rounds, 1 kept, 2 dropped; 13 calls, TIME of agent time, cost unknown
     report: /project/.skilltune/runs/RUN/final-report.md
     to see what changed: skilltune diff RUN
     to undo it: skilltune rollback RUN
@@ -93,17 +92,17 @@ fn a_run_is_looked_at_from_all_sides() {
     run      RUN  tune of writer
     status   The champion beat the start and was applied.
     round    3 of 5
-    best     87, goal 80  (candidate HASH)
+    best     87.1, goal 80  (candidate HASH)
     next     skilltune diff RUN   (see what changed)
     next     skilltune rollback RUN   (undo it)
     ");
-    insta::assert_snapshot!(data(&scene, &["list"]), @"RUN  tune    ended        37 -> 87     writer");
+    insta::assert_snapshot!(data(&scene, &["list"]), @"RUN  tune    ended      37.1 -> 87.1   writer");
     let id = scene.run_id();
     insta::assert_snapshot!(data(&scene, &["show", &id[..4], "best"]).lines().take(4).collect::<Vec<_>>().join("\n"), @r"
     candidate 00025734f142aadb89db233d3f3529ed85efda308144ef6adcd92a2cd374e263
     made in round 2 from HASH; edits writer
     summary: quality 60 becomes 90
-    search score 87
+    search score 87.1
     ");
     let round = data(&scene, &["show", &id, "1"]);
     assert!(round.contains("# Iteration 1 Evaluation") && round.contains("# Iteration 1 Changes"), "{round}");
@@ -149,8 +148,8 @@ fn the_history_tells_every_event_in_words() {
     run RUN started on writer
     round 1: try HASH
     running writer on scenario-1: wrote 2 files (HASH)
-    judging scenario-1: scored 37
-    round score 37
+    judging scenario-1: scored 37.1
+    round score 37.1
     keep HASH
     improving writer: made HASH
     draft HASH
@@ -163,15 +162,15 @@ fn the_history_tells_every_event_in_words() {
     draft HASH
     round 3: try HASH
     running writer on scenario-1: wrote 2 files (HASH)
-    judging scenario-1: scored 87
-    round score 87
+    judging scenario-1: scored 87.1
+    round score 87.1
     keep HASH
     search stopped: goal reached
     compare 2 candidates on fresh trials
     running writer on scenario-1: wrote 2 files (HASH)
-    judging scenario-1: scored 37
+    judging scenario-1: scored 37.1
     running writer on scenario-1: wrote 2 files (HASH)
-    judging scenario-1: scored 87
+    judging scenario-1: scored 87.1
     comparison won: the champion beat the start (HASH)
     applying the champion: champion applied
     run ended: champion applied
@@ -210,7 +209,7 @@ fn the_object_at_the_end_has_exactly_the_documented_keys() {
     assert_eq!(ran.stdout.lines().count(), 1);
 }
 
-const KEYS: &str = "run_id, loop, target, outcome, reason, blocked, initial_score, final_score, threshold, agents, notes, rights, \
+const KEYS: &str = "run_id, loop, target, outcome, reason, blocked, initial_score, final_score, threshold, agents, notes, rights, structural, \
                     delivery, iterations, accepted, rejected, champion, report, state, cost";
 
 #[test]
@@ -400,7 +399,7 @@ fn clean_leaves_a_run_that_can_be_taken_up() {
 fn what_has_ended_is_neither_taken_up_nor_stopped() {
     let scene = won();
     let again = scene.run(&["resume"]);
-    assert!(again.stdout.starts_with("writer: 37 -> 87"), "what has ended is told once more: {again:?}");
+    assert!(again.stdout.starts_with("writer: 37.1 -> 87.1"), "what has ended is told once more: {again:?}");
     insta::assert_snapshot!(scene.shown(&again.stderr), @"run RUN has ended; see `skilltune report RUN`");
     insta::assert_snapshot!(talk(&scene, &scene.run(&["stop"])), @"run RUN is not running");
 }

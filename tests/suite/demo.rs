@@ -74,21 +74,21 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     offline (structural) in all roles
     run RUN, 1 scenario
 
-    round 1  63.7          baseline
-    round 2  88.7 (+25)    kept
-    round 3  95 (+6.2)     kept
-    round 4  77.5 (-17.5)  dropped
-    round 5  97.5 (+2.5)   kept
+    round 1  63.8            baseline
+    round 2  88.8 (+25.0)    kept
+    round 3  95.0 (+6.2)     kept
+    round 4  77.5 (-17.5)    dropped
+    round 5  97.5 (+2.5)     kept
     comparing 2 candidates on fresh trials
-    comparison won: the champion beat the start (63.7 -> 97.5, 1 pair)
+    comparison won: the champion beat the start (63.8 -> 97.5, 1 pair)
 
-    release-notes: 63.7 -> 97.5 (+33.8), goal 97 reached
+    release-notes: 63.8 -> 97.5 (+33.7), goal 97 reached
 
-    round 1  #########################              |   63.7  baseline
-    round 2  ###################################    |   88.7  kept
-    round 3  ###################################### |   95    kept
-    round 4  ###############################        |   77.5  dropped
-    round 5  #######################################|   97.5  kept
+    round 1  #########################              |   63.8   baseline
+    round 2  ###################################    |   88.8   kept
+    round 3  ###################################### |   95.0   kept
+    round 4  ###############################        |   77.5   dropped
+    round 5  #######################################|   97.5   kept
                                                     goal 97
 
     The champion beat the start and was applied.
@@ -107,17 +107,17 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     offline (structural) in all roles
     run RUN, 1 scenario
 
-    round 1  72.5          baseline
-    round 2  72.5 (±0)     kept        write-brief
-    round 3  97.5 (+25)    kept        gather-facts
+    round 1  72.5            baseline
+    round 2  72.5 (±0.0)     kept        write-brief
+    round 3  97.5 (+25.0)    kept        gather-facts
     comparing 2 candidates on fresh trials
     comparison won: the champion beat the start (72.5 -> 97.5, 1 pair)
 
-    gather-facts -> write-brief: 72.5 -> 97.5 (+25), goal 95 reached
+    gather-facts -> write-brief: 72.5 -> 97.5 (+25.0), goal 95 reached
 
-    round 1  #############################         |    72.5  baseline
-    round 2  #############################         |    72.5  kept
-    round 3  #######################################    97.5  kept
+    round 1  #############################         |    72.5   baseline
+    round 2  #############################         |    72.5   kept
+    round 3  #######################################    97.5   kept
                                                    goal 95
 
     The champion beat the start and was applied.
@@ -268,5 +268,5 @@ fn ctrl_c_stops_it_and_the_run_can_be_taken_up() {
     assert_eq!(listing(&demo.join("skills")).len(), skills().len());
     let resumed = Ran::of(beside(&scene, &["resume", "--trust"], &demo).output().unwrap());
     assert_eq!(resumed.code, Some(0), "{resumed:?}");
-    assert!(resumed.stdout.contains("release-notes: 63.7 -> 97.5"), "{resumed:?}");
+    assert!(resumed.stdout.contains("release-notes: 63.8 -> 97.5"), "{resumed:?}");
 }

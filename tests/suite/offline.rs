@@ -72,6 +72,41 @@ fn without_a_suite_it_walks_through_the_skill_and_says_what_it_is() {
     assert!(page.contains("references/none.md"), "what nobody knows is not made up");
 }
 
+/// What was never run is never called reached or passed, and a run ends when nothing is left to repair.
+#[test]
+fn without_a_command_a_run_tells_of_structure_only_and_ends_when_nothing_is_left_to_repair() {
+    let scene = Scene::new(&[], &json!({}));
+    let sound = "---\nname: writer\ndescription: Writes a page. Use it when a page is wanted.\n---\n\n# Writer\n\nWrite it.\n";
+    fs::create_dir_all(scene.skill("writer")).unwrap();
+    fs::write(scene.skill("writer").join("SKILL.md"), sound).unwrap();
+    let line = ["tune", "writer", "write a page", "--agent", "offline", "--yes"];
+    let clean = scene.run(&[&line[..], &["--threshold", "60"]].concat());
+    assert_eq!(clean.code, Some(0), "{clean:?}");
+    let left = |ran: &Ran| ran.stdout.lines().next().unwrap().to_owned();
+    assert_eq!(
+        left(&clean),
+        "writer: 100.0 -> 100.0 (±0.0), no structural findings left; the task was not run"
+    );
+    assert!(clean.stderr.contains("structure only; the task was not run"), "{clean:?}");
+    flawed(&scene);
+    let found = scene.run(&line);
+    assert_eq!(found.code, Some(3), "{found:?}");
+    assert!(left(&found).ends_with(", structural findings left; the task was not run"), "{found:?}");
+    assert!(
+        found.stdout.contains("The search stopped: the improver finds nothing more to change."),
+        "{found:?}"
+    );
+    let mut pages = vec![clean.stdout, clean.stderr, found.stdout, found.stderr];
+    pages.extend(
+        scene.run_folders().iter().map(|run| fs::read_to_string(run.join("final-report.md")).unwrap()),
+    );
+    for page in pages {
+        for word in ["PASSED", "goal", "unchanged  ", "Weak evidence"] {
+            assert!(!page.contains(word), "{word}: {page}");
+        }
+    }
+}
+
 #[test]
 fn the_same_skill_is_decided_alike_every_time_at_any_number_of_jobs() {
     let decisions = |jobs: &str| {

@@ -21,8 +21,7 @@ pub fn score_since(score: Score, before: Option<Score>) -> String {
 
 fn change(by: f64) -> String {
     let tenths = format!("{by:+.1}");
-    let whole = tenths.strip_suffix(".0").unwrap_or(&tenths);
-    if matches!(whole, "+0" | "-0") { "±0".to_owned() } else { whole.to_owned() }
+    if matches!(tenths.as_str(), "+0.0" | "-0.0") { "±0.0".to_owned() } else { tenths }
 }
 
 pub fn duration(time: Duration) -> String {
@@ -116,8 +115,8 @@ mod tests {
     fn a_score_tells_its_change() {
         assert_eq!(score_since(points(72.5), None), "72.5");
         assert_eq!(score_since(points(72.5), Some(points(69.0))), "72.5 (+3.5)");
-        assert_eq!(score_since(points(60.0), Some(points(72.0))), "60 (-12)");
-        assert_eq!(score_since(points(60.0), Some(points(60.01))), "60 (±0)");
+        assert_eq!(score_since(points(60.0), Some(points(72.0))), "60.0 (-12.0)");
+        assert_eq!(score_since(points(60.0), Some(points(60.01))), "60.0 (±0.0)");
         assert_eq!(score(None), "-");
     }
 

@@ -22,14 +22,14 @@ mod view;
 
 use std::collections::HashSet;
 
-use crate::event;
+use crate::event::{self, FailureKind};
 use crate::id::{CandidateId, TreeId};
 use crate::loops::{Loop, MostCalls};
 use crate::plan::{self, LoopKind};
 use crate::role::Role;
 use crate::run;
 use crate::score::Score;
-use crate::stop;
+use crate::stop::{self, Reason};
 use crate::target::Place;
 use crate::vocabulary::Vocabulary;
 
@@ -119,6 +119,16 @@ fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     let open = |candidate| Next::Decide(Decision::Open { round: round.number + 1, candidate });
     match &round.edit {
         Some(Edit::Draft { candidate, .. }) => open(*candidate),
+        Some(Edit::Nothing { failure, .. })
+            if run.plan.repeats_itself() && failure.kind == FailureKind::Gate =>
+        {
+            let is_tried = |place| round.tried.contains(&place);
+            if run.plan.places().all(is_tried) {
+                Next::Decide(Decision::Stop(Reason::Finished))
+            } else {
+                improve(run, round)
+            }
+        }
         Some(Edit::Nothing { .. }) => open(run.head()),
         None if measured.score.is_none() => open(round.candidate),
         None => improve(run, round),
@@ -144,7 +154,7 @@ fn standing(run: &Run, round: &Round, score: Score) -> Decision {
 
 fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     let base = run.head();
-    let member = weakest(run, base);
+    let member = weakest(run, base, round);
     if run.plan.is_chain() && run.state.focus != Some(member) {
         return Next::Decide(Decision::Focus(member));
     }
@@ -160,15 +170,16 @@ fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     }
 }
 
-/// The member with the lowest score, those aside at which edits keep coming to nothing.
-fn weakest(run: &Run, base: CandidateId) -> Place {
+/// The member with the lowest score, those aside at which edits keep coming to nothing, or came to nothing in this round.
+fn weakest(run: &Run, base: CandidateId, round: &Round) -> Place {
     let scores = run.measured(base).map(|measured| measured.members.as_slice()).unwrap_or_default();
     let score = |place: &Place| scores.get(place.0).copied().flatten().map_or(f64::INFINITY, Score::points);
     let lowest =
         |places: &mut dyn Iterator<Item = Place>| places.min_by(|a, b| score(a).total_cmp(&score(b)));
     let tired = |place: &Place| run.drops_in_a_row(*place) >= DROPS_BEFORE_MOVING_ON;
-    lowest(&mut run.plan.places().filter(|place| !tired(place)))
-        .or_else(|| lowest(&mut run.plan.places()))
+    let places = || run.plan.places().filter(|place| !round.tried.contains(place));
+    lowest(&mut places().filter(|place| !tired(place)))
+        .or_else(|| lowest(&mut places()))
         .expect("a target has members")
 }
 
@@ -279,10 +290,12 @@ fn most_calls(plan: &Plan) -> MostCalls {
     let measurements = rounds + CONTESTANTS * u64::from(plan.task.rules.confirm);
     let tries = u64::from(state::TRIES);
     let trials = measurements * per(plan.task.scenarios.len());
+    let members = per(plan.task.target.members.len());
+    let edits = if plan.repeats_itself() { members } else { 1 };
     MostCalls {
-        executor: tries * trials * per(plan.task.target.members.len()),
+        executor: tries * trials * members,
         evaluator: tries * trials,
-        improver: tries * (rounds.saturating_sub(1)),
+        improver: tries * edits * rounds.saturating_sub(1),
     }
 }
 

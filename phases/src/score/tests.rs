@@ -41,13 +41,12 @@ fn only_finite_numbers_from_0_to_100_are_scores() {
 }
 
 #[test]
-fn a_score_is_shown_with_one_decimal_and_never_above_what_it_is() {
+fn a_score_is_shown_with_one_decimal_and_a_goal_as_it_was_typed() {
     let shown = |points| Score::new(points).unwrap().to_string();
-    assert_eq!(shown(80.0), "80");
-    assert_eq!(shown(83.3), "83.3");
-    assert_eq!(shown(79.96), "79.9");
-    assert_eq!(shown(0.04), "0");
-    assert_eq!(shown(100.0), "100");
+    let points = [80.0, 83.3, 63.75, 79.96, 0.04, 100.0];
+    assert_eq!(points.map(shown), ["80.0", "83.3", "63.8", "80.0", "0.0", "100.0"]);
+    let typed = |points| Score::new(points).unwrap().typed();
+    assert_eq!([80.0, 85.5].map(typed), ["80", "85.5"]);
     assert_eq!(format!("[{:>5}]", Score::new(72.5).unwrap()), "[ 72.5]");
 }
 
@@ -111,7 +110,8 @@ fn a_contract_with_senseless_weights_has_no_composite() {
 #[test]
 fn the_mean_of_no_scores_is_none() {
     assert_eq!(mean(&[]), None);
-    assert_eq!(mean(&[Score::FULL, Score::ZERO, Score::ZERO]), Score::new(33.333_333));
+    assert_eq!(mean(&[Score::FULL, Score::ZERO, Score::ZERO]), Score::new(33.3));
+    assert_eq!(mean(&[63.75, 63.75].map(|points| Score::new(points).unwrap())), Score::new(63.8));
 }
 
 fn verdict() -> impl Strategy<Value = Verdict> {
@@ -170,6 +170,7 @@ proptest! {
     fn a_mean_is_never_outside_what_it_is_of(points in prop::collection::vec(0.0_f64..=100.0, 1..20)) {
         let scores: Vec<_> = points.into_iter().filter_map(Score::new).collect();
         let mean = mean(&scores).unwrap();
-        prop_assert!(scores.iter().min().unwrap() <= &mean && &mean <= scores.iter().max().unwrap());
+        let tenths = |score: Option<&Score>| score.unwrap().in_tenths();
+        prop_assert!(tenths(scores.iter().min()) <= mean && mean <= tenths(scores.iter().max()));
     }
 }

@@ -2,8 +2,10 @@
 
 use skilltune_phases::ending::Class;
 use skilltune_phases::event::{FailureKind, Pause, Signal};
+use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::ending::Outcome as Came;
-use skilltune_phases::loops::tune::{Answer, Apply, Ending, Event, Plan, Run, Step, Verdict};
+use skilltune_phases::loops::tune::{Answer, Apply, Ending, Event, Plan, Run, Step, Tune, Verdict};
+use skilltune_phases::offline;
 use skilltune_phases::stop::Reason;
 
 use crate::drive::OUTAGES;
@@ -50,6 +52,49 @@ fn rounds_run_out_after_as_many_measurements_and_one_edit_less() {
     assert_eq!(run.state.stopped, Some(Reason::Exhausted));
     assert_eq!((run.state.rounds.len(), run.state.candidates.len() - 1), (5, 4));
     assert_eq!((run.class(), run.outcome()), (Class::Short, Came::Improved));
+}
+
+/// The built-in improver finds nothing: in a round each member is tried once, and no round measures the same again.
+#[test]
+fn an_improver_that_repeats_itself_ends_the_search_when_it_has_tried_every_member() {
+    for members in [1, 3] {
+        let mut plan = plan(members, 1);
+        offline::NAME.clone_into(&mut plan.roles.improver.agent);
+        let mut drive = Drive::start(plan.clone());
+        drive.finish_alone(|run, step| match step {
+            Step::Improve { .. } => failed(FailureKind::Gate),
+            _ => well(run, step, 50),
+        });
+        let run = &drive.run;
+        assert_eq!((run.state.stopped, run.state.rounds.len()), (Some(Reason::Finished), 1), "{members}");
+        assert_eq!(run.state.rounds[0].tried.len(), members);
+        assert!(u64::from(run.ledger.improver.calls) <= Tune::most_calls(&plan).improver);
+    }
+    let mut other = plan(1, 1);
+    "claude".clone_into(&mut other.roles.improver.agent);
+    let mut drive = Drive::start(other);
+    drive.finish_alone(|run, step| match step {
+        Step::Improve { .. } => failed(FailureKind::Gate),
+        _ => well(run, step, 50),
+    });
+    assert_ne!(
+        drive.run.state.stopped,
+        Some(Reason::Finished),
+        "a model may have another idea in the next round"
+    );
+}
+
+#[test]
+fn without_a_command_to_run_the_built_in_judge_shows_structure_only() {
+    let mut plan = plan(1, 2);
+    assert!(!plan.is_structural());
+    offline::NAME.clone_into(&mut plan.roles.evaluator.agent);
+    plan.task.scenarios[1].command = Some(vec!["sh".to_owned()]);
+    assert!(plan.is_structural(), "another executor runs no command");
+    offline::NAME.clone_into(&mut plan.roles.executor.agent);
+    assert!(!plan.is_structural());
+    plan.task.scenarios[1].command = None;
+    assert!(plan.is_structural());
 }
 
 #[test]

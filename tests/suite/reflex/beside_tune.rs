@@ -64,8 +64,8 @@ fn a_list_has_the_runs_of_both_loops_and_with_a_filter_those_of_one() {
     assert_eq!(kinds(&["reflex", "list"]), ["reflex"]);
     let shown = scene.shown(&data(&scene, &["list"]));
     insta::assert_snapshot!(shown, @r"
-    RUN  reflex  ended       100 at B      Write about the pump
-    RUN  tune    ended        37 -> 87     writer
+    RUN  reflex  ended     100.0 at B      Write about the pump
+    RUN  tune    ended      37.1 -> 87.1   writer
     ");
 }
 

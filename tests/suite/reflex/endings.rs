@@ -132,7 +132,7 @@ fn a_limit_of_money_ends_a_run_between_two_phases() {
     let result = ends(&scene, &[], &end(3, "stopped", "budget_exceeded"));
     // A quarter each: plan, produce and prepare, three judgements of level A; then nothing is begun.
     assert_eq!((&result["cost"]["usd"], &result["cost"]["calls"]), (&json!(1.5), &json!(6)));
-    assert_eq!((&result["level"], &result["score"]), (&json!("A"), &json!(83.333_333)));
+    assert_eq!((&result["level"], &result["score"]), (&json!("A"), &json!(83.3)));
 }
 
 /// Every call tells its price, and a run may cost a dollar.

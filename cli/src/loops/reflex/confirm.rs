@@ -36,7 +36,7 @@ impl Terms {
     pub fn lines(&self, width: usize) -> Vec<String> {
         let mut lines = vec![format!("criteria: {}", self.template)];
         for level in Level::ALL {
-            let threshold = self.criteria.thresholds.at(level);
+            let threshold = self.criteria.thresholds.at(level).typed();
             lines.push(format!("  level {level}, goal {threshold} of 100:"));
             lines.extend(self.criteria.at(level).flat_map(|of_level| rule(of_level, width)));
         }

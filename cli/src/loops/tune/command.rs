@@ -183,10 +183,10 @@ fn told(run: &Run, most: MostCalls, steps: &[String]) -> String {
     let rules = &plan.task.rules;
     let mut lines = vec![
         format!(
-            "{} {target}: up to {} rounds, goal {}",
+            "{} {target}: up to {} rounds, {}",
             plan.kind.word(),
             rules.max_iterations,
-            rules.threshold
+            words::goal(plan)
         ),
         "first steps:".to_owned(),
     ];

@@ -26,7 +26,7 @@ impl LoopCommands for Tune {
         let rules = &run.plan.task.rules;
         let mut facts = vec![("round", format!("{} of {}", run.round_number(), rules.max_iterations))];
         facts.extend(run.best().map(|(best, score)| {
-            ("best", format!("{score}, goal {}  (candidate {})", rules.threshold, best.short()))
+            ("best", format!("{score}, goal {}  (candidate {})", rules.threshold.typed(), best.short()))
         }));
         facts
     }
@@ -177,7 +177,7 @@ fn decided(run: &Run, decision: &Decision) -> String {
         Decision::Focus(place) => format!("improve {} next", words::member(run, *place)),
         Decision::Draft(candidate) => format!("draft {}", candidate.id.short()),
         Decision::NoDraft { failure, .. } => format!("no draft: {}", failure.why),
-        Decision::Stop(reason) => format!("search stopped: {}", words::reason(*reason)),
+        Decision::Stop(reason) => format!("search stopped: {}", words::reason(&run.plan, *reason)),
         Decision::Compare(contestants) => {
             format!("compare {} on fresh trials", figures::count(contestants.len(), "candidate"))
         }

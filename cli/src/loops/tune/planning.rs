@@ -10,6 +10,7 @@ use skilltune_phases::loops::tune::Plan;
 use skilltune_phases::loops::tune::Task;
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::rubric;
+use skilltune_phases::score::Score;
 use skilltune_phases::target::{Member, Target};
 
 use crate::inputs::find::Skill;
@@ -63,6 +64,10 @@ fn build(
         seed: 0,
         epoch,
     };
+    if plan.is_structural() {
+        // Less than all of it is no goal: what counts is whether findings are left.
+        plan.task.rules.threshold = Score::FULL;
+    }
     plan.seed = request.seed.unwrap_or_else(|| {
         let Task { target, scenarios, contract, .. } = &plan.task;
         seed(&(&target.members, scenarios, contract))

@@ -68,7 +68,8 @@ impl Narrated for Tune {
         if let Some(chart) = chart(run, width, letters) {
             told.push(String::new());
             told.extend(chart.rows.iter().map(|row| painted(row, data)));
-            told.extend([data.dim(&chart.goal), String::new()]);
+            told.extend(chart.goal.iter().map(|goal| data.dim(goal)));
+            told.push(String::new());
         }
         told.extend(lines::story(run, (talk.shelf)(run), talk.look));
         talk.data(&told);

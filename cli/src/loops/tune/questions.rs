@@ -18,7 +18,7 @@ pub fn preset(person: &dyn Answers, suggested: Preset) -> Result<Preset, Complai
 
 fn option(preset: Preset) -> String {
     let advice = if preset == Preset::Standard { " (recommended)" } else { "" };
-    format!("{}: {} rounds, goal {}{advice}", word(&preset), preset.rounds(), preset.threshold())
+    format!("{}: {} rounds, goal {}{advice}", word(&preset), preset.rounds(), preset.threshold().typed())
 }
 
 pub fn mode(person: &dyn Answers, skills: usize) -> Result<Mode, Complaint> {

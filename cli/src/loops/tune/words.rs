@@ -16,6 +16,9 @@ const FEW: usize = 6;
 
 const ONE_SCENARIO: &str = "Weak evidence: one scenario. Other tasks may show a different result.";
 
+const STRUCTURE_ONLY: &str =
+    "structure only; the task was not run, and no score here says how well the skill does it";
+
 const NOTHING_AFRESH: &str =
     "No fresh trials: the search scores decided, and they favour the best candidate.";
 
@@ -42,7 +45,8 @@ pub fn notes(plan: &Plan) -> Vec<String> {
             plan.roles.evaluator.shown()
         )),
     };
-    remarks(&plan.roles).into_iter().chain(own).chain(bare).collect()
+    let structural = plan.is_structural().then(|| STRUCTURE_ONLY.to_owned());
+    structural.into_iter().chain(remarks(&plan.roles)).chain(own).chain(bare).collect()
 }
 
 /// What a step does, and to what.
@@ -62,8 +66,19 @@ fn scenario(run: &Run, trial: Trial) -> &str {
     run.plan.task.scenarios.get(trial.scenario).map_or("an unknown scenario", |scenario| &scenario.id)
 }
 
-pub fn reason(reason: Reason) -> &'static str {
+/// What a search is for.
+pub fn goal(plan: &Plan) -> String {
+    if plan.is_structural() {
+        "no structural findings".to_owned()
+    } else {
+        format!("goal {}", plan.task.rules.threshold.typed())
+    }
+}
+
+pub fn reason(plan: &Plan, reason: Reason) -> &'static str {
     match reason {
+        Reason::Reached if plan.is_structural() => "no structural findings left",
+        Reason::Finished => "the improver finds nothing more to change",
         Reason::Reached => "goal reached",
         Reason::Failed => "too many failed rounds in a row",
         Reason::Oscillating => "the improver kept undoing its own changes",
@@ -125,11 +140,16 @@ impl Standing {
 pub fn label(run: &Run) -> &'static str {
     match (run.class(), run.state.closed, run.state.stopped) {
         (Class::Open, ..) => "NOT ENDED",
+        (Class::Reached, ..) if run.plan.is_structural() => "NO STRUCTURAL FINDINGS",
+        (Class::Short, ending, _) if run.plan.is_structural() && ending != Some(Ending::Conflict) => {
+            "STRUCTURAL FINDINGS LEFT"
+        }
         (Class::Reached, ..) => "PASSED",
         (Class::Unjudged, ..) | (Class::Short, _, Some(Reason::Failed)) => "FAILED",
         (Class::Short, Some(Ending::Conflict), _) => "CONFLICT",
         (Class::Short, _, Some(Reason::Reached)) => "NOT CONFIRMED",
         (Class::Short, _, Some(Reason::Exhausted)) => "MAX ITERATIONS",
+        (Class::Short, _, Some(Reason::Finished)) => "NOTHING LEFT TO IMPROVE",
         (Class::Short, _, Some(Reason::Stalled)) => "STALLED",
         (Class::Short, _, Some(Reason::Oscillating)) => "OSCILLATING",
         (Class::Short, _, Some(Reason::Budget)) => "BUDGET SPENT",
@@ -157,6 +177,9 @@ pub fn became(run: &Run) -> &'static str {
             Some(Verdict::Unused) => {
                 "No trial used the best candidate, so nothing shows that it is better; the skill is unchanged."
             }
+            Some(Verdict::Unchallenged) if run.plan.is_structural() && run.class() == Class::Reached => {
+                "There is nothing to repair; the skill is unchanged."
+            }
             Some(Verdict::Won | Verdict::Unchallenged | Verdict::Indecisive) | None => {
                 "No improvement found; the skill is unchanged."
             }
@@ -176,7 +199,8 @@ pub fn verdict(verdict: Verdict) -> &'static str {
 
 /// How little the run shows, if it is little: its final comparison, or without one its scores.
 pub fn caution(run: &Run) -> Option<String> {
-    let shipment = run.state.shipment.as_ref()?;
+    // More tasks would show the same structure.
+    let shipment = run.state.shipment.as_ref().filter(|_| !run.plan.is_structural())?;
     let is_scored = run.initial_score().is_some();
     let lone = (is_scored && run.plan.task.scenarios.len() == 1).then_some(ONE_SCENARIO);
     match shipment.verdict {

@@ -133,7 +133,7 @@ impl From<stop::Reason> for Reason {
             stop::Reason::Reached => Self::ThresholdReached,
             stop::Reason::Failed => Self::PhaseError,
             stop::Reason::Oscillating => Self::Oscillation,
-            stop::Reason::Stalled => Self::Stagnation,
+            stop::Reason::Stalled | stop::Reason::Finished => Self::Stagnation,
             stop::Reason::Budget => Self::BudgetExceeded,
             stop::Reason::Exhausted => Self::IterationLimit,
         }

@@ -45,6 +45,8 @@ pub struct Round {
     pub measured: Option<Measured>,
     pub standing: Option<Standing>,
     pub edit: Option<Edit>,
+    /// The members at which an edit came to nothing.
+    pub tried: Vec<Place>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -161,6 +163,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         Decision::Draft(candidate) => state.draft(candidate),
         Decision::NoDraft { member, failure } => state.in_round(|round| {
             round.edit = Some(Edit::Nothing { member: *member, failure: failure.clone() });
+            round.tried.push(*member);
         }),
         Decision::Stop(reason) => state.stopped = Some(*reason),
         Decision::Compare(contestants) => {
@@ -218,6 +221,7 @@ impl Round {
             measured: None,
             standing: None,
             edit: None,
+            tried: Vec::new(),
         }
     }
 

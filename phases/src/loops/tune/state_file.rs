@@ -319,6 +319,7 @@ fn termination(reason: Reason) -> &'static str {
     match reason {
         Reason::Reached => "quality_threshold_met",
         Reason::Exhausted => "max_iterations_reached",
+        Reason::Finished => "nothing_left_to_improve",
         Reason::Stalled => "convergence_detected",
         Reason::Failed => "error_limit_reached",
         Reason::Oscillating => "oscillation_detected",

@@ -6,6 +6,8 @@ use crate::candidate::Candidate;
 use crate::contract::Contract;
 use crate::delivery::Delivery;
 use crate::id::CandidateId;
+use crate::offline;
+use crate::plan::Cast;
 use crate::prompt::Prompts;
 use crate::scenario::Scenario;
 use crate::score::Score;
@@ -75,6 +77,20 @@ impl Plan {
 
     pub fn start_id(&self) -> CandidateId {
         self.start().id
+    }
+
+    /// Whether scores show the structure of the skill alone: the built-in agent judges, and no scenario has a command that
+    /// it could run.
+    pub fn is_structural(&self) -> bool {
+        let is_built_in = |cast: &Cast| cast.agent == offline::NAME;
+        let runs = |scenario: &Scenario| scenario.command.is_some();
+        let never_runs = !is_built_in(&self.roles.executor) || !self.task.scenarios.iter().any(runs);
+        is_built_in(&self.roles.evaluator) && never_runs
+    }
+
+    /// Whether the improver makes the same edit of the same skill every time.
+    pub(super) fn repeats_itself(&self) -> bool {
+        self.roles.improver.agent == offline::NAME
     }
 
     pub fn is_chain(&self) -> bool {

@@ -77,17 +77,17 @@ fn a_number_that_is_another_makes_another_run() {
         format!("{number}: {before} -> {after}")
     });
     insta::assert_snapshot!(lines.join("\n"), @r"
-    max_iterations: iteration_limit, 4 evaluations, best Some(66.666667) -> iteration_limit, 2 evaluations, best Some(50)
-    stall.window: stagnation, 3 evaluations, best Some(66.666667) -> stagnation, 2 evaluations, best Some(66.666667)
-    stall.gain: iteration_limit, 4 evaluations, best Some(66.666667) -> stagnation, 3 evaluations, best Some(66.666667)
+    max_iterations: iteration_limit, 4 evaluations, best Some(66.7) -> iteration_limit, 2 evaluations, best Some(50)
+    stall.window: stagnation, 3 evaluations, best Some(66.7) -> stagnation, 2 evaluations, best Some(66.7)
+    stall.gain: iteration_limit, 4 evaluations, best Some(66.7) -> stagnation, 3 evaluations, best Some(66.7)
     settle: no_major_issues, 3 evaluations, best Some(80) -> no_major_issues, 2 evaluations, best Some(80)
-    max_seconds: stagnation, 3 evaluations, best Some(66.666667) -> budget_exceeded, 2 evaluations, best Some(66.666667)
-    usd: stagnation, 3 evaluations, best Some(66.666667) -> budget_exceeded, 1 evaluations, best Some(66.666667)
-    thresholds.a: threshold_reached, 2 evaluations, best Some(90) -> stagnation, 3 evaluations, best Some(83.333333)
+    max_seconds: stagnation, 3 evaluations, best Some(66.7) -> budget_exceeded, 2 evaluations, best Some(66.7)
+    usd: stagnation, 3 evaluations, best Some(66.7) -> budget_exceeded, 1 evaluations, best Some(66.7)
+    thresholds.a: threshold_reached, 2 evaluations, best Some(90) -> stagnation, 3 evaluations, best Some(83.3)
     thresholds.b: threshold_reached, 2 evaluations, best Some(90) -> no_major_issues, 3 evaluations, best Some(90)
-    weights.fail: stagnation, 3 evaluations, best Some(66.666667) -> stagnation, 3 evaluations, best Some(75)
+    weights.fail: stagnation, 3 evaluations, best Some(66.7) -> stagnation, 3 evaluations, best Some(75)
     weights.warn: threshold_reached, 2 evaluations, best Some(90) -> threshold_reached, 2 evaluations, best Some(87.5)
-    weights.info: threshold_reached, 2 evaluations, best Some(90) -> stagnation, 3 evaluations, best Some(55.555556)
+    weights.info: threshold_reached, 2 evaluations, best Some(90) -> stagnation, 3 evaluations, best Some(55.6)
     ");
 }
 

@@ -142,7 +142,7 @@ fn each_event_is_told_where_it_happened_with_what_the_original_says_of_it() {
     1 A PLAN: plan_created ok {"steps":3}
     1 A PRODUCE_PREPARE: artifact_created ok {"artifact_hash":"1b10b49f"}
     1 A PRODUCE_PREPARE: checks_prepared ok {"checks":4}
-    1 A EVALUATE: evaluation_done ok {"score":0.66666667,"passed":false}
+    1 A EVALUATE: evaluation_done ok {"score":0.667,"passed":false}
     1 A CRITIQUE: phase_error error {"message":"the world would not"}
     1 A CRITIQUE: critique_done ok {"issues":1}
     1 A REFINE: refinement_done ok {"previous_artifact_hash":"1b10b49f"}
@@ -248,6 +248,6 @@ fn an_evaluation_without_a_score_leaves_the_last_one_that_there_was() {
     let lines = history(&drive.run);
     let scores =
         lines.iter().filter(|line| line["event"] == "evaluation_done").map(|line| &line["payload"]["score"]);
-    assert_eq!(scores.collect::<Vec<_>>(), [&json!(0.666_666_67), &Value::Null]);
-    assert_eq!(run_json(&drive.run)["last_score"], json!(0.666_666_67));
+    assert_eq!(scores.collect::<Vec<_>>(), [&json!(0.667), &Value::Null]);
+    assert_eq!(run_json(&drive.run)["last_score"], json!(0.667));
 }

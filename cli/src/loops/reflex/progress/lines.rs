@@ -26,7 +26,7 @@ pub fn header(run: &Run, width: usize) -> Vec<String> {
 /// An evaluation in six lines, where none has to be broken.
 pub fn evaluated(run: &Run, judged: &Judged, width: usize) -> Vec<String> {
     let evaluation = &judged.evaluation;
-    let threshold = run.plan.task.criteria.thresholds.at(evaluation.level);
+    let threshold = run.plan.task.criteria.thresholds.at(evaluation.level).typed();
     let passed = match (evaluation.score, evaluation.passed) {
         (None, _) => "too few rules could be verified",
         (Some(_), true) => "passed",

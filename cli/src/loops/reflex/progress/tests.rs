@@ -41,7 +41,7 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
         run courses-api-20260218-120000
 
         iteration 1 of 4, level A: not passed
-          score     42.8, threshold 80
+          score     42.9, threshold 80
           artifact  56c18f3a
           changed   everything is new
           failed    a.correctness.schemas, a.completeness.examples
@@ -54,13 +54,13 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
           warnings  a.completeness.errors
         level A passed; level B starts with the same artifact
         iteration 2 of 4, level B: not passed
-          score     75, threshold 90
+          score     75.0, threshold 90
           artifact  4d203e7c
           changed   nothing since it was last judged
           failed    b.completeness.auth
           warnings  a.completeness.errors
         iteration 3 of 4, level B: passed
-          score     100, threshold 90
+          score     100.0, threshold 90
           artifact  a330d6c3
           changed   Endpoints; Limits (not asked for)
           failed    none
@@ -93,7 +93,7 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
 
         The run is completed (threshold_reached): level B passed.
           artifact  evaluated: a330d6c3, 81 B
-          score     100 at level B, goal 90
+          score     100.0 at level B, goal 90
           distance  no gap, no blocking rule, 8 of 8 rules met
           effort    3 iterations, 0 dropped; 20 calls, 30s of agent time, $10.00
         file: /p/.ai-factory/evolution/courses-api/artifact.md
@@ -112,7 +112,7 @@ fn an_end_with_warnings_left_is_named_as_what_it_is() {
         run courses-api-20260218-120000
 
         iteration 1 of 4, level A: passed
-          score     100, threshold 80
+          score     100.0, threshold 80
           artifact  56c18f3a
           changed   everything is new
           failed    none
@@ -176,7 +176,7 @@ fn a_narrow_terminal_gets_narrow_lines() {
         run courses-api-20260218-120000
 
         iteration 1 of 4, level A: passed
-          score     100, threshold 80
+          score     100.0, threshold 80
           artifact  56c18f3a
           changed   everything is new
           failed    none
@@ -255,7 +255,7 @@ fn a_phase_that_keeps_no_contract_is_asked_again_and_then_ends_the_run() {
         run courses-api-20260218-120000
 
         iteration 1 of 4, level A: not passed
-          score     42.8, threshold 80
+          score     42.9, threshold 80
           artifact  56c18f3a
           changed   everything is new
           failed    a.correctness.schemas, a.completeness.examples
@@ -269,8 +269,8 @@ fn a_phase_that_keeps_no_contract_is_asked_again_and_then_ends_the_run() {
         The run is failed (phase_error): a phase gave no usable answer: the answer has
           no JSON ␛[2J.
           artifact  evaluated: 56c18f3a, 50 B
-          score     42.8 at level A, goal 80
-          distance  37.2 below, blocked by a.correctness.schemas,
+          score     42.9 at level A, goal 80
+          distance  37.1 below, blocked by a.correctness.schemas,
                     a.completeness.examples, 2 of 4 rules met
           effort    1 iteration, 0 dropped; 7 calls, 10s of agent time, $3.50
         file: /p/.ai-factory/evolution/courses-api/artifact.md
@@ -300,13 +300,13 @@ fn a_run_taken_up_again_says_where_it_stands() {
         executor claude:small, evaluator gemini, improver claude
         run courses-api-20260218-120000
 
-        resumed in iteration 1, level A, best so far 42.8 at level A
+        resumed in iteration 1, level A, best so far 42.9 at level A
         one␇ remark
 
         The run has not ended; `skilltune resume` continues it.
           artifact  evaluated: 56c18f3a, 50 B
-          score     42.8 at level A, goal 80
-          distance  37.2 below, blocked by a.correctness.schemas,
+          score     42.9 at level A, goal 80
+          distance  37.1 below, blocked by a.correctness.schemas,
                     a.completeness.examples, 2 of 4 rules met
           effort    1 iteration, 0 dropped; 5 calls, 7s of agent time, $2.50
         file: /p/.ai-factory/evolution/courses-api/artifact.md
@@ -441,7 +441,7 @@ fn what_nobody_could_tell_is_no_pass_and_is_named() {
     let told = lines::evaluated(&play.run, &play.run.state.judged[0], 80);
     insta::assert_snapshot!(told.join("\n"), @r"
         iteration 1 of 4, level A: not passed
-          score     60, threshold 80
+          score     60.0, threshold 80
           artifact  56c18f3a
           changed   everything is new
           failed    a.completeness.examples; unverified: a.correctness.schemas

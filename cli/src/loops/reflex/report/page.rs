@@ -93,7 +93,7 @@ fn progression(page: &mut Page, run: &Run) {
     }
     let row = |judged: &Judged| {
         let evaluation = &judged.evaluation;
-        let threshold = run.plan.task.criteria.thresholds.at(evaluation.level);
+        let threshold = run.plan.task.criteria.thresholds.at(evaluation.level).typed();
         vec![
             judged.iteration.to_string(),
             evaluation.level.to_string(),

@@ -34,8 +34,8 @@ pub fn aim(run: &Run) -> String {
     format!(
         "{} rules, level A from {}, level B from {}; {} at most",
         plain::one_line(&task.criteria.name),
-        thresholds.a,
-        thresholds.b,
+        thresholds.a.typed(),
+        thresholds.b.typed(),
         limits.join(", ")
     )
 }
@@ -103,13 +103,7 @@ fn reason(run: &Run, stop: &Stop) -> String {
 /// It is the last evaluation that such an end is about, be it the best or not.
 fn last_gap(run: &Run) -> Option<String> {
     let last = run.state.judged.last()?;
-    Distance::of(&run.plan.task.criteria, &last.evaluation).gap.map(gap)
-}
-
-/// Rounded up: together with a score, which is cut off, it makes the threshold, and a small one is not nothing.
-fn gap(gap: Score) -> String {
-    let tenths = ((gap.points() * 1e6).round() / 1e5).ceil();
-    format!("{:.1}", tenths / 10.0).trim_end_matches(".0").to_owned()
+    Distance::of(&run.plan.task.criteria, &last.evaluation).gap.map(|gap| gap.to_string())
 }
 
 fn overspent(run: &Run) -> String {
@@ -161,7 +155,7 @@ pub fn artifact(run: &Run, on_disk: Option<&str>) -> String {
 pub fn score(run: &Run, on_disk: Option<&str>) -> Option<String> {
     let best = run.best().filter(|_| run.standing(on_disk) == Standing::Evaluated)?;
     let (level, threshold) =
-        (best.evaluation.level, run.plan.task.criteria.thresholds.at(best.evaluation.level));
+        (best.evaluation.level, run.plan.task.criteria.thresholds.at(best.evaluation.level).typed());
     Some(match best.evaluation.score {
         Some(score) => format!("{score} at level {level}, goal {threshold}"),
         None => format!("none at level {level}: too few rules could be verified"),
@@ -173,7 +167,7 @@ pub fn distance(run: &Run, on_disk: Option<&str>) -> Option<String> {
     let distance = run.distance().filter(|_| run.standing(on_disk) == Standing::Evaluated)?;
     let gap = match distance.gap {
         None => "no score".to_owned(),
-        Some(below) if below > Score::ZERO => format!("{} below", self::gap(below)),
+        Some(below) if below > Score::ZERO => format!("{below} below"),
         Some(_) => "no gap".to_owned(),
     };
     let blocking = match distance.blocking.as_slice() {

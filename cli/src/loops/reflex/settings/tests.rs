@@ -89,12 +89,12 @@ fn the_defaults_are_those_of_the_original() {
 #[test]
 fn documentation_has_thresholds_of_its_own_and_the_flags_go_over_both() {
     let mut settings = project("[reflex]\nthreshold_a = 60\ndocs_threshold_b = 65\n");
-    assert_eq!(thresholds(settings.of(), Template::Code), "60 and 90");
-    assert_eq!(thresholds(settings.of(), Template::Docs), "75 and 65");
+    assert_eq!(thresholds(settings.of(), Template::Code), "60.0 and 90.0");
+    assert_eq!(thresholds(settings.of(), Template::Docs), "75.0 and 65.0");
     let flags = new_args(&["task", "--threshold-a", "50", "--threshold-b", "55.5"]).unwrap();
     lay_reflex_flags(&mut settings, &flags);
     for template in Template::ALL {
-        assert_eq!(thresholds(settings.of(), template), "50 and 55.5", "{template}");
+        assert_eq!(thresholds(settings.of(), template), "50.0 and 55.5", "{template}");
     }
     assert_eq!(settings.of::<ReflexSettings>().docs_threshold_a.origin, Origin::Flag("--threshold-a"));
 }

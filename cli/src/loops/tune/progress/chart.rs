@@ -13,7 +13,8 @@ use crate::text::figures;
 #[derive(Debug)]
 pub struct Chart {
     pub rows: Vec<Told>,
-    pub goal: String,
+    /// None of a run that has no goal of points.
+    pub goal: Option<String>,
 }
 
 /// Nothing where there is nothing to compare, or no room.
@@ -26,7 +27,8 @@ pub fn chart(run: &Run, width: usize, letters: Letters) -> Option<Chart> {
     let left_out = 1..rounds.len().saturating_sub(MOST - 1).max(1);
     let shown = rounds.iter().enumerate().filter(|(at, _)| !left_out.contains(at));
     let rows = shown.map(|(_, &(round, standing))| frame.row(round, standing)).collect();
-    Some(Chart { rows, goal: frame.legend(run.plan.task.rules.threshold) })
+    let goal = (!run.plan.is_structural()).then(|| frame.legend(run.plan.task.rules.threshold));
+    Some(Chart { rows, goal })
 }
 
 /// More rows than these are no picture any more.
@@ -45,7 +47,7 @@ struct Frame {
 
 /// Beside a bar: its score, its verdict, and the gaps.
 const BESIDE: usize = 2 + SCORE + 2 + VERDICT;
-const SCORE: usize = 4;
+const SCORE: usize = 5;
 const VERDICT: usize = 10;
 
 /// Columns of the longest bar: more would tell no more, and fewer nothing.
@@ -97,7 +99,7 @@ impl Frame {
 
     fn legend(&self, threshold: Score) -> String {
         let before = self.lead.len() + self.digits + 2 + usize::from(self.goal);
-        format!("{}goal {threshold}", " ".repeat(before))
+        format!("{}goal {}", " ".repeat(before), threshold.typed())
     }
 }
 

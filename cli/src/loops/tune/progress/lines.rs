@@ -17,7 +17,8 @@ pub fn header(run: &Run, width: usize) -> Vec<String> {
     let plan = &run.plan;
     let name = plain::one_line(&words::target(run));
     let rounds = figures::count(plan.task.rules.max_iterations as usize, "round");
-    let goal = format!(": goal {} in up to {rounds}", plan.task.rules.threshold);
+    let goal = words::goal(plan);
+    let goal = format!(": {goal} in up to {rounds}");
     let scenarios = figures::count(plan.task.scenarios.len(), "scenario");
     let mut lines = vec![around(&format!("{} ", plan.kind.word()), &name, &goal, width)];
     lines.extend(who(&plan.roles, &words::notes(plan), width));
@@ -40,7 +41,7 @@ pub fn round(run: &Run, round: &Round, width: usize) -> Option<Told> {
         .score()
         .map_or("-".to_owned(), |score| figures::score_since(score, best_before(run, round.number)));
     let digits = run.plan.task.rules.max_iterations.to_string().len();
-    let (score_columns, verdict_columns) = if width < ROOMY { (0, 0) } else { (12, 10) };
+    let (score_columns, verdict_columns) = if width < ROOMY { (0, 0) } else { (14, 10) };
     let before = format!("round {:<digits$}  {score:<score_columns$}  ", round.number);
     let gap = " ".repeat(verdict_columns.max(verdict.word().len()) - verdict.word().len() + 2);
     let room = width.saturating_sub(columns(&before) + verdict.word().len() + gap.len());
@@ -109,7 +110,7 @@ pub fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<String> {
     let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
     say(words::became(run));
     if let Some(reason) = run.state.stopped {
-        say(&format!("The search stopped: {}.", words::reason(reason)));
+        say(&format!("The search stopped: {}.", words::reason(&run.plan, reason)));
     }
     if let Some(caution) = words::caution(run) {
         say(&caution);
@@ -139,13 +140,20 @@ pub fn headline(run: &Run, width: usize) -> Vec<String> {
 
 fn scores(run: &Run) -> String {
     let threshold = run.plan.task.rules.threshold;
+    let typed = threshold.typed();
     match (run.initial_score(), run.final_score()) {
+        (Some(initial), Some(last)) if run.plan.is_structural() => {
+            let change = figures::score_since(last, Some(initial));
+            let left =
+                if last >= threshold { "no structural findings left" } else { "structural findings left" };
+            format!(": {initial} -> {change}, {left}; the task was not run")
+        }
         (Some(initial), Some(last)) => {
             let change = figures::score_since(last, Some(initial));
             let goal = if last >= threshold { "reached" } else { "not reached" };
-            format!(": {initial} -> {change}, goal {threshold} {goal}")
+            format!(": {initial} -> {change}, goal {typed} {goal}")
         }
-        (None, _) | (_, None) => format!(": no score, goal {threshold} not reached"),
+        (None, _) | (_, None) => format!(": no score, goal {typed} not reached"),
     }
 }
 

@@ -59,18 +59,18 @@ fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
         executor claude:small, evaluator gemini, improver claude
         run calm-otter, 1 scenario
 
-        round 1  50            baseline
-        round 2  30 (-20)      dropped
-        round 3  95 (+45)      kept
+        round 1  50.0            baseline
+        round 2  30.0 (-20.0)    dropped
+        round 3  95.0 (+45.0)    kept
         comparing 2 candidates on fresh trials
-        comparison won: the champion beat the start (52 -> 91, 1 pair)
+        comparison won: the champion beat the start (52.0 -> 91.0, 1 pair)
         ");
     insta::assert_snapshot!(seen.data(), @r"
-        haiku: 52 -> 91 (+39), goal 90 reached
+        haiku: 52.0 -> 91.0 (+39.0), goal 90 reached
 
-        round 1  ████████████████████                │      50    baseline
-        round 2  ████████████                        │      30    dropped
-        round 3  ██████████████████████████████████████     95    kept
+        round 1  ████████████████████                │      50.0   baseline
+        round 2  ████████████                        │      30.0   dropped
+        round 3  ██████████████████████████████████████     95.0   kept
                                                      goal 90
 
         The champion beat the start and was applied.
@@ -91,17 +91,17 @@ fn a_chain_tells_which_member_was_edited() {
         executor claude:small, evaluator gemini, improver claude
         run calm-otter, 2 scenarios
 
-        round 1  50            baseline
-        round 2  30 (-20)      dropped     write-the-poem
-        round 3  95 (+45)      kept        write-the-poem
+        round 1  50.0            baseline
+        round 2  30.0 (-20.0)    dropped     write-the-poem
+        round 3  95.0 (+45.0)    kept        write-the-poem
         comparing 2 candidates on fresh trials
-        comparison won: the champion beat the start (52 -> 91, 2 pairs)
+        comparison won: the champion beat the start (52.0 -> 91.0, 2 pairs)
 
-        plan-the-poem -> write-the-poem: 52 -> 91 (+39), goal 90 reached
+        plan-the-poem -> write-the-poem: 52.0 -> 91.0 (+39.0), goal 90 reached
 
-        round 1  ████████████████████                │      50    baseline
-        round 2  ████████████                        │      30    dropped
-        round 3  ██████████████████████████████████████     95    kept
+        round 1  ████████████████████                │      50.0   baseline
+        round 2  ████████████                        │      30.0   dropped
+        round 3  ██████████████████████████████████████     95.0   kept
                                                      goal 90
 
         The champion beat the start and was applied.
@@ -123,20 +123,20 @@ fn a_narrow_terminal_gets_narrow_lines() {
           improver claude
         run calm-otter, 2 scenarios
 
-        round 1  50  baseline
-        round 2  30 (-20)  dropped  write-…-poem
-        round 3  95 (+45)  kept  write-the-poem
+        round 1  50.0  baseline
+        round 2  30.0 (-20.0)  dropped  writ…oem
+        round 3  95.0 (+45.0)  kept  write…-poem
         comparing 2 candidates on fresh trials
         comparison won: the champion beat the
-          start (52 -> 91, 2 pairs)
+          start (52.0 -> 91.0, 2 pairs)
 
-        plan-the-p…-the-poem: 52 -> 91 (+39),
-          goal 90 reached
+        plan-the-p…-the-poem: 52.0 -> 91.0
+          (+39.0), goal 90 reached
 
-        1  █████████        │   50    baseline
-        2  █████▍           │   30    dropped
-        3  █████████████████│   95    kept
-                            goal 90
+        1  ████████▌       │   50.0   baseline
+        2  █████           │   30.0   dropped
+        3  ████████████████▏   95.0   kept
+                           goal 90
 
         The champion beat the start and was
           applied.
@@ -194,11 +194,11 @@ fn what_failed_and_what_was_dropped_is_said() {
         executor claude:small, evaluator gemini, improver claude
         run calm-otter, 2 scenarios
 
-        round 1  -             incomplete  1 of 2 judged
+        round 1  -               incomplete  1 of 2 judged
           running haiku on task-2: exited with an error: exit 1 ␛[2Jgone (twice, then g…
-        round 2  50            baseline
+        round 2  50.0            baseline
           haiku: dropped an idea: nothing was changed
-        round 3  50 (±0)       unchanged
+        round 3  50.0 (±0.0)     unchanged
         comparison skipped: no candidate to compare
         ");
 }
@@ -210,10 +210,10 @@ fn each_way_to_end_says_what_to_type_next() {
     let single = || plan(&["haiku"], 1);
     let lost = end(single(), &mut scored(&[50, 95], &[50, 50]));
     insta::assert_snapshot!(lost, @r"
-        haiku: 50 -> 50 (±0), goal 90 not reached
+        haiku: 50.0 -> 50.0 (±0.0), goal 90 not reached
 
-        round 1  ████████████████████                │      50    baseline
-        round 2  ██████████████████████████████████████     95    kept
+        round 1  ████████████████████                │      50.0   baseline
+        round 2  ██████████████████████████████████████     95.0   kept
                                                      goal 90
 
         No candidate beat the start; the skill is unchanged.
@@ -237,10 +237,10 @@ fn each_way_to_end_says_what_to_type_next() {
         _ => scored(&[50, 95], &[50, 95])(run, step),
     });
     insta::assert_snapshot!(conflict, @r"
-        haiku: 50 -> 95 (+45), goal 90 reached
+        haiku: 50.0 -> 95.0 (+45.0), goal 90 reached
 
-        round 1  ████████████████████                │      50    baseline
-        round 2  ██████████████████████████████████████     95    kept
+        round 1  ████████████████████                │      50.0   baseline
+        round 2  ██████████████████████████████████████     95.0   kept
                                                      goal 90
 
         Someone edited the skill during the run, so the champion was not applied; it is
@@ -264,7 +264,7 @@ fn a_claimed_score_is_called_so() {
         }),
         PLAIN,
     );
-    assert!(seen.talk().contains("round 1  95            baseline    claimed\n"), "{}", seen.talk());
+    assert!(seen.talk().contains("round 1  95.0            baseline    claimed\n"), "{}", seen.talk());
 }
 
 #[test]
@@ -287,10 +287,10 @@ fn a_run_taken_up_again_says_where_it_stands() {
         executor claude:small, evaluator gemini, improver claude
         run calm-otter, 1 scenario
 
-        resumed in round 2, best so far 50
+        resumed in round 2, best so far 50.0
         one␇ remark
 
-        haiku: 50 -> 50 (±0), goal 90 not reached
+        haiku: 50.0 -> 50.0 (±0.0), goal 90 not reached
         The run has not ended; `skilltune resume` continues it.
         2 rounds, 0 kept, 0 dropped; 3 calls, 4s of agent time, $1.50
         to continue: skilltune resume calm-otter

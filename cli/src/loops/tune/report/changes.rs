@@ -37,7 +37,9 @@ pub fn changes(run: &Run, round: &Round, diff: &Diff<'_>) -> String {
 fn unedited(run: &Run, round: &Round) -> String {
     let newest = round.number == run.round_number();
     match (run.state.stopped.filter(|_| newest), &round.measured) {
-        (Some(reason), _) => format!("No edit: the search stopped here: {}.", told::reason(reason)),
+        (Some(reason), _) => {
+            format!("No edit: the search stopped here: {}.", told::reason(&run.plan, reason))
+        }
         (None, None) => "No edit yet: the round has no score.".to_owned(),
         (None, Some(measured)) if measured.score.is_none() => {
             "No edit: the round has no score, so its candidate is tried again.".to_owned()

@@ -111,13 +111,25 @@ fn feedback(run: &Run, dimension: &Dimension, score: Option<Score>, findings: &[
     if verdicts.is_empty() {
         return if score.is_some() { "claimed without evidence" } else { "not judged" }.to_owned();
     }
-    let passed = verdicts.iter().filter(|finding| finding.verdict == Verdict::Pass).count();
-    let mut open: Vec<_> = verdicts.iter().filter(|finding| finding.verdict != Verdict::Pass).collect();
-    open.sort_by_key(|finding| finding.criterion);
-    open.dedup_by_key(|finding| finding.criterion);
-    let names: Vec<_> = open.iter().map(|finding| code_cell(finding.criterion.as_str())).collect();
-    let met = format!("{passed} of {} passed", verdicts.len());
-    if names.is_empty() { met } else { format!("{met}; not {}", names.join(", ")) }
+    let of = |verdict| verdicts.iter().filter(move |finding| finding.verdict == verdict);
+    let count =
+        |verdict, word| Some(of(verdict).count()).filter(|&count| count > 0).map(|count| (count, word));
+    // What nobody could verify has not failed.
+    let counts = [
+        count(Verdict::Pass, "passed"),
+        count(Verdict::Partial, "partial"),
+        count(Verdict::Fail, "failed"),
+        count(Verdict::Unverified, "unverified"),
+    ];
+    let counts: Vec<_> =
+        counts.into_iter().flatten().map(|(count, word)| format!("{count} {word}")).collect();
+    let mut open: Vec<_> =
+        of(Verdict::Fail).chain(of(Verdict::Partial)).map(|finding| finding.criterion).collect();
+    open.sort();
+    open.dedup();
+    let names: Vec<_> = open.into_iter().map(|criterion| code_cell(criterion.as_str())).collect();
+    let counts = counts.join(", ");
+    if names.is_empty() { counts } else { format!("{counts}; not met: {}", names.join(", ")) }
 }
 
 fn chain(page: &mut Page, run: &Run, measured: &Measured) {

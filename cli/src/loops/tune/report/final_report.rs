@@ -53,9 +53,12 @@ fn summary(page: &mut Page, run: &Run) {
         ("Accepted, Rejected", format!("{}, {}", run.accepted(), run.rejected())),
         ("Initial Score", figures::score(run.initial_score())),
         ("Final Score", final_score(run)),
-        ("Threshold", plan.task.rules.threshold.to_string()),
+        ("Threshold", plan.task.rules.threshold.typed()),
         ("Outcome", told::label(run).to_owned()),
-        ("Search Ended", run.state.stopped.map_or("not yet", told::reason).to_owned()),
+        (
+            "Search Ended",
+            run.state.stopped.map_or("not yet", |reason| told::reason(&run.plan, reason)).to_owned(),
+        ),
         ("Started", format!("{:.0}", run.started_at)),
         ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
     ]);

@@ -29,6 +29,8 @@ pub fn summary(run: &Run) -> Value {
         "notes": words::notes(plan).into_iter().chain(words::recasts(run)).collect::<Vec<_>>(),
         // Who keeps them to what their roles may do.
         "rights": rights(&plan.roles),
+        // Whether scores show the structure of the skill alone, because nothing ran.
+        "structural": plan.is_structural(),
         "delivery": plan.task.delivery.word(),
         "iterations": run.state.rounds.len(),
         "accepted": run.accepted(),

@@ -43,9 +43,9 @@ fn what_is_met_everywhere_is_100_and_passes() {
 fn a_score_is_the_passed_weight_of_the_verified_weight() {
     let criteria = criteria(Template::Api);
     let evaluation = evaluated(&criteria, Level::A, &[("a.completeness.errors", Some(false))]);
-    assert_eq!(evaluation.score, Score::new(600.0 / 7.0));
+    assert_eq!(evaluation.score, Score::new(85.7));
     let evaluation = evaluated(&criteria, Level::B, &[("a.completeness.errors", Some(false))]);
-    assert_eq!(evaluation.score, Score::new(1100.0 / 12.0));
+    assert_eq!(evaluation.score, Score::new(91.7));
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn the_distance_tells_gap_blocks_and_count() {
     let evaluation = evaluated(&criteria, Level::A, &special);
     let distance = Distance::of(&criteria, &evaluation);
     assert_eq!(distance.threshold, Score::new(80.0).unwrap());
-    assert_eq!(distance.gap, Score::new(80.0 - 400.0 / 7.0));
+    assert_eq!(distance.gap, Score::new(80.0 - 57.1));
     assert_eq!(distance.blocking, ["a.correctness.endpoints".into()]);
     assert_eq!((distance.passed, distance.of), (2, 4));
 

@@ -17,7 +17,7 @@ fn the_summary_has_just_the_documented_keys() {
           "reason": "no_major_issues",
           "note": null,
           "blocked": null,
-          "score": 83.333333,
+          "score": 83.3,
           "threshold": 90.0,
           "level": "B",
           "iterations": 2,
@@ -28,7 +28,7 @@ fn the_summary_has_just_the_documented_keys() {
           },
           "distance": {
             "threshold": 90.0,
-            "gap": 6.666667,
+            "gap": 6.7,
             "blocking": [],
             "passed": 6,
             "of": 8
@@ -88,8 +88,8 @@ fn the_report_adds_the_evaluations_and_the_checks() {
         .map(|one| format!("{} {} {}", one["level"], one["score"], one["passed"]))
         .collect();
     insta::assert_snapshot!(told.join("\n"), @r#"
-        "A" 42.857143 false
-        "A" 85.714286 true
+        "A" 42.9 false
+        "A" 85.7 true
         "B" 75.0 false
         "B" 100.0 true
         "#);

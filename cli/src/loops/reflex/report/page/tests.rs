@@ -26,7 +26,7 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
         | Commands as Checks | never run; the judge decides instead |
         | Iterations | 3 of at most 4 |
         | Artifact | evaluated: a330d6c3, 81 B |
-        | Score | 100 at level B, goal 90 |
+        | Score | 100\.0 at level B, goal 90 |
         | Distance to Success | no gap, no blocking rule, 8 of 8 rules met |
         | Status | completed |
         | Reason | threshold_reached |
@@ -44,10 +44,10 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
 
         | Iteration | Level | Score | Verdict | Artifact | Changed |
         | --- | --- | --- | --- | --- | --- |
-        | 1 | A | 42.8 of 80 | not passed | `56c18f3a` | everything is new |
+        | 1 | A | 42.9 of 80 | not passed | `56c18f3a` | everything is new |
         | 2 | A | 85.7 of 80 | passed | `4d203e7c` | Endpoints |
-        | 2 | B | 75 of 90 | not passed | `4d203e7c` | nothing since it was last judged |
-        | 3 | B | 100 of 90 | passed | `a330d6c3` | Endpoints; Limits (not asked for) |
+        | 2 | B | 75.0 of 90 | not passed | `4d203e7c` | nothing since it was last judged |
+        | 3 | B | 100.0 of 90 | passed | `a330d6c3` | Endpoints; Limits (not asked for) |
 
         ## Rules
 

@@ -49,12 +49,6 @@ fn time_that_is_used_up_is_told_beside_what_was_allowed() {
 }
 
 #[test]
-fn a_small_gap_is_not_nothing_and_a_whole_one_stays_whole() {
-    let told = [0.01, 1.1, 5.0, 6.666_667, 100.0].map(|points| gap(Score::new(points).unwrap()));
-    assert_eq!(told, ["0.1", "1.1", "5", "6.7", "100"]);
-}
-
-#[test]
 fn what_was_not_judged_has_neither_score_nor_distance() {
     let run = Play::begin(plan()).run;
     assert_eq!((score(&run, None), distance(&run, None)), (None, None));

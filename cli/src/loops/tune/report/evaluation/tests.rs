@@ -14,8 +14,8 @@ fn a_single_skill_is_told_with_verdicts_and_their_evidence() {
     insta::assert_snapshot!(first(&play), @r"
         # Iteration 1 Evaluation
 
-        **Composite Score**: 95/100  
-        **The evaluator's own number**: 85/100 (not used for any decision)  
+        **Composite Score**: 95.0/100  
+        **The evaluator's own number**: 85.0/100 (not used for any decision)  
         **Date**: 2023-11-14T22:13:24Z  
         **Candidate**: `f24dfd74a6e1`
 
@@ -23,8 +23,8 @@ fn a_single_skill_is_told_with_verdicts_and_their_evidence() {
 
         | Dimension | Score | Weight | Feedback |
         | --- | --- | --- | --- |
-        | Clarity | 95 | 0.50 | 1 of 2 passed; not `clarity.words` |
-        | Output | 95 | 0.50 | 0 of 1 passed; not `output.done` |
+        | Clarity | 95.0 | 0.50 | 1 passed, 1 failed; not met: `clarity.words` |
+        | Output | 95.0 | 0.50 | 1 partial; not met: `output.done` |
 
         ## Strengths
 
@@ -50,7 +50,7 @@ fn a_single_skill_is_told_with_verdicts_and_their_evidence() {
 
         ## Verdicts and Evidence
 
-        ### task-1: 95/100
+        ### task-1: 95.0/100
 
         - **pass** `clarity.steps`: Are there steps?
           ````text
@@ -75,10 +75,10 @@ fn a_chain_has_a_score_a_member_and_findings_of_each() {
     insta::assert_snapshot!(chain.split("## Strengths").next().unwrap().trim(), @r"
         | Skill | Score | Chain Position |
         | --- | --- | --- |
-        | plan | 95 | 1 |
-        | write | 94 | 2 |
+        | plan | 95.0 | 1 |
+        | write | 94.0 | 2 |
         ");
-    assert!(page.contains("**write**: 94/100"));
+    assert!(page.contains("**write**: 94.0/100"));
 }
 
 #[test]
@@ -94,8 +94,8 @@ fn numbers_without_evidence_are_marked_as_claimed() {
     insta::assert_snapshot!(page.split("## Strengths").next().unwrap().trim(), @r"
         # Iteration 1 Evaluation
 
-        **Composite Score**: 95/100 (claimed: numbers without evidence)  
-        **The evaluator's own number**: 85/100 (not used for any decision)  
+        **Composite Score**: 95.0/100 (claimed: numbers without evidence)  
+        **The evaluator's own number**: 85.0/100 (not used for any decision)  
         **Date**: 2023-11-14T22:13:24Z  
         **Candidate**: `f24dfd74a6e1`
 
@@ -103,10 +103,10 @@ fn numbers_without_evidence_are_marked_as_claimed() {
 
         | Dimension | Score | Weight | Feedback |
         | --- | --- | --- | --- |
-        | Clarity | 95 | 0.50 | claimed without evidence |
-        | Output | 95 | 0.50 | claimed without evidence |
+        | Clarity | 95.0 | 0.50 | claimed without evidence |
+        | Output | 95.0 | 0.50 | claimed without evidence |
         ");
-    assert!(page.contains("### task-1: 95/100 (claimed)\n\nThe evaluator gave only numbers"));
+    assert!(page.contains("### task-1: 95.0/100 (claimed)\n\nThe evaluator gave only numbers"));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn what_could_not_be_judged_is_incomplete_and_says_why() {
         # Iteration 1 Evaluation
 
         **Composite Score**: incomplete (1 of 2 scenarios judged)  
-        **The evaluator's own number**: 85/100 (not used for any decision)  
+        **The evaluator's own number**: 85.0/100 (not used for any decision)  
         **Date**: 2023-11-14T22:13:27Z  
         **Candidate**: `f24dfd74a6e1`
         ");
@@ -141,7 +141,7 @@ fn a_round_is_not_told_by_what_a_later_one_found_of_the_same_candidate() {
     });
     assert!(first(&play).contains("## Strengths\n\nNone."));
     assert!(first(&play).contains("Nothing was judged."));
-    assert!(evaluation(&play.run, &play.run.state.rounds[1]).contains("95/100"));
+    assert!(evaluation(&play.run, &play.run.state.rounds[1]).contains("95.0/100"));
 }
 
 #[test]

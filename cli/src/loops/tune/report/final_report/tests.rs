@@ -50,8 +50,8 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
         | Delivery | inline, in the prompt |
         | Iterations | 3 of at most 3 |
         | Accepted, Rejected | 1, 1 |
-        | Initial Score | 52 |
-        | Final Score | 91 (+39) |
+        | Initial Score | 52.0 |
+        | Final Score | 91.0 (+39.0) |
         | Threshold | 90 |
         | Outcome | PASSED |
         | Search Ended | goal reached |
@@ -62,18 +62,18 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
 
         | Iter | Composite | Clarity | Output | Verdict | Candidate |
         | --- | --- | --- | --- | --- | --- |
-        | 1 | 50 | 50 | 50 | baseline | `f24dfd74a6e1` |
-        | 2 | 30 | 30 | 30 | dropped | `3b1b95a11ef4` |
-        | 3 | 95 | 95 | 95 | kept | `a5b0f9da0dee` |
+        | 1 | 50.0 | 50.0 | 50.0 | baseline | `f24dfd74a6e1` |
+        | 2 | 30.0 | 30.0 | 30.0 | dropped | `3b1b95a11ef4` |
+        | 3 | 95.0 | 95.0 | 95.0 | kept | `a5b0f9da0dee` |
 
-        **Trend**: 50 → 30 → 95
+        **Trend**: 50.0 → 30.0 → 95.0
 
         ## Final Comparison
 
         | Contestant | Part | Fresh Score | Claimed by the Search |
         | --- | --- | --- | --- |
-        | `f24dfd74a6e1` | start | 52 | 50 |
-        | `a5b0f9da0dee` | best of the search, newest kept, **champion** | 91 | 95 |
+        | `f24dfd74a6e1` | start | 52.0 | 50.0 |
+        | `a5b0f9da0dee` | best of the search, newest kept, **champion** | 91.0 | 95.0 |
 
         **Verdict**: won: the champion beat the start. Based on 1 pair of fresh trials.
 
@@ -83,7 +83,7 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
 
         ### Iteration 1
 
-        - **Score**: 50, kept
+        - **Score**: 50.0, kept
         - **Strengths**: It is short.
         - **Top Weaknesses**: SKILL.md:Steps \| unclear; No \<end>.
         - **Changes**: 1, in haiku
@@ -91,7 +91,7 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
 
         ### Iteration 2
 
-        - **Score**: 30, dropped: it scored 20.0 below the best so far
+        - **Score**: 30.0, dropped: it scored 20.0 below the best so far
         - **Strengths**: It is short.
         - **Top Weaknesses**: SKILL.md:Steps \| unclear; No \<end>.
         - **Changes**: 1, in haiku
@@ -99,7 +99,7 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
 
         ### Iteration 3
 
-        - **Score**: 95, kept
+        - **Score**: 95.0, kept
         - **Strengths**: It is short.
         - **Top Weaknesses**: SKILL.md:Steps \| unclear; No \<end>.
         - **Changes**: 0
@@ -160,15 +160,15 @@ fn a_chain_that_lost_says_so_and_tells_each_member() {
     insta::assert_snapshot!(section(&play.run, "Chain Score Progression"), @r"
         | Iter | plan | write |
         | --- | --- | --- |
-        | 1 | 50 | 49 |
-        | 2 | 60 | 59 |
-        | 3 | 70 | 69 |
+        | 1 | 50.0 | 49.0 |
+        | 2 | 60.0 | 59.0 |
+        | 3 | 70.0 | 69.0 |
         ");
     insta::assert_snapshot!(section(&play.run, "Final Comparison"), @r"
         | Contestant | Part | Fresh Score | Claimed by the Search |
         | --- | --- | --- | --- |
-        | `f89c40c18249` | start, **champion** | 50 | 50 |
-        | `4ee29a21b366` | best of the search, newest kept | 50 | 70 |
+        | `f89c40c18249` | start, **champion** | 50.0 | 50.0 |
+        | `4ee29a21b366` | best of the search, newest kept | 50.0 | 70.0 |
 
         **Verdict**: lost: no candidate beat the start. Based on 2 pairs of fresh trials.
 
@@ -185,7 +185,7 @@ fn a_start_that_reaches_the_goal_is_unchallenged() {
     insta::assert_snapshot!(section(&play.run, "Final Comparison"), @r"
         | Contestant | Part | Fresh Score | Claimed by the Search |
         | --- | --- | --- | --- |
-        | `f24dfd74a6e1` | start, best of the search, newest kept, **champion** | - | 95 |
+        | `f24dfd74a6e1` | start, best of the search, newest kept, **champion** | - | 95.0 |
 
         **Verdict**: skipped: no candidate to compare. Based on no fresh trials.
 
@@ -203,8 +203,8 @@ fn a_comparison_that_could_not_be_judged_is_indecisive_and_says_what_failed() {
     insta::assert_snapshot!(section(&play.run, "Final Comparison"), @r"
         | Contestant | Part | Fresh Score | Claimed by the Search |
         | --- | --- | --- | --- |
-        | `f24dfd74a6e1` | start, **champion** | - | 50 |
-        | `3b1b95a11ef4` | best of the search, newest kept | - | 95 |
+        | `f24dfd74a6e1` | start, **champion** | - | 50.0 |
+        | `3b1b95a11ef4` | best of the search, newest kept | - | 95.0 |
 
         **Verdict**: inconclusive: not all trials could be judged. Based on no fresh trials.
 
@@ -254,7 +254,7 @@ fn claimed_scores_are_marked_and_a_kept_champion_is_no_part_of_the_target() {
         _ => scored(&[], &[])(run, step),
     });
     insta::assert_snapshot!(lead(&play.run), @"**PASSED**. The champion beat the start but was not applied, as you asked; the skill is unchanged.");
-    assert!(section(&play.run, "Score Progression").contains("| 95 | 95 | 95 | kept, claimed |"));
+    assert!(section(&play.run, "Score Progression").contains("| 95.0 | 95.0 | 95.0 | kept, claimed |"));
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn the_summary_has_just_the_documented_keys() {
             "evaluator": "system + agent",
             "improver": "system + agent"
           },
+          "structural": false,
           "delivery": "inline",
           "iterations": 2,
           "accepted": 1,
