@@ -13,8 +13,7 @@ use jiff::Timestamp;
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
 use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_orchestrator::engine::{
-    CallLimits, CastAgents, Context, Drive, EngineError, Extent, Observer, Patience, Person, Stopped,
-    Workshop, edit_diff,
+    CallLimits, Context, Drive, EngineError, Extent, Observer, Patience, Person, Stopped, Workshop, edit_diff,
 };
 use skilltune_orchestrator::process::{GuardianPool, become_driver};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
@@ -23,8 +22,9 @@ use skilltune_phases::delivery::Delivery;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Answer, Apply, Event, Plan, Record, Rules, Run, Step, Task, Tune};
-use skilltune_phases::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind, Roles};
+use skilltune_phases::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind};
 use skilltune_phases::prompt::Prompts;
+use skilltune_phases::role::Role;
 use skilltune_phases::rubric;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::Score;
@@ -59,7 +59,7 @@ pub(crate) async fn run(
         folder,
         cache: AnswerCache::of(&home, &places.work.join("state"))?,
         work: places.work.join("run").into(),
-        cast: CastAgents { executor: agent.clone(), evaluator: agent.clone(), improver: agent },
+        cast: plan.roles.map(|_| agent.clone()),
         pool: pool.clone(),
         limits: LIMITS,
         prices: BTreeMap::new(),
@@ -201,7 +201,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
             apply: Apply::Never,
             prompts: Prompts::default(),
         },
-        roles: Roles { executor: cast.clone(), evaluator: cast.clone(), improver: cast },
+        roles: [Role::EXECUTOR, Role::EVALUATOR, Role::IMPROVER].map(|role| (role, cast.clone())).into(),
         seed: 7,
         epoch: 0,
     }

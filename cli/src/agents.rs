@@ -13,13 +13,12 @@ use skilltune_orchestrator::agent::{Agent, Real, Via};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::offline;
 use skilltune_phases::plan::{Cast, Enforced, Roles};
-use skilltune_phases::role::{Rights, Role};
+use skilltune_phases::role::{ByRole, Role, RoleSpec};
 
 use crate::agents::installed::{Manner, installed};
 use crate::settings::Settings;
 use crate::settings::agents::AgentEntry;
 use crate::settings::origin::Origin;
-use crate::settings::per_role::PerRole;
 use crate::settings::setting::Setting;
 use crate::settings::values::AgentSpec;
 use crate::terminal::complaint::Complaint;
@@ -44,7 +43,7 @@ pub struct Part {
     pub described: Origin,
 }
 
-pub type Casting = PerRole<Part>;
+pub type Casting = ByRole<Part>;
 
 /// Whether the built-in agent has a part in what is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,28 +52,41 @@ pub enum BuiltIn {
     KnowsNothing,
 }
 
-/// The parts as the settings, flags included, say; every program is found, none is run.
-pub fn cast(settings: &Settings, around: &Environment, built_in: BuiltIn) -> Result<Casting, Complaint> {
+/// The parts of a loop's roles as the settings, flags included, say; every program is found, none is run.
+pub fn cast(
+    roles: &[RoleSpec],
+    settings: &Settings,
+    around: &Environment,
+    built_in: BuiltIn,
+) -> Result<Casting, Complaint> {
     refuse_letting_go(settings)?;
-    PerRole::try_build(|role| {
-        let Setting { value: Some(spec), origin, .. } = settings.roles.of(role) else {
-            return Err(nobody(role, settings, around, built_in));
+    let cast = |role: &RoleSpec| {
+        let Setting { value: Some(spec), origin, .. } = settings.roles.of(&role.role) else {
+            return Err(nobody(&role.role, settings, around, built_in));
         };
-        part(spec, origin, role, Manner::of(settings), settings, around)
-    })
+        let part = part(spec, origin, role, Manner::of(settings), settings, around)?;
+        Ok((role.role.clone(), part))
+    };
+    roles.iter().map(cast).collect()
 }
 
 /// The parts of a run that is taken up again: names from its plan, all else from today's settings.
-pub fn recast(planned: &Roles, settings: &Settings, around: &Environment) -> Result<Casting, Complaint> {
+pub fn recast(
+    roles: &[RoleSpec],
+    planned: &Roles,
+    settings: &Settings,
+    around: &Environment,
+) -> Result<Casting, Complaint> {
     refuse_letting_go(settings)?;
-    PerRole::try_build(|role| {
-        let cast = planned.of(role);
+    let recast = |role: &RoleSpec| {
+        let cast = planned.of(&role.role);
         let spec = AgentSpec { agent: cast.agent.clone(), model: cast.model.clone() };
         let via = cast.via.as_deref().and_then(Via::named);
         let part =
             part(&spec, &Origin::Run, role, Manner { isolation: cast.isolation, via }, settings, around)?;
-        Ok(Part { timeout_seconds: cast.timeout_seconds, ..part })
-    })
+        Ok((role.role.clone(), Part { timeout_seconds: cast.timeout_seconds, ..part }))
+    };
+    roles.iter().map(recast).collect()
 }
 
 /// A repository does not decide what agents may do to the machine that it is on.
@@ -97,7 +109,7 @@ pub fn ensure_trusted(
     person: Option<&dyn Answers>,
 ) -> Result<(), Complaint> {
     let wishes = settings.foreign_wishes();
-    let foreign = casting.all().into_iter().filter(|part| matches!(part.described, Origin::Project(_)));
+    let foreign = casting.values().filter(|part| matches!(part.described, Origin::Project(_)));
     let mut names: Vec<String> = foreign.map(|part| part.agent.name.clone()).collect();
     names.sort();
     names.dedup();
@@ -149,35 +161,28 @@ impl Part {
     }
 }
 
-impl Casting {
-    /// Who keeps each of them to an evaluator's rights, where that is all that they have.
-    pub fn readers(&self, system: bool) -> [Enforced; 3] {
-        self.all().map(|part| part.agent.enforced(Rights::Read, system))
-    }
-
-    pub fn roles(&self) -> Roles {
-        Roles {
-            executor: self.executor.cast(),
-            evaluator: self.evaluator.cast(),
-            improver: self.improver.cast(),
-        }
-    }
-}
-
 fn part(
     spec: &AgentSpec,
     chosen: &Origin,
-    role: Role,
+    RoleSpec { role, rights, .. }: &RoleSpec,
     manner: Manner,
     settings: &Settings,
     around: &Environment,
 ) -> Result<Part, Complaint> {
+    let own = settings.timeouts.of(role);
+    let part = |agent: Agent, timeout_seconds, described| Part {
+        rights: agent.enforced(*rights, system_confines(settings)),
+        agent,
+        timeout_seconds,
+        described,
+    };
+    let undescribed = |agent| part(agent, own.value, Origin::Default);
     if spec.agent == offline::NAME {
-        return built_in(spec, chosen, role, settings, around);
+        return built_in(spec, chosen, role, around).map(undescribed);
     }
     let Some(entry) = settings.agents.get(&spec.agent) else {
         return match Real::named(&spec.agent) {
-            Some(real) => installed(real, spec, role, manner, settings, around),
+            Some(real) => installed(real, spec, manner, around).map(undescribed),
             None => Err(unknown(spec, chosen, role, settings)),
         };
     };
@@ -187,15 +192,10 @@ fn part(
         Complaint::input(format!("cannot run agent `{name}`: program {program:?} not found"))
             .hint(format!("install it, or set agents.{name}.command ({})", entry.origin))
     })?;
-    let own = settings.timeouts.of(role);
     let by_flag = matches!(own.origin, Origin::Flag(_)).then_some(own.value);
     let agent = Agent::new(name, spec.model.clone(), entry.settings.clone(), found, &around.env);
-    Ok(Part {
-        timeout_seconds: by_flag.or(entry.settings.timeout).unwrap_or(own.value),
-        rights: agent.enforced(role.rights(), system_confines(settings)),
-        agent,
-        described: entry.origin.clone(),
-    })
+    let timeout_seconds = by_flag.or(entry.settings.timeout).unwrap_or(own.value);
+    Ok(part(agent, timeout_seconds, entry.origin.clone()))
 }
 
 /// Whether the system holds agents to their folders: it can, and is let.
@@ -216,26 +216,18 @@ pub fn on_path(name: &str, around: &Environment) -> which::Result<PathBuf> {
 fn built_in(
     spec: &AgentSpec,
     chosen: &Origin,
-    role: Role,
-    settings: &Settings,
+    role: &Role,
     around: &Environment,
-) -> Result<Part, Complaint> {
+) -> Result<Agent, Complaint> {
     if spec.model.is_some() {
-        let word = role.word();
         return Err(Complaint::input(format!(
-            "cannot use `{spec}` as {word} ({chosen}): the built-in agent has no models"
+            "cannot use `{spec}` as {role} ({chosen}): the built-in agent has no models"
         ))
         .hint(format!("use `{}` without a model", offline::NAME)));
     }
     let program = std::env::current_exe()
         .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
-    let agent = Agent::built_in(program, OFFLINE, &around.env);
-    Ok(Part {
-        rights: agent.enforced(role.rights(), system_confines(settings)),
-        agent,
-        timeout_seconds: settings.timeouts.of(role).value,
-        described: Origin::Default,
-    })
+    Ok(Agent::built_in(program, OFFLINE, &around.env))
 }
 
 /// Where an agent's program is.
@@ -249,9 +241,9 @@ fn base<'a>(entry: &'a AgentEntry, around: &'a Environment) -> &'a Path {
     entry.origin.file().and_then(Path::parent).unwrap_or(&around.cwd)
 }
 
-fn unknown(spec: &AgentSpec, chosen: &Origin, role: Role, settings: &Settings) -> Complaint {
+fn unknown(spec: &AgentSpec, chosen: &Origin, role: &Role, settings: &Settings) -> Complaint {
     let name = &spec.agent;
-    let what = format!("unknown agent `{name}` as {} ({chosen})", role.word());
+    let what = format!("unknown agent `{name}` as {role} ({chosen})");
     let known_names: Vec<&str> =
         settings.agents.keys().map(String::as_str).chain(Real::ALL.map(Real::name)).collect();
     let near = nearest(name, known_names);
@@ -260,8 +252,8 @@ fn unknown(spec: &AgentSpec, chosen: &Origin, role: Role, settings: &Settings) -
     complaint.hint(known(settings).unwrap_or_else(|| example(name)))
 }
 
-fn nobody(role: Role, settings: &Settings, around: &Environment, built_in: BuiltIn) -> Complaint {
-    let complaint = Complaint::input(format!("no agent for the role {}", role.word()));
+fn nobody(role: &Role, settings: &Settings, around: &Environment, built_in: BuiltIn) -> Complaint {
+    let complaint = Complaint::input(format!("no agent for the role {role}"));
     let complaint = match built_in {
         BuiltIn::Knows => complaint.hint(BUILT_IN),
         BuiltIn::KnowsNothing => complaint,
@@ -273,9 +265,9 @@ fn nobody(role: Role, settings: &Settings, around: &Environment, built_in: Built
         here => complaint.hint(format!("use an installed agent: {}", here.join(" or "))),
     };
     match known(settings) {
-        Some(known) => complaint
-            .hint(format!("pass --agent NAME or --{role} NAME, or set roles.{role}", role = role.word()))
-            .hint(known),
+        Some(known) => {
+            complaint.hint(format!("pass --agent NAME or --{role} NAME, or set roles.{role}")).hint(known)
+        }
         None if here.is_empty() => complaint.hint(install()).hint(example("mine")),
         None => complaint,
     }

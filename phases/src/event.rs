@@ -1,7 +1,8 @@
 //! The journal's vocabulary: what happened, what was decided. The only place where time enters the core.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::id::{CallKey, TreeId};
 use crate::plan::{Cast, Plan};
@@ -22,7 +23,18 @@ pub enum Event<L: Vocabulary> {
     Started(Box<Plan<L>>),
     Done(Box<Done<L>>),
     Decided(L::Decision),
-    Noted(Signal),
+    Noted(#[serde(deserialize_with = "signal_to::<L, _>")] Signal),
+}
+
+/// Reads a signal that a run of the loop can be given: an agent changes only in a role that the loop has.
+fn signal_to<'de, L: Vocabulary, D: Deserializer<'de>>(from: D) -> Result<Signal, D::Error> {
+    let signal = Signal::deserialize(from)?;
+    if let Signal::Recast { role, .. } = &signal
+        && L::spec(role).is_none()
+    {
+        return Err(D::Error::custom(format!("the loop has no role {role}")));
+    }
+    Ok(signal)
 }
 
 /// A step has ended: answered or failed, and what it cost.

@@ -3,15 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::Done;
-use crate::role::Role;
+use crate::role::ByRole;
 use crate::vocabulary::Vocabulary;
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ledger {
-    pub executor: Account,
-    pub evaluator: Account,
-    pub improver: Account,
-}
+pub type Ledger = ByRole<Account>;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Account {
@@ -33,17 +28,13 @@ pub struct Account {
 
 impl Ledger {
     pub fn enter<L: Vocabulary>(&mut self, done: &Done<L>) {
-        let account = match L::role(&done.step) {
-            Some(Role::Executor) => &mut self.executor,
-            Some(Role::Evaluator) => &mut self.evaluator,
-            Some(Role::Improver) => &mut self.improver,
-            None => return,
-        };
-        account.enter(done);
+        if let Some(role) = L::role(&done.step) {
+            self.of_mut(&role).enter(done);
+        }
     }
 
     pub fn total(&self) -> Account {
-        [self.executor, self.evaluator, self.improver].into_iter().fold(Account::default(), Account::plus)
+        self.values().copied().fold(Account::default(), Account::plus)
     }
 }
 

@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::id::Digest;
 use crate::judgement::VerdictShape;
 use crate::name::{Name, NotAName};
 use crate::offline;
-use crate::role::Role;
+use crate::role::{ByRole, Role, RoleSpec};
 use crate::vocabulary::Vocabulary;
 
 /// The version of the journal's format that this program writes.
@@ -32,6 +33,7 @@ pub struct Plan<L: Vocabulary> {
     pub folder: String,
     #[serde(flatten)]
     pub task: L::Task,
+    #[serde(deserialize_with = "roles_of::<L, _>")]
     pub roles: Roles,
     pub seed: u64,
     /// Raised by `--fresh`, so that no stored answer fits.
@@ -96,11 +98,21 @@ impl LoopKind {
 }
 
 /// Who does what.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Roles {
-    pub executor: Cast,
-    pub evaluator: Cast,
-    pub improver: Cast,
+pub type Roles = ByRole<Cast>;
+
+/// Reads an agent for each role of the loop, and for no other.
+fn roles_of<'de, L: Vocabulary, D: Deserializer<'de>>(from: D) -> Result<Roles, D::Error> {
+    let mut casts = BTreeMap::<Role, Cast>::deserialize(from)?;
+    let mut take = |RoleSpec { role, .. }: &RoleSpec| {
+        let cast =
+            casts.remove(role).ok_or_else(|| D::Error::custom(format!("no agent for the role {role}")));
+        cast.map(|cast| (role.clone(), cast))
+    };
+    let roles = L::ROLES.iter().map(&mut take).collect::<Result<_, _>>()?;
+    match casts.keys().next() {
+        None => Ok(roles),
+        Some(stranger) => Err(D::Error::custom(format!("the loop has no role {stranger}"))),
+    }
 }
 
 /// An agent in a role: its name, and the hashes of all that it consists of, so that a changed agent is noticed.
@@ -207,35 +219,20 @@ impl Enforced {
 }
 
 impl Roles {
-    pub fn of(&self, role: Role) -> &Cast {
-        match role {
-            Role::Executor => &self.executor,
-            Role::Evaluator => &self.evaluator,
-            Role::Improver => &self.improver,
-        }
-    }
-
-    pub fn of_mut(&mut self, role: Role) -> &mut Cast {
-        match role {
-            Role::Executor => &mut self.executor,
-            Role::Evaluator => &mut self.evaluator,
-            Role::Improver => &mut self.improver,
-        }
-    }
-
     /// Whether any agent is in the user's own world.
     pub fn in_user_world(&self) -> bool {
-        [&self.executor, &self.evaluator, &self.improver].iter().any(|cast| cast.isolation == Isolation::User)
+        self.values().any(|cast| cast.isolation == Isolation::User)
     }
 
     /// The wrapper that stands between us and any of them.
     pub fn wrapper(&self) -> Option<&str> {
-        [&self.executor, &self.evaluator, &self.improver].into_iter().find_map(|cast| cast.via.as_deref())
+        self.values().find_map(|cast| cast.via.as_deref())
     }
 
     /// The family that does the work and judges it too.
     pub fn own_judge(&self) -> Option<&str> {
-        self.executor.family.as_deref().filter(|_| self.executor.family == self.evaluator.family)
+        let family = |role| self.get(role)?.family.as_deref();
+        family(&Role::EXECUTOR).filter(|own| family(&Role::EVALUATOR) == Some(own))
     }
 }
 

@@ -1,35 +1,60 @@
-//! Who does a step, and with which rights. Each loop says which role does which of its steps, and what it may write meanwhile.
+//! Who does a step, and with which rights. Each loop declares its own roles: what they are called, and what they may write.
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
 
-/// Which of the three roles a call of an agent is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    Executor,
-    Evaluator,
-    Improver,
-}
+use serde::{Deserialize, Serialize, Serializer};
+
+/// The name of a role, such as `executor`. It is shown to people and a key in JSON, so it is plain whoever wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Role(Cow<'static, str>);
+
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("not a valid name for a role")]
+pub struct NotARole;
+
+const LONGEST: usize = 32;
 
 impl Role {
-    pub const ALL: [Self; 3] = [Self::Executor, Self::Evaluator, Self::Improver];
+    pub const EXECUTOR: Self = Self(Cow::Borrowed("executor"));
+    pub const EVALUATOR: Self = Self(Cow::Borrowed("evaluator"));
+    pub const IMPROVER: Self = Self(Cow::Borrowed("improver"));
 
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Executor => "executor",
-            Self::Evaluator => "evaluator",
-            Self::Improver => "improver",
-        }
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
+}
 
-    /// What the role may write, unless its loop asks for less.
-    pub fn rights(self) -> Rights {
-        match self {
-            Self::Executor => Rights::Work,
-            Self::Evaluator => Rights::Read,
-            Self::Improver => Rights::Edit,
-        }
+impl TryFrom<String> for Role {
+    type Error = NotARole;
+
+    fn try_from(text: String) -> Result<Self, NotARole> {
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let is_short = (1..=LONGEST).contains(&text.len());
+        if is_short && text.bytes().all(is_plain) { Ok(Self(text.into())) } else { Err(NotARole) }
     }
+}
+
+impl From<Role> for String {
+    fn from(role: Role) -> Self {
+        role.0.into()
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What a loop says of one of its roles.
+#[derive(Debug)]
+pub struct RoleSpec {
+    pub role: Role,
+    pub rights: Rights,
+    /// Whether scores depend on its agent: those before and after a change of it are not compared.
+    pub is_measure: bool,
 }
 
 /// What an agent may write during a call, besides its temporary folder.
@@ -45,4 +70,81 @@ pub enum Rights {
 
 impl Rights {
     pub const ALL: [Self; 3] = [Self::Work, Self::Read, Self::Edit];
+}
+
+/// One of something for each role of a loop, in the order in which the loop declares them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ByRole<T>(Vec<(Role, T)>);
+
+impl<T> ByRole<T> {
+    pub fn get(&self, role: &Role) -> Option<&T> {
+        self.iter().find(|(known, _)| *known == role).map(|(_, one)| one)
+    }
+
+    /// That of a role which the loop declares.
+    pub fn of(&self, role: &Role) -> &T {
+        self.get(role).expect("a loop has something for each role that it declares")
+    }
+
+    /// That of a role which the loop declares.
+    pub fn of_mut(&mut self, role: &Role) -> &mut T {
+        let mut all = self.0.iter_mut();
+        let found = all.find(|(known, _)| known == role);
+        found.map(|(_, one)| one).expect("a loop has something for each role that it declares")
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&Role, &T)> {
+        self.0.iter().map(|(role, one)| (role, one))
+    }
+
+    pub fn values(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().map(|(_, one)| one)
+    }
+
+    pub fn map<'a, U>(&'a self, make: impl Fn(&'a T) -> U) -> ByRole<U> {
+        self.iter().map(|(role, one)| (role.clone(), make(one))).collect()
+    }
+
+    /// What all roles have, if they all have the same.
+    pub fn same(&self) -> Option<&T>
+    where
+        T: PartialEq,
+    {
+        let first = self.values().next()?;
+        self.values().all(|one| one == first).then_some(first)
+    }
+}
+
+impl<T> FromIterator<(Role, T)> for ByRole<T> {
+    fn from_iter<I: IntoIterator<Item = (Role, T)>>(all: I) -> Self {
+        Self(all.into_iter().collect())
+    }
+}
+
+impl<T, const N: usize> From<[(Role, T); N]> for ByRole<T> {
+    fn from(all: [(Role, T); N]) -> Self {
+        Self(all.into())
+    }
+}
+
+impl<T: Serialize> Serialize for ByRole<T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.iter())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_role_from_a_journal_has_a_plain_short_name() {
+        let long = "x".repeat(LONGEST + 1);
+        for bad in ["", "Executor", "a b", "a\nb", "a/b", "\u{1b}[31m", "rôle", "`sh`", &long] {
+            assert!(serde_json::from_value::<Role>(bad.into()).is_err(), "{bad:?}");
+        }
+        for good in ["executor", "red-team", "judge-2"] {
+            assert_eq!(serde_json::from_value::<Role>(good.into()).unwrap().as_str(), good);
+        }
+    }
 }

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::backoff;
 use crate::event::{Done, Event, Failure, Pause, PlacedBy, Record, Signal};
-use crate::ledger::Ledger;
+use crate::ledger::{Account, Ledger};
 use crate::plan::{Cast, Plan};
 use crate::remedy::Remedy;
 use crate::role::Role;
@@ -77,8 +77,8 @@ pub enum Change<'a, L: Fold> {
     Ended(&'a L::Step),
     /// Work continues after a pause or a wait.
     Resumed,
-    /// The agent of this role has changed: measurements before and after must not be compared.
-    Recast(Role),
+    /// An agent has changed on whom scores depend: measurements before and after must not be compared.
+    Remeasure,
 }
 
 /// A failed call, for the state and the report.
@@ -98,6 +98,8 @@ pub struct Recast {
     pub agent: String,
     /// The parts that changed.
     pub parts: Vec<String>,
+    /// Whether scores depend on it: earlier ones are not compared with later ones.
+    pub is_measure: bool,
 }
 
 /// The waits since the last answer.
@@ -157,7 +159,7 @@ impl<L: Fold> Run<L> {
             blocked: None,
             waits: Waits::default(),
             recasts: Vec::new(),
-            ledger: Ledger::default(),
+            ledger: plan.roles.map(|_| Account::default()),
             answers: HashMap::new(),
             failures: HashMap::new(),
             plan: Arc::new(plan.as_ref().clone()),
@@ -231,7 +233,7 @@ impl<L: Fold> Run<L> {
                 (self.paused, self.waits) = (None, Waits::default());
                 self.begin_again(at);
             }
-            Signal::Recast { role, cast } => self.recast(*role, cast, at),
+            Signal::Recast { role, cast } => self.recast(role, cast, at),
             Signal::Waiting { until } => {
                 let Waits { times, since, .. } = self.waits;
                 self.waits = Waits { times: times + 1, since: since.or(Some(at)), until: Some(*until) };
@@ -252,12 +254,15 @@ impl<L: Fold> Run<L> {
         L::fold(self, &Change::Resumed, at);
     }
 
-    fn recast(&mut self, role: Role, cast: &Cast, at: Timestamp) {
+    fn recast(&mut self, role: &Role, cast: &Cast, at: Timestamp) {
         let known = Arc::make_mut(&mut self.plan).roles.of_mut(role);
         let parts = known.fingerprint.changed(&cast.fingerprint);
         known.clone_from(cast);
-        self.recasts.push(Recast { at, role, agent: cast.agent.clone(), parts });
-        L::fold(self, &Change::Recast(role), at);
+        let is_measure = L::spec(role).is_some_and(|spec| spec.is_measure);
+        self.recasts.push(Recast { at, role: role.clone(), agent: cast.agent.clone(), parts, is_measure });
+        if is_measure {
+            L::fold(self, &Change::Remeasure, at);
+        }
     }
 }
 

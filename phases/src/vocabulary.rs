@@ -8,7 +8,7 @@ use std::hash::Hash;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::role::Role;
+use crate::role::{Role, RoleSpec};
 
 /// A value that a journal can hold.
 pub trait JournalValue:
@@ -27,6 +27,14 @@ pub trait Vocabulary: Copy + Debug + PartialEq + Send + Sync + 'static {
     type Answer: JournalValue;
     type Decision: JournalValue;
 
+    /// Its roles, in the order in which people see them.
+    const ROLES: &'static [RoleSpec];
+
     /// The role that answers a step, if an agent does.
     fn role(step: &Self::Step) -> Option<Role>;
+
+    /// What the loop says of a role, if it is one of its own.
+    fn spec(role: &Role) -> Option<&'static RoleSpec> {
+        Self::ROLES.iter().find(|spec| spec.role == *role)
+    }
 }

@@ -145,6 +145,12 @@ fn hostilities() -> Vec<Hostility> {
         let run = move |plan: &mut Value| plan["run"] = name.into();
         add(format!("a journal names a run {name:?}"), Box::new(move |places| forge(places, &run)));
     }
+    let lacks = |plan: &mut Value| drop(plan["roles"].as_object_mut().unwrap().remove("improver"));
+    add("a journal leaves out a role".to_owned(), Box::new(move |places| forge(places, &lacks)));
+    for name in ["stranger", "\u{1b}]0;evil\u{7}"] {
+        let role = move |plan: &mut Value| plan["roles"][name] = plan["roles"]["evaluator"].clone();
+        add(format!("a journal names a role {name:?}"), Box::new(move |places| forge(places, &role)));
+    }
     let endless = |places: &Places| {
         File::options().append(true).open(history(places)).unwrap().set_len(40 << 20).unwrap();
     };

@@ -3,11 +3,11 @@
 //! Only agents that need no settings are taken, under their own names: whoever describes a command has to name it.
 
 use skilltune_orchestrator::agent::Real;
-use skilltune_phases::role::Role;
 
 use crate::agents::on_path;
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
+use crate::settings::setting::Setting;
 use crate::settings::values::AgentSpec;
 use crate::terminal::environment::Environment;
 
@@ -21,15 +21,14 @@ pub fn fill(settings: &mut Settings, around: &Environment) {
         |real: &Real| !settings.agents.contains_key(real.name()) && on_path(real.name(), around).is_ok();
     let here: Vec<Real> = Real::ALL.into_iter().filter(is_here).collect();
     let worker = here.iter().copied().find(|real| real.name() == WORKER);
-    take(settings, Role::Executor, worker);
+    take(&mut settings.roles.executor, worker);
     let Some(executor) = settings.roles.executor.value.clone() else { return };
     let judge = judge(&here, family(&executor.agent, settings));
-    take(settings, Role::Evaluator, judge);
-    take(settings, Role::Improver, worker);
+    take(&mut settings.roles.evaluator, judge);
+    take(&mut settings.roles.improver, worker);
 }
 
-fn take(settings: &mut Settings, role: Role, real: Option<Real>) {
-    let role = settings.roles.of_mut(role);
+fn take(role: &mut Setting<Option<AgentSpec>>, real: Option<Real>) {
     if let (None, Some(real)) = (&role.value, real) {
         role.set(Some(AgentSpec { agent: real.name().to_owned(), model: None }), Origin::Installed);
     }

@@ -4,11 +4,9 @@ use std::path::PathBuf;
 
 use skilltune_orchestrator::agent::{Agent, Real, Via};
 use skilltune_phases::plan::Isolation;
-use skilltune_phases::role::Role;
 
-use crate::agents::{Part, on_path, system_confines};
+use crate::agents::on_path;
 use crate::settings::Settings;
-use crate::settings::origin::Origin;
 use crate::settings::values::AgentSpec;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -31,18 +29,16 @@ pub fn real(real: Real, settings: &Settings, around: &Environment) -> Result<Age
     let given = settings.roles.all().into_iter().filter_map(|role| role.value.clone());
     let named = given.into_iter().find(|spec| spec.agent == real.name());
     let spec = named.unwrap_or(AgentSpec { agent: real.name().to_owned(), model: None });
-    installed(real, &spec, Role::Evaluator, Manner::of(settings), settings, around).map(|part| part.agent)
+    installed(real, &spec, Manner::of(settings), around)
 }
 
 /// An agent that needs no settings: its program is enough.
 pub fn installed(
     real: Real,
     spec: &AgentSpec,
-    role: Role,
     manner: Manner,
-    settings: &Settings,
     around: &Environment,
-) -> Result<Part, Complaint> {
+) -> Result<Agent, Complaint> {
     let name = real.name();
     let found = on_path(name, around).map_err(|_| {
         Complaint::input(format!("cannot run agent `{name}`: program {name:?} not found"))
@@ -52,13 +48,10 @@ pub fn installed(
     if let Some(variable) = agent.missing_key() {
         return Err(keyless(name, manner.isolation, variable));
     }
-    let agent = match manner.via {
+    Ok(match manner.via {
         Some(via) => agent.through(via, wrapper(via, name, around)?),
         None => agent,
-    };
-    let timeout_seconds = settings.timeouts.of(role).value;
-    let rights = agent.enforced(role.rights(), system_confines(settings));
-    Ok(Part { timeout_seconds, rights, agent, described: Origin::Default })
+    })
 }
 
 fn wrapper(via: Via, agent: &str, around: &Environment) -> Result<PathBuf, Complaint> {

@@ -1,6 +1,10 @@
 use std::collections::BTreeMap;
 
+use skilltune_phases::loops::tune::Tune;
+use skilltune_phases::vocabulary::Vocabulary as _;
+
 use super::*;
+use crate::settings::per_role::PerRole;
 use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::style::Style;
 
@@ -27,7 +31,7 @@ fn all(settings: &mut Settings, spec: &str) {
 }
 
 fn refusal(settings: &Settings) -> String {
-    let complaint = cast(settings, &around(), BuiltIn::Knows).unwrap_err();
+    let complaint = cast(Tune::ROLES, settings, &around(), BuiltIn::Knows).unwrap_err();
     assert_eq!(complaint.exit().code(), 2);
     complaint.render(Style::PLAIN, UNBOUNDED)
 }
@@ -82,7 +86,11 @@ fn the_shortest_reach_decides_about_the_timeout() {
     let mut settings = settings(&["a"]);
     all(&mut settings, "a");
     let timeouts = |settings: &Settings| {
-        cast(settings, &around(), BuiltIn::Knows).unwrap().all().map(|part| part.timeout_seconds)
+        cast(Tune::ROLES, settings, &around(), BuiltIn::Knows)
+            .unwrap()
+            .values()
+            .map(|part| part.timeout_seconds)
+            .collect::<Vec<_>>()
     };
     assert_eq!(timeouts(&settings), [600, 300, 600]);
     settings.agents.get_mut("a").unwrap().settings.timeout = Some(9);
@@ -95,12 +103,12 @@ fn the_shortest_reach_decides_about_the_timeout() {
 fn a_run_that_is_taken_up_keeps_its_names_and_deadlines() {
     let mut settings = settings(&["a"]);
     all(&mut settings, "a:small");
-    let planned = cast(&settings, &around(), BuiltIn::Knows).unwrap().roles();
+    let planned = cast(Tune::ROLES, &settings, &around(), BuiltIn::Knows).unwrap().map(Part::cast);
     settings.timeouts.executor.set(1, Origin::Flag("--timeout"));
-    let again = recast(&planned, &settings, &around()).unwrap();
-    assert_eq!(again.roles(), planned);
+    let again = recast(Tune::ROLES, &planned, &settings, &around()).unwrap();
+    assert_eq!(again.map(Part::cast), planned);
     settings.agents.clear();
-    let gone = recast(&planned, &settings, &around()).unwrap_err();
+    let gone = recast(Tune::ROLES, &planned, &settings, &around()).unwrap_err();
     assert_eq!(gone.what, "unknown agent `a` as executor (the plan of the run)");
 }
 
@@ -108,10 +116,10 @@ fn a_run_that_is_taken_up_keeps_its_names_and_deadlines() {
 fn an_agent_gets_the_variables_that_are_passed_on() {
     let mut settings = settings(&["a"]);
     all(&mut settings, "a");
-    let casting = cast(&settings, &around(), BuiltIn::Knows).unwrap();
+    let casting = cast(Tune::ROLES, &settings, &around(), BuiltIn::Knows).unwrap();
     assert!(
         casting
-            .of(Role::Improver)
+            .of(&Role::IMPROVER)
             .agent
             .env(Path::new("/t"), [])
             .contains(&("KEY".to_owned(), "value".to_owned()))

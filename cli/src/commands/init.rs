@@ -8,7 +8,6 @@ use crate::commands::init::suite::{SUITE_FILE, stub};
 use skilltune_orchestrator::agent::Real;
 use skilltune_orchestrator::disk::atomic::{self, Durability};
 use skilltune_phases::offline;
-use skilltune_phases::role::Role;
 
 use crate::args::overrides::override_with;
 use crate::commands::args::InitArgs;
@@ -16,6 +15,7 @@ use crate::loops::tune::questions;
 use crate::loops::tune::settings::{Preset, TuneSettings};
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
+use crate::settings::per_role::PerRole;
 use crate::settings::values::AgentSpec;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::{Environment, SETTINGS_FILE};
@@ -93,12 +93,12 @@ fn chosen(
     override_with(&mut tune.threshold, args.threshold, "--threshold");
     override_with(&mut tune.apply, args.apply, "--apply");
     override_with(&mut settings.calls.jobs, args.jobs, "--jobs");
-    for (role, own, flag) in [
-        (Role::Executor, &args.executor, "--executor"),
-        (Role::Evaluator, &args.evaluator, "--evaluator"),
-        (Role::Improver, &args.improver, "--improver"),
+    let PerRole { executor, evaluator, improver } = &mut settings.roles;
+    for (role, setting, own, flag) in [
+        ("executor", executor, &args.executor, "--executor"),
+        ("evaluator", evaluator, &args.evaluator, "--evaluator"),
+        ("improver", improver, &args.improver, "--improver"),
     ] {
-        let setting = settings.roles.of_mut(role);
         override_with(setting, args.agent.clone().map(Some), "--agent");
         override_with(setting, own.clone().map(Some), flag);
         if let Some(person) = person.filter(|_| setting.value.is_none())
@@ -111,14 +111,14 @@ fn chosen(
 }
 
 /// One of the known agents for a role, or none yet.
-fn ask_agent(person: &dyn Answers, role: Role, known: &[String]) -> Result<Option<String>, Complaint> {
+fn ask_agent(person: &dyn Answers, role: &str, known: &[String]) -> Result<Option<String>, Complaint> {
     let about = |name: &String| match name.as_str() {
         offline::NAME => format!("{name}: built in, no model, checks structure only"),
         name => name.to_owned(),
     };
     let options: Vec<String> = known.iter().map(about).chain(["none yet".to_owned()]).collect();
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
-    let picked = person.pick(&format!("Which agent is the {}?", role.word()), &options, 0)?;
+    let picked = person.pick(&format!("Which agent is the {role}?"), &options, 0)?;
     Ok(known.get(picked).cloned())
 }
 

@@ -121,7 +121,7 @@ impl<L: Narrated> Talk<L> {
             }
             Signal::Recast { role, .. } => {
                 let recast = run.recasts.iter().rev().find(|recast| recast.role == *role);
-                let told = recast.map(|recast| words::recast(L::KIND, recast)).unwrap_or_default();
+                let told = recast.map(words::recast).unwrap_or_default();
                 return self.say(&wrapped(&plain::one_line(&told), self.look.width, "  "));
             }
             Signal::Waiting { until } => return self.waiting(run, *until),

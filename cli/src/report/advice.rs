@@ -37,7 +37,7 @@ pub fn resume<L: Loop>(run: &run::Run<L>) -> String {
 
 /// What lets a run that is blocked go on.
 pub fn mend<L: Ui>(run: &run::Run<L>, failed: &run::FailedCall<L>, trusted: bool) -> String {
-    let cast = L::role(&failed.step).map(|role| run.plan.roles.of(role));
+    let cast = L::role(&failed.step).map(|role| run.plan.roles.of(&role));
     let mending = mending(cast.map_or("the agent", |cast| cast.agent.as_str()), &failed.failure);
     let asks = if failed.failure.until.is_none() { " and retries from time to time" } else { "" };
     let resume = trusting(format!("{} --wait", resume(run)), trusted);

@@ -10,14 +10,11 @@ use crate::text::markdown::{Page, words};
 use crate::text::{figures, plain};
 
 pub fn costs<L: Ui>(page: &mut Page, run: &Run<L>) {
-    let (roles, ledger) = (&run.plan.roles, &run.ledger);
-    let total = ledger.total();
-    let rows = [
-        row("Executor", Some(&roles.executor), &ledger.executor),
-        row("Evaluator", Some(&roles.evaluator), &ledger.evaluator),
-        row("Improver", Some(&roles.improver), &ledger.improver),
-        row("**Total**", None, &total),
-    ];
+    let total = run.ledger.total();
+    let roles = run.plan.roles.iter();
+    let rows =
+        roles.map(|(role, cast)| row(&plain::capitalised(role.as_str()), Some(cast), run.ledger.of(role)));
+    let rows = rows.chain([row("**Total**", None, &total)]);
     page.section("Cost");
     page.table(
         &["Role", "Agent", "Calls", "Failed", "Cached", "Time", "Input Tokens", "Output Tokens", "Money"],

@@ -35,7 +35,7 @@ pub fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
         Signal::Paused(pause) => format!("run {} {}", run.plan.run, words::pause(*pause)),
         Signal::Resumed { program } => format!("resumed by version {program}"),
         Signal::Recast { role, cast } => {
-            format!("the {} is {} from here on", role.word(), cast.shown())
+            format!("the {role} is {} from here on", cast.shown())
         }
         Signal::Held => "the run waits for your answer".to_owned(),
         Signal::Waiting { until } => format!("waiting until {}", figures::moment(*until)),

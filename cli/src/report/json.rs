@@ -5,21 +5,17 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skilltune_phases::ledger::Account;
 use skilltune_phases::loops::MostCalls;
-use skilltune_phases::plan::Roles;
+use skilltune_phases::plan::{Cast, Roles};
 use skilltune_phases::run;
 
 use crate::report::advice;
 use crate::report::ui::Ui;
 
 /// The most that a run will ask of its agents.
-pub fn most_calls(most: MostCalls) -> Value {
-    let MostCalls { executor, evaluator, improver } = most;
-    json!({
-        "all": executor + evaluator + improver,
-        "executor": executor,
-        "evaluator": evaluator,
-        "improver": improver,
-    })
+pub fn most_calls(most: &MostCalls) -> Value {
+    let each = most.iter().map(|(role, calls)| (role.as_str(), *calls));
+    let all = std::iter::once(("all", most.values().sum()));
+    all.chain(each).map(|(name, calls)| (name.to_owned(), json!(calls))).collect()
 }
 
 /// What keeps the run from going on, and what helps.
@@ -32,19 +28,11 @@ pub fn blocked<L: Ui>(run: &run::Run<L>) -> Option<Value> {
 }
 
 pub fn agents(roles: &Roles) -> Value {
-    json!({
-        "executor": roles.executor.shown(),
-        "evaluator": roles.evaluator.shown(),
-        "improver": roles.improver.shown(),
-    })
+    json!(roles.map(Cast::shown))
 }
 
 pub fn rights(roles: &Roles) -> Value {
-    json!({
-        "executor": roles.executor.rights.words(),
-        "evaluator": roles.evaluator.rights.words(),
-        "improver": roles.improver.rights.words(),
-    })
+    json!(roles.map(|cast| cast.rights.words()))
 }
 
 pub fn cost(total: &Account) -> Value {

@@ -1,21 +1,18 @@
 //! How a run and its parts are told in words, in the report and on the terminal alike.
 
+use std::fmt::Display;
+
 use skilltune_phases::event::{FailureKind, Pause, PlacedBy};
 use skilltune_phases::loops::{Loop, MostCalls};
-use skilltune_phases::plan::{Cast, Enforced, LoopKind, Roles};
-use skilltune_phases::role::Role;
+use skilltune_phases::plan::{Cast, Enforced, Roles};
+use skilltune_phases::role::ByRole;
 use skilltune_phases::run::Recast;
 
 /// The most that a run will ask of its agents.
-pub fn most_calls(most: MostCalls, roles: &Roles) -> String {
-    let MostCalls { executor, evaluator, improver } = most;
-    format!(
-        "at most {} calls: {executor} by the executor ({}), {evaluator} by the evaluator ({}), {improver} by the improver ({})",
-        executor + evaluator + improver,
-        roles.executor.shown(),
-        roles.evaluator.shown(),
-        roles.improver.shown(),
-    )
+pub fn most_calls(most: &MostCalls, roles: &Roles) -> String {
+    let by = |(role, calls)| format!("{calls} by the {role} ({})", roles.of(role).shown());
+    let each: Vec<String> = most.iter().map(by).collect();
+    format!("at most {} calls: {}", most.values().sum::<u64>(), each.join(", "))
 }
 
 pub fn cast(cast: &Cast) -> String {
@@ -24,11 +21,13 @@ pub fn cast(cast: &Cast) -> String {
 
 /// Who does what; said once when all roles are the same agent's.
 pub fn roles(roles: &Roles) -> String {
-    let [executor, evaluator, improver] = [&roles.executor, &roles.evaluator, &roles.improver].map(cast);
-    if executor == evaluator && evaluator == improver {
-        return format!("{executor} in all roles");
-    }
-    format!("executor {executor}, evaluator {evaluator}, improver {improver}")
+    let agents = roles.map(cast);
+    agents.same().map_or_else(|| each(&agents, ", "), |agent| format!("{agent} in all roles"))
+}
+
+/// Each role with what it has.
+pub fn each(all: &ByRole<impl Display>, separator: &str) -> String {
+    all.iter().map(|(role, one)| format!("{role} {one}")).collect::<Vec<_>>().join(separator)
 }
 
 /// What has to be known of who does what, before a result is believed.
@@ -50,26 +49,18 @@ pub fn remarks(roles: &Roles) -> Vec<String> {
 
 /// The agents that changed while the run was left.
 pub fn recasts<L: Loop>(run: &skilltune_phases::run::Run<L>) -> impl Iterator<Item = String> {
-    run.recasts.iter().map(|changed| recast(L::KIND, changed))
+    run.recasts.iter().map(recast)
 }
 
-pub fn recast(kind: LoopKind, Recast { role, agent, parts, .. }: &Recast) -> String {
-    let told = format!("the {} ({agent}) changed since the run began: {}", role.word(), parts.join(", "));
-    let is_measure = match (kind, role) {
-        (LoopKind::Tune, Role::Executor | Role::Evaluator) | (LoopKind::Reflex, Role::Evaluator) => true,
-        (LoopKind::Tune | LoopKind::Reflex, Role::Improver) | (LoopKind::Reflex, Role::Executor) => false,
-    };
-    if is_measure { format!("{told}; earlier scores are not compared with later ones") } else { told }
+pub fn recast(Recast { role, agent, parts, is_measure, .. }: &Recast) -> String {
+    let told = format!("the {role} ({agent}) changed since the run began: {}", parts.join(", "));
+    if *is_measure { format!("{told}; earlier scores are not compared with later ones") } else { told }
 }
 
 /// Who keeps them to the rights of their roles.
 pub fn rights(roles: &Roles) -> String {
-    let [executor, evaluator, improver] =
-        [&roles.executor, &roles.evaluator, &roles.improver].map(|cast| enforced(cast.rights));
-    if executor == evaluator && evaluator == improver {
-        return format!("{executor}, in all roles");
-    }
-    format!("executor {executor}; evaluator {evaluator}; improver {improver}")
+    let rights = roles.map(|cast| enforced(cast.rights));
+    rights.same().map_or_else(|| each(&rights, "; "), |rights| format!("{rights}, in all roles"))
 }
 
 fn enforced(rights: Enforced) -> &'static str {

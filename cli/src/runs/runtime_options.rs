@@ -35,14 +35,9 @@ pub struct RuntimeOptions {
 
 impl RuntimeOptions {
     pub fn of(casting: &Casting, settings: &Settings, trusted: bool) -> Self {
-        let agent = |role| casting.of(role).agent.clone();
         let limits = &settings.limits;
         Self {
-            cast: CastAgents {
-                executor: agent(Role::Executor),
-                evaluator: agent(Role::Evaluator),
-                improver: agent(Role::Improver),
-            },
+            cast: casting.map(|part| part.agent.clone()),
             jobs: settings.calls.jobs.value as usize,
             artifacts: Limits { files: limits.artifact_files.value, bytes: limits.artifact_bytes.value },
             output_bytes: limits.output_bytes.value,
@@ -66,7 +61,7 @@ impl RuntimeOptions {
         override_with(&mut settings.calls.wait, going.wait.then_some(true), "--wait");
         override_with(&mut settings.calls.jobs, going.jobs, "--jobs");
         settings.overs().iter().for_each(|over| printer.talk(over));
-        let casting = agents::recast(&plan.roles, &settings, around)?;
+        let casting = agents::recast(L::ROLES, &plan.roles, &settings, around)?;
         if !going.trust && L::may_call(run) {
             agents::ensure_trusted(
                 &casting,
@@ -81,19 +76,20 @@ impl RuntimeOptions {
 
     /// The agents that are not those of the plan any more, each in its role. Their rights stay what they were.
     pub fn recasts<L: Loop>(&self, plan: &Plan<L>) -> Vec<(Role, Cast)> {
-        let recast = |role| {
-            let (agent, known) = (self.cast.of(role), plan.roles.of(role));
+        let recast = |(role, known): (&Role, &Cast)| {
+            let agent = self.cast.of(role);
             let fingerprint = agent.fingerprint();
             let is_changed = fingerprint != known.fingerprint;
-            is_changed.then(|| (role, Cast { fingerprint, verdict: agent.verdict(), ..known.clone() }))
+            let now = || Cast { fingerprint, verdict: agent.verdict(), ..known.clone() };
+            is_changed.then(|| (role.clone(), now()))
         };
-        Role::ALL.into_iter().filter_map(recast).collect()
+        plan.roles.iter().filter_map(recast).collect()
     }
 }
 
 /// Its report says who keeps its agents to their rights: that holds to its end, or the run does not go on.
 fn still_confined<L: Loop>(plan: &Plan<L>) -> Result<(), Complaint> {
-    let wants = Role::ALL.into_iter().any(|role| plan.roles.of(role).rights.by_system());
+    let wants = plan.roles.values().any(|cast| cast.rights.by_system());
     if !wants || can_confine() {
         return Ok(());
     }

@@ -117,7 +117,7 @@ fn take_up<L: Ui>(
     // Where nobody is called any more it does not matter who would be.
     let recasts = if L::may_call(&run) { options.recasts(&run.plan) } else { Vec::new() };
     if let Some((role, cast)) = recasts.first().filter(|_| strict) {
-        return Err(changed(&run, *role, cast));
+        return Err(changed(&run, role, cast));
     }
     let mut signals = vec![Signal::Resumed { program: env!("CARGO_PKG_VERSION").to_owned() }];
     signals.extend(recasts.into_iter().map(|(role, cast)| Signal::Recast { role, cast }));
@@ -130,8 +130,8 @@ fn take_up<L: Ui>(
     Ok(Begun { journal, run, records })
 }
 
-fn changed<L: Ui>(run: &Run<L>, role: Role, now: &Cast) -> Complaint {
-    let (role, known) = (role.word(), run.plan.roles.of(role));
+fn changed<L: Ui>(run: &Run<L>, role: &Role, now: &Cast) -> Complaint {
+    let known = run.plan.roles.of(role);
     let parts = known.fingerprint.changed(&now.fingerprint).join(", ");
     Complaint::input(format!("the {role} ({}) changed since run {} began", known.agent, run.plan.run))
         .caused_by(format!("changed: {parts}"))

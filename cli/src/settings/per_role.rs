@@ -1,8 +1,8 @@
-//! One of something for each role.
+//! One of something for each role that settings and flags name.
 
 use skilltune_phases::role::Role;
 
-/// One of something for each role.
+/// One of something for each role that settings and flags name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PerRole<T> {
     pub executor: T,
@@ -11,28 +11,14 @@ pub struct PerRole<T> {
 }
 
 impl<T> PerRole<T> {
-    pub fn of(&self, role: Role) -> &T {
-        match role {
-            Role::Executor => &self.executor,
-            Role::Evaluator => &self.evaluator,
-            Role::Improver => &self.improver,
-        }
+    /// That of a role; one without a setting of its own goes by the executor's.
+    pub fn of(&self, role: &Role) -> &T {
+        let [executor, others @ ..] = self.named();
+        others.into_iter().find(|(name, _)| *name == role.as_str()).unwrap_or(executor).1
     }
 
-    pub fn of_mut(&mut self, role: Role) -> &mut T {
-        match role {
-            Role::Executor => &mut self.executor,
-            Role::Evaluator => &mut self.evaluator,
-            Role::Improver => &mut self.improver,
-        }
-    }
-
-    pub fn try_build<E>(mut make: impl FnMut(Role) -> Result<T, E>) -> Result<Self, E> {
-        Ok(Self {
-            executor: make(Role::Executor)?,
-            evaluator: make(Role::Evaluator)?,
-            improver: make(Role::Improver)?,
-        })
+    pub fn named(&self) -> [(&'static str, &T); 3] {
+        [("executor", &self.executor), ("evaluator", &self.evaluator), ("improver", &self.improver)]
     }
 
     pub fn all(&self) -> [&T; 3] {

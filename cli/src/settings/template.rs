@@ -10,6 +10,7 @@ use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::settings::setting::Slot;
 use crate::settings::table::Key;
+use crate::text::plain::capitalised;
 
 const HEAD: &str = "\
 # skilltune settings for this project. This file lists every setting with its default; remove the `#` to change one.
@@ -84,11 +85,6 @@ fn assignment(name: &str, slot: &dyn Slot) -> String {
         | Origin::Preset(..) => "#",
     };
     format!("{mark}{name} = {value}\n")
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]

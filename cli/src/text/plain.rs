@@ -9,6 +9,12 @@ pub fn one_line(text: &str) -> String {
     unbroken(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// With a capital first letter, as a heading has.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// On one line, with as many blanks as there are.
 pub fn unbroken(text: &str) -> String {
     let spaced: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();

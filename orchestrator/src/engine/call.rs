@@ -76,7 +76,7 @@ impl<L: LoopEngine> Job<L> {
 
     fn asking(&self) -> Asking<'_> {
         let (order, plan) = (self.request.as_ref(), &self.plan);
-        let cast = plan.roles.of(order.role);
+        let cast = plan.roles.of(&order.role);
         Asking { order, question: &self.request, cast, epoch: plan.epoch, usd: L::usd(plan) }
     }
 
@@ -164,7 +164,7 @@ impl Workshop {
         if let Some(command) = &asking.order.command {
             return Ok(Asked::Command(command));
         }
-        let agent = self.cast.of(asking.order.role);
+        let agent = self.cast.of(&asking.order.role);
         Ok(Asked::Agent { agent, prompt: self.prompt(asking, agent)? })
     }
 
@@ -264,7 +264,7 @@ impl Workshop {
 
     /// What the agent has said, at the prices of the model that answered: it need not be the one that was asked for.
     fn hear(&self, order: &Order, remains: agent::Remains<'_>) -> Response {
-        let agent = self.cast.of(order.role);
+        let agent = self.cast.of(&order.role);
         let heard = agent.read_response(remains);
         let model = heard.talk.as_ref().and_then(|talk| talk.model.as_ref()).or(agent.model.as_ref());
         let spent = heard.spent.priced(model.and_then(|model| self.prices.get(model)));

@@ -27,7 +27,7 @@ use skilltune_phases::event::{Failure, FailureKind, Outcome, Record};
 use skilltune_phases::loops::Loop;
 use skilltune_phases::price::Prices;
 use skilltune_phases::prompt::Faulty;
-use skilltune_phases::role::Role;
+use skilltune_phases::role::ByRole;
 use skilltune_phases::run::{NotARun, Run};
 
 use crate::agent::{Agent, Talk};
@@ -204,13 +204,7 @@ pub struct Workshop {
     pub prices: Prices,
 }
 
-/// The agents of the three roles.
-#[derive(Clone, Debug)]
-pub struct CastAgents {
-    pub executor: Agent,
-    pub evaluator: Agent,
-    pub improver: Agent,
-}
+pub type CastAgents = ByRole<Agent>;
 
 #[derive(Clone, Copy, Debug)]
 pub struct CallLimits {
@@ -220,14 +214,4 @@ pub struct CallLimits {
     pub artifacts: Limits,
     /// How long a child may take to leave after it was asked to.
     pub grace: std::time::Duration,
-}
-
-impl CastAgents {
-    pub fn of(&self, role: Role) -> &Agent {
-        match role {
-            Role::Executor => &self.executor,
-            Role::Evaluator => &self.evaluator,
-            Role::Improver => &self.improver,
-        }
-    }
 }

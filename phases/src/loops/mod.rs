@@ -10,6 +10,7 @@ pub mod tune;
 use crate::id::TreeId;
 use crate::order::Request;
 use crate::plan::{LoopKind, Plan};
+use crate::role::ByRole;
 use crate::run::{Fold, Run};
 
 /// The machine: what comes next, and how a step is made ready.
@@ -48,9 +49,4 @@ pub enum Next<'a, L: Loop> {
 }
 
 /// Calls by role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MostCalls {
-    pub executor: u64,
-    pub evaluator: u64,
-    pub improver: u64,
-}
+pub type MostCalls = ByRole<u64>;

@@ -30,7 +30,7 @@ use crate::event;
 use crate::id::TreeId;
 use crate::loops::{Loop, MostCalls};
 use crate::plan::{self, LoopKind};
-use crate::role::Role;
+use crate::role::{Rights, Role, RoleSpec};
 use crate::run;
 use crate::vocabulary::Vocabulary;
 
@@ -60,11 +60,18 @@ impl Vocabulary for Reflex {
     type Answer = Answer;
     type Decision = Decision;
 
+    // They all read, and answer in words. A new writer is judged as the old one was.
+    const ROLES: &'static [RoleSpec] = &[
+        RoleSpec { role: Role::EXECUTOR, rights: Rights::Read, is_measure: false },
+        RoleSpec { role: Role::EVALUATOR, rights: Rights::Read, is_measure: true },
+        RoleSpec { role: Role::IMPROVER, rights: Rights::Read, is_measure: false },
+    ];
+
     fn role(step: &Step) -> Option<Role> {
         match step {
-            Step::Plan { .. } | Step::Produce { .. } => Some(Role::Executor),
-            Step::Prepare { .. } | Step::Judge { .. } => Some(Role::Evaluator),
-            Step::Critique { .. } | Step::Refine { .. } => Some(Role::Improver),
+            Step::Plan { .. } | Step::Produce { .. } => Some(Role::EXECUTOR),
+            Step::Prepare { .. } | Step::Judge { .. } => Some(Role::EVALUATOR),
+            Step::Critique { .. } | Step::Refine { .. } => Some(Role::IMPROVER),
             Step::Allow { .. } | Step::Match { .. } | Step::Check { .. } => None,
         }
     }

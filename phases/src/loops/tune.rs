@@ -26,7 +26,7 @@ use crate::event::{self, FailureKind};
 use crate::id::{CandidateId, TreeId};
 use crate::loops::{Loop, MostCalls};
 use crate::plan::{self, LoopKind};
-use crate::role::Role;
+use crate::role::{Rights, Role, RoleSpec};
 use crate::run;
 use crate::score::Score;
 use crate::stop::{self, Reason};
@@ -63,6 +63,12 @@ impl Vocabulary for Tune {
     type Step = Step;
     type Answer = Answer;
     type Decision = Decision;
+
+    const ROLES: &'static [RoleSpec] = &[
+        RoleSpec { role: Role::EXECUTOR, rights: Rights::Work, is_measure: true },
+        RoleSpec { role: Role::EVALUATOR, rights: Rights::Read, is_measure: true },
+        RoleSpec { role: Role::IMPROVER, rights: Rights::Edit, is_measure: false },
+    ];
 
     fn role(step: &Step) -> Option<Role> {
         step.role()
@@ -292,11 +298,11 @@ fn most_calls(plan: &Plan) -> MostCalls {
     let trials = measurements * per(plan.task.scenarios.len());
     let members = per(plan.task.target.members.len());
     let edits = if plan.repeats_itself() { members } else { 1 };
-    MostCalls {
-        executor: tries * trials * members,
-        evaluator: tries * trials,
-        improver: tries * edits * rounds.saturating_sub(1),
-    }
+    MostCalls::from([
+        (Role::EXECUTOR, tries * trials * members),
+        (Role::EVALUATOR, tries * trials),
+        (Role::IMPROVER, tries * edits * rounds.saturating_sub(1)),
+    ])
 }
 
 /// Start, best and head.

@@ -197,10 +197,10 @@ pub(crate) const OUTAGES: [FailureKind; 4] =
     [FailureKind::RateLimited, FailureKind::Overloaded, FailureKind::Network, FailureKind::NoResponse];
 
 /// The agent of a role is another one from here on.
-pub(crate) fn recast<L: Loop>(drive: &mut Drive<L>, role: Role) {
+pub(crate) fn recast<L: Loop>(drive: &mut Drive<L>, role: &Role) {
     let mut cast = drive.run.plan.roles.of(role).clone();
     cast.fingerprint.add("program /a", drive.run.seq.to_string().as_bytes());
-    drive.record(Event::Noted(Signal::Recast { role, cast }));
+    drive.record(Event::Noted(Signal::Recast { role: role.clone(), cast }));
 }
 
 /// The prompt of a request whose folders are all empty.
@@ -236,7 +236,7 @@ pub(crate) fn roles() -> Roles {
         rights: Enforced::Nobody,
         verdict: VerdictShape::Evidenced,
     };
-    Roles { executor: cast.clone(), evaluator: cast.clone(), improver: cast }
+    [Role::EXECUTOR, Role::EVALUATOR, Role::IMPROVER].map(|role| (role, cast.clone())).into()
 }
 
 pub(crate) fn tree(name: &str) -> TreeId {

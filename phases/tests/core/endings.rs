@@ -6,6 +6,7 @@ use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::ending::Outcome as Came;
 use skilltune_phases::loops::tune::{Answer, Apply, Ending, Event, Plan, Run, Step, Tune, Verdict};
 use skilltune_phases::offline;
+use skilltune_phases::role::Role;
 use skilltune_phases::stop::Reason;
 
 use crate::drive::OUTAGES;
@@ -59,7 +60,7 @@ fn rounds_run_out_after_as_many_measurements_and_one_edit_less() {
 fn an_improver_that_repeats_itself_ends_the_search_when_it_has_tried_every_member() {
     for members in [1, 3] {
         let mut plan = plan(members, 1);
-        offline::NAME.clone_into(&mut plan.roles.improver.agent);
+        offline::NAME.clone_into(&mut plan.roles.of_mut(&Role::IMPROVER).agent);
         let mut drive = Drive::start(plan.clone());
         drive.finish_alone(|run, step| match step {
             Step::Improve { .. } => failed(FailureKind::Gate),
@@ -68,10 +69,12 @@ fn an_improver_that_repeats_itself_ends_the_search_when_it_has_tried_every_membe
         let run = &drive.run;
         assert_eq!((run.state.stopped, run.state.rounds.len()), (Some(Reason::Finished), 1), "{members}");
         assert_eq!(run.state.rounds[0].tried.len(), members);
-        assert!(u64::from(run.ledger.improver.calls) <= Tune::most_calls(&plan).improver);
+        assert!(
+            u64::from(run.ledger.of(&Role::IMPROVER).calls) <= *Tune::most_calls(&plan).of(&Role::IMPROVER)
+        );
     }
     let mut other = plan(1, 1);
-    "claude".clone_into(&mut other.roles.improver.agent);
+    "claude".clone_into(&mut other.roles.of_mut(&Role::IMPROVER).agent);
     let mut drive = Drive::start(other);
     drive.finish_alone(|run, step| match step {
         Step::Improve { .. } => failed(FailureKind::Gate),
@@ -88,10 +91,10 @@ fn an_improver_that_repeats_itself_ends_the_search_when_it_has_tried_every_membe
 fn without_a_command_to_run_the_built_in_judge_shows_structure_only() {
     let mut plan = plan(1, 2);
     assert!(!plan.is_structural());
-    offline::NAME.clone_into(&mut plan.roles.evaluator.agent);
+    offline::NAME.clone_into(&mut plan.roles.of_mut(&Role::EVALUATOR).agent);
     plan.task.scenarios[1].command = Some(vec!["sh".to_owned()]);
     assert!(plan.is_structural(), "another executor runs no command");
-    offline::NAME.clone_into(&mut plan.roles.executor.agent);
+    offline::NAME.clone_into(&mut plan.roles.of_mut(&Role::EXECUTOR).agent);
     assert!(!plan.is_structural());
     plan.task.scenarios[1].command = None;
     assert!(plan.is_structural());

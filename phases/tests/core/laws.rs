@@ -67,9 +67,9 @@ proptest! {
         let run = &drive.run;
         prop_assert!(run.state.closed.is_some() && run.state.stopped.is_some());
         let most = Tune::most_calls(&run.plan);
-        prop_assert!(u64::from(run.ledger.executor.calls) <= most.executor);
-        prop_assert!(u64::from(run.ledger.evaluator.calls) <= most.evaluator);
-        prop_assert!(u64::from(run.ledger.improver.calls) <= most.improver);
+        for (role, account) in run.ledger.iter() {
+            prop_assert!(u64::from(account.calls) <= *most.of(role), "{}", role);
+        }
         prop_assert!(run.round_number() <= run.plan.task.rules.max_iterations);
         if run.state.closed == Some(Ending::Applied) {
             prop_assert!(run.final_score() > run.initial_score());

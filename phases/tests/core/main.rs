@@ -8,6 +8,7 @@ mod laws;
 mod prompts;
 mod recast;
 mod reflex;
+mod roles;
 mod search;
 mod waiting;
 mod world;

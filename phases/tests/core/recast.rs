@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use skilltune_phases::loops::tune::{Answer, Decision, Outcome, Run, Standing, Step, Trial, Verdict};
+use skilltune_phases::loops::tune::{Answer, Decision, Outcome, Run, Standing, Step, Trial, Tune, Verdict};
 use skilltune_phases::role::Role;
+use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::drive::{picker, recast, reread};
 use crate::laws::vec_of_picks;
@@ -42,11 +43,11 @@ fn go_to_the_end(drive: &mut Drive, score: impl Fn(usize, u32) -> usize) {
 
 #[test]
 fn a_round_that_is_half_measured_is_measured_anew_as_a_whole() {
-    for role in [Role::Executor, Role::Evaluator] {
+    for role in [Role::EXECUTOR, Role::EVALUATOR] {
         let score = |_: usize, era: u32| if era == 0 { 90 } else { 40 };
         let mut drive = Drive::start(plan(1, 3));
         go_until(&mut drive, score, |run| run.state.measure.settled() == 2);
-        recast(&mut drive, role);
+        recast(&mut drive, &role);
         assert_eq!(drive.run.state.measure.settled(), 0);
         let eras: Vec<u32> = drive.due(9).iter().filter_map(trial).map(|trial| trial.era).collect();
         assert_eq!(eras, [1; 3]);
@@ -63,7 +64,7 @@ fn another_improver_changes_no_measurement() {
     let mut drive = Drive::start(plan(1, 3));
     go_until(&mut drive, |_, _| 50, |run| run.state.measure.settled() == 2);
     let before = drive.run.state.clone();
-    recast(&mut drive, Role::Improver);
+    recast(&mut drive, &Role::IMPROVER);
     assert_eq!(drive.run.state, before);
     assert_eq!(drive.run.recasts[0].parts, ["program /a"]);
 }
@@ -77,7 +78,7 @@ fn a_draft_is_neither_dropped_nor_praised_for_the_score_of_another_judge() {
         run.state.rounds.len() == 1 && run.state.rounds[0].edit.is_some() || run.state.measure.is_settled()
     });
     drive.due(1);
-    recast(&mut drive, Role::Evaluator);
+    recast(&mut drive, &Role::EVALUATOR);
     go_to_the_end(&mut drive, score);
     let run = &drive.run;
     let standings: Vec<_> =
@@ -98,7 +99,7 @@ fn the_final_comparison_begins_anew_and_knows_the_best_of_each_era() {
     go_until(&mut drive, score, |run| {
         run.state.measure.contestants.len() == 3 && run.state.measure.settled() == 4
     });
-    recast(&mut drive, Role::Executor);
+    recast(&mut drive, &Role::EXECUTOR);
     assert_eq!(drive.run.state.measure.settled(), 0);
     go_to_the_end(&mut drive, score);
     let compared = drive.decisions().into_iter().filter(|decision| matches!(decision, Decision::Compare(_)));
@@ -117,7 +118,7 @@ fn scores_of_the_search_that_cannot_be_compared_are_not() {
     let mut drive = Drive::start(plan);
     go_until(&mut drive, score, |run| run.state.measure.is_settled());
     drive.due(1);
-    recast(&mut drive, Role::Evaluator);
+    recast(&mut drive, &Role::EVALUATOR);
     go_to_the_end(&mut drive, score);
     let shipment = drive.run.state.shipment.as_ref().unwrap();
     let scores: Vec<_> = shipment.scores.iter().map(|(_, score)| score.unwrap().points()).collect();
@@ -143,7 +144,7 @@ proptest! {
         loop {
             turn += 1;
             if let Some(role) = changes.get(&turn).filter(|_| live.run.state.shipment.is_none()) {
-                recast(&mut live, Role::ALL[*role]);
+                recast(&mut live, &Tune::ROLES[*role].role);
             }
             let steps = live.due(4);
             for record in &live.records[folded..] {

@@ -7,4 +7,4 @@ mod numbers;
 mod orders;
 mod projected;
 mod search;
-mod world;
+pub(crate) mod world;

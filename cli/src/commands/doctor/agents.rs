@@ -6,7 +6,6 @@ use std::time::Duration;
 use serde::Serialize;
 use skilltune_orchestrator::agent::{Agent, AgentSettings, Login, Real, Via};
 use skilltune_phases::offline;
-use skilltune_phases::role::Role;
 
 use crate::agents;
 use crate::commands::doctor::probe::Probed;
@@ -100,8 +99,9 @@ fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 fn roles_of(name: &str, settings: &Settings) -> Vec<&'static str> {
-    let takes = |role: &Role| settings.roles.of(*role).value.as_ref().is_some_and(|spec| spec.agent == name);
-    Role::ALL.into_iter().filter(takes).map(Role::word).collect()
+    let roles = settings.roles.named().into_iter();
+    let takes = roles.filter(|(_, role)| role.value.as_ref().is_some_and(|spec| spec.agent == name));
+    takes.map(|(role, _)| role).collect()
 }
 
 impl AgentSeen {

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use serde::Serialize;
 use skilltune_orchestrator::store::{Home, Locks};
+use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::plan::RunId;
+use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::agents;
 use crate::agents::BuiltIn;
@@ -75,7 +77,9 @@ impl Project {
             root: root.display().to_string(),
             settings_file: file.map(|file| file.path.display().to_string()),
             settings_error: broken.map(in_one_line),
-            roles_error: agents::cast(settings, around, BuiltIn::Knows).err().map(|complaint| complaint.what),
+            roles_error: agents::cast(Tune::ROLES, settings, around, BuiltIn::Knows)
+                .err()
+                .map(|complaint| complaint.what),
             trusted: file.filter(|_| describes || pages.is_some()).map(trusts),
             git: root.ancestors().any(|folder| folder.join(".git").exists()),
             ignored: ignored(&Home::of(root)),

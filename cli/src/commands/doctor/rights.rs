@@ -6,17 +6,20 @@ use std::path::PathBuf;
 use serde::Serialize;
 use skilltune_orchestrator::agent::{Agent, Real};
 use skilltune_orchestrator::process::{Containment, Guardian, become_driver, can_confine};
+use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::offline;
-use skilltune_phases::role::Role;
+use skilltune_phases::role::ByRole;
+use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::agents::OFFLINE;
+use crate::report::words;
 use crate::runs::session::{GUARDIAN, GUARDS};
 use crate::settings::Settings;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::text::plain;
 
-/// By role.
-pub type Rights = BTreeMap<&'static str, &'static str>;
+/// By role of `tune`, whose roles have all the rights that there are.
+pub type Rights = ByRole<&'static str>;
 
 /// What the system does about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -73,17 +76,11 @@ pub fn of(name: &str, settings: &Settings, system: System) -> Option<Rights> {
         None if name == offline::NAME => Agent::built_in(program, OFFLINE, &env),
         None => Agent::real(Real::named(name)?, None, program, &env),
     };
-    let enforced =
-        |role: Role| (role.word(), agent.enforced(role.rights(), system == System::Enforces).words());
-    Some(Role::ALL.map(enforced).into())
+    let enforced = |rights| agent.enforced(rights, system == System::Enforces).words();
+    Some(Tune::ROLES.iter().map(|spec| (spec.role.clone(), enforced(spec.rights))).collect())
 }
 
 /// As people are told it; said once where it is the same in all roles.
 pub fn told(rights: &Rights) -> String {
-    let words = |role: Role| rights.get(role.word()).copied().unwrap_or_default();
-    let [first, others @ ..] = Role::ALL;
-    if others.iter().all(|role| words(*role) == words(first)) {
-        return words(first).to_owned();
-    }
-    Role::ALL.map(|role| format!("{} {}", role.word(), words(role))).join(", ")
+    rights.same().map_or_else(|| words::each(rights, ", "), |words| (*words).to_owned())
 }

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use serde::Serialize;
 use skilltune_orchestrator::agent::{Real, Via};
+use skilltune_phases::loops::tune::Tune;
+use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::agents;
 use crate::agents::BuiltIn;
@@ -41,10 +43,10 @@ pub fn judge(
         return missing(&format!("make {} writable", folder.path));
     }
     let usable = || agents.iter().filter(|agent| agent.usable);
-    let parts = agents::cast(settings, around, BuiltIn::Knows).ok();
+    let parts = agents::cast(Tune::ROLES, settings, around, BuiltIn::Knows).ok();
     let set = parts.and_then(|parts| {
         let agent = |name: &str| usable().find(|agent| agent.name == name);
-        parts.all().into_iter().map(|part| agent(&part.agent.name)).collect::<Option<Vec<_>>>()
+        parts.values().map(|part| agent(&part.agent.name)).collect::<Option<Vec<_>>>()
     });
     let other = usable().find(|agent| !agent.is_built_in());
     let with = |agent: &AgentSeen| format!("skilltune tune SKILL --agent {}", agent.name);

@@ -39,8 +39,8 @@ pub fn run(args: &NewArgs, around: &Environment, printer: Printer) -> Result<Exi
         let plan = sketch(&request, &terms, around)?;
         let most = Reflex::most_calls(&plan);
         match args.run.format {
-            Streamed::Human => printer.data(&told(&plan, &terms, most, data_width(around))),
-            Streamed::Json | Streamed::Jsonl => printer.json(&json::sketch(&plan, most).to_string()),
+            Streamed::Human => printer.data(&told(&plan, &terms, &most, data_width(around))),
+            Streamed::Json | Streamed::Jsonl => printer.json(&json::sketch(&plan, &most).to_string()),
         }?;
         return Ok(Exit::Reached);
     }
@@ -144,7 +144,7 @@ fn sketch(request: &Request, terms: &Terms, around: &Environment) -> Result<Plan
 }
 
 /// What would be agreed to, and the most that it can come to.
-fn told(plan: &Plan, terms: &Terms, most: MostCalls, width: usize) -> String {
+fn told(plan: &Plan, terms: &Terms, most: &MostCalls, width: usize) -> String {
     let roles = &plan.roles;
     let mut lines = vec![format!("reflex {}: {}", plan.task.alias, plain::one_line(&plan.task.prompt))];
     lines.extend(terms.lines(width));

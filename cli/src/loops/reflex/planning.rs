@@ -7,8 +7,9 @@ use skilltune_orchestrator::evolution::{Evolution, EvolutionError};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::reflex::original::{self, Alias};
 use skilltune_phases::loops::reflex::{Commands, Confirmed, Plan, Task};
-use skilltune_phases::plan::{FORMAT, LoopKind, Roles, RunId};
+use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 
+use crate::agents::Part;
 use crate::loops::reflex::confirm::Terms;
 use crate::loops::reflex::files::{below, refused};
 use crate::loops::reflex::request::Request;
@@ -83,19 +84,7 @@ pub fn plan(
             seed(&(&task.prompt, &task.ideal, &task.criteria, &task.rules, &task.context))
         }),
         task,
-        roles: readers(request),
+        roles: request.casting.map(Part::cast),
         epoch: request.epoch,
     }
-}
-
-/// All agents of this loop have an evaluator's rights: they read, and answer in words.
-fn readers(request: &Request) -> Roles {
-    let mut roles = request.casting.roles();
-    let rights = request.casting.readers(request.confines);
-    for (cast, rights) in
-        [&mut roles.executor, &mut roles.evaluator, &mut roles.improver].into_iter().zip(rights)
-    {
-        cast.rights = rights;
-    }
-    roles
 }

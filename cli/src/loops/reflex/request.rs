@@ -4,8 +4,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk;
+use skilltune_phases::loops::reflex::Reflex;
 use skilltune_phases::loops::reflex::criteria::Template;
 use skilltune_phases::loops::reflex::original::Alias;
+use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::agents;
 use crate::agents::{BuiltIn, Casting, system_confines};
@@ -108,8 +110,8 @@ fn read(from: impl std::io::Read) -> std::io::Result<String> {
 
 /// The built-in agent knows skills and nothing else.
 fn casting(settings: &Settings, around: &Environment) -> Result<Casting, Complaint> {
-    let casting = agents::cast(settings, around, BuiltIn::KnowsNothing)?;
-    if casting.all().iter().any(|part| part.agent.is_built_in()) {
+    let casting = agents::cast(Reflex::ROLES, settings, around, BuiltIn::KnowsNothing)?;
+    if casting.values().any(|part| part.agent.is_built_in()) {
         return Err(Complaint::input("the built-in agent cannot write texts; it only checks skills")
             .hint("pass another agent; `skilltune doctor` lists installed agents"));
     }

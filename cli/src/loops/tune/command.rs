@@ -172,13 +172,13 @@ fn show_plan(plan: &Plan, format: Streamed, printer: Printer) -> Result<Exit, Co
     let mut run = Run::begin(&start).map_err(ours)?;
     let steps = first_steps(&mut run);
     match format {
-        Streamed::Human => printer.data(&told(&run, most, &steps)),
-        Streamed::Json | Streamed::Jsonl => printer.json(&json::sketch(&run, most, &steps).to_string()),
+        Streamed::Human => printer.data(&told(&run, &most, &steps)),
+        Streamed::Json | Streamed::Jsonl => printer.json(&json::sketch(&run, &most, &steps).to_string()),
     }?;
     Ok(Exit::Reached)
 }
 
-fn told(run: &Run, most: MostCalls, steps: &[String]) -> String {
+fn told(run: &Run, most: &MostCalls, steps: &[String]) -> String {
     let (plan, target) = (&run.plan, words::target(run));
     let rules = &plan.task.rules;
     let mut lines = vec![

@@ -13,6 +13,7 @@ use skilltune_phases::rubric;
 use skilltune_phases::score::Score;
 use skilltune_phases::target::{Member, Target};
 
+use crate::agents::Part;
 use crate::inputs::find::Skill;
 use crate::loops::tune::request::Request;
 use crate::runs::seed;
@@ -60,7 +61,7 @@ fn build(
             apply: request.apply,
             prompts: request.prompts.clone(),
         },
-        roles: request.casting.roles(),
+        roles: request.casting.map(Part::cast),
         seed: 0,
         epoch,
     };

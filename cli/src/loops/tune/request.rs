@@ -5,11 +5,13 @@
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::delivery::Delivery;
-use skilltune_phases::loops::tune::{Apply, Rules};
+use skilltune_phases::loops::tune::{Apply, Rules, Tune};
 use skilltune_phases::offline;
 use skilltune_phases::prompt::Prompts;
+use skilltune_phases::role::Role;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::target::Mode;
+use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::agents::{BuiltIn, Casting};
 use crate::inputs::find;
@@ -115,9 +117,9 @@ impl Draft {
         lay_tune_flags(&mut settings, args);
         agents::fill(&mut settings, around);
         stand_in.fill(&mut settings)?;
-        let casting = agents::cast(&settings, around, BuiltIn::Knows)
+        let casting = agents::cast(Tune::ROLES, &settings, around, BuiltIn::Knows)
             .map_err(|complaint| naming(complaint, &project, around))?;
-        let delivery = delivery(&settings.of::<TuneSettings>().delivery, &casting.executor.agent)?;
+        let delivery = delivery(&settings.of::<TuneSettings>().delivery, &casting.of(&Role::EXECUTOR).agent)?;
         let pages = Pages::read(&settings)?;
         Ok(Self { project, members, settings, casting, delivery, pages })
     }

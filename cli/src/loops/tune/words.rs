@@ -5,6 +5,7 @@ use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::loops::tune::ending::Outcome;
 use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Step, Trial, Verdict};
 use skilltune_phases::prompt::Page;
+use skilltune_phases::role::Role;
 use skilltune_phases::stop::Reason;
 use skilltune_phases::target::Place;
 
@@ -38,11 +39,12 @@ pub fn notes(plan: &Plan) -> Vec<String> {
     let own = (!own.is_empty()).then(|| {
         format!("this run uses your own prompts ({}); they decide what a score means", own.join(", "))
     });
-    let bare = match plan.roles.evaluator.verdict {
+    let evaluator = plan.roles.of(&Role::EVALUATOR);
+    let bare = match evaluator.verdict {
         VerdictShape::Evidenced => None,
         VerdictShape::Original => Some(format!(
             "the judge ({}) uses `verdict = \"original\"`: its scores carry no evidence and no code, so text in the files it reads can forge them",
-            plan.roles.evaluator.shown()
+            evaluator.shown()
         )),
     };
     let structural = plan.is_structural().then(|| STRUCTURE_ONLY.to_owned());

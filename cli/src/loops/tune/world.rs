@@ -14,6 +14,7 @@ use skilltune_phases::loops::tune::{Answer, Apply, Choice, Outcome, Plan, Rules,
 use skilltune_phases::loops::{Loop, Next};
 use skilltune_phases::plan::{self, Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind, Roles};
 use skilltune_phases::prompt::Prompts;
+use skilltune_phases::role::Role;
 use skilltune_phases::run;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::{Score, Scored};
@@ -57,11 +58,11 @@ fn member(name: &str) -> Member {
 }
 
 pub fn roles() -> Roles {
-    Roles {
-        executor: cast("claude", Some("small")),
-        evaluator: cast("gemini", None),
-        improver: cast("claude", None),
-    }
+    Roles::from([
+        (Role::EXECUTOR, cast("claude", Some("small"))),
+        (Role::EVALUATOR, cast("gemini", None)),
+        (Role::IMPROVER, cast("claude", None)),
+    ])
 }
 
 fn cast(agent: &str, model: Option<&str>) -> Cast {

@@ -11,7 +11,7 @@ use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Answer, Decision, INPUT, Request, Run, Step, Tune};
 use skilltune_phases::order::Order;
-use skilltune_phases::role::Role;
+use skilltune_phases::role::Rights;
 
 use super::{EngineError, Extent, Hands, LoopEngine, ReadError, Remains, Workshop, unreadable};
 use crate::agent::Talk;
@@ -24,13 +24,14 @@ pub use diff::{Diff, edit_diff, tree_diff};
 impl LoopEngine for Tune {
     fn read(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
         let order = request.as_ref();
-        let answer = match order.role {
-            Role::Executor => exercised(shop, order, remains),
-            Role::Evaluator if remains.answer.trim().is_empty() => {
+        // What it could write says what it was to leave.
+        let answer = match order.rights {
+            Rights::Work => exercised(shop, order, remains),
+            Rights::Read if remains.answer.trim().is_empty() => {
                 Err(Failure::new(FailureKind::Empty, "no text at all").into())
             }
-            Role::Evaluator => request.judge(remains.answer).map_err(ReadError::from),
-            Role::Improver => draft::read(shop, order, remains),
+            Rights::Read => request.judge(remains.answer).map_err(ReadError::from),
+            Rights::Edit => draft::read(shop, order, remains),
         };
         answer.map_err(|error| explained(error, remains.denied))
     }
@@ -97,7 +98,7 @@ fn moves(run: &Run, step: &Step) -> Option<Vec<Move>> {
 /// What the executor wrote; an answer in words alone becomes `answer.md`.
 fn exercised(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Answer, ReadError> {
     let Remains { space, answer, denied, talk } = *remains;
-    let fittings = shop.cast.of(order.role).fittings(order.rights, order.installed.is_some(), "");
+    let fittings = shop.cast.of(&order.role).fittings(order.rights, order.installed.is_some(), "");
     let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
     let given: Vec<&str> =
         placed.chain([INPUT]).chain(fittings.iter().map(|fitting| fitting.folder)).collect();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::id::TreeId;
 use crate::loops::MostCalls;
+use crate::role::Role;
 use crate::run::StepState;
 use crate::stop;
 
@@ -285,9 +286,9 @@ pub(super) fn most_calls(plan: &Plan) -> MostCalls {
         plan.task.criteria.rules.iter().map(|rule| (rule.level, rule.category())).collect();
     let groups = u64::try_from(groups.len()).unwrap_or(u64::MAX);
     let prepared = 2;
-    MostCalls {
-        executor: tries * 2 * rounds,
-        evaluator: tries * (prepared + groups * rounds),
-        improver: tries * 2 * (rounds - 1),
-    }
+    MostCalls::from([
+        (Role::EXECUTOR, tries * 2 * rounds),
+        (Role::EVALUATOR, tries * (prepared + groups * rounds)),
+        (Role::IMPROVER, tries * 2 * (rounds - 1)),
+    ])
 }

@@ -10,7 +10,7 @@ use crate::id::TreeId;
 use crate::material::{Body, Folders};
 use crate::order::{self, Access, Command, Order, Placement, Question};
 use crate::prompt::Faulty;
-use crate::role::{Rights, Role};
+use crate::role::Role;
 use crate::vocabulary::Vocabulary as _;
 
 use super::answers::{self, Issue, PlanStep};
@@ -82,13 +82,13 @@ impl Request {
             }
             Step::Allow { .. } | Step::Match { .. } => return None,
         };
+        // Only a command has no role of its own, and no agent is asked for it.
+        let spec = Reflex::spec(&Reflex::role(step).unwrap_or(Role::EVALUATOR))?;
         let order = Order {
             step: order::step_text(step),
             attempt: run.attempts(step),
-            // Only a command has no role of its own, and no agent is asked for it.
-            role: Reflex::role(step).unwrap_or(Role::Evaluator),
-            // They all only read.
-            rights: Rights::Read,
+            role: spec.role.clone(),
+            rights: spec.rights,
             placements: placements(run, step, artifact),
             installed: None,
             command,

@@ -2,7 +2,6 @@
 
 use jiff::Timestamp;
 
-use crate::role::Role;
 use crate::run::{Change, Fold, StepState};
 use crate::score::Score;
 
@@ -192,8 +191,7 @@ impl Fold for Reflex {
             Change::Decided(decision) => decided(run, decision, at),
             Change::Ended(step) => ended(run, step),
             Change::Resumed => run.state.begin_again(at),
-            // A new judge is a new measure; a new writer is judged as the old one was.
-            Change::Recast(role) => run.state.era += u32::from(role == Role::Evaluator),
+            Change::Remeasure => run.state.era += 1,
         }
     }
 

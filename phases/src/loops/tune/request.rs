@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::measure::{self, SEARCH};
 use super::notes::{self, Notes};
 use super::uses;
-use super::{Answer, Plan, Run, Step, Trial, Uses};
+use super::{Answer, Plan, Run, Step, Trial, Tune, Uses};
 use crate::candidate::Candidate;
 use crate::contract::CriterionId;
 use crate::delivery::Delivery;
@@ -18,6 +18,7 @@ use crate::order::{self, Access, Installed, Order, Placement, Question};
 use crate::prompt::{EvaluateBrief, ExecuteBrief, Faulty, ImproveBrief, Neighbour, TaskBrief, Tried};
 use crate::skill;
 use crate::target::Place;
+use crate::vocabulary::Vocabulary as _;
 
 /// The folder of a workspace in which an upstream member's artifacts stand.
 pub const INPUT: &str = "input";
@@ -67,12 +68,12 @@ impl Request {
             Step::Improve { base, member, .. } => improve(run, *base, *member)?,
             Step::Ask(_) | Step::Promote { .. } => return None,
         };
-        let role = step.role()?;
+        let spec = step.role().and_then(|role| Tune::spec(&role))?;
         let order = Order {
             step: order::step_text(step),
             attempt: run.attempts(step),
-            role,
-            rights: role.rights(),
+            role: spec.role.clone(),
+            rights: spec.rights,
             placements,
             installed: installed(&run.plan, &brief),
             command: None,
@@ -93,7 +94,7 @@ impl Request {
     }
 
     fn ask<'a>(&'a self, nonce: &'a str, members: &'a [&'a str]) -> Ask<'a> {
-        let shape = self.plan.roles.evaluator.verdict;
+        let shape = self.plan.roles.of(&self.order.role).verdict;
         Ask { contract: &self.plan.task.contract, nonce, members, shape }
     }
 

@@ -8,7 +8,6 @@ use crate::candidate::{Candidate, Origin};
 use crate::contract::CriterionId;
 use crate::event::{Failure, FailureKind};
 use crate::id::CandidateId;
-use crate::role::Role;
 use crate::run::{Change, Fold};
 use crate::score::Score;
 use crate::stop::Reason;
@@ -117,7 +116,7 @@ impl Fold for Tune {
             Change::Ended(Step::Exercise { trial, .. } | Step::Judge { trial, .. }) => {
                 in_measure(run, |measure, run| measure.look_at_trial(run, *trial));
             }
-            Change::Recast(role) => recast(run, role),
+            Change::Remeasure => remeasure(run),
             Change::Ended(Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. }) | Change::Resumed => {}
         }
     }
@@ -178,12 +177,8 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
     }
 }
 
-/// After a change of who runs or judges the skills, what is being measured is measured anew.
-fn recast(run: &mut Run, role: Role) {
-    match role {
-        Role::Executor | Role::Evaluator => {}
-        Role::Improver => return,
-    }
+/// What is being measured is measured anew.
+fn remeasure(run: &mut Run) {
     let state = &mut run.state;
     state.era += 1;
     let measure = match (state.stopped, state.rounds.last_mut()) {

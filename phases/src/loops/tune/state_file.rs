@@ -13,7 +13,8 @@ use crate::contract::{DimensionId, Verdict};
 use crate::event::PlacedBy;
 use crate::id::{CandidateId, ContractId};
 use crate::ledger::Ledger;
-use crate::plan::{LoopKind, Roles, RunId};
+use crate::plan::{Cast, LoopKind, Roles, RunId};
+use crate::role::ByRole;
 use crate::scenario::Scenario;
 use crate::score::Score;
 use crate::stop::Reason;
@@ -47,7 +48,7 @@ struct Ours<'a> {
     epoch: u64,
     contract: ContractId,
     roles: &'a Roles,
-    agents: Value,
+    agents: ByRole<String>,
     scenarios: &'a [Scenario],
     best: Option<Value>,
     head: CandidateId,
@@ -81,7 +82,7 @@ impl<'a> Ours<'a> {
             epoch: plan.epoch,
             contract: plan.task.contract.id(),
             roles: &plan.roles,
-            agents: agents(&plan.roles),
+            agents: plan.roles.map(Cast::shown),
             scenarios: &plan.task.scenarios,
             best: run.best().map(|(id, score)| json!({ "candidate": id, "score": score })),
             head: run.head(),
@@ -96,15 +97,6 @@ impl<'a> Ours<'a> {
             ledger: &run.ledger,
         }
     }
-}
-
-/// Who did what, as people are told it.
-fn agents(roles: &Roles) -> Value {
-    json!({
-        "executor": roles.executor.shown(),
-        "evaluator": roles.evaluator.shown(),
-        "improver": roles.improver.shown(),
-    })
 }
 
 fn fields(run: &Run) -> Map<String, Value> {

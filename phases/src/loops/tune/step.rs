@@ -79,9 +79,9 @@ impl Step {
     /// The role that answers this step, if an agent does.
     pub fn role(&self) -> Option<Role> {
         match self {
-            Self::Exercise { .. } => Some(Role::Executor),
-            Self::Judge { .. } => Some(Role::Evaluator),
-            Self::Improve { .. } => Some(Role::Improver),
+            Self::Exercise { .. } => Some(Role::EXECUTOR),
+            Self::Judge { .. } => Some(Role::EVALUATOR),
+            Self::Improve { .. } => Some(Role::IMPROVER),
             Self::Ask(_) | Self::Promote { .. } => None,
         }
     }

@@ -7,8 +7,8 @@ use crate::contract::Contract;
 use crate::delivery::Delivery;
 use crate::id::CandidateId;
 use crate::offline;
-use crate::plan::Cast;
 use crate::prompt::Prompts;
+use crate::role::Role;
 use crate::scenario::Scenario;
 use crate::score::Score;
 use crate::stop::{Budget, Limits, Stall};
@@ -82,15 +82,15 @@ impl Plan {
     /// Whether scores show the structure of the skill alone: the built-in agent judges, and no scenario has a command that
     /// it could run.
     pub fn is_structural(&self) -> bool {
-        let is_built_in = |cast: &Cast| cast.agent == offline::NAME;
+        let is_built_in = |role: &Role| self.roles.of(role).agent == offline::NAME;
         let runs = |scenario: &Scenario| scenario.command.is_some();
-        let never_runs = !is_built_in(&self.roles.executor) || !self.task.scenarios.iter().any(runs);
-        is_built_in(&self.roles.evaluator) && never_runs
+        let never_runs = !is_built_in(&Role::EXECUTOR) || !self.task.scenarios.iter().any(runs);
+        is_built_in(&Role::EVALUATOR) && never_runs
     }
 
     /// Whether the improver makes the same edit of the same skill every time.
     pub(super) fn repeats_itself(&self) -> bool {
-        self.roles.improver.agent == offline::NAME
+        self.roles.of(&Role::IMPROVER).agent == offline::NAME
     }
 
     pub fn is_chain(&self) -> bool {

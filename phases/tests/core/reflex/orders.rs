@@ -89,7 +89,10 @@ fn whoever_is_asked_only_reads() {
             assert_eq!(Reflex::role(step), None);
             continue;
         };
-        assert_eq!((order.as_ref().rights, Some(order.as_ref().role)), (Rights::Read, Reflex::role(step)));
+        assert_eq!(
+            (order.as_ref().rights, Some(order.as_ref().role.clone())),
+            (Rights::Read, Reflex::role(step))
+        );
         let writes = matches!(step, Step::Produce { .. } | Step::Refine { .. });
         assert_eq!(order.answers() == Answers::Page, writes);
         assert!(order.as_ref().draft().is_none());

@@ -52,7 +52,7 @@ fn a_worse_artifact_is_dropped_and_the_best_is_planned_and_written_anew() {
 fn another_judge_drops_nothing_for_what_the_one_before_it_said() {
     let missed = [&[ACCURACY][..], &[SECTIONS, "a.quality.clarity"], &[]];
     let met = |nth: usize, rule: &str| Some(!missed[nth].contains(&rule));
-    for (role, dropped) in [(Role::Evaluator, 0), (Role::Executor, 1)] {
+    for (role, dropped) in [(Role::EVALUATOR, 0), (Role::EXECUTOR, 1)] {
         let mut drive = Drive::start(plan(Template::Docs));
         while drive.run.state.judged.is_empty() {
             match drive.due(1).pop() {
@@ -63,7 +63,7 @@ fn another_judge_drops_nothing_for_what_the_one_before_it_said() {
                 None => panic!("it ends before anything is judged"),
             }
         }
-        recast(&mut drive, role);
+        recast(&mut drive, &role);
         drive.finish_alone(|run, step| answer(run, step, &met));
         let drops = drive.decisions().into_iter().filter(|one| matches!(one, Decision::Drop { .. }));
         assert_eq!((drops.count(), reason(&drive)), (dropped, Reason::ThresholdReached), "{role:?}");
@@ -173,7 +173,10 @@ fn a_refinement_that_changes_nothing_is_paid_for_once_and_ends_as_a_stagnation()
         asked += usize::from(matches!(step, Step::Critique { .. } | Step::Judge { .. }));
         matches!(step, Step::Refine { .. }).then(|| written("draft 0"))
     });
-    assert_eq!((reason(&drive), asked, drive.run.ledger.improver.calls), (Reason::Stagnation, 3 + 1, 2));
+    assert_eq!(
+        (reason(&drive), asked, drive.run.ledger.of(&Role::IMPROVER).calls),
+        (Reason::Stagnation, 3 + 1, 2)
+    );
 }
 
 #[test]

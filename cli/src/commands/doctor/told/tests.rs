@@ -1,3 +1,5 @@
+use skilltune_phases::role::Role;
+
 use super::*;
 use crate::commands::doctor::probe::Probed;
 
@@ -15,7 +17,7 @@ fn agent(name: &str) -> AgentSeen {
 
 /// The same in all roles but one.
 fn rights(words: &'static str) -> rights::Rights {
-    [("executor", "system"), ("evaluator", words), ("improver", words)].into()
+    [(Role::EXECUTOR, "system"), (Role::EVALUATOR, words), (Role::IMPROVER, words)].into()
 }
 
 fn place(what: &'static str) -> Place {

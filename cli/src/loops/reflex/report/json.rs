@@ -50,7 +50,7 @@ pub fn summary(run: &Run, on_disk: Option<&str>) -> Value {
 }
 
 /// What a dry run shows: no run, but what one would be.
-pub fn sketch(plan: &Plan, most: MostCalls) -> Value {
+pub fn sketch(plan: &Plan, most: &MostCalls) -> Value {
     let (task, rules) = (&plan.task, &plan.task.rules);
     json!({
         "dry_run": true,

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use skilltune_phases::event::{FailureKind, Pause, Signal};
 use skilltune_phases::loops::tune::{Answer, Event, Outcome, Plan, Step};
+use skilltune_phases::role::Role;
 
 use super::*;
 use crate::loops::tune::world::{Play, claimed, failed, plan, play, scored, tree};
@@ -38,8 +39,8 @@ fn chain() -> Play {
 #[test]
 fn a_judge_of_the_executors_own_family_is_noted_once() {
     let mut plan = plan(&["haiku"], 1);
-    plan.roles.executor.family = Some("claude".into());
-    plan.roles.evaluator = plan.roles.executor.clone();
+    plan.roles.of_mut(&Role::EXECUTOR).family = Some("claude".into());
+    *plan.roles.of_mut(&Role::EVALUATOR) = plan.roles.of(&Role::EXECUTOR).clone();
     let talk = seen(&play(plan, scored(&[95], &[])), PLAIN).talk();
     let head: Vec<&str> = talk.lines().take(4).collect();
     insta::assert_snapshot!(head.join("\n"), @r"

@@ -44,7 +44,7 @@ pub fn summary(run: &Run) -> Value {
 }
 
 /// What a dry run shows: no run, but what one would be.
-pub fn sketch(run: &Run, most: MostCalls, steps: &[String]) -> Value {
+pub fn sketch(run: &Run, most: &MostCalls, steps: &[String]) -> Value {
     let plan = &run.plan;
     json!({
         "dry_run": true,

@@ -6,6 +6,7 @@ use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::plan::Enforced;
 
 use super::*;
+use crate::agents::Part;
 use crate::commands::cli::tune_args;
 use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::questions::scripted::Script;
@@ -159,7 +160,11 @@ fn agents_are_let_go_by_a_persons_own_settings_and_by_no_projects() {
     let agents = format!("{AGENTS}{ROLES}");
     let rights = |user: &str| {
         let world = World::new(&format!("{user}{agents}"), "");
-        world.ask(None, &["./a", "--dry-run"]).unwrap()[0].casting.all().map(|part| part.rights)
+        world.ask(None, &["./a", "--dry-run"]).unwrap()[0]
+            .casting
+            .values()
+            .map(|part| part.rights)
+            .collect::<Vec<_>>()
     };
     let free = [Enforced::Nobody; 3];
     assert_eq!(rights(OFF), free);
@@ -199,7 +204,7 @@ impl World {
             prompts,
         } = &told[0];
         let options = (&settings.limits, settings.patience(), settings.prices(), settings.calls.jobs.value);
-        let casting = casting.all().map(|part| {
+        let casting = casting.values().map(|part| {
             (
                 &part.agent.name,
                 &part.agent.model,
@@ -209,6 +214,7 @@ impl World {
                 part.rights,
             )
         });
+        let casting: Vec<_> = casting.collect();
         format!("{:?}", (mode, scenarios, rules, casting, options, apply, seed, delivery, prompts))
     }
 }
@@ -278,7 +284,7 @@ fn without_an_agent_the_built_in_one_is_offered_once_and_never_taken_in_silence(
     let person = Script::default();
     let requests = world.ask(Some(&person), &["./a,./b", "--preset", "quick"]).unwrap();
     let names: Vec<_> =
-        requests.iter().flat_map(|one| one.casting.all().map(|part| part.agent.name.as_str())).collect();
+        requests.iter().flat_map(|one| one.casting.values().map(|part| part.agent.name.as_str())).collect();
     assert_eq!(names, ["offline"; 6]);
     assert_eq!(
         *person.asked.borrow(),
@@ -289,7 +295,7 @@ fn without_an_agent_the_built_in_one_is_offered_once_and_never_taken_in_silence(
     assert!(world.ask(None, &["./a"]).is_err(), "unattended");
     assert!(world.ask(Some(&person), &["./a", "--yes"]).is_err(), "with --yes nothing is asked");
     let some = world.one(&["./a", "--agent", "offline"]);
-    assert!(some.casting.all().iter().all(|part| part.agent.is_built_in()));
+    assert!(some.casting.values().all(|part| part.agent.is_built_in()));
 }
 
 #[test]
@@ -315,7 +321,7 @@ fn a_projects_agents_need_trust_and_a_users_do_not() {
 fn a_project_may_choose_among_the_users_agents_without_trust() {
     let world = World::new(AGENTS, ROLES);
     let casting = world.one(&["./a"]).casting;
-    assert!(matches!(casting.executor.described, Origin::User(_)));
+    assert!(matches!(casting.of(&Role::EXECUTOR).described, Origin::User(_)));
 }
 
 #[test]
@@ -344,11 +350,11 @@ fn a_fresh_world_needs_a_key_and_says_which() {
     ");
     around.env.insert("ANTHROPIC_API_KEY".to_owned(), "k".to_owned());
     let casting = &ask(&around).unwrap()[0].casting;
-    assert_eq!(casting.executor.cast().isolation.word(), "fresh");
+    assert_eq!(casting.of(&Role::EXECUTOR).cast().isolation.word(), "fresh");
     // What the settings describe is in no world of ours.
     let args = tune_args(&["./a", "--isolation", "fresh", "--dry-run"]).unwrap();
     let described = requests(&args, &world.around(), None).unwrap();
-    assert_eq!(described[0].casting.executor.cast().isolation.word(), "partial");
+    assert_eq!(described[0].casting.of(&Role::EXECUTOR).cast().isolation.word(), "partial");
 }
 
 #[test]
@@ -373,12 +379,16 @@ fn a_wrapper_has_to_be_there_and_the_plan_keeps_it_with_the_world() {
                 .unwrap();
         requests(&args, &world.equipped(), None)
     };
-    let planned = ask("ccw").unwrap()[0].casting.roles();
-    assert_eq!(planned.executor.shown(), "claude:opus via ccw");
-    assert_eq!(planned.executor.isolation.word(), "user");
-    let again = agents::recast(&planned, &crate::loops::default_settings(), &world.equipped()).unwrap();
-    assert_eq!(again.roles(), planned);
-    assert_ne!(ask("direct").unwrap()[0].casting.roles().executor.fingerprint, planned.executor.fingerprint);
+    let planned = ask("ccw").unwrap()[0].casting.map(Part::cast);
+    assert_eq!(planned.of(&Role::EXECUTOR).shown(), "claude:opus via ccw");
+    assert_eq!(planned.of(&Role::EXECUTOR).isolation.word(), "user");
+    let again =
+        agents::recast(Tune::ROLES, &planned, &crate::loops::default_settings(), &world.equipped()).unwrap();
+    assert_eq!(again.map(Part::cast), planned);
+    assert_ne!(
+        ask("direct").unwrap()[0].casting.of(&Role::EXECUTOR).cast().fingerprint,
+        planned.of(&Role::EXECUTOR).fingerprint
+    );
     insta::assert_snapshot!(ask("maestro").unwrap_err().render(Style::PLAIN, UNBOUNDED), @r#"
     error: cannot call agent `claude` via maestro: program "maestro" not found
     hint: install it (it comes with the project maestro-flow), or pass --via direct

@@ -1,5 +1,6 @@
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::tune::{Answer, Apply, Choice, Run, Step};
+use skilltune_phases::role::Role;
 
 use super::*;
 use crate::loops::tune::world::{Play, claimed, failed, plan, play, scored, tree};
@@ -18,8 +19,8 @@ fn section(run: &Run, title: &str) -> String {
 #[test]
 fn what_has_to_be_known_of_the_agents_is_noted_beside_them() {
     let mut plan = plan(&["haiku"], 1);
-    plan.roles.executor.family = Some("claude".into());
-    plan.roles.evaluator = plan.roles.executor.clone();
+    plan.roles.of_mut(&Role::EXECUTOR).family = Some("claude".into());
+    *plan.roles.of_mut(&Role::EVALUATOR) = plan.roles.of(&Role::EXECUTOR).clone();
     let summary = section(&Play::begin(plan).run, "Summary");
     let (_, after) = summary.split_once("| Agents |").unwrap();
     let note = after.lines().nth(1).unwrap();

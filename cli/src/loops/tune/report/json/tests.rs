@@ -1,3 +1,5 @@
+use skilltune_phases::role::Role;
+
 use super::*;
 use crate::loops::tune::world::{Play, plan, play, scored};
 
@@ -65,10 +67,10 @@ fn what_is_not_known_yet_is_null() {
 #[test]
 fn a_judge_of_the_executors_own_family_is_noted() {
     let mut plan = plan(&["haiku"], 1);
-    plan.roles.executor.family = Some("claude".into());
-    plan.roles.evaluator.family = Some("gemini".into());
+    plan.roles.of_mut(&Role::EXECUTOR).family = Some("claude".into());
+    plan.roles.of_mut(&Role::EVALUATOR).family = Some("gemini".into());
     assert_eq!(summary(&Play::begin(plan.clone()).run)["notes"], json!([]));
-    plan.roles.evaluator = plan.roles.executor.clone();
+    *plan.roles.of_mut(&Role::EVALUATOR) = plan.roles.of(&Role::EXECUTOR).clone();
     let lenient =
         "the judge and the executor use the same model family (claude); such a judge tends to be lenient";
     assert_eq!(summary(&Play::begin(plan).run)["notes"], json!([lenient]));
