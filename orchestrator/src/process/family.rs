@@ -3,6 +3,9 @@
 //! In a namespace that is everything but the guardian, and the kernel reaches all of it at once. Elsewhere it is what
 //! descends from the guardian: it is looked for in `/proc`, the dear way, taken only when the kernel says that children
 //! remain, and stopped before it is killed, for a process that forks faster than it is killed would never be gone.
+//!
+//! A storm makes the table of processes as long as it likes: a look costs no more than the table is long, and it ends
+//! with its time, having killed what it has stopped.
 
 use std::time::{Duration, Instant};
 
@@ -12,16 +15,15 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, 
 use super::namespace::Init;
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::reap_strays;
-#[cfg(not(target_os = "linux"))]
 use elsewhere::{Hunt, await_child, terminate_descendants};
 #[cfg(target_os = "linux")]
-pub(super) use linux::{Hunt, Seen, await_one, myself, reap_strays};
+pub(super) use linux::{Hunt, Seen, await_one, myself};
 #[cfg(target_os = "linux")]
 use linux::{await_child, terminate_descendants};
 
-/// How many are reaped before those that live are looked at again.
-const MANY: usize = 4096;
+/// How many are reaped before those that live are looked at again: more than a storm leaves during a look, for what is
+/// not reaped makes the next look longer.
+const MANY: usize = 1 << 16;
 
 /// Where the processes of a call are found.
 #[derive(Clone, Copy, Debug)]
@@ -43,10 +45,10 @@ pub(super) struct Settled {
 
 impl Reach {
     /// Asks everything that belongs to the call to leave, each once: a second TERM often means "at once".
-    pub(super) fn terminate(self, child: Pid) {
+    pub(super) fn terminate(self, child: Pid, limit: Option<Instant>) {
         match self {
             Self::Namespace(init) => init.signal_all(Signal::TERM),
-            Self::Descendants => terminate_descendants(child),
+            Self::Descendants => terminate_descendants(child, limit),
         }
     }
 
@@ -65,11 +67,11 @@ impl Reach {
     /// Only for a guardian, whose every child belongs to the call: elsewhere waiting for any child steals others'.
     pub(super) fn settle(self, child: Pid, patience: Duration) -> Settled {
         let mut settled = Settled::default();
-        let mut hunt = Hunt::default();
+        let mut hunt = Hunt::within(patience);
         let limit = Instant::now() + patience;
         loop {
             let is_late = Instant::now() >= limit;
-            let reaped = reap(child, &mut settled);
+            let reaped = reap(child, &mut settled, &mut hunt);
             if reaped == Reaped::All {
                 return settled;
             }
@@ -102,13 +104,28 @@ enum Reaped {
     None,
 }
 
-/// Reaps as many as there are, up to a number: a family that forks without end must not go on meanwhile.
-fn reap(child: Pid, settled: &mut Settled) -> Reaped {
+/// Reaps the orphans that have ended by themselves, so that a long call does not fill the process table; how many, and
+/// how the child ended if it was met among them. Nobody is looked for: a storm goes on meanwhile.
+pub(super) fn reap_strays(child: Pid) -> (usize, Option<WaitStatus>) {
     for nth in 0..MANY {
         match wait(WaitOptions::NOHANG) {
-            Ok(Some((pid, status))) if pid == child => settled.status = Some(status),
-            Ok(Some((_, status))) => {
-                settled.swept += u32::from(status.terminating_signal() == Some(Signal::KILL.as_raw()));
+            Ok(Some((pid, status))) if pid == child => return (nth, Some(status)),
+            Ok(Some(_)) | Err(Errno::INTR) => {}
+            Ok(None) | Err(_) => return (nth, None),
+        }
+    }
+    (MANY, None)
+}
+
+/// Reaps as many as there are, up to a number: a family that forks without end must not go on meanwhile.
+fn reap(child: Pid, settled: &mut Settled, hunt: &mut Hunt) -> Reaped {
+    for nth in 0..MANY {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) => {
+                hunt.forget(pid);
+                let is_killed = status.terminating_signal() == Some(Signal::KILL.as_raw());
+                settled.swept += u32::from(pid != child && is_killed);
+                settled.status = if pid == child { Some(status) } else { settled.status };
             }
             Ok(None) if nth == 0 => return Reaped::None,
             Ok(None) => break,
@@ -125,15 +142,21 @@ mod elsewhere {
 
     use rustix::process::{Pid, Signal, kill_process_group};
 
-    pub(super) fn terminate_descendants(child: Pid) {
+    pub(super) fn terminate_descendants(child: Pid, _limit: Option<Instant>) {
         let _ = kill_process_group(child, Signal::TERM);
     }
 
     /// The end of all that can be found, which is the group of the child.
-    #[derive(Default)]
     pub(super) struct Hunt {}
 
     impl Hunt {
+        pub(super) fn within(_patience: Duration) -> Self {
+            Self {}
+        }
+
+        #[expect(clippy::unused_self, reason = "elsewhere it remembers whom it has met")]
+        pub(super) fn forget(&mut self, _reaped: Pid) {}
+
         #[expect(clippy::unused_self, reason = "elsewhere it takes more than one look")]
         pub(super) fn descendants(&mut self, child: Pid) -> bool {
             let _ = kill_process_group(child, Signal::KILL);
@@ -145,24 +168,17 @@ mod elsewhere {
         let left = limit.saturating_duration_since(Instant::now()).min(Duration::from_millis(5));
         let _ = rustix::event::poll(&mut [], rustix::event::Timespec::try_from(left).ok().as_ref());
     }
-
-    /// Orphans do not come to us here.
-    pub(in super::super) fn reap_strays(_child: Pid) -> usize {
-        0
-    }
 }
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::collections::{BTreeSet, HashSet};
+    use std::collections::{HashMap, HashSet};
     use std::fs::{self, File};
     use std::io::Read;
     use std::time::{Duration, Instant};
 
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use rustix::process::{
-        Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, kill_process_group, pidfd_open, waitpid,
-    };
+    use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, kill_process_group, pidfd_open};
 
     /// One process, as one look at it has shown.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,52 +235,81 @@ mod linux {
 
     /// The processes that are roots, and all that descends from them.
     fn members(all: &[Seen], is_root: impl Fn(&Seen) -> bool) -> Vec<Seen> {
-        let mut family: Vec<Seen> = all.iter().copied().filter(|seen| is_root(seen)).collect();
-        let mut known: BTreeSet<i32> = family.iter().map(|seen| seen.pid.as_raw_pid()).collect();
+        let mut children = HashMap::<i32, Vec<Seen>>::new();
+        for seen in all {
+            children.entry(seen.parent).or_default().push(*seen);
+        }
+        let mut family: Vec<Seen> = all.iter().copied().filter(is_root).collect();
+        let mut known: HashSet<Pid> = family.iter().map(|seen| seen.pid).collect();
         let mut next = 0;
         while let Some(parent) = family.get(next).map(|seen| seen.pid.as_raw_pid()) {
-            let children = all.iter().filter(|seen| seen.parent == parent);
-            family.extend(children.filter(|seen| known.insert(seen.pid.as_raw_pid())));
+            // A root may be a child of another: nobody is asked for children twice.
+            let children = children.remove(&parent).unwrap_or_default();
+            family.extend(children.into_iter().filter(|seen| known.insert(seen.pid)));
             next += 1;
         }
         family
     }
 
-    /// The end of a family, look by look: stopped until a look finds nobody new in it, and then killed.
+    /// The end of a family, look by look: stopped until a look finds nobody new in it, and then killed. What is stopped
+    /// can neither fork nor wake another.
     ///
-    /// What is stopped can neither fork nor wake another.
-    #[derive(Default)]
+    /// A family may grow for as long as it is looked for, and on a busy machine it grows faster than a look: after half
+    /// of the time each look kills what it sees, and none goes on after the end of the time.
     pub(in super::super) struct Hunt {
         stopped: HashSet<Pid>,
+        patient_until: Instant,
+        limit: Instant,
     }
 
     impl Hunt {
-        /// One look, and who of the family it has seen; they are killed if there is none of them that is new.
+        pub(in super::super) fn within(patience: Duration) -> Self {
+            let now = Instant::now();
+            Self { stopped: HashSet::new(), patient_until: now + patience / 2, limit: now + patience }
+        }
+
+        /// One look, and who of the family it has seen; they are killed if there is none of them that is new, or no time
+        /// for another look.
         pub(in super::super) fn look(&mut self, is_root: impl Fn(&Seen) -> bool) -> (Vec<Seen>, bool) {
+            self.look_at(look(), is_root, &mut |pid, signal| {
+                let _ = kill_process(pid, signal);
+            })
+        }
+
+        fn look_at(
+            &mut self,
+            table: impl Iterator<Item = Seen>,
+            is_root: impl Fn(&Seen) -> bool,
+            send: &mut impl FnMut(Pid, Signal),
+        ) -> (Vec<Seen>, bool) {
             let before = self.stopped.len();
             let mut met = HashSet::new();
             let mut all = Vec::new();
-            for seen in look() {
+            for seen in table.take_while(|_| Instant::now() < self.limit) {
                 // At once: a moment later it may have handed on to another. Children mostly come after their parents.
                 if !seen.dead && (is_root(&seen) || met.contains(&seen.parent)) {
                     met.insert(seen.pid.as_raw_pid());
-                    self.stop(&seen);
+                    stop(&mut self.stopped, &seen, send);
                 }
                 all.push(seen);
             }
             let family = members(&all, is_root);
-            family.iter().filter(|seen| !seen.dead).for_each(|seen| self.stop(seen));
-            let over = self.stopped.len() == before;
+            family.iter().filter(|seen| !seen.dead).for_each(|seen| stop(&mut self.stopped, seen, send));
+            let is_late = Instant::now() >= self.patient_until;
+            let over = is_late || self.stopped.len() == before;
             if over {
-                signal(&family, Signal::KILL);
+                kill(&family, send);
+            }
+            if is_late {
+                // A look that was cut short has not met all of them.
+                self.stopped.drain().for_each(|pid| send(pid, Signal::KILL));
             }
             (family, over)
         }
 
-        fn stop(&mut self, seen: &Seen) {
-            if self.stopped.insert(seen.pid) {
-                let _ = kill_process(seen.pid, Signal::STOP);
-            }
+        /// It is gone: its number may be another's now.
+        pub(in super::super) fn forget(&mut self, reaped: Pid) {
+            self.stopped.remove(&reaped);
         }
 
         /// The same for all that descends from this process.
@@ -274,24 +319,31 @@ mod linux {
         }
     }
 
-    /// Signals a family; by group too, which a fork cannot outrun.
-    fn signal(family: &[Seen], signal: Signal) {
+    fn stop(stopped: &mut HashSet<Pid>, seen: &Seen, send: &mut impl FnMut(Pid, Signal)) {
+        if stopped.insert(seen.pid) {
+            send(seen.pid, Signal::STOP);
+        }
+    }
+
+    /// Kills a family; by group too, which a fork cannot outrun.
+    fn kill(family: &[Seen], send: &mut impl FnMut(Pid, Signal)) {
         // A group lies within one session, and these live in a guardian's or in one made below it: no group but
         // the guardian's own holds anybody else.
         let own = myself().and_then(|seen| seen.group);
         let groups: HashSet<Pid> =
             family.iter().filter_map(|seen| seen.group).filter(|group| Some(*group) != own).collect();
         for group in groups {
-            let _ = kill_process_group(group, signal);
+            let _ = kill_process_group(group, Signal::KILL);
         }
         for seen in family.iter().filter(|seen| !seen.dead) {
-            let _ = kill_process(seen.pid, signal);
+            send(seen.pid, Signal::KILL);
         }
     }
 
-    pub(super) fn terminate_descendants(_child: Pid) {
+    pub(super) fn terminate_descendants(_child: Pid, limit: Option<Instant>) {
         let me = getpid().as_raw_pid();
-        let all: Vec<Seen> = look().collect();
+        let all: Vec<Seen> =
+            look().take_while(|_| limit.is_none_or(|limit| Instant::now() < limit)).collect();
         for seen in members(&all, |seen| seen.parent == me).iter().filter(|seen| !seen.dead) {
             let _ = kill_process(seen.pid, Signal::TERM);
         }
@@ -302,13 +354,6 @@ mod linux {
         let me = getpid().as_raw_pid();
         let child = look().find(|seen| seen.parent == me && !seen.dead);
         await_one(child.map(|seen| seen.pid), limit);
-    }
-
-    /// Reaps the orphans that have ended by themselves, so that a long call does not fill the process table; how many.
-    pub(in super::super) fn reap_strays(child: Pid) -> usize {
-        let me = getpid().as_raw_pid();
-        let strays = look().filter(|seen| seen.parent == me && seen.dead && seen.pid != child);
-        strays.filter(|stray| waitpid(Some(stray.pid), WaitOptions::NOHANG).is_ok()).count()
     }
 
     /// Waits until a process has ended; for one that cannot be seen, a moment.
@@ -349,6 +394,61 @@ mod linux {
         fn a_torn_stat_line_is_nobody() {
             assert_eq!(read_stat(b"71 (name) S 7"), None);
             assert_eq!(read_stat(b""), None);
+        }
+
+        fn crowd(pids: std::ops::Range<i32>, parent: i32) -> impl Iterator<Item = Seen> {
+            pids.map(move |pid| Seen { group: None, ..seen(pid, parent) })
+        }
+
+        #[test]
+        fn a_family_as_large_as_a_storm_leaves_it_is_found_at_once() {
+            let all: Vec<Seen> = crowd(100..120_000, 40).map(|seen| Seen { dead: true, ..seen }).collect();
+            let began = Instant::now();
+            assert_eq!(members(&all, |seen| seen.parent == 40).len(), all.len());
+            // Each of them beside each other one would be minutes.
+            assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+        }
+
+        /// What was sent, to whom, last.
+        fn hunted(hunt: &mut Hunt, table: impl Iterator<Item = Seen>) -> (HashMap<Pid, Signal>, bool) {
+            let mut sent = HashMap::new();
+            let (_, over) = hunt.look_at(table, |seen| seen.parent == 40, &mut |pid, signal| {
+                sent.insert(pid, signal);
+            });
+            (sent, over)
+        }
+
+        #[test]
+        fn a_table_that_never_ends_is_left_in_time_and_nobody_in_it_stays_stopped() {
+            let mut hunt = Hunt::within(Duration::from_millis(200));
+            let (sent, over) = hunted(&mut hunt, crowd(100..i32::MAX, 40));
+            assert!(over && !sent.is_empty());
+            assert!(sent.values().all(|signal| *signal == Signal::KILL));
+        }
+
+        #[test]
+        fn a_family_with_somebody_new_in_each_look_is_killed_before_its_time_is_up() {
+            let mut hunt = Hunt::within(Duration::from_millis(400));
+            let mut last = HashMap::new();
+            let mut looks = 0;
+            while Instant::now() < hunt.limit {
+                let (sent, _) = hunted(&mut hunt, crowd(100 + looks..101 + looks, 40));
+                last.extend(sent);
+                looks += 1;
+            }
+            assert_eq!(last.len(), usize::try_from(looks).expect("a count"));
+            assert!(last.values().all(|signal| *signal == Signal::KILL), "somebody is left stopped");
+        }
+
+        #[test]
+        fn who_is_not_new_is_killed_and_whose_number_is_given_away_is_new() {
+            let mut hunt = Hunt::within(Duration::from_secs(60));
+            let pid = one(100).expect("a pid");
+            for (signal, is_over) in [(Signal::STOP, false), (Signal::KILL, true)] {
+                assert_eq!(hunted(&mut hunt, crowd(100..101, 40)), (HashMap::from([(pid, signal)]), is_over));
+            }
+            hunt.forget(pid);
+            assert_eq!(hunted(&mut hunt, crowd(100..101, 40)), (HashMap::from([(pid, Signal::STOP)]), false));
         }
 
         #[test]

@@ -23,8 +23,8 @@ use super::orphans;
 use super::start;
 use super::wire::{End, Reply, Request};
 
-/// How much later than it promised a guardian may answer before it is given up.
-const BELT: Duration = Duration::from_secs(5);
+/// How much later than it promised a guardian may answer before it is given up: longer than it sweeps.
+const BELT: Duration = Duration::from_secs(8);
 /// How long a guardian may take until it takes calls, on a machine with other things to do.
 const START: Duration = Duration::from_secs(30);
 

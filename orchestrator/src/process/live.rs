@@ -24,8 +24,9 @@ use super::wire::{Reply, Request};
 /// How long a child may take to end when nobody waits for it any more: one that has just answered is leaving, and
 /// what it was paid for is kept.
 const LAST_MOMENT: Duration = Duration::from_millis(500);
-/// How long killed processes may take to be gone; only one that hangs in the kernel takes longer.
-const SWEEP_PATIENCE: Duration = Duration::from_secs(3);
+/// How long killed processes may take to be gone; only one that hangs in the kernel takes longer, and a storm on a
+/// machine that is busy with others.
+const SWEEP_PATIENCE: Duration = Duration::from_secs(6);
 /// How often orphans that have ended are reaped during a long call: seldom, unless there are some. A program that leaves
 /// many would fill the process table.
 const TIDY: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
@@ -95,7 +96,7 @@ fn watch_over(
     // Whatever has gone wrong up to here, nothing returns before everything is dead.
     let drained = live.stop_reading(buffer);
     let settled = reach.settle(live.pid, SWEEP_PATIENCE);
-    let how = course?.unwrap_or_else(|| how_it_ended(settled.status));
+    let how = course?.unwrap_or_else(|| how_it_ended(settled.status.or(live.status)));
     drained?;
     let how = if settled.left { How::lost("a process that it started could not be killed") } else { how };
     let how = if call.confinement.is_some() { confine::how(how, &call.stderr) } else { how };
@@ -127,6 +128,8 @@ struct Live<'a> {
     course: Course,
     /// When the course has to change; never, when the clock cannot express it.
     until: Option<Instant>,
+    /// How the child ended, where the tidying has met it.
+    status: Option<WaitStatus>,
     tidied: Instant,
     tidy: Duration,
 }
@@ -164,6 +167,7 @@ impl<'a> Live<'a> {
             began,
             course: Course::Running,
             until: began.checked_add(call.deadline),
+            status: None,
             tidied: began,
             tidy: TIDY[0],
         }
@@ -235,9 +239,12 @@ impl<'a> Live<'a> {
         match self.course {
             Course::Running if late => self.ask_to_leave(How::TimedOut),
             Course::Leaving(_) | Course::Orphaned if late => self.give_up(),
-            Course::Running | Course::Leaving(_) if self.tidied.elapsed() >= self.tidy => {
-                let some = family::reap_strays(self.pid) > 0;
-                self.tidy = if some { TIDY[0] } else { (self.tidy * 2).min(TIDY[1]) };
+            Course::Running | Course::Leaving(_)
+                if self.status.is_none() && self.tidied.elapsed() >= self.tidy =>
+            {
+                let (strays, status) = family::reap_strays(self.pid);
+                self.status = status.or(self.status);
+                self.tidy = if strays > 0 { TIDY[0] } else { (self.tidy * 2).min(TIDY[1]) };
                 self.tidied = Instant::now();
             }
             Course::Running | Course::Leaving(_) | Course::Orphaned | Course::Over(_) => {}
@@ -247,9 +254,10 @@ impl<'a> Live<'a> {
     /// Asks everything that belongs to the call to leave, once.
     fn ask_to_leave(&mut self, why: How) {
         if matches!(self.course, Course::Running) {
-            self.reach.terminate(self.pid);
+            let until = Instant::now().checked_add(self.call.grace);
+            self.reach.terminate(self.pid, until);
             self.course = Course::Leaving(why);
-            self.until = Instant::now().checked_add(self.call.grace);
+            self.until = until;
         }
     }
 
@@ -273,7 +281,10 @@ impl<'a> Live<'a> {
 
     /// Kills what it can at once, then takes what was written, without waiting for anybody who escaped.
     fn stop_reading(&mut self, buffer: &mut [u8]) -> Result<(), Trouble> {
-        self.reach.kill_at_once(self.pid);
+        // Of one that was reaped the number may be another's.
+        if self.status.is_none() {
+            self.reach.kill_at_once(self.pid);
+        }
         let [stdout, stderr] = &mut self.streams;
         let drained = stdout.drain(buffer);
         stderr.drain(buffer).and(drained)

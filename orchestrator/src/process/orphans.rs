@@ -47,7 +47,8 @@ mod linux {
     use super::guardians;
     use crate::process::family::{self, Hunt, Seen};
 
-    const PATIENCE: Duration = Duration::from_secs(3);
+    /// Longer than a guardian has, for nobody comes after us; a busy machine gives a storm more of it than it gives us.
+    const PATIENCE: Duration = Duration::from_secs(20);
 
     /// Kills and reaps what a dead guardian has left.
     ///
@@ -56,7 +57,7 @@ mod linux {
         let limit = Instant::now() + PATIENCE;
         let me = getpid().as_raw_pid();
         let Some(session) = family::myself().map(|seen| seen.session) else { return };
-        let mut hunt = Hunt::default();
+        let mut hunt = Hunt::within(PATIENCE);
         while Instant::now() < limit {
             // Held during the look: a guardian that starts meanwhile would be taken for an orphan, and stopped.
             let alive = guardians();
@@ -67,6 +68,7 @@ mod linux {
             drop(alive);
             for orphan in family.iter().filter(|seen| seen.parent == me && seen.dead) {
                 let _ = waitpid(Some(orphan.pid), WaitOptions::NOHANG);
+                hunt.forget(orphan.pid);
             }
             match family.iter().find(|seen| !seen.dead) {
                 Some(living) if over => family::await_one(Some(living.pid), limit),
