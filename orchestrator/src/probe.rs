@@ -29,7 +29,8 @@ const DEADLINE: Duration = Duration::from_secs(60);
 const GRACE: Duration = Duration::from_secs(3);
 const KEPT: u64 = 1 << 20;
 
-/// What is heard of an agent that is asked for one word, with the rights of who judges. `room` is an empty folder, and
+/// What is heard of an agent that is asked for one word, with the rights of who judges; through a wrapper with those of who
+/// works, which not every one can grant. `room` is an empty folder, and
 /// `system` says whether the system holds agents to their rights.
 pub fn probe(
     agent: &Agent,
@@ -45,7 +46,7 @@ pub fn probe(
 }
 
 fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> {
-    let rights = Rights::Read;
+    let rights = if agent.via().is_some() { Rights::Work } else { Rights::Read };
     let (space, temp, prompt) = (room.join("space"), room.join("tmp"), room.join("prompt.md"));
     for folder in [&space, &temp] {
         fs::create_dir(folder).on_disk("create the folder", folder)?;

@@ -108,6 +108,8 @@ pub enum FailureKind {
     Breach,
     /// The agent rejects its arguments or its settings.
     UsageError,
+    /// The agent, or the wrapper around it, needs something done on this machine before it works.
+    NotSetUp,
 }
 
 /// What one call cost. A stored answer costs nothing again.

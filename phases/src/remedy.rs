@@ -33,7 +33,7 @@ impl FailureKind {
             | Self::PromptTooLong
             | Self::Breach => Remedy::Tell,
             Self::RateLimited | Self::Overloaded | Self::Network | Self::NoResponse => Remedy::Repeat,
-            Self::Authentication | Self::ModelNotFound | Self::UsageError => Remedy::Mend,
+            Self::Authentication | Self::ModelNotFound | Self::UsageError | Self::NotSetUp => Remedy::Mend,
             Self::UsageLimit => Remedy::Wait,
         }
     }

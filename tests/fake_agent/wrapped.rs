@@ -24,6 +24,9 @@ struct Stage {
     /// Prints as ccw does within another agent.
     #[serde(default)]
     framed: bool,
+    /// What ccw prints in the place of an answer, by the tool that it was to call.
+    #[serde(default)]
+    prints: BTreeMap<String, PathBuf>,
     /// What a claude meets of its service before each of its answers, one a call.
     #[serde(default)]
     away: Vec<Away>,
@@ -98,6 +101,10 @@ fn ccw(stage: &Stage) -> ExitCode {
     else {
         return fail("error: unknown option");
     };
+    if let Some(file) = stage.prints.get(&flags["--tool"]) {
+        print(&fs::read_to_string(file).expect("it was recorded"));
+        return ExitCode::SUCCESS;
+    }
     let asked = fs::read_to_string(&flags["-f"]).unwrap_or_default();
     if asked.trim().is_empty() {
         return fail("Error: File is empty");

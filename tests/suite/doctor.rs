@@ -240,6 +240,37 @@ fn a_probe_makes_one_call_of_each_agent_and_a_failed_one_is_a_fault() {
     assert_eq!(scene.alive(), [0; 0]);
 }
 
+/// The wrapper prints what the real one was seen to print.
+#[test]
+fn doctor_via_ccw_calls_each_agent_through_it_and_says_what_to_do() {
+    let scene = Scene::empty();
+    real(&scene, "claude", "2.1.329", "exit 9");
+    real(&scene, "gemini", "0.61.0", "exit 9");
+    let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/transcripts/ccw");
+    let ccw = |body: &str| program(&scene.path("bin/ccw"), body);
+    let said = || doctor(&scene, &["--via", "ccw"]);
+    assert!(said().stdout.contains("program \"ccw\" not found"), "{:?}", said());
+    ccw(&format!("/bin/cat {recorded}/not-installed.stderr >&2; exit 1"));
+    let ran = said();
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let text = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("gemini via ccw: test call failed: it is not set up here: ccw has no templates yet: run `ccw install -m Global`"), "{text}");
+    let by_tool = format!(
+        "case \"$*\" in *claude*write*) /bin/cat {recorded}/claude-root.stderr >&2; exit 1;; \
+         *gemini*) /bin/cat {recorded}/gemini-401.txt;; esac"
+    );
+    ccw(&by_tool);
+    let (code, seen) = seen(&scene, &["--via", "ccw"]);
+    assert_eq!(code, Some(2));
+    let probe = |name: &str| agent(&seen, name)["probe"].clone();
+    assert_eq!((&probe("claude")["via"], &probe("claude")["kind"]), (&json!("ccw"), &json!("not_set_up")));
+    assert!(probe("claude")["why"].as_str().unwrap().contains("as root: run as another user"), "{seen}");
+    assert_eq!(probe("gemini")["kind"], "authentication");
+    ccw("echo ready");
+    let ran = said();
+    assert!(ran.code == Some(0) && ran.stdout.contains("ok  claude via ccw: answered in "), "{ran:?}");
+}
+
 #[test]
 fn one_agent_that_works_is_enough_and_is_named() {
     let scene = Scene::empty();

@@ -111,6 +111,13 @@ fn a_child_that_failed_is_no_answer_though_the_wrapper_ends_with_success() {
     assert_eq!(kinds(&json!({ "child": "silent" })), ["crashed"; 2]);
 }
 
+/// What the real one printed of gemini, whose service had refused the key.
+#[test]
+fn an_error_of_gemini_behind_its_warnings_pauses_the_run_at_once() {
+    let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/transcripts/ccw/gemini-401.txt");
+    assert_eq!(kinds(&json!({ "prints": { "gemini": recorded } })), ["authentication"]);
+}
+
 #[test]
 fn an_answer_is_one_whatever_the_child_ended_with() {
     let scene = scene(&json!({ "child": "exit_three" }));

@@ -100,7 +100,8 @@ Examples:
 pub const DOCTOR: &str = "\
 Examples:
   skilltune doctor
-  skilltune doctor --probe";
+  skilltune doctor --probe
+  skilltune doctor --via ccw";
 
 pub const INIT: &str = "\
 Examples:

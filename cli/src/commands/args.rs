@@ -9,7 +9,7 @@ use skilltune_phases::score::Score;
 
 use crate::loops::tune::settings::{ApplyWhen, Preset};
 use crate::settings::values;
-use crate::settings::values::{AgentSpec, Format};
+use crate::settings::values::{AgentSpec, Format, ViaName};
 
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {
@@ -22,6 +22,9 @@ pub struct DoctorArgs {
     /// Make one tiny call to each installed agent, which may cost a little
     #[arg(long)]
     pub probe: bool,
+    /// The same through a wrapper
+    #[arg(long, value_enum, value_name = "WRAPPER")]
+    pub via: Option<ViaName>,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Format,

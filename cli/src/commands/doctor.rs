@@ -22,6 +22,7 @@ use crate::commands::doctor::told::told;
 use crate::commands::doctor::verdict::Verdict;
 use crate::terminal::columns;
 
+use crate::args::overrides::override_with;
 use crate::commands::args::DoctorArgs;
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
@@ -64,12 +65,13 @@ fn look(args: &DoctorArgs, around: &Environment) -> Result<Seen, Complaint> {
         Ok(settings) => (settings, None),
         Err(complaint) => (crate::loops::default_settings(), Some(complaint)),
     };
+    override_with(&mut settings.calls.via, args.via, "--via");
     crate::agents::defaults::fill(&mut settings, around);
     let project = Project::look(&root, &settings, broken.as_ref(), around);
     let trusted = args.trust || project.trusted != Some(false);
     let mut agents = agents::look(&settings, trusted, args.timeout, around)?;
     // What a project wishes for its calls is done when it is trusted, as in a run.
-    if args.probe && (trusted || settings.foreign_wishes().is_empty()) {
+    if (args.probe || args.via.is_some()) && (trusted || settings.foreign_wishes().is_empty()) {
         agents::probe(&mut agents, &settings, around)?;
     }
     let confinement = System::of(&settings);

@@ -62,6 +62,7 @@ pub fn mending(agent: &str, failure: &Failure) -> String {
         (Remedy::Mend, FailureKind::ModelNotFound) => {
             format!("start a new run with a model that {agent} has: --agent {agent}:MODEL")
         }
+        (Remedy::Mend, FailureKind::NotSetUp) => "fix that, then retry".to_owned(),
         (Remedy::Mend | Remedy::Tell, _) => {
             format!("run `skilltune doctor` to check {agent}; you may have to update it")
         }

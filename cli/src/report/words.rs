@@ -94,6 +94,7 @@ pub fn failure(kind: FailureKind) -> &'static str {
         FailureKind::PromptTooLong => "got a prompt that is too long",
         FailureKind::Breach => "changed files that it must not change",
         FailureKind::UsageError => "rejected its arguments",
+        FailureKind::NotSetUp => "is not set up here",
     }
 }
 

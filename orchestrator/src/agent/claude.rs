@@ -265,8 +265,8 @@ fn kind(result: &Value, why: &str) -> FailureKind {
 }
 
 /// Its errors are answers of a model that is none. Each has one of these beginnings, and no file or verdict has.
-fn excuse(said: &str) -> Option<Failure> {
-    const BEGINNINGS: [&str; 8] = [
+fn excuse(left: Remains<'_>) -> Option<Failure> {
+    const BEGINNINGS: [&str; 9] = [
         "API Error",
         "Failed to authenticate",
         "Not logged in",
@@ -274,16 +274,19 @@ fn excuse(said: &str) -> Option<Failure> {
         "Credit balance is too low",
         "Prompt is too long",
         "Claude usage limit reached",
+        "Claude AI usage limit reached",
         "You've hit your",
     ];
-    let said = said.trim();
+    let said = left.stdout.trim();
     BEGINNINGS.iter().find(|beginning| said.starts_with(**beginning))?;
-    let (_, after) = said.split_once("API Error: ").unwrap_or_default();
-    let status: Option<u64> =
-        after.split(|c: char| !c.is_ascii_digit()).next().and_then(|text| text.parse().ok());
+    let number = |(_, after): (&str, &str)| after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+    // A request that the service turned down has its status further on.
+    let at = ["API Error: Request rejected (", "API Error: "].iter();
+    let status: Option<u64> = at.filter_map(|beginning| said.split_once(beginning)).find_map(number);
     let refused = said.contains("safeguards flagged").then_some("refusal");
     let result = json!({ "api_error_status": status, "stop_reason": refused });
-    Some(failed(kind(&result, said), said))
+    let told = reset_time::find(said, left.at);
+    Some(reset_time::with_reset_time(failed(kind(&result, said), said), told, left.at))
 }
 
 /// It has said nothing that we could read: it does not take what it was started with, or was never started.

@@ -3,6 +3,7 @@
 //! Without approval of shells it offers none, and without approval of edits no tool that writes. Its exit code is the
 //! service's status cut to a byte, or 0 for much that is no success: the last `result` decides.
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
@@ -57,7 +58,7 @@ pub(super) const PROFILE: Profile = Profile {
     keeps,
     arguments,
     read_response,
-    excuse: None,
+    excuse: Some(excuse),
 };
 
 /// The folder that holds its `.gemini`.
@@ -140,7 +141,8 @@ fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
         "telemetry": { "enabled": false },
         "privacy": { "usageStatisticsEnabled": false },
         "advanced": { "ignoreLocalEnv": true },
-        "tools": { "exclude": never },
+        // A wrapper names no policy.
+        "policyPaths": [format!("{FOLDER}/{POLICY}")],
     });
     match ask.isolation {
         Isolation::Partial | Isolation::Fresh => {
@@ -156,7 +158,8 @@ fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
         Isolation::User => {}
     }
     let file = |file, text| Fitting { folder: FOLDER, file, text };
-    let policy = [NO_WEB, if ask.skills { MAY_USE_SKILLS } else { "" }].concat();
+    let never = format!("[[rule]]\ntoolName = {}\ndecision = \"deny\"\npriority = 999\n", json!(never));
+    let policy = [never.as_str(), NO_WEB, if ask.skills { MAY_USE_SKILLS } else { "" }].concat();
     vec![file("settings.json", settings.to_string()), file(POLICY, policy)]
 }
 
@@ -231,7 +234,8 @@ impl Said {
             .or(self.troubles.into_iter().next_back())
             .unwrap_or("an error without a message".to_owned());
         let typed = result.pointer("/error/type").and_then(Value::as_str).unwrap_or_default();
-        let failure = failed(kind(typed, &why, left), &why);
+        let missing = left.stderr.contains("ModelNotFoundError");
+        let failure = failed(kind(typed, &why, status(&why, left), missing, left.at), &why);
         let told = reset_time::find(&why, left.at).or_else(|| reset_time::find(left.stderr, left.at));
         Err(reset_time::with_reset_time(failure, told, left.at))
     }
@@ -301,18 +305,17 @@ fn denied(event: &Value, talk: &mut Talk) {
     }
 }
 
-fn kind(typed: &str, why: &str, left: Remains<'_>) -> FailureKind {
+fn kind(typed: &str, why: &str, status: Option<u64>, missing: bool, at: Timestamp) -> FailureKind {
     let lower = why.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|one| lower.contains(one));
-    let missing = left.stderr.contains("ModelNotFoundError");
-    match status(why, left) {
+    match status {
         _ if typed == "FatalTurnLimitedError" => FailureKind::TurnLimit,
         _ if says(&["empty response"]) => FailureKind::Empty,
         _ if says(&["exceeds the maximum number of tokens", "input token count"]) => {
             FailureKind::PromptTooLong
         }
         // What it calls exhausted may be there again in a few seconds: then it says when.
-        _ if says(&["exhausted your capacity"]) && reset_time::find(why, left.at).is_some() => {
+        _ if says(&["exhausted your capacity"]) && reset_time::find(why, at).is_some() => {
             FailureKind::RateLimited
         }
         _ if says(&["daily quota", "exhausted your"]) => FailureKind::UsageLimit,
@@ -328,6 +331,43 @@ fn kind(typed: &str, why: &str, left: Remains<'_>) -> FailureKind {
         }
         _ => FailureKind::Crashed,
     }
+}
+
+/// What it says on stderr when it has failed, printed by a wrapper in the place of an answer: warnings, which come before
+/// any answer could, and then the error, with the places in the program that it went through.
+fn excuse(left: Remains<'_>) -> Option<Failure> {
+    const WARNINGS: [&str; 7] = [
+        "Warning: Basic terminal detected",
+        "Warning: 256-color support not detected",
+        "Warning: True color",
+        "Ripgrep is not available",
+        "YOLO mode is enabled",
+        "Loaded cached credentials",
+        "[STARTUP] ",
+    ];
+    const ERRORS: [&str; 3] =
+        ["Error when talking to Gemini API", "Error generating content via API", "Attempt "];
+    let begins = |line: &str, with: &[&str]| with.iter().any(|one| line.starts_with(one));
+    let lines = || left.stdout.lines().map(str::trim).filter(|line| !line.is_empty());
+    let is_error = |line: &&str| begins(line, &ERRORS);
+    if !lines().next().is_some_and(|first| begins(first, &WARNINGS) || is_error(&first)) {
+        return None;
+    }
+    let last = lines().filter(is_error).last().filter(|_| lines().any(|line| line.starts_with("at ")));
+    let Some(last) = last else {
+        let has_more = lines().any(|line| !begins(line, &WARNINGS) && !line.starts_with("Warning: "));
+        return (!has_more).then(|| failed(FailureKind::Empty, "warnings, and no answer"));
+    };
+    // The report that it names is gone with the call.
+    let why = last.split_once(".json ").filter(|_| last.contains("Full report available at"));
+    let why = why.map_or(last, |(_, error)| error);
+    let sent = ["\"code\":", "status: "].iter().filter_map(|key| left.stdout.rsplit_once(key));
+    let digits = |rest: &str| rest.trim_start().chars().take_while(char::is_ascii_digit).collect::<String>();
+    let status = sent.filter_map(|(_, rest)| digits(rest).parse().ok()).next();
+    let missing = left.stdout.contains("ModelNotFoundError");
+    let told = reset_time::find(left.stdout, left.at);
+    let failure = failed(kind("", why, status, missing, left.at), why);
+    Some(reset_time::with_reset_time(failure, told, left.at))
 }
 
 /// The service's status: in the error as it sent it, or in what an exit code has left of it.

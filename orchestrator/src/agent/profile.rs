@@ -57,8 +57,9 @@ pub(super) struct Profile {
     /// What follows the program.
     pub(super) arguments: fn(&Ask<'_>) -> Vec<String>,
     pub(super) read_response: fn(Remains<'_>) -> Response,
-    /// The failure that it tells in words in the place of an answer, for who sees nothing but its words.
-    pub(super) excuse: Option<fn(&str) -> Option<Failure>>,
+    /// The failure that it tells in words in the place of an answer, for who sees nothing but its words: they are what
+    /// is on stdout.
+    pub(super) excuse: Option<fn(Remains<'_>) -> Option<Failure>>,
 }
 
 /// What a call asks of an agent.

@@ -5,7 +5,7 @@
 //! answer only when it is neither nothing, nor the agent's stream of events, nor the words of an error.
 
 use serde_json::Value;
-use skilltune_phases::event::{FailureKind, Spent};
+use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::role::Rights;
 
 use super::command::Slots;
@@ -89,12 +89,12 @@ impl Via {
             How::Exited(0) if said.trim().is_empty() => {
                 Err(failed(FailureKind::Empty, &format!("{} printed nothing", self.name())))
             }
-            How::Exited(0) => {
-                tool.profile().excuse.and_then(|excuse| excuse(said)).map_or_else(|| Ok(said.to_owned()), Err)
-            }
+            How::Exited(0) => excuse(tool, left, said).map_or_else(|| Ok(said.to_owned()), Err),
             How::Exited(_) => {
-                let why = left.last_words().unwrap_or_else(|| "no output".to_owned());
-                Err(failed(kind(left.stderr), &format!("{}: {why}", self.name())))
+                Err(self.set_up(tool, left).or_else(|| excuse(tool, left, said)).unwrap_or_else(|| {
+                    let why = left.last_words().unwrap_or_else(|| "no output".to_owned());
+                    failed(kind(left.stderr), &format!("{}: {why}", self.name()))
+                }))
             }
             How::Signalled(_)
             | How::TimedOut
@@ -103,6 +103,24 @@ impl Via {
             | How::Lost { .. } => Err(left.failure(life(said))),
         };
         Response { answer, spent: Spent { ms: left.ended.took_ms, ..Spent::default() }, talk: None }
+    }
+
+    /// What has to be done on this machine before it can be of any use, where that is what has gone wrong.
+    fn set_up(self, tool: Real, left: Remains<'_>) -> Option<Failure> {
+        let says = |words: &str| left.stderr.contains(words);
+        let what = match self {
+            Self::Ccw if says("Template not found") => {
+                "ccw has no templates yet: run `ccw install -m Global`".to_owned()
+            }
+            _ if says("cannot be used with root/sudo privileges") => {
+                let (tool, name) = (tool.name(), self.name());
+                format!(
+                    "{tool} refuses the mode that {name} starts it in as root: run as another user, or pass --via direct"
+                )
+            }
+            Self::Ccw | Self::Maestro => return None,
+        };
+        Some(failed(FailureKind::NotSetUp, &what))
     }
 
     /// The answer without the lines that ccw prints around it when it takes itself for part of another agent. They are
@@ -114,6 +132,11 @@ impl Via {
         };
         framed.unwrap_or(stdout)
     }
+}
+
+/// The failure that the agent tells in the place of an answer.
+fn excuse(tool: Real, left: Remains<'_>, said: &str) -> Option<Failure> {
+    tool.profile().excuse.and_then(|excuse| excuse(Remains { stdout: said, ..left }))
 }
 
 /// All that is said in an argument; the folder is in the agent's workspace.
@@ -158,14 +181,7 @@ fn kind(stderr: &str) -> FailureKind {
     match () {
         () if says(&["rate limit"]) => FailureKind::RateLimited,
         () if says(&["authentication failed", "api key", "not logged in"]) => FailureKind::Authentication,
-        () if says(&[
-            "template not found",
-            "unknown option",
-            "not installed",
-            "not available",
-            "no enabled tool",
-        ]) =>
-        {
+        () if says(&["unknown option", "not installed", "not available", "no enabled tool"]) => {
             FailureKind::UsageError
         }
         () => FailureKind::Crashed,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use skilltune_orchestrator::agent::{Agent, Response};
+use skilltune_orchestrator::agent::{Agent, Response, Via};
 use skilltune_orchestrator::probe;
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::remedy::Remedy;
@@ -17,6 +17,9 @@ use crate::text::{figures, plain};
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Probed {
     pub answered: bool,
+    /// The wrapper that it was called through.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<&'static str>,
     /// What kind of failure it was.
     pub kind: Option<FailureKind>,
     pub why: Option<String>,
@@ -55,6 +58,7 @@ impl Probed {
         let why = |failure: &Failure| plain::one_line(&agent.without_keys(&failure.why));
         Self {
             answered: failure.is_none(),
+            via: agent.via().map(Via::name),
             kind: failure.as_ref().map(|failure| failure.kind),
             why: failure.as_ref().map(why),
             mend: failure.as_ref().map(|failure| mend(&agent.name, failure)),

@@ -95,7 +95,8 @@ fn bad(text: String) -> Line {
 /// The agent, and below it what came of its call.
 fn agent_lines(seen: &AgentSeen) -> Vec<Line> {
     let probe = seen.probe.as_ref().map(|probed| {
-        let text = format!("{}: {}", seen.name, probed.told());
+        let via = probed.via.map_or(String::new(), |via| format!(" via {via}"));
+        let text = format!("{}{via}: {}", seen.name, probed.told());
         if probed.answered { good(text) } else { bad(text) }
     });
     std::iter::once(agent(seen)).chain(probe).collect()

@@ -108,7 +108,8 @@ fn no_draft(talk: &mut Talk<Tune>, run: &Run, member: Place, failure: &Failure) 
         | FailureKind::ModelNotFound
         | FailureKind::PromptTooLong
         | FailureKind::Breach
-        | FailureKind::UsageError => format!("the improver {}", words::failure(failure.kind)),
+        | FailureKind::UsageError
+        | FailureKind::NotSetUp => format!("the improver {}", words::failure(failure.kind)),
     };
     let name = plain::one_line(words::member(run, member));
     let after = format!(": {what}: {}", plain::one_line(&failure.why));

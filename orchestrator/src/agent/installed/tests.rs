@@ -248,7 +248,10 @@ fn in_the_users_world_who_judges_has_no_servers_and_nobody_a_shell() {
     assert!(writer.contains("acceptEdits --tools Read,Grep,Glob,Write,Edit,Skill"), "{writer}");
     assert!(!argv("gemini", Rights::Edit).contains("none"));
     for isolation in [Isolation::Partial, Isolation::Fresh, Isolation::User] {
-        let fitting = |rights| isolated("gemini", isolation).fittings(rights, false, "")[0].text.clone();
+        // In a file that its settings name: a wrapper does not pass our arguments on.
+        let fittings = |rights| isolated("gemini", isolation).fittings(rights, false, "");
+        assert!(fittings(Rights::Read)[0].text.contains(r#""policyPaths":[".gemini/policy.toml"]"#));
+        let fitting = |rights| fittings(rights)[1].text.clone();
         assert!(Rights::ALL.iter().all(|rights| fitting(*rights).contains("run_shell_command")));
         assert!(fitting(Rights::Read).contains("write_file"));
     }

@@ -1,7 +1,5 @@
 use std::path::Path;
 
-use skilltune_phases::event::Failure;
-
 use jiff::Timestamp;
 
 use super::*;
@@ -55,14 +53,6 @@ fn an_answer_is_what_was_printed_and_nothing_is_none_whatever_the_exit_code() {
     }
     assert_eq!(kind_of(How::Exited(1), "an answer", "Error: write EPIPE"), FailureKind::Crashed);
     assert_eq!(kind_of(How::Exited(1), "", "Authentication failed"), FailureKind::Authentication);
-    assert_eq!(
-        kind_of(
-            How::Exited(1),
-            "",
-            "Error loading rule template: Template not found: universal-rigorous-style"
-        ),
-        FailureKind::UsageError
-    );
     assert_eq!(kind_of(How::TimedOut, "half an answer", ""), FailureKind::TimedOut);
     assert_eq!(
         kind_of(How::TimedOut, "\n  Executing claude (write mode)...\n\n", ""),
@@ -111,4 +101,67 @@ fn banner_and_footer_are_cut_away_where_both_are_as_ccw_writes_them_and_nowhere_
     }
     let empty = framed.replace("All is\n\nwritten.\n", "");
     assert_eq!(kind_of(How::Exited(0), &empty, ""), FailureKind::Empty);
+}
+
+/// Recorded with ccw 7.3.14 and gemini 0.61.0.
+#[test]
+fn geminis_errors_behind_its_warnings_are_no_answers() {
+    let gemini = Real::named("gemini").unwrap();
+    let failure = |stdout: &str| {
+        let left = Remains { ended: &ended(How::Exited(0)), stdout, stderr: "", at: Timestamp::UNIX_EPOCH };
+        Via::Ccw.read_response(gemini, left).answer
+    };
+    let first = include_str!("../../../../fixtures/transcripts/ccw/gemini-401.txt");
+    for (said, kind, why) in [
+        (first, FailureKind::Authentication, "\"code\":401"),
+        (
+            include_str!("../../../../fixtures/transcripts/ccw/gemini-429.txt"),
+            FailureKind::RateLimited,
+            "429",
+        ),
+        (include_str!("../../../../fixtures/transcripts/ccw/gemini-500.txt"), FailureKind::Overloaded, "500"),
+    ] {
+        let failure = failure(said).unwrap_err();
+        assert!(failure.kind == kind && failure.why.contains(why), "{failure:?}");
+        assert!(!failure.why.contains("/tmp/"), "{failure:?}");
+    }
+    let (warnings, _) = first.split_once("Error when").unwrap();
+    assert_eq!(failure(warnings).unwrap_err().kind, FailureKind::Empty);
+    for answer in [
+        format!("The log says:\n{first}"),
+        "Warning: use it with care.".to_owned(),
+        format!("{warnings}All is written."),
+    ] {
+        assert_eq!(failure(&answer).unwrap(), answer);
+    }
+}
+
+#[test]
+fn what_has_to_be_set_up_is_told_with_what_to_do() {
+    for (stderr, tells) in [
+        (
+            include_str!("../../../../fixtures/transcripts/ccw/not-installed.stderr"),
+            "`ccw install -m Global`",
+        ),
+        (
+            include_str!("../../../../fixtures/transcripts/ccw/claude-root.stderr"),
+            "as root: run as another user",
+        ),
+    ] {
+        let failure = answer(How::Exited(1), "", stderr).unwrap_err();
+        assert!(failure.kind == FailureKind::NotSetUp && failure.why.contains(tells), "{failure:?}");
+    }
+}
+
+#[test]
+fn the_time_when_a_limit_of_claude_resets_is_kept() {
+    for said in ["Claude AI usage limit reached|1799999999", "Claude usage limit reached|1799999999"] {
+        let at = Timestamp::from_second(1_799_990_000).unwrap();
+        let left = Remains { ended: &ended(How::Exited(0)), stdout: said, stderr: "", at };
+        let failure = Via::Ccw.read_response(claude(), left).answer.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::UsageLimit);
+        assert_eq!(failure.until, Timestamp::from_second(1_799_999_999).ok());
+    }
+    let rejected = kind_of(How::Exited(0), "API Error: Request rejected (429) · usage", "");
+    assert_eq!(rejected, FailureKind::RateLimited);
 }
