@@ -154,8 +154,11 @@ impl Runs {
     }
 
     fn outline_of<L: Ui>(&self, known: &Known<L>) -> Outline {
-        let mut outline =
-            Outline { standing: self.standing(&known.run), calls: Vec::new(), trees: L::kept(&known.run) };
+        let mut outline = Outline {
+            standing: self.standing(&known.run),
+            calls: Vec::new(),
+            trees: L::run_trees(&known.run),
+        };
         for record in &known.records {
             match &record.event {
                 Event::Done(done) => {

@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 pub fn pause(kind: FailureKind, failures: u32, base: Duration, seed: u64, step: &impl Serialize) -> Duration {
     match kind.remedy() {
         Remedy::Repeat => {}
-        Remedy::Tell | Remedy::Mend | Remedy::Wait => return Duration::ZERO,
+        Remedy::Tell | Remedy::Fix | Remedy::Wait => return Duration::ZERO,
     }
     let most = base.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST);
     let least = (base / 2).min(most);

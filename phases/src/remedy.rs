@@ -11,7 +11,7 @@ pub enum Remedy {
     /// pauses.
     Repeat,
     /// A person: every call fails like this until something is fixed.
-    Mend,
+    Fix,
     /// Time: the limit is lifted by itself.
     Wait,
 }
@@ -33,7 +33,7 @@ impl FailureKind {
             | Self::PromptTooLong
             | Self::Breach => Remedy::Tell,
             Self::RateLimited | Self::Overloaded | Self::Network | Self::NoResponse => Remedy::Repeat,
-            Self::Authentication | Self::ModelNotFound | Self::UsageError | Self::NotSetUp => Remedy::Mend,
+            Self::Authentication | Self::ModelNotFound | Self::UsageError | Self::NotSetUp => Remedy::Fix,
             Self::UsageLimit => Remedy::Wait,
         }
     }
@@ -74,7 +74,7 @@ mod tests {
             let words = match serde_json::from_str::<FailureKind>(&format!("{kind:?}")).unwrap().remedy() {
                 Remedy::Tell => "with the error in the prompt",
                 Remedy::Repeat => "retried unchanged after a delay",
-                Remedy::Mend => "says what to fix",
+                Remedy::Fix => "says what to fix",
                 Remedy::Wait => "with `--wait` it waits",
             };
             assert!(row(&kind).contains(words), "{kind}: {}", row(&kind));

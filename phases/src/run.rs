@@ -211,14 +211,14 @@ impl<L: Fold> Run<L> {
                 (tries.refused, tries.refusal) = (tries.refused + 1, Some((failure.clone(), at)));
                 tries.refused >= most
             }
-            Remedy::Mend | Remedy::Wait => true,
+            Remedy::Fix | Remedy::Wait => true,
         };
         let call = FailedCall { at, round: L::round(self), step: step.clone(), failure: failure.clone() };
         // What a person must fix comes before any wait, and the limit that is lifted last before the others. A service
         // may be back long before a limit is lifted.
         let gravity = |failure: &Failure| {
             let remedy = failure.kind.remedy();
-            (remedy == Remedy::Mend, remedy == Remedy::Wait, failure.until)
+            (remedy == Remedy::Fix, remedy == Remedy::Wait, failure.until)
         };
         if blocks && self.blocked.as_ref().is_none_or(|known| gravity(&known.failure) < gravity(failure)) {
             self.blocked = Some(call.clone());

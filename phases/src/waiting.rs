@@ -24,7 +24,7 @@ pub fn until<L: Fold>(run: &Run<L>, now: Timestamp, most: Duration, base: Durati
     let FailedCall { failure, step, .. } = run.blocked.as_ref()?;
     let waits = run.waits;
     let until = match (failure.kind.remedy(), failure.until) {
-        (Remedy::Tell | Remedy::Mend, _) => return None,
+        (Remedy::Tell | Remedy::Fix, _) => return None,
         (Remedy::Repeat, told) => {
             let failures = L::tries(run).saturating_add(waits.times);
             let pause = backoff::pause(failure.kind, failures, base.max(LEAST), run.plan.seed, step);

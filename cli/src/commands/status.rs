@@ -40,7 +40,7 @@ fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -
         let how = words::failure(failed.failure.kind);
         let step = L::step(run, &failed.step);
         facts.push(("blocked", format!("{step}: {how}: {}", failed.failure.why)));
-        facts.push(("hint", advice::mend(run, failed, false)));
+        facts.push(("hint", advice::unblock(run, failed, false)));
     }
     if !run.errors.is_empty() {
         facts.push(("errors", figures::count(run.errors.len(), "failed call")));

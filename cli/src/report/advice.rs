@@ -36,34 +36,34 @@ pub fn resume<L: Loop>(run: &run::Run<L>) -> String {
 }
 
 /// What lets a run that is blocked go on.
-pub fn mend<L: Ui>(run: &run::Run<L>, failed: &run::FailedCall<L>, trusted: bool) -> String {
+pub fn unblock<L: Ui>(run: &run::Run<L>, failed: &run::FailedCall<L>, trusted: bool) -> String {
     let cast = L::role(&failed.step).map(|role| run.plan.roles.of(&role));
-    let mending = mending(cast.map_or("the agent", |cast| cast.agent.as_str()), &failed.failure);
+    let fix = fix(cast.map_or("the agent", |cast| cast.agent.as_str()), &failed.failure);
     let asks = if failed.failure.until.is_none() { " and retries from time to time" } else { "" };
     let resume = trusting(format!("{} --wait", resume(run)), trusted);
     match failed.failure.kind.remedy() {
-        Remedy::Wait => format!("{mending}; `{resume}` waits for it{asks}"),
-        Remedy::Repeat => format!("{mending}; `{resume}` retries until then; {ONLY_THE_REST}"),
-        Remedy::Mend | Remedy::Tell => mending,
+        Remedy::Wait => format!("{fix}; `{resume}` waits for it{asks}"),
+        Remedy::Repeat => format!("{fix}; `{resume}` retries until then; {ONLY_THE_REST}"),
+        Remedy::Fix | Remedy::Tell => fix,
     }
 }
 
 const ONLY_THE_REST: &str = "only unanswered calls are repeated";
 
-/// What a person can do about a failure that no other try mends.
-pub fn mending(agent: &str, failure: &Failure) -> String {
+/// What a person can do about a failure that no retry fixes.
+pub fn fix(agent: &str, failure: &Failure) -> String {
     match (failure.kind.remedy(), failure.kind) {
         (Remedy::Wait, _) => match failure.until {
             Some(until) => format!("resume after {}, when the limit resets", figures::moment(until)),
             None => format!("resume when the limit of {agent} resets"),
         },
         (Remedy::Repeat, _) => format!("resume when the service of {agent} is back"),
-        (Remedy::Mend, FailureKind::Authentication) => login(agent),
-        (Remedy::Mend, FailureKind::ModelNotFound) => {
+        (Remedy::Fix, FailureKind::Authentication) => login(agent),
+        (Remedy::Fix, FailureKind::ModelNotFound) => {
             format!("start a new run with a model that {agent} has: --agent {agent}:MODEL")
         }
-        (Remedy::Mend, FailureKind::NotSetUp) => "fix that, then retry".to_owned(),
-        (Remedy::Mend | Remedy::Tell, _) => {
+        (Remedy::Fix, FailureKind::NotSetUp) => "fix that, then retry".to_owned(),
+        (Remedy::Fix | Remedy::Tell, _) => {
             format!("run `skilltune doctor` to check {agent}; you may have to update it")
         }
     }

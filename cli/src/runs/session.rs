@@ -273,7 +273,7 @@ pub fn drive<L: Ui>(
 
 /// Captures the target again if the store has lost part of what the run started from.
 fn repair<L: Ui>(objects: &Objects, run: &Run<L>) -> Result<(), Complaint> {
-    if L::kept(run).into_iter().all(|tree| objects.contains_tree(tree)) {
+    if L::run_trees(run).into_iter().all(|tree| objects.contains_tree(tree)) {
         return Ok(());
     }
     for target in L::targets(&run.plan).iter().filter(|target| target.is_dir()) {

@@ -28,7 +28,7 @@ pub(super) fn with_reset_time(failure: Failure, told: Option<Timestamp>, at: Tim
         Remedy::Wait => told,
         // A retry does not wait for an hour in silence.
         Remedy::Repeat => told.filter(|told| *told <= at + BRIEF),
-        Remedy::Tell | Remedy::Mend => None,
+        Remedy::Tell | Remedy::Fix => None,
     };
     Failure { kind, until, ..failure }
 }

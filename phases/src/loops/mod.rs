@@ -29,7 +29,7 @@ pub trait Loop: Fold {
     fn trees(answer: &Self::Answer) -> Vec<TreeId>;
 
     /// The stored trees that a run names besides those of its answers.
-    fn kept(run: &Run<Self>) -> Vec<TreeId>;
+    fn run_trees(run: &Run<Self>) -> Vec<TreeId>;
 
     /// The money that a run may spend. Some agents can be given this limit too.
     fn usd(plan: &Plan<Self>) -> Option<f64>;

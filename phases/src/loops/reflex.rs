@@ -102,7 +102,7 @@ impl Loop for Reflex {
         }
     }
 
-    fn kept(run: &Run) -> Vec<TreeId> {
+    fn run_trees(run: &Run) -> Vec<TreeId> {
         run.plan.task.context.into_iter().collect()
     }
 

@@ -101,7 +101,7 @@ impl Loop for Tune {
         answer.trees()
     }
 
-    fn kept(run: &Run) -> Vec<TreeId> {
+    fn run_trees(run: &Run) -> Vec<TreeId> {
         run.state.candidates.iter().flat_map(|candidate| candidate.trees.clone()).collect()
     }
 

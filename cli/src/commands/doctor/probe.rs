@@ -61,7 +61,7 @@ impl Probed {
             via: agent.via().map(Via::name),
             kind: failure.as_ref().map(|failure| failure.kind),
             why: failure.as_ref().map(why),
-            mend: failure.as_ref().map(|failure| mend(&agent.name, failure)),
+            mend: failure.as_ref().map(|failure| fix(&agent.name, failure)),
             model: talk.and_then(|talk| talk.model).map(|model| plain::one_line(&model)),
             seconds: Duration::from_millis(spent.ms).as_secs_f64(),
             usd: spent.usd,
@@ -90,9 +90,9 @@ impl Probed {
     }
 }
 
-fn mend(agent: &str, failure: &Failure) -> String {
+fn fix(agent: &str, failure: &Failure) -> String {
     match failure.kind.remedy() {
-        Remedy::Mend | Remedy::Wait => advice::mending(agent, failure),
+        Remedy::Fix | Remedy::Wait => advice::fix(agent, failure),
         Remedy::Repeat => "check that you can reach its service, and retry".to_owned(),
         Remedy::Tell => format!("run `{agent}` by hand to see the error"),
     }
