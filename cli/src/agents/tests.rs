@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use skilltune_phases::loops::tune::Tune;
+use skilltune_phases::role::Rights;
 use skilltune_phases::vocabulary::Vocabulary as _;
 
 use super::*;
@@ -124,4 +125,17 @@ fn an_agent_gets_the_variables_that_are_passed_on() {
             .env(Path::new("/t"), [])
             .contains(&("KEY".to_owned(), "value".to_owned()))
     );
+}
+
+#[test]
+fn a_role_without_a_setting_of_its_own_goes_by_the_executors() {
+    let mut settings = settings(&["a"]);
+    all(&mut settings, "a");
+    settings.roles.executor.set(Some("a:large".parse().unwrap()), Origin::Flag("--executor"));
+    let role = Role::try_from("red-team".to_owned()).unwrap();
+    let roles = [RoleSpec { role: role.clone(), rights: Rights::Read, is_measure: false }];
+    let casting = cast(&roles, &settings, &around(), BuiltIn::Knows).unwrap();
+    assert_eq!(casting.iter().map(|(role, _)| role.as_str()).collect::<Vec<_>>(), ["red-team"]);
+    let part = casting.of(&role);
+    assert_eq!((part.cast().shown().as_str(), part.timeout_seconds), ("a:large", 600));
 }
