@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::agent::{Agent, Real, Via};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::offline;
-use skilltune_phases::plan::{Cast, Enforced, Roles};
+use skilltune_phases::plan::{Cast, Enforced, Roles, RunId};
 use skilltune_phases::role::{ByRole, Role, RoleSpec};
 
 use crate::agents::installed::{Manner, installed};
@@ -26,6 +26,7 @@ use crate::terminal::environment::Environment;
 use crate::terminal::questions::Answers;
 use crate::text::nearest::nearest;
 use crate::trust;
+use crate::trust::file::TextFile;
 use crate::trust::pinned::{Ground, Pinned, each_once};
 use crate::trust::{Named, TrustError, TrustStore};
 
@@ -101,6 +102,36 @@ fn refuse_letting_go(settings: &Settings) -> Result<(), Complaint> {
     }
 }
 
+/// What of a project has to be trusted before its agents run.
+struct Claim<'a> {
+    /// Its settings.
+    file: &'a TextFile,
+    /// The files that the commands of its agents use.
+    scripts: Vec<Pinned>,
+    names: Vec<String>,
+}
+
+impl<'a> Claim<'a> {
+    /// Nothing, where the project describes no agent that is used.
+    fn of(
+        casting: &Casting,
+        settings: &'a Settings,
+        around: &Environment,
+    ) -> Result<Option<Self>, Complaint> {
+        let foreign = casting.values().filter(|part| matches!(part.described, Origin::Project(_)));
+        let mut names: Vec<String> = foreign.map(|part| part.agent.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names.extend(settings.foreign_wishes());
+        let Some(file) = settings.project_file.as_ref().filter(|_| !names.is_empty()) else {
+            return Ok(None);
+        };
+        let named = settings.agents.iter().filter(|(name, _)| names.contains(name));
+        let scripts = scripts(named.map(|(_, entry)| entry), around)?;
+        Ok(Some(Self { file, scripts, names }))
+    }
+}
+
 /// Asks for trust where a part's agent is described by the project.
 pub fn ensure_trusted(
     casting: &Casting,
@@ -108,19 +139,33 @@ pub fn ensure_trusted(
     around: &Environment,
     person: Option<&dyn Answers>,
 ) -> Result<(), Complaint> {
-    let wishes = settings.foreign_wishes();
-    let foreign = casting.values().filter(|part| matches!(part.described, Origin::Project(_)));
-    let mut names: Vec<String> = foreign.map(|part| part.agent.name.clone()).collect();
-    names.sort();
-    names.dedup();
-    names.extend(wishes);
-    match &settings.project_file {
-        Some(file) if !names.is_empty() => {
-            let scripts = settings.agents.iter().filter(|(name, _)| names.contains(name));
-            let scripts = self::scripts(scripts.map(|(_, entry)| entry), around)?;
-            trust::ensure(file, &scripts, Named::Agents(&names), &TrustStore::new(around), person)
-        }
-        _ => Ok(()),
+    let Some(Claim { file, scripts, names }) = Claim::of(casting, settings, around)? else { return Ok(()) };
+    trust::ensure(file, &scripts, Named::Agents(&names), &TrustStore::new(around), person)
+}
+
+/// Trusts them for one run, as they are now: to its end nobody needs to say so again.
+pub fn trust_for_run(
+    casting: &Casting,
+    settings: &Settings,
+    around: &Environment,
+    run: &RunId,
+) -> Result<(), Complaint> {
+    match Claim::of(casting, settings, around)? {
+        Some(claim) => Ok(TrustStore::of_run(around, run).record(claim.file, &claim.scripts)?),
+        None => Ok(()),
+    }
+}
+
+/// Whether they are those that were trusted for this run.
+pub fn are_trusted_for_run(
+    casting: &Casting,
+    settings: &Settings,
+    around: &Environment,
+    run: &RunId,
+) -> Result<bool, Complaint> {
+    match Claim::of(casting, settings, around)? {
+        Some(claim) => Ok(TrustStore::of_run(around, run).trusts(claim.file, &claim.scripts)?),
+        None => Ok(true),
     }
 }
 

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use skilltune_orchestrator::disk;
 use skilltune_phases::id::Digest;
+use skilltune_phases::plan::RunId;
 
 use crate::terminal::complaint::{Complaint, Kind};
 use crate::terminal::environment::Environment;
@@ -56,6 +57,17 @@ pub enum TrustError {
 impl TrustStore {
     pub fn new(around: &Environment) -> Self {
         Self { path: around.state.join("trust.json") }
+    }
+
+    /// What was trusted for one run alone.
+    pub fn of_run(around: &Environment, run: &RunId) -> Self {
+        Self { path: around.state.join("trusted-runs").join(format!("{run}.json")) }
+    }
+
+    /// The run is gone.
+    pub fn forget(&self) {
+        // Without its run the record means nothing.
+        let _ = fs::remove_file(&self.path);
     }
 
     /// Whether the file, and all the others that it names, are trusted as they are now.

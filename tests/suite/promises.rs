@@ -170,19 +170,34 @@ fn nothing_of_a_repository_is_run_before_it_is_trusted() {
     assert_eq!(scene.calls().len(), 0);
 }
 
+/// A run that was begun with `--trust` is taken up without it, unless what was trusted has changed since.
 #[test]
-fn a_run_that_is_taken_up_needs_the_trust_again_and_says_so() {
-    let scene = foreign();
-    let gate = Gate::before("executor", &scene, rising());
-    let run = Background::start(&scene, &["tune", "writer", "write a page", "--yes", "--trust"]);
-    run.until_begun(1);
-    let ran = run.interrupt(gate);
-    let (answered, id) = (scene.answered(), scene.run_id());
-    assert!(ran.stdout.ends_with(&format!("to continue: skilltune resume {id} --trust\n")), "{ran:?}");
-    assert_eq!(scene.run(&["resume", &id]).code, Some(2));
-    assert_eq!(scene.answered(), answered, "no agent was called");
-    assert_eq!(scene.run(&["resume", &id, "--trust", "--yes"]).code, Some(0));
-    assert_eq!(scene.quality("writer"), 90);
+fn what_was_trusted_for_a_run_is_trusted_to_its_end_and_only_as_it_was() {
+    for is_changed in [false, true] {
+        let scene = foreign();
+        let gate = Gate::before("executor", &scene, rising());
+        let run = Background::start(&scene, &["tune", "writer", "write a page", "--yes", "--trust"]);
+        run.until_begun(1);
+        let ran = run.interrupt(gate);
+        let (answered, id) = (scene.answered(), scene.run_id());
+        assert!(ran.stdout.ends_with(&format!("to continue: skilltune resume {id}\n")), "{ran:?}");
+        assert!(!scene.path("state/skilltune/trust.json").exists(), "for this run alone");
+        if is_changed {
+            let settings = scene.path("project/skilltune.toml");
+            let text = fs::read_to_string(&settings).unwrap() + "\n# changed\n";
+            fs::write(&settings, text).unwrap();
+            assert_eq!(scene.run(&["resume", &id]).code, Some(2));
+            assert_eq!(scene.answered(), answered, "no agent was called");
+            assert_eq!(scene.run(&["resume", &id, "--trust", "--yes"]).code, Some(0));
+        } else {
+            assert_eq!(scene.run(&["resume", &id, "--yes"]).code, Some(0));
+        }
+        assert_eq!(scene.quality("writer"), 90);
+        assert_eq!(scene.tune("writer", &["--fresh"]).code, Some(2), "another run is not trusted by it");
+        assert_eq!(scene.run(&["clean", "--all", "--yes"]).code, Some(0));
+        let kept = scene.path("state/skilltune/trusted-runs").read_dir().unwrap().count();
+        assert_eq!(kept, 0, "the record goes with its run");
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::questions::Person;
 use crate::text::figures;
+use crate::trust::TrustStore;
 
 pub fn run(args: &CleanArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let printer = scope.printer;
@@ -83,6 +84,7 @@ fn delete(ids: &[RunId], scope: &Scope<'_>) -> Result<String, Complaint> {
     for id in ids {
         runs.home.run(id).place().remove().map_err(ours)?;
         Ownership::new(around).forget(id);
+        TrustStore::of_run(around, id).forget();
         // The workspaces of a run that never ended; one that stays is no harm.
         let _ = session::work(around, id).remove();
     }

@@ -40,7 +40,7 @@ fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -
         let how = words::failure(failed.failure.kind);
         let step = L::step(run, &failed.step);
         facts.push(("blocked", format!("{step}: {how}: {}", failed.failure.why)));
-        facts.push(("hint", advice::unblock(run, failed, false)));
+        facts.push(("hint", advice::unblock(run, failed)));
     }
     if !run.errors.is_empty() {
         facts.push(("errors", figures::count(run.errors.len(), "failed call")));
@@ -69,7 +69,7 @@ fn next<L: LoopCommands>(run: &Run<L>, standing: Standing) -> Vec<Next> {
     match standing {
         Standing::Running { .. } => {
             let command = format!("skilltune stop {}", run.plan.run);
-            vec![Next { command, purpose: "stop it after its current steps", calls: false }]
+            vec![Next { command, purpose: "stop it after its current steps" }]
         }
         Standing::Held | Standing::Open | Standing::Ended => L::advice(run),
     }

@@ -17,7 +17,7 @@ pub fn take_up<L: LoopCommands>(
     let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
     session::may_go_on(known, args.answer.is_some(), around)?;
     let (id, going) = (&known.run.plan.run, &args.going);
-    let reporter = progress::reporter(going.format, scope.objects(), around, printer, going.trust);
+    let reporter = progress::reporter(going.format, scope.objects(), around, printer);
     let has_ended = runs.standing(&known.run) == Standing::Ended;
     let went = if has_ended {
         let words = format!("run {id} has ended; see `skilltune report {id}`");

@@ -23,7 +23,7 @@ pub fn waiting<L: Ui>(run: &Run<L>, until: Timestamp, width: usize) -> Vec<Strin
 /// What a run cannot go on for, and what helps.
 pub fn blocked<L: Ui>(run: &Run<L>, failed: &FailedCall<L>, look: Look) -> Vec<String> {
     let told = stopped_by(run, failed);
-    let hint = format!("  hint: {}", advice::unblock(run, failed, look.trusted));
+    let hint = format!("  hint: {}", advice::unblock(run, failed));
     [told, hint].iter().flat_map(|line| wrapped(&plain::one_line(line), look.width, "    ")).collect()
 }
 

@@ -14,8 +14,6 @@ pub struct Look {
     pub data: Style,
     /// Of the picture, and of the live line.
     pub letters: Letters,
-    /// Whether the agents are trusted for this once: a command that calls them again has to say so again.
-    pub trusted: bool,
 }
 
 /// What bars are drawn with, and the spinner.

@@ -31,23 +31,18 @@ pub use crate::progress::look::Look;
 pub use crate::progress::reporter::{Reporter, Streams};
 use crate::progress::talk::{Narrated, Talk};
 
-/// The reporter that a format asks for, on the program's own streams; `objects` hold the versions of its run, whose
-/// agents may be trusted for this once.
+/// The reporter that a format asks for, on the program's own streams; `objects` hold the versions of its run.
 pub fn reporter<L: Narrated>(
     format: Streamed,
     objects: Objects,
     around: &Environment,
     printer: Printer,
-    trusted: bool,
 ) -> Box<dyn Reporter<L>> {
     let streams = Streams::new(io::stdout(), io::stderr());
     match format {
         Streamed::Json => Box::new(Json::at_the_end(streams)),
         Streamed::Jsonl => Box::new(Json::by_record(streams)),
-        Streamed::Human => {
-            let look = Look { trusted, ..look(around, printer) };
-            Box::new(Talk::new(streams, look, L::shelf(objects)))
-        }
+        Streamed::Human => Box::new(Talk::new(streams, look(around, printer), L::shelf(objects))),
     }
 }
 
@@ -60,14 +55,8 @@ pub fn retell<L: Narrated>(
 ) -> Result<(), Complaint> {
     let streams = Streams::new(io::stdout(), io::stdout());
     let letters = Letters::of(around);
-    let look = Look {
-        width: data_width(around),
-        live: false,
-        talk: printer.data,
-        data: printer.data,
-        letters,
-        trusted: false,
-    };
+    let look =
+        Look { width: data_width(around), live: false, talk: printer.data, data: printer.data, letters };
     let mut talk = Talk::new(streams, look, L::shelf(objects));
     let (first, rest) = records.split_first().ok_or(NotARun::Empty).map_err(ours)?;
     let mut run = Run::begin(first).map_err(ours)?;
@@ -88,6 +77,5 @@ fn look(around: &Environment, printer: Printer) -> Look {
         talk: printer.talk,
         data: printer.data,
         letters: Letters::of(around),
-        trusted: false,
     }
 }

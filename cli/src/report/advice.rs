@@ -13,21 +13,6 @@ use crate::text::figures;
 pub struct Next {
     pub command: String,
     pub purpose: &'static str,
-    /// Whether it calls agents, which may need trust.
-    pub calls: bool,
-}
-
-impl Next {
-    /// For whoever has trusted the agents for once, and is to do so again.
-    pub fn once_more(self, trusted: bool) -> Self {
-        let command = if self.calls { trusting(self.command, trusted) } else { self.command };
-        Self { command, ..self }
-    }
-}
-
-/// A command that calls agents, as it is to be typed by whoever has trusted them for once.
-pub fn trusting(command: String, trusted: bool) -> String {
-    if trusted { command + " --trust" } else { command }
 }
 
 /// The command that takes a run up again.
@@ -36,11 +21,11 @@ pub fn resume<L: Loop>(run: &run::Run<L>) -> String {
 }
 
 /// What lets a run that is blocked go on.
-pub fn unblock<L: Ui>(run: &run::Run<L>, failed: &run::FailedCall<L>, trusted: bool) -> String {
+pub fn unblock<L: Ui>(run: &run::Run<L>, failed: &run::FailedCall<L>) -> String {
     let cast = L::role(&failed.step).map(|role| run.plan.roles.of(&role));
     let fix = fix(cast.map_or("the agent", |cast| cast.agent.as_str()), &failed.failure);
     let asks = if failed.failure.until.is_none() { " and retries from time to time" } else { "" };
-    let resume = trusting(format!("{} --wait", resume(run)), trusted);
+    let resume = format!("{} --wait", resume(run));
     match failed.failure.kind.remedy() {
         Remedy::Wait => format!("{fix}; `{resume}` waits for it{asks}"),
         Remedy::Repeat => format!("{fix}; `{resume}` retries until then; {ONLY_THE_REST}"),

@@ -23,7 +23,7 @@ pub fn blocked<L: Ui>(run: &run::Run<L>) -> Option<Value> {
     let failed = run.blocked.as_ref()?;
     let failure = &failed.failure;
     Some(json!({
-        "kind": failure.kind, "why": failure.why, "until": failure.until, "mend": advice::unblock(run, failed, false),
+        "kind": failure.kind, "why": failure.why, "until": failure.until, "mend": advice::unblock(run, failed),
     }))
 }
 

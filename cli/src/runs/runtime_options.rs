@@ -29,12 +29,10 @@ pub struct RuntimeOptions {
     pub output_bytes: u64,
     pub patience: Patience,
     pub prices: Prices,
-    /// Whether its agents are trusted for this once alone.
-    pub trusted: bool,
 }
 
 impl RuntimeOptions {
-    pub fn of(casting: &Casting, settings: &Settings, trusted: bool) -> Self {
+    pub fn of(casting: &Casting, settings: &Settings) -> Self {
         let limits = &settings.limits;
         Self {
             cast: casting.map(|part| part.agent.clone()),
@@ -43,7 +41,6 @@ impl RuntimeOptions {
             output_bytes: limits.output_bytes.value,
             patience: settings.patience(),
             prices: settings.prices(),
-            trusted,
         }
     }
 
@@ -62,16 +59,14 @@ impl RuntimeOptions {
         override_with(&mut settings.calls.jobs, going.jobs, "--jobs");
         settings.overs().iter().for_each(|over| printer.talk(over));
         let casting = agents::recast(L::ROLES, &plan.roles, &settings, around)?;
-        if !going.trust && L::may_call(run) {
-            agents::ensure_trusted(
-                &casting,
-                &settings,
-                around,
-                Person::present(around).filter(|_| !going.yes),
-            )?;
+        if going.trust {
+            agents::trust_for_run(&casting, &settings, around, &plan.run)?;
+        } else if L::may_call(run) && !agents::are_trusted_for_run(&casting, &settings, around, &plan.run)? {
+            let person = Person::present(around).filter(|_| !going.yes);
+            agents::ensure_trusted(&casting, &settings, around, person)?;
         }
         still_confined(plan)?;
-        Ok(Self::of(&casting, &settings, going.trust))
+        Ok(Self::of(&casting, &settings))
     }
 
     /// The agents that are not those of the plan any more, each in its role. Their rights stay what they were.

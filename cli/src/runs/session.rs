@@ -237,7 +237,7 @@ pub fn drive<L: Ui>(
 ) -> Result<Exit, Complaint> {
     become_driver().map_err(ours)?;
     let (jobs, patience) = (options.jobs, options.patience);
-    let resume = advice::trusting(advice::resume(&run), options.trusted);
+    let resume = advice::resume(&run);
     let failed = |error| failed(error, &resume);
     let shop = workshop(around, home, &run.plan.run, options)?;
     repair(&shop.objects, &run)?;

@@ -128,9 +128,12 @@ fn drive(
     let folder = home.run(&named.1);
     let plan = planning::plan(request, terms, confirmed, named, context, folder.root());
     let locks = session::lock(around, printer, &Reflex::targets(&plan), plan.run.as_str())?;
+    if args.trust {
+        agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;
+    }
     let begun = session::begin(around, home, plan)?;
-    let reporter = progress::reporter(args.run.format, objects, around, printer, args.trust);
-    let options = RuntimeOptions::of(&request.casting, &request.settings, args.trust);
+    let reporter = progress::reporter(args.run.format, objects, around, printer);
+    let options = RuntimeOptions::of(&request.casting, &request.settings);
     let mut gatekeeper = Gatekeeper::new(AnswerFrom::of(None, args.run.yes, around), printer);
     session::drive(around, home, begun, locks, options, reporter, &mut gatekeeper)
 }

@@ -29,7 +29,7 @@ pub fn next(run: &Run) -> Vec<Next> {
     };
     let next = |&(verb, purpose): &(&str, &'static str)| {
         let command = format!("skilltune {verb} {}", run.plan.run);
-        Next { command, purpose, calls: verb == RESUME }
+        Next { command, purpose }
     };
     choices.iter().map(next).collect()
 }
@@ -50,6 +50,5 @@ fn answer(run: &Run, choice: Choice) -> Next {
         Choice::Keep => "leave the skill unchanged",
     };
     let command = format!("skilltune resume {} --answer {}", run.plan.run, choice.word());
-    // After the comparison no agent is called any more.
-    Next { command, purpose, calls: false }
+    Next { command, purpose }
 }

@@ -17,7 +17,6 @@ use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::report::json;
 use crate::loops::tune::request::Request;
 use crate::loops::tune::{planning, request, words};
-use crate::progress;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::{Known, Runs, Standing, failure, session, strange};
 use crate::settings::values::Streamed;
@@ -27,6 +26,7 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::{AnswerFrom, Answers, Person};
 use crate::text::plain;
+use crate::{agents, progress};
 
 use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
 use crate::loops::resume::take_up;
@@ -118,10 +118,12 @@ fn begin(
     home.create().map_err(strange)?;
     let _in_use = home.hold().map_err(ours)?;
     let plan = planning::plan(request, home, &around.indexes(), epoch, name)?;
+    if args.trust {
+        agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;
+    }
     let begun = session::begin(around, home, plan)?;
-    let reporter =
-        progress::reporter(args.run.format, Objects::at(home.objects()), around, printer, args.trust);
-    let options = RuntimeOptions::of(&request.casting, &request.settings, args.trust);
+    let reporter = progress::reporter(args.run.format, Objects::at(home.objects()), around, printer);
+    let options = RuntimeOptions::of(&request.casting, &request.settings);
     let answer = AnswerFrom::of(None, args.run.yes, around);
     let mut person = AtTerminal::new(answer, Objects::at(home.objects()), printer);
     session::drive(around, home, begun, locks, options, reporter, &mut person)

@@ -14,14 +14,8 @@ use crate::progress::look::Letters;
 use crate::progress::reporter::{Reporter as _, Streams};
 use crate::terminal::style::Style;
 
-const PLAIN: Look = Look {
-    width: 80,
-    live: false,
-    talk: Style::PLAIN,
-    data: Style::PLAIN,
-    letters: Letters::Blocks,
-    trusted: false,
-};
+const PLAIN: Look =
+    Look { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN, letters: Letters::Blocks };
 
 fn human(streams: Streams, look: Look) -> Talk<Reflex> {
     Talk::new(streams, look, Shelf { text: Box::new(stored), on_disk: Box::new(|_| None) })

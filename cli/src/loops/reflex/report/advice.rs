@@ -7,9 +7,7 @@ use crate::report::advice::Next;
 
 /// What a person may want to type now.
 pub fn next(run: &Run) -> Vec<Next> {
-    let next = |verb, purpose| {
-        vec![Next { command: format!("skilltune {verb} {}", run.plan.run), purpose, calls: verb == "resume" }]
-    };
+    let next = |verb, purpose| vec![Next { command: format!("skilltune {verb} {}", run.plan.run), purpose }];
     match run.state.stop.as_ref().map(|stop| stop.reason) {
         None if run.held => next("resume", "answer its question"),
         None => next("resume", "continue"),

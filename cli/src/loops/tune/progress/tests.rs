@@ -10,14 +10,8 @@ use crate::progress::capture::{Captured, follow};
 use crate::progress::look::Letters;
 use crate::progress::reporter::{Reporter as _, Streams};
 
-const PLAIN: Look = Look {
-    width: 80,
-    live: false,
-    talk: Style::PLAIN,
-    data: Style::PLAIN,
-    letters: Letters::Blocks,
-    trusted: false,
-};
+const PLAIN: Look =
+    Look { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN, letters: Letters::Blocks };
 
 /// The trees of these runs are in no store.
 fn human(streams: Streams, look: Look) -> Talk<Tune> {
