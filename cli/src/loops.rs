@@ -126,6 +126,9 @@ pub trait LoopCommands: Ui + Narrated {
     /// `report`: the final report, or how far the run has come.
     fn report(run: &Run<Self>) -> String;
 
+    /// `report --format json`.
+    fn report_json(run: &Run<Self>) -> Value;
+
     /// `show RUN PART`.
     fn part(known: &Known<Self>, part: &str, objects: &Objects) -> Result<String, Complaint>;
 

@@ -15,7 +15,7 @@ use crate::settings::values::{Format, Streamed};
 pub enum RunCommand {
     /// Show the state of a run
     #[command(after_help = examples::STATUS)]
-    Status(RunArgs),
+    Status(ViewArgs),
     /// Continue a run that was stopped, paused or killed
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
@@ -45,7 +45,7 @@ pub enum RunCommand {
     Export(ExportArgs),
     /// Print the report of a run
     #[command(after_help = examples::REPORT)]
-    Report(RunArgs),
+    Report(ViewArgs),
     /// Delete old runs and the files that only they need
     #[command(after_help = examples::CLEAN)]
     Clean(CleanArgs),
@@ -55,6 +55,15 @@ pub enum RunCommand {
 pub struct RunArgs {
     /// Run id, a unique prefix of it, or the alias of a task [default: the latest run]
     pub run: Option<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct ViewArgs {
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -118,7 +127,8 @@ impl RunCommand {
     /// The run that is named, if one is.
     pub fn run(&self) -> Option<&str> {
         match self {
-            Self::Status(args) | Self::History(args) | Self::Report(args) => args.run.as_deref(),
+            Self::Status(ViewArgs { run, .. }) | Self::Report(ViewArgs { run, .. }) => run.run.as_deref(),
+            Self::History(args) => args.run.as_deref(),
             Self::Stop(args) => args.parts().0,
             Self::Resume(ResumeArgs { run, .. })
             | Self::Show(ShowArgs { run, .. })

@@ -54,7 +54,7 @@ pub fn run(args: &DoctorArgs, around: &Environment, printer: Printer) -> Result<
         }
     }?;
     let works = seen.verdict.ready && !seen.agents.iter().any(AgentSeen::has_failed);
-    Ok(if works { Exit::Reached } else { Exit::Input })
+    Ok(if works { Exit::Reached } else { Exit::Ended })
 }
 
 fn look(args: &DoctorArgs, around: &Environment) -> Result<Seen, Complaint> {

@@ -1,15 +1,24 @@
 //! `report`: the final report, or how far the run has come.
 
-use crate::args::runs::RunArgs;
-use crate::loops::LoopCommands as _;
+use crate::args::runs::ViewArgs;
+use crate::loops::LoopCommands;
 use crate::report::ui::with_loop;
+use crate::runs::Known;
 use crate::runs::scope::Scope;
+use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
 
-pub fn run(args: &RunArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
-    let id = scope.named(args.run.as_deref())?;
-    let report = with_loop!(scope.runs.kind(&id), L => L::report(&scope.runs.load(&id)?.run));
-    scope.printer.data(report.trim_end())?;
+pub fn run(args: &ViewArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let id = scope.named(args.run.run.as_deref())?;
+    with_loop!(scope.runs.kind(&id), L => tell::<L>(&scope.runs.load(&id)?, args.format, scope.printer))
+}
+
+fn tell<L: LoopCommands>(known: &Known<L>, format: Format, printer: Printer) -> Result<Exit, Complaint> {
+    match format {
+        Format::Human => printer.data(L::report(&known.run).trim_end()),
+        Format::Json => printer.json(&format!("{:#}", L::report_json(&known.run))),
+    }?;
     Ok(Exit::Reached)
 }

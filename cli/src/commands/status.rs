@@ -1,27 +1,32 @@
 //! `status`: where a run stands, and what to type next.
 
+use serde_json::{Value, json};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::run::Run;
 
-use crate::args::runs::RunArgs;
+use crate::args::runs::ViewArgs;
 use crate::loops::LoopCommands;
 use crate::report::advice::Next;
 use crate::report::ui::with_loop;
 use crate::report::{advice, words};
 use crate::runs::scope::Scope;
 use crate::runs::{Known, Standing};
+use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
 use crate::text::{figures, plain};
 
-pub fn run(args: &RunArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
-    let id = scope.named(args.run.as_deref())?;
-    with_loop!(scope.runs.kind(&id), L => tell::<L>(scope, &scope.runs.load(&id)?))
+pub fn run(args: &ViewArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let id = scope.named(args.run.run.as_deref())?;
+    with_loop!(scope.runs.kind(&id), L => tell::<L>(scope, args.format, &scope.runs.load(&id)?))
 }
 
-fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>) -> Result<Exit, Complaint> {
+fn tell<L: LoopCommands>(scope: &Scope<'_>, format: Format, known: &Known<L>) -> Result<Exit, Complaint> {
     let (standing, printer) = (scope.runs.standing(&known.run), scope.printer);
-    printer.data(&lines(&known.run, standing, &scope.objects()).join("\n"))?;
+    match format {
+        Format::Human => printer.data(&lines(&known.run, standing, &scope.objects()).join("\n")),
+        Format::Json => printer.json(&format!("{:#}", object(&known.run, standing, &scope.objects()))),
+    }?;
     if known.torn > 0 && standing == Standing::Open {
         printer.talk(&format!(
             "the last journal line is incomplete ({} bytes); `resume` removes it",
@@ -29,6 +34,17 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>) -> Result<Exit, Co
         ));
     }
     Ok(Exit::Reached)
+}
+
+/// The object of `list`, and where the run stands.
+fn object<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -> Value {
+    let mut object = L::listed(run, objects);
+    object["standing"] = standing.word(run).into();
+    object["started_at"] = json!(run.started_at);
+    object["updated_at"] = json!(run.updated_at);
+    object["failed_calls"] = run.errors.len().into();
+    object["next"] = next(run, standing).into_iter().map(|next| next.command).collect();
+    object
 }
 
 fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -> Vec<String> {

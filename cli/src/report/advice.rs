@@ -54,7 +54,8 @@ pub fn fix(agent: &str, failure: &Failure) -> String {
     }
 }
 
-fn login(agent: &str) -> String {
+/// How to log in to an agent.
+pub fn login(agent: &str) -> String {
     match agent {
         "claude" => "start `claude` and type /login, or set ANTHROPIC_API_KEY".to_owned(),
         "gemini" => "start `gemini` and log in, or set GEMINI_API_KEY".to_owned(),

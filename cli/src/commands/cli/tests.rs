@@ -2,7 +2,7 @@ use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
 use crate::args::lint;
-use crate::args::runs::{AnswerName, RunArgs, ShowArgs};
+use crate::args::runs::{AnswerName, RunArgs, ShowArgs, ViewArgs};
 use crate::settings::values;
 use crate::settings::values::{AgentSpec, Streamed};
 
@@ -31,7 +31,7 @@ fn help_ends_with_the_exit_codes_and_does_not_know_the_guardian() {
         0  success: goal reached, or nothing left to do
         1  skilltune itself failed
         2  bad input
-        3  goal not reached (the champion is kept), or lint found problems
+        3  goal not reached (the champion is kept), lint found problems, or doctor is not ready
         4  not judged: an agent failed or gave an incomplete answer
       130  interrupted (Ctrl-C)
       143  terminated
@@ -95,7 +95,7 @@ fn an_agent_has_a_name_and_maybe_a_model() {
 
 #[test]
 fn commands_on_runs_take_what_they_need() {
-    assert!(matches!(command("skilltune status"), Command::Run(RunCommand::Status(RunArgs { run: None }))));
+    assert!(matches!(command("skilltune status"), Command::Run(RunCommand::Status(ViewArgs { run: RunArgs { run: None }, .. }))));
     assert!(matches!(
         command("skilltune show ab 2"),
         Command::Run(RunCommand::Show(ShowArgs { part: Some(_), .. }))

@@ -139,6 +139,12 @@ impl AgentSeen {
         self.probe = Some(probed);
     }
 
+    /// Whether a call would fail for want of a login, as far as that can be seen: some systems keep logins in a key store.
+    pub fn lacks_login(&self) -> bool {
+        let is_seen = self.probe.as_ref().is_some_and(|probed| probed.answered);
+        self.login == Some(LoginSeen::Unseen) && !is_seen && cfg!(target_os = "linux")
+    }
+
     pub fn has_failed(&self) -> bool {
         self.probe.as_ref().is_some_and(|probed| !probed.answered)
     }

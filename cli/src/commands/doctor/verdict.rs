@@ -12,6 +12,7 @@ use crate::agents::BuiltIn;
 use crate::commands::doctor::agents::AgentSeen;
 use crate::commands::doctor::place::Place;
 use crate::commands::doctor::project::Project;
+use crate::report::advice;
 use crate::settings::Settings;
 use crate::terminal::environment::Environment;
 use crate::text::plain::shell_path;
@@ -42,7 +43,7 @@ pub fn judge(
     if let Some(folder) = folders.iter().find(|folder| !folder.writable) {
         return missing(&format!("make {} writable", folder.path));
     }
-    let usable = || agents.iter().filter(|agent| agent.usable);
+    let usable = || agents.iter().filter(|agent| agent.usable && !agent.lacks_login());
     let parts = agents::cast(Tune::ROLES, settings, around, BuiltIn::Knows).ok();
     let set = parts.and_then(|parts| {
         let agent = |name: &str| usable().find(|agent| agent.name == name);
@@ -54,6 +55,8 @@ pub fn judge(
         (Some(set), _) if !set.iter().all(|agent| agent.is_built_in()) => ready("skilltune tune SKILL"),
         (Some(_), other) => with_built_in("skilltune tune SKILL", other.map(with), project, agents),
         (None, Some(other)) => ready(&with(other)),
+        // Whoever has installed an agent is not served by the built-in one.
+        (None, None) if without_login(agents).is_some() => missing(&nobody(agents)),
         (None, None) => match usable().next() {
             Some(built_in) => with_built_in(&with(built_in), None, project, agents),
             None => missing(&toward_another(project, agents)),
@@ -76,7 +79,15 @@ fn toward_another(project: &Project, agents: &[AgentSeen]) -> String {
     }
 }
 
+/// An agent that is here and only lacks its login.
+fn without_login(agents: &[AgentSeen]) -> Option<&AgentSeen> {
+    agents.iter().find(|agent| agent.usable && agent.lacks_login())
+}
+
 fn nobody(agents: &[AgentSeen]) -> String {
+    if let Some(agent) = without_login(agents) {
+        return format!("log in to {}: {}", agent.name, advice::login(&agent.name));
+    }
     let name = |agent: &&AgentSeen| {
         agent.described.is_none()
             && agent.path.is_some()

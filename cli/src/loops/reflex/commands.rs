@@ -66,6 +66,10 @@ impl LoopCommands for Reflex {
         told::report(run)
     }
 
+    fn report_json(run: &Run) -> Value {
+        told::json::report(run)
+    }
+
     /// What was found in an iteration, or a text.
     fn part(known: &Known<Self>, part: &str, objects: &Objects) -> Result<String, Complaint> {
         let run = &known.run;

@@ -1,5 +1,6 @@
 //! The run commands on a run of `tune`.
 
+use serde_json::Value;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::engine::Person;
 use skilltune_orchestrator::snapshot::Objects;
@@ -62,6 +63,10 @@ impl LoopCommands for Tune {
 
     fn report(run: &Run) -> String {
         report::final_report(run)
+    }
+
+    fn report_json(run: &Run) -> Value {
+        report::json::report(run)
     }
 
     /// A round, or a candidate.
