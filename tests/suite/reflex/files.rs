@@ -41,9 +41,22 @@ fn the_result_is_written_where_it_was_asked_for_and_replaces_nothing() {
     assert_eq!(fs::read_to_string(&out).unwrap(), artifact(&scene));
     let said = scene.refusal(&["reflex", "new", TASK, "--template", "docs", "--yes", "--out", "manual.md"]);
     assert!(said.contains("already exists"), "{said}");
-    let said =
-        scene.refusal(&["reflex", "new", TASK, "--template", "docs", "--yes", "--out", "no/manual.md"]);
-    assert!(said.contains("/project/no"), "{said}");
+    for other in ["manual.md/page.md", "no/../manual.md"] {
+        let said = scene.refusal(&["reflex", "new", TASK, "--template", "docs", "--yes", "--out", other]);
+        assert!(said.contains("cannot write /project/"), "{said}");
+    }
+}
+
+#[test]
+fn the_folders_of_the_result_are_made_once_there_is_one() {
+    let scene = scene(&rising());
+    let (gate, run) = waiting_at(&scene, playing(&rising()), "refine", &["--out", "docs/new/manual.md"]);
+    assert!(!scene.path("project/docs").exists(), "there is nothing to put into it yet");
+    gate.open();
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let written = fs::read_to_string(scene.path("project/docs/new/manual.md")).unwrap();
+    assert_eq!(written, artifact(&scene));
 }
 
 #[test]

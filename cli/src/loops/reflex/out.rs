@@ -1,6 +1,6 @@
 //! Where a person wants the finished artifact: named before, or asked for afterwards. Nothing that is there is replaced.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use skilltune_orchestrator::disk;
 use skilltune_orchestrator::disk::atomic;
@@ -13,20 +13,26 @@ use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::Answers;
 
-/// A file that is not there yet, in a folder that is.
+/// A file that is not there yet. Folders that are missing are made when there is something to put into them.
 pub fn free(path: &Path) -> Result<PathBuf, Complaint> {
-    let folder = path.parent().filter(|folder| folder.is_dir());
-    let (Some(folder), Some(name)) = (folder, path.file_name()) else {
-        return Err(Complaint::input(format!("cannot write {}: its folder does not exist", path.display()))
-            .hint("create the folder first"));
-    };
     if path.symlink_metadata().is_ok() {
         return Err(taken(path));
     }
-    let folder = folder
+    let cannot = |why: &str| Complaint::input(format!("cannot write {}: {why}", path.display()));
+    let there = path.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok());
+    let there = there.ok_or_else(|| cannot("it is below no folder"))?;
+    if !there.is_dir() {
+        return Err(cannot(&format!("{} is not a folder", there.display())).hint("pass another file"));
+    }
+    let missing = path.strip_prefix(there).expect("an ancestor is a prefix");
+    // What is not there leads nowhere, back included.
+    if !missing.components().all(|part| matches!(part, Component::Normal(_))) {
+        return Err(cannot("a folder on the way does not exist").hint("pass a path without `..`"));
+    }
+    let there = there
         .canonicalize()
-        .map_err(|error| Complaint::input(format!("cannot read {}", folder.display())).caused_by(error))?;
-    Ok(folder.join(name))
+        .map_err(|error| Complaint::input(format!("cannot read {}", there.display())).caused_by(error))?;
+    Ok(there.join(missing))
 }
 
 /// Writes what an ended run leaves where it was asked for; asks a person who has not said.
@@ -54,6 +60,11 @@ pub fn hand_over(
     }
     if path.symlink_metadata().is_ok() {
         return Err(taken(&path));
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            Complaint::input(format!("cannot create the folder {}", folder.display())).caused_by(error)
+        })?;
     }
     atomic::create(&path, text.as_bytes()).map_err(ours)?;
     printer.talk(&format!("saved to {}", path.display()));
