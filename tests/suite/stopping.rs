@@ -91,12 +91,29 @@ fn the_second_interrupt_ends_what_is_under_way_and_saves() {
     let run = Background::start(&scene, &TUNE);
     run.until_begun(1);
     run.signal(Signal::INT);
-    run.until_said("finishing current calls");
+    // Ten minutes for an executor, and what it may take to leave.
+    run.until_said(
+        "finishing current calls (at most 10m 03s), then saving; press Ctrl-C again to end them now",
+    );
     run.signal(Signal::INT);
     let ran = run.wait();
     assert_eq!(ran.code, Some(130), "{ran:?}");
     assert_eq!((paused(&scene), scene.answered()), (json!("interrupted"), 0));
     assert_eq!(scene.events("done").len(), 0);
+    gate.remove();
+    assert_goes_on(&scene);
+}
+
+#[test]
+fn an_interrupt_after_a_stop_ends_what_is_under_way() {
+    let (scene, gate) = gated();
+    let run = Background::start(&scene, &TUNE);
+    run.until_begun(1);
+    run.signal(Signal::USR1);
+    run.until_said("press Ctrl-C to end them now");
+    run.signal(Signal::INT);
+    let ran = run.wait();
+    assert_eq!((ran.code, scene.answered()), (Some(130), 0), "{ran:?}");
     gate.remove();
     assert_goes_on(&scene);
 }

@@ -49,6 +49,11 @@ pub trait Ui: LoopEngine {
     /// The folders that a run may write, locked while it is under way.
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf>;
 
+    /// The most seconds that a command of its own may take.
+    fn command_seconds(_: &Plan<Self>) -> u64 {
+        0
+    }
+
     /// Whether a run that is taken up may still call an agent.
     fn may_call(run: &Run<Self>) -> bool;
 

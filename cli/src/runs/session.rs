@@ -225,6 +225,13 @@ fn processes(number: u32) -> String {
     if number == 1 { "1 process".to_owned() } else { format!("{number} processes") }
 }
 
+/// The most seconds that a call of this run may take, its grace aside.
+fn longest_call<L: Ui>(run: &Run<L>) -> u64 {
+    let roles = [Role::Executor, Role::Evaluator, Role::Improver];
+    let calls = roles.map(|role| run.plan.roles.of(role).timeout_seconds);
+    calls.into_iter().fold(L::command_seconds(&run.plan), u64::max)
+}
+
 /// Runs the engine until the run ends, waits or is stopped; the code that the program ends with.
 pub fn drive<L: Ui>(
     around: &Environment,
@@ -251,13 +258,14 @@ pub fn drive<L: Ui>(
     for record in &records {
         reporter.borrow_mut().recorded(&run, record);
     }
+    let longest = GRACE + Duration::from_secs(longest_call(&run));
     let mut glue = Glue(&reporter);
     let engine = Drive::new(run, context, &mut glue, person, told).map_err(failed)?;
     let left = runtime.block_on(async {
         // On one task with the engine, so that what a signal is answered with never falls into a live line.
         tokio::select! {
             went = engine.run() => went,
-            never = signals::watch(halt, |words| reporter.borrow_mut().remark(words)) => match never {},
+            never = signals::watch(halt, longest, |words| reporter.borrow_mut().remark(words)) => match never {},
         }
     });
     pool.close();

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use skilltune_orchestrator::engine::Halt;
@@ -10,9 +11,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::terminal::exit::Exit;
+use crate::text::figures;
 
-/// Turns signals into words for the engine, and for whoever watches, for as long as the engine runs.
-pub async fn watch(halt: watch::Sender<Option<Halt>>, say: impl Fn(&str)) -> Infallible {
+/// Turns signals into words for the engine, and for whoever watches, for as long as the engine runs. No call takes longer
+/// than `longest`.
+pub async fn watch(halt: watch::Sender<Option<Halt>>, longest: Duration, say: impl Fn(&str)) -> Infallible {
     let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup), Ok(mut stop)) = (
         signal(SignalKind::interrupt()),
         signal(SignalKind::terminate()),
@@ -24,14 +27,18 @@ pub async fn watch(halt: watch::Sender<Option<Halt>>, say: impl Fn(&str)) -> Inf
     };
     let mut interrupts = 0;
     loop {
-        let (asked, words) = tokio::select! {
+        let asked = tokio::select! {
             () = next(&mut interrupt) => {
                 interrupts += 1;
                 interrupted(interrupts)
             }
-            () = next(&mut terminate) => TERMINATED,
-            () = next(&mut hangup) => TERMINATED,
-            () = next(&mut stop) => STOPPED,
+            () = next(&mut terminate) => Halt::Now(Pause::Terminated),
+            () = next(&mut hangup) => Halt::Now(Pause::Terminated),
+            () = next(&mut stop) => {
+                // The next Ctrl-C asks for more.
+                interrupts = interrupts.max(1);
+                Halt::Finish(Pause::Stopped)
+            }
         };
         let harder = halt.send_if_modified(|halt| {
             let harder =
@@ -42,15 +49,25 @@ pub async fn watch(halt: watch::Sender<Option<Halt>>, say: impl Fn(&str)) -> Inf
             harder
         });
         if harder {
-            say(words);
+            say(&words(asked, longest));
         }
     }
 }
 
-const TERMINATED: (Halt, &str) =
-    (Halt::Now(Pause::Terminated), "terminating: ending current calls, then saving");
-const STOPPED: (Halt, &str) =
-    (Halt::Finish(Pause::Stopped), "stopping: finishing current calls, then saving");
+/// What is done now, how long it takes, and how to be done sooner.
+fn words(asked: Halt, longest: Duration) -> String {
+    let (lead, again) = match asked {
+        Halt::Now(Pause::Terminated) => return "terminating: ending current calls, then saving".to_owned(),
+        Halt::Now(_) => return "ending current calls; press Ctrl-C again to exit immediately".to_owned(),
+        Halt::Finish(Pause::Stopped) => ("stopping: ", ""),
+        Halt::Finish(_) => ("", " again"),
+    };
+    let longest = figures::duration(longest);
+    format!(
+        "{lead}finishing current calls (at most {longest}), then saving; press Ctrl-C{again} to end them now: resume \
+         repeats them"
+    )
+}
 
 /// Asks somebody at the terminal; nothing, when we are told to end meanwhile, or the terminal goes away.
 ///
@@ -95,13 +112,10 @@ async fn next(signal: &mut Signal) {
     }
 }
 
-fn interrupted(times: u32) -> (Halt, &'static str) {
+fn interrupted(times: u32) -> Halt {
     match times {
-        1 => (
-            Halt::Finish(Pause::Interrupted),
-            "finishing current calls, then saving; press Ctrl-C again to end them now",
-        ),
-        2 => (Halt::Now(Pause::Interrupted), "ending current calls; press Ctrl-C again to exit immediately"),
+        1 => Halt::Finish(Pause::Interrupted),
+        2 => Halt::Now(Pause::Interrupted),
         _ => leave(),
     }
 }

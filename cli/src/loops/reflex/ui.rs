@@ -26,6 +26,10 @@ impl Ui for Reflex {
         report::write(folder, run)
     }
 
+    fn command_seconds(plan: &Plan) -> u64 {
+        plan.task.rules.check_seconds
+    }
+
     fn targets(plan: &Plan) -> Vec<PathBuf> {
         let Task { project, evolution, alias, .. } = &plan.task;
         vec![Path::new(project).join(evolution).join(alias)]
