@@ -175,6 +175,9 @@ struct Said {
 }
 
 fn read_response(left: Remains<'_>) -> Response {
+    // Who is told why a call failed is not to read its start-up instead.
+    let stderr = left.without_lines(&WARNINGS);
+    let left = Remains { stderr: &stderr, ..left };
     let (mut talk, mut said) = (Talk::default(), Said::default());
     for event in events(left.stdout, &mut talk) {
         said.take(event, &mut talk);
@@ -333,18 +336,20 @@ fn kind(typed: &str, why: &str, status: Option<u64>, missing: bool, at: Timestam
     }
 }
 
+/// What it says on stderr in every call.
+const WARNINGS: [&str; 7] = [
+    "Warning: Basic terminal detected",
+    "Warning: 256-color support not detected",
+    "Warning: True color",
+    "Ripgrep is not available",
+    "YOLO mode is enabled",
+    "Loaded cached credentials",
+    "[STARTUP] ",
+];
+
 /// What it says on stderr when it has failed, printed by a wrapper in the place of an answer: warnings, which come before
 /// any answer could, and then the error, with the places in the program that it went through.
 fn excuse(left: Remains<'_>) -> Option<Failure> {
-    const WARNINGS: [&str; 7] = [
-        "Warning: Basic terminal detected",
-        "Warning: 256-color support not detected",
-        "Warning: True color",
-        "Ripgrep is not available",
-        "YOLO mode is enabled",
-        "Loaded cached credentials",
-        "[STARTUP] ",
-    ];
     const ERRORS: [&str; 3] =
         ["Error when talking to Gemini API", "Error generating content via API", "Attempt "];
     let begins = |line: &str, with: &[&str]| with.iter().any(|one| line.starts_with(one));

@@ -79,6 +79,13 @@ impl Remains<'_> {
         Failure::new(kind, why)
     }
 
+    /// What is on stderr, but for the lines that begin so.
+    pub(super) fn without_lines(&self, beginnings: &[&str]) -> String {
+        let is_noise =
+            |line: &&str| beginnings.iter().any(|beginning| line.trim_start().starts_with(beginning));
+        self.stderr.split_inclusive('\n').filter(|line| !is_noise(line)).collect()
+    }
+
     /// Programs talk much on stderr; what is wrong comes last.
     pub(super) fn last_words(&self) -> Option<String> {
         self.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(shortened)

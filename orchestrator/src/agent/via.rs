@@ -79,6 +79,8 @@ impl Via {
     }
 
     pub(super) fn read_response(self, tool: Real, left: Remains<'_>) -> Response {
+        let stderr = left.without_lines(&["[WARN] --id not provided", "[CCW_EXEC_ID="]);
+        let left = Remains { stderr: &stderr, ..left };
         let said = self.unframed(left.stdout);
         if is_stream(said) {
             // It had no answer to print: the agent's own words tell more than its.

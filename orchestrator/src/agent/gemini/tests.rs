@@ -179,3 +179,13 @@ fn thoughts_are_paid_for_and_the_model_that_did_most_is_the_one_that_answered() 
     assert_eq!(response.spent.output_tokens, Some(1000));
     assert_eq!(response.talk.unwrap().model.as_deref(), Some("the-great-one"));
 }
+
+#[test]
+fn what_gemini_says_at_every_start_is_no_reason() {
+    let stderr = "Warning: Basic terminal detected (TERM=dumb). Visual rendering will be limited.\n\
+                  [STARTUP] Phase 'cleanup_ops' was started but never ended. Skipping metrics.\n\
+                  Ripgrep is not available. Falling back to GrepTool.\n";
+    let why = |stderr: &str| response(How::TimedOut, BEGUN, stderr).answer.unwrap_err().why;
+    assert_eq!(why(stderr), "after 7 s");
+    assert_eq!(why(&format!("out of memory\n{stderr}")), "after 7 s: out of memory");
+}

@@ -165,3 +165,9 @@ fn the_time_when_a_limit_of_claude_resets_is_kept() {
     let rejected = kind_of(How::Exited(0), "API Error: Request rejected (429) · usage", "");
     assert_eq!(rejected, FailureKind::RateLimited);
 }
+
+#[test]
+fn what_ccw_says_in_every_call_is_no_reason() {
+    let stderr = "[WARN] --id not provided. Use --id <id> for reliable tracking. Auto-generating ID.\n[CCW_EXEC_ID=gem-1-a]\n";
+    assert_eq!(answer(How::TimedOut, "", stderr).unwrap_err().why, "after 7 s");
+}
