@@ -358,7 +358,7 @@ fn excuse(left: Remains<'_>) -> Option<Failure> {
     if !lines().next().is_some_and(|first| begins(first, &WARNINGS) || is_error(&first)) {
         return None;
     }
-    let last = lines().filter(is_error).last().filter(|_| lines().any(|line| line.starts_with("at ")));
+    let last = lines().rfind(is_error).filter(|_| lines().any(|line| line.starts_with("at ")));
     let Some(last) = last else {
         let has_more = lines().any(|line| !begins(line, &WARNINGS) && !line.starts_with("Warning: "));
         return (!has_more).then(|| failed(FailureKind::Empty, "warnings, and no answer"));
@@ -366,9 +366,9 @@ fn excuse(left: Remains<'_>) -> Option<Failure> {
     // The report that it names is gone with the call.
     let why = last.split_once(".json ").filter(|_| last.contains("Full report available at"));
     let why = why.map_or(last, |(_, error)| error);
-    let sent = ["\"code\":", "status: "].iter().filter_map(|key| left.stdout.rsplit_once(key));
+    let mut sent = ["\"code\":", "status: "].iter().filter_map(|key| left.stdout.rsplit_once(key));
     let digits = |rest: &str| rest.trim_start().chars().take_while(char::is_ascii_digit).collect::<String>();
-    let status = sent.filter_map(|(_, rest)| digits(rest).parse().ok()).next();
+    let status = sent.find_map(|(_, rest)| digits(rest).parse().ok());
     let missing = left.stdout.contains("ModelNotFoundError");
     let told = reset_time::find(left.stdout, left.at);
     let failure = failed(kind("", why, status, missing, left.at), why);
