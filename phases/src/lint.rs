@@ -10,6 +10,7 @@
 
 mod contents;
 mod edit;
+mod example;
 mod fix;
 mod front;
 mod links;
@@ -22,6 +23,7 @@ mod reading;
 mod route;
 mod rule;
 mod secret;
+mod spec;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -29,11 +31,13 @@ mod text;
 
 use crate::material::Body;
 
+pub use contents::contents_together;
 pub use fix::{Fixed, Offer, Reach, Repair, Suggestion, fix_all, fix_rule, offers, suggestion};
 pub use front::LISTED;
 pub use listing::{BUDGET, Listing};
 pub use route::{Route, Stage, Stop, route};
 pub use rule::{Fix, Rule, Severity};
+pub use spec::spec;
 pub use split::tokens;
 
 use reading::Reading;

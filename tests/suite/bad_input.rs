@@ -31,11 +31,11 @@ fn a_skill_that_is_not_there_is_told_where_it_was_looked_for() {
     insta::assert_snapshot!(tune(&plain(), &["wirter", "nowhere", "./nowhere", "/nowhere", "~/nowhere"]), @r#"
     error: no skill named "wirter"
     hint: did you mean `writer`?
-    hint: looked in .claude/skills, .agents/skills, .gemini/skills, .codex/skills below /project, /home
+    hint: looked in skills, .claude/skills, .agents/skills, .gemini/skills, .codex/skills, .opencode/skills below /project, /home
     hint: for a skill elsewhere, pass its path, such as ./my-skill
 
     error: no skill named "nowhere"
-    hint: looked in .claude/skills, .agents/skills, .gemini/skills, .codex/skills below /project, /home
+    hint: looked in skills, .claude/skills, .agents/skills, .gemini/skills, .codex/skills, .opencode/skills below /project, /home
     hint: for a skill elsewhere, pass its path, such as ./my-skill
 
     error: no skill at /project/nowhere

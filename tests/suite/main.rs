@@ -19,6 +19,7 @@ mod keeping;
 mod kill;
 mod lint;
 mod lint_fix;
+mod lint_scope;
 mod misbehave;
 mod offline;
 mod outage;

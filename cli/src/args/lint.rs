@@ -4,18 +4,28 @@ use clap::{Args, ValueEnum};
 
 #[derive(Clone, Debug, Args)]
 pub struct LintArgs {
-    /// Paths or names of skills, or folders that contain skills
-    #[arg(value_name = "SKILL", required = true)]
+    /// Paths or names of skills, or folders that contain skills; without any, all skills here and in your home
+    #[arg(value_name = "SKILL")]
     pub skills: Vec<String>,
     /// Fix problems that are safe to fix; --fix=all also shows each suggested fix as a diff and asks
-    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
+    #[arg(long, value_enum, value_name = "WHAT", requires = "skills", num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub fix: Option<Fix>,
-    /// Exit with an error on warnings too
-    #[arg(long)]
-    pub strict: bool,
+    /// Report only what the reference validator of the Agent Skills specification rejects
+    #[arg(long, conflicts_with_all = ["fix", "rule"])]
+    pub spec: bool,
+    /// Also check a rule that is off by default
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub rule: Vec<Optional>,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: LintFormat,
+}
+
+/// The rules that are off by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Optional {
+    /// Long files without a table of contents
+    ContentsMissing,
 }
 
 /// How far `--fix` goes.

@@ -12,9 +12,9 @@ use std::path::Path;
 
 use skilltune_orchestrator::disk::{self, DiskError};
 use skilltune_orchestrator::skill_files::{self, LoadError};
-use skilltune_phases::lint::{Files, Fix, Listing, lint, offers};
+use skilltune_phases::lint::{Files, Fix, Listing, Rule, contents_together, lint, offers, spec};
 
-use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat};
+use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat, Optional};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::terminal::columns::data_width;
@@ -31,7 +31,8 @@ pub fn run(args: &LintArgs, around: &Environment, printer: Printer) -> Result<Ex
     let mut report = Report { is_fixed: args.fix.is_some(), ..Report::default() };
     let mut worst = Exit::Reached;
     let mut seen = HashSet::new();
-    let groups = groups(&args.skills, around)?;
+    let groups =
+        if args.skills.is_empty() { everywhere(around, printer)? } else { groups(&args.skills, around)? };
     let is_only = groups.iter().map(|group| group.skills.len()).sum::<usize>() == 1;
     for Group { shelf, skills } in groups {
         let mut listing = Listing::default();
@@ -45,11 +46,13 @@ pub fn run(args: &LintArgs, around: &Environment, printer: Printer) -> Result<Ex
                 }
             }
         }
-        report.shelves.extend(shelf.map(|shelf| Shelf::new(shown(&shelf.path, around), listing)));
+        report.shelves.extend(
+            shelf.filter(|_| !args.spec).map(|shelf| Shelf::new(shown(&shelf.path, around), listing)),
+        );
     }
     match args.format {
         LintFormat::Human => printer.data(&human::text(&report, data_width(around), printer.data))?,
-        LintFormat::Json => printer.json(&json::text(&report, args.strict))?,
+        LintFormat::Json => printer.json(&json::text(&report))?,
         LintFormat::Github => {
             let commands = github::text(&report);
             if !commands.is_empty() {
@@ -63,7 +66,7 @@ pub fn run(args: &LintArgs, around: &Environment, printer: Printer) -> Result<Ex
         let many = count(open, "suggestion");
         printer.talk(&format!("{many} not applied: --fix=all needs a terminal to ask about each one"));
     }
-    let findings = if report.is_clean(args.strict) { Exit::Reached } else { Exit::Ended };
+    let findings = if report.is_clean() { Exit::Reached } else { Exit::Ended };
     Ok(Exit::worst(worst, findings))
 }
 
@@ -74,18 +77,27 @@ fn linted(
     printer: Printer,
     listing: &mut Listing,
 ) -> Result<Linted, Complaint> {
+    let is_wanted = |rule: Rule| is_wanted(rule, &args.rule);
     let (files, done) = match args.fix {
         Some(fix) => {
             let person = Person::present(around).filter(|_| fix == FixFlag::All);
-            fix::apply(skill, person, around, printer)?
+            fix::apply(skill, person, is_wanted, around, printer)?
         }
         None => (load(skill)?, Vec::new()),
     };
     listing.add(&files);
-    let findings = lint(&files);
+    let mut findings = if args.spec { spec(&files) } else { contents_together(lint(&files)) };
+    findings.retain(|finding| is_wanted(finding.rule));
     let can_be_fixed = findings.iter().any(|finding| finding.rule.fix() != Fix::ByHand);
     let offers = if can_be_fixed { offers(&files) } else { Vec::new() };
     Ok(Linted { name: skill.name.clone(), shown: shown(&skill.path, around), findings, done, offers })
+}
+
+fn is_wanted(rule: Rule, asked: &[Optional]) -> bool {
+    let asked = asked.iter().map(|asked| match asked {
+        Optional::ContentsMissing => Rule::ContentsMissing,
+    });
+    !rule.is_optional() || { asked }.any(|asked| asked == rule)
 }
 
 fn load(skill: &Skill) -> Result<Files, Complaint> {
@@ -117,6 +129,29 @@ fn groups(given: &[String], around: &Environment) -> Result<Vec<Group>, Complain
             });
         }
     }
+    Ok(groups)
+}
+
+/// All skills where `tune` looks for a name, and the current folder when it is one.
+fn everywhere(around: &Environment, printer: Printer) -> Result<Vec<Group>, Complaint> {
+    let looked = find::looked_in(around);
+    let here = [around.cwd.clone()].into_iter().filter(|folder| is_skill(folder));
+    let here = here
+        .filter_map(|folder| find::real(&folder).ok())
+        .map(|skill| Group { shelf: None, skills: vec![skill] });
+    let mut groups: Vec<Group> = here.collect();
+    for shelf in find::places(around).into_iter().filter_map(|shelf| find::real(&shelf).ok()) {
+        let skills = held(&shelf)?;
+        if !skills.is_empty() {
+            groups.push(Group { shelf: Some(shelf), skills });
+        }
+    }
+    if groups.is_empty() {
+        return Err(Complaint::input("no skills found")
+            .hint(looked)
+            .hint("for a skill elsewhere, pass its path, such as ./my-skill"));
+    }
+    printer.talk(&looked);
     Ok(groups)
 }
 

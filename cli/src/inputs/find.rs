@@ -12,7 +12,8 @@ use crate::text::nearest::nearest;
 use skilltune_orchestrator::disk;
 
 /// Where skills live below a project or a home.
-const SHELVES: [&str; 4] = [".claude/skills", ".agents/skills", ".gemini/skills", ".codex/skills"];
+const SHELVES: [&str; 6] =
+    ["skills", ".claude/skills", ".agents/skills", ".gemini/skills", ".codex/skills", ".opencode/skills"];
 
 /// A skill that was found and is sound.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,6 +117,16 @@ fn shelved(around: &Environment) -> Vec<PathBuf> {
 
 fn shelves(folders: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
     folders.iter().flat_map(|folder| SHELVES.map(|shelf| folder.join(shelf)))
+}
+
+/// The folders of skills that exist where a bare name is looked for.
+pub fn places(around: &Environment) -> Vec<PathBuf> {
+    shelves(&shelved(around)).filter(|shelf| shelf.is_dir()).collect()
+}
+
+/// Where a bare name is looked for, in one sentence.
+pub fn looked_in(around: &Environment) -> String {
+    error::looked_in(&shelved(around))
 }
 
 fn nowhere(name: &str, folders: Vec<PathBuf>, around: &Environment) -> FindError {

@@ -2,8 +2,7 @@
 
 use super::edit::Edit;
 use super::page::{Heading, Page};
-use super::reach::is_expected;
-use super::reading::{Reading, finding};
+use super::reading::{Reading, finding, is_expected};
 use super::{File, Finding, Rule};
 
 /// An agent that looks at the head of a file sees about so many lines.
@@ -17,6 +16,22 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
         let message = format!("the file has {lines} lines and no table of contents");
         out.push(finding(Rule::ContentsMissing, file, 1, message));
     }
+}
+
+/// One finding for a skill, whatever the number of its files.
+pub fn contents_together(mut findings: Vec<Finding>) -> Vec<Finding> {
+    let is_one = |finding: &Finding| finding.rule == Rule::ContentsMissing;
+    let paths: Vec<String> = findings.iter().filter(|one| is_one(one)).map(|one| one.path.clone()).collect();
+    if paths.len() > 1 {
+        let mut is_first = true;
+        findings.retain(|finding| !is_one(finding) || std::mem::take(&mut is_first));
+        for finding in findings.iter_mut().filter(|finding| is_one(finding)) {
+            let (count, others) = (paths.len(), paths[1..].join(", "));
+            finding.message =
+                format!("{count} files have more than {LONG} lines and no table of contents; also {others}");
+        }
+    }
+    findings
 }
 
 pub(super) fn added(reading: &Reading) -> Vec<Edit> {
@@ -109,6 +124,15 @@ mod tests {
     use super::super::fix_rule;
     use super::super::tests::{found, skill};
     use super::*;
+
+    #[test]
+    fn all_long_files_of_a_skill_are_one_finding() {
+        let long = "A line.\n".repeat(LONG + 1);
+        let files = skill("a.md, b.md and gone/\n").with("a.md", &long).with("b.md", &long);
+        let together = contents_together(super::super::lint(&files));
+        let told: Vec<_> = together.iter().map(|one| format!("{}: {}", one.path, one.message)).collect();
+        assert_eq!(told, ["a.md: 2 files have more than 100 lines and no table of contents; also b.md"]);
+    }
 
     fn filler(lines: usize) -> String {
         let line = |line| format!("Line {line}.\n");

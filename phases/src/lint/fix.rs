@@ -105,12 +105,16 @@ pub fn offers(files: &Files) -> Vec<Offer> {
     ORDER.into_iter().flat_map(of).map(offer).collect()
 }
 
-/// The first repair that is no safe one, but for those of a rule and a file that were refused.
-pub fn suggestion(files: &Files, refused: &[(Rule, String)]) -> Option<Suggestion> {
+/// The first repair that is no safe one, but for those of other rules, and of a rule and a file that were refused.
+pub fn suggestion(
+    files: &Files,
+    is_wanted: impl Fn(Rule) -> bool,
+    refused: &[(Rule, String)],
+) -> Option<Suggestion> {
     let (reading, found) = (Reading::of(files), tally(files));
     let is_refused =
         |rule: Rule, edit: &Edit| refused.iter().any(|(of, path)| (*of, path) == (rule, &edit.path));
-    ORDER.into_iter().find_map(|rule| {
+    ORDER.into_iter().filter(|rule| is_wanted(*rule)).find_map(|rule| {
         let open = edits(&reading, rule).into_iter().filter(|edit| !edit.is_safe && !is_refused(rule, edit));
         open.into_iter().find_map(|edit| {
             let mut fixed = Fixed { files: files.clone(), done: Vec::new() };
@@ -183,6 +187,7 @@ fn made(reading: &Reading, rule: Rule) -> Vec<Edit> {
         | Rule::PathOutside
         | Rule::PathOtherSkill
         | Rule::FrontMatterStrict
+        | Rule::Spec
         | Rule::Secret => Vec::new(),
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::edit::Edit;
+use super::example::{goes_on, is_example, owner, stands_in};
 use super::page::{Heading, Link, Page};
 use super::path::{decoded, encoded, folder_of, relative, resolved, words};
 use super::reading::{Reading, extension, finding, name};
@@ -11,11 +12,14 @@ use super::{File, Finding, Rule};
 use crate::material::Body;
 
 pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
-    for (_, file, page) in reading.pages() {
+    for (file, page) in reading.instructions() {
         for link in &page.links {
             let (rule, message) = match judged(reading, file, link) {
                 Judged::Fine => continue,
                 Judged::Absolute => (Rule::PathAbsolute, format!("link to the absolute path `{}`", link.to)),
+                Judged::OtherSkill => {
+                    (Rule::PathOtherSkill, format!("`{}` belongs to another skill", link.to))
+                }
                 Judged::Outside => {
                     (Rule::PathOutside, format!("link to `{}`, outside the skill's folder", link.to))
                 }
@@ -35,6 +39,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
 enum Judged {
     Fine,
     Absolute,
+    OtherSkill,
     Outside,
     Dangling,
 }
@@ -44,11 +49,19 @@ fn judged(reading: &Reading, file: &File, link: &Link) -> Judged {
     if is_absolute(path) {
         return Judged::Absolute;
     }
-    match resolved(folder_of(&file.path), &decoded(path)) {
-        None => Judged::Outside,
-        Some(path) if reading.exists(&path) => Judged::Fine,
-        Some(_) => Judged::Dangling,
-    }
+    let path = decoded(path);
+    let Some(place) = resolved(folder_of(&file.path), &path) else {
+        return if path.ends_with("/SKILL.md") { Judged::OtherSkill } else { Judged::Outside };
+    };
+    // The specification has paths start at the skill's folder, and Markdown at that of the page.
+    let is_there = reading.exists(&place) || resolved("", &path).is_some_and(|place| reading.exists(&place));
+    if is_there || stands_in(&path) || is_route(reading, &place) { Judged::Fine } else { Judged::Dangling }
+}
+
+/// A path without an ending, below no folder of the skill: a page of a site, not a file.
+fn is_route(reading: &Reading, place: &str) -> bool {
+    let top = place.split_once('/').map(|(top, _)| top);
+    extension(place).is_none() && top.is_some_and(|top| !reading.is_folder(top))
 }
 
 /// The path of a link to a file, and what follows it; nothing when the link is meant for something else.
@@ -72,7 +85,7 @@ fn is_absolute(path: &str) -> bool {
 /// Links that lead nowhere, pointed to the only file that they can mean. Where the page shows what is to be written,
 /// that is a suggestion: the links there are those of another document.
 pub(super) fn repointed(reading: &Reading) -> Vec<Edit> {
-    let edit = |(_, file, page): (usize, &File, &Page)| {
+    let edit = |(file, page): (&File, &Page)| {
         let change = |link: &Link| {
             let place = link.place.clone()?;
             matches!(judged(reading, file, link), Judged::Dangling).then_some(())?;
@@ -88,7 +101,7 @@ pub(super) fn repointed(reading: &Reading) -> Vec<Edit> {
         };
         edit(own).or_else(|| edit(shown).map(Edit::suggested))
     };
-    reading.pages().filter_map(edit).collect()
+    reading.instructions().filter_map(edit).collect()
 }
 
 /// The one file of the skill that a path can mean, if that is another than the one which links to it.
@@ -119,11 +132,13 @@ fn check_words(reading: &Reading, file: &File, page: &Page, out: &mut Vec<Findin
         let next = links.partition_point(|place| place.end <= at);
         links.get(next).is_some_and(|place| place.contains(&at))
     };
-    let mut seen = HashSet::new();
     let is_path = |word: &str| word.bytes().any(|byte| matches!(byte, b'/' | b'\\' | b'.'));
-    for (at, word) in words(page.text).filter(|(_, word)| is_path(word)) {
-        let judged = absolute(reading, page.text, at, word)
-            .or_else(|| missing(reading, file, page, at, word).map(|message| (Rule::PathMissing, message)));
+    let paths = || words(page.text).filter(|(_, word)| is_path(word));
+    // What is an example once is one wherever the page comes back to it.
+    let mut seen: HashSet<&str> =
+        paths().filter(|(at, _)| is_example(page.text, *at)).map(|(_, word)| word).collect();
+    for (at, word) in paths() {
+        let judged = absolute(reading, page, at, word).or_else(|| missing(reading, file, page, at, word));
         let Some((rule, message)) = judged else { continue };
         if !is_linked(at) && seen.insert(word) {
             out.push(finding(rule, file, page.line(at), message));
@@ -131,12 +146,37 @@ fn check_words(reading: &Reading, file: &File, page: &Page, out: &mut Vec<Findin
     }
 }
 
-/// Names of people that stand for anybody's.
-const ANYBODY: [&str; 8] = ["user", "username", "you", "yourname", "your-name", "me", "name", "runner"];
+/// Names of people that stand for anybody's, and those that images of containers and machines come with.
+const ANYBODY: [&str; 20] = [
+    "user",
+    "username",
+    "you",
+    "yourname",
+    "your-name",
+    "me",
+    "name",
+    "runner",
+    "dev",
+    "developer",
+    "app",
+    "node",
+    "vscode",
+    "ubuntu",
+    "ec2-user",
+    "codespace",
+    "coder",
+    "public",
+    "default",
+    "...",
+];
 
-fn absolute(reading: &Reading, text: &str, at: usize, word: &str) -> Option<(Rule, String)> {
+fn absolute(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<(Rule, String)> {
+    let text = page.text;
     if let Some(skill) = shelved(word) {
         let folder = reading.files.folder();
+        if goes_on(text, at, word) || stands_in(skill) {
+            return None;
+        }
         return Some(if skill == folder {
             (Rule::PathAbsolute, format!("`{word}` exists only if the skill is installed there"))
         } else {
@@ -145,18 +185,34 @@ fn absolute(reading: &Reading, text: &str, at: usize, word: &str) -> Option<(Rul
     }
     let sibling =
         word.strip_prefix("../").filter(|rest| rest.ends_with("/SKILL.md") && !rest.starts_with("../"));
-    if sibling.is_some_and(|_| resolved(folder_of(""), word).is_none()) {
+    // In code a relative path starts wherever the command runs.
+    if sibling.is_some_and(|skill| !stands_in(folder_of(skill))) && !page.is_code(at) {
         return Some((Rule::PathOtherSkill, format!("`{word}` belongs to another skill")));
     }
     let home = ["/home/", "/Users/"].iter().find_map(|home| word.strip_prefix(home));
-    let person = home.and_then(|rest| rest.split('/').next()).filter(|person| !person.is_empty());
-    let is_home = person.is_some_and(|person| !ANYBODY.contains(&person.to_ascii_lowercase().as_str()));
     let before = &text.as_bytes()[..at];
     let has_drive = matches!(before, [.., b':']) && word.starts_with('\\') && !word.starts_with("\\\\") && {
         let letters = before[..before.len() - 1].iter().rev().take_while(|byte| byte.is_ascii_alphabetic());
         letters.count() == 1
     };
-    (is_home || has_drive).then(|| (Rule::PathAbsolute, format!("`{word}` exists only on one machine")))
+    let is_one = home.map_or(has_drive && !is_on_every_drive(word), |below| is_of_a_person(below, '/'));
+    is_one.then(|| (Rule::PathAbsolute, format!("`{word}` exists only on one machine")))
+}
+
+/// Whether something in the home of one person is meant; a bare home says where, not what.
+fn is_of_a_person(below: &str, slash: char) -> bool {
+    let person = below.split_once(slash).filter(|(_, what)| !what.is_empty()).map(|(person, _)| person);
+    person.is_some_and(|person| !ANYBODY.contains(&person.to_ascii_lowercase().as_str()))
+}
+
+/// Whether a path behind the letter of a drive is the same on all machines.
+fn is_on_every_drive(path: &str) -> bool {
+    // `Program Files` has a blank, where the word ends.
+    const SYSTEM: [&str; 5] = ["", "windows", "program", "programdata", "temp"];
+    let small = path.to_ascii_lowercase();
+    let (top, below) = small[1..].split_once('\\').unwrap_or((&small[1..], ""));
+    let is_anybody = top == "users" && !is_of_a_person(below, '\\');
+    is_anybody || SYSTEM.contains(&top) || stands_in(&small.replace('\\', "/"))
 }
 
 /// The skill in whose folder a path is, when it is one where agents keep skills.
@@ -168,7 +224,7 @@ fn shelved(word: &str) -> Option<&str> {
 }
 
 /// A file that should be in one of the skill's folders, named in prose.
-fn missing(reading: &Reading, file: &File, page: &Page, at: usize, word: &str) -> Option<String> {
+fn missing(reading: &Reading, file: &File, page: &Page, at: usize, word: &str) -> Option<(Rule, String)> {
     let path = word.strip_prefix("./").unwrap_or(word);
     let Some((top, _)) = path.split_once('/') else { return misspelt(reading, page, at, word) };
     let is_file =
@@ -177,17 +233,22 @@ fn missing(reading: &Reading, file: &File, page: &Page, at: usize, word: &str) -
         return None;
     }
     let places = ["", folder_of(&file.path)].map(|folder| resolved(folder, path));
-    // A name that goes on behind what is no part of a word is not known whole.
-    let goes_on = page.text[at + word.len()..].starts_with(['*', '{', '<', '$', '[']);
-    let is_there = goes_on || places.iter().flatten().any(|path| reading.exists(path));
-    (!is_there).then(|| format!("`{word}` is missing"))
+    let is_there = places.iter().flatten().any(|path| reading.exists(path));
+    if is_there || goes_on(page.text, at, word) || stands_in(path) {
+        return None;
+    }
+    Some(match owner(page.text, at).filter(|owner| *owner != reading.files.folder()) {
+        Some(owner) => (Rule::PathOtherSkill, format!("`{word}` belongs to another skill, {owner}")),
+        None => (Rule::PathMissing, format!("`{word}` is missing")),
+    })
 }
 
 /// A bare name that is that of a file but for its letters.
-fn misspelt(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<String> {
+fn misspelt(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<(Rule, String)> {
     let is_name = !page.is_code(at) && extension(word).is_some();
     let alike = reading.named_alike(word).first().filter(|_| is_name)?;
-    Some(format!("`{word}` is missing; did you mean {}?", reading.file(*alike).path))
+    let path = &reading.file(*alike).path;
+    Some((Rule::PathMissing, format!("`{word}` is missing; did you mean {path}?")))
 }
 
 fn check_symlink(reading: &Reading, file: &File, target: &str, out: &mut Vec<Finding>) {
@@ -238,7 +299,7 @@ mod tests {
     fn a_link_is_pointed_to_the_only_file_that_fits() {
         let files = skill("[a](a.md#top) [b](refs\\B%20c.md) [two](two.md)\n\n[r]: a.md\n")
             .with("references/a.md", "[s](../skill.md)\n")
-            .with("references/b c.md", "[a](references/a.md)\n")
+            .with("references/b c.md", "[a](refs/a.md)\n")
             .with("x/two.md", "")
             .with("y/two.md", "");
         let fixed = fix_rule(&files, Rule::LinkDangling);

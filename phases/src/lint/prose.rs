@@ -66,47 +66,59 @@ pub(super) fn levelled(reading: &Reading) -> Vec<Edit> {
 struct Repeat {
     block: usize,
     first: usize,
+    /// Whether no other part has begun between the two.
+    is_close: bool,
 }
 
 /// Shorter ones are turns of phrase.
 const SHORTEST: usize = 60;
+/// In another part a short paragraph may well be meant again: the same step, note or label of another case.
+const SHORTEST_ELSEWHERE: usize = 240;
 
 fn repeats(page: &Page) -> Vec<Repeat> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut repeats = Vec::new();
-    for (block, found) in page.blocks.iter().enumerate().filter(|(_, found)| found.kind == Kind::Paragraph) {
-        let words = page.text[found.at.clone()].trim();
-        // What ends in a colon belongs to what follows.
-        if words.chars().count() < SHORTEST || words.ends_with(':') {
-            continue;
+    let mut turned = None;
+    for (number, block) in page.blocks.iter().enumerate() {
+        let words = page.text[block.at.clone()].trim();
+        let long = words.chars().filter(|c| c.is_alphanumeric()).count();
+        // What ends in a colon belongs to what follows; a line of marks is a form to fill in.
+        if block.kind == Kind::Paragraph
+            && words.chars().count() >= SHORTEST
+            && long > 0
+            && !words.ends_with(':')
+        {
+            match seen.get(words) {
+                Some(first) => {
+                    let is_close = turned.is_none_or(|turn| turn < *first);
+                    if is_close || words.chars().count() >= SHORTEST_ELSEWHERE {
+                        repeats.push(Repeat { block: number, first: *first, is_close });
+                    }
+                }
+                None => drop(seen.insert(words, block.at.start)),
+            }
         }
-        match seen.get(words) {
-            Some(first) => repeats.push(Repeat { block, first: *first }),
-            None => drop(seen.insert(words, found.at.start)),
+        if turns(page, block) {
+            turned = Some(block.at.start);
         }
     }
     repeats
 }
 
-/// Without paragraphs that have stood before in the same section, where nothing is left alone or grows together without
-/// them. In another section, or behind a line that introduces another case, the same words may well be meant again.
+/// Without the close repeats, where nothing is left alone or grows together without them.
 pub(super) fn said_once(reading: &Reading) -> Vec<Edit> {
     let edit = |(_, file, page): (usize, &File, &Page)| {
         let repeats = repeats(page);
         let mut repeats = repeats.iter().peekable();
-        let (mut before, mut turned) = (None, None);
+        let mut before = None;
         let mut places = Vec::new();
         for (number, block) in page.blocks.iter().enumerate() {
             let after = page.blocks.get(number + 1).map(|next| next.kind);
-            let is_repeat = repeats.next_if(|repeat| repeat.block == number);
-            let is_said = is_repeat.is_some_and(|repeat| turned.is_none_or(|turn| turn < repeat.first));
-            if is_said && may_go(before, after) {
+            let repeat = repeats.next_if(|repeat| repeat.block == number);
+            if repeat.is_some_and(|repeat| repeat.is_close) && may_go(before, after) {
                 places.push((with_blank_lines(page, &block.at), String::new()));
             } else {
                 before = Some(block.kind);
-            }
-            if turns(page, block) {
-                turned = Some(block.at.start);
             }
         }
         Edit::of_places(file, page.text, places)
@@ -196,6 +208,22 @@ mod tests {
         {
             let body = format!("{LONG}\n\n{turn}\n\n{LONG}\n\nText.\n");
             assert_eq!(without_repeats(&body), body, "{turn}");
+        }
+        for turn in ["## B", "**Otherwise**", "In other cases:"] {
+            let told = |said: &str| {
+                found(&skill(&format!("{said}\n\n{turn}\n\n{said}\n")), Rule::ParagraphRepeated).len()
+            };
+            assert_eq!(
+                [told(LONG), told(&LONG.repeat(4))],
+                [0, 1],
+                "{turn}: the same step, and a page pasted twice"
+            );
+        }
+        let label = "**Needs:** a file with a name, a folder to put it in, and some more of that.";
+        let form = "\\_".repeat(60);
+        for said in [label, &form] {
+            let body = format!("## A\n\n{said}\n\n{said}\n\n## B\n\n{said}\n");
+            assert!(found(&skill(&body), Rule::ParagraphRepeated).is_empty(), "{said}");
         }
         for alone in ["- x\n", "## B\n\nText.\n", "> x\n"] {
             let body = format!("## A\n\n{LONG}\n\nText.\n\n{LONG}\n\n{alone}");

@@ -6,18 +6,26 @@
 use std::collections::{HashMap, HashSet};
 
 use super::path::{decoded, folder_of, resolved, words};
-use super::reading::{Reading, extension, finding, is_markdown, name};
+use super::reading::{Reading, extension, finding, is_expected, is_markdown, is_tool, name};
 use super::{Finding, Rule};
 
 pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     let Some(main) = reading.main.filter(|main| reading.text(*main).is_some()) else { return };
-    let ways = Walk::from(reading, main);
+    let mut walk = Walk::new(reading);
+    walk.start(main);
+    // Tools read these without being told, and what they name with them.
+    for (at, _, _) in reading.texts().filter(|(_, file, _)| is_tool(&file.path)) {
+        walk.start(at);
+    }
+    let ways = walk.ways;
     for (at, file) in reading.files.files().iter().enumerate() {
         match ways[at] {
             None if !is_expected(&file.path) => {
                 out.push(finding(Rule::FileOrphan, file, None, "the skill never mentions this file"));
             }
-            Some(Way { over: Some(over), depth, .. }) if depth > 1 && is_markdown(&file.path) => {
+            Some(Way { over: Some(over), depth, .. })
+                if depth > 1 && is_markdown(&file.path) && !is_expected(&file.path) =>
+            {
                 let over = &reading.file(over).path;
                 if is_markdown(over) {
                     let message = format!("only {over} mentions this file, not SKILL.md");
@@ -31,7 +39,9 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
 
 /// Every file with the number of steps that lead to it, in the order in which a reader comes to them.
 pub(super) fn ways(reading: &Reading, main: usize) -> Vec<(usize, Option<usize>)> {
-    let mut ways: Vec<_> = Walk::from(reading, main).into_iter().enumerate().collect();
+    let mut walk = Walk::new(reading);
+    walk.start(main);
+    let mut ways: Vec<_> = walk.ways.into_iter().enumerate().collect();
     ways.sort_by_key(|(_, way)| way.map_or(usize::MAX, |way| way.nth));
     ways.into_iter().map(|(at, way)| (at, way.map(|way| way.depth))).collect()
 }
@@ -59,15 +69,23 @@ struct Walk<'r, 'a> {
     bare: bool,
     /// Files whose names have blanks and the like, by the longest word in them.
     odd: HashMap<&'a str, Vec<usize>>,
+    /// Pages by their names without the ending, where those are no words of a language.
+    titles: HashMap<&'a str, Vec<usize>>,
 }
 
 impl<'r, 'a> Walk<'r, 'a> {
-    fn from(reading: &'r Reading<'a>, main: usize) -> Vec<Option<Way>> {
+    fn new(reading: &'r Reading<'a>) -> Self {
         let mut modules: HashMap<&str, Vec<usize>> = HashMap::new();
         let mut odd: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut titles: HashMap<&str, Vec<usize>> = HashMap::new();
         for (name, files) in reading.names() {
             if let Some(stem) = module(name) {
                 modules.entry(stem).or_default().extend(files);
+            }
+            if let Some((stem, _)) =
+                name.rsplit_once('.').filter(|(stem, _)| is_markdown(name) && is_joined(stem))
+            {
+                titles.entry(stem).or_default().extend(files);
             }
             if let Some(word) = longest_word(name).filter(|word| *word != name) {
                 odd.entry(word).or_default().extend(files);
@@ -75,17 +93,23 @@ impl<'r, 'a> Walk<'r, 'a> {
         }
         let ways = vec![None; reading.files.files().len()];
         let bare = reading.names().any(|(name, _)| !name.contains('.'));
-        let mut walk =
-            Self { reading, ways, next: Vec::new(), found: 0, spent: HashSet::new(), modules, bare, odd };
-        walk.ways[main] = Some(Way { depth: 0, nth: 0, over: None });
-        let mut now = vec![main];
+        let (next, spent) = Default::default();
+        Self { reading, ways, next, found: 0, spent, modules, bare, odd, titles }
+    }
+
+    /// Goes from a file to all that it names, and from those on.
+    fn start(&mut self, from: usize) {
+        if self.ways[from].is_none() {
+            self.ways[from] = Some(Way { depth: 0, nth: self.found, over: None });
+            self.found += 1;
+        }
+        let mut now = vec![from];
         while !now.is_empty() {
             for at in now {
-                walk.follow(at);
+                self.follow(at);
             }
-            now = std::mem::take(&mut walk.next);
+            now = std::mem::take(&mut self.next);
         }
-        walk.ways
     }
 
     fn follow(&mut self, at: usize) {
@@ -110,6 +134,9 @@ impl<'r, 'a> Walk<'r, 'a> {
 
     fn word(&mut self, at: usize, folder: &str, word: &str) {
         let is_program = !is_markdown(&self.reading.file(at).path);
+        if !is_program && is_joined(word) {
+            self.all(at, "title", word, |walk| walk.titles.get(word).map_or(&[], Vec::as_slice));
+        }
         // Most words are no names, and there are many of them.
         let is_plain = || !word.bytes().any(|byte| matches!(byte, b'.' | b'/'));
         if !self.bare && !is_program && self.odd.is_empty() && is_plain() {
@@ -190,6 +217,11 @@ impl<'r, 'a> Walk<'r, 'a> {
     }
 }
 
+/// Whether a name has several words, so that it stands for nothing but its file.
+fn is_joined(stem: &str) -> bool {
+    stem.trim_matches(['-', '_']).contains(['-', '_'])
+}
+
 fn longest_word(name: &str) -> Option<&str> {
     words(name).map(|(_, word)| word).max_by_key(|word| word.len())
 }
@@ -200,28 +232,6 @@ fn module(name: &str) -> Option<&str> {
         ["py", "js", "mjs", "cjs", "ts", "tsx", "jsx", "rb", "sh", "lua", "pl", "r", "xsd"];
     extension(name).filter(|extension| PROGRAMS.contains(extension))?;
     name.rsplit_once('.').map(|(stem, _)| stem)
-}
-
-/// Files that are there for people and their tools, not for the agent.
-pub(super) fn is_expected(path: &str) -> bool {
-    const PAGES: [&str; 8] =
-        ["readme", "license", "licence", "notice", "changelog", "contributing", "authors", "security"];
-    const TOOLS: [&str; 8] = [
-        "__init__.py",
-        "package.json",
-        "package-lock.json",
-        "requirements.txt",
-        "pyproject.toml",
-        "uv.lock",
-        "poetry.lock",
-        "openai.yaml",
-    ];
-    const FOLDERS: [&str; 4] = ["evals/", "tests/", "node_modules/", "__pycache__/"];
-    let name = name(path).to_ascii_lowercase();
-    PAGES.iter().any(|page| name.starts_with(page))
-        || TOOLS.contains(&name.as_str())
-        || FOLDERS.iter().any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
-        || path.split('/').any(|part| part.starts_with('.'))
 }
 
 #[cfg(test)]
@@ -260,6 +270,30 @@ mod tests {
         assert_eq!(
             found(&files, Rule::FileOrphan),
             ["references/other.md: the skill never mentions this file"]
+        );
+    }
+
+    #[test]
+    fn a_page_is_named_by_its_title_and_an_icon_by_the_file_of_a_tool() {
+        let files = skill("- `avoid-late-joins`: join early\n- `order`: sort late\n")
+            .with("rules/avoid-late-joins.md", "Like `keep-order`.\n")
+            .with("rules/keep-order.md", "")
+            .with("rules/order.md", "")
+            .with("rules/README.md", "See keep-order.\n")
+            .with("agents/openai.yaml", "icon: assets/icon.svg\n")
+            .with("assets/icon.svg", "")
+            .with("assets/old.svg", "")
+            .with("evaluations/one.json", "{}\n");
+        assert_eq!(
+            found(&files, Rule::FileOrphan),
+            [
+                "assets/old.svg: the skill never mentions this file",
+                "rules/order.md: the skill never mentions this file"
+            ]
+        );
+        assert_eq!(
+            found(&files, Rule::ReferenceNested),
+            ["rules/keep-order.md: only rules/avoid-late-joins.md mentions this file, not SKILL.md"]
         );
     }
 

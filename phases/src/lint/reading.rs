@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::page::Page;
+use super::path::folder_of;
 use super::{File, Files, Finding, Rule};
 use crate::material::Body;
 use crate::skill::{self, SkillError};
@@ -91,23 +92,30 @@ impl<'a> Reading<'a> {
         if there.is_empty() { alike.to_vec() } else { there }
     }
 
-    /// Whether a page belongs to what the skill makes, or is read by its scripts: its words are then not ours to change,
-    /// and its links are those of another document.
+    /// The pages that tell the agent what to do. The links and paths of the others are those of another document: of a
+    /// template, of an example, or of a page for people and their tools.
+    pub(super) fn instructions(&self) -> impl Iterator<Item = (&'a File, &Page<'a>)> {
+        let is_example =
+            |path: &str| folder_of(path).split('/').any(|folder| matches!(folder, "example" | "examples"));
+        let pages = self.pages().filter(move |(at, file, _)| {
+            let path = &file.path;
+            self.main == Some(*at) || !(is_template(path) || is_example(path) || is_expected(path))
+        });
+        pages.map(|(_, file, page)| (file, page))
+    }
+
+    /// Whether a page belongs to what the skill makes, or is read by its scripts: its words are then not ours to change.
     pub(super) fn is_material(&self, path: &str) -> bool {
-        const NAMES: [&str; 5] = ["template", "tmpl", "boilerplate", "skeleton", "assets"];
         const SLOTS: [&str; 3] = ["{{", "{%", "<%"];
         if self.main.is_some_and(|main| self.file(main).path == path) || !is_markdown(path) {
             return false;
         }
-        let small = path.to_lowercase();
         let has_slots = || {
             let text = self.files.get(path).and_then(text).unwrap_or_default();
             SLOTS.iter().any(|slot| text.contains(slot))
         };
         let mut programs = self.texts().filter(|(_, file, _)| !is_markdown(&file.path));
-        NAMES.iter().any(|name| small.contains(name))
-            || has_slots()
-            || programs.any(|(_, _, text)| text.contains(name(path)))
+        is_template(path) || has_slots() || programs.any(|(_, _, text)| text.contains(name(path)))
     }
 
     /// The files of that name in whatever letters, when none has just that name.
@@ -172,6 +180,41 @@ pub(super) fn finding(
 
 pub(super) fn name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// Files that are there for people and their tools, not for the agent.
+pub(super) fn is_expected(path: &str) -> bool {
+    const PAGES: [&str; 8] =
+        ["readme", "license", "licence", "notice", "changelog", "contributing", "authors", "security"];
+    const FOLDERS: [&str; 5] = ["evals/", "evaluations/", "tests/", "node_modules/", "__pycache__/"];
+    let name = name(path).to_ascii_lowercase();
+    PAGES.iter().any(|page| name.starts_with(page))
+        || is_tool(path)
+        || FOLDERS.iter().any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
+        || path.split('/').any(|part| part.starts_with('.'))
+}
+
+/// Files that tools look for by their names.
+pub(super) fn is_tool(path: &str) -> bool {
+    const TOOLS: [&str; 9] = [
+        "__init__.py",
+        "metadata.json",
+        "package.json",
+        "package-lock.json",
+        "requirements.txt",
+        "pyproject.toml",
+        "uv.lock",
+        "poetry.lock",
+        "openai.yaml",
+    ];
+    TOOLS.contains(&name(path))
+}
+
+/// Whether the name of a file or of a folder says that others are made after it.
+fn is_template(path: &str) -> bool {
+    const NAMES: [&str; 5] = ["template", "tmpl", "boilerplate", "skeleton", "assets"];
+    let small = path.to_lowercase();
+    NAMES.iter().any(|name| small.contains(name))
 }
 
 pub(super) fn is_markdown(path: &str) -> bool {

@@ -211,6 +211,9 @@ rules! {
     TrailingBlanks: "trailing-blanks" Note Safe None,
         "Trailing spaces do nothing and add noise to diffs.",
         "Remove them, except two spaces that break a line.";
+    Spec: "spec" Error ByHand None,
+        "The reference validator of the Agent Skills specification rejects this skill.",
+        "Change what the message names; the specification knows six fields, and everything else goes under `metadata`.";
 }
 
 impl Rule {
@@ -225,6 +228,11 @@ impl Rule {
 
     pub fn fix(self) -> Fix {
         self.facts().fix
+    }
+
+    /// Whether findings are shown only to those who ask for this rule.
+    pub fn is_optional(self) -> bool {
+        self == Self::ContentsMissing
     }
 
     /// The criterion of the tune contract that a finding is evidence against.

@@ -67,22 +67,46 @@ fn kind(run: &str) -> Option<&'static str> {
     (fits && is_random(key)).then_some(*kind)
 }
 
-/// Examples repeat themselves or say that they are examples; words have no digits.
+/// Examples repeat themselves, count up or say that they are examples; words have no digits.
 fn is_random(key: &str) -> bool {
     let mut seen = [false; 128];
     key.bytes().for_each(|byte| seen[usize::from(byte & 127)] = true);
     let small = key.to_ascii_lowercase();
     seen.iter().filter(|seen| **seen).count() >= 10
         && key.bytes().any(|byte| byte.is_ascii_digit())
+        && !counts_up(small.as_bytes())
         && !["example", "xxxx", "your", "placeholder", "0123456789abcdef0123"]
             .iter()
             .any(|word| small.contains(word))
 }
 
+/// Whether most characters follow the one before or the one before that, as in `abc123` and `a1b2c3`.
+fn counts_up(key: &[u8]) -> bool {
+    let follows = |at: &usize| (1..=2).any(|back| *at >= back && key[at - back] + 1 == key[*at]);
+    (0..key.len()).filter(follows).count() * 2 > key.len()
+}
+
 fn blocks(text: &str) -> impl Iterator<Item = (usize, &'static str)> {
     let begin = text.match_indices("-----BEGIN ");
-    let is_private = |rest: &str| rest.lines().next().is_some_and(|line| line.contains("PRIVATE KEY"));
-    begin.filter(move |(at, _)| is_private(&text[*at..])).map(|(at, _)| (at, "a private key"))
+    begin.filter(move |(at, _)| is_private_key(&text[*at..])).map(|(at, _)| (at, "a private key"))
+}
+
+/// The smallest private keys have as many characters of base64.
+const SMALLEST_KEY: usize = 60;
+/// Broken lines of base64 are longer than words.
+const SMALLEST_RUN: usize = 20;
+
+/// Whether a key follows the mark of its beginning. A search pattern and an example have the mark and no key.
+fn is_private_key(block: &str) -> bool {
+    const LABEL: &str = "PRIVATE KEY-----";
+    let head = block.lines().next().unwrap_or_default();
+    let Some(label) = head.find(LABEL) else { return false };
+    let body = &block[label + LABEL.len()..];
+    let body = &body[..body.find("-----").unwrap_or(body.len())];
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+    let runs = body.split(|c| !part(c)).filter(|run| run.len() >= SMALLEST_RUN);
+    let key: String = runs.collect();
+    key.len() >= SMALLEST_KEY && is_random(&key)
 }
 
 #[cfg(test)]
@@ -92,13 +116,13 @@ mod tests {
 
     // Put together here, so that nobody takes this file for one with keys in it.
     fn random(length: usize) -> String {
-        "a1B2c3D4e5F6g7H8i9J0".chars().cycle().take(length).collect()
+        "q7Rt2Xw9Kb4Zm1Vc8Ln5".chars().cycle().take(length).collect()
     }
 
     #[test]
     fn keys_are_found_in_any_file_and_not_shown() {
         let key = ["ghp", "_", &random(36)].concat();
-        let block = ["-----BEGIN RSA ", "PRIVATE KEY-----"].concat();
+        let block = ["-----BEGIN RSA ", "PRIVATE KEY-----\n", &random(64)].concat();
         let files = skill(&format!("Use `{key}`.\n")).with("x.env", &format!("A=1\n\nKEY={key}\n{block}\n"));
         let told = found(&files, Rule::Secret);
         assert_eq!(
@@ -129,9 +153,31 @@ mod tests {
             format!("sk-{}", "your-key-goes-here-".repeat(3)),
             "sk-a-very-long-name-of-a-class-in-a-style-sheet-of-words".to_owned(),
             format!("AKIA{}", random(17).to_uppercase()),
+            format!("AIzaSy{}", "B2C3D4E5F6G7H8I9J0K1L2M3N4O5P6Q7R"),
+            format!("ghp_{}", "abcdefghijklmnopqrstuvwxyz0123456789"),
         ];
         for example in examples {
             assert_eq!(kind(&example), None, "{example}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_and_an_example_with_the_mark_of_a_key_are_no_keys() {
+        let mark = |kind: &str| ["-----BEGIN ", kind, "PRIVATE KEY-----"].concat();
+        let texts = [
+            format!("Run `grep -rE '{}' .`\n", mark("(RSA |EC )?")),
+            format!("Search for `{}`, then stop.\n", mark("")),
+            format!("tls.key: |\n  {}\n  ...\n  -----END PRIVATE KEY-----\n{}\n", mark(""), random(80)),
+            format!("{}\nMIIEvQIBADANBgkq...\n-----END\n", mark("")),
+        ];
+        for text in texts {
+            assert!(found(&skill(&text), Rule::Secret).is_empty(), "{text}");
+        }
+        for text in [
+            format!("{}\n{}\n{}\n-----END\n", mark("OPENSSH "), random(70), random(30)),
+            format!("KEY=\"{}\\n{}\\n-----END\"\n", mark(""), random(64)),
+        ] {
+            assert_eq!(found(&skill(&text), Rule::Secret).len(), 1, "{text}");
         }
     }
 }

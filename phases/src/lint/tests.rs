@@ -119,6 +119,94 @@ fn front_matter_that_agents_load_differently_is_told() {
     ");
 }
 
+/// A sound skill, full of what looks like a fault and is none.
+fn sound() -> Made {
+    let body = "# Demo\n\nRead [the rules](references/rules.md) and `keep-calm`. Name files after their work, such as \
+        `references/tables.md`. Run `./scripts/show.sh`, or `python scripts/show.py`.\n\n## One\n\n**Needs:** a page that \
+        somebody has written down in some detail.\n\n## Two\n\n**Needs:** a page that somebody has written down in some \
+        detail.\n\nSearch with `grep '-----BEGIN (RSA )?PRIVATE KEY-----'`. Write `output/page.md`, as in \
+        [this](path/to/page.md).\n";
+    let mut made = skill(body)
+        .with("references/rules.md", "# Rules\n\nSee [calm](references/keep-calm.md).\n")
+        .with("references/keep-calm.md", "# Calm\n\nBe calm in /home/vscode/x.\n")
+        .with("assets/template.md", "[a](gone.md) {{b}}\n")
+        .with("README.md", "[a](gone.md), assets/template.md\n")
+        .with("agents/openai.yaml", "page: assets/template.md\n")
+        .with("scripts/show.py", "#!/usr/bin/env python3\n")
+        .with("scripts/show.sh", "#!/bin/sh\n");
+    made.0.files.iter_mut().for_each(|file| file.executable |= file.path.contains(".sh"));
+    made
+}
+
+#[test]
+fn a_fault_of_each_rule_is_found_among_examples_and_templates() {
+    assert_eq!(lint(&sound()), []);
+    let key = ["sk-ant-", "q7Rt2Xw9Kb4Zm1Vc8Ln5q7Rt2Xw9Kb4Zm1Vc8Ln5x"].concat();
+    let said = "A paragraph that is long enough to be noticed when it is said again.";
+    let seeds = [
+        (Rule::LinkDangling, "Read [this](references/gone.md).".to_owned()),
+        (Rule::PathMissing, "Read `references/gone.md`.".to_owned()),
+        (Rule::PathMissing, "Read Rules.md.".to_owned()),
+        (Rule::PathOtherSkill, "Read `~/.claude/skills/tables/rules.md`.".to_owned()),
+        (Rule::PathOutside, "Read [this](../../shared/rules.md).".to_owned()),
+        (Rule::PathAbsolute, "Read /home/jane/rules.md.".to_owned()),
+        (Rule::Secret, format!("Use {key}.")),
+        (Rule::ParagraphRepeated, format!("{said}\n\nText.\n\n{said}")),
+        (Rule::HeadingJump, "## A\n\n#### B".to_owned()),
+        (Rule::TrailingBlanks, "Text. ".to_owned()),
+        (Rule::BodyLong, "A line.\n".repeat(600)),
+        (Rule::LineEndings, "Text.\r".to_owned()),
+        (Rule::ScriptMode, "Run `scripts/show.py --all`.".to_owned()),
+    ];
+    for (rule, seed) in seeds {
+        let page = format!("{}\n{seed}\n", sound().text("SKILL.md"));
+        assert_eq!(found(&sound().with("SKILL.md", &page), rule).len(), 1, "{rule}: {seed}");
+        if matches!(rule, Rule::BodyLong) {
+            continue;
+        }
+        let page = format!("{}\n{seed}\n", sound().text("references/rules.md"));
+        let seeded = page.replace("](references/gone.md)", "](gone.md)");
+        assert_eq!(found(&sound().with("references/rules.md", &seeded), rule).len(), 1, "{rule}: {seed}");
+    }
+    let added = [
+        (Rule::FileOrphan, "references/forgotten.md", "Text.\n".to_owned()),
+        (Rule::ReferenceNested, "references/rules.md", "Read nested.md.\n".to_owned()),
+        (Rule::ByteOrderMark, "references/rules.md", "\u{feff}Text.\n".to_owned()),
+        (Rule::ContentsMissing, "references/rules.md", "A line.\n".repeat(120)),
+        (Rule::MainFileCase, "skill.md", String::new()),
+    ];
+    for (rule, path, text) in added {
+        let made =
+            if rule == Rule::ReferenceNested { sound().with("references/nested.md", "") } else { sound() };
+        let made = if rule == Rule::MainFileCase { Made(Files::new("demo", [])) } else { made };
+        assert_eq!(found(&made.with(path, &text), rule).len(), 1, "{rule}");
+    }
+    let fronts = [
+        (Rule::FrontMatter, "---\nname: demo\n"),
+        (Rule::FrontMatterForm, "--- \nname: demo\ndescription: Does. Use when asked.\n---\n"),
+        (
+            Rule::FrontMatterStrict,
+            "---\nname: demo\ndescription: Does. Use when asked.\nmetadata: {a: b}\n---\n",
+        ),
+        (Rule::FieldDuplicate, "---\nname: demo\nname: demo\ndescription: Does. Use when asked.\n---\n"),
+        (Rule::FieldKind, "---\nname: 2026\ndescription: Does. Use when asked.\n---\n"),
+        (Rule::FieldPortable, "---\nname: demo\ndescription: Does. Use when asked.\nmodel: x\n---\n"),
+        (Rule::FieldUnknown, "---\nname: demo\ndescription: Does. Use when asked.\nversion: 1\n---\n"),
+        (Rule::Name, "---\nname: Demo\ndescription: Does. Use when asked.\n---\n"),
+        (Rule::NameFolder, "---\nname: other\ndescription: Does. Use when asked.\n---\n"),
+        (Rule::NameReserved, "---\nname: claude-demo\ndescription: Does. Use when asked.\n---\n"),
+        (Rule::Description, "---\nname: demo\n---\n"),
+        (Rule::DescriptionMarkup, "---\nname: demo\ndescription: Does <x>. Use when asked.\n---\n"),
+        (Rule::DescriptionWhen, "---\nname: demo\ndescription: Formats the tables of a report.\n---\n"),
+        (Rule::DescriptionPerson, "---\nname: demo\ndescription: I format tables when asked.\n---\n"),
+        (Rule::BodyEmpty, "---\nname: demo\ndescription: Does. Use when asked.\n---\n"),
+    ];
+    for (rule, text) in fronts {
+        assert_eq!(found(&sound().with("SKILL.md", text), rule).len(), 1, "{rule}");
+    }
+    assert_eq!(found(&Files::new("demo", []), Rule::MainFile).len(), 1);
+}
+
 fn text() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         "[a-zA-Z ]{0,12}",

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::edit::Edit;
 use super::page::Page;
 use super::path::{folder_of, resolved, words};
-use super::reading::{BOM, Reading, finding, is_markdown, is_script, name};
+use super::reading::{BOM, Reading, extension, finding, is_markdown, is_script, name};
 use super::{File, Finding, Rule};
 use crate::material::Body;
 
@@ -18,9 +18,9 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
             let message = "lines end with CR or CRLF";
             out.push(finding(Rule::LineEndings, file, 1, message));
         }
-        if is_script(file, text) && !file.executable {
-            out.push(finding(Rule::ScriptMode, file, 1, "the script is not executable"));
-        }
+    }
+    for file in unexecutable(reading) {
+        out.push(finding(Rule::ScriptMode, file, 1, "the script is not executable"));
     }
     for (_, file, page) in reading.pages() {
         let blanks = blanks(page);
@@ -95,28 +95,48 @@ pub(super) fn without_blanks(reading: &Reading) -> Vec<Edit> {
 }
 
 pub(super) fn executable(reading: &Reading) -> Vec<Edit> {
-    let scripts = reading.texts().filter(|(_, file, text)| is_script(file, text) && !file.executable);
-    let edit = |(_, file, _): (usize, &File, &str)| {
-        let edit = Edit::executable(file);
-        if is_run_directly(reading, file) { edit } else { edit.suggested() }
-    };
-    scripts.map(edit).collect()
+    unexecutable(reading).map(Edit::executable).collect()
 }
 
-/// Whether some text of the skill has a command that begins with the script's path.
+/// The scripts that a command of the skill begins with, and that nobody may run like that.
+fn unexecutable<'a>(reading: &Reading<'a>) -> impl Iterator<Item = &'a File> {
+    let scripts = reading.texts().filter(|(_, file, text)| is_script(file, text) && !file.executable);
+    scripts.map(|(_, file, _)| file).filter(|file| is_run_directly(reading, file))
+}
+
+/// Whether a page or a shell script of the skill has a command that begins with the script's path.
 fn is_run_directly(reading: &Reading, script: &File) -> bool {
     reading.texts().any(|(at, file, text)| {
         let names = words(text).filter(|(_, word)| {
             word.ends_with(name(&script.path)) && means(word, folder_of(&file.path), &script.path)
         });
-        { names }.any(|(word_at, _)| {
-            let in_command = match reading.page(at) {
-                Some(page) => page.is_code(word_at) || page.is_literal(word_at),
-                None => true,
-            };
-            in_command && begins_command(&text[..word_at])
+        { names }.any(|(word_at, word)| {
+            let (before, after) = (&text[..word_at], &text[word_at + word.len()..]);
+            begins_command(before)
+                && match reading.page(at) {
+                    Some(page) if page.is_code(word_at) => !is_listed(before, after),
+                    // A path alone names the script, unless the words before say to run it.
+                    Some(page) => page.is_literal(word_at) && (!after.starts_with('`') || says_run(before)),
+                    None => is_shell(file, text) && !is_listed(before, after),
+                }
         })
     })
+}
+
+/// Whether a path is a text in quotes on a line of its own, as in a list of paths.
+fn is_listed(before: &str, after: &str) -> bool {
+    let next = after.trim_start_matches(['"', '\'', ',']);
+    before.ends_with(['"', '\'']) && (next.is_empty() || next.starts_with('\n'))
+}
+
+fn says_run(before: &str) -> bool {
+    let last = before.trim_end_matches(['`', '.', '/']).split_whitespace().next_back().unwrap_or_default();
+    ["run", "execute", "runs", "running"].contains(&last.to_ascii_lowercase().as_str())
+}
+
+fn is_shell(file: &File, text: &str) -> bool {
+    extension(&file.path) == Some("sh")
+        || is_script(file, text) && text.lines().next().is_some_and(|first| first.ends_with("sh"))
 }
 
 /// Whether a word stands for that path, whatever variable for the skill's folder stands before it.
@@ -175,8 +195,11 @@ mod tests {
 
     #[test]
     fn marks_go_and_scripts_become_executable() {
-        let files = skill("a\n")
+        let files = skill("Run `./run`, then `python tool.py`; `lib.py` helps.\n")
             .with("a.md", "\u{feff}a\n")
+            .with("list.sh", "#!/bin/sh\nALL=(\n  \"tool.py\"\n)\n")
+            .with("lib.py", "#!/usr/bin/env python3\n\"\"\"Used by\n`tool.py --x`\"\"\"\n")
+            .with("tool.py", "#!/usr/bin/env python3\n")
             .with("run", "\u{feff}#!/bin/sh\n")
             .with("lib.rs", "#![allow(x)]\n")
             .with("data.txt", "\u{feff}x");

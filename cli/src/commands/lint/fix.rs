@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use skilltune_orchestrator::promote::{self, Move, Promotion};
 use skilltune_orchestrator::skill_files::load_captured;
 use skilltune_orchestrator::snapshot::{Entry, Limits, Manifest, Node, Objects, RelPath, capture, unified};
-use skilltune_phases::lint::{File, Files, Fixed, Reach, Repair, Suggestion, fix_all, suggestion};
+use skilltune_phases::lint::{File, Files, Fixed, Reach, Repair, Rule, Suggestion, fix_all, suggestion};
 use skilltune_phases::material::Body;
 
 use crate::commands::lint::load;
@@ -25,6 +25,7 @@ const FOLDER_MODE: u32 = 0o755;
 pub fn apply(
     skill: &Skill,
     person: Option<&dyn Answers>,
+    is_wanted: impl Fn(Rule) -> bool,
     around: &Environment,
     printer: Printer,
 ) -> Result<(Files, Vec<Repair>), Complaint> {
@@ -33,7 +34,7 @@ pub fn apply(
     let store = locks.place(&skill.path).join("fix");
     store.remove().map_err(ours)?;
     let files = load(skill)?;
-    let asks = person.is_some() && suggestion(&files, &[]).is_some();
+    let asks = person.is_some() && suggestion(&files, &is_wanted, &[]).is_some();
     if !asks && fix_all(&files, Reach::Safe).done.is_empty() {
         return Ok((files, Vec::new()));
     }
@@ -44,7 +45,7 @@ pub fn apply(
     let mut fixed = fix_all(&files, Reach::Safe);
     let tree = |after: &Files| with(&objects, &before.manifest, &files, after);
     if let Some(person) = person {
-        ask(&mut fixed, person, printer, |from, to| {
+        ask(&mut fixed, person, &is_wanted, printer, |from, to| {
             unified(&objects, &tree(from)?, &tree(to)?).map_err(ours)
         })?;
     }
@@ -71,11 +72,12 @@ pub fn apply(
 fn ask(
     fixed: &mut Fixed,
     person: &dyn Answers,
+    is_wanted: impl Fn(Rule) -> bool,
     printer: Printer,
     diff: impl Fn(&Files, &Files) -> Result<String, Complaint>,
 ) -> Result<(), Complaint> {
     let mut refused = Vec::new();
-    while let Some(Suggestion { files, repair }) = suggestion(&fixed.files, &refused) {
+    while let Some(Suggestion { files, repair }) = suggestion(&fixed.files, &is_wanted, &refused) {
         let Repair { rule, path, .. } = &repair;
         printer.talk(&format!("{rule}: {}", rule.why()));
         printer.show(diff(&fixed.files, &files)?.trim_end());

@@ -8,7 +8,7 @@ use crate::commands::lint::report::{Linted, Report, Shelf};
 /// Raised by incompatible changes.
 const FORMAT: u32 = 1;
 
-pub fn text(report: &Report, strict: bool) -> String {
+pub fn text(report: &Report) -> String {
     let counts = json!({
         "errors": report.count(Severity::Error),
         "warnings": report.count(Severity::Warning),
@@ -16,7 +16,7 @@ pub fn text(report: &Report, strict: bool) -> String {
     });
     let object = json!({
         "format": FORMAT,
-        "ok": report.is_clean(strict),
+        "ok": report.is_clean(),
         "counts": counts,
         "skills": report.skills.iter().map(skill).collect::<Vec<_>>(),
         "listings": report.shelves.iter().map(listing).collect::<Vec<_>>(),

@@ -84,7 +84,7 @@ impl Report {
     }
 
     /// Whether nothing was found that fails.
-    pub fn is_clean(&self, strict: bool) -> bool {
-        self.count(Severity::Error) == 0 && (!strict || self.count(Severity::Warning) == 0)
+    pub fn is_clean(&self) -> bool {
+        self.count(Severity::Error) == 0
     }
 }

@@ -47,8 +47,7 @@ impl FindError {
             Self::Nowhere { name, looked_below, near, is_here } => {
                 let near = near.as_ref().map(|near| format!("did you mean `{near}`?"));
                 let here = is_here.then(|| format!("for the folder here, use ./{name}"));
-                let below: Vec<_> = looked_below.iter().map(|path| path.display().to_string()).collect();
-                let looked = format!("looked in {} below {}", SHELVES.join(", "), below.join(", "));
+                let looked = looked_in(looked_below);
                 let path = "for a skill elsewhere, pass its path, such as ./my-skill".to_owned();
                 near.into_iter().chain(here).chain([looked, path]).collect()
             }
@@ -85,6 +84,11 @@ impl FindError {
             Self::Inside { .. } => vec!["pass only the outer skill; it contains the other".to_owned()],
         }
     }
+}
+
+pub(super) fn looked_in(below: &[PathBuf]) -> String {
+    let below: Vec<_> = below.iter().map(|path| path.display().to_string()).collect();
+    format!("looked in {} below {}", SHELVES.join(", "), below.join(", "))
 }
 
 impl From<FindError> for Complaint {

@@ -119,7 +119,7 @@ fn a_name_found_nowhere_tells_where_was_looked_and_what_is_near() {
     error: no skill named "wirter"
     hint: did you mean `writer`?
     hint: for the folder here, use ./wirter
-    hint: looked in .claude/skills, .agents/skills, .gemini/skills, .codex/skills below /repo/sub, /repo, /home
+    hint: looked in skills, .claude/skills, .agents/skills, .gemini/skills, .codex/skills, .opencode/skills below /repo/sub, /repo, /home
     hint: for a skill elsewhere, pass its path, such as ./my-skill
     "#);
 }

@@ -65,10 +65,37 @@ fn says_when(words: &[String]) -> bool {
 fn other_person(text: &str) -> Option<String> {
     const FIRST: [&str; 10] = ["I", "I'll", "I'm", "I've", "We", "we", "we'll", "My", "my", "Our"];
     const YOU: [&str; 4] = ["You", "You'll", "Your", "you'll"];
-    let spoken = without_quotes(text);
-    let words: Vec<&str> = spoken.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '/').collect();
-    let at = words.iter().position(|word| FIRST.contains(word) || YOU.contains(word))?;
-    Some(words[at].to_owned())
+    let spoken = without_single_quotes(&without_quotes(text));
+    let mut words = spoken.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '/');
+    // In the middle of a sentence a capital `You` is part of a name.
+    let begins = |word: &str| {
+        let before = spoken[..word.as_ptr() as usize - spoken.as_ptr() as usize].trim_end();
+        before.is_empty() || before.ends_with(['.', '!', '?', ':', ';'])
+    };
+    words.find(|word| FIRST.contains(word) || YOU.contains(word) && begins(word)).map(str::to_owned)
+}
+
+/// Quotes are phrases.
+const LONGEST_QUOTE: usize = 200;
+
+/// Without what stands between single quotation marks; an apostrophe has a letter before it.
+fn without_single_quotes(text: &str) -> String {
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('\'') {
+        let (before, quoted) = (&rest[..at], &rest[at + 1..]);
+        let opens = !before.ends_with(char::is_alphanumeric);
+        let ends = |(at, _): &(usize, &str)| !quoted[at + 1..].starts_with(char::is_alphanumeric);
+        let near = quoted.match_indices('\'').take_while(|(at, _)| opens && *at < LONGEST_QUOTE);
+        let end = { near }.find(ends);
+        kept.push_str(before);
+        rest = if let Some((end, _)) = end {
+            &quoted[end + 1..]
+        } else {
+            kept.push('\'');
+            quoted
+        };
+    }
+    kept + rest
 }
 
 /// Without what stands between two quotation marks of one kind, or in code.
@@ -232,6 +259,9 @@ mod tests {
             None
         );
         assert_eq!(other_person("Use for I/O and CI."), None);
+        assert_eq!(other_person("Triggers on 'fix my table', 'I need a table'. The users' tables."), None);
+        assert_eq!(other_person("Explains the For You page of the house's site."), None);
+        assert_eq!(other_person("Don't use it when I write, or it's 'late'.").as_deref(), Some("I"));
     }
 
     fn page(description: &str, body: &str) -> String {
