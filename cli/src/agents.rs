@@ -126,8 +126,8 @@ impl<'a> Claim<'a> {
         let Some(file) = settings.project_file.as_ref().filter(|_| !names.is_empty()) else {
             return Ok(None);
         };
-        let named = settings.agents.iter().filter(|(name, _)| names.contains(name));
-        let scripts = scripts(named.map(|(_, entry)| entry), around)?;
+        let used = settings.agents.iter().filter(|(name, _)| names.contains(name));
+        let scripts = scripts(used.map(|(_, entry)| entry), around)?;
         Ok(Some(Self { file, scripts, names }))
     }
 }

@@ -65,6 +65,7 @@ impl TrustStore {
     }
 
     /// The run is gone.
+    #[expect(clippy::disallowed_methods, reason = "the file is in the user's own state folder")]
     pub fn forget(&self) {
         // Without its run the record means nothing.
         let _ = fs::remove_file(&self.path);

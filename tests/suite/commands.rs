@@ -97,6 +97,16 @@ fn a_run_is_looked_at_from_all_sides() {
     next     skilltune rollback RUN   (undo it)
     ");
     insta::assert_snapshot!(data(&scene, &["list"]), @"RUN  tune    ended      37.1 -> 87.1   writer");
+    let status = scene.run(&["status", "--format", "json"]).json();
+    assert_eq!((&status["standing"], &status["iterations"]), (&json!("ended"), &json!(3)), "{status}");
+    assert!(status["next"][0].as_str().unwrap().starts_with("skilltune diff "), "{status}");
+    let report = scene.run(&["report", "--format", "json"]).json();
+    let written = std::fs::read_to_string(scene.run_folder().join("report.json")).unwrap();
+    assert_eq!(
+        report,
+        serde_json::from_str::<Value>(&written).unwrap(),
+        "the file and the command say the same"
+    );
     let id = scene.run_id();
     insta::assert_snapshot!(data(&scene, &["show", &id[..4], "best"]).lines().take(4).collect::<Vec<_>>().join("\n"), @r"
     candidate 00025734f142aadb89db233d3f3529ed85efda308144ef6adcd92a2cd374e263

@@ -127,10 +127,11 @@ impl RunCommand {
     /// The run that is named, if one is.
     pub fn run(&self) -> Option<&str> {
         match self {
-            Self::Status(ViewArgs { run, .. }) | Self::Report(ViewArgs { run, .. }) => run.run.as_deref(),
             Self::History(args) => args.run.as_deref(),
             Self::Stop(args) => args.parts().0,
-            Self::Resume(ResumeArgs { run, .. })
+            Self::Status(ViewArgs { run, .. })
+            | Self::Report(ViewArgs { run, .. })
+            | Self::Resume(ResumeArgs { run, .. })
             | Self::Show(ShowArgs { run, .. })
             | Self::Diff(DiffArgs { run, .. })
             | Self::Apply(ApplyArgs { run, .. })

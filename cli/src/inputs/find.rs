@@ -94,6 +94,8 @@ fn by_name(name: &str, around: &Environment) -> Result<PathBuf, FindError> {
     }
     match hits.as_slice() {
         [(hit, _)] => Ok(hit.clone()),
+        // A skill of that name in the current folder is what is meant, as long as no other has the name.
+        [] if around.cwd.join(name).join("SKILL.md").exists() => Ok(around.cwd.join(name)),
         [] => Err(nowhere(name, folders, around)),
         _ => Err(FindError::Ambiguous {
             name: name.to_owned(),

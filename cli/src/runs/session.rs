@@ -227,9 +227,8 @@ fn processes(number: u32) -> String {
 
 /// The most seconds that a call of this run may take, its grace aside.
 fn longest_call<L: Ui>(run: &Run<L>) -> u64 {
-    let roles = [Role::Executor, Role::Evaluator, Role::Improver];
-    let calls = roles.map(|role| run.plan.roles.of(role).timeout_seconds);
-    calls.into_iter().fold(L::command_seconds(&run.plan), u64::max)
+    let calls = run.plan.roles.values().map(|cast| cast.timeout_seconds);
+    calls.fold(L::command_seconds(&run.plan), u64::max)
 }
 
 /// Runs the engine until the run ends, waits or is stopped; the code that the program ends with.

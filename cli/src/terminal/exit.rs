@@ -45,7 +45,9 @@ impl Exit {
             Self::Reached => "success: goal reached, or nothing left to do",
             Self::Failed => "skilltune itself failed",
             Self::Input => "bad input",
-            Self::Ended => "goal not reached (the champion is kept), lint found problems, or doctor is not ready",
+            Self::Ended => {
+                "goal not reached (the champion is kept), lint found problems, or doctor is not ready"
+            }
             Self::Unjudged => "not judged: an agent failed or gave an incomplete answer",
             Self::Interrupted => "interrupted (Ctrl-C)",
             Self::Terminated => "terminated",

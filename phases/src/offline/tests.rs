@@ -66,7 +66,7 @@ fn what_structure_cannot_show_stays_unverified() {
 #[test]
 fn an_error_is_a_fail_and_a_warning_a_partial() {
     let files = skill(
-        "See [a](b.md) and `scripts/go.sh`.\n",
+        "See [a](b.md).\n\n```sh\nscripts/go.sh --all\n```\n",
         &[("scripts/go.sh", "#!/bin/sh\n"), ("left.md", "x\n")],
     );
     let judgement = judged(&[(member("poet"), files, None)]);
@@ -124,8 +124,8 @@ fn improved(files: &Files, tried: &[&str]) -> Option<String> {
 #[test]
 fn the_repair_that_gains_most_comes_first_and_none_comes_twice() {
     let files = skill(
-        "See [the rules](rules.md).\n",
-        &[("references/rules.md", "# Rules\n\nRhyme. \n"), ("go", "#!/bin/sh\n")],
+        "See [the rules](rules.md).\n\n```sh\nscripts/go --all\n```\n",
+        &[("references/rules.md", "# Rules\n\nRhyme. \n"), ("scripts/go", "#!/bin/sh\n")],
     );
     let first = improved(&files, &[]).unwrap();
     assert!(first.starts_with("link-dangling: "), "{first}");

@@ -95,7 +95,10 @@ fn an_agent_has_a_name_and_maybe_a_model() {
 
 #[test]
 fn commands_on_runs_take_what_they_need() {
-    assert!(matches!(command("skilltune status"), Command::Run(RunCommand::Status(ViewArgs { run: RunArgs { run: None }, .. }))));
+    assert!(matches!(
+        command("skilltune status"),
+        Command::Run(RunCommand::Status(ViewArgs { run: RunArgs { run: None }, .. }))
+    ));
     assert!(matches!(
         command("skilltune show ab 2"),
         Command::Run(RunCommand::Show(ShowArgs { part: Some(_), .. }))

@@ -93,6 +93,16 @@ fn a_bare_name_is_found_on_every_shelf() {
 }
 
 #[test]
+fn a_name_that_only_a_skill_in_the_current_folder_has_means_that_one() {
+    let world = World::new().skill("repo/sub/a").skill("repo/sub/b").skill("home/.claude/skills/b");
+    assert_eq!(
+        world.find("a,b"),
+        ["repo/sub/a", "home/.claude/skills/b"],
+        "a name means an installed skill first"
+    );
+}
+
+#[test]
 fn one_skill_on_several_shelves_is_one_skill() {
     let world = World::new()
         .skill("repo/.agents/skills/a")
@@ -114,7 +124,7 @@ fn different_skills_of_one_name_are_listed() {
 
 #[test]
 fn a_name_found_nowhere_tells_where_was_looked_and_what_is_near() {
-    let world = World::new().skill("repo/.claude/skills/writer").skill("repo/sub/wirter");
+    let world = World::new().skill("repo/.claude/skills/writer").file("repo/sub/wirter/page.md", "");
     insta::assert_snapshot!(world.refusal("wirter"), @r#"
     error: no skill named "wirter"
     hint: did you mean `writer`?
