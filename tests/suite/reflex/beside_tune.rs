@@ -147,6 +147,7 @@ fn a_stop_without_a_name_means_the_run_that_is_running() {
     assert!(stop.code == Some(0) && stop.stderr.contains("for good"), "{stop:?}");
     assert_eq!(run.wait().code, Some(130));
     assert_eq!(run_json(&scene)["stop"]["reason"], "user_stop");
+    assert_eq!(run_json(&scene)["stop"]["message"], "It is good enough.");
 }
 
 #[test]

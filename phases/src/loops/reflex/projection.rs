@@ -23,7 +23,7 @@ use crate::score::Score;
 
 pub fn run_file(run: &Run) -> String {
     let (task, state) = (&run.plan.task, &run.state);
-    let checks = || state.checks.iter().filter_map(check).collect::<Vec<_>>();
+    let checks = || state.checks.iter().map(check).collect::<Vec<_>>();
     let plan = state.plan.iter().map(|step| format!("{} ({})", step.step, step.rule));
     page(&json!({
         "run_id": run.plan.run,
@@ -39,10 +39,7 @@ pub fn run_file(run: &Run) -> String {
         "prepared_checks": state.prepared.map(|_| json!({ "checks": checks() })),
         "evaluation": shown(run).map(|judged| evaluation(&task.criteria, judged)),
         "critique": (!state.issues.is_empty()).then(|| critique(run)),
-        "stop": {
-            "passed": state.stop.as_ref().is_some_and(|stop| stop.reason == Reason::ThresholdReached),
-            "reason": state.stop.as_ref().map_or("", |stop| reason(stop.reason)),
-        },
+        "stop": stop(state.stop.as_ref()),
         "last_score": fraction(last_score(run)),
         "stagnation_count": run.stagnation(),
         "created_at": seconds(run.started_at),
@@ -86,6 +83,18 @@ fn shown(run: &Run) -> Option<&Judged> {
 /// The last that there was; an evaluation without one has no place in the series.
 fn last_score(run: &Run) -> Score {
     run.state.judged.iter().rev().find_map(|judged| judged.evaluation.score).unwrap_or(Score::ZERO)
+}
+
+/// With the words of whoever stopped the run, or why a phase failed, which the original does not keep.
+fn stop(stop: Option<&Stop>) -> Value {
+    let mut told = json!({
+        "passed": stop.is_some_and(|stop| stop.reason == Reason::ThresholdReached),
+        "reason": stop.map_or("", |stop| reason(stop.reason)),
+    });
+    if let Some(note) = stop.and_then(|stop| stop.note.as_ref()) {
+        told["message"] = note.as_str().into();
+    }
+    told
 }
 
 /// The original has no word for an oscillation.
@@ -136,23 +145,25 @@ fn rule(rule: &Rule) -> Value {
     })
 }
 
-fn check(check: &Check) -> Option<Value> {
+fn check(check: &Check) -> Value {
     let rule = &check.rule;
     match &check.how {
         How::Command { argv, expected, exit } => {
             let expected =
                 if expected.is_empty() { format!("exit code {exit}") } else { expected.to_string() };
             let command = shell_line(argv);
-            Some(json!({ "rule_id": rule, "type": "executable", "command": command, "expected": expected }))
+            json!({ "rule_id": rule, "type": "executable", "command": command, "expected": expected })
         }
         How::Pattern { pattern, expected } => {
             let expected = match expected {
                 Presence::Present => "present",
                 Presence::Absent => "absent",
             };
-            Some(json!({ "rule_id": rule, "type": "content", "search": pattern, "expected": expected }))
+            json!({ "rule_id": rule, "type": "content", "search": pattern, "expected": expected })
         }
-        How::Question { .. } => None,
+        How::Question { text } => {
+            json!({ "rule_id": rule, "type": "question", "question": text, "expected": "yes" })
+        }
     }
 }
 

@@ -118,7 +118,7 @@ fn what_is_under_way_is_told_with_its_checks_its_faults_and_its_critique() {
     let told = ["prepared_checks", "critique"].map(|key| format!("{key}: {}", run[key]));
     let faults = ["failed", "warnings"].map(|key| format!("{key}: {}", run["evaluation"][key]));
     insta::assert_snapshot!([told, faults].concat().join("\n"), @r#"
-    prepared_checks: {"checks":[{"rule_id":"a.correctness.accuracy","type":"executable","command":"grep port","expected":"exit code 0"},{"rule_id":"a.completeness.sections","type":"content","search":"port","expected":"present"}]}
+    prepared_checks: {"checks":[{"rule_id":"a.correctness.accuracy","type":"executable","command":"grep port","expected":"exit code 0"},{"rule_id":"a.completeness.sections","type":"content","search":"port","expected":"present"},{"rule_id":"a.completeness.examples","type":"question","question":"Is it so?","expected":"yes"}]}
     critique: {"issues":[{"rule_id":"a.correctness.accuracy","problem":"it is not there","fix_instruction":"write it","expected_effect":"it is there"}]}
     failed: [{"id":"a.correctness.accuracy","severity":"fail","message":"as the judge saw it"}]
     warnings: []
