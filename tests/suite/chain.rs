@@ -45,6 +45,31 @@ fn the_weakest_member_is_improved_until_the_chain_is_good_and_all_are_promoted_t
 }
 
 #[test]
+fn every_round_tells_its_number_each_members_score_and_what_the_judges_said() {
+    let scene = Scene::new(&SKILLS, &script());
+    let ran = scene.run(&["tune", "outline,writer,editor", "--chain", "--max-iterations", "2", "a task"]);
+    let told: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("round ")).collect();
+    assert!(told[0].starts_with("round 1 of 2 ") && told[1].starts_with("round 2 of 2 "), "{ran:?}");
+    let members: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("  outline ")).collect();
+    let state = scene.state();
+    let score = |round: usize, member: &str| {
+        let score = &state["iterations"][round]["evaluation"]["chain_scores"][member];
+        format!("{:.1}", score.as_f64().unwrap())
+    };
+    let shown = |round: usize, reused: &str| {
+        let [outline, writer, editor] = ["outline", "writer", "editor"].map(|member| score(round, member));
+        format!("  outline {outline}{reused} -> writer {writer} -> editor {editor}")
+    };
+    assert_eq!(members, [shown(0, ""), shown(1, " (reused)")], "{ran:?}");
+    let notes: Vec<&str> = ran
+        .stderr
+        .lines()
+        .filter(|line| line.starts_with("  1 suggestion; strength: SKILL.md states its quality; weakness: "))
+        .collect();
+    assert_eq!(notes.len(), 2, "{ran:?}");
+}
+
+#[test]
 fn an_unchanged_upstream_member_is_not_run_again() {
     let scene = Scene::new(&SKILLS, &script());
     scene.tune("outline,writer,editor", &["--chain", "--apply", "never"]);

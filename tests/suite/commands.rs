@@ -57,10 +57,14 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
     executor executor, evaluator evaluator, improver improver
     run RUN, 1 scenario
 
-    round 1  37.1            baseline
-    round 2  62.9 (+25.8)    kept
-    round 3  25.8 (-37.1)    dropped
-    round 4  25.8 (-37.1)    dropped
+    round 1 of 5  37.1            baseline
+      1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 40
+    round 2 of 5  62.9 (+25.8)    kept
+      1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 60
+    round 3 of 5  25.8 (-37.1)    dropped
+      1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 30
+    round 4 of 5  25.8 (-37.1)    dropped
+      1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 30
     comparing 2 candidates on fresh trials
     comparison won: the champion beat the start (37.1 -> 62.9, 1 pair)
     ");

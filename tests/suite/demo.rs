@@ -74,11 +74,16 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     offline (structural) in all roles
     run RUN, 1 scenario
 
-    round 1  63.8            baseline
-    round 2  88.8 (+25.0)    kept
-    round 3  95.0 (+6.2)     kept
-    round 4  77.5 (-17.5)    dropped
-    round 5  97.5 (+2.5)     kept
+    round 1 of 8  63.8            baseline
+      weakness: SKILL.md:14: broken link to `refs/style-guide.md` (link-dangling)
+    round 2 of 8  88.8 (+25.0)    kept
+      weakness: references/style-guide.md:1: the file has 107 lines and no table of contents (contents-missing)
+    round 3 of 8  95.0 (+6.2)     kept
+      weakness: references/style-guide.md:1: the file has 107 lines and no table of contents (contents-missing)
+    round 4 of 8  77.5 (-17.5)    dropped
+      weakness: references/style-guide.md:1: the file has 107 lines and no table of contents (contents-missing)
+    round 5 of 8  97.5 (+2.5)     kept
+      weakness: references/template.md:9: duplicate of line 5 (paragraph-repeated)
     comparing 2 candidates on fresh trials
     comparison won: the champion beat the start (63.8 -> 97.5, 1 pair)
 
@@ -107,9 +112,15 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     offline (structural) in all roles
     run RUN, 1 scenario
 
-    round 1  72.5            baseline
-    round 2  72.5 (±0.0)     kept        write-brief
-    round 3  97.5 (+25.0)    kept        gather-facts
+    round 1 of 5  72.5            baseline
+      gather-facts 75.0 -> write-brief 72.5
+      weakness: SKILL.md:10: broken link to `reference/rules.md` (link-dangling)
+    round 2 of 5  72.5 (±0.0)     kept        write-brief
+      gather-facts 75.0 (reused) -> write-brief 97.5
+      weakness: SKILL.md:10: broken link to `reference/rules.md` (link-dangling)
+    round 3 of 5  97.5 (+25.0)    kept        gather-facts
+      gather-facts 100.0 -> write-brief 97.5
+      weakness: SKILL.md:14: duplicate of line 8 (paragraph-repeated)
     comparing 2 candidates on fresh trials
     comparison won: the champion beat the start (72.5 -> 97.5, 1 pair)
 

@@ -140,7 +140,7 @@ mod tests {
         play.advance(&mut scored(&[], &[])).unwrap();
         let step = Step::Improve { round: 1, base: play.run.start(), member: Place(0) };
         assert_eq!(message(&play.run, &[], 40), "");
-        assert_eq!(message(&play.run, &[&step], 40), "round 1: improving write-a-haiku");
-        assert_eq!(message(&play.run, &[&step, &step], 40), "round 1: improving …e-a-haiku and 1 more");
+        assert_eq!(message(&play.run, &[&step], 40), "round 1 of 3: improving write-a-haiku");
+        assert_eq!(message(&play.run, &[&step, &step], 40), "round 1 of 3: improvi…a-haiku and 1 more");
     }
 }

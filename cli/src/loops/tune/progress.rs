@@ -1,6 +1,7 @@
-//! Progress of a `tune` run for people: a line a round, then a chart and a summary.
+//! Progress of a `tune` run for people: a few lines a round, then a chart and a summary.
 
 pub mod chart;
+pub mod judged;
 pub mod lines;
 
 use skilltune_orchestrator::snapshot::{DiffSize, ObjectError, Objects, diff_size};
@@ -83,6 +84,7 @@ fn round_ended(talk: &mut Talk<Tune>, run: &Run) {
     if round.score().is_none() {
         told.extend(lines::missing(run, round, talk.look.width));
     }
+    told.extend(judged::judged(run, round, talk.look.width));
     told.extend(lines::unused(run, round, talk.look.width));
     talk.say(&told);
 }

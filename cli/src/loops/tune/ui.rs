@@ -43,7 +43,10 @@ impl Ui for Tune {
     }
 
     fn place(run: &Run) -> String {
-        if run.state.stopped.is_some() { "end".to_owned() } else { format!("round {}", run.round_number()) }
+        if run.state.stopped.is_some() {
+            return "end".to_owned();
+        }
+        format!("round {} of {}", run.round_number(), run.plan.task.rules.max_iterations)
     }
 
     fn resumed_at(run: &Run) -> String {

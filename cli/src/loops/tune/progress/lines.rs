@@ -40,9 +40,11 @@ pub fn round(run: &Run, round: &Round, width: usize) -> Option<Told> {
     let score = round
         .score()
         .map_or("-".to_owned(), |score| figures::score_since(score, best_before(run, round.number)));
-    let digits = run.plan.task.rules.max_iterations.to_string().len();
+    let most = run.plan.task.rules.max_iterations.to_string();
+    let digits = most.len();
+    let (word, of) = if width < ROOMY { ("", "/") } else { ("round ", " of ") };
     let (score_columns, verdict_columns) = if width < ROOMY { (0, 0) } else { (14, 10) };
-    let before = format!("round {:<digits$}  {score:<score_columns$}  ", round.number);
+    let before = format!("{word}{:>digits$}{of}{most}  {score:<score_columns$}  ", round.number);
     let gap = " ".repeat(verdict_columns.max(verdict.word().len()) - verdict.word().len() + 2);
     let room = width.saturating_sub(columns(&before) + verdict.word().len() + gap.len());
     let (member, more) = aside(run, round);

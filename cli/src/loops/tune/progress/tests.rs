@@ -54,9 +54,12 @@ fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
         executor claude:small, evaluator gemini, improver claude
         run calm-otter, 1 scenario
 
-        round 1  50.0            baseline
-        round 2  30.0 (-20.0)    dropped
-        round 3  95.0 (+45.0)    kept
+        round 1 of 3  50.0            baseline
+          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
+        round 2 of 3  30.0 (-20.0)    dropped
+          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
+        round 3 of 3  95.0 (+45.0)    kept
+          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
         comparing 2 candidates on fresh trials
         comparison won: the champion beat the start (52.0 -> 91.0, 1 pair)
         ");
@@ -86,9 +89,15 @@ fn a_chain_tells_which_member_was_edited() {
         executor claude:small, evaluator gemini, improver claude
         run calm-otter, 2 scenarios
 
-        round 1  50.0            baseline
-        round 2  30.0 (-20.0)    dropped     write-the-poem
-        round 3  95.0 (+45.0)    kept        write-the-poem
+        round 1 of 3  50.0            baseline
+          plan-the-poem 50.0 -> write-the-poem 49.0
+          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
+        round 2 of 3  30.0 (-20.0)    dropped     write-the-poem
+          plan-the-poem 30.0 (reused) -> write-the-poem 29.0
+          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
+        round 3 of 3  95.0 (+45.0)    kept        write-the-poem
+          plan-the-poem 95.0 (reused) -> write-the-poem 94.0
+          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
         comparing 2 candidates on fresh trials
         comparison won: the champion beat the start (52.0 -> 91.0, 2 pairs)
 
@@ -118,9 +127,15 @@ fn a_narrow_terminal_gets_narrow_lines() {
           improver claude
         run calm-otter, 2 scenarios
 
-        round 1  50.0  baseline
-        round 2  30.0 (-20.0)  dropped  writ…oem
-        round 3  95.0 (+45.0)  kept  write…-poem
+        1/3  50.0  baseline
+          plan-t…-poem 50.0 -> write-…-poem 49.0
+          1 suggestion; + It is sho…; - SKILL.m…
+        2/3  30.0 (-20.0)  dropped  write-…-poem
+          pla…oem 30.0 (reused) -> wri…oem 29.0
+          1 suggestion; + It is sho…; - SKILL.m…
+        3/3  95.0 (+45.0)  kept  write-the-poem
+          pla…oem 95.0 (reused) -> wri…oem 94.0
+          1 suggestion; + It is sho…; - SKILL.m…
         comparing 2 candidates on fresh trials
         comparison won: the champion beat the
           start (52.0 -> 91.0, 2 pairs)
@@ -189,11 +204,13 @@ fn what_failed_and_what_was_dropped_is_said() {
         executor claude:small, evaluator gemini, improver claude
         run calm-otter, 2 scenarios
 
-        round 1  -               incomplete  1 of 2 judged
+        round 1 of 3  -               incomplete  1 of 2 judged
           running haiku on task-2: exited with an error: exit 1 ␛[2Jgone (twice, then g…
-        round 2  50.0            baseline
+        round 2 of 3  50.0            baseline
+          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
           haiku: dropped an idea: nothing was changed
-        round 3  50.0 (±0.0)     unchanged
+        round 3 of 3  50.0 (±0.0)     unchanged
+          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
         comparison skipped: no candidate to compare
         ");
 }
@@ -259,7 +276,7 @@ fn a_claimed_score_is_called_so() {
         }),
         PLAIN,
     );
-    assert!(seen.talk().contains("round 1  95.0            baseline    claimed\n"), "{}", seen.talk());
+    assert!(seen.talk().contains("round 1 of 3  95.0            baseline    claimed\n"), "{}", seen.talk());
 }
 
 #[test]

@@ -1,0 +1,81 @@
+//! What the judges said of a round, in no more than two lines: each member of a chain, then strengths and weaknesses.
+
+use skilltune_phases::loops::tune::notes::Notes;
+use skilltune_phases::loops::tune::{Round, Run};
+use skilltune_phases::target::Place;
+
+use crate::progress::lines::ROOMY;
+use crate::text::width::{columns, cut, shortened};
+use crate::text::{figures, plain};
+
+/// A round without a score has lines of its own, which say what failed.
+pub fn judged(run: &Run, round: &Round, width: usize) -> Vec<String> {
+    if round.score().is_none() {
+        return Vec::new();
+    }
+    members(run, round, width).into_iter().chain(notes(run, round, width)).collect()
+}
+
+/// The score of each member, and whose output is that of an earlier round. Names give way, and scores never do.
+fn members(run: &Run, round: &Round, width: usize) -> Option<String> {
+    let measured = round.measured.as_ref().filter(|_| run.plan.is_chain())?;
+    let reused = reused(run, round);
+    let scores: Vec<String> = measured
+        .members
+        .iter()
+        .enumerate()
+        .map(|(at, &score)| format!(" {}{}", figures::score(score), if at < reused { NOT_RUN } else { "" }))
+        .collect();
+    let fixed = LEAD.len() + ARROW.len() * (scores.len() - 1) + scores.iter().map(String::len).sum::<usize>();
+    let room = (width.saturating_sub(fixed) / scores.len()).max(LEAST);
+    let name = |at| shortened(&plain::one_line(&run.plan.member(Place(at)).name), room);
+    let mut told: Vec<String> =
+        scores.iter().enumerate().map(|(at, score)| format!("{}{score}", name(at))).collect();
+    let mut line = format!("{LEAD}{}", told.join(ARROW));
+    // The rest of a long chain is in the round's evaluation.
+    while columns(&line) > width && told.len() > 1 {
+        told.pop();
+        line = format!("{LEAD}{}{ARROW}…", told.join(ARROW));
+    }
+    Some(cut(&line, width))
+}
+
+const LEAD: &str = "  ";
+const ARROW: &str = " -> ";
+const NOT_RUN: &str = " (reused)";
+/// Less than this of a name tells nothing.
+const LEAST: usize = 7;
+
+/// How many leading members have not run in this round: with the same skills before them they would do the same again.
+fn reused(run: &Run, round: &Round) -> usize {
+    let trees = |round: &Round| run.candidate(round.candidate).map(|candidate| candidate.trees.as_slice());
+    let Some(own) = trees(round) else { return 0 };
+    let earlier =
+        run.state.rounds.iter().filter(|other| other.number < round.number && other.era == round.era);
+    let whole = earlier.filter(|other| other.measured.as_ref().is_some_and(|all| all.judged == all.of));
+    let same = whole.filter_map(trees).map(|other| own.iter().zip(other).take_while(|(a, b)| a == b).count());
+    same.max().unwrap_or(0)
+}
+
+/// How many suggestions the judges make, and the first that they praise and find wanting.
+fn notes(run: &Run, round: &Round, width: usize) -> Option<String> {
+    let notes = Notes::of(run, round.candidate, round.era);
+    let suggestions = Some(notes.suggestions.len()).filter(|&number| number > 0);
+    let mut parts: Vec<String> =
+        suggestions.map(|number| figures::count(number, "suggestion")).into_iter().collect();
+    let first = |label: &str, texts: &[Box<str>]| Some(format!("{label}{}", plain::one_line(texts.first()?)));
+    let labels = if width < ROOMY { ["+ ", "- "] } else { ["strength: ", "weakness: "] };
+    let strength = first(labels[0], &notes.strengths);
+    let weakness = first(labels[1], &notes.weaknesses);
+    if let Some(strength) = strength {
+        // Both get half of the line, and what the other one leaves.
+        let room = width
+            .saturating_sub(LEAD.len() + parts.iter().map(|part| columns(part) + GAP.len()).sum::<usize>());
+        let beside = weakness.as_deref().map_or(0, |weakness| (columns(weakness) + GAP.len()).min(room / 2));
+        parts.push(cut(&strength, room - beside));
+    }
+    parts.extend(weakness);
+    (!parts.is_empty()).then(|| cut(&format!("{LEAD}{}", parts.join(GAP)), width))
+}
+
+const GAP: &str = "; ";
