@@ -90,6 +90,25 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
 }
 
 #[test]
+fn a_run_without_a_task_says_so_on_the_first_screen_in_the_report_and_in_json() {
+    const NOTE: &str = "no task was given; each skill is tried on a typical task of its own choice";
+    let scene = Scene::new(&[("writer", 40)], &script());
+    let line = ["tune", "writer", "--max-iterations", "1"];
+    let ran = scene.run(&line);
+    assert!(unwrapped(&ran.stderr).contains(&format!("note: {NOTE}")), "{ran:?}");
+    let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    assert!(report.contains(NOTE), "{report}");
+    let notes = |more: &[&str]| scene.run(&[&line, more].concat()).json()["notes"].clone();
+    assert_eq!(notes(&["--format", "json"]), json!([NOTE]));
+    assert_eq!(notes(&["--format", "json", "--dry-run"]), json!([NOTE]));
+    assert_eq!(notes(&["a task", "--format", "json", "--dry-run"]), json!([]));
+}
+
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
 fn a_run_is_looked_at_from_all_sides() {
     let scene = won();
     insta::assert_snapshot!(data(&scene, &["status"]), @r"

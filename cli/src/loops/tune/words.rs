@@ -10,6 +10,7 @@ use skilltune_phases::stop::Reason;
 use skilltune_phases::target::Place;
 
 pub use crate::report::words::*;
+use crate::loops::tune::scenarios::GENERAL;
 use crate::text::figures::count;
 
 /// With fewer pairs than this, even winning all of them may be chance: five have one chance in sixteen, either way.
@@ -19,6 +20,8 @@ const ONE_SCENARIO: &str = "Weak evidence: one scenario. Other tasks may show a 
 
 const STRUCTURE_ONLY: &str =
     "structure only; the task was not run, and no score here says how well the skill does it";
+
+const NO_TASK: &str = "no task was given; each skill is tried on a typical task of its own choice";
 
 const NOTHING_AFRESH: &str =
     "No fresh trials: the search scores decided, and they favour the best candidate.";
@@ -48,7 +51,10 @@ pub fn notes(plan: &Plan) -> Vec<String> {
         )),
     };
     let structural = plan.is_structural().then(|| STRUCTURE_ONLY.to_owned());
-    structural.into_iter().chain(remarks(&plan.roles)).chain(own).chain(bare).collect()
+    // Where nothing runs, no task is done at all.
+    let is_general = plan.task.scenarios.iter().any(|scenario| scenario.description == GENERAL);
+    let general = (is_general && !plan.is_structural()).then(|| NO_TASK.to_owned());
+    structural.into_iter().chain(general).chain(remarks(&plan.roles)).chain(own).chain(bare).collect()
 }
 
 /// What a step does, and to what.
