@@ -199,6 +199,10 @@ fn rubbish_from_the_judge_is_incomplete_and_never_a_score() {
     assert_eq!((&result["outcome"], &result["final_score"]), (&json!("unjudged"), &Value::Null));
     assert_eq!(state["score_trend"], json!([]));
     assert_eq!(state["errors"].as_array().unwrap().len(), 6);
+    // Three rounds failed, after two tries each.
+    assert_eq!((&state["error_count"], &state["max_errors"]), (&json!(3), &json!(3)));
+    let rounds = state["iterations"].as_array().unwrap().iter();
+    assert_eq!(rounds.map(|round| &round["status"]).collect::<Vec<_>>(), ["failed"; 3]);
 }
 
 #[test]

@@ -103,7 +103,8 @@ fn fields(run: &Run) -> Map<String, Value> {
     let Value::Object(mut fields) = head(run) else { unreachable!("the head is an object") };
     fields.insert("iterations".into(), run.state.rounds.iter().map(|round| iteration(run, round)).collect());
     fields.insert("errors".into(), run.errors.iter().map(failed).collect());
-    fields.insert("error_count".into(), run.errors.len().into());
+    // What `max_errors` limits: failed rounds in a row, however often a step was tried in them.
+    fields.insert("error_count".into(), run.failed_in_a_row().into());
     fields.insert("max_errors".into(), run.plan.task.rules.max_errors.into());
     fields.insert("work_dir".into(), run.plan.folder.clone().into());
     fields.insert("backup_dir".into(), backups(&run.plan.folder).into());
@@ -168,13 +169,23 @@ fn chain_order(plan: &Plan) -> Vec<&str> {
 fn iteration(run: &Run, round: &Round) -> Value {
     json!({
         "round": round.number,
-        "status": if round.edit.is_some() || run.state.stopped.is_some() { "completed" } else { "pending" },
+        "status": iteration_status(run, round),
         "candidate": round.candidate,
         "execution": execution(run, round),
         "evaluation": round.measured.as_ref().map(|measured| evaluation(run, round, measured)),
         "standing": standing(round),
         "improvement": round.edit.as_ref().map(|edit| improvement(run, round, edit)),
     })
+}
+
+fn iteration_status(run: &Run, round: &Round) -> &'static str {
+    if round.failed() {
+        "failed"
+    } else if round.edit.is_some() || run.state.stopped.is_some() {
+        "completed"
+    } else {
+        "pending"
+    }
 }
 
 fn execution(run: &Run, round: &Round) -> Value {

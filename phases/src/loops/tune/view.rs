@@ -107,7 +107,7 @@ impl Run {
         (0..rounds.len()).filter(counts).filter_map(|at| rounds[at].score()).collect()
     }
 
-    fn failed_in_a_row(&self) -> u32 {
+    pub(super) fn failed_in_a_row(&self) -> u32 {
         let failed = self.state.rounds.iter().rev().take_while(|round| round.failed()).count();
         u32::try_from(failed).unwrap_or(u32::MAX)
     }
