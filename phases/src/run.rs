@@ -11,7 +11,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::backoff;
-use crate::event::{Done, Event, Failure, Pause, PlacedBy, Record, Signal};
+use crate::event::{Done, Event, Failure, FailureKind, Pause, PlacedBy, Record, Signal};
+use crate::id::CallKey;
 use crate::ledger::{Account, Ledger};
 use crate::plan::{Cast, Plan};
 use crate::remedy::Remedy;
@@ -87,7 +88,17 @@ pub struct FailedCall<L: Fold> {
     pub at: Timestamp,
     pub round: u32,
     pub step: L::Step,
+    /// Its folder keeps what the agent wrote.
+    pub call: Option<CallKey>,
     pub failure: Failure,
+}
+
+impl<L: Fold> FailedCall<L> {
+    /// Where the run's folder keeps what the agent wrote: an answer that could not be read, or all files of the call.
+    pub fn output(&self) -> Option<String> {
+        let folder = format!("agents/{}", self.call?.short());
+        Some(if self.failure.kind == FailureKind::OffSchema { format!("{folder}/stdout") } else { folder })
+    }
 }
 
 /// An agent that changed while the run was paused.
@@ -188,7 +199,7 @@ impl<L: Fold> Run<L> {
         self.ledger.enter(done);
         self.held = false;
         match &done.outcome {
-            Err(failure) => self.failed(&done.step, failure, at),
+            Err(failure) => self.failed(done, failure, at),
             Ok(answer) => {
                 self.waits = Waits::default();
                 let answer = L::compact(&self.state, answer.clone());
@@ -198,7 +209,7 @@ impl<L: Fold> Run<L> {
         L::fold(self, &Change::Ended(&done.step), at);
     }
 
-    fn failed(&mut self, step: &L::Step, failure: &Failure, at: Timestamp) {
+    fn failed(&mut self, Done { step, call, .. }: &Done<L>, failure: &Failure, at: Timestamp) {
         let (stage, most) = (L::stage(self), L::tries(self));
         let tries = self.failures.entry(step.clone()).or_insert_with(|| Tries::none(stage.clone()));
         tries.total += 1;
@@ -213,7 +224,13 @@ impl<L: Fold> Run<L> {
             }
             Remedy::Fix | Remedy::Wait => true,
         };
-        let call = FailedCall { at, round: L::round(self), step: step.clone(), failure: failure.clone() };
+        let call = FailedCall {
+            at,
+            round: L::round(self),
+            step: step.clone(),
+            call: *call,
+            failure: failure.clone(),
+        };
         // What a person must fix comes before any wait, and the limit that is lifted last before the others. A service
         // may be back long before a limit is lifted.
         let gravity = |failure: &Failure| {

@@ -199,6 +199,12 @@ fn rubbish_from_the_judge_is_incomplete_and_never_a_score() {
     assert_eq!((&result["outcome"], &result["final_score"]), (&json!("unjudged"), &Value::Null));
     assert_eq!(state["score_trend"], json!([]));
     assert_eq!(state["errors"].as_array().unwrap().len(), 6);
+    let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    for error in state["errors"].as_array().unwrap() {
+        let output = scene.run_folder().join(error["output"].as_str().unwrap());
+        assert!(fs::read_to_string(&output).unwrap().contains("It is {quite} good."), "{error}");
+        assert!(report.contains(output.to_str().unwrap()), "{report}");
+    }
     // Three rounds failed, after two tries each.
     assert_eq!((&state["error_count"], &state["max_errors"]), (&json!(3), &json!(3)));
     let rounds = state["iterations"].as_array().unwrap().iter();

@@ -6,7 +6,7 @@ use skilltune_phases::run::Run;
 
 use crate::report::ui::Ui;
 use crate::report::words as told;
-use crate::text::markdown::{Page, words};
+use crate::text::markdown::{Page, code, words};
 use crate::text::{figures, plain};
 
 pub fn costs<L: Ui>(page: &mut Page, run: &Run<L>) {
@@ -57,6 +57,9 @@ pub fn errors<L: Ui>(page: &mut Page, run: &Run<L>, unit: &str) {
             told::failure(failed.failure.kind),
             plain::one_line(&failed.failure.why)
         );
-        format!("{:.0}, {unit} {}: {}", failed.at, failed.round, words(&told))
+        let output = failed.output().map_or(String::new(), |output| {
+            format!("; its output: {}", code(&format!("{}/{output}", run.plan.folder)))
+        });
+        format!("{:.0}, {unit} {}: {}{output}", failed.at, failed.round, words(&told))
     }));
 }

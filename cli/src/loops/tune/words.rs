@@ -9,8 +9,8 @@ use skilltune_phases::role::Role;
 use skilltune_phases::stop::Reason;
 use skilltune_phases::target::Place;
 
-pub use crate::report::words::*;
 use crate::loops::tune::scenarios::GENERAL;
+pub use crate::report::words::*;
 use crate::text::figures::count;
 
 /// With fewer pairs than this, even winning all of them may be chance: five have one chance in sixteen, either way.

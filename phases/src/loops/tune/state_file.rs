@@ -304,6 +304,7 @@ fn failed(call: &FailedCall) -> Value {
         "timestamp": call.at,
         "round": call.round,
         "kind": call.failure.kind,
+        "output": call.output(),
         "until": call.failure.until,
     })
 }
