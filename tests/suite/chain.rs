@@ -100,6 +100,21 @@ fn a_member_that_fails_stops_its_followers_of_that_round() {
 }
 
 #[test]
+fn words_alone_are_no_artifact_in_a_chain() {
+    let mut script = script();
+    script["words_only"] = json!(true);
+    let scene = Scene::new(&SKILLS, &script);
+    let ran = scene.tune("outline,writer,editor", &["--chain"]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    let members: Vec<_> =
+        scene.events("done").iter().map(|done| done["step"]["exercise"]["member"].clone()).collect();
+    assert!(members.iter().all(|member| member == 0), "nothing is handed on: {members:?}");
+    let state = scene.state();
+    let told = (&state["errors"][0]["kind"], &state["errors"][0]["message"]);
+    assert_eq!(told, (&json!("empty"), &json!("it left no files; in a chain, words alone do not count")));
+}
+
+#[test]
 fn several_skills_without_a_chain_are_tuned_one_by_one() {
     let scene = Scene::new(&SKILLS, &script());
     let ran = scene.tune("writer,editor", &[]);

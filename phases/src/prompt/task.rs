@@ -17,6 +17,8 @@ pub struct TaskBrief<'a> {
     pub scenario: &'a Scenario,
     /// Where what the member before it produced stands.
     pub input: Option<&'a str>,
+    /// The skill is a member of a chain: only the files that it leaves are handed on.
+    pub is_chain: bool,
     pub seed: &'a str,
 }
 
@@ -26,6 +28,7 @@ pub(super) fn values(brief: &TaskBrief<'_>) -> Values {
         call: brief.call.map(|name| called(name, &brief.scenario.input_args)),
         task: asked(brief.seed, brief.scenario),
         input: brief.input.map(plain),
+        is_chain: brief.is_chain,
     }
 }
 
@@ -60,4 +63,5 @@ pub(super) struct Values {
     call: Option<String>,
     task: String,
     input: Option<String>,
+    is_chain: bool,
 }

@@ -195,6 +195,17 @@ fn who_has_changed_what_was_to_be_left_alone_is_told_and_nobody_else_is() {
 }
 
 #[test]
+fn words_in_chat_count_for_a_single_skill_and_never_in_a_chain() {
+    let files = folder("input", &[("verse.md", "A verse.")]);
+    let upstream = Named { name: "collector", folder: &files };
+    let never = [executed(false, Some(upstream)), tasked(None, Some("input"))];
+    let without_files = [executed(false, None), tasked(None, None)];
+    assert!(never.iter().all(|prompt| prompt.contains("nothing said in chat does.")), "{never:?}");
+    let told = "what you say in chat does only if you leave none.";
+    assert!(without_files.iter().all(|prompt| prompt.contains(told)), "{without_files:?}");
+}
+
+#[test]
 fn a_scenario_is_one_block() {
     insta::assert_snapshot!(scenario("seed", &haiku()), @"
     <<<BEGIN d7442c6f2be3af50 scenario haiku>>>
@@ -323,7 +334,7 @@ fn a_hostile_name_stays_on_its_line_and_in_its_code_span() {
 }
 
 fn tasked(call: Option<&str>, input: Option<&str>) -> String {
-    task(&TaskBrief { call, scenario: &haiku(), input, seed: "seed" })
+    task(&TaskBrief { call, scenario: &haiku(), input, is_chain: input.is_some(), seed: "seed" })
 }
 
 #[test]
@@ -342,7 +353,8 @@ fn a_skill_is_called_on_the_first_line_with_its_arguments() {
     assert!(prompt.starts_with("/poet --topic rain\n\nDo the task below.\n"), "{prompt}");
     let without = Scenario::new("haiku".parse().unwrap(), "Write a haiku");
     let call = |scenario: &Scenario| {
-        let prompt = task(&TaskBrief { call: Some("poet"), scenario, input: None, seed: "seed" });
+        let prompt =
+            task(&TaskBrief { call: Some("poet"), scenario, input: None, is_chain: false, seed: "seed" });
         prompt.lines().next().unwrap().to_owned()
     };
     assert_eq!(call(&without), "/poet");

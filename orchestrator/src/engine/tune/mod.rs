@@ -26,7 +26,7 @@ impl LoopEngine for Tune {
         let order = request.as_ref();
         // What it could write says what it was to leave.
         let answer = match order.rights {
-            Rights::Work => exercised(shop, order, remains),
+            Rights::Work => exercised(shop, request, remains),
             Rights::Read if remains.answer.trim().is_empty() => {
                 Err(Failure::new(FailureKind::Empty, "no text at all").into())
             }
@@ -95,8 +95,10 @@ fn moves(run: &Run, step: &Step) -> Option<Vec<Move>> {
     Some(members.map(|(member, (&from, &to))| Move { path: (&member.path).into(), from, to }).collect())
 }
 
-/// What the executor wrote; an answer in words alone becomes `answer.md`.
-fn exercised(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Answer, ReadError> {
+/// What the executor wrote; of a single skill an answer in words alone becomes `answer.md`. In a chain the next member
+/// works on files, and is told so.
+fn exercised(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
+    let order = request.as_ref();
     let Remains { space, answer, denied, talk } = *remains;
     let fittings = shop.cast.of(&order.role).fittings(order.rights, order.installed.is_some(), "");
     let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
@@ -109,6 +111,10 @@ fn exercised(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<An
         // Words in the place of files that it was not let write are an excuse.
         if answer.trim().is_empty() || !denied.is_empty() {
             return Err(Failure::new(FailureKind::Empty, "no files and no text").into());
+        }
+        if request.is_of_chain() {
+            let why = "it left no files; in a chain, words alone do not count";
+            return Err(Failure::new(FailureKind::Empty, why).into());
         }
         (artifacts, files) = (shop.objects.put_files(&[("answer.md", answer.as_bytes())])?, 1);
     }

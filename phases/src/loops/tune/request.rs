@@ -81,6 +81,11 @@ impl Request {
         Some(Self { order, plan: Arc::clone(&run.plan), retry: run.last_failure(step).cloned(), brief })
     }
 
+    /// Whether what is left is worked on, or was made from what another member left.
+    pub fn is_of_chain(&self) -> bool {
+        self.plan.is_chain()
+    }
+
     /// Reads an evaluator's answer.
     pub fn judge(&self, answer: &str) -> Outcome<Answer> {
         let (nonce, members) = (self.nonce(), self.members());
@@ -162,6 +167,7 @@ impl Request {
             call: call.map(|member| self.name(member)),
             scenario: &self.plan.task.scenarios[trial.scenario],
             input: self.input(),
+            is_chain: self.plan.is_chain(),
             seed: &self.nonce(),
         })
     }

@@ -68,7 +68,13 @@ fn tasks() -> Vec<Json> {
     let (plain, scenario) = (scenario(), Scenario { input_args: "some arguments".into(), ..scenario() });
     let each = [&plain, &scenario].into_iter().flat_map(|scenario| {
         [None, Some("skill")].into_iter().flat_map(move |call| {
-            [None, Some("input")].map(|input| TaskBrief { call, scenario, input, seed: SEED })
+            [(None, false), (None, true), (Some("input"), true)].map(|(input, is_chain)| TaskBrief {
+                call,
+                scenario,
+                input,
+                is_chain,
+                seed: SEED,
+            })
         })
     });
     each.map(|brief| json(task::values(&brief))).collect()

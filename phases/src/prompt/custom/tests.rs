@@ -55,7 +55,7 @@ fn a_page_of_a_persons_own_is_what_is_said_and_others_stay_ours() {
     };
     let (own, ours) = (prompts.evaluate(&brief).unwrap(), Prompts::default().evaluate(&brief).unwrap());
     assert!(own.ends_with("\nRepeat n0nce.") && own != ours, "{own}");
-    let task = TaskBrief { call: None, scenario: &scenario, input: None, seed: "seed" };
+    let task = TaskBrief { call: None, scenario: &scenario, input: None, is_chain: false, seed: "seed" };
     assert_eq!(prompts.task(&task), Prompts::default().task(&task));
     assert_eq!(prompts.pages().collect::<Vec<_>>(), [Page::Evaluate]);
 }
