@@ -40,6 +40,7 @@ pub(crate) fn answer(script: &Script, prompt: &str) -> String {
         "suggestions": [{
             "priority": "high", "target_file": "SKILL.md",
             "description": "raise the quality", "rationale": "more is better",
+            "snippet": "Say it better.",
         }],
     });
     format!("Here is my verdict.\n```json\n{answer}\n```\n")

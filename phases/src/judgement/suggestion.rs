@@ -17,6 +17,7 @@ pub struct Suggestion {
     pub target_file: Box<str>,
     pub description: Box<str>,
     pub rationale: Box<str>,
+    #[serde(rename = "code_snippet")]
     pub snippet: Option<Box<str>>,
 }
 

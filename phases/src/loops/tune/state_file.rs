@@ -192,8 +192,6 @@ fn execution(run: &Run, round: &Round) -> Value {
     let dir = format!("{}/iterations/iteration-{}/artifacts", run.plan.folder, round.number);
     let success = round.measured.as_ref().map(|measured| measured.judged == measured.of);
     let mut execution = json!({
-        // There is none: what was said to whom stands in `agents/`, and no shell has seen it.
-        "cli_command": Value::Null,
         "started_at": round.started_at,
         "completed_at": round.scored_at,
         "artifacts_dir": dir,
@@ -206,7 +204,6 @@ fn execution(run: &Run, round: &Round) -> Value {
             .map(|(place, member)| {
                 json!({
                     "skill_name": member.name,
-                    "cli_command": Value::Null,
                     "artifacts_dir": format!("{dir}/{}", member.name),
                     "success": success.map(|_| place < far),
                 })
