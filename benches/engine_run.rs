@@ -179,12 +179,14 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
         via: None,
         rights: Enforced::Nobody,
         verdict: agent.verdict(),
+        lacks_shell: agent.lacks_shell(),
     };
     let member = Member {
         name: "writer".parse().expect("a plain name"),
         path: skill.to_string_lossy().into_owned(),
         start,
         files: vec!["SKILL.md".into()],
+        has_scripts: true,
     };
     Plan {
         format: FORMAT,

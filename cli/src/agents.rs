@@ -202,6 +202,7 @@ impl Part {
             via: self.agent.via().map(|via| via.name().to_owned()),
             rights: self.rights,
             verdict: self.agent.verdict(),
+            lacks_shell: self.agent.lacks_shell(),
         }
     }
 }

@@ -135,6 +135,9 @@ pub struct Cast {
     /// How it answers as an evaluator.
     #[serde(default, skip_serializing_if = "VerdictShape::is_evidenced")]
     pub verdict: VerdictShape,
+    /// Whether it can start no program, and so none of a skill's scripts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_shell: bool,
 }
 
 /// What makes an agent answer as it does, part by part, so that a change can be named: `program /usr/bin/claude`.
@@ -304,6 +307,7 @@ mod tests {
             via: None,
             rights: Enforced::SystemAndAgent,
             verdict: VerdictShape::Evidenced,
+            lacks_shell: true,
         };
         let mut text = serde_json::to_value(&cast).unwrap();
         assert_eq!(serde_json::from_value::<Cast>(text.clone()).unwrap(), cast);

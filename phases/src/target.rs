@@ -28,6 +28,9 @@ pub struct Member {
     pub start: TreeId,
     /// The Markdown files of the skill, relative, as the original lists them.
     pub files: Vec<String>,
+    /// Whether it brings programs of its own, which only an agent with a shell can run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_scripts: bool,
 }
 
 /// A member's place in the chain, counted from zero.

@@ -2,7 +2,7 @@
 //! claude's words.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::{Value, json};
 
@@ -77,4 +77,42 @@ fn the_same_skill_is_replaced_when_it_is_used() {
     let ran = tune(&scene, &["--format", "json"]);
     assert_eq!((ran.code, comparison(&scene)), (Some(0), json!("won")), "{ran:?}");
     assert_eq!((scene.quality("writer"), effects(&scene).contains(&"unverified".to_owned())), (90, false));
+}
+
+#[test]
+fn an_executor_without_a_shell_is_said_to_run_no_scripts() {
+    let scripts: [(&str, &str, u32); 3] = [
+        ("check", "#!/bin/sh\n", 0o644),
+        ("check.py", "print()\n", 0o755),
+        ("scripts/check.py", "print()\n", 0o644),
+    ];
+    let notes = |scene: &Scene| tune(scene, &["--dry-run", "--format", "json"]).json()["notes"].to_string();
+    let about = "has no shell: it cannot run the scripts of writer";
+    for (path, text, mode) in scripts {
+        let scene = scene(true);
+        let plain = scene.skill("writer").join("references/table.csv");
+        fs::write(plain, "# no script\n").unwrap();
+        assert!(!notes(&scene).contains(about), "nothing here is a script");
+        let script = scene.skill("writer").join(path);
+        fs::create_dir_all(script.parent().unwrap()).unwrap();
+        fs::write(&script, text).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(mode)).unwrap();
+        assert!(notes(&scene).contains(about), "{path}: {}", notes(&scene));
+    }
+}
+
+#[test]
+fn scripts_that_nobody_runs_are_told_at_the_start_and_of_no_agent_of_ones_own() {
+    let about = "has no shell: it cannot run the scripts of writer";
+    let scene = scene(true);
+    fs::write(scene.skill("writer").join("check"), "#!/bin/sh\n").unwrap();
+    let ran = tune(&scene, &[]);
+    let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(about), "{ran:?}");
+    let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    assert!(report.contains(about), "{report}");
+    let own = Scene::new(&[("writer", 40)], &json!({}));
+    fs::write(own.skill("writer").join("check"), "#!/bin/sh\n").unwrap();
+    let notes = own.tune("writer", &["--dry-run"]).json()["notes"].clone();
+    assert_eq!(notes, json!([]));
 }

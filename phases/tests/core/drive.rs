@@ -235,6 +235,7 @@ pub(crate) fn roles() -> Roles {
         via: None,
         rights: Enforced::Nobody,
         verdict: VerdictShape::Evidenced,
+        lacks_shell: false,
     };
     [Role::EXECUTOR, Role::EVALUATOR, Role::IMPROVER].map(|role| (role, cast.clone())).into()
 }

@@ -28,6 +28,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
         path: format!("/skills/skill-{nth}"),
         start: tree(&format!("start {nth}")),
         files: vec!["SKILL.md".into()],
+        has_scripts: false,
     };
     Plan {
         format: FORMAT,

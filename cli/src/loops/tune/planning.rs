@@ -1,9 +1,11 @@
 //! From a request to a plan: the target as it stands, hashed, and everything that decides, frozen.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use jiff::Timestamp;
-use skilltune_orchestrator::snapshot::{CaptureError, Indexes, Limits, Manifest, Node, Objects};
+use skilltune_orchestrator::disk::SafePath;
+use skilltune_orchestrator::snapshot::{CaptureError, Entry, Indexes, Limits, Manifest, Node, Objects};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::id::Digest;
 use skilltune_phases::loops::tune::Plan;
@@ -83,6 +85,7 @@ fn member(
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Member, Complaint> {
     let manifest = look(&skill.path).map_err(|error| unreadable(&skill.path, &error))?;
+    let has_scripts = manifest.entries().iter().any(|entry| is_script(&skill.path, entry));
     let pages = manifest.entries().iter().filter(|entry| matches!(entry.node, Node::File { .. }));
     let pages = pages.map(|entry| entry.path.to_string()).filter(|path| is_markdown(path));
     Ok(Member {
@@ -90,7 +93,25 @@ fn member(
         path: skill.path.to_str().expect("a skill's path was found to be text").to_owned(),
         files: pages.collect(),
         start: manifest.tree(),
+        has_scripts,
     })
+}
+
+/// A file that is there to be run: it is executable, names its interpreter, or stands among scripts.
+fn is_script(skill: &Path, entry: &Entry) -> bool {
+    let Node::File { mode, .. } = entry.node else { return false };
+    if is_markdown(&entry.path.to_string()) {
+        return false;
+    }
+    let path = entry.path.as_path();
+    mode & 0o111 != 0 || path.starts_with("scripts") || names_interpreter(&SafePath::below(skill, path))
+}
+
+/// The plan was made from this file a moment ago; one that has gone since is no script.
+fn names_interpreter(path: &SafePath) -> bool {
+    let mut start = [0; 2];
+    let file = path.open().ok().flatten();
+    file.is_some_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
 }
 
 fn is_markdown(path: &str) -> bool {

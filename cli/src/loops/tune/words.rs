@@ -54,7 +54,28 @@ pub fn notes(plan: &Plan) -> Vec<String> {
     // Where nothing runs, no task is done at all.
     let is_general = plan.task.scenarios.iter().any(|scenario| scenario.description == GENERAL);
     let general = (is_general && !plan.is_structural()).then(|| NO_TASK.to_owned());
-    structural.into_iter().chain(general).chain(remarks(&plan.roles)).chain(own).chain(bare).collect()
+    structural
+        .into_iter()
+        .chain(general)
+        .chain(unrun(plan))
+        .chain(remarks(&plan.roles))
+        .chain(own)
+        .chain(bare)
+        .collect()
+}
+
+/// Skills whose scripts nobody runs: their scores show the rest.
+fn unrun(plan: &Plan) -> Option<String> {
+    let executor = plan.roles.of(&Role::EXECUTOR);
+    let members = plan.task.target.members.iter().filter(|member| member.has_scripts);
+    let names: Vec<&str> = members.map(|member| member.name.as_str()).collect();
+    (executor.lacks_shell && !names.is_empty()).then(|| {
+        format!(
+            "the executor ({}) has no shell: it cannot run the scripts of {}, and the scores do not show whether they work",
+            executor.shown(),
+            names.join(", ")
+        )
+    })
 }
 
 /// What a step does, and to what.

@@ -54,6 +54,7 @@ fn member(name: &str) -> Member {
         path: format!("/p/skills/{name}"),
         start: tree(name),
         files: vec!["SKILL.md".into()],
+        has_scripts: false,
     }
 }
 
@@ -76,6 +77,7 @@ fn cast(agent: &str, model: Option<&str>) -> Cast {
         via: None,
         rights: Enforced::SystemAndAgent,
         verdict: VerdictShape::Evidenced,
+        lacks_shell: false,
     }
 }
 

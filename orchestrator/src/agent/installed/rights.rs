@@ -43,6 +43,15 @@ impl Agent {
         }
     }
 
+    /// Whether it can start no program. Of the agents that we know, one that has a shell holds its commands in walls of
+    /// its own; a wrapper gives any agent a shell.
+    pub fn lacks_shell(&self) -> bool {
+        match &self.kind {
+            Kind::Command(_) | Kind::BuiltIn(_) => false,
+            Kind::Real(real) => self.via.is_none() && !real.profile().has_walls,
+        }
+    }
+
     /// The places of its own that it writes to from call to call: a login that is renewed, sessions.
     pub(super) fn keeps(&self) -> Vec<String> {
         match &self.kind {
