@@ -41,12 +41,12 @@ pub fn rollback(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complain
 fn with_target(scope: &Scope<'_>, name: Option<&str>) -> Result<Known<Tune>, Complaint> {
     let any = name.is_some() || scope.only.is_some();
     let id = scope.runs.named(name, if any { scope.only } else { Some(LoopKind::Tune) })?;
-    match scope.runs.kind(&id) {
-        LoopKind::Tune => scope.runs.load(&id),
-        LoopKind::Reflex => Err(Complaint::input(format!(
-            "run {id} has no target to replace: it wrote a text; `skilltune export {id} {CHAMPION} DIR` copies it"
-        ))),
+    if scope.runs.kind(&id) == LoopKind::Tune {
+        return scope.runs.load(&id);
     }
+    Err(Complaint::input(format!(
+        "run {id} has no target to replace: it wrote a text; `skilltune export {id} {CHAMPION} DIR` copies it"
+    )))
 }
 
 #[derive(Debug)]
