@@ -106,7 +106,7 @@ impl Runs {
     /// Which loop a run is of, as its journal tells; one whose first line nobody can read is shown as damaged by any.
     pub fn kind(&self, id: &RunId) -> LoopKind {
         let label = self.first_line(id).and_then(|line| line.label);
-        let known = |label: Label| LoopKind::ALL.into_iter().find(|kind| kind.word() == label.kind);
+        let known = |label: Label| LoopKind::ALL.iter().copied().find(|kind| kind.word() == label.kind);
         label.and_then(known).unwrap_or(LoopKind::Tune)
     }
 

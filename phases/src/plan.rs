@@ -79,23 +79,39 @@ impl From<RunId> for String {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LoopKind {
-    Tune,
-    Reflex,
-}
-
-impl LoopKind {
-    pub const ALL: [Self; 2] = [Self::Tune, Self::Reflex];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Tune => "tune",
-            Self::Reflex => "reflex",
+/// The one list of all loops, each a type and its module in `loops`. `all_loops!(make x)` calls `make!` with `[x]` and the list.
+#[macro_export]
+macro_rules! all_loops {
+    ($make:ident $($with:tt)*) => {
+        $make! {
+            [$($with)*]
+            Tune in tune,
+            Reflex in reflex,
         }
-    }
+    };
 }
+
+macro_rules! kinds {
+    ([] $($loop:ident in $module:ident,)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum LoopKind {
+            $($loop,)*
+        }
+
+        impl LoopKind {
+            pub const ALL: &'static [Self] = &[$(Self::$loop,)*];
+
+            pub fn word(self) -> &'static str {
+                match self {
+                    $(Self::$loop => stringify!($module),)*
+                }
+            }
+        }
+    };
+}
+
+all_loops!(kinds);
 
 /// Who does what.
 pub type Roles = ByRole<Cast>;

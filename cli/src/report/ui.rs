@@ -11,19 +11,18 @@ use skilltune_phases::run::Run;
 
 use crate::terminal::exit::Exit;
 
-/// What follows, for the loop of this kind: `with_loop!(kind, L => load::<L>())`. The one list of all loops.
+/// What follows, for the loop of this kind: `with_loop!(kind, L => load::<L>())`.
 macro_rules! with_loop {
-    ($kind:expr, $L:ident => $what:expr) => {
+    ([$kind:expr, $L:ident => $what:expr] $($loop:ident in $module:ident,)*) => {
         match $kind {
-            skilltune_phases::plan::LoopKind::Tune => {
-                type $L = skilltune_phases::loops::tune::Tune;
+            $(skilltune_phases::plan::LoopKind::$loop => {
+                type $L = skilltune_phases::loops::$module::$loop;
                 $what
-            }
-            skilltune_phases::plan::LoopKind::Reflex => {
-                type $L = skilltune_phases::loops::reflex::Reflex;
-                $what
-            }
+            })*
         }
+    };
+    ($kind:expr, $L:ident => $what:expr) => {
+        skilltune_phases::all_loops!(with_loop $kind, $L => $what)
     };
 }
 
