@@ -6,22 +6,18 @@ pub mod tune;
 
 use std::path::Path;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 use serde_json::Value;
 use skilltune_orchestrator::engine::Person;
 use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::all_loops;
 use skilltune_phases::event::Record;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::plan::{LoopKind, Plan, RunId};
 use skilltune_phases::run::Run;
 
-use crate::args::examples;
 use crate::args::runs::{AnswerName, RunCommand};
-use crate::loops::reflex::args::{ReflexArgs, ReflexCommand};
-use crate::loops::reflex::settings::ReflexSettings;
-use crate::loops::tune::args::TuneArgs;
-use crate::loops::tune::settings::{PromptSettings, TuneSettings};
 use crate::progress::talk::Narrated;
 use crate::report::advice::Next;
 use crate::report::ui::Ui;
@@ -36,15 +32,48 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::Answers;
 
-/// The commands that begin a run, one for each loop.
-#[derive(Debug, Subcommand)]
-pub enum LoopCommand {
-    /// Improve one skill, several skills, or a chain of skills
-    #[command(after_help = examples::TUNE)]
-    Tune(Box<TuneArgs>),
-    /// Write a text for a task and refine it until it meets its rules
-    Reflex(ReflexArgs),
+/// The arguments of the command that begins a run of a loop. Their help is the command's.
+pub trait LoopArgs: Args {
+    fn run(self, around: &Environment, printer: Printer, on_runs: OnRuns) -> Result<Exit, Complaint>;
+
+    /// The command on runs that it is, if it is one.
+    fn on_runs(&self) -> Option<&RunCommand> {
+        None
+    }
 }
+
+/// What carries out a command on the runs of one loop.
+pub type OnRuns = fn(RunCommand, Option<LoopKind>, &Environment, Printer) -> Result<Exit, Complaint>;
+
+macro_rules! loop_commands {
+    ([] $($loop:ident in $module:ident,)*) => {
+        /// The commands that begin a run, one for each loop.
+        #[derive(Debug, Subcommand)]
+        pub enum LoopCommand {
+            $($loop(Box<<skilltune_phases::loops::$module::$loop as LoopCommands>::Args>),)*
+        }
+
+        impl LoopCommand {
+            pub fn run(self, around: &Environment, printer: Printer, on_runs: OnRuns) -> Result<Exit, Complaint> {
+                match self {
+                    $(Self::$loop(args) => args.run(around, printer, on_runs),)*
+                }
+            }
+
+            pub fn on_runs(&self) -> Option<&RunCommand> {
+                match self {
+                    $(Self::$loop(args) => args.on_runs(),)*
+                }
+            }
+        }
+
+        fn tables() -> Vec<Box<dyn Table>> {
+            [$(skilltune_phases::loops::$module::$loop::tables(),)*].into_iter().flatten().collect()
+        }
+    };
+}
+
+all_loops!(loop_commands);
 
 /// The settings of a project, with the tables of all loops.
 pub fn settings(project: &Path, around: &Environment) -> Result<Settings, SettingsError> {
@@ -54,40 +83,6 @@ pub fn settings(project: &Path, around: &Environment) -> Result<Settings, Settin
 /// The settings where no file says anything.
 pub fn default_settings() -> Settings {
     Settings::new(tables())
-}
-
-fn tables() -> Vec<Box<dyn Table>> {
-    vec![
-        Box::new(TuneSettings::default()),
-        Box::new(PromptSettings::default()),
-        Box::new(ReflexSettings::default()),
-    ]
-}
-
-/// What carries out a command on the runs of one loop.
-pub type OnRuns = fn(RunCommand, Option<LoopKind>, &Environment, Printer) -> Result<Exit, Complaint>;
-
-impl LoopCommand {
-    pub fn run(self, around: &Environment, printer: Printer, on_runs: OnRuns) -> Result<Exit, Complaint> {
-        match self {
-            Self::Tune(args) => tune::command::run(&args, around, printer),
-            Self::Reflex(args) => match args.command {
-                ReflexCommand::New(args) => reflex::command::run(&args, around, printer),
-                ReflexCommand::Run(command) => on_runs(command, Some(LoopKind::Reflex), around, printer),
-            },
-        }
-    }
-
-    /// The command on runs that it is, if it is one.
-    pub fn on_runs(&self) -> Option<&RunCommand> {
-        match self {
-            Self::Tune(_) => None,
-            Self::Reflex(args) => match &args.command {
-                ReflexCommand::New(_) => None,
-                ReflexCommand::Run(command) => Some(command),
-            },
-        }
-    }
 }
 
 /// A stored version of what a run works on.
@@ -100,6 +95,11 @@ pub struct Version {
 }
 
 pub trait LoopCommands: Ui + Narrated {
+    type Args: LoopArgs;
+
+    /// The settings of the loop.
+    fn tables() -> Vec<Box<dyn Table>>;
+
     /// `status`: how far it came, each fact with its name.
     fn facts(run: &Run<Self>, objects: &Objects) -> Vec<(&'static str, String)>;
 

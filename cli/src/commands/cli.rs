@@ -10,7 +10,7 @@ use crate::args::runs::{ConfigArgs, DemoArgs, RunCommand, TrustArgs};
 use crate::commands::args::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 use crate::loops::LoopCommand;
 #[cfg(test)]
-use crate::loops::reflex::args::{NewArgs, ReflexArgs, ReflexCommand};
+use crate::loops::reflex::args::{NewArgs, ReflexCommand};
 #[cfg(test)]
 use crate::loops::tune::args::TuneArgs;
 
@@ -70,8 +70,11 @@ pub fn tune_args(line: &[&str]) -> Result<TuneArgs, clap::Error> {
 pub fn new_args(line: &[&str]) -> Result<NewArgs, clap::Error> {
     let words = ["skilltune", "reflex", "new"].iter().chain(line);
     match Cli::try_parse_from(words)?.command {
-        Command::Loop(LoopCommand::Reflex(ReflexArgs { command: ReflexCommand::New(args) })) => Ok(*args),
-        other => panic!("not a new one: {other:?}"),
+        Command::Loop(LoopCommand::Reflex(args)) => match args.command {
+            ReflexCommand::New(args) => Ok(*args),
+            other @ ReflexCommand::Run(_) => panic!("not a new one: {other:?}"),
+        },
+        other => panic!("not of reflex: {other:?}"),
     }
 }
 

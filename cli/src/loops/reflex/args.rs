@@ -27,7 +27,8 @@ pub enum ReflexCommand {
     Run(RunCommand),
 }
 
-/// The two forms of the command line.
+// The two forms of the command line.
+/// Write a text for a task and refine it until it meets its rules
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,

@@ -8,13 +8,15 @@ use skilltune_phases::loops::reflex::{Confirmed, Plan, Reflex};
 use skilltune_phases::loops::{Loop as _, MostCalls};
 use skilltune_phases::plan::RunId;
 
-use crate::loops::LoopCommands as _;
+use crate::args::runs::RunCommand;
 use crate::loops::reflex::allow::Gatekeeper;
 use crate::loops::reflex::args::new::NewArgs;
+use crate::loops::reflex::args::{ReflexArgs, ReflexCommand};
 use crate::loops::reflex::confirm::Terms;
 use crate::loops::reflex::report::json;
 use crate::loops::reflex::request::Request;
 use crate::loops::reflex::{confirm, context, planning};
+use crate::loops::{LoopArgs, LoopCommands as _, OnRuns};
 use crate::report::ui::Ui as _;
 use crate::report::words;
 use crate::runs::ownership::Ownership;
@@ -31,7 +33,23 @@ use crate::terminal::questions::{AnswerFrom, Answers, Person};
 use crate::text::plain;
 use crate::{agents, progress};
 
-pub fn run(args: &NewArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+impl LoopArgs for ReflexArgs {
+    fn run(self, around: &Environment, printer: Printer, on_runs: OnRuns) -> Result<Exit, Complaint> {
+        match self.command {
+            ReflexCommand::New(args) => run(&args, around, printer),
+            ReflexCommand::Run(command) => on_runs(command, Some(Reflex::KIND), around, printer),
+        }
+    }
+
+    fn on_runs(&self) -> Option<&RunCommand> {
+        match &self.command {
+            ReflexCommand::New(_) => None,
+            ReflexCommand::Run(command) => Some(command),
+        }
+    }
+}
+
+fn run(args: &NewArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let mut request = Request::new(args, around)?;
     request.settings.overs().iter().for_each(|over| printer.talk(over));
     if args.run.dry_run {

@@ -16,9 +16,11 @@ use skilltune_phases::plan::RunId;
 
 use crate::args::runs::AnswerName;
 use crate::loops::reflex::allow::Gatekeeper;
+use crate::loops::reflex::args::ReflexArgs;
 use crate::loops::reflex::files::{below, refused};
 use crate::loops::reflex::progress::lines::evaluated;
 use crate::loops::reflex::progress::shelf::on_disk;
+use crate::loops::reflex::settings::ReflexSettings;
 use crate::loops::reflex::{out, report as told};
 use crate::loops::{LoopCommands, Version};
 use crate::report::advice::Next;
@@ -26,6 +28,7 @@ use crate::runs::ownership::Ownership;
 use crate::runs::peer::Reached;
 use crate::runs::scope::Scope;
 use crate::runs::{CHAMPION, Known, Standing, session};
+use crate::settings::table::Table;
 use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::exit::Exit;
@@ -34,6 +37,12 @@ use crate::terminal::questions::{AnswerFrom, Answers};
 use crate::text::plain;
 
 impl LoopCommands for Reflex {
+    type Args = ReflexArgs;
+
+    fn tables() -> Vec<Box<dyn Table>> {
+        vec![Box::new(ReflexSettings::default())]
+    }
+
     fn facts(run: &Run, objects: &Objects) -> Vec<(&'static str, String)> {
         told::facts(run, on_disk(run, objects).as_deref())
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use skilltune_phases::score::Score;
 
+use crate::args::examples;
 use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
 use crate::loops::tune::settings::{ApplyWhen, DeliveryName, ModeName, Preset};
 use crate::settings::values;
@@ -13,7 +14,9 @@ use crate::settings::values::AgentSpec;
 const SCENARIO: &str = "Scenario";
 const SEARCH: &str = "Search";
 
+/// Improve one skill, several skills, or a chain of skills
 #[derive(Clone, Debug, Args)]
+#[command(after_help = examples::TUNE)]
 pub struct TuneArgs {
     /// Paths or names of skills, separated by commas
     #[arg(value_name = "SKILL[,SKILL...]")]

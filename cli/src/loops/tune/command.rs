@@ -17,6 +17,7 @@ use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::report::json;
 use crate::loops::tune::request::Request;
 use crate::loops::tune::{planning, request, words};
+use crate::loops::{LoopArgs, OnRuns};
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::{Known, Runs, Standing, failure, session, strange};
 use crate::settings::values::Streamed;
@@ -32,7 +33,13 @@ use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
 use crate::loops::resume::take_up;
 use crate::runs::scope::Scope;
 
-pub fn run(args: &TuneArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+impl LoopArgs for TuneArgs {
+    fn run(self, around: &Environment, printer: Printer, _: OnRuns) -> Result<Exit, Complaint> {
+        run(&self, around, printer)
+    }
+}
+
+fn run(args: &TuneArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     // Before anything else is asked: a run that is taken up has its answers already.
     let given = paths(&find::skills(&args.skills, around)?);
     let person = Person::present(around).filter(|_| !args.run.yes && !args.run.dry_run);

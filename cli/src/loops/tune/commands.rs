@@ -11,18 +11,27 @@ use skilltune_phases::loops::tune::{Answer, Choice, Decision, Event, Plan, Recor
 use crate::args::runs::AnswerName;
 use crate::loops::tune::advice::Next;
 use crate::loops::tune::answer::AtTerminal;
+use crate::loops::tune::args::TuneArgs;
+use crate::loops::tune::settings::{PromptSettings, TuneSettings};
 use crate::loops::tune::{advice, apply, report, words};
 use crate::loops::{LoopCommands, Version};
 use crate::report::journal;
 use crate::runs::peer::Reached;
 use crate::runs::scope::Scope;
 use crate::runs::{Known, Standing};
+use crate::settings::table::Table;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
 use crate::terminal::questions::AnswerFrom;
 use crate::text::{figures, plain};
 
 impl LoopCommands for Tune {
+    type Args = TuneArgs;
+
+    fn tables() -> Vec<Box<dyn Table>> {
+        vec![Box::new(TuneSettings::default()), Box::new(PromptSettings::default())]
+    }
+
     fn facts(run: &Run, _: &Objects) -> Vec<(&'static str, String)> {
         let rules = &run.plan.task.rules;
         let mut facts = vec![("round", format!("{} of {}", run.round_number(), rules.max_iterations))];
