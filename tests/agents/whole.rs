@@ -171,7 +171,7 @@ fn doctor_has_each_agent_answer_one_word_or_says_why_not() {
     let scene = Scene::new();
     let before = scene.server.requests().len();
     let ran = scene.run("good", "401", &["doctor", "--probe", "--timeout", "2m", "--format", "json"]);
-    assert_eq!(ran.code, Some(2), "a failed call is a fault: {ran:?}");
+    assert_eq!(ran.code, Some(3), "a failed call is a fault: {ran:?}");
     let agent = |name: &str| {
         let agents = ran.summary["agents"].as_array().unwrap();
         agents.iter().find(|agent| agent["name"] == name).unwrap().clone()
