@@ -46,7 +46,7 @@ pub struct Part {
 
 pub type Casting = ByRole<Part>;
 
-/// Whether the built-in agent has a part in what is to be done.
+/// Whether the built-in agent can take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuiltIn {
     Knows,
@@ -63,7 +63,7 @@ pub fn cast(
     refuse_letting_go(settings)?;
     let cast = |role: &RoleSpec| {
         let Setting { value: Some(spec), origin, .. } = settings.roles.of(&role.role) else {
-            return Err(nobody(&role.role, settings, around, built_in));
+            return Err(no_agent(&role.role, settings, around, built_in));
         };
         let part = part(spec, origin, role, Manner::of(settings), settings, around)?;
         Ok((role.role.clone(), part))
@@ -71,7 +71,7 @@ pub fn cast(
     roles.iter().map(cast).collect()
 }
 
-/// The parts of a run that is taken up again: names from its plan, all else from today's settings.
+/// The parts of a resumed run: names from its plan, all else from today's settings.
 pub fn recast(
     roles: &[RoleSpec],
     planned: &Roles,
@@ -132,18 +132,23 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// Asks for trust where a part's agent is described by the project.
+/// Asks for trust where a part's agent is described by the project, unless it was given for this run.
 pub fn ensure_trusted(
     casting: &Casting,
     settings: &Settings,
     around: &Environment,
+    run: Option<&RunId>,
     person: Option<&dyn Answers>,
 ) -> Result<(), Complaint> {
     let Some(Claim { file, scripts, names }) = Claim::of(casting, settings, around)? else { return Ok(()) };
+    let for_run = run.map(|run| TrustStore::of_run(around, run).trusts(file, &scripts)).transpose()?;
+    if for_run == Some(true) {
+        return Ok(());
+    }
     trust::ensure(file, &scripts, Named::Agents(&names), &TrustStore::new(around), person)
 }
 
-/// Trusts them for one run, as they are now: to its end nobody needs to say so again.
+/// Trusts them for one run, as they are now, so that `resume` need not ask again.
 pub fn trust_for_run(
     casting: &Casting,
     settings: &Settings,
@@ -153,19 +158,6 @@ pub fn trust_for_run(
     match Claim::of(casting, settings, around)? {
         Some(claim) => Ok(TrustStore::of_run(around, run).record(claim.file, &claim.scripts)?),
         None => Ok(()),
-    }
-}
-
-/// Whether they are those that were trusted for this run.
-pub fn are_trusted_for_run(
-    casting: &Casting,
-    settings: &Settings,
-    around: &Environment,
-    run: &RunId,
-) -> Result<bool, Complaint> {
-    match Claim::of(casting, settings, around)? {
-        Some(claim) => Ok(TrustStore::of_run(around, run).trusts(claim.file, &claim.scripts)?),
-        None => Ok(true),
     }
 }
 
@@ -298,7 +290,7 @@ fn unknown(spec: &AgentSpec, chosen: &Origin, role: &Role, settings: &Settings) 
     complaint.hint(known(settings).unwrap_or_else(|| example(name)))
 }
 
-fn nobody(role: &Role, settings: &Settings, around: &Environment, built_in: BuiltIn) -> Complaint {
+fn no_agent(role: &Role, settings: &Settings, around: &Environment, built_in: BuiltIn) -> Complaint {
     let complaint = Complaint::input(format!("no agent for the role {role}"));
     let complaint = match built_in {
         BuiltIn::Knows => complaint.hint(BUILT_IN),

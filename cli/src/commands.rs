@@ -25,12 +25,11 @@ mod trust;
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::plan::{LoopKind, RunId};
 
-use crate::runs::scope::Scope;
-
 use crate::args::runs::{ConfigCommand, RunCommand};
 use crate::commands::cli::Command;
 use crate::loops::tune;
 use crate::runs::ownership::Ownership;
+use crate::runs::scope::Scope;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;

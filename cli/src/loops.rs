@@ -7,7 +7,6 @@ pub mod tune;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-
 use serde_json::Value;
 use skilltune_orchestrator::engine::Person;
 use skilltune_orchestrator::snapshot::Objects;

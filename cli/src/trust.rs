@@ -6,8 +6,6 @@
 pub mod file;
 pub mod pinned;
 
-use crate::trust::pinned::Pinned;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
@@ -24,6 +22,7 @@ use crate::terminal::environment::Environment;
 use crate::terminal::questions::Answers;
 use crate::text::plain::shell_path;
 use crate::trust::file::TextFile;
+use crate::trust::pinned::Pinned;
 
 /// The version of the file that this program writes.
 const FORMAT: u32 = 1;

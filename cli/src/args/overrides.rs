@@ -1,4 +1,4 @@
-//! What flags say goes over all that files and answers have said.
+//! Flags override files and answers: those that several loops have.
 
 use crate::args::shared::{CallFlags, RunFlags};
 use crate::settings::Settings;

@@ -14,17 +14,16 @@ mod versions;
 
 use serde::Serialize;
 
+use crate::args::overrides::override_with;
+use crate::commands::args::DoctorArgs;
 use crate::commands::doctor::agents::AgentSeen;
 use crate::commands::doctor::place::Place;
 use crate::commands::doctor::project::Project;
 use crate::commands::doctor::rights::{Ends, System};
 use crate::commands::doctor::told::told;
 use crate::commands::doctor::verdict::Verdict;
-use crate::terminal::columns;
-
-use crate::args::overrides::override_with;
-use crate::commands::args::DoctorArgs;
 use crate::settings::values::Format;
+use crate::terminal::columns;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;

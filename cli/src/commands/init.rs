@@ -4,13 +4,13 @@ mod suite;
 
 use std::path::{Path, PathBuf};
 
-use crate::commands::init::suite::{SUITE_FILE, stub};
 use skilltune_orchestrator::agent::Real;
 use skilltune_orchestrator::disk::atomic::{self, Durability};
 use skilltune_phases::offline;
 
 use crate::args::overrides::override_with;
 use crate::commands::args::InitArgs;
+use crate::commands::init::suite::{SUITE_FILE, stub};
 use crate::loops::tune::questions;
 use crate::loops::tune::settings::{Preset, TuneSettings};
 use crate::settings::Settings;

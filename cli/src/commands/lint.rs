@@ -15,6 +15,7 @@ use skilltune_orchestrator::skill_files::{self, LoadError};
 use skilltune_phases::lint::{Files, Fix, Listing, Rule, contents_together, lint, offers, spec};
 
 use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat, Optional};
+use crate::commands::lint::report::{Linted, Report, Shelf};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::terminal::columns::data_width;
@@ -24,8 +25,6 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::Person;
 use crate::text::figures::count;
-
-use crate::commands::lint::report::{Linted, Report, Shelf};
 
 pub fn run(args: &LintArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let mut report = Report { is_fixed: args.fix.is_some(), ..Report::default() };

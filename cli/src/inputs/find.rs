@@ -7,9 +7,10 @@ pub use crate::inputs::find::error::FindError;
 
 use std::path::{Path, PathBuf};
 
+use skilltune_orchestrator::disk;
+
 use crate::terminal::environment::Environment;
 use crate::text::nearest::nearest;
-use skilltune_orchestrator::disk;
 
 /// Where skills live below a project or a home.
 const SHELVES: [&str; 6] =

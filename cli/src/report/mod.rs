@@ -19,13 +19,7 @@ pub mod words;
 /// Writes the reports of a run that has ended.
 pub fn write_reports(folder: &RunFolder, page: &str, json: &Value) -> Result<(), EngineError> {
     replace(&folder.report(), page)?;
-    replace(
-        &folder.report_json(),
-        &format!(
-            "{json:#}
-"
-        ),
-    )
+    replace(&folder.report_json(), &format!("{json:#}\n"))
 }
 
 #[track_caller]

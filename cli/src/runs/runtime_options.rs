@@ -61,9 +61,9 @@ impl RuntimeOptions {
         let casting = agents::recast(L::ROLES, &plan.roles, &settings, around)?;
         if going.trust {
             agents::trust_for_run(&casting, &settings, around, &plan.run)?;
-        } else if L::may_call(run) && !agents::are_trusted_for_run(&casting, &settings, around, &plan.run)? {
+        } else if L::may_call(run) {
             let person = Person::present(around).filter(|_| !going.yes);
-            agents::ensure_trusted(&casting, &settings, around, person)?;
+            agents::ensure_trusted(&casting, &settings, around, Some(&plan.run), person)?;
         }
         still_confined(plan)?;
         Ok(Self::of(&casting, &settings))

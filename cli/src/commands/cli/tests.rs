@@ -1,12 +1,11 @@
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
+use super::*;
 use crate::args::lint;
 use crate::args::runs::{AnswerName, RunArgs, ShowArgs, ViewArgs};
 use crate::settings::values;
 use crate::settings::values::{AgentSpec, Streamed};
-
-use super::*;
 
 fn refusal(line: &[&str]) -> String {
     let error = tune_args(line).unwrap_err();

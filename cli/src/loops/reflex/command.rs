@@ -65,7 +65,7 @@ fn run(args: &NewArgs, around: &Environment, printer: Printer) -> Result<Exit, C
     let person = Person::present(around).filter(|_| !args.run.yes);
     let (terms, confirmed) = agree(args, &mut request, person, around, printer)?;
     if !args.trust {
-        agents::ensure_trusted(&request.casting, &request.settings, around, person)?;
+        agents::ensure_trusted(&request.casting, &request.settings, around, None, person)?;
     }
     mention(&request, around, printer);
     begin(args, &request, &terms, confirmed, around, printer)

@@ -1,4 +1,4 @@
-//! What the flags of `reflex` say goes over all that files and answers have said.
+//! The flags of `reflex` override files and answers.
 
 use crate::args::overrides::{lay_calls, lay_roles, lay_run, override_with};
 use crate::loops::reflex::args::NewArgs;

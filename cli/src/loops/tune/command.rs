@@ -1,17 +1,19 @@
 //! `skilltune tune`: one run, or one run a skill.
 
-use skilltune_phases::loops::Loop as _;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::{Home, Locks, TargetLock};
+use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::{Event, Plan, Record, Run, Tune};
 use skilltune_phases::loops::{MostCalls, Next};
 use skilltune_phases::plan::RunId;
 
+use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
+use crate::loops::resume::take_up;
 use crate::loops::tune::answer::AtTerminal;
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::report::json;
@@ -19,6 +21,7 @@ use crate::loops::tune::request::Request;
 use crate::loops::tune::{planning, request, words};
 use crate::loops::{LoopArgs, OnRuns};
 use crate::runs::runtime_options::RuntimeOptions;
+use crate::runs::scope::Scope;
 use crate::runs::{Known, Runs, Standing, failure, session, strange};
 use crate::settings::values::Streamed;
 use crate::terminal::complaint::{Complaint, ours};
@@ -28,10 +31,6 @@ use crate::terminal::printer::Printer;
 use crate::terminal::questions::{AnswerFrom, Answers, Person};
 use crate::text::plain;
 use crate::{agents, progress};
-
-use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
-use crate::loops::resume::take_up;
-use crate::runs::scope::Scope;
 
 impl LoopArgs for TuneArgs {
     fn run(self, around: &Environment, printer: Printer, _: OnRuns) -> Result<Exit, Complaint> {

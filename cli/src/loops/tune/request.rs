@@ -82,7 +82,7 @@ pub fn requests(
     // Last, for it may write; and a dry run runs nothing.
     if !args.trust && !args.run.dry_run {
         for draft in &drafts {
-            agents::ensure_trusted(&draft.casting, &draft.settings, around, asked)?;
+            agents::ensure_trusted(&draft.casting, &draft.settings, around, None, asked)?;
             draft.pages.ensure_trusted(&draft.settings, around, asked)?;
         }
         let programs = suite.as_ref().map(Suite::programs).unwrap_or_default();

@@ -99,8 +99,7 @@ pub fn story(run: &Run, on_disk: Option<&str>, look: Look) -> Vec<String> {
         lines.extend(to_copy("report:", &format!("{}/final-report.md", run.plan.folder), width));
     }
     lines.extend(advice::use_of_it(run).iter().flat_map(|next| wrapped(next, width, "  ")));
-    let next = advice::next(run).into_iter();
-    lines.extend(next.flat_map(|next| advised(&next, width)));
+    lines.extend(advice::next(run).iter().flat_map(|next| advised(next, width)));
     lines
 }
 

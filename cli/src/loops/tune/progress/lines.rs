@@ -128,8 +128,7 @@ pub fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<String> {
         let report = format!("{}/final-report.md", run.plan.folder);
         lines.extend(to_copy("report:", &report, width));
     }
-    let next = advice::next(run).into_iter();
-    lines.extend(next.flat_map(|next| advised(&next, width)));
+    lines.extend(advice::next(run).iter().flat_map(|next| advised(next, width)));
     lines
 }
 

@@ -1,13 +1,13 @@
 //! Each round in short, and the ideas that were dropped.
 
 use skilltune_phases::edit::EditReport;
+use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::tune::notes::Notes;
 use skilltune_phases::loops::tune::{Edit, Round, Run, Standing};
 
 use crate::loops::tune::words as told;
 use crate::text::figures;
 use crate::text::markdown::{Page, code, words};
-use skilltune_phases::id::CandidateId;
 
 /// More weaknesses than these are in the round's own evaluation.
 const TOP: usize = 3;
