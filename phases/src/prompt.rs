@@ -35,6 +35,7 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
         ("task", include_str!("../prompts/task.md")),
         ("evaluate", include_str!("../prompts/evaluate.md")),
         ("improve", include_str!("../prompts/improve.md")),
+        ("reflex/propose", include_str!("../prompts/reflex/propose.md")),
         ("reflex/plan", include_str!("../prompts/reflex/plan.md")),
         ("reflex/produce", include_str!("../prompts/reflex/produce.md")),
         ("reflex/prepare", include_str!("../prompts/reflex/prepare.md")),

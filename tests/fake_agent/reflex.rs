@@ -14,6 +14,8 @@ use crate::script::Script;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Play {
+    /// The rules that PROPOSE gives; else as few as it may.
+    proposed: Option<Vec<Value>>,
     /// By iteration: the sections of what PRODUCE writes then; else it gives back the text that it is shown.
     produced: BTreeMap<u32, Vec<String>>,
     /// By iteration: the sections of what REFINE writes then; else those that there are and those asked for.
@@ -106,6 +108,7 @@ pub(crate) fn answer(script: &Script, page: Page<'_>, call: &str) -> String {
 
 fn ordinary<'a>(play: &Play, page: Page<'a>, code: impl Fn(&'a str) -> &'a str) -> String {
     match page.phase {
+        "PROPOSE" => propose(play, page, code(page.code("answer_to"))),
         "PLAN" => plan(page, code(page.code("answer_to"))),
         "PRODUCE" => produce(play, page),
         "PREPARE" => prepare(play, page, code(page.code("answer_to"))),
@@ -114,6 +117,17 @@ fn ordinary<'a>(play: &Play, page: Page<'a>, code: impl Fn(&'a str) -> &'a str) 
         "REFINE" => refine(play, page),
         other => panic!("no such phase: {other}"),
     }
+}
+
+fn propose(play: &Play, page: Page<'_>, code: &str) -> String {
+    let rule = |nth: u32| {
+        let (id, description) = (format!("a.quality.point-{nth}"), format!("Point {nth} is told."));
+        json!({ "id": id, "severity": "warn", "description": description, "check": "Look for it." })
+    };
+    // With a template there may be none: "at most".
+    let least = number_after(page.under("How to propose"), "Propose ").unwrap_or(0);
+    let rules = play.proposed.clone().unwrap_or_else(|| (1..=least).map(rule).collect());
+    json!({ "answer_to": code, "rules": rules }).to_string()
 }
 
 /// As many steps as there must be.

@@ -11,6 +11,7 @@ mod hostile;
 mod interrupted;
 mod jobs;
 mod settings;
+mod setup;
 mod tidy;
 
 use std::fs;

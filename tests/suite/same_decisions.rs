@@ -114,7 +114,7 @@ fn reflex(random: &mut Random, jobs: &str) -> Case {
     let (a, b) = (one_of(random, &[50, 75, 90]), one_of(random, &[60, 85, 95]));
     let mut arguments = ["reflex", "new", reflex::TASK].map(str::to_owned).to_vec();
     arguments.extend(words(&format!(
-        "--alias pump --template docs --max-iterations {rounds} --threshold-a {a} --threshold-b {b} --jobs {jobs}"
+        "--alias pump --template docs --max-iterations {rounds} --thresholds {a},{b} --proposals 0 --jobs {jobs}"
     )));
     Case { skills: Vec::new(), script: json!({ "reflex": play }), arguments }
 }

@@ -5,8 +5,10 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::process::Command;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::json;
 
 use crate::scene::Scene;
@@ -40,6 +42,42 @@ pub(crate) fn typed(mut command: Command, (mut outer, inner): (File, OwnedFd), k
     }
     assert!(child.wait().unwrap().code().is_some());
     String::from_utf8_lossy(&told).into_owned()
+}
+
+/// What a person sees who waits for each of these words and then presses those keys, on a terminal of 80 columns.
+pub(crate) fn talked(
+    mut command: Command,
+    (mut outer, inner): (File, OwnedFd),
+    talk: &[(&str, &str)],
+) -> String {
+    let size = Winsize { ws_row: 40, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&inner, size).unwrap();
+    let of_data = inner.try_clone().unwrap();
+    command.env("TERM", "xterm").stdin(inner.try_clone().unwrap()).stdout(of_data).stderr(inner);
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let (mut told, mut from) = (String::new(), 0);
+    let mut part = [0; 4096];
+    let mut left = talk.iter();
+    let mut next = left.next();
+    loop {
+        while let Some((words, keys)) = next {
+            let Some(at) = told[from..].find(words) else { break };
+            from += at + words.len();
+            outer.write_all(keys.as_bytes()).unwrap();
+            next = left.next();
+        }
+        let mut ready = [PollFd::new(&outer, PollFlags::IN)];
+        let wait = Timespec { tv_sec: 60, tv_nsec: 0 };
+        assert!(poll(&mut ready, Some(&wait)).unwrap() > 0, "waiting for {next:?} in:\n{told}");
+        match outer.read(&mut part) {
+            Ok(length @ 1..) => told += &String::from_utf8_lossy(&part[..length]),
+            Ok(0) | Err(_) => break,
+        }
+    }
+    assert!(child.wait().unwrap().code().is_some());
+    assert_eq!(next, None, "it ended before that:\n{told}");
+    told
 }
 
 #[test]

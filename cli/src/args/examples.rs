@@ -128,4 +128,5 @@ Examples:
 pub const REFLEX_NEW: &str = "\
 Examples:
   skilltune reflex new \"Write the API reference of the orders service\" --out docs/orders.md
+  skilltune reflex new \"Write the release notes of 2.0\" --rules rules.toml --yes
   skilltune reflex new --task-file task.md --alias orders-api";

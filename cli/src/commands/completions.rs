@@ -30,7 +30,7 @@ mod tests {
     fn every_shell_learns_every_command_and_flag_and_nothing_hidden() {
         for shell in Shell::value_variants() {
             let script = script(*shell);
-            for word in ["rollback", "init", "max-iterations", "reflex", "threshold-b", "thorough"] {
+            for word in ["rollback", "init", "max-iterations", "reflex", "thresholds", "thorough"] {
                 // PowerShell and elvish are told of values by the help text alone.
                 let told = script.contains(word) || (word == "thorough" && !script.contains("standard"));
                 assert!(told, "{shell}: {word}");

@@ -11,7 +11,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::trust::TrustError;
 use crate::trust::file::TextFile;
-use crate::trust::pinned::{Ground, Pinned, each_once};
+use crate::trust::pinned::{Pinned, scripts};
 
 /// The scenarios of a file, and the file itself, for it may name commands.
 #[derive(Debug)]
@@ -68,13 +68,8 @@ impl Suite {
 
     /// The files of the project that its commands name.
     pub fn scripts(&self, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
-        let base = self.file.path.parent().expect("a suite is in a folder").to_owned();
-        let root = around.project_of(&self.file.path);
-        let root =
-            root.canonicalize().ok().filter(|root| base.starts_with(root)).unwrap_or_else(|| base.clone());
-        let ground = Ground { base, root, writes: Vec::new() };
         let commands = self.scenarios.iter().filter_map(|scenario| scenario.command.as_ref());
-        each_once(commands.map(|command| ground.named_by(command)))
+        scripts(&self.file, commands, around)
     }
 
     /// The programs that it names, without repetition.

@@ -9,12 +9,14 @@ pub mod ui;
 #[cfg(test)]
 pub mod world;
 
-pub mod allow;
-pub mod confirm;
 pub mod context;
 pub mod files;
 pub mod flags;
+pub mod gate;
 pub mod out;
 pub mod planning;
 pub mod request;
+pub mod rules_file;
 pub mod settings;
+pub mod setup;
+pub mod terms;

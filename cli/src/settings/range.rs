@@ -3,6 +3,8 @@
 use std::fmt;
 
 pub const COUNT: Range = Range { low: 1.0, high: 100.0 };
+/// What costs a call each time, or a line of a prompt.
+pub const FEW: Range = Range { low: 0.0, high: 20.0 };
 pub const JOBS: Range = Range { low: 1.0, high: 256.0 };
 pub const POINTS: Range = Range { low: 0.0, high: 100.0 };
 /// Up to a week.

@@ -8,7 +8,7 @@ use skilltune_orchestrator::agent::Via;
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::score::Score;
 
-use crate::settings::range::{COUNT, JOBS, POINTS, Range, SECONDS};
+use crate::settings::range::{COUNT, FEW, JOBS, POINTS, Range, SECONDS};
 
 /// How much of your own setup the agents use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -135,6 +135,10 @@ pub fn rounds(text: &str) -> Result<u32, String> {
 
 pub fn jobs(text: &str) -> Result<u32, String> {
     whole(text, JOBS)
+}
+
+pub fn few(text: &str) -> Result<u32, String> {
+    whole(text, FEW)
 }
 
 pub fn points(text: &str) -> Result<Score, String> {

@@ -1,10 +1,10 @@
 //! What is asked on a terminal. Nothing is asked anywhere else, and everything has a default.
 
-use inquire::{Confirm, CustomType, InquireError, Select, Text};
+use inquire::{Confirm, InquireError, Select, Text};
 
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
-use crate::text::plain::pictured;
+use crate::text::plain::{one_line, pictured};
 
 /// Who answers: a person, or a test in their place.
 pub trait Answers {
@@ -12,9 +12,10 @@ pub trait Answers {
     fn agree(&self, question: &str) -> Result<bool, Complaint>;
     /// The place of one of several options; `start` is the default.
     fn pick(&self, question: &str, options: &[&str], start: usize) -> Result<usize, Complaint>;
-    fn number(&self, question: &str, default: u64) -> Result<u64, Complaint>;
     /// A line of text, or none.
     fn line(&self, question: &str, help: &str) -> Result<Option<String>, Complaint>;
+    /// A line of text as somebody leaves it who is given this one.
+    fn edit(&self, question: &str, text: &str) -> Result<String, Complaint>;
 }
 
 /// The person at the terminal.
@@ -40,13 +41,16 @@ impl Answers for Person {
         chosen.map(|choice| choice.index).map_err(unanswered)
     }
 
-    fn number(&self, question: &str, default: u64) -> Result<u64, Complaint> {
-        CustomType::new(question).with_default(default).prompt().map_err(unanswered)
-    }
-
     fn line(&self, question: &str, help: &str) -> Result<Option<String>, Complaint> {
         let told = Text::new(question).with_help_message(help).prompt().map_err(unanswered)?;
         Ok(Some(told.trim().to_owned()).filter(|line| !line.is_empty()))
+    }
+
+    fn edit(&self, question: &str, text: &str) -> Result<String, Complaint> {
+        let text = one_line(text);
+        let line = Text::new(question).with_initial_value(&text).with_help_message("enter keeps it");
+        let told = line.prompt().map_err(unanswered)?;
+        Ok(told.trim().to_owned())
     }
 }
 
@@ -89,6 +93,7 @@ fn unanswered(error: InquireError) -> Complaint {
 #[cfg(test)]
 pub mod scripted {
     use std::cell::RefCell;
+    use std::collections::VecDeque;
 
     use super::*;
 
@@ -98,13 +103,21 @@ pub mod scripted {
         /// A part of a question, and which option is picked; of all others the default.
         pub picks: Vec<(&'static str, usize)>,
         pub line: Option<String>,
+        /// What is typed where lines are asked for, one after another; then `line`.
+        pub lines: RefCell<VecDeque<&'static str>>,
         pub agrees: bool,
         pub asked: RefCell<Vec<String>>,
     }
 
     impl Default for Script {
         fn default() -> Self {
-            Self { picks: Vec::new(), line: None, agrees: true, asked: RefCell::default() }
+            Self {
+                picks: Vec::new(),
+                line: None,
+                lines: RefCell::default(),
+                agrees: true,
+                asked: RefCell::default(),
+            }
         }
     }
 
@@ -120,14 +133,14 @@ pub mod scripted {
             Ok(picked.map_or(start, |(_, picked)| *picked))
         }
 
-        fn number(&self, question: &str, default: u64) -> Result<u64, Complaint> {
-            self.asked.borrow_mut().push(question.to_owned());
-            Ok(default)
-        }
-
         fn line(&self, question: &str, _: &str) -> Result<Option<String>, Complaint> {
             self.asked.borrow_mut().push(question.to_owned());
-            Ok(self.line.clone())
+            let next = self.lines.borrow_mut().pop_front().map(str::to_owned);
+            Ok(next.or_else(|| self.line.clone()).filter(|line| !line.is_empty()))
+        }
+
+        fn edit(&self, question: &str, text: &str) -> Result<String, Complaint> {
+            Ok(self.line(question, "")?.unwrap_or_else(|| text.to_owned()))
         }
     }
 }

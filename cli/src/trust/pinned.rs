@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::disk;
 use skilltune_phases::id::Digest;
 
+use crate::terminal::environment::Environment;
 use crate::trust::TrustError;
 use crate::trust::file::TextFile;
 
@@ -46,6 +47,19 @@ pub fn each_once(
     all.sort();
     all.dedup();
     Ok(all)
+}
+
+/// The files of the project that the commands of a file name.
+pub fn scripts<'a>(
+    file: &TextFile,
+    commands: impl Iterator<Item = &'a Vec<String>>,
+    around: &Environment,
+) -> Result<Vec<Pinned>, TrustError> {
+    let base = file.path.parent().expect("a file is in a folder").to_owned();
+    let root = around.project_of(&file.path);
+    let root = root.canonicalize().ok().filter(|root| base.starts_with(root)).unwrap_or_else(|| base.clone());
+    let ground = Ground { base, root, writes: Vec::new() };
+    each_once(commands.map(|command| ground.named_by(command)))
 }
 
 impl Ground {

@@ -48,12 +48,13 @@ impl LoopEngine for Reflex {
 
     fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Option<Answer>, EngineError> {
         match step {
-            Step::Allow { .. } => Ok(hands.person.ask(run, step)),
+            Step::Agree | Step::Allow { .. } => Ok(hands.person.ask(run, step)),
             Step::Match { artifact, .. } => {
                 let text = page(&hands.context.shop.objects, *artifact)?;
                 Ok(Some(Answer::Told(checks::matched(&text, &run.state.checks))))
             }
-            Step::Plan { .. }
+            Step::Propose
+            | Step::Plan { .. }
             | Step::Produce { .. }
             | Step::Prepare { .. }
             | Step::Check { .. }

@@ -1,12 +1,13 @@
 //! The reflex loop, after aif-loop: one text for a task, planned, written, judged by rules and revised, at two levels.
 //!
 //! ```text
+//! propose rules -> agree to criteria and limits
 //! plan -> produce | prepare -> evaluate -> critique -> refine -> next iteration: evaluate -> ...
 //!           side by side          |                     worse than the best? back to it: plan -> produce -> ...
 //!                                 +-> A is passed: prepare B -> evaluate the same artifact -> ...
 //! ```
 //!
-//! Every version is judged before the next one is written. How each rule is checked is prepared once a level, and frozen:
+//! Nothing is planned before somebody has agreed to what it is judged by. Every version is judged before the next one is written. How each rule is checked is prepared once a level, and frozen:
 //! machine checks first, then the judge for what they leave open. The score is computed, and the best version is kept.
 
 pub mod answers;
@@ -38,7 +39,7 @@ pub use decision::{Decision, Phase, Reason, Status, Stop};
 pub use request::{Answers, Request};
 pub use state::{Clock, Done as WasDone, Judged, Line, Note, State};
 pub use step::{Answer, Artifact, PAGE, Step};
-pub use task::{Bounds, Commands, Confirmed, Rules, RunThem, Task};
+pub use task::{Bounds, Commands, Confirmed, Rules, RunThem, Setup, Task, Terms};
 pub use view::{Ended, Standing, told_commands};
 
 /// The loop, as a type.
@@ -70,9 +71,9 @@ impl Vocabulary for Reflex {
     fn role(step: &Step) -> Option<Role> {
         match step {
             Step::Plan { .. } | Step::Produce { .. } => Some(Role::EXECUTOR),
-            Step::Prepare { .. } | Step::Judge { .. } => Some(Role::EVALUATOR),
+            Step::Propose | Step::Prepare { .. } | Step::Judge { .. } => Some(Role::EVALUATOR),
             Step::Critique { .. } | Step::Refine { .. } => Some(Role::IMPROVER),
-            Step::Allow { .. } | Step::Match { .. } | Step::Check { .. } => None,
+            Step::Agree | Step::Allow { .. } | Step::Match { .. } | Step::Check { .. } => None,
         }
     }
 }
@@ -93,7 +94,9 @@ impl Loop for Reflex {
     fn trees(answer: &Answer) -> Vec<TreeId> {
         match answer {
             Answer::Written(artifact) => vec![artifact.tree],
-            Answer::Planned(_)
+            Answer::Proposed(_)
+            | Answer::Agreed(_)
+            | Answer::Planned(_)
             | Answer::Prepared(_)
             | Answer::Allowed(_)
             | Answer::Told(_)

@@ -7,4 +7,5 @@ mod numbers;
 mod orders;
 mod projected;
 mod search;
+mod setup;
 pub(crate) mod world;

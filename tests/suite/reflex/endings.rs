@@ -129,7 +129,7 @@ fn a_limit_of_time_counts_completed_phases_and_is_looked_at_between_them() {
 fn a_limit_of_money_ends_a_run_between_two_phases() {
     let scene = Scene::new(&[], &json!({ "reflex": rising(), "envelope": true }));
     priced(&scene);
-    let result = ends(&scene, &[], &end(3, "stopped", "budget_exceeded"));
+    let result = ends(&scene, &["--proposals", "0"], &end(3, "stopped", "budget_exceeded"));
     // A quarter each: plan, produce and prepare, three judgements of level A; then nothing is begun.
     assert_eq!((&result["cost"]["usd"], &result["cost"]["calls"]), (&json!(1.5), &json!(6)));
     assert_eq!((&result["level"], &result["score"]), (&json!("A"), &json!(83.3)));

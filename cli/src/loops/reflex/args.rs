@@ -33,8 +33,7 @@ pub enum ReflexCommand {
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    arg_required_else_help = true,
-    override_usage = "skilltune reflex <COMMAND>\n       skilltune reflex <TASK> [OPTIONS]",
+    override_usage = "skilltune reflex <COMMAND>\n       skilltune reflex [TASK] [OPTIONS]",
     after_help = examples::REFLEX
 )]
 struct Forms {

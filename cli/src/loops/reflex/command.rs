@@ -4,18 +4,17 @@ use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::loops::reflex::original::Alias;
-use skilltune_phases::loops::reflex::{Confirmed, Plan, Reflex};
+use skilltune_phases::loops::reflex::{Plan, Reflex, Task};
 use skilltune_phases::loops::{Loop as _, MostCalls};
 use skilltune_phases::plan::RunId;
 
 use crate::args::runs::RunCommand;
-use crate::loops::reflex::allow::Gatekeeper;
 use crate::loops::reflex::args::new::NewArgs;
 use crate::loops::reflex::args::{ReflexArgs, ReflexCommand};
-use crate::loops::reflex::confirm::Terms;
+use crate::loops::reflex::gate::Gatekeeper;
 use crate::loops::reflex::report::json;
 use crate::loops::reflex::request::Request;
-use crate::loops::reflex::{confirm, context, planning};
+use crate::loops::reflex::{context, planning, terms};
 use crate::loops::{LoopArgs, LoopCommands as _, OnRuns};
 use crate::report::ui::Ui as _;
 use crate::report::words;
@@ -29,8 +28,11 @@ use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::{AnswerFrom, Answers, Person};
+use crate::terminal::questions::{Answers, Person};
+use crate::text::figures::count;
 use crate::text::plain;
+use crate::text::width::wrapped;
+use crate::trust::{self, Named, TrustStore};
 use crate::{agents, progress};
 
 impl LoopArgs for ReflexArgs {
@@ -50,49 +52,44 @@ impl LoopArgs for ReflexArgs {
 }
 
 fn run(args: &NewArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let mut request = Request::new(args, around)?;
+    let request = Request::new(args, around)?;
     request.settings.overs().iter().for_each(|over| printer.talk(over));
     if args.run.dry_run {
-        let terms = Terms::of(&request.settings, request.template)?;
-        let plan = sketch(&request, &terms, around)?;
+        let plan = sketch(&request, around)?;
         let most = Reflex::most_calls(&plan);
         match args.run.format {
-            Streamed::Human => printer.data(&told(&plan, &terms, &most, data_width(around))),
+            Streamed::Human => printer.data(&told(&plan, &most, data_width(around))),
             Streamed::Json | Streamed::Jsonl => printer.json(&json::sketch(&plan, &most).to_string()),
         }?;
         return Ok(Exit::Reached);
     }
     let person = Person::present(around).filter(|_| !args.run.yes);
-    let (terms, confirmed) = agree(args, &mut request, person, around, printer)?;
+    if person.is_none() && !args.run.yes {
+        printer.talk(&told_terms(&sketch(&request, around)?, talk_width(around)).join("\n"));
+        return Err(Complaint::input("cannot ask you to confirm these criteria and limits: no terminal")
+            .hint("pass --yes to confirm them"));
+    }
     if !args.trust {
-        agents::ensure_trusted(&request.casting, &request.settings, around, None, person)?;
+        ensure_trusted(&request, around, person)?;
     }
     mention(&request, around, printer);
-    begin(args, &request, &terms, confirmed, around, printer)
+    begin(args, &request, around, printer)
 }
 
-/// The person confirms criteria and limits, or a flag does.
-fn agree(
-    args: &NewArgs,
-    request: &mut Request,
-    person: Option<&dyn Answers>,
+/// The agents of a project, and the commands that come with rules.
+fn ensure_trusted(
+    request: &Request,
     around: &Environment,
-    printer: Printer,
-) -> Result<(Terms, Confirmed), Complaint> {
-    let width = talk_width(around);
-    if let Some(person) = person {
-        let show = |text: &str| printer.talk(text);
-        let terms = confirm::agreed(&mut request.settings, request.template, person, width, show)?;
-        request.template = terms.template;
-        return Ok((terms, Confirmed::Person));
+    person: Option<&dyn Answers>,
+) -> Result<(), Complaint> {
+    agents::ensure_trusted(&request.casting, &request.settings, around, None, person)?;
+    let Some(rules) = &request.rules_file else { return Ok(()) };
+    let programs = rules.programs();
+    if programs.is_empty() {
+        return Ok(());
     }
-    let terms = Terms::of(&request.settings, request.template)?;
-    if args.run.yes {
-        return Ok((terms, Confirmed::Declared));
-    }
-    printer.talk(&terms.lines(width).join("\n"));
-    Err(Complaint::input("cannot ask you to confirm these criteria and limits: no terminal")
-        .hint("pass --yes to confirm them"))
+    let (scripts, store) = (rules.scripts(around)?, TrustStore::new(around));
+    trust::ensure(&rules.file, &scripts, Named::Programs(&programs), &store, person)
 }
 
 /// A run on the same task that was left is only mentioned: this one is another.
@@ -114,15 +111,13 @@ fn mention(request: &Request, around: &Environment, printer: Printer) {
 fn begin(
     args: &NewArgs,
     request: &Request,
-    terms: &Terms,
-    confirmed: Confirmed,
     around: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let home = Home::of(&request.project);
     let named = planning::name(request, Timestamp::now(), &Ownership::new(around))?;
     let id = named.1.clone();
-    let went = drive(args, request, (terms, confirmed), (&home, named), around, printer);
+    let went = drive(args, request, (&home, named), around, printer);
     let exit = failure::told::<Reflex>(went, args.run.format, &home, &id, printer)?;
     let person = Person::present(around).filter(|_| !args.run.yes);
     let scope = Scope { runs: Runs::of(&request.project, around)?, only: None, around, printer };
@@ -134,7 +129,6 @@ fn begin(
 fn drive(
     args: &NewArgs,
     request: &Request,
-    (terms, confirmed): (&Terms, Confirmed),
     (home, named): (&Home, (Alias, RunId)),
     around: &Environment,
     printer: Printer,
@@ -142,9 +136,9 @@ fn drive(
     home.create().map_err(strange)?;
     let _in_use = home.hold().map_err(ours)?;
     let objects = Objects::at(home.objects());
-    let context = context::store(&objects, &context::pages(&request.project))?;
+    let context = context::store(&objects, &context::pages(&request.project, &request.context))?;
     let folder = home.run(&named.1);
-    let plan = planning::plan(request, terms, confirmed, named, context, folder.root());
+    let plan = planning::plan(request, named, context, folder.root());
     let locks = session::lock(around, printer, &Reflex::targets(&plan), plan.run.as_str())?;
     if args.trust {
         agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;
@@ -152,23 +146,35 @@ fn drive(
     let begun = session::begin(around, home, plan)?;
     let reporter = progress::reporter(args.run.format, objects, around, printer);
     let options = RuntimeOptions::of(&request.casting, &request.settings);
-    let mut gatekeeper = Gatekeeper::new(AnswerFrom::of(None, args.run.yes, around), printer);
+    let mut gatekeeper = Gatekeeper::new(None, args.run.yes, around, printer);
     session::drive(around, home, begun, locks, options, reporter, &mut gatekeeper)
 }
 
 /// The plan without anything being written: what a dry run shows.
-fn sketch(request: &Request, terms: &Terms, around: &Environment) -> Result<Plan, Complaint> {
+fn sketch(request: &Request, around: &Environment) -> Result<Plan, Complaint> {
     let home = Home::of(&request.project);
     let named = planning::name(request, Timestamp::now(), &Ownership::new(around))?;
     let folder = home.run(&named.1);
-    Ok(planning::plan(request, terms, Confirmed::Declared, named, None, folder.root()))
+    Ok(planning::plan(request, named, None, folder.root()))
+}
+
+/// What is there to be agreed to before rules are proposed, and that they will be.
+fn told_terms(plan: &Plan, width: usize) -> Vec<String> {
+    let Task { criteria, setup, .. } = &plan.task;
+    let mut lines = terms::lines(&plan.task, criteria, width);
+    if let Some(bounds) = setup.proposals {
+        let told =
+            format!("and up to {} that the evaluator proposes for the task", count(bounds.most, "rule"));
+        lines.extend(wrapped(&told, width, "  "));
+    }
+    lines
 }
 
 /// What would be agreed to, and the most that it can come to.
-fn told(plan: &Plan, terms: &Terms, most: &MostCalls, width: usize) -> String {
+fn told(plan: &Plan, most: &MostCalls, width: usize) -> String {
     let roles = &plan.roles;
     let mut lines = vec![format!("reflex {}: {}", plan.task.alias, plain::one_line(&plan.task.prompt))];
-    lines.extend(terms.lines(width));
+    lines.extend(told_terms(plan, width));
     lines.push(words::most_calls(most, roles));
     lines.extend(words::remarks(roles).iter().map(|remark| format!("note: {remark}")));
     lines.join("\n")

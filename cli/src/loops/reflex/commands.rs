@@ -15,9 +15,9 @@ use skilltune_phases::loops::reflex::{
 use skilltune_phases::plan::RunId;
 
 use crate::args::runs::AnswerName;
-use crate::loops::reflex::allow::Gatekeeper;
 use crate::loops::reflex::args::ReflexArgs;
 use crate::loops::reflex::files::{below, refused};
+use crate::loops::reflex::gate::Gatekeeper;
 use crate::loops::reflex::progress::lines::evaluated;
 use crate::loops::reflex::progress::shelf::on_disk;
 use crate::loops::reflex::settings::ReflexSettings;
@@ -33,7 +33,7 @@ use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::{AnswerFrom, Answers};
+use crate::terminal::questions::Answers;
 use crate::text::plain;
 
 impl LoopCommands for Reflex {
@@ -129,7 +129,7 @@ impl LoopCommands for Reflex {
                     .hint("pass `--answer run` or `--answer skip`"));
             }
         };
-        Ok(Box::new(Gatekeeper::new(AnswerFrom::of(allowed, yes, scope.around), scope.printer)))
+        Ok(Box::new(Gatekeeper::new(allowed, yes, scope.around, scope.printer)))
     }
 
     fn hand_over(scope: &Scope<'_>, id: &RunId, person: Option<&dyn Answers>) -> Result<(), Complaint> {

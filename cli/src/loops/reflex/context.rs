@@ -1,10 +1,11 @@
-//! What a project says of itself, where it does: three pages, read as data.
+//! What a project says of itself, where it does, and what a person adds to it: a few pages, read as data.
 
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
+use skilltune_orchestrator::disk;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::id::TreeId;
 
@@ -16,24 +17,35 @@ const FOLDER: &str = ".ai-factory";
 /// More than this is no page.
 const LARGEST: u64 = 1 << 20;
 
-/// The pages that are there. What is a link or no file is none: a repository does not choose what an agent is shown.
-pub fn pages(project: &Path) -> Vec<(&'static str, Vec<u8>)> {
+/// The pages that are there, and those that a person named, which go before others of their name. What is a link or no file is none: a repository does not choose what an agent is shown.
+pub fn pages(project: &Path, named: &[(String, Vec<u8>)]) -> Vec<(String, Vec<u8>)> {
     let own = project.join(FOLDER);
     let own = fs::symlink_metadata(&own).is_ok_and(|meta| meta.is_dir()).then_some(own);
     let folders = [own.as_deref(), Some(project)];
     let page = |name: &'static str| {
         let found = folders.into_iter().flatten().find_map(|folder| read(&folder.join(name)));
-        found.map(|text| (name, text))
+        found.map(|text| (name.to_owned(), text))
     };
-    PAGES.into_iter().filter_map(page).collect()
+    let own =
+        PAGES.into_iter().filter_map(page).filter(|(name, _)| !named.iter().any(|(other, _)| other == name));
+    own.chain(named.iter().cloned()).collect()
+}
+
+/// A page that a person has named, under its own name.
+pub fn named(path: &Path) -> Result<(String, Vec<u8>), Complaint> {
+    let refused = |why: &str| Complaint::input(format!("cannot read the page {}: {why}", path.display()));
+    let name =
+        path.file_name().and_then(|name| name.to_str()).ok_or_else(|| refused("it has no plain name"))?;
+    let text = disk::read(path, LARGEST).map_err(|error| refused("it cannot be opened").caused_by(error))?;
+    Ok((name.to_owned(), text))
 }
 
 /// The pages as a stored folder; none where there are none.
-pub fn store(objects: &Objects, pages: &[(&str, Vec<u8>)]) -> Result<Option<TreeId>, Complaint> {
+pub fn store(objects: &Objects, pages: &[(String, Vec<u8>)]) -> Result<Option<TreeId>, Complaint> {
     if pages.is_empty() {
         return Ok(None);
     }
-    let files: Vec<_> = pages.iter().map(|(name, text)| (*name, text.as_slice())).collect();
+    let files: Vec<_> = pages.iter().map(|(name, text)| (name.as_str(), text.as_slice())).collect();
     objects.put_files(&files).map(Some).map_err(ours)
 }
 
@@ -59,7 +71,7 @@ mod tests {
     fn pages_are_read_where_they_are_and_links_and_pipes_are_none() {
         let project = TempDir::new().unwrap();
         let at = |name: &str| project.path().join(name);
-        assert_eq!(pages(project.path()), []);
+        assert_eq!(pages(project.path(), &[]), []);
         fs::create_dir(at(FOLDER)).unwrap();
         fs::write(at("RULES.md"), "of the project").unwrap();
         fs::write(at(".ai-factory/RULES.md"), "of the loop").unwrap();
@@ -67,8 +79,9 @@ mod tests {
         symlink("/etc/passwd", at(".ai-factory/DESCRIPTION.md")).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, at("DESCRIPTION.md"), rustix::fs::FileType::Fifo, Mode::RWXU, 0)
             .unwrap();
-        let found = pages(project.path());
-        assert_eq!(found, [("ARCHITECTURE.md", b"floors".to_vec()), ("RULES.md", b"of the loop".to_vec())]);
+        let found = pages(project.path(), &[]);
+        let page = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec());
+        assert_eq!(found, [page("ARCHITECTURE.md", "floors"), page("RULES.md", "of the loop")]);
         let objects = Objects::at(at("objects"));
         fs::create_dir(at("objects")).unwrap();
         assert!(store(&objects, &found).unwrap().is_some_and(|tree| objects.contains_tree(tree)));
@@ -80,6 +93,6 @@ mod tests {
         let (project, elsewhere) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         fs::write(elsewhere.path().join("RULES.md"), "secret").unwrap();
         symlink(elsewhere.path(), project.path().join(FOLDER)).unwrap();
-        assert_eq!(pages(project.path()), []);
+        assert_eq!(pages(project.path(), &[]), []);
     }
 }

@@ -11,11 +11,12 @@ pub fn lay_reflex_flags(settings: &mut Settings, args: &NewArgs) {
     override_with(&mut reflex.max_iterations, args.max_iterations, "--max-iterations");
     // Whatever the text turns out to be.
     for threshold in [&mut reflex.threshold_a, &mut reflex.docs_threshold_a] {
-        override_with(threshold, args.threshold_a, "--threshold-a");
+        override_with(threshold, args.thresholds.map(|both| both.a), "--thresholds");
     }
     for threshold in [&mut reflex.threshold_b, &mut reflex.docs_threshold_b] {
-        override_with(threshold, args.threshold_b, "--threshold-b");
+        override_with(threshold, args.thresholds.map(|both| both.b), "--thresholds");
     }
+    override_with(&mut reflex.proposals, args.proposals, "--proposals");
     override_with(&mut reflex.max_seconds, args.max_seconds.map(Some), "--max-seconds");
     override_with(&mut reflex.checks, args.checks, "--checks");
     let own = PerRole {

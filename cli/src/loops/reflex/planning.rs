@@ -6,11 +6,10 @@ use jiff::{SignedDuration, Timestamp};
 use skilltune_orchestrator::evolution::{Evolution, EvolutionError};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::reflex::original::{self, Alias};
-use skilltune_phases::loops::reflex::{Commands, Confirmed, Plan, Task};
+use skilltune_phases::loops::reflex::{Commands, Plan, Task};
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 
 use crate::agents::Part;
-use crate::loops::reflex::confirm::Terms;
 use crate::loops::reflex::files::{below, refused};
 use crate::loops::reflex::request::Request;
 use crate::runs::ownership::Ownership;
@@ -53,26 +52,20 @@ fn free_id(alias: &Alias, began: Timestamp, births: &Ownership) -> RunId {
 }
 
 /// The plan of a run of that name.
-pub fn plan(
-    request: &Request,
-    terms: &Terms,
-    confirmed: Confirmed,
-    (alias, run): (Alias, RunId),
-    context: Option<TreeId>,
-    folder: &Path,
-) -> Plan {
+pub fn plan(request: &Request, (alias, run): (Alias, RunId), context: Option<TreeId>, folder: &Path) -> Plan {
     let task = Task {
         alias: alias.as_str().to_owned(),
         project: request.project.to_string_lossy().into_owned(),
         evolution: request.evolution.clone(),
         prompt: request.prompt.clone(),
         ideal: request.ideal.clone(),
-        criteria: terms.criteria.clone(),
-        confirmed,
+        criteria: request.criteria.clone(),
+        confirmed: None,
+        setup: request.setup.clone(),
         out: request.out.as_ref().map(|path| path.to_string_lossy().into_owned()),
         context,
-        rules: terms.rules.clone(),
-        commands: Commands { run: terms.commands, confined: request.confines },
+        rules: request.rules.clone(),
+        commands: Commands { run: request.commands, confined: request.confines },
     };
     Plan {
         format: FORMAT,
@@ -81,7 +74,7 @@ pub fn plan(
         kind: LoopKind::Reflex,
         folder: folder.to_string_lossy().into_owned(),
         seed: request.seed.unwrap_or_else(|| {
-            seed(&(&task.prompt, &task.ideal, &task.criteria, &task.rules, &task.context))
+            seed(&(&task.prompt, &task.ideal, &task.criteria, &task.setup, &task.rules, &task.context))
         }),
         task,
         roles: request.casting.map(Part::cast),

@@ -5,7 +5,7 @@ pub mod lines;
 pub mod shelf;
 
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::loops::reflex::{Artifact, Decision, Done, Reflex, Run};
+use skilltune_phases::loops::reflex::{Artifact, Confirmed, Decision, Done, Reflex, Run, Terms};
 
 use crate::progress::look::Look;
 use crate::progress::talk::{Narrated, Talk};
@@ -46,6 +46,7 @@ impl Narrated for Reflex {
                     page(talk, artifact, &format!("before level {level}"));
                 }
             }
+            Decision::Agreed(terms) => agreed(talk, run, terms),
             Decision::Enter(_)
             | Decision::Planned(_)
             | Decision::Produced { .. }
@@ -69,6 +70,15 @@ impl Narrated for Reflex {
             *first = data.bold(first);
         }
         talk.data(&told);
+    }
+}
+
+/// Rules that nobody was shown are told.
+fn agreed(talk: &mut Talk<Reflex>, run: &Run, terms: &Terms) {
+    let new: Vec<_> = run.proposals().iter().map(|rule| rule.id.as_str()).collect();
+    if terms.confirmed == Confirmed::Declared && !new.is_empty() {
+        let told = format!("rules proposed for this task: {}", new.join(", "));
+        talk.say(&wrapped(&plain::one_line(&told), talk.look.width, "  "));
     }
 }
 

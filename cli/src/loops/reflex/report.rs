@@ -12,16 +12,18 @@ use skilltune_orchestrator::engine::EngineError;
 use skilltune_orchestrator::store::RunFolder;
 use skilltune_phases::loops::reflex::Run;
 
-use crate::report::write_reports;
+use crate::loops::reflex::rules_file;
+use crate::report::{replace, write_reports};
 
 pub use crate::loops::reflex::report::history::event;
 pub use crate::loops::reflex::report::page::report;
 pub use crate::loops::reflex::report::status::{facts, result};
 
-/// Writes the reports of a run that has ended.
+/// Writes the reports of a run that has ended, and its rules for another one.
 pub fn write(folder: &RunFolder, run: &Run) -> Result<(), EngineError> {
-    match run.closed_at {
-        Some(_) => write_reports(folder, &page::report(run), &json::report(run)),
-        None => Ok(()),
+    if run.closed_at.is_none() {
+        return Ok(());
     }
+    replace(&folder.place().join("rules.json"), &rules_file::written(&run.plan.task.criteria))?;
+    write_reports(folder, &page::report(run), &json::report(run))
 }

@@ -4,17 +4,20 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk;
-use skilltune_phases::loops::reflex::Reflex;
-use skilltune_phases::loops::reflex::criteria::Template;
+use skilltune_orchestrator::process::can_confine;
+use skilltune_phases::loops::reflex::criteria::{Criteria, Template, Weights};
 use skilltune_phases::loops::reflex::original::Alias;
+use skilltune_phases::loops::reflex::{Bounds, Reflex, Rules, RunThem, Setup};
 use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::agents;
 use crate::agents::{BuiltIn, Casting, system_confines};
 use crate::loops::reflex::args::new::{NewArgs, TaskSource};
 use crate::loops::reflex::flags::lay_reflex_flags;
+use crate::loops::reflex::rules_file::RulesFile;
 use crate::loops::reflex::settings::ReflexSettings;
-use crate::loops::reflex::{confirm, out};
+use crate::loops::reflex::setup::{self, Told};
+use crate::loops::reflex::{context, out};
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -29,7 +32,15 @@ pub struct Request {
     pub evolution: String,
     pub prompt: String,
     pub ideal: String,
-    pub template: Template,
+    /// The rules so far: those of the template, of a file, and a person's demands.
+    pub criteria: Criteria,
+    /// What the rules come from that are not there yet.
+    pub setup: Setup,
+    pub rules: Rules,
+    pub commands: RunThem,
+    pub rules_file: Option<RulesFile>,
+    /// Pages that a person named, beside those that the project has by itself.
+    pub context: Vec<(String, Vec<u8>)>,
     pub alias: Option<Alias>,
     pub out: Option<PathBuf>,
     pub settings: Settings,
@@ -43,26 +54,45 @@ pub struct Request {
 impl Request {
     pub fn new(args: &NewArgs, around: &Environment) -> Result<Self, Complaint> {
         let person = Person::present(around).filter(|_| !args.run.yes);
-        let prompt = task(args, around)?;
+        let prompt = task(args, around, person)?;
         let out = args.out.as_ref().map(|path| out::free(&around.cwd.join(path))).transpose()?;
         let project = around.project_here();
         let mut settings = crate::loops::settings(&project, around)?;
         lay_reflex_flags(&mut settings, args);
         agents::fill(&mut settings, around);
         let casting = casting(&settings, around)?;
-        let template = match args.template.map(Template::from).or_else(|| Template::guess(&prompt)) {
-            Some(template) => template,
-            None => asked_template(person)?,
-        };
+        let rules_file =
+            args.rules.as_ref().map(|path| RulesFile::read(&around.cwd.join(path))).transpose()?;
+        let reflex = settings.of::<ReflexSettings>();
+        let weights = reflex.weights();
+        let told = told(args, &prompt, weights, person)?;
+        let mut criteria = reflex.criteria(told.template);
+        told.must.into_iter().for_each(|rule| criteria.set(rule));
+        if let Some(file) = &rules_file {
+            file.lay(&mut criteria, weights)?;
+            criteria.thresholds = args.thresholds.unwrap_or(criteria.thresholds);
+        }
+        let proposals = proposals(args, told.template, criteria.rules.len(), reflex.proposals.value)?;
+        if let Some(fault) = criteria.fault().filter(|_| proposals.is_none()) {
+            return Err(Complaint::input(format!("nothing to judge the text by: {fault}"))
+                .hint("pass other --rules, or --template"));
+        }
+        let named = args.context.iter().cloned().chain(told.context.iter().map(PathBuf::from));
+        let context = named.map(|path| context::named(&around.cwd.join(path))).collect::<Result<_, _>>()?;
         Ok(Self {
-            evolution: settings.of::<ReflexSettings>().evolution.value.as_path().display().to_string(),
+            evolution: reflex.evolution.value.as_path().display().to_string(),
             confines: system_confines(&settings),
             seed: args.seed,
             epoch: args.run.epoch(),
-            ideal: args.ideal.clone().unwrap_or_default(),
+            ideal: args.ideal.clone().or(told.ideal).unwrap_or_default(),
+            setup: Setup { proposals, major: told.major.unwrap_or_default(), weights },
+            rules: reflex.rules(settings.budget.usd.value),
+            commands: held(reflex.run_them()?, settings.limits.confine.value, can_confine())?,
+            criteria,
+            rules_file,
+            context,
             project,
             prompt,
-            template,
             alias: args.alias.clone(),
             out,
             settings,
@@ -71,12 +101,71 @@ impl Request {
     }
 }
 
+/// What kind of text it is, and what else a person has to say where they are asked.
+fn told(
+    args: &NewArgs,
+    prompt: &str,
+    weights: Weights,
+    person: Option<&dyn Answers>,
+) -> Result<Told, Complaint> {
+    let kind = args.template.map(Template::from).or(args.rules.is_some().then_some(Template::Other));
+    let guess = Template::guess(prompt);
+    if let Some(person) = person.filter(|_| kind.is_none() && !args.run.dry_run) {
+        return setup::asked(guess, weights, person);
+    }
+    kind.or(guess).map(Told::only).ok_or_else(|| {
+        let names: Vec<&str> = Template::ALL.iter().map(|template| template.as_str()).collect();
+        Complaint::input("cannot guess the kind of text from the task")
+            .hint(format!("pass --template {}, or --rules FILE", names.join("|")))
+    })
+}
+
+/// How many rules the evaluator proposes: none where a person has written them down, unless they ask for some; more where
+/// no template has any.
+fn proposals(
+    args: &NewArgs,
+    template: Template,
+    known: usize,
+    most: u32,
+) -> Result<Option<Bounds>, Complaint> {
+    const LEAST: usize = 4;
+    const LIKE_A_TEMPLATE: usize = 8;
+    let most = most as usize;
+    match (args.rules.is_some(), template) {
+        (true, _) if args.proposals.is_none() => Ok(None),
+        (false, Template::Other) if most == 0 => {
+            Err(Complaint::input("a text of another kind has no rules but those that somebody makes for it")
+                .hint("pass --rules FILE, or --proposals N to have the evaluator propose some"))
+        }
+        (false, Template::Other) => {
+            Ok(Some(Bounds { least: LEAST.saturating_sub(known), most: LIKE_A_TEMPLATE + most }))
+        }
+        _ => Ok(Some(Bounds { least: 0, most }).filter(|bounds| bounds.most > 0)),
+    }
+}
+
+/// Commands that nobody is shown need the kernel to hold them, or the person's word that nothing shall.
+fn held(run: RunThem, wants: bool, can: bool) -> Result<RunThem, Complaint> {
+    match run {
+        RunThem::Always if wants && !can => {
+            Err(Complaint::input("cannot run the commands of a model: --checks run shows them to nobody, and this system cannot confine them")
+                .hint("pass --checks ask to see each command first, or --checks skip to let the judge decide")
+                .hint("or set `limits.confine = false` in your own skilltune.toml to let them write wherever you can"))
+        }
+        RunThem::Always | RunThem::Ask | RunThem::Never => Ok(run),
+    }
+}
+
 /// The task's words: those of the command line, of a file, or of standard input.
-fn task(args: &NewArgs, around: &Environment) -> Result<String, Complaint> {
-    let text = match args.source() {
-        TaskSource::Words(words) => words.to_owned(),
-        TaskSource::Stdin => input()?,
-        TaskSource::File(path) => file(&around.cwd.join(path))?,
+fn task(args: &NewArgs, around: &Environment, person: Option<&dyn Answers>) -> Result<String, Complaint> {
+    let text = match (args.source(), person) {
+        (TaskSource::Words(words), _) => words.to_owned(),
+        (TaskSource::Stdin, _) => input()?,
+        (TaskSource::File(path), _) => file(&around.cwd.join(path))?,
+        (TaskSource::Nowhere, Some(person)) => person
+            .line("What shall be written?", "in a sentence or two, as you would ask somebody")?
+            .unwrap_or_default(),
+        (TaskSource::Nowhere, None) => String::new(),
     };
     let text = text.trim();
     if text.is_empty() {
@@ -118,11 +207,16 @@ fn casting(settings: &Settings, around: &Environment) -> Result<Casting, Complai
     Ok(casting)
 }
 
-fn asked_template(person: Option<&dyn Answers>) -> Result<Template, Complaint> {
-    let Some(person) = person else {
-        let names: Vec<&str> = Template::ALL.iter().map(|template| template.as_str()).collect();
-        return Err(Complaint::input("cannot guess the kind of text from the task")
-            .hint(format!("pass --template {}", names.join("|"))));
-    };
-    confirm::template_of(person)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_that_nothing_holds_run_unseen_only_by_a_persons_word() {
+        let runs = |run, wants, can| held(run, wants, can).is_ok();
+        assert!(runs(RunThem::Always, true, true), "the kernel holds them");
+        assert!(!runs(RunThem::Always, true, false));
+        assert!(runs(RunThem::Always, false, false), "limits.confine = false is such a word");
+        assert!(runs(RunThem::Ask, true, false) && runs(RunThem::Never, true, false));
+    }
 }

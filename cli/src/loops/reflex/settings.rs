@@ -10,13 +10,12 @@ use skilltune_phases::stop::Stall;
 
 use crate::settings::error::{Held, SettingsError};
 use crate::settings::origin::Origin;
-use crate::settings::range::{COUNT, POINTS, Range, SECONDS};
+use crate::settings::range::{COUNT, FEW, POINTS, Range, SECONDS};
 use crate::settings::setting::{Setting, readable_words};
 use crate::settings::table::{Key, Table, table};
 use crate::terminal::complaint::Complaint;
 
-/// What costs a call each time, or a line of a prompt.
-const FEW: Range = Range { low: 0.0, high: 20.0 };
+/// A line of a prompt each.
 const MANY: Range = Range { low: 0.0, high: 100.0 };
 /// Every level has rules of the heaviest kind: where they weigh something, no score is made of nothing.
 const HEAVY: Range = Range { low: 1.0, high: 100.0 };
@@ -32,6 +31,8 @@ table! {
             "Score to pass level A, for documentation.";
         docs_threshold_b: Score = Setting::within(POINTS, Template::Docs.thresholds().b),
             "Score to pass level B, for documentation.";
+        proposals: u32 = Setting::limit(FEW, 4),
+            "Maximum number of rules that the evaluator proposes for a task; 0 for none.";
         checks: ChecksName = Setting::new(ChecksName::Ask),
             "What to do with commands that the evaluator proposes as checks; only your own settings may say run.";
         stall_window: usize = Setting::within(COUNT, 2),
@@ -80,14 +81,15 @@ impl ReflexSettings {
     pub fn criteria(&self, template: Template) -> Criteria {
         let (a, b) = match template {
             Template::Docs => (&self.docs_threshold_a, &self.docs_threshold_b),
-            Template::Api | Template::Code | Template::Config => (&self.threshold_a, &self.threshold_b),
+            Template::Api | Template::Code | Template::Config | Template::Other => {
+                (&self.threshold_a, &self.threshold_b)
+            }
         };
-        let weights = Weights {
-            fail: self.weight_fail.value,
-            warn: self.weight_warn.value,
-            info: self.weight_info.value,
-        };
-        Criteria::of(template, weights, Thresholds { a: a.value, b: b.value })
+        Criteria::of(template, self.weights(), Thresholds { a: a.value, b: b.value })
+    }
+
+    pub fn weights(&self) -> Weights {
+        Weights { fail: self.weight_fail.value, warn: self.weight_warn.value, info: self.weight_info.value }
     }
 
     /// A repository does not decide that what a model makes up is run on the machine that it is on.

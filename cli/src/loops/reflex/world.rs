@@ -8,7 +8,8 @@ use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Template, Weigh
 use skilltune_phases::loops::reflex::original::artifact_hash;
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{
-    Answer, Artifact, Bounds, Commands, Confirmed, Outcome, Plan, Rules, Run, RunThem, Step, Task, sections,
+    Answer, Artifact, Bounds, Commands, Confirmed, Outcome, Plan, Rules, Run, RunThem, Setup, Step, Task,
+    sections,
 };
 use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::stop::Stall;
@@ -37,7 +38,8 @@ pub fn plan_of(template: Template) -> Plan {
             prompt: "Write the API of a course catalogue".into(),
             ideal: String::new(),
             criteria: Criteria::of(template, Weights::default(), template.thresholds()),
-            confirmed: Confirmed::Person,
+            confirmed: Some(Confirmed::Person),
+            setup: Setup { proposals: None, major: String::new(), weights: Weights::default() },
             out: None,
             context: None,
             rules: rules(),
@@ -83,6 +85,7 @@ pub fn stored(artifact: &Artifact) -> Option<String> {
 /// All goes well, and the versions of the artifact miss these rules.
 pub fn missing<'a>(missed: &'a [&'a [&'a str]]) -> impl FnMut(&Run, &Step) -> Outcome + 'a {
     move |run, step| match step {
+        Step::Propose | Step::Agree => panic!("this world was agreed to beforehand"),
         Step::Plan { .. } => Ok(Answer::Planned(steps(run))),
         Step::Produce { from, .. } => written(run, from.is_some()),
         Step::Refine { .. } => written(run, true),

@@ -1,13 +1,15 @@
-//! Reading what the agents answer: a plan, an artifact, verdicts, a critique.
+//! Reading what the agents answer: rules, a plan, an artifact, verdicts, a critique.
 //!
 //! A model's text is data: it can speak only of rules that it was asked about, and a verdict is never its own number.
 
 mod artifact;
 mod critique;
 mod plan;
+mod proposal;
 mod verdicts;
 
 pub use artifact::artifact;
 pub use critique::{Issue, critique};
 pub use plan::{PlanStep, plan};
+pub use proposal::{Wanted, proposal};
 pub use verdicts::{contract, judged};

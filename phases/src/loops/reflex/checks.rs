@@ -9,7 +9,7 @@ mod results;
 
 use serde::{Deserialize, Serialize};
 
-use super::criteria::RuleId;
+use super::criteria::{Rule, RuleId};
 
 pub use pattern::matched;
 pub use read::{Ask, read};
@@ -20,6 +20,14 @@ pub use results::{Asked, asked, combined};
 pub struct Check {
     pub rule: RuleId,
     pub how: How,
+}
+
+impl Check {
+    /// The one that a person has given a rule.
+    pub fn given(rule: &Rule) -> Option<Self> {
+        let how = How::Command { argv: rule.command.clone()?, exit: 0, expected: "".into() };
+        Some(Self { rule: rule.id.clone(), how })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

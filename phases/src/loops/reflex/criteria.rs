@@ -1,8 +1,9 @@
-//! What the artifact is judged by: rules of two levels, taken from one of four templates.
+//! What the artifact is judged by: rules of two levels, from a template, the task and a person.
 //!
-//! Criteria are data and are frozen when a run starts. How verdicts on them become a score is told in `verdict`.
+//! Criteria are data and are frozen once they are agreed to. How verdicts on them become a score is told in `verdict`.
 
 mod guess;
+mod rule;
 mod templates;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use crate::id::{ContractId, Digest};
 use crate::score::Score;
 
 pub use crate::rules::{RuleId, Severity, Weights};
+pub use rule::{CATEGORIES, Rule};
 
 /// The frozen rules of a run, and how much of them each level asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,20 +53,34 @@ impl Criteria {
     pub fn at(&self, level: Level) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(move |rule| rule.level == level)
     }
+
+    /// Those of them that came without a check of their own.
+    pub fn unchecked(&self, level: Level) -> impl Iterator<Item = &Rule> {
+        self.at(level).filter(|rule| rule.command.is_none())
+    }
+
+    /// Takes in a rule, in the place of the one that has its id, or after the others of its level.
+    pub fn set(&mut self, rule: Rule) {
+        match self.rules.iter_mut().find(|known| known.id == rule.id) {
+            Some(known) => *known = rule,
+            None => self.rules.push(rule),
+        }
+        self.rules.sort_by_key(|rule| rule.level);
+    }
+
+    /// What makes these rules unfit to judge anything by, if something does.
+    pub fn fault(&self) -> Option<&'static str> {
+        match self.rules.len() {
+            0 => Some("there is no rule"),
+            many if many > MOST_RULES => Some("there are more than 60 rules"),
+            _ if self.rules.iter().all(|rule| rule.weight == 0) => Some("no rule weighs anything"),
+            _ => None,
+        }
+    }
 }
 
-/// One demand on the artifact.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rule {
-    pub id: RuleId,
-    /// What holds when the rule is met.
-    pub description: Box<str>,
-    pub severity: Severity,
-    pub weight: u32,
-    pub level: Level,
-    /// How a person would tell.
-    pub check: Box<str>,
-}
+/// More than these nobody would read, and a judge would not either.
+const MOST_RULES: usize = 60;
 
 /// The two stages that one artifact goes through: what it must do, then how well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -103,7 +119,7 @@ impl Thresholds {
     }
 }
 
-/// A kind of text, with eight rules made for it.
+/// A kind of text, with eight rules made for it; one of another kind has none but those of its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Template {
@@ -111,10 +127,11 @@ pub enum Template {
     Code,
     Docs,
     Config,
+    Other,
 }
 
 impl Template {
-    pub const ALL: [Self; 4] = [Self::Api, Self::Code, Self::Docs, Self::Config];
+    pub const ALL: [Self; 5] = [Self::Api, Self::Code, Self::Docs, Self::Config, Self::Other];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -122,6 +139,7 @@ impl Template {
             Self::Code => "code",
             Self::Docs => "docs",
             Self::Config => "config",
+            Self::Other => "other",
         }
     }
 
@@ -129,7 +147,7 @@ impl Template {
     pub fn thresholds(self) -> Thresholds {
         let (a, b) = match self {
             Self::Docs => (75.0, 85.0),
-            Self::Api | Self::Code | Self::Config => (80.0, 90.0),
+            Self::Api | Self::Code | Self::Config | Self::Other => (80.0, 90.0),
         };
         let score = |points| Score::new(points).expect("both are from 0 to 100");
         Thresholds { a: score(a), b: score(b) }

@@ -8,11 +8,14 @@ use super::answers::{Issue, PlanStep};
 use super::checks::Check;
 use super::criteria::Level;
 use super::step::Artifact;
+use super::task::Terms;
 use super::verdict::Evaluation;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
+    /// The plan's criteria and limits are these from now on.
+    Agreed(Box<Terms>),
     /// A phase begins; what it takes counts against the limit of time once it is done.
     Enter(Phase),
     Planned(Vec<PlanStep>),

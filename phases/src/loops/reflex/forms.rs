@@ -8,8 +8,20 @@ use serde_json::{Value, json};
 use super::answers;
 use super::checks::Asked;
 use super::criteria::{Rule, RuleId};
+use super::task::Bounds;
 use super::verdict::RuleResult;
 use crate::judgement::{self, Ask, VerdictShape};
+
+/// So many rules.
+pub fn proposal(bounds: Bounds) -> Value {
+    let rule = object(&json!({
+        "id": text(),
+        "severity": one_of(["fail", "warn", "info"]),
+        "description": text(),
+        "check": text(),
+    }));
+    bound("rules", &list(&(bounds.least..=bounds.most), &rule))
+}
 
 /// A plan of so many steps, each for an active rule.
 pub fn plan(rules: &[&Rule], steps: &RangeInclusive<usize>) -> Value {

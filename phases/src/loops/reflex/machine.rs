@@ -9,7 +9,7 @@ use crate::run::StepState;
 use crate::stop;
 
 use super::checks::{self, How, Told};
-use super::criteria::{Level, Rule};
+use super::criteria::{CATEGORIES, Level, Rule};
 use super::decision::{Decision, Phase, Reason, Stop};
 use super::state::Done;
 use super::step::{Answer, Step};
@@ -34,6 +34,7 @@ pub(super) fn next(run: &Run) -> Next<'_> {
 fn follow(run: &Run) -> Next<'_> {
     let state = &run.state;
     match state.done {
+        Done::Nothing if run.plan.task.confirmed.is_none() => agree(run),
         Done::Nothing => enter(run, Phase::Plan),
         Done::Advance if state.anew => enter(run, Phase::Plan),
         Done::Phase(Phase::Plan) => enter(run, Phase::ProducePrepare),
@@ -42,6 +43,17 @@ fn follow(run: &Run) -> Next<'_> {
         Done::Phase(Phase::Evaluate) => judge(run),
         Done::Phase(Phase::Critique) => enter(run, Phase::Refine),
         Done::Phase(Phase::Refine) => Next::Decide(Decision::Advance(state.iteration + 1)),
+    }
+}
+
+/// Rules for the task are proposed, where they are asked for, and somebody agrees to what has become of them.
+fn agree(run: &Run) -> Next<'_> {
+    let asked = run.plan.task.setup.proposals.map(|_| run.state_of(&Step::Propose));
+    match (asked, run.state_of(&Step::Agree)) {
+        (Some(StepState::Open), _) => take([Step::Propose]),
+        (Some(StepState::GivenUp(failure)), _) => failed(&failure.why),
+        (_, StepState::Answered(Answer::Agreed(terms))) => Next::Decide(Decision::Agreed(terms.clone())),
+        _ => take([Step::Agree]),
     }
 }
 
@@ -69,7 +81,7 @@ fn stop_for<'a>(reason: Reason) -> Next<'a> {
 fn evaluate(run: &Run) -> Next<'_> {
     let unasked = |level: &Level| {
         run.plan.task.commands.run == RunThem::Ask
-            && run.commands(*level).next().is_some()
+            && run.proposed_commands(*level).next().is_some()
             && run.state_of(&Step::Allow { level: *level }) == StepState::Open
     };
     match Level::ALL.into_iter().filter(|level| *level <= run.state.level).find(unasked) {
@@ -90,10 +102,10 @@ fn carry_on(run: &Run, phase: Phase) -> Next<'_> {
         (Phase::Plan, _) => vec![Step::Plan { iteration: state.iteration }],
         (Phase::ProducePrepare, from) => {
             let produce = Step::Produce { iteration: state.iteration, from };
-            let prepare = state.prepared.is_none().then_some(Step::Prepare { level });
+            let prepare = state.prepared.is_none().then(|| prepare(run)).flatten();
             [produce].into_iter().chain(prepare).collect()
         }
-        (Phase::Prepare, _) => vec![Step::Prepare { level }],
+        (Phase::Prepare, _) => prepare(run).into_iter().collect(),
         (Phase::Evaluate, Some(artifact)) => return look(run, artifact),
         (Phase::Critique, Some(artifact)) => vec![Step::Critique { artifact, level }],
         (Phase::Refine, Some(artifact)) => vec![Step::Refine { artifact, level }],
@@ -103,9 +115,15 @@ fn carry_on(run: &Run, phase: Phase) -> Next<'_> {
         Answers::Open(open) => take(open),
         Answers::GivenUp(why) => failed(why),
         Answers::Given(outcomes) => {
-            came_to(phase, &outcomes).map_or_else(|| failed("no answer"), Next::Decide)
+            came_to(run, phase, &outcomes).map_or_else(|| failed("no answer"), Next::Decide)
         }
     }
+}
+
+/// Nobody is asked for checks where every rule of the level has come with its own.
+fn prepare(run: &Run) -> Option<Step> {
+    let level = run.state.level;
+    run.plan.task.criteria.unchecked(level).next().map(|_| Step::Prepare { level })
 }
 
 /// Where all steps of a phase stand. One that was given up ends the phase when the others have come to an end too, so
@@ -132,15 +150,17 @@ fn answers<'a>(run: &'a Run, steps: &[Step]) -> Answers<'a> {
     }
 }
 
-fn came_to(phase: Phase, outcomes: &[&Answer]) -> Option<Decision> {
+fn came_to(run: &Run, phase: Phase, outcomes: &[&Answer]) -> Option<Decision> {
     Some(match (phase, outcomes) {
         (Phase::Plan, [Answer::Planned(steps)]) => Decision::Planned(steps.clone()),
         (Phase::ProducePrepare, [Answer::Written(artifact)]) => {
-            Decision::Produced { artifact: artifact.clone(), checks: None }
+            let checks = run.state.prepared.is_none().then(Vec::new);
+            Decision::Produced { artifact: artifact.clone(), checks }
         }
         (Phase::ProducePrepare, [Answer::Written(artifact), Answer::Prepared(checks)]) => {
             Decision::Produced { artifact: artifact.clone(), checks: Some(checks.clone()) }
         }
+        (Phase::Prepare, []) => Decision::Prepared(Vec::new()),
         (Phase::Prepare, [Answer::Prepared(checks)]) => Decision::Prepared(checks.clone()),
         (Phase::Critique, [Answer::Criticised(issues)]) => Decision::Criticised(issues.clone()),
         (Phase::Refine, [Answer::Written(artifact)]) => Decision::Refined(artifact.clone()),
@@ -198,6 +218,16 @@ impl Run {
         })
     }
 
+    /// Those among them that an agent made up. A rule that came with a command has no other check.
+    pub fn proposed_commands(&self, level: Level) -> impl Iterator<Item = (usize, &[String])> {
+        self.commands(level).filter(|(at, _)| !self.is_given(*at))
+    }
+
+    fn is_given(&self, check: usize) -> bool {
+        let rule = self.state.checks.get(check).and_then(|check| self.plan.task.criteria.rule(&check.rule));
+        rule.is_some_and(|rule| rule.command.is_some())
+    }
+
     fn may_run(&self, level: Level) -> bool {
         match self.plan.task.commands.run {
             RunThem::Always => true,
@@ -210,7 +240,10 @@ impl Run {
 
     fn machine_steps(&self, artifact: TreeId) -> Vec<Step> {
         let levels = Level::ALL.into_iter().filter(|level| *level <= self.state.level);
-        let commands = levels.filter(|level| self.may_run(*level)).flat_map(|level| self.commands(level));
+        let commands = levels.flat_map(|level| {
+            let all = self.may_run(level);
+            self.commands(level).filter(move |(at, _)| all || self.is_given(*at))
+        });
         let runs = commands.map(|(check, _)| Step::Check { artifact, check });
         let matches = Step::Match { artifact, checks: self.state.checks.len() };
         std::iter::once(matches).chain(runs).collect()
@@ -282,10 +315,12 @@ pub(super) fn most_calls(plan: &Plan) -> MostCalls {
     let rules = &plan.task.rules;
     // The limit is judged after an evaluation: there is always a first one.
     let (tries, rounds) = (u64::from(rules.retries) + 1, u64::from(rules.max_iterations.max(1)));
-    let groups: BTreeSet<(Level, &str)> =
-        plan.task.criteria.rules.iter().map(|rule| (rule.level, rule.category())).collect();
+    let known = plan.task.criteria.rules.iter().map(|rule| (rule.level, rule.category()));
+    let proposals = plan.task.setup.proposals.filter(|_| plan.task.confirmed.is_none());
+    let might = CATEGORIES.into_iter().flat_map(|category| Level::ALL.map(|level| (level, category)));
+    let groups: BTreeSet<(Level, &str)> = known.chain(might.filter(|_| proposals.is_some())).collect();
     let groups = u64::try_from(groups.len()).unwrap_or(u64::MAX);
-    let prepared = 2;
+    let prepared = 2 + u64::from(proposals.is_some());
     MostCalls::from([
         (Role::EXECUTOR, tries * 2 * rounds),
         (Role::EVALUATOR, tries * (prepared + groups * rounds)),

@@ -1,4 +1,4 @@
-//! What each phase is told: six briefs, six pages.
+//! What each phase is told: a brief and a page each.
 //!
 //! All that comes from people, projects and models stands in fences, the task and the rules too. A page is a pure
 //! function of its brief, so that the same call has the same key.
@@ -8,6 +8,7 @@ mod evaluate;
 mod plan;
 mod prepare;
 mod produce;
+mod propose;
 mod refine;
 
 use serde::Serialize;
@@ -22,6 +23,7 @@ pub use evaluate::{EvaluateBrief, evaluate};
 pub use plan::{PlanBrief, plan};
 pub use prepare::{PrepareBrief, prepare};
 pub use produce::{ProduceBrief, produce};
+pub use propose::{ProposeBrief, propose};
 pub use refine::{RefineBrief, refine};
 
 /// What every phase is told.
@@ -31,7 +33,8 @@ pub struct Call<'a> {
     pub run: &'a str,
     /// The judge is not told: it is no part of what it judges.
     pub iteration: Option<u32>,
-    pub level: Level,
+    /// Rules are proposed for both at once.
+    pub level: Option<Level>,
     /// The code that an answer in JSON must bring back.
     pub nonce: &'a str,
     /// Why the answer before this one could not be used.
@@ -55,8 +58,9 @@ pub const ARTIFACT: &str = "artifact.md";
 fn page(phase: &str, call: &Call<'_>, task: Option<Task<'_>>, values: impl Serialize) -> String {
     let Call { run, iteration, level, nonce, retry_error, seed } = *call;
     let iteration = iteration.map_or_else(String::new, |iteration| format!(", iteration {iteration}"));
+    let level = level.map_or_else(String::new, |level| format!(", level {level}"));
     let opening = format!(
-        "Phase {} of run `{}`{iteration}, level {level}. Give only the output that this page asks for: \
+        "Phase {} of run `{}`{iteration}{level}. Give only the output that this page asks for: \
          nothing before it, nothing after it.",
         phase.to_uppercase(),
         plain(run),
@@ -95,8 +99,11 @@ fn asked_for(seed: &str, task: Task<'_>) -> String {
 
 fn rules(seed: &str, rules: &[&Rule]) -> String {
     let told = |rule: &&Rule| {
-        let Rule { id, description, severity, weight, level: _, check } = rule;
-        format!("{id} (severity {severity}, weight {weight})\n{description}\nHow to tell: {check}")
+        let Rule { id, description, severity, weight, level: _, check, command } = rule;
+        let check = (!check.trim().is_empty()).then(|| format!("\nHow to tell: {check}"));
+        let command = command.as_ref().map(|argv| format!("\nChecked by this command: {argv:?}"));
+        let (check, command) = (check.unwrap_or_default(), command.unwrap_or_default());
+        format!("{id} (severity {severity}, weight {weight})\n{description}{check}{command}")
     };
     numbered(seed, "rules", rules.iter().map(told))
 }

@@ -13,15 +13,17 @@ use crate::prompt::Faulty;
 use crate::role::Role;
 use crate::vocabulary::Vocabulary as _;
 
-use super::answers::{self, Issue, PlanStep};
+use super::answers::{self, Issue, PlanStep, Wanted};
 use super::checks::{self, Asked, How};
 use super::criteria::{Level, Rule, RuleId};
 use super::forms;
 use super::prompts::{
-    self, Call, CritiqueBrief, EvaluateBrief, PlanBrief, PrepareBrief, ProduceBrief, RefineBrief,
+    self, Call, CritiqueBrief, EvaluateBrief, PlanBrief, PrepareBrief, ProduceBrief, ProposeBrief,
+    RefineBrief,
 };
 use super::state::{Line, Note};
 use super::step::{Answer, Step};
+use super::task::Bounds;
 use super::verdict::{RuleResult, Verdict};
 use super::{Plan, Reflex, Run};
 
@@ -52,6 +54,7 @@ pub enum Answers {
 /// What only the run knows.
 #[derive(Clone, Debug)]
 enum Brief {
+    Propose { bounds: Bounds },
     Plan { events: Vec<String>, failures: Vec<RuleResult> },
     Produce { steps: Vec<PlanStep> },
     Prepare { steps: Vec<PlanStep> },
@@ -65,6 +68,7 @@ impl Request {
     pub(super) fn of(run: &Run, step: &Step) -> Option<Self> {
         let (state, mut command) = (&run.state, None);
         let (brief, artifact) = match step {
+            Step::Propose => (Brief::Propose { bounds: run.plan.task.setup.proposals? }, None),
             Step::Plan { .. } => (plan(run), None),
             Step::Produce { from, .. } => (Brief::Produce { steps: state.plan.clone() }, *from),
             Step::Prepare { .. } => (Brief::Prepare { steps: state.plan.clone() }, None),
@@ -80,7 +84,7 @@ impl Request {
             Step::Refine { artifact, .. } => {
                 (Brief::Refine { issues: state.issues.clone() }, Some(*artifact))
             }
-            Step::Allow { .. } | Step::Match { .. } => return None,
+            Step::Agree | Step::Allow { .. } | Step::Match { .. } => return None,
         };
         // Only a command has no role of its own, and no agent is asked for it.
         let spec = Reflex::spec(&Reflex::role(step).unwrap_or(Role::EVALUATOR))?;
@@ -107,7 +111,8 @@ impl Request {
     pub fn answers(&self) -> Answers {
         match self.brief {
             Brief::Produce { .. } | Brief::Refine { .. } => Answers::Page,
-            Brief::Plan { .. }
+            Brief::Propose { .. }
+            | Brief::Plan { .. }
             | Brief::Prepare { .. }
             | Brief::Check { .. }
             | Brief::Judge { .. }
@@ -119,6 +124,12 @@ impl Request {
     pub fn read(&self, answer: &str) -> Outcome<Answer> {
         let (nonce, rules) = (self.nonce(), &self.plan.task.rules);
         let read = match &self.brief {
+            Brief::Propose { bounds } => {
+                let task = &self.plan.task;
+                let (known, weights) = (task.criteria.rules.as_slice(), task.setup.weights);
+                let wanted = Wanted { known, weights, bounds: *bounds };
+                answers::proposal(answer, &nonce, wanted).map(Answer::Proposed)
+            }
             Brief::Plan { .. } => {
                 answers::plan(answer, &nonce, &self.active(), &self.steps()).map(Answer::Planned)
             }
@@ -176,9 +187,9 @@ impl Request {
         self.plan.task.criteria.active(self.level).collect()
     }
 
-    /// The rules of the level alone.
+    /// The rules of the level alone that need checks.
     fn own(&self) -> Vec<&Rule> {
-        self.plan.task.criteria.at(self.level).collect()
+        self.plan.task.criteria.unchecked(self.level).collect()
     }
 
     fn steps(&self) -> RangeInclusive<usize> {
@@ -210,6 +221,7 @@ impl Question for Request {
     fn schema(&self) -> Option<String> {
         let rules = &self.plan.task.rules;
         let form = match &self.brief {
+            Brief::Propose { bounds } => forms::proposal(*bounds),
             Brief::Plan { .. } => forms::plan(&self.active(), &self.steps()),
             Brief::Prepare { .. } => forms::checks(&self.own(), rules.checks_per_rule),
             Brief::Judge { asked } => forms::verdicts(&self.asked(asked), &self.nonce()),
@@ -231,6 +243,14 @@ impl Request {
         let task = prompts::Task { prompt: &self.plan.task.prompt, ideal: &self.plan.task.ideal };
         let call = self.call(&nonce);
         match &self.brief {
+            Brief::Propose { bounds } => prompts::propose(&ProposeBrief {
+                call,
+                task,
+                context,
+                criteria: &self.plan.task.criteria,
+                major: &self.plan.task.setup.major,
+                rules: bounds.least..=bounds.most,
+            }),
             Brief::Plan { events, failures } => prompts::plan(&PlanBrief {
                 call,
                 task,
@@ -273,8 +293,9 @@ impl Request {
     fn call<'a>(&'a self, nonce: &'a str) -> Call<'a> {
         Call {
             run: &self.plan.task.alias,
-            iteration: (!matches!(self.brief, Brief::Judge { .. })).then_some(self.iteration),
-            level: self.level,
+            iteration: (!matches!(self.brief, Brief::Judge { .. } | Brief::Propose { .. }))
+                .then_some(self.iteration),
+            level: (!matches!(self.brief, Brief::Propose { .. })).then_some(self.level),
             nonce,
             retry_error: self.retry.as_ref().map(|failure| failure.why.as_str()),
             seed: nonce,

@@ -1,5 +1,7 @@
 //! The state of a run of `reflex`: the fold of its decisions, and its history as the original tool writes it.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use crate::run::{Change, Fold, StepState};
@@ -170,10 +172,13 @@ impl State {
         }
     }
 
-    fn freeze(&mut self, checks: &[Check], at: Timestamp, phase: Phase) {
+    /// Those that were prepared, and those that came with the rules.
+    fn freeze(&mut self, plan: &Plan, checks: &[Check], at: Timestamp, phase: Phase) {
+        let before = self.checks.len();
         self.checks.extend_from_slice(checks);
+        self.checks.extend(plan.task.criteria.at(self.level).filter_map(Check::given));
         self.prepared = Some(self.level);
-        self.tell(at, phase, Note::ChecksPrepared { checks: checks.len() });
+        self.tell(at, phase, Note::ChecksPrepared { checks: self.checks.len() - before });
     }
 }
 
@@ -211,6 +216,7 @@ impl Fold for Reflex {
 fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
     let state = &mut run.state;
     match decision {
+        Decision::Agreed(terms) => Arc::make_mut(&mut run.plan).task.agree(terms),
         Decision::Enter(phase) => {
             (state.phase, state.clock.since) = (Some(*phase), Some(at));
             state.entered += 1;
@@ -226,12 +232,12 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             state.leave(Phase::ProducePrepare, at);
             state.tell(at, Phase::ProducePrepare, Note::ArtifactCreated { hash: artifact.hash.clone() });
             if let Some(checks) = checks {
-                state.freeze(checks, at, Phase::ProducePrepare);
+                state.freeze(&run.plan, checks, at, Phase::ProducePrepare);
             }
         }
         Decision::Prepared(checks) => {
             state.leave(Phase::Prepare, at);
-            state.freeze(checks, at, Phase::Prepare);
+            state.freeze(&run.plan, checks, at, Phase::Prepare);
         }
         Decision::Evaluated(evaluation) => state.evaluated(evaluation, at),
         Decision::Drop { best, .. } => state.drop_last(best),

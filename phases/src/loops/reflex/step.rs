@@ -6,13 +6,18 @@ use crate::id::TreeId;
 
 use super::answers::{Issue, PlanStep};
 use super::checks::{Check, Told};
-use super::criteria::Level;
+use super::criteria::{Level, Rule};
 use super::sections::Changed;
+use super::task::Terms;
 use super::verdict::RuleResult;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
+    /// Propose rules for the task.
+    Propose,
+    /// Ask a person whether criteria and limits shall be these.
+    Agree,
     Plan {
         iteration: u32,
     },
@@ -61,6 +66,8 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
+    Proposed(Vec<Rule>),
+    Agreed(Box<Terms>),
     Planned(Vec<PlanStep>),
     Written(Box<Artifact>),
     Prepared(Vec<Check>),

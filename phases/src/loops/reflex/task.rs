@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::id::TreeId;
 use crate::stop::{Budget, Limits, Stall};
 
-use super::criteria::Criteria;
+use super::criteria::{Criteria, Weights};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
@@ -18,7 +18,9 @@ pub struct Task {
     /// What the result would be at its best, where somebody has said.
     pub ideal: String,
     pub criteria: Criteria,
-    pub confirmed: Confirmed,
+    /// Absent until somebody has agreed to criteria and limits; nothing is planned before.
+    pub confirmed: Option<Confirmed>,
+    pub setup: Setup,
     /// Where a person wants the result, which is not there yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub out: Option<String>,
@@ -26,6 +28,26 @@ pub struct Task {
     pub context: Option<TreeId>,
     pub rules: Rules,
     pub commands: Commands,
+}
+
+/// How criteria that are not agreed to yet are completed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setup {
+    /// How many rules the evaluator proposes for this very task, where it is asked to.
+    pub proposals: Option<Bounds>,
+    /// What counts as a major issue, in a person's words; may be empty.
+    pub major: String,
+    /// Those of rules that come in.
+    pub weights: Weights,
+}
+
+/// What is agreed to, and by whom: criteria and limits go together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    pub criteria: Criteria,
+    pub max_iterations: u32,
+    pub max_seconds: Option<u64>,
+    pub confirmed: Confirmed,
 }
 
 /// Who has agreed to the criteria and the limits, which go together.
@@ -82,6 +104,14 @@ pub enum RunThem {
     Ask,
     /// The judge is asked in their place.
     Never,
+}
+
+impl Task {
+    pub(super) fn agree(&mut self, terms: &Terms) {
+        let Terms { criteria, max_iterations, max_seconds, confirmed } = terms.clone();
+        (self.criteria, self.confirmed) = (criteria, Some(confirmed));
+        (self.rules.max_iterations, self.rules.max_seconds) = (max_iterations, max_seconds);
+    }
 }
 
 impl Rules {

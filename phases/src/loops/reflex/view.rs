@@ -4,14 +4,15 @@ use serde::Serialize;
 
 use crate::ending::Class;
 use crate::id::Digest;
+use crate::run::StepState;
 use crate::score::Score;
 use crate::stop::{self, Series};
 
 use super::Run;
-use super::criteria::{Level, Rule};
+use super::criteria::{Criteria, Level, Rule};
 use super::decision::{Reason, Status};
 use super::state::Judged;
-use super::step::Artifact;
+use super::step::{Answer, Artifact, Step};
 use super::verdict::{self, Distance};
 
 /// How much an artifact's score says of what stands in its file.
@@ -52,6 +53,21 @@ pub enum Ended {
 }
 
 impl Run {
+    /// The criteria with the rules that were proposed for them.
+    pub fn proposed(&self) -> Criteria {
+        let mut criteria = self.plan.task.criteria.clone();
+        self.proposals().iter().for_each(|rule| criteria.set(rule.clone()));
+        criteria
+    }
+
+    /// What the evaluator has proposed.
+    pub fn proposals(&self) -> &[Rule] {
+        match self.state_of(&Step::Propose) {
+            StepState::Answered(Answer::Proposed(rules)) => rules,
+            _ => &[],
+        }
+    }
+
     pub fn class(&self) -> Class {
         let stop = self.state.stop.as_ref().filter(|_| self.closed_at.is_some());
         match stop.map(|stop| stop.reason) {
@@ -165,14 +181,7 @@ impl Run {
     }
 }
 
-impl Rule {
-    /// The middle of its id.
-    pub fn category(&self) -> &str {
-        self.id.as_str().split('.').nth(1).unwrap_or_default()
-    }
-}
-
 /// The commands of a level as a person is shown them before they are asked.
 pub fn told_commands(run: &Run, level: Level) -> Vec<String> {
-    run.commands(level).map(|(_, argv)| format!("{argv:?}")).collect()
+    run.proposed_commands(level).map(|(_, argv)| format!("{argv:?}")).collect()
 }

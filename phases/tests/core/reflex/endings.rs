@@ -59,7 +59,7 @@ fn at_b_warnings_alone_are_settled_for_where_there_is_no_room_for_another_chance
 
 #[test]
 fn every_template_goes_on_at_b_below_the_threshold_though_only_warnings_speak_against_it() {
-    for template in Template::ALL {
+    for template in Template::ALL.into_iter().filter(|template| *template != Template::Other) {
         let warns: Vec<_> = plan(template).task.criteria.rules;
         let is_warning = |id: &str| {
             let rule = warns.iter().find(|rule| rule.id.as_str() == id).unwrap();

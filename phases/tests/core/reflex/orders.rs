@@ -8,7 +8,7 @@ use skilltune_phases::order::Question as _;
 use skilltune_phases::role::Rights;
 use skilltune_phases::vocabulary::Vocabulary as _;
 
-use super::world::{Drive, answer, code, draft, failed_once, plan, prompt};
+use super::world::{Drive, answer, code, draft, failed_once, plan, prompt, unagreed};
 use crate::drive::{failed, tree};
 
 /// A run with a drop at A, then B; with all that was asked on the way, and the run as it was then.
@@ -30,7 +30,7 @@ fn placed(run: &Run, step: &Step) -> Vec<String> {
 
 #[test]
 fn each_step_is_told_what_it_needs_and_nothing_that_would_sway_it() {
-    let mut plan = plan(Template::Docs);
+    let mut plan = unagreed(2);
     plan.task.context = Some(tree("context"));
     for (run, step) in &played(plan) {
         if Reflex::role(step).is_none() {
@@ -77,7 +77,14 @@ fn each_step_is_told_what_it_needs_and_nothing_that_would_sway_it() {
                 assert!(shows && places == [""]);
                 assert!(text.contains("it is not there") && text.contains("write it"));
             }
-            Step::Allow { .. } | Step::Match { .. } | Step::Check { .. } => {}
+            Step::Propose => {
+                assert!(!shows && !scored && places == ["context"]);
+                assert!(
+                    text.contains("a.quality.clarity (severity warn, weight 1)")
+                        && text.contains("at most 2 rules")
+                );
+            }
+            Step::Agree | Step::Allow { .. } | Step::Match { .. } | Step::Check { .. } => {}
         }
     }
 }
@@ -121,8 +128,10 @@ fn what_is_data_has_a_form_of_the_rules_that_are_asked_about_and_a_page_has_none
                 assert_eq!((accuracy, style), (category == "correctness", category == "style"));
             }
             Step::Critique { .. } => assert!(accuracy && !style, "it is the one that was missed"),
-            Step::Produce { .. } | Step::Refine { .. } => {}
-            Step::Allow { .. } | Step::Match { .. } | Step::Check { .. } => unreachable!("no agent is asked"),
+            Step::Propose | Step::Produce { .. } | Step::Refine { .. } => {}
+            Step::Agree | Step::Allow { .. } | Step::Match { .. } | Step::Check { .. } => {
+                unreachable!("no agent is asked")
+            }
         }
     }
 }

@@ -158,7 +158,7 @@ fn a_judge_that_verifies_nothing_gives_no_score_and_passes_nothing() {
         critique.contains(&format!("{ACCURACY} (unverified)")),
         "what could be told is put right in the text"
     );
-    for template in Template::ALL {
+    for template in Template::ALL.into_iter().filter(|template| *template != Template::Other) {
         let at_a = |_: usize, rule: &str| rule.starts_with("a.").then_some(true);
         let drive = play(plan(template), &at_a);
         assert_eq!(reason(&drive), Reason::IterationLimit, "{template}: nobody could tell of level B");

@@ -8,11 +8,11 @@ use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
 use skilltune_phases::loops::reflex::checks::{Check, How, Presence, Told};
-use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Template, Weights};
+use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Severity, Template, Weights};
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{
-    Answer, Artifact, Bounds, Commands, Confirmed, Note, Outcome, Plan, Reflex, Rules, Run, RunThem, Step,
-    Task,
+    Answer, Artifact, Bounds, Commands, Confirmed, Note, Outcome, Plan, Reflex, Rules, Run, RunThem, Setup,
+    Step, Task, Terms,
 };
 use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::stop::Stall;
@@ -36,7 +36,8 @@ pub(crate) fn plan(template: Template) -> Plan {
             prompt: "Tell of the ports.".into(),
             ideal: "All of them, and no other.".into(),
             criteria: Criteria::of(template, Weights::default(), template.thresholds()),
-            confirmed: Confirmed::Person,
+            confirmed: Some(Confirmed::Person),
+            setup: Setup { proposals: None, major: String::new(), weights: Weights::default() },
             out: None,
             context: None,
             rules: rules(),
@@ -46,6 +47,14 @@ pub(crate) fn plan(template: Template) -> Plan {
         seed: 7,
         epoch: 0,
     }
+}
+
+/// One that nobody has agreed to, with so many rules to be proposed at most.
+pub(crate) fn unagreed(most: usize) -> Plan {
+    let mut plan = plan(Template::Docs);
+    plan.task.confirmed = None;
+    plan.task.setup.proposals = Some(Bounds { least: 0, most });
+    plan
 }
 
 fn rules() -> Rules {
@@ -92,9 +101,11 @@ pub(crate) fn answer<M: Into<Option<bool>>>(run: &Run, step: &Step, met: Met<'_,
     let met = |of: TreeId, rule: &Rule| met(nth(of), rule.id.as_str()).into();
     let criteria = &run.plan.task.criteria;
     match step {
+        Step::Propose => Ok(Answer::Proposed(vec![proposed("a.completeness.harbours")])),
+        Step::Agree => Ok(Answer::Agreed(Box::new(terms(run)))),
         Step::Plan { .. } => Ok(Answer::Planned(planned(criteria))),
         Step::Produce { .. } | Step::Refine { .. } => written(&format!("draft {}", writes(run))),
-        Step::Prepare { level } => Ok(Answer::Prepared(criteria.at(*level).map(question).collect())),
+        Step::Prepare { level } => Ok(Answer::Prepared(criteria.unchecked(*level).map(question).collect())),
         Step::Allow { .. } => Ok(Answer::Allowed(true)),
         Step::Match { .. } => Ok(Answer::Told(Vec::new())),
         Step::Check { artifact, check } => {
@@ -107,6 +118,17 @@ pub(crate) fn answer<M: Into<Option<bool>>>(run: &Run, step: &Step, met: Met<'_,
         }
         Step::Critique { .. } => Ok(Answer::Criticised(criticised(run))),
     }
+}
+
+pub(crate) fn proposed(id: &str) -> Rule {
+    let rule = Rule::new(id, Severity::Fail, Weights::default(), "Every harbour is told of.");
+    rule.expect("its id is of the form")
+}
+
+/// What is agreed to by whoever only accepts.
+pub(crate) fn terms(run: &Run) -> Terms {
+    let Rules { max_iterations, max_seconds, .. } = run.plan.task.rules;
+    Terms { criteria: run.proposed(), max_iterations, max_seconds, confirmed: Confirmed::Person }
 }
 
 pub(crate) fn planned(criteria: &Criteria) -> Vec<PlanStep> {
@@ -203,7 +225,12 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
                 patterns.map(|(at, check)| told(at, met(*artifact, check.rule.as_str()))).collect(),
             ))
         }
-        Step::Plan { .. } | Step::Check { .. } | Step::Judge { .. } | Step::Critique { .. } => {
+        Step::Propose
+        | Step::Agree
+        | Step::Plan { .. }
+        | Step::Check { .. }
+        | Step::Judge { .. }
+        | Step::Critique { .. } => {
             answer(run, step, &|draft, rule| met(tree(&format!("draft {draft}")), rule))
         }
     }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::Turn;
 
+const PROPOSE: &str = "# Propose rules for a text";
 const PLAN: &str = "# Plan the work on one text";
 const PRODUCE: &str = "# Write one text";
 const PREPARE: &str = "# Prepare checks for a text";
@@ -21,7 +22,8 @@ type Answer = fn(&str) -> String;
 
 /// Nothing, if it is no page of `reflex`.
 pub(super) fn turn(words: &str) -> Option<Turn> {
-    let pages: [(&str, Answer); 6] = [
+    let pages: [(&str, Answer); 7] = [
+        (PROPOSE, propose),
         (PLAN, plan),
         (PRODUCE, produce),
         (PREPARE, prepare),
@@ -50,6 +52,11 @@ pub(in crate::server) fn beside(body: &str) -> Option<[&'static str; 2]> {
         (_, true) => Some(one),
         _ => None,
     })
+}
+
+/// Nothing that the template does not demand.
+fn propose(words: &str) -> String {
+    bound(words, "rules", std::iter::empty::<Value>())
 }
 
 /// It forgets the last rule of a level.

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, ValueEnum};
-use skilltune_phases::loops::reflex::criteria::Template;
+use skilltune_phases::loops::reflex::criteria::{Template, Thresholds};
 use skilltune_phases::loops::reflex::original::Alias;
-use skilltune_phases::score::Score;
 
 use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
 use crate::loops::reflex::settings::ChecksName;
@@ -16,7 +15,7 @@ const TASK: &str = "Task";
 const LIMITS: &str = "Limits";
 
 #[derive(Clone, Debug, Args)]
-#[command(group = ArgGroup::new("source").args(["task", "task_file"]).required(true))]
+#[command(group = ArgGroup::new("source").args(["task", "task_file"]))]
 pub struct NewArgs {
     /// Description of the text to write, or - to read it from stdin
     #[arg(value_parser = text)]
@@ -28,9 +27,18 @@ pub struct NewArgs {
     /// Description of the ideal result
     #[arg(long, value_name = "TEXT", value_parser = text, help_heading = TASK)]
     pub ideal: Option<String>,
-    /// Rules to judge the text by [default: guessed from the task]
+    /// Kind of text, whose rules judge it [default: guessed from the task]
     #[arg(long, value_enum, value_name = "KIND", help_heading = TASK)]
     pub template: Option<TemplateName>,
+    /// Rules of your own, in TOML or JSON; with --template they replace or extend its rules
+    #[arg(long, value_name = "FILE", help_heading = TASK)]
+    pub rules: Option<PathBuf>,
+    /// Maximum number of rules that the evaluator proposes for the task; 0 for none
+    #[arg(long, value_name = "N", value_parser = values::few, help_heading = TASK)]
+    pub proposals: Option<u32>,
+    /// A page about the project that the agents read; can be repeated
+    #[arg(long, value_name = "FILE", help_heading = TASK)]
+    pub context: Vec<PathBuf>,
     /// Name of the task's folder [default: derived from the task]
     #[arg(long, value_name = "NAME", value_parser = alias, help_heading = TASK)]
     pub alias: Option<Alias>,
@@ -41,12 +49,9 @@ pub struct NewArgs {
     /// Maximum number of iterations, including the first
     #[arg(long, value_name = "N", value_parser = values::rounds, help_heading = LIMITS)]
     pub max_iterations: Option<u32>,
-    /// Score to pass level A, 0 to 100
-    #[arg(long, value_name = "SCORE", value_parser = values::points, help_heading = LIMITS)]
-    pub threshold_a: Option<Score>,
-    /// Score to pass level B, 0 to 100
-    #[arg(long, value_name = "SCORE", value_parser = values::points, help_heading = LIMITS)]
-    pub threshold_b: Option<Score>,
+    /// Scores to pass levels A and B, 0 to 100 each
+    #[arg(long, value_name = "A,B", value_parser = thresholds, help_heading = LIMITS)]
+    pub thresholds: Option<Thresholds>,
     /// Maximum total time of completed phases, such as 90, 90s or 10m
     #[arg(long, value_name = "TIME", value_parser = values::seconds, help_heading = LIMITS)]
     pub max_seconds: Option<u64>,
@@ -68,7 +73,7 @@ pub struct NewArgs {
     pub improver: Option<AgentSpec>,
     #[command(flatten)]
     pub calls: CallFlags,
-    /// Trust the project's agents for this run
+    /// Trust the project's agents and the rules' commands for this run
     #[arg(long, help_heading = AGENTS)]
     pub trust: bool,
 
@@ -90,6 +95,8 @@ pub enum TemplateName {
     Docs,
     /// Configuration: valid, complete, without secrets
     Config,
+    /// None of these: all rules are made for the task
+    Other,
 }
 
 /// Where the text of a task comes from.
@@ -98,6 +105,8 @@ pub enum TaskSource<'a> {
     Words(&'a str),
     Stdin,
     File(&'a Path),
+    /// Nobody has said.
+    Nowhere,
 }
 
 impl NewArgs {
@@ -105,7 +114,8 @@ impl NewArgs {
         match (&self.task_file, self.task.as_deref()) {
             (Some(file), _) => TaskSource::File(file),
             (None, Some("-")) => TaskSource::Stdin,
-            (None, words) => TaskSource::Words(words.unwrap_or_default()),
+            (None, Some(words)) => TaskSource::Words(words),
+            (None, None) => TaskSource::Nowhere,
         }
     }
 }
@@ -117,6 +127,7 @@ impl From<TemplateName> for Template {
             TemplateName::Code => Self::Code,
             TemplateName::Docs => Self::Docs,
             TemplateName::Config => Self::Config,
+            TemplateName::Other => Self::Other,
         }
     }
 }
@@ -124,6 +135,11 @@ impl From<TemplateName> for Template {
 pub fn alias(text: &str) -> Result<Alias, String> {
     Alias::parse(text)
         .ok_or_else(|| "must be 3 to 64 lower-case letters, digits and inner hyphens".to_owned())
+}
+
+fn thresholds(text: &str) -> Result<Thresholds, String> {
+    let (a, b) = text.split_once(',').ok_or_else(|| "must be two numbers, such as 80,90".to_owned())?;
+    Ok(Thresholds { a: values::points(a.trim())?, b: values::points(b.trim())? })
 }
 
 fn text(text: &str) -> Result<String, String> {

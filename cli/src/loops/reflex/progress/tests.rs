@@ -343,6 +343,7 @@ fn each_kind_of_artifact_has_a_next_step_of_its_own() {
         Next: move the code to its place, then build it and run its tests before you merge it.
         Next: ask someone who knows the subject to read it, then publish it next to what it describes.
         Next: try it in a test environment before you replace the current configuration.
+        Next: read it, and move it to its place.
         ");
 }
 

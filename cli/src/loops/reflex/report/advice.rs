@@ -44,6 +44,6 @@ pub fn use_of_it(run: &Run) -> Option<&'static str> {
         Some(Template::Config) => {
             "Next: try it in a test environment before you replace the current configuration."
         }
-        None => "Next: read it, and move it to its place.",
+        Some(Template::Other) | None => "Next: read it, and move it to its place.",
     })
 }

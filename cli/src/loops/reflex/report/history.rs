@@ -18,6 +18,8 @@ pub fn event(run: &Run, record: &Record) -> String {
 
 fn answered(answer: &Answer) -> String {
     match answer {
+        Answer::Proposed(rules) => figures::count(rules.len(), "rule"),
+        Answer::Agreed(_) => "agreed".to_owned(),
         Answer::Planned(steps) => figures::count(steps.len(), "step"),
         Answer::Written(artifact) => format!("{}, {}", artifact.hash, figures::bytes(artifact.bytes)),
         Answer::Prepared(checks) => figures::count(checks.len(), "check"),
@@ -37,6 +39,11 @@ fn answered(answer: &Answer) -> String {
 
 fn decided(decision: &Decision) -> String {
     match decision {
+        Decision::Agreed(terms) => format!(
+            "agreed to {} and at most {}",
+            figures::count(terms.criteria.rules.len(), "rule"),
+            figures::count(terms.max_iterations as usize, "iteration")
+        ),
         Decision::Enter(phase) => format!("{} begins", phase.word()),
         Decision::Planned(steps) => format!("the plan has {}", figures::count(steps.len(), "step")),
         Decision::Produced { artifact, checks: None } => format!("wrote artifact {}", artifact.hash),

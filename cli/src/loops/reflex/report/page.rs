@@ -59,10 +59,11 @@ fn summary(page: &mut Page, run: &Run) {
     page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
 }
 
-fn confirmed(by: Confirmed) -> &'static str {
+fn confirmed(by: Option<Confirmed>) -> &'static str {
     match by {
-        Confirmed::Person => "a person",
-        Confirmed::Declared => "a flag; nobody was asked",
+        None => "nobody yet",
+        Some(Confirmed::Person) => "a person",
+        Some(Confirmed::Declared) => "a flag; nobody was asked",
     }
 }
 

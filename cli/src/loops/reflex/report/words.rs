@@ -43,6 +43,8 @@ pub fn aim(run: &Run) -> String {
 /// What a step does, and to what.
 pub fn step(run: &Run, step: &Step) -> String {
     match step {
+        Step::Propose => "proposing rules for the task".to_owned(),
+        Step::Agree => "asking whether to start with these rules and limits".to_owned(),
         Step::Plan { .. } => "planning".to_owned(),
         Step::Produce { from: None, .. } => "writing the artifact".to_owned(),
         Step::Produce { from: Some(_), .. } => "rewriting the artifact".to_owned(),
@@ -71,6 +73,9 @@ pub fn became(run: &Run) -> String {
         Some(stop) => {
             let (status, word) = (stop.reason.status().word(), stop.reason.word());
             format!("The run is {status} ({word}): {}.", reason(run, stop).trim_end_matches('.'))
+        }
+        None if run.held && run.plan.task.confirmed.is_none() => {
+            "The run waits for you to confirm its rules and limits.".to_owned()
         }
         None if run.held => "The run waits for your answer: run the commands of its checks?".to_owned(),
         None => "The run has not ended; `skilltune resume` continues it.".to_owned(),

@@ -15,6 +15,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("reflex.threshold_b", "95"),
         ("reflex.docs_threshold_a", "70.5"),
         ("reflex.docs_threshold_b", "95"),
+        ("reflex.proposals", "0"),
         ("reflex.checks", "\"skip\""),
         ("reflex.stall_window", "3"),
         ("reflex.stall_gain", "0"),
@@ -39,7 +40,8 @@ fn told(settings: &Settings) -> String {
     let reflex = settings.of::<ReflexSettings>();
     let criteria = Template::ALL.map(|template| reflex.criteria(template));
     let weights = (reflex.weight_fail.value, reflex.weight_warn.value, reflex.weight_info.value);
-    format!("{:?}", (reflex.rules(None), criteria, weights, reflex.run_them(), &reflex.evolution.value))
+    let others = (reflex.proposals.value, reflex.run_them(), &reflex.evolution.value);
+    format!("{:?}", (reflex.rules(None), criteria, weights, others))
 }
 
 fn thresholds(reflex: &ReflexSettings, template: Template) -> String {
@@ -91,12 +93,12 @@ fn documentation_has_thresholds_of_its_own_and_the_flags_go_over_both() {
     let mut settings = project("[reflex]\nthreshold_a = 60\ndocs_threshold_b = 65\n");
     assert_eq!(thresholds(settings.of(), Template::Code), "60.0 and 90.0");
     assert_eq!(thresholds(settings.of(), Template::Docs), "75.0 and 65.0");
-    let flags = new_args(&["task", "--threshold-a", "50", "--threshold-b", "55.5"]).unwrap();
+    let flags = new_args(&["task", "--thresholds", "50,55.5"]).unwrap();
     lay_reflex_flags(&mut settings, &flags);
     for template in Template::ALL {
         assert_eq!(thresholds(settings.of(), template), "50.0 and 55.5", "{template}");
     }
-    assert_eq!(settings.of::<ReflexSettings>().docs_threshold_a.origin, Origin::Flag("--threshold-a"));
+    assert_eq!(settings.of::<ReflexSettings>().docs_threshold_a.origin, Origin::Flag("--thresholds"));
 }
 
 #[test]

@@ -81,6 +81,7 @@ impl Template {
                 "yaml",
                 "yml",
             ],
+            Self::Other => &[],
         }
     }
 }

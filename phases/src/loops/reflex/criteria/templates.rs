@@ -23,17 +23,19 @@ impl Text {
             weight: weights.of(self.severity),
             level: if self.id.starts_with("a.") { Level::A } else { Level::B },
             check: self.check.into(),
+            command: None,
         }
     }
 }
 
 impl Template {
-    pub(super) fn rules(self) -> &'static [Text; 8] {
+    pub(super) fn rules(self) -> &'static [Text] {
         match self {
             Self::Api => &API,
             Self::Code => &CODE,
             Self::Docs => &DOCS,
             Self::Config => &CONFIG,
+            Self::Other => &[],
         }
     }
 }

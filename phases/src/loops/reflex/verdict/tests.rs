@@ -202,7 +202,7 @@ fn any_criteria() -> impl Strategy<Value = Criteria> {
 
 fn any_rule(at: usize, (severity, weight, level): (Severity, u32, Level)) -> Rule {
     let (id, text) = (RuleId::new(format!("r{at}")), || "x".into());
-    Rule { id, description: text(), severity, weight, level, check: text() }
+    Rule { id, description: text(), severity, weight, level, check: text(), command: None }
 }
 
 fn any_met() -> impl Strategy<Value = Vec<Option<bool>>> {

@@ -1,9 +1,9 @@
-//! The six pages as they are sent, with all that can stand on them, and the headings of the barest ones.
+//! The pages as they are sent, with all that can stand on them, and the headings of the barest ones.
 
 use super::{Scene, headings};
 
 /// What a second try is told besides stands at the end, and is the same on every page.
-fn first_try(page: &str) -> &str {
+pub(super) fn first_try(page: &str) -> &str {
     page.split("\n\n## Once more").next().unwrap_or_default()
 }
 

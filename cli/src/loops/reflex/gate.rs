@@ -1,0 +1,90 @@
+//! What a run of `reflex` asks a person: whether criteria and limits shall be these, and whether the commands may be run
+//! that an agent has proposed as checks. A model wrote them, so a person is shown them first.
+
+use skilltune_orchestrator::engine;
+use skilltune_phases::loops::reflex::criteria::Level;
+use skilltune_phases::loops::reflex::{Answer, Confirmed, Reflex, Run, Step, Task, told_commands};
+
+use crate::loops::reflex::terms;
+use crate::terminal::columns::talk_width;
+use crate::terminal::environment::Environment;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::{AnswerFrom, Answers as _, Person};
+use crate::terminal::signals;
+use crate::text::plain;
+
+#[derive(Debug)]
+pub struct Gatekeeper {
+    allows: AnswerFrom<bool>,
+    /// Nothing but consent can be given beforehand.
+    agrees: AnswerFrom<()>,
+    printer: Printer,
+    width: usize,
+}
+
+impl Gatekeeper {
+    /// Whether commands may be run can be told beforehand; `yes` agrees to whatever the terms will be.
+    pub fn new(allows: Option<bool>, yes: bool, around: &Environment, printer: Printer) -> Self {
+        Self {
+            allows: AnswerFrom::of(allows, yes, around),
+            agrees: AnswerFrom::of(None, yes, around),
+            printer,
+            width: talk_width(around),
+        }
+    }
+
+    fn agree(&self, run: &Run) -> Option<Answer> {
+        let first = run.plan.task.criteria.clone();
+        let task = Task { criteria: run.proposed(), ..run.plan.task.clone() };
+        let terms = match self.agrees {
+            AnswerFrom::Terminal => {
+                let (printer, width) = (self.printer, self.width);
+                signals::unless_ended(move || {
+                    terms::agreed(task, &first, &Person, width, |text| printer.talk(text)).ok()
+                })
+            }
+            AnswerFrom::Given(()) | AnswerFrom::Default => Some(terms::terms(task, Confirmed::Declared)),
+            AnswerFrom::Nobody => None,
+        };
+        terms.map(|terms| Answer::Agreed(Box::new(terms)))
+    }
+
+    fn allow(&self, run: &Run, level: Level) -> Option<Answer> {
+        let allowed = match self.allows {
+            AnswerFrom::Terminal => {
+                self.printer.talk(&question(run, level));
+                signals::unless_ended(|| Person.agree("Run these commands?").ok())
+            }
+            AnswerFrom::Given(allowed) => Some(allowed),
+            // The judge is asked in their place.
+            AnswerFrom::Default => Some(false),
+            AnswerFrom::Nobody => None,
+        };
+        allowed.map(Answer::Allowed)
+    }
+}
+
+impl engine::Person<Reflex> for Gatekeeper {
+    fn ask(&mut self, run: &Run, step: &Step) -> Option<Answer> {
+        match *step {
+            Step::Agree => self.agree(run),
+            Step::Allow { level } => self.allow(run, level),
+            _ => None,
+        }
+    }
+}
+
+/// The commands as they would be run, one a line, each argument in quotes.
+pub fn question(run: &Run, level: Level) -> String {
+    let commands = told_commands(run, level);
+    let each = commands.iter().map(|command| format!("  {}", plain::one_line(command)));
+    let where_they_run = if run.plan.task.commands.confined {
+        "each on a copy of the artifact; the kernel refuses it, and all that it starts, to write anywhere else, but not \
+         to use the network or to change the modes of your files (bubblewrap, `bwrap`, does)"
+    } else {
+        "each on a copy of the artifact, but not confined: it can write wherever you can"
+    };
+    let head =
+        format!("an agent proposed these commands to check the rules of level {level}; {where_they_run}:");
+    std::iter::once(head).chain(each).collect::<Vec<_>>().join("\n")
+}

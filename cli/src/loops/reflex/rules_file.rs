@@ -1,0 +1,192 @@
+//! `--rules FILE`: the rules that a person has written down, in TOML or JSON.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use skilltune_phases::loops::reflex::criteria::{
+    Criteria, Level, Rule, RuleId, Severity, Thresholds, Weights,
+};
+use skilltune_phases::score::Score;
+
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::trust::TrustError;
+use crate::trust::file::TextFile;
+use crate::trust::pinned::{Pinned, scripts};
+
+/// The category of rules that name none.
+pub const OWN: &str = "task";
+
+/// What the file says, and the file itself, for it may name commands.
+#[derive(Debug)]
+pub struct RulesFile {
+    pub file: TextFile,
+    page: Page,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Page {
+    /// From where levels A and B are passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    thresholds: Option<[f64; 2]>,
+    /// The ids of rules of the template that shall not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    remove: Vec<RuleId>,
+    #[serde(default)]
+    rules: Vec<Entry>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: Option<String>,
+    description: String,
+    severity: Option<Severity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<LevelName>,
+    weight: Option<u32>,
+    check: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<Vec<String>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum LevelName {
+    #[serde(alias = "a")]
+    A,
+    #[serde(alias = "b")]
+    B,
+}
+
+const HEAVIEST: u32 = 100;
+const LONGEST: usize = 2000;
+const EXAMPLE: &str = "example:\n\n    thresholds = [80, 90]\n    remove = [\"b.style.naming\"]\n\n    [[rules]]\n    \
+                       id = \"a.completeness.ports\"\n    description = \"Every service is named with its port.\"\n    \
+                       severity = \"fail\"\n    check = \"Look for the port of each service that the text names.\"\n\n    \
+                       [[rules]]\n    description = \"The text is formatted.\"\n    \
+                       command = [\"prettier\", \"--check\", \"artifact.md\"]\n";
+
+impl RulesFile {
+    pub fn read(path: &Path) -> Result<Self, Complaint> {
+        let Some(file) = TextFile::read(path)? else {
+            return Err(Complaint::input(format!("rules {} does not exist", path.display())));
+        };
+        let wrong = |what: String| Complaint::input(format!("{}: {what}", file.path.display())).hint(EXAMPLE);
+        let is_json = path.extension().is_some_and(|ending| ending == "json");
+        let page = if is_json {
+            serde_json::from_str(file.text()).map_err(|error| wrong(error.to_string()))
+        } else {
+            toml::from_str(file.text()).map_err(|error: toml::de::Error| {
+                let line = error.span().map(|span| 1 + file.text()[..span.start].matches('\n').count());
+                let at = line.map_or_else(String::new, |line| format!("line {line}: "));
+                wrong(format!("{at}{}", error.message()))
+            })
+        }?;
+        Ok(Self { file, page })
+    }
+
+    /// Puts its rules in the place of those of the same id, and the others behind them.
+    pub fn lay(&self, criteria: &mut Criteria, weights: Weights) -> Result<(), Complaint> {
+        let path = self.file.path.display();
+        let wrong = |what: String| Complaint::input(format!("{path}: {what}")).hint(EXAMPLE);
+        for id in &self.page.remove {
+            let before = criteria.rules.len();
+            criteria.rules.retain(|rule| rule.id != *id);
+            if criteria.rules.len() == before {
+                return Err(wrong(format!("`remove` names `{id}`, which is no rule of the template")));
+            }
+        }
+        if let Some([a, b]) = self.page.thresholds {
+            let score = |points| {
+                Score::new(points).ok_or_else(|| wrong(format!("a threshold of {points}; use 0 to 100")))
+            };
+            criteria.thresholds = Thresholds { a: score(a)?, b: score(b)? };
+        }
+        let mut own = BTreeSet::new();
+        for (entry, number) in self.page.rules.iter().zip(1..) {
+            let rule = entry.rule(weights).map_err(|what| wrong(format!("rule {number}: {what}")))?;
+            if !own.insert(rule.id.clone()) {
+                return Err(wrong(format!("rule {number}: a second rule `{}`", rule.id)));
+            }
+            criteria.set(rule);
+        }
+        Ok(())
+    }
+
+    /// The programs that it names, without repetition.
+    pub fn programs(&self) -> Vec<String> {
+        let programs = self.commands().filter_map(|command| command.first());
+        programs.collect::<BTreeSet<_>>().into_iter().cloned().collect()
+    }
+
+    /// The files of the project that its commands name.
+    pub fn scripts(&self, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
+        scripts(&self.file, self.commands(), around)
+    }
+
+    fn commands(&self) -> impl Iterator<Item = &Vec<String>> {
+        self.page.rules.iter().filter_map(|entry| entry.command.as_ref())
+    }
+}
+
+impl Entry {
+    fn rule(&self, weights: Weights) -> Result<Rule, String> {
+        let description = self.description.trim();
+        if description.is_empty() || description.len() > LONGEST {
+            return Err(format!("the description must have 1 to {LONGEST} characters"));
+        }
+        let level = match self.level {
+            Some(LevelName::B) => Level::B,
+            Some(LevelName::A) | None => Level::A,
+        };
+        let id = self.id.clone().map_or_else(|| RuleId::made(level, OWN, description), RuleId::new);
+        let severity = self.severity.unwrap_or(Severity::Warn);
+        let rule = Rule::new(id.as_str(), severity, weights, description).ok_or_else(|| {
+            format!("`{id}` is no id of a rule; use `a` or `b`, a category and a name, such as a.completeness.ports")
+        })?;
+        if self.level.is_some() && rule.level != level {
+            return Err(format!("`{id}` is a rule of level {}, but `level` says {level}", rule.level));
+        }
+        if self.weight.is_some_and(|weight| weight > HEAVIEST) {
+            return Err(format!("the weight must be 0 to {HEAVIEST}"));
+        }
+        let check = self.check.as_deref().unwrap_or_default().trim();
+        if check.len() > LONGEST {
+            return Err(format!("the check is longer than {LONGEST} characters"));
+        }
+        if self.command.as_ref().is_some_and(|argv| argv.first().is_none_or(String::is_empty)) {
+            return Err("the command names no program".to_owned());
+        }
+        let weight = self.weight.unwrap_or(rule.weight);
+        Ok(Rule { weight, check: check.into(), command: self.command.clone(), ..rule })
+    }
+}
+
+impl From<&Criteria> for Page {
+    fn from(criteria: &Criteria) -> Self {
+        let rule = |rule: &Rule| Entry {
+            id: Some(rule.id.to_string()),
+            description: rule.description.to_string(),
+            severity: Some(rule.severity),
+            level: None,
+            weight: Some(rule.weight),
+            check: Some(rule.check.to_string()),
+            command: rule.command.clone(),
+        };
+        Self {
+            thresholds: Some([criteria.thresholds.a.points(), criteria.thresholds.b.points()]),
+            remove: Vec::new(),
+            rules: criteria.rules.iter().map(rule).collect(),
+        }
+    }
+}
+
+/// What was agreed to, so that `--rules` takes it for another run.
+pub fn written(criteria: &Criteria) -> String {
+    format!("{:#}\n", serde_json::to_value(Page::from(criteria)).expect("plain values always serialise"))
+}
+
+#[cfg(test)]
+mod tests;
