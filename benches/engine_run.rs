@@ -201,6 +201,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
             rules: rules(),
             delivery: Delivery::Inline,
             apply: Apply::Never,
+            confined: true,
             prompts: Prompts::default(),
         },
         roles: [Role::EXECUTOR, Role::EVALUATOR, Role::IMPROVER].map(|role| (role, cast.clone())).into(),

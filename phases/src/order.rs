@@ -27,6 +27,8 @@ pub struct Order {
     pub installed: Option<Installed>,
     /// Runs in place of an agent.
     pub command: Option<Command>,
+    /// The workspace is made a git repository with one commit of all that it holds.
+    pub repository: bool,
 }
 
 /// A stored tree, and its path in the workspace, by which prompts and readers find it.

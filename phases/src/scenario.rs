@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::id::TreeId;
 use crate::name::Name;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +16,15 @@ pub struct Scenario {
     pub input_args: String,
     #[serde(default = "any_success")]
     pub success_criteria: String,
+    /// What the executor finds in its workspace: a folder of copies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<TreeId>,
+    /// Prepares the workspace, once for all trials: a program and its arguments, run where the files are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<Vec<String>>,
+    /// The workspace is a git repository with one commit, and what changed in it is an artifact too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub git: bool,
     /// What the built-in executor runs, with the skill in its workspace: a program and its arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
@@ -29,6 +39,9 @@ impl Scenario {
             requirements: Vec::new(),
             input_args: String::new(),
             success_criteria: any_success(),
+            files: None,
+            setup: None,
+            git: false,
             command: None,
         }
     }

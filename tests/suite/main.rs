@@ -37,6 +37,7 @@ mod same_decisions;
 mod scene;
 mod scripts;
 mod seen;
+mod starting;
 mod stopping;
 mod story;
 mod strangers;

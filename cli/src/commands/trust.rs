@@ -59,9 +59,12 @@ fn listed(files: &[Pinned]) -> String {
 }
 
 fn trusted_suite(suite: &Suite) -> String {
-    let lines = suite.scenarios.iter().filter_map(|scenario| {
-        let command = scenario.command.as_ref()?;
-        Some(format!("\n  scenario {}: {}", scenario.id, quoted(command)))
+    let lines = suite.scenarios.iter().flat_map(|scenario| {
+        let setup =
+            scenario.setup.as_ref().map(|argv| format!("\n  set-up of {}: {}", scenario.id, quoted(argv)));
+        let command =
+            scenario.command.as_ref().map(|argv| format!("\n  scenario {}: {}", scenario.id, quoted(argv)));
+        setup.into_iter().chain(command)
     });
     let mut lines: Vec<String> = lines.collect();
     if lines.is_empty() {

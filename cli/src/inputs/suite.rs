@@ -1,13 +1,15 @@
 //! A suite: a file of scenarios.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use skilltune_orchestrator::disk::SafePath;
+use skilltune_orchestrator::snapshot::{Limits, Objects, RelPath, gather};
 use skilltune_phases::name::Name;
 use skilltune_phases::scenario::Scenario;
 
-use crate::terminal::complaint::Complaint;
+use crate::terminal::complaint::{Complaint, Kind};
 use crate::terminal::environment::Environment;
 use crate::trust::TrustError;
 use crate::trust::file::TextFile;
@@ -18,6 +20,31 @@ use crate::trust::pinned::{Pinned, scripts};
 pub struct Suite {
     pub file: TextFile,
     pub scenarios: Vec<Scenario>,
+    pub starts: Starts,
+}
+
+/// The files that scenarios bring, by the scenario's id.
+#[derive(Clone, Debug, Default)]
+pub struct Starts {
+    /// The suite's folder, in which all of them are.
+    base: PathBuf,
+    files: BTreeMap<Name, Vec<RelPath>>,
+}
+
+impl Starts {
+    /// The scenarios with what they bring, as it is now.
+    pub fn scenarios(&self, scenarios: &[Scenario], objects: &Objects) -> Result<Vec<Scenario>, Complaint> {
+        let mut scenarios = scenarios.to_vec();
+        for scenario in &mut scenarios {
+            let Some(paths) = self.files.get(&scenario.id) else { continue };
+            let tree = gather(objects, &self.base, paths, Limits::default()).map_err(|error| {
+                Complaint::of(Kind::Input, &error)
+                    .hint(format!("look at `files` of scenario `{}`", scenario.id))
+            })?;
+            scenario.files = Some(tree);
+        }
+        Ok(scenarios)
+    }
 }
 
 #[derive(Deserialize)]
@@ -37,6 +64,12 @@ struct Entry {
     #[serde(default)]
     input_args: String,
     success_criteria: Option<String>,
+    /// Files and folders beside the suite.
+    #[serde(default)]
+    files: Vec<String>,
+    setup: Option<Vec<String>>,
+    #[serde(default)]
+    git: bool,
     command: Option<Vec<String>>,
 }
 
@@ -54,8 +87,18 @@ impl Suite {
         if page.scenarios.is_empty() {
             return Err(wrong("no scenarios").hint(EXAMPLE));
         }
-        let scenarios = page.scenarios.into_iter().zip(1..).map(|(entry, number)| entry.scenario(number));
-        let scenarios: Vec<Scenario> = scenarios.collect::<Result<_, _>>().map_err(|what| wrong(&what))?;
+        let base = file.path.parent().expect("a suite is in a folder").to_owned();
+        let mut starts = Starts { base, files: BTreeMap::new() };
+        let mut scenarios = Vec::new();
+        for (entry, number) in page.scenarios.into_iter().zip(1..) {
+            let names = entry.files.clone();
+            let scenario = entry.scenario(number).map_err(|what| wrong(&what))?;
+            let paths = starts.found(&scenario.id, &names).map_err(|what| wrong(&what))?;
+            if !paths.is_empty() {
+                starts.files.insert(scenario.id.clone(), paths);
+            }
+            scenarios.push(scenario);
+        }
         let mut ids = BTreeSet::new();
         for scenario in &scenarios {
             check(scenario).map_err(|what| wrong(&what))?;
@@ -63,19 +106,22 @@ impl Suite {
                 return Err(wrong(&format!("duplicate scenario id `{}`", scenario.id)));
             }
         }
-        Ok(Self { file, scenarios })
+        Ok(Self { file, scenarios, starts })
     }
 
     /// The files of the project that its commands name.
     pub fn scripts(&self, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
-        let commands = self.scenarios.iter().filter_map(|scenario| scenario.command.as_ref());
-        scripts(&self.file, commands, around)
+        scripts(&self.file, self.commands(), around)
     }
 
     /// The programs that it names, without repetition.
     pub fn programs(&self) -> Vec<String> {
-        let commands = self.scenarios.iter().filter_map(|scenario| scenario.command.as_ref()?.first());
-        commands.collect::<BTreeSet<_>>().into_iter().cloned().collect()
+        let programs = self.commands().filter_map(|command| command.first());
+        programs.collect::<BTreeSet<_>>().into_iter().cloned().collect()
+    }
+
+    fn commands(&self) -> impl Iterator<Item = &Vec<String>> {
+        self.scenarios.iter().flat_map(|scenario| scenario.command.iter().chain(&scenario.setup))
     }
 }
 
@@ -90,8 +136,30 @@ impl Entry {
         if let Some(criteria) = self.success_criteria {
             scenario.success_criteria = criteria;
         }
-        scenario.command = self.command;
+        (scenario.setup, scenario.git, scenario.command) = (self.setup, self.git, self.command);
         Ok(scenario)
+    }
+}
+
+impl Starts {
+    /// A file of the suite's own folder, reached through no link: a suite that came with a repository hands over nothing else.
+    fn found(&self, id: &Name, names: &[String]) -> Result<Vec<RelPath>, String> {
+        let mut own = BTreeSet::new();
+        let found = |name: &String| {
+            let path =
+                RelPath::parse(name.trim_end_matches('/').as_bytes()).ok().filter(|path| !path.is_reserved());
+            let path = path
+                .ok_or_else(|| format!("`files` of `{id}`: {name:?} is no path below the suite's folder"))?;
+            let place = SafePath::below(&self.base, path.as_path());
+            if !place.is_file() && !place.is_folder() {
+                return Err(format!("`files` of `{id}`: {name:?} is no file or folder beside the suite"));
+            }
+            if !own.insert(path.name().to_owned()) {
+                return Err(format!("`files` of `{id}`: two of the name {}", path.name().display()));
+            }
+            Ok(path)
+        };
+        names.iter().map(found).collect()
     }
 }
 
@@ -113,11 +181,14 @@ fn check(scenario: &Scenario) -> Result<(), String> {
     if scenario.description.trim().is_empty() {
         return Err(format!("the description of `{id}` is empty"));
     }
-    let is_program = |command: &Vec<String>| command.first().is_some_and(|program| !program.is_empty());
-    let words = scenario.command.iter().flatten();
-    if !scenario.command.as_ref().is_none_or(is_program) || words.into_iter().any(|word| word.contains('\0'))
-    {
-        return Err(format!("the command of `{id}` must be a list of a program and its arguments"));
+    let is_command = |argv: &Vec<String>| {
+        argv.first().is_some_and(|program| !program.is_empty())
+            && argv.iter().all(|word| !word.contains('\0'))
+    };
+    for (what, argv) in [("command", &scenario.command), ("setup", &scenario.setup)] {
+        if !argv.as_ref().is_none_or(is_command) {
+            return Err(format!("the {what} of `{id}` must be a list of a program and its arguments"));
+        }
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
-use skilltune_phases::event::{Done, Failure, FailureKind, Spent};
+use skilltune_phases::event::{Done, Failure, FailureKind, Outcome, Spent};
 use skilltune_phases::id::{CallKey, Digest};
 use skilltune_phases::material::Folders;
 use skilltune_phases::order::{Command, Order, Placement, Question};
@@ -15,7 +15,7 @@ use skilltune_phases::plan::{Cast, Plan};
 
 use super::call_dir::CallDir;
 use super::reply::Reply;
-use super::{EngineError, LoopEngine, Ran, ReadError, Remains, Workshop, materials, tamper};
+use super::{EngineError, LoopEngine, Ran, ReadError, Remains, Workshop, materials, repository, tamper};
 use crate::agent::{self, Agent, Form, Ground, Response, Slots, Talk};
 use crate::crash;
 use crate::disk::SafePath;
@@ -63,7 +63,19 @@ impl<L: LoopEngine> Job<L> {
             ended
         } else {
             let call = self.shop.set_out(&dir, &asking, &asked)?;
-            self.shop.pool.acquire()?.run(&call, &self.ear)?
+            let mut guardian = self.shop.pool.acquire()?;
+            let confined = call.confinement.is_some();
+            let unmade = if asking.order.repository {
+                repository::make(&self.shop, &dir, confined, &mut guardian, &self.ear)?
+            } else {
+                None
+            };
+            if let Some(failure) = unmade {
+                let reply = Reply { key, outcome: Err(failure), spent: Spent::default(), talk: None };
+                let reply = self.shop.store_reply(reply)?;
+                return Ok(Some(self.done(reply)));
+            }
+            guardian.run(&call, &self.ear)?
         };
         if self.is_cut_off(&ended.how) {
             return Ok(None);
@@ -98,17 +110,15 @@ impl<L: LoopEngine> Job<L> {
         let order = self.request.as_ref();
         if order.command.is_some() {
             let spent = Spent { ms: ended.took_ms, usd: Some(0.0), ..Spent::default() };
-            let outcome = L::ran(&self.request, &Ran { how: &ended.how, stdout: &stdout, stderr: &stderr });
+            let space = dir.space();
+            let ran = Ran { how: &ended.how, stdout: &stdout, stderr: &stderr, space: space.path() };
+            let outcome = outcome(L::ran(&self.shop, &self.request, &ran))?;
             return Ok(Reply { key, outcome, spent, talk: None });
         }
         let at = dir.ended_at();
         let heard = self.shop.hear(order, agent::Remains { ended, stdout: &stdout, stderr: &stderr, at });
         let Response { answer, spent, talk } = heard;
-        let outcome = match self.answer(dir, answer, talk.as_ref()) {
-            Ok(answer) => Ok(answer),
-            Err(ReadError::Agent(failure)) => Err(failure),
-            Err(ReadError::Ours(error)) => return Err(error),
-        };
+        let outcome = outcome(self.answer(dir, answer, talk.as_ref()))?;
         Ok(Reply { key, outcome, spent, talk })
     }
 
@@ -149,7 +159,8 @@ impl Asking<'_> {
             }
         };
         let (step, attempt) = (self.order.step.as_bytes(), self.order.attempt.to_le_bytes());
-        let parts: [&[u8]; 5] = [step, &attempt, said, answers, &self.epoch.to_le_bytes()];
+        let repository = [u8::from(self.order.repository)];
+        let parts: [&[u8]; 6] = [step, &attempt, said, answers, &self.epoch.to_le_bytes(), &repository];
         CallKey(Digest::of_parts(parts))
     }
 }
@@ -229,7 +240,7 @@ impl Workshop {
     }
 
     /// A command of ours finds programs, and nothing else of our world.
-    fn command(&self, dir: &CallDir, command: &Command) -> process::Call {
+    pub(super) fn command(&self, dir: &CallDir, command: &Command) -> process::Call {
         let temp = dir.temp_path();
         let text = temp.to_string_lossy().into_owned();
         let path = std::env::var("PATH").unwrap_or_default();
@@ -269,6 +280,15 @@ impl Workshop {
         let model = heard.talk.as_ref().and_then(|talk| talk.model.as_ref()).or(agent.model.as_ref());
         let spent = heard.spent.priced(model.and_then(|model| self.prices.get(model)));
         Response { spent, ..heard }
+    }
+}
+
+/// A fault of ours ends the run, one of an agent or a command is what the call came to.
+fn outcome<T>(read: Result<T, ReadError>) -> Result<Outcome<T>, EngineError> {
+    match read {
+        Ok(answer) => Ok(Ok(answer)),
+        Err(ReadError::Agent(failure)) => Ok(Err(failure)),
+        Err(ReadError::Ours(error)) => Err(error),
     }
 }
 

@@ -67,6 +67,11 @@ impl CallDir {
         self.record.join("stderr")
     }
 
+    /// A file beside the call's own, for what runs before it.
+    pub(super) fn beside(&self, name: &str) -> PathBuf {
+        self.record.join(name).path().to_owned()
+    }
+
     pub(super) fn ended_path(&self) -> PathBuf {
         self.record.join("ended.json").path().to_owned()
     }

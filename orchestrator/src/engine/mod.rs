@@ -17,13 +17,14 @@ mod files;
 mod materials;
 pub mod reflex;
 mod reply;
+mod repository;
 mod tamper;
 mod tune;
 mod unreadable;
 
 use std::path::Path;
 
-use skilltune_phases::event::{Failure, FailureKind, Outcome, Record};
+use skilltune_phases::event::{Failure, Record};
 use skilltune_phases::loops::Loop;
 use skilltune_phases::price::Prices;
 use skilltune_phases::prompt::Faulty;
@@ -103,9 +104,7 @@ pub trait LoopEngine: Loop {
     ) -> Result<Self::Answer, ReadError>;
 
     /// Reads what a command of ours came to, in a loop that has any.
-    fn ran(_request: &Self::Request, _ran: &Ran<'_>) -> Outcome<Self::Answer> {
-        Err(Failure::new(FailureKind::UsageError, "this loop runs no commands"))
-    }
+    fn ran(shop: &Workshop, request: &Self::Request, ran: &Ran<'_>) -> Result<Self::Answer, ReadError>;
 
     /// Does a step that is no call; none, when it waits for a person who is not there.
     fn own(
@@ -145,6 +144,8 @@ pub struct Ran<'a> {
     pub how: &'a How,
     pub stdout: &'a str,
     pub stderr: &'a str,
+    /// Its workspace, as it left it.
+    pub space: &'a Path,
 }
 
 /// With what a step of our own is done.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use skilltune_phases::event::{Failure, FailureKind, Outcome};
+use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::reflex::checks::{self, Told};
 use skilltune_phases::loops::reflex::original::artifact_hash;
@@ -32,7 +32,7 @@ impl LoopEngine for Reflex {
         }
     }
 
-    fn ran(request: &Request, ran: &Ran<'_>) -> Outcome<Answer> {
+    fn ran(_: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
         let no_command = || Failure::new(FailureKind::UsageError, "this step runs no command");
         let (check, exit) = request.check().ok_or_else(no_command)?;
         let (met, end) = match ran.how {

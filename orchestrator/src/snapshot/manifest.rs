@@ -4,6 +4,7 @@
 //! whatever is not exactly what we would write ourselves does not parse.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use skilltune_phases::id::BlobId;
@@ -157,6 +158,27 @@ impl Manifest {
             Some(before) if before.same_kind(node) => node.edited_from(before),
             _ => node.beside(page),
         })
+    }
+
+    /// What is new or was changed since `before`, and the folders that it stands in.
+    pub(crate) fn since(&self, before: &Self) -> Self {
+        let is_new = |entry: &&Entry| match before.get(&entry.path) {
+            None => true,
+            Some(node) => !entry.node.is_folder() && *node != entry.node,
+        };
+        let new: HashSet<RelPath> =
+            self.entries.iter().filter(is_new).flat_map(|entry| entry.path.lineage()).collect();
+        let kept = self.entries.iter().filter(|entry| new.contains(&entry.path));
+        Self { entries: kept.cloned().collect() }
+    }
+
+    /// The same with this file at its top, in the place of what has its name.
+    pub(crate) fn with_file(&self, name: &str, blob: BlobId, size: u64) -> Self {
+        let path = RelPath::parse(name.as_bytes()).expect("a plain name is a path");
+        let others = self.entries.iter().filter(|entry| entry.path.lineage().all(|above| above != path));
+        let file = Entry { path: path.clone(), node: Node::File { blob, size, mode: 0o644 } };
+        let entries = others.cloned().chain([file]).collect();
+        Self::new(entries).expect("a file at the top stands in no folder and beside no other of its name")
     }
 
     fn with_nodes(&self, node: impl Fn(&Entry) -> Node) -> Self {

@@ -35,7 +35,7 @@ use crate::vocabulary::Vocabulary;
 
 pub use crate::delivery::Uses;
 pub use decision::{Answer, Decision, Ending, Measured, Shipment, Verdict, Why};
-pub use request::{INPUT, Request, SKILL};
+pub use request::{INPUT, Request, SKILL, WORKSPACE};
 pub use state::{Edit, Round, Standing, State};
 pub use step::{Choice, Hold, Step, Trial};
 pub use task::{Apply, Rules, Task};

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::fence::{files, plain};
 use super::{READING, fence, scenario};
 use crate::contract::Contract;
-use crate::material::Named;
+use crate::material::{Folder, Named};
 use crate::scenario::Scenario;
 
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,8 @@ pub struct EvaluateBrief<'a> {
     /// All members in order; more than one makes a chain, of which each member is judged too.
     pub skills: &'a [Named<'a>],
     pub scenario: &'a Scenario,
+    /// What the workspace held before anybody began, where it held something.
+    pub start: Option<&'a Folder>,
     /// What each member produced, in the same order.
     pub artifacts: &'a [Named<'a>],
     pub contract: &'a Contract,
@@ -34,6 +36,7 @@ pub(super) fn values<'a>(brief: &EvaluateBrief<'a>) -> Values<'a> {
         is_chain,
         skills: parts(brief.seed, brief.skills),
         scenario: scenario(brief.seed, brief.scenario),
+        start: brief.start.map(|start| Start { at: plain(&start.at), names: names(start) }),
         artifacts: parts(brief.seed, brief.artifacts),
         dimensions: dimensions(brief.contract),
         unused: brief.unused.iter().map(|name| plain(name)).collect(),
@@ -73,6 +76,7 @@ pub(super) struct Values<'a> {
     is_chain: bool,
     skills: Vec<Part>,
     scenario: String,
+    start: Option<Start>,
     artifacts: Vec<Part>,
     dimensions: Vec<Group<'a>>,
     unused: Vec<String>,
@@ -80,6 +84,20 @@ pub(super) struct Values<'a> {
     entries: usize,
     nonce: &'a str,
     retry_error: Option<String>,
+}
+
+/// They are the scenario's own, and may be large: the judge opens what it needs.
+fn names(start: &Folder) -> Vec<String> {
+    const MOST: usize = 40;
+    let names = start.files.iter().take(MOST).map(|file| plain(&file.path));
+    let more = start.files.len().saturating_sub(MOST);
+    names.chain((more > 0).then(|| format!("{more} more"))).collect()
+}
+
+#[derive(Serialize)]
+struct Start {
+    at: String,
+    names: Vec<String>,
 }
 
 #[derive(Serialize)]

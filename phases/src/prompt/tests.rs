@@ -62,6 +62,7 @@ fn evaluated(skills: &[&str], artifact: &str, retry_error: Option<&str>) -> Stri
     evaluate(&EvaluateBrief {
         skills: &skills,
         scenario: &haiku(),
+        start: None,
         artifacts: &artifacts,
         contract: &rubric::tune(),
         unused: &[],

@@ -86,7 +86,7 @@ fn uses_are_counted_where_they_are_known_and_told_to_the_improver() {
                 prompts.push(bare_prompt(&order).unwrap());
                 improved("better")
             }
-            Step::Ask(_) | Step::Promote { .. } => break,
+            Step::SetUp { .. } | Step::Ask(_) | Step::Promote { .. } => break,
         };
         drive.done(step, outcome);
     }
@@ -107,7 +107,7 @@ fn rising(plan: Plan, skill: impl Fn(&Run, &Step) -> Option<SkillUse>) -> Run {
         },
         Step::Judge { candidate, .. } => judged(run, 50 + 20 * nth(run, *candidate), &[]),
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
-        Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
+        Step::SetUp { .. } | Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
     });
     drive.run
 }

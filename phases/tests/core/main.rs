@@ -10,5 +10,6 @@ mod recast;
 mod reflex;
 mod roles;
 mod search;
+mod starting;
 mod waiting;
 mod world;

@@ -131,7 +131,11 @@ fn a_member_that_fails_stops_its_followers_of_that_round() {
             ran_members.push(member.0);
             ran(&skill.to_string())
         }
-        Step::Judge { .. } | Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => {
+        Step::Judge { .. }
+        | Step::Improve { .. }
+        | Step::SetUp { .. }
+        | Step::Ask(_)
+        | Step::Promote { .. } => {
             unreachable!("nothing follows a member that failed")
         }
     });

@@ -46,6 +46,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
             rules: rules(),
             delivery: Delivery::Inline,
             apply: Apply::Auto,
+            confined: true,
             prompts: Prompts::default(),
         },
         roles: roles(),
@@ -55,14 +56,8 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
 }
 
 fn scenario(nth: usize) -> Scenario {
-    Scenario {
-        id: format!("scenario-{nth}").parse().expect("a plain name"),
-        description: format!("task {nth}"),
-        requirements: Vec::new(),
-        input_args: String::new(),
-        success_criteria: String::new(),
-        command: None,
-    }
+    let id = format!("scenario-{nth}").parse().expect("a plain name");
+    Scenario { success_criteria: String::new(), ..Scenario::new(id, format!("task {nth}")) }
 }
 
 fn rules() -> Rules {
@@ -124,6 +119,7 @@ pub(crate) fn improved(name: &str) -> Outcome {
 /// All goes well, and whatever is judged has this score.
 pub(crate) fn well(run: &Run, step: &Step, score: usize) -> Outcome {
     match step {
+        Step::SetUp { scenario, .. } => Ok(Answer::SetUp { tree: tree(&format!("start {scenario}")) }),
         Step::Exercise { skill, .. } => ran(&skill.to_string()),
         Step::Judge { .. } => judged(run, score, &[]),
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
@@ -150,6 +146,7 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
         return failed([FailureKind::TimedOut, FailureKind::OffSchema, FailureKind::Gate][roll(1) % 3]);
     }
     match step {
+        Step::SetUp { .. } => Ok(Answer::SetUp { tree: tree(&digest.hex()) }),
         Step::Exercise { .. } => ran(&digest.hex()),
         Step::Judge { .. } => judged(run, 40 + roll(2) % 60, &[roll(3) % 100, roll(4) % 100, roll(5) % 100]),
         Step::Improve { .. } => improved(&format!("draft {}", roll(6) % 5)),

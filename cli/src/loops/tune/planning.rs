@@ -12,6 +12,7 @@ use skilltune_phases::loops::tune::Plan;
 use skilltune_phases::loops::tune::Task;
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::rubric;
+use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::Score;
 use skilltune_phases::target::{Member, Target};
 
@@ -23,7 +24,9 @@ use crate::terminal::complaint::{Complaint, Kind};
 
 /// A plan without anything being written: what a dry run shows.
 pub fn sketch(request: &Request, home: &Home, indexes: &Indexes, epoch: u64) -> Result<Plan, Complaint> {
-    build(request, home, epoch, None, |path| indexes.scan(path, &[], Limits::default()))
+    build(request, home, epoch, (None, request.scenarios.clone()), |path| {
+        indexes.scan(path, &[], Limits::default())
+    })
 }
 
 /// The plan of the run that a sketch has named, its target in the store.
@@ -35,7 +38,8 @@ pub fn plan(
     run: RunId,
 ) -> Result<Plan, Complaint> {
     let objects = Objects::at(home.objects());
-    build(request, home, epoch, Some(run), |path| {
+    let scenarios = request.starts.scenarios(&request.scenarios, &objects)?;
+    build(request, home, epoch, (Some(run), scenarios), |path| {
         indexes.capture(&objects, path, &[], Limits::default()).map(|captured| captured.manifest)
     })
 }
@@ -44,7 +48,7 @@ fn build(
     request: &Request,
     home: &Home,
     epoch: u64,
-    run: Option<RunId>,
+    (run, scenarios): (Option<RunId>, Vec<Scenario>),
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Plan, Complaint> {
     let members = request.members.iter().map(|skill| member(skill, &look)).collect::<Result<Vec<_>, _>>()?;
@@ -56,11 +60,12 @@ fn build(
         folder: String::new(),
         task: Task {
             target: Target { mode: request.mode, members },
-            scenarios: request.scenarios.clone(),
+            scenarios,
             contract: rubric::tune(),
             rules: request.rules.clone(),
             delivery: request.delivery.clone(),
             apply: request.apply,
+            confined: request.confines,
             prompts: request.prompts.clone(),
         },
         roles: request.casting.map(Part::cast),

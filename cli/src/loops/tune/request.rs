@@ -13,10 +13,10 @@ use skilltune_phases::scenario::Scenario;
 use skilltune_phases::target::Mode;
 use skilltune_phases::vocabulary::Vocabulary as _;
 
-use crate::agents::{BuiltIn, Casting};
+use crate::agents::{BuiltIn, Casting, on_path, system_confines};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
-use crate::inputs::suite::Suite;
+use crate::inputs::suite::{Starts, Suite};
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::delivery::delivery;
 use crate::loops::tune::flags::lay_tune_flags;
@@ -43,12 +43,15 @@ pub struct Request {
     pub mode: Mode,
     pub members: Vec<Skill>,
     pub scenarios: Vec<Scenario>,
+    pub starts: Starts,
     pub rules: Rules,
     pub casting: Casting,
     pub delivery: Delivery,
     pub settings: Settings,
     pub apply: Apply,
     pub prompts: Prompts,
+    /// Whether the system holds what it runs to its folders.
+    pub confines: bool,
     /// A hash of the inputs otherwise.
     pub seed: Option<u64>,
 }
@@ -92,7 +95,18 @@ pub fn requests(
         }
     }
     let scenarios = scenarios(args, suite.as_ref());
-    drafts.into_iter().map(|draft| draft.request(mode, scenarios.clone(), args, asked.is_some())).collect()
+    if scenarios.iter().any(|scenario| scenario.git) && on_path("git", around).is_err() {
+        return Err(Complaint::input("a scenario of the suite has `git = true`, but `git` is not installed"));
+    }
+    let tried = Tried { starts: suite.map(|suite| suite.starts).unwrap_or_default(), scenarios };
+    drafts.into_iter().map(|draft| draft.request(mode, tried.clone(), args, asked.is_some())).collect()
+}
+
+/// What the skills are tried on.
+#[derive(Clone)]
+struct Tried {
+    scenarios: Vec<Scenario>,
+    starts: Starts,
 }
 
 /// A request that may still have to be asked about.
@@ -134,7 +148,7 @@ impl Draft {
     fn request(
         self,
         mode: Mode,
-        scenarios: Vec<Scenario>,
+        Tried { scenarios, starts }: Tried,
         args: &TuneArgs,
         is_attended: bool,
     ) -> Result<Request, Complaint> {
@@ -143,6 +157,8 @@ impl Draft {
         Ok(Request {
             mode,
             scenarios,
+            starts,
+            confines: system_confines(settings),
             rules: tune.rules(settings.budget()),
             apply: apply(&tune.apply, is_attended),
             prompts: self.pages.checked()?,

@@ -3,7 +3,7 @@
 use skilltune_phases::ending::Class;
 use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::loops::tune::ending::Outcome;
-use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Step, Trial, Verdict};
+use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Step, Verdict};
 use skilltune_phases::prompt::Page;
 use skilltune_phases::role::Role;
 use skilltune_phases::stop::Reason;
@@ -81,18 +81,19 @@ fn unrun(plan: &Plan) -> Option<String> {
 /// What a step does, and to what.
 pub fn step(run: &Run, step: &Step) -> String {
     match step {
+        Step::SetUp { scenario: nth, .. } => format!("setting up {}", scenario(run, *nth)),
         Step::Exercise { member: place, trial, .. } => {
-            format!("running {} on {}", member(run, *place), scenario(run, *trial))
+            format!("running {} on {}", member(run, *place), scenario(run, trial.scenario))
         }
-        Step::Judge { trial, .. } => format!("judging {}", scenario(run, *trial)),
+        Step::Judge { trial, .. } => format!("judging {}", scenario(run, trial.scenario)),
         Step::Improve { member: place, .. } => format!("improving {}", member(run, *place)),
         Step::Ask(_) => "asking whether to apply the champion".to_owned(),
         Step::Promote { .. } => "applying the champion".to_owned(),
     }
 }
 
-fn scenario(run: &Run, trial: Trial) -> &str {
-    run.plan.task.scenarios.get(trial.scenario).map_or("an unknown scenario", |scenario| &scenario.id)
+fn scenario(run: &Run, nth: usize) -> &str {
+    run.plan.task.scenarios.get(nth).map_or("an unknown scenario", |scenario| &scenario.id)
 }
 
 /// What a search is for.

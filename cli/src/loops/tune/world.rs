@@ -40,6 +40,7 @@ pub fn plan(members: &[&str], scenarios: usize) -> Plan {
             rules: rules(),
             delivery: Delivery::Inline,
             apply: Apply::Auto,
+            confined: true,
             prompts: Prompts::default(),
         },
         roles: roles(),
@@ -252,6 +253,7 @@ pub fn play<L: Loop>(
 /// All goes well, and the candidates have these scores in the search, and those on fresh trials.
 pub fn scored<'a>(search: &'a [u32], fresh: &'a [u32]) -> impl FnMut(&Run, &Step) -> Outcome + 'a {
     move |run, step| match step {
+        Step::SetUp { .. } => panic!("no scenario of this world is set up"),
         Step::Exercise { skill, .. } => ran(&format!("artifacts of {skill}")),
         Step::Judge { candidate, trial, .. } => {
             let scores = if trial.ordinal == 0 { search } else { fresh };

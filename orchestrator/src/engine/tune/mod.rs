@@ -8,15 +8,17 @@ use std::path::Path;
 
 use skilltune_phases::delivery::SkillUse;
 use skilltune_phases::event::{Failure, FailureKind};
+use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::state_file;
-use skilltune_phases::loops::tune::{Answer, Decision, INPUT, Request, Run, Step, Tune};
+use skilltune_phases::loops::tune::{Answer, Decision, INPUT, Request, Run, Step, Tune, WORKSPACE};
 use skilltune_phases::order::Order;
 use skilltune_phases::role::Rights;
 
-use super::{EngineError, Extent, Hands, LoopEngine, ReadError, Remains, Workshop, unreadable};
+use super::{EngineError, Extent, Hands, LoopEngine, Ran, ReadError, Remains, Workshop, unreadable};
 use crate::agent::Talk;
+use crate::process::How;
 use crate::promote::{self, Move, Promotion};
-use crate::snapshot::{Manifest, Objects, capture_left};
+use crate::snapshot::{Manifest, Objects, capture_left, unified};
 use crate::store::RunFolder;
 
 pub use diff::{Diff, edit_diff, tree_diff};
@@ -36,11 +38,17 @@ impl LoopEngine for Tune {
         answer.map_err(|error| explained(error, remains.denied))
     }
 
+    fn ran(shop: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
+        set_up(shop, request.as_ref(), ran)
+    }
+
     fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Option<Answer>, EngineError> {
         match step {
             Step::Ask(_) => Ok(hands.person.ask(run, step)),
             Step::Promote { .. } => promote(run, step, hands).map(Some),
-            Step::Exercise { .. } | Step::Judge { .. } | Step::Improve { .. } => Err(EngineError::Stuck),
+            Step::SetUp { .. } | Step::Exercise { .. } | Step::Judge { .. } | Step::Improve { .. } => {
+                Err(EngineError::Stuck)
+            }
         }
     }
 
@@ -95,6 +103,49 @@ fn moves(run: &Run, step: &Step) -> Option<Vec<Move>> {
     Some(members.map(|(member, (&from, &to))| Move { path: (&member.path).into(), from, to }).collect())
 }
 
+/// What the set-up of a scenario has made of its workspace.
+fn set_up(shop: &Workshop, order: &Order, ran: &Ran<'_>) -> Result<Answer, ReadError> {
+    let program = order.command.as_ref().and_then(|command| command.argv.first()).map_or("", String::as_str);
+    let end = match ran.how {
+        How::Exited(0) => {
+            let captured = capture_left(&shop.objects, ran.space, WORKSPACE, &[], shop.limits.artifacts);
+            let captured = captured.map_err(|error| unreadable(error, ran.space))?;
+            return Ok(Answer::SetUp { tree: captured.tree });
+        }
+        How::TimedOut => {
+            return Err(Failure::new(
+                FailureKind::TimedOut,
+                format!("the set-up `{program}` did not end in time"),
+            )
+            .into());
+        }
+        How::Exited(code) => format!("exit code {code}"),
+        How::Signalled(signal) => format!("signal {signal}"),
+        How::Cancelled => "cancelled".to_owned(),
+        How::NotStarted { why } | How::Lost { why } => why.clone(),
+    };
+    let said = [ran.stderr, ran.stdout].into_iter().filter_map(|said| said.trim().lines().next_back());
+    let said = said.map(|line| format!(": {line}")).next().unwrap_or_default();
+    Err(Failure::new(FailureKind::Crashed, format!("the set-up `{program}` failed ({end}){said}")).into())
+}
+
+/// What was made or changed: files of the scenario that are as they were are nobody's work.
+fn produced(shop: &Workshop, order: &Order, left: &Manifest) -> Result<(TreeId, u64), ReadError> {
+    let began = order.placements.iter().find(|placement| placement.at == WORKSPACE);
+    let Some(began) = began else { return Ok((shop.objects.put_manifest(left)?, count_files(left))) };
+    let before = shop.objects.manifest(began.tree)?;
+    let mut made = left.since(&before.copied());
+    let files = count_files(&made);
+    if order.repository {
+        let diff = unified(&shop.objects, &before.copied(), left)?;
+        made = made.with_file(DIFF, shop.objects.put(diff.as_bytes())?, diff.len() as u64);
+    }
+    Ok((shop.objects.put_manifest(&made)?, files))
+}
+
+/// The artifact that tells what was changed in a repository.
+const DIFF: &str = "changes.diff";
+
 /// What the executor wrote; of a single skill an answer in words alone becomes `answer.md`. In a chain the next member
 /// works on files, and is told so.
 fn exercised(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
@@ -102,11 +153,12 @@ fn exercised(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Resul
     let Remains { space, answer, denied, talk } = *remains;
     let fittings = shop.cast.of(&order.role).fittings(order.rights, order.installed.is_some(), "");
     let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
+    let placed = placed.filter(|at| *at != WORKSPACE);
     let given: Vec<&str> =
         placed.chain([INPUT]).chain(fittings.iter().map(|fitting| fitting.folder)).collect();
     let captured = capture_left(&shop.objects, space, "", &given, shop.limits.artifacts)
         .map_err(|error| unreadable(error, space))?;
-    let (mut artifacts, mut files) = (captured.tree, count_files(&captured.manifest));
+    let (mut artifacts, mut files) = produced(shop, order, &captured.manifest)?;
     if files == 0 {
         // Words in the place of files that it was not let write are an excuse.
         if answer.trim().is_empty() || !denied.is_empty() {

@@ -96,6 +96,7 @@ impl Request {
             placements: placements(run, step, artifact),
             installed: None,
             command,
+            repository: false,
         };
         Some(Self {
             order,

@@ -17,6 +17,10 @@ use super::step::Choice;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
+    /// What the executor finds in its workspace.
+    SetUp {
+        tree: TreeId,
+    },
     Exercised {
         artifacts: TreeId,
         files: u64,
@@ -40,7 +44,9 @@ pub enum Answer {
 impl Answer {
     pub(super) fn trees(&self) -> Vec<TreeId> {
         match self {
-            Self::Exercised { artifacts: tree, .. } | Self::Improved { tree, .. } => vec![*tree],
+            Self::SetUp { tree } | Self::Exercised { artifacts: tree, .. } | Self::Improved { tree, .. } => {
+                vec![*tree]
+            }
             Self::Conflict { found } => found.clone(),
             Self::Judged(_) | Self::Chosen(_) | Self::Promoted => Vec::new(),
         }

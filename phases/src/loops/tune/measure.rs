@@ -154,8 +154,14 @@ impl Measure {
 pub fn unit(run: &Run, candidate: CandidateId, trial: Trial) -> Unit<'_> {
     let trees = &run.candidate(candidate).expect("measured candidates are candidates of the run").trees;
     let mut artifacts = Vec::with_capacity(trees.len());
+    let start = match start(run, trial.scenario) {
+        Start::Ready(start) => start,
+        Start::Missing(failure) => return Unit::Missing(failure),
+        Start::Next(step) => return Unit::Next(step),
+    };
     for (place, &skill) in trees.iter().enumerate() {
-        let step = Step::Exercise { member: Place(place), skill, trial, input: artifacts.last().copied() };
+        let input = artifacts.last().copied().or(start);
+        let step = Step::Exercise { member: Place(place), skill, trial, input };
         match run.state_of(&step) {
             StepState::Answered(Answer::Exercised { artifacts: tree, .. }) => artifacts.push(*tree),
             StepState::GivenUp(failure) => return Unit::Missing(failure),
@@ -170,6 +176,34 @@ pub fn unit(run: &Run, candidate: CandidateId, trial: Trial) -> Unit<'_> {
     }
 }
 
+/// Where the workspace of a scenario stands.
+enum Start<'a> {
+    Ready(Option<TreeId>),
+    Missing(&'a Failure),
+    Next(Step),
+}
+
+fn start(run: &Run, scenario: usize) -> Start<'_> {
+    let told = &run.plan.task.scenarios[scenario];
+    if told.setup.is_none() {
+        return Start::Ready(told.files);
+    }
+    let step = Step::SetUp { scenario, files: told.files };
+    match run.state_of(&step) {
+        StepState::Answered(Answer::SetUp { tree }) => Start::Ready(Some(*tree)),
+        StepState::GivenUp(failure) => Start::Missing(failure),
+        StepState::Answered(_) | StepState::Open => Start::Next(step),
+    }
+}
+
+/// What the executor of a scenario finds in its workspace, where that is known.
+pub fn starting(run: &Run, scenario: usize) -> Option<TreeId> {
+    match start(run, scenario) {
+        Start::Ready(tree) => tree,
+        Start::Missing(_) | Start::Next(_) => None,
+    }
+}
+
 /// What a candidate's members left on one trial, as far as they were run.
 pub fn artifacts(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<TreeId> {
     let trees = exercised(run, candidate, trial).into_iter().filter_map(tree_of);
@@ -180,7 +214,7 @@ pub fn artifacts(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<TreeId> 
 pub fn exercised<'a>(run: &'a Run, candidate: &Candidate, trial: Trial) -> Vec<&'a Answer> {
     let mut outcomes: Vec<&Answer> = Vec::new();
     for (place, &skill) in candidate.trees.iter().enumerate() {
-        let input = outcomes.last().copied().and_then(tree_of);
+        let input = outcomes.last().copied().and_then(tree_of).or_else(|| starting(run, trial.scenario));
         let step = Step::Exercise { member: Place(place), skill, trial, input };
         let StepState::Answered(outcome @ Answer::Exercised { .. }) = run.state_of(&step) else { break };
         outcomes.push(outcome);

@@ -14,14 +14,18 @@ use crate::id::{CandidateId, TreeId};
 use crate::judgement::{self, Ask, Findings, Suggestion};
 use crate::material::{Body, Folder, Folders, Named};
 use crate::offline::{self, Judged, Task};
-use crate::order::{self, Access, Installed, Order, Placement, Question};
+use crate::order::{self, Access, Command, Installed, Order, Placement, Question};
 use crate::prompt::{EvaluateBrief, ExecuteBrief, Faulty, ImproveBrief, Neighbour, TaskBrief, Tried};
+use crate::role::Role;
 use crate::skill;
 use crate::target::Place;
 use crate::vocabulary::Vocabulary as _;
 
 /// The folder of a workspace in which an upstream member's artifacts stand.
 pub const INPUT: &str = "input";
+/// The workspace itself, and where a judge finds what it held at first.
+pub const WORKSPACE: &str = "";
+const START: &str = "start";
 /// The folder of a workspace in which the skills stand.
 pub const SKILL: &str = "skill";
 
@@ -36,6 +40,7 @@ pub struct Request {
 /// What only the run knows.
 #[derive(Clone, Debug)]
 enum Brief {
+    SetUp,
     Execute { member: Place, trial: Trial },
     Evaluate { trial: Trial, unused: Vec<Place> },
     Improve(Box<Improving>),
@@ -57,18 +62,29 @@ struct Improving {
 impl Request {
     /// Makes a step ready. Only steps that an agent answers can be requested.
     pub fn of(run: &Run, step: &Step) -> Option<Self> {
+        let (mut command, mut repository) = (None, false);
         let (brief, placements) = match step {
-            Step::Exercise { member, skill, trial, input } => execute(run, *member, *skill, *trial, *input),
+            Step::SetUp { scenario, files } => {
+                let scenario = &run.plan.task.scenarios[*scenario];
+                command = Some(set_up(&run.plan, scenario.setup.clone()?));
+                (Brief::SetUp, begin_with(*files))
+            }
+            Step::Exercise { member, skill, trial, input } => {
+                repository = member.0 == 0 && run.plan.task.scenarios[trial.scenario].git;
+                execute(run, *member, *skill, *trial, *input)
+            }
             Step::Judge { candidate, trial, artifacts } => {
                 let candidate = run.candidate(*candidate)?;
                 let unused = uses::unused_in(run, candidate, *trial);
-                let placements = evaluate(&run.plan, &candidate.trees, artifacts);
+                let start = measure::starting(run, trial.scenario);
+                let placements = evaluate(&run.plan, &candidate.trees, artifacts, start);
                 (Brief::Evaluate { trial: *trial, unused }, placements)
             }
             Step::Improve { base, member, .. } => improve(run, *base, *member)?,
             Step::Ask(_) | Step::Promote { .. } => return None,
         };
-        let spec = step.role().and_then(|role| Tune::spec(&role))?;
+        // Only a set-up has no role of its own, and no agent is asked for it.
+        let spec = Tune::spec(&step.role().unwrap_or(Role::EXECUTOR))?;
         let order = Order {
             step: order::step_text(step),
             attempt: run.attempts(step),
@@ -76,7 +92,8 @@ impl Request {
             rights: spec.rights,
             placements,
             installed: installed(&run.plan, &brief),
-            command: None,
+            command,
+            repository,
         };
         Some(Self { order, plan: Arc::clone(&run.plan), retry: run.last_failure(step).cloned(), brief })
     }
@@ -111,7 +128,7 @@ impl Request {
     fn unused(&self) -> Vec<&str> {
         let places = match &self.brief {
             Brief::Evaluate { unused, .. } => unused.as_slice(),
-            Brief::Execute { .. } | Brief::Improve(_) => &[],
+            Brief::SetUp | Brief::Execute { .. } | Brief::Improve(_) => &[],
         };
         places.iter().map(|place| self.name(*place)).collect()
     }
@@ -179,6 +196,7 @@ impl Request {
         self.plan.task.prompts.evaluate(&EvaluateBrief {
             skills: &named(SKILL),
             scenario: &self.plan.task.scenarios[trial.scenario],
+            start: folders.find(START),
             artifacts: &named(ARTIFACTS),
             contract: &self.plan.task.contract,
             unused: &self.unused(),
@@ -234,6 +252,7 @@ impl AsRef<Order> for Request {
 impl Question for Request {
     fn prompt(&self, folders: &Folders) -> Result<String, Faulty> {
         match &self.brief {
+            Brief::SetUp => Ok(String::new()),
             Brief::Execute { member, trial } => match &self.plan.task.delivery {
                 Delivery::Inline => self.execute_prompt(*member, *trial, folders),
                 Delivery::Installed { .. } => self.task_prompt(None, *trial),
@@ -246,6 +265,7 @@ impl Question for Request {
 
     fn task(&self) -> Option<Task> {
         Some(match &self.brief {
+            Brief::SetUp => return None,
             Brief::Execute { member, trial } => Task::Execute {
                 skill: self.offline_skill(*member),
                 input: self.input().map(str::to_owned),
@@ -307,16 +327,30 @@ fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, input: Option<
     // An installed skill may keep files beside itself, as it does for its users.
     let access = if run.plan.task.delivery.at().is_some() { Access::Scratch } else { Access::Fixed };
     let mut placements = vec![Placement::new(skill_path(&run.plan, member, &brief), skill, access)];
-    placements.extend(input.map(|tree| Placement::new(INPUT, tree, Access::Fixed)));
+    match member {
+        Place(0) => placements.extend(begin_with(input)),
+        _ => placements.extend(input.map(|tree| Placement::new(INPUT, tree, Access::Fixed))),
+    }
     (brief, placements)
 }
 
-fn evaluate(plan: &Plan, skills: &[TreeId], artifacts: &[TreeId]) -> Vec<Placement> {
+/// What a scenario brings stands in the workspace itself, to be worked on.
+fn begin_with(files: Option<TreeId>) -> Vec<Placement> {
+    files.map(|tree| Placement::new(WORKSPACE, tree, Access::Scratch)).into_iter().collect()
+}
+
+fn set_up(plan: &Plan, argv: Vec<String>) -> Command {
+    let seconds = plan.roles.of(&Role::EXECUTOR).timeout_seconds;
+    Command { argv, seconds, confined: plan.task.confined }
+}
+
+fn evaluate(plan: &Plan, skills: &[TreeId], artifacts: &[TreeId], start: Option<TreeId>) -> Vec<Placement> {
     let each = |folder, trees: &[TreeId]| -> Vec<Placement> {
         let members = plan.places().zip(trees);
         members.map(|(place, &tree)| fixed(folder, plan, place, tree)).collect()
     };
-    [each(SKILL, skills), each(ARTIFACTS, artifacts)].concat()
+    let start = start.map(|tree| Placement::new(START, tree, Access::Fixed)).into_iter().collect();
+    [each(SKILL, skills), each(ARTIFACTS, artifacts), start].concat()
 }
 
 fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Made> {

@@ -116,6 +116,7 @@ impl Fold for Tune {
             Change::Ended(Step::Exercise { trial, .. } | Step::Judge { trial, .. }) => {
                 in_measure(run, |measure, run| measure.look_at_trial(run, *trial));
             }
+            Change::Ended(Step::SetUp { .. }) => in_measure(run, Measure::look),
             Change::Remeasure => remeasure(run),
             Change::Ended(Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. }) | Change::Resumed => {}
         }

@@ -308,7 +308,7 @@ fn failed(call: &FailedCall) -> Value {
 
 fn phase(step: &Step) -> &'static str {
     match step {
-        Step::Exercise { .. } => "execute",
+        Step::SetUp { .. } | Step::Exercise { .. } => "execute",
         Step::Judge { .. } => "evaluate",
         Step::Improve { .. } => "improve",
         Step::Ask(_) | Step::Promote { .. } => "report",

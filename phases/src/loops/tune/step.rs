@@ -9,7 +9,9 @@ use crate::target::Place;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// Run one member on one scenario. Keyed by the member's tree, so that an unchanged one is not run again.
+    /// Prepare the workspace of a scenario, which holds these files, once for all its trials.
+    SetUp { scenario: usize, files: Option<TreeId> },
+    /// Run one member on one scenario, on what the one before it left; the first one on what the scenario brings. Keyed by the member's tree, so that an unchanged one is not run again.
     Exercise { member: Place, skill: TreeId, trial: Trial, input: Option<TreeId> },
     /// Judge what one candidate left on one scenario.
     Judge { candidate: CandidateId, trial: Trial, artifacts: Vec<TreeId> },
@@ -82,7 +84,7 @@ impl Step {
             Self::Exercise { .. } => Some(Role::EXECUTOR),
             Self::Judge { .. } => Some(Role::EVALUATOR),
             Self::Improve { .. } => Some(Role::IMPROVER),
-            Self::Ask(_) | Self::Promote { .. } => None,
+            Self::SetUp { .. } | Self::Ask(_) | Self::Promote { .. } => None,
         }
     }
 }

@@ -26,6 +26,9 @@ pub struct Task {
     #[serde(default)]
     pub delivery: Delivery,
     pub apply: Apply,
+    /// The system holds set-up commands to their workspace.
+    #[serde(default)]
+    pub confined: bool,
     /// Pages of a person's own, as they were when the run began.
     #[serde(default, skip_serializing_if = "Prompts::is_empty")]
     pub prompts: Prompts,

@@ -93,10 +93,13 @@ fn evaluates() -> Vec<Json> {
     let each = [(1, 1), (1, 0), (2, 2), (3, 3)].into_iter();
     let each = each.flat_map(|counts| [None, Some(ALIEN)].map(|retry_error| (counts, retry_error)));
     let each = each.flat_map(|(counts, again)| [0, counts.0].map(|unused| (counts, again, unused)));
-    each.map(|((skills_shown, made), retry_error, unused)| {
+    let start = folder("start");
+    let each = each.flat_map(|sample| [None, Some(&start)].map(|start| (sample, start)));
+    each.map(|(((skills_shown, made), retry_error, unused), start)| {
         json(evaluate::values(&EvaluateBrief {
             skills: &skills[..skills_shown],
             scenario: &scenario,
+            start,
             artifacts: &artifacts[..made],
             contract: &contract,
             unused: &names[..unused],

@@ -62,6 +62,7 @@ fn scenario_of(run: &Run, round: &Round, step: &Step) -> Option<usize> {
             (candidate.trees.get(member.0) == Some(skill)).then_some(trial.scenario)
         }
         Step::Judge { candidate, trial, .. } => (*candidate == round.candidate).then_some(trial.scenario),
+        Step::SetUp { scenario, .. } => Some(*scenario),
         Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => None,
     }
 }

@@ -22,6 +22,7 @@ pub struct Trouble<'a> {
 pub fn measuring(run: &Run, round: u32) -> Vec<Trouble<'_>> {
     gather(run, round, |step| match step {
         Step::Exercise { trial, .. } | Step::Judge { trial, .. } => trial.ordinal == SEARCH,
+        Step::SetUp { .. } => true,
         Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => false,
     })
 }
@@ -35,7 +36,7 @@ pub fn improving(run: &Run, round: u32) -> Vec<Trouble<'_>> {
 pub fn finishing(run: &Run) -> Vec<Trouble<'_>> {
     gather(run, run.round_number(), |step| match step {
         Step::Exercise { trial, .. } | Step::Judge { trial, .. } => trial.ordinal != SEARCH,
-        Step::Improve { .. } => false,
+        Step::SetUp { .. } | Step::Improve { .. } => false,
         Step::Ask(_) | Step::Promote { .. } => true,
     })
 }
@@ -79,7 +80,8 @@ impl Trouble<'_> {
                 .find(|candidate| candidate.trees.get(member.0) == Some(skill))
                 .map(|candidate| candidate.id),
             Step::Judge { candidate, trial, .. } if trial.ordinal != SEARCH => Some(*candidate),
-            Step::Exercise { .. }
+            Step::SetUp { .. }
+            | Step::Exercise { .. }
             | Step::Judge { .. }
             | Step::Improve { .. }
             | Step::Ask(_)

@@ -195,6 +195,8 @@ impl World {
             mode,
             members: _,
             scenarios,
+            starts: _,
+            confines: _,
             rules,
             casting,
             settings,

@@ -1,0 +1,65 @@
+//! Makes the workspace of a call a git repository with one commit of all that it holds, before its agent begins.
+//!
+//! It is made anew for each call: a folder of git is kept in no tree of ours.
+
+use skilltune_phases::event::{Failure, FailureKind};
+use skilltune_phases::order::Command;
+
+use super::call_dir::CallDir;
+use super::{EngineError, Workshop};
+use crate::process::{self, Ear, How, Slot};
+
+/// What each command is called among the call's files, and its arguments: nothing of the user's configuration is read, no
+/// hook runs, and nobody's name is taken.
+const COMMANDS: [&[&str]; 3] = [
+    &["git", "init", "--quiet", "--template=", "--initial-branch=main"],
+    &["git", "add", "--all", "--force"],
+    &[
+        "git",
+        "-c",
+        "user.name=skilltune",
+        "-c",
+        "user.email=skilltune@localhost",
+        "-c",
+        "commit.gpgsign=false",
+        "commit",
+        "--quiet",
+        "--allow-empty",
+        "--no-verify",
+        "--message=The starting state",
+    ],
+];
+
+/// More than enough for a workspace.
+const SECONDS: u64 = 60;
+
+/// Why it could not be made, if so; nothing, when it was or when somebody has ended us.
+pub(super) fn make(
+    shop: &Workshop,
+    dir: &CallDir,
+    confined: bool,
+    slot: &mut Slot,
+    ear: &Ear,
+) -> Result<Option<Failure>, EngineError> {
+    for argv in COMMANDS {
+        let argv = argv.iter().map(|&argument| argument.to_owned()).collect();
+        let command = Command { argv, seconds: SECONDS, confined };
+        let call = process::Call {
+            stdout: dir.beside("git.stdout"),
+            stderr: dir.beside("git.stderr"),
+            record: dir.beside("git.json"),
+            ..shop.command(dir, &command)
+        };
+        let why = match slot.run(&call, ear)?.how {
+            How::Exited(0) | How::Cancelled => continue,
+            How::NotStarted { why } | How::Lost { why } => why,
+            How::Exited(code) => format!("exit code {code}"),
+            How::Signalled(signal) => format!("signal {signal}"),
+            How::TimedOut => "it did not end in time".to_owned(),
+        };
+        let why =
+            format!("cannot make the workspace a git repository: {}: {why}", command.argv[..2].join(" "));
+        return Ok(Some(Failure::new(FailureKind::Crashed, why)));
+    }
+    Ok(None)
+}

@@ -1,0 +1,111 @@
+//! Copies of some files and folders below one folder, as a tree of their own.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use skilltune_phases::id::TreeId;
+
+use super::capture::{Limits, capture_left};
+use super::look::CaptureError;
+use super::manifest::{Entry, Manifest, ManifestError, Node};
+use super::objects::{ObjectError, Objects};
+use super::path::RelPath;
+use crate::disk::{DiskError, SafePath};
+
+#[derive(Debug, thiserror::Error)]
+pub enum GatherError {
+    #[error("{} is no file and no folder", .0.display())]
+    Odd(PathBuf),
+    #[error("{} is a link, or holds one; links are not copied", .0.display())]
+    Link(PathBuf),
+    #[error("{} is larger than {most} bytes", .path.display())]
+    Large { path: PathBuf, most: u64 },
+    #[error(transparent)]
+    Names(#[from] ManifestError),
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    #[error(transparent)]
+    Store(#[from] ObjectError),
+}
+
+/// Stores these below `base`, each under its own name, without following a link.
+pub fn gather(
+    objects: &Objects,
+    base: &Path,
+    paths: &[RelPath],
+    limits: Limits,
+) -> Result<TreeId, GatherError> {
+    let mut entries = Vec::new();
+    for path in paths {
+        let place = SafePath::below(base, path.as_path());
+        let name = RelPath::below(None, path.name()).expect("the name of a path is a component");
+        if place.is_folder() {
+            let captured = capture_left(objects, base, &path.to_string(), &[], limits)?;
+            entries.push(Entry { path: name.clone(), node: Node::Folder { mode: 0o755 } });
+            for entry in captured.manifest.entries() {
+                let mut below = entry.path.as_path().iter();
+                let path = below.try_fold(name.clone(), |at, part: &OsStr| RelPath::below(Some(&at), part));
+                let path = path.map_err(|_| GatherError::Odd(place.path().to_owned()))?;
+                entries.push(Entry { path, node: entry.node.clone() });
+            }
+        } else {
+            entries.push(Entry { path: name, node: file(objects, &place, limits)? });
+        }
+        if entries.iter().any(|entry| matches!(entry.node, Node::Link { .. })) {
+            return Err(GatherError::Link(place.path().to_owned()));
+        }
+    }
+    Ok(objects.put_manifest(&Manifest::new(entries)?.unlocked())?)
+}
+
+fn file(objects: &Objects, place: &SafePath, limits: Limits) -> Result<Node, GatherError> {
+    let path = || place.path().to_owned();
+    let Some(open) = place.open()? else { return Err(GatherError::Odd(path())) };
+    let meta = open.metadata().map_err(|_| GatherError::Odd(path()))?;
+    let most = limits.bytes;
+    let Some(bytes) = place.read(most)?.filter(|bytes| bytes.len() as u64 <= most) else {
+        return Err(GatherError::Large { path: path(), most });
+    };
+    let size = bytes.len() as u64;
+    Ok(Node::File { blob: objects.put(&bytes)?, size, mode: meta.permissions().mode() & 0o777 })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn gathered(base: &Path, paths: &[&str]) -> Result<Vec<String>, GatherError> {
+        let store = TempDir::new().unwrap();
+        let objects = Objects::at(store.path());
+        let paths: Vec<_> = paths.iter().map(|path| RelPath::parse(path.as_bytes()).unwrap()).collect();
+        let tree = gather(&objects, base, &paths, Limits::default())?;
+        Ok(objects.manifest(tree)?.entries().iter().map(|entry| entry.path.to_string()).collect())
+    }
+
+    #[test]
+    fn files_and_folders_come_under_their_own_names_and_no_link_does() {
+        let base = TempDir::new().unwrap();
+        let at = |name: &str| base.path().join(name);
+        fs::create_dir_all(at("cases/data/more")).unwrap();
+        fs::write(at("cases/data/more/a.csv"), "a").unwrap();
+        fs::write(at("cases/b.md"), "b").unwrap();
+        let names = gathered(base.path(), &["cases/data", "cases/b.md"]).unwrap();
+        assert_eq!(names, ["b.md", "data", "data/more", "data/more/a.csv"]);
+        assert!(matches!(gathered(base.path(), &["cases/none"]), Err(GatherError::Odd(_))));
+        fs::create_dir(at("other")).unwrap();
+        fs::write(at("other/b.md"), "c").unwrap();
+        assert!(matches!(gathered(base.path(), &["cases/b.md", "other/b.md"]), Err(GatherError::Names(_))));
+        symlink("/etc/passwd", at("cases/data/link")).unwrap();
+        assert!(matches!(gathered(base.path(), &["cases/data"]), Err(GatherError::Link(_))));
+        symlink("/etc", at("etc")).unwrap();
+        assert!(gathered(base.path(), &["etc/passwd"]).is_err() && gathered(base.path(), &["etc"]).is_err());
+    }
+}
