@@ -5,6 +5,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::id::{CallKey, TreeId};
+use crate::model::ModelName;
 use crate::plan::{Cast, Plan};
 use crate::role::Role;
 use crate::vocabulary::Vocabulary;
@@ -49,6 +50,9 @@ pub struct Done<L: Vocabulary> {
     #[serde(with = "outcome", bound = "")]
     pub outcome: Outcome<L::Answer>,
     pub spent: Spent,
+    /// The model that answered, if the agent reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelName>,
 }
 
 /// How a step ended. An agent's failure is data, not an error of skilltune.

@@ -28,6 +28,7 @@ pub mod ledger;
 pub mod lint;
 pub mod loops;
 pub mod material;
+pub mod model;
 pub mod name;
 pub mod offline;
 pub mod order;

@@ -14,9 +14,10 @@ use crate::backoff;
 use crate::event::{Done, Event, Failure, FailureKind, Pause, PlacedBy, Record, Signal};
 use crate::id::CallKey;
 use crate::ledger::{Account, Ledger};
+use crate::model::Models;
 use crate::plan::{Cast, Plan};
 use crate::remedy::Remedy;
-use crate::role::Role;
+use crate::role::{ByRole, Role};
 use crate::vocabulary::Vocabulary;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +42,8 @@ pub struct Run<L: Fold> {
     /// Agents that had changed when the run was resumed; the plan has the newest of each.
     pub recasts: Vec<Recast>,
     pub ledger: Ledger,
+    /// The models whose answers the run rests on, as far as the agents report them.
+    pub models: ByRole<Models>,
     answers: HashMap<L::Step, L::Answer>,
     failures: HashMap<L::Step, Tries<L::Stage>>,
 }
@@ -171,6 +174,7 @@ impl<L: Fold> Run<L> {
             waits: Waits::default(),
             recasts: Vec::new(),
             ledger: plan.roles.map(|_| Account::default()),
+            models: plan.roles.map(|_| Models::new()),
             answers: HashMap::new(),
             failures: HashMap::new(),
             plan: Arc::new(plan.as_ref().clone()),
@@ -201,6 +205,9 @@ impl<L: Fold> Run<L> {
         match &done.outcome {
             Err(failure) => self.failed(done, failure, at),
             Ok(answer) => {
+                if let (Some(role), Some(model)) = (L::role(&done.step), &done.model) {
+                    *self.models.of_mut(&role).entry(model.clone()).or_default() += 1;
+                }
                 self.waits = Waits::default();
                 let answer = L::compact(&self.state, answer.clone());
                 self.answers.insert(done.step.clone(), answer);

@@ -36,6 +36,12 @@ struct Stage {
     /// Where it counts what it has met since its last answer.
     #[serde(default)]
     met: PathBuf,
+    /// The models that answer a claude as the judge, in turn; else there is one for all.
+    #[serde(default)]
+    judges: Vec<String>,
+    /// Where it counts its verdicts.
+    #[serde(default)]
+    judged: PathBuf,
 }
 
 /// How a service is not there.
@@ -247,11 +253,14 @@ fn agent(name: &str, stage: &Stage) -> ExitCode {
     let loaded = stage
         .uses_skill
         .then(|| json!({ "type": "tool_use", "id": "1", "name": "Skill", "input": { "skill": "writer" } }));
+    let model = model(stage, &prompt);
+    let said =
+        |content: &Value| json!({ "type": "assistant", "message": { "model": model, "content": content } });
     let events = match name {
         "claude" => vec![
-            json!({ "type": "system", "subtype": "init", "model": "scripted" }),
-            json!({ "type": "assistant", "message": { "content": loaded.into_iter().collect::<Vec<_>>() } }),
-            json!({ "type": "assistant", "message": { "content": [{ "type": "text", "text": answer }] } }),
+            json!({ "type": "system", "subtype": "init", "model": "asked" }),
+            said(&json!(loaded.into_iter().collect::<Vec<_>>())),
+            said(&json!([{ "type": "text", "text": answer }])),
             json!({ "type": "result", "subtype": "success", "is_error": is_error, "result": answer }),
         ],
         _ => vec![
@@ -268,6 +277,18 @@ fn agent(name: &str, stage: &Stage) -> ExitCode {
         Child::Error => ExitCode::FAILURE,
         Child::Good | Child::Empty | Child::Silent | Child::Gone | Child::Hang => ExitCode::SUCCESS,
     }
+}
+
+/// Who answers this prompt.
+fn model(stage: &Stage, prompt: &str) -> String {
+    let is_judge = prompt.contains("# Judge an agent skill")
+        || reflex::Page::of(prompt).is_some_and(|page| page.name() == "evaluate");
+    if stage.judges.is_empty() || !is_judge {
+        return "scripted".to_owned();
+    }
+    let judged = fs::metadata(&stage.judged).map_or(0, |meta| meta.len());
+    append(&stage.judged, ".");
+    stage.judges[usize::try_from(judged).expect("a small number") % stage.judges.len()].clone()
 }
 
 /// What this call meets: it is answered when the whole list has been gone through.

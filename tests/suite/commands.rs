@@ -242,7 +242,7 @@ fn the_object_at_the_end_has_exactly_the_documented_keys() {
     assert_eq!(ran.stdout.lines().count(), 1);
 }
 
-const KEYS: &str = "run_id, loop, target, outcome, reason, blocked, initial_score, final_score, threshold, agents, notes, rights, structural, \
+const KEYS: &str = "run_id, loop, target, outcome, reason, blocked, initial_score, final_score, threshold, agents, models, notes, rights, structural, \
                     delivery, iterations, accepted, rejected, champion, report, state, cost";
 
 #[test]

@@ -205,7 +205,8 @@ fn each_agent_tells_its_login_and_a_version_of_another_series_is_remarked() {
 #[test]
 fn a_probe_makes_one_call_of_each_agent_and_a_failed_one_is_a_fault() {
     let scene = Scene::empty();
-    let init = r#"echo '{"type":"system","subtype":"init","model":"small"}'"#;
+    let init = r#"echo '{"type":"system","subtype":"init","model":"asked"}'
+        echo '{"type":"assistant","message":{"model":"small","content":[]}}'"#;
     let result = r#"echo '{"type":"result","subtype":"success","is_error":false,"result":"ready","total_cost_usd":0.01}'"#;
     let asked = r#"[ "$(/bin/cat "$TMPDIR/asked")" = "Answer with the single word: ready" ] || exit 9"#;
     real(&scene, "claude", "2.1.329", &[asked, init, result].join("\n"));

@@ -21,6 +21,7 @@ mod lint;
 mod lint_fix;
 mod lint_scope;
 mod misbehave;
+mod models;
 mod offline;
 mod outage;
 mod outcome;

@@ -21,12 +21,13 @@ pub fn done<L: Loop>(done: &Done<L>, step: &str, answered: impl FnOnce(&L::Answe
     format!("{step}: {outcome}{}", cost(done))
 }
 
-/// What a call of an agent took; a step of our own takes nothing worth telling.
+/// What a call of an agent took, and who answered; a step of our own takes nothing worth telling.
 fn cost<L: Loop>(done: &Done<L>) -> String {
+    let model = done.model.as_ref().map_or(String::new(), |model| format!(", {model}"));
     match (done.call, done.spent.cached) {
         (None, _) => String::new(),
-        (Some(_), true) => " (from the cache)".to_owned(),
-        (Some(_), false) => format!(" ({})", figures::milliseconds(done.spent.ms)),
+        (Some(_), true) => format!(" (from the cache{model})"),
+        (Some(_), false) => format!(" ({}{model})", figures::milliseconds(done.spent.ms)),
     }
 }
 

@@ -4,9 +4,12 @@ use std::fmt::Display;
 
 use skilltune_phases::event::{FailureKind, Pause, PlacedBy};
 use skilltune_phases::loops::{Loop, MostCalls};
+use skilltune_phases::model::{ModelName, Models};
 use skilltune_phases::plan::{Cast, Enforced, Roles};
-use skilltune_phases::role::ByRole;
-use skilltune_phases::run::Recast;
+use skilltune_phases::role::{ByRole, Role};
+use skilltune_phases::run::{Recast, Run};
+
+use crate::text::figures::count;
 
 /// The most that a run will ask of its agents.
 pub fn most_calls(most: &MostCalls, roles: &Roles) -> String {
@@ -47,9 +50,49 @@ pub fn remarks(roles: &Roles) -> Vec<String> {
     roles.own_judge().map(lenient).into_iter().chain(world).chain(roles.wrapper().map(wrapped)).collect()
 }
 
-/// The agents that changed while the run was left.
-pub fn recasts<L: Loop>(run: &skilltune_phases::run::Run<L>) -> impl Iterator<Item = String> {
-    run.recasts.iter().map(recast)
+/// Who was not the same throughout the run: agents that changed while it was left, and models that scores depend on.
+pub fn changes<L: Loop>(run: &Run<L>) -> impl Iterator<Item = String> {
+    run.recasts.iter().map(recast).chain(mixed(run))
+}
+
+/// That the judge's answers, or others that scores depend on, came from more than one model.
+pub fn mixed<L: Loop>(run: &Run<L>) -> impl Iterator<Item = String> {
+    let is_measure = |role: &Role| L::spec(role).is_some_and(|spec| spec.is_measure);
+    // Scores before and after a changed agent are not compared anyway.
+    let is_same = |role: &Role| run.recasts.iter().all(|recast| recast.role != *role);
+    let mixed =
+        run.models.iter().filter(move |(role, models)| models.len() > 1 && is_measure(role) && is_same(role));
+    mixed.map(|(role, models)| {
+        let models = answered(models);
+        format!("several models answered as the {role}: {models}; scores within this run are not comparable")
+    })
+}
+
+/// Which models answered in each role, as far as the agents report them.
+pub fn models<L: Loop>(run: &Run<L>) -> Option<String> {
+    let is_known = |(_, models): &(&Role, &Models)| !models.is_empty();
+    let known: ByRole<String> =
+        run.models.iter().filter(is_known).map(|(role, models)| (role.clone(), answered(models))).collect();
+    let is_whole = run.models.values().all(|models| !models.is_empty());
+    match known.same() {
+        Some(model) if is_whole => Some(format!("{model} in all roles")),
+        _ => known.values().next().map(|_| each(&known, "; ")),
+    }
+}
+
+/// One name, or several with what each answered.
+fn answered(models: &Models) -> String {
+    /// An agent may report another one for each call.
+    const MOST: usize = 4;
+    if let [only] = models.keys().collect::<Vec<_>>().as_slice() {
+        return only.to_string();
+    }
+    let calls = |(model, calls): (&ModelName, &u32)| format!("{model} ({})", count(*calls as usize, "call"));
+    let mut told: Vec<String> = models.iter().take(MOST).map(calls).collect();
+    if models.len() > MOST {
+        told.push(format!("and {}", count(models.len() - MOST, "other")));
+    }
+    told.join(", ")
 }
 
 pub fn recast(Recast { role, agent, parts, is_measure, .. }: &Recast) -> String {

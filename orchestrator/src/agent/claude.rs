@@ -9,6 +9,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
+use skilltune_phases::model::ModelName;
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
 
@@ -125,7 +126,6 @@ fn read_response(left: Remains<'_>) -> Response {
         match (text(&event, "type"), text(&event, "subtype")) {
             (Some("system"), Some("init")) => {
                 begun = true;
-                talk.model = text(&event, "model").map(str::to_owned);
                 talk.session = text(&event, "session_id").map(str::to_owned);
                 talk.skills.offered = offered(&event);
             }
@@ -134,6 +134,7 @@ fn read_response(left: Remains<'_>) -> Response {
             }
             (Some("assistant"), _) => {
                 life = Life::Shown;
+                talk.model = model(&event).or(talk.model);
                 tools_used(&event, &mut talk);
             }
             (Some("user"), _) => {
@@ -156,6 +157,14 @@ fn read_response(left: Remains<'_>) -> Response {
         reset_time::with_reset_time(failure, told, left.at)
     });
     Response { answer, spent: spent(result.as_ref(), left.ended.took_ms), talk: Some(talk) }
+}
+
+/// Whose words these are. What it tells at its start is the model that it means to ask; an error of its own is nobody's
+/// answer, and what a subagent says is not the answer.
+fn model(event: &Value) -> Option<ModelName> {
+    const ITS_OWN: &str = "<synthetic>";
+    let model = event.pointer("/message/model").and_then(Value::as_str).filter(|model| *model != ITS_OWN);
+    ModelName::reported(model.filter(|_| text(event, "parent_tool_use_id").is_none())?)
 }
 
 /// When a limit is lifted that a request has come to; it tells of limits that are far away too.

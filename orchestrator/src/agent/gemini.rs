@@ -6,6 +6,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
+use skilltune_phases::model::ModelName;
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
 
@@ -182,16 +183,17 @@ fn read_response(left: Remains<'_>) -> Response {
     for event in events(left.stdout, &mut talk) {
         said.take(event, &mut talk);
     }
-    talk.model = said.result.as_ref().and_then(model).or(talk.model);
+    talk.model = said.result.as_ref().and_then(model);
     let spent = spent(said.result.as_ref(), left.ended.took_ms);
     Response { answer: said.answer(left), spent, talk: Some(talk) }
 }
 
-/// The one that did most: a smaller one may have been asked which to take.
-fn model(result: &Value) -> Option<String> {
+/// The one that did most: a smaller one may have been asked which to take. What it tells at its start is the model that
+/// it was told to ask, which need not be this one.
+fn model(result: &Value) -> Option<ModelName> {
     let models = result.pointer("/stats/models")?.as_object()?;
     let tokens = |of: &Value| of.get("total_tokens").and_then(Value::as_u64).unwrap_or(0);
-    models.iter().max_by_key(|(_, of)| tokens(of)).map(|(name, _)| name.clone())
+    models.iter().max_by_key(|(_, of)| tokens(of)).and_then(|(name, _)| ModelName::reported(name))
 }
 
 impl Said {
@@ -200,7 +202,6 @@ impl Said {
         match (text(&event, "type"), text(&event, "role")) {
             (Some("init"), _) => {
                 self.begun = true;
-                talk.model = text(&event, "model").map(str::to_owned);
                 talk.session = text(&event, "session_id").map(str::to_owned);
             }
             (Some("message"), Some("assistant")) => self.words.push_str(content),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
+use skilltune_phases::model::ModelName;
 
 use super::skills::SkillTalk;
 use crate::process::{Ended, How};
@@ -32,7 +33,7 @@ pub struct Response {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Talk {
     /// The model that answered, which need not be the one that was asked for.
-    pub model: Option<String>,
+    pub model: Option<ModelName>,
     pub session: Option<String>,
     pub turns: Option<u64>,
     /// How often each tool was used.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use skilltune_phases::event::{Done, Failure, FailureKind, Outcome, Spent};
 use skilltune_phases::id::{CallKey, Digest};
 use skilltune_phases::material::Folders;
+use skilltune_phases::model::ModelName;
 use skilltune_phases::order::{Command, Order, Placement, Question};
 use skilltune_phases::plan::{Cast, Plan};
 
@@ -140,7 +141,9 @@ impl<L: LoopEngine> Job<L> {
 
     fn done(self, reply: Reply<L>) -> Done<L> {
         let attempt = self.request.as_ref().attempt;
-        Done { step: self.step, attempt, call: Some(reply.key), outcome: reply.outcome, spent: reply.spent }
+        let Reply { key, outcome, spent, talk } = reply;
+        let model = talk.and_then(|talk| talk.model);
+        Done { step: self.step, attempt, call: Some(key), outcome, spent, model }
     }
 }
 
@@ -277,7 +280,8 @@ impl Workshop {
     fn hear(&self, order: &Order, remains: agent::Remains<'_>) -> Response {
         let agent = self.cast.of(&order.role);
         let heard = agent.read_response(remains);
-        let model = heard.talk.as_ref().and_then(|talk| talk.model.as_ref()).or(agent.model.as_ref());
+        let answered = heard.talk.as_ref().and_then(|talk| talk.model.as_ref()).map(ModelName::as_str);
+        let model = answered.or(agent.model.as_deref());
         let spent = heard.spent.priced(model.and_then(|model| self.prices.get(model)));
         Response { spent, ..heard }
     }

@@ -202,7 +202,8 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         let hands = Hands { context: &self.context, person: self.person };
         let Some(answer) = L::own(&self.run, &step, hands)? else { return Ok(Some(Stopped::Held)) };
         let attempt = self.run.attempts(&step);
-        let done = Done { step, attempt, call: None, outcome: Ok(answer), spent: Spent::default() };
+        let done =
+            Done { step, attempt, call: None, outcome: Ok(answer), spent: Spent::default(), model: None };
         self.record(Event::Done(Box::new(done)))?;
         Ok(None)
     }

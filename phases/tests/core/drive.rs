@@ -48,7 +48,10 @@ impl<L: Loop> Drive<L> {
     pub(crate) fn done_after(&mut self, seconds: i64, step: L::Step, outcome: Outcome<L::Answer>) {
         let attempt = self.run.attempts(&step);
         let spent = Spent { ms: 1000, usd: Some(0.5), ..Spent::default() };
-        self.record_after(seconds, Event::Done(Box::new(Done { step, attempt, call: None, outcome, spent })));
+        self.record_after(
+            seconds,
+            Event::Done(Box::new(Done { step, attempt, call: None, outcome, spent, model: None })),
+        );
     }
 
     /// Makes all decisions that are due; the steps that the loop then asks for, at most `room`, or none at the end.

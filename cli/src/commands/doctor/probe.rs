@@ -62,7 +62,7 @@ impl Probed {
             kind: failure.as_ref().map(|failure| failure.kind),
             why: failure.as_ref().map(why),
             mend: failure.as_ref().map(|failure| fix(&agent.name, failure)),
-            model: talk.and_then(|talk| talk.model).map(|model| plain::one_line(&model)),
+            model: talk.and_then(|talk| talk.model).map(String::from),
             seconds: Duration::from_millis(spent.ms).as_secs_f64(),
             usd: spent.usd,
             input_tokens: spent.input_tokens,

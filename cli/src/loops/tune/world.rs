@@ -235,7 +235,14 @@ impl<L: Loop> Play<L> {
             output_tokens: Some(30),
             ..Spent::default()
         };
-        self.record(event::Event::Done(Box::new(event::Done { step, attempt, call: None, outcome, spent })));
+        self.record(event::Event::Done(Box::new(event::Done {
+            step,
+            attempt,
+            call: None,
+            outcome,
+            spent,
+            model: None,
+        })));
         Some(())
     }
 }

@@ -40,9 +40,36 @@ fn an_answer_comes_with_its_cost_its_tools_and_its_model() {
     };
     assert_eq!(response.spent, spent);
     let talk = response.talk.unwrap();
-    assert_eq!((talk.model.as_deref(), talk.turns, talk.unknown), (Some("claude-opus-5-5"), Some(2), 0));
+    assert_eq!(
+        (talk.model.as_ref().map(ModelName::as_str), talk.turns, talk.unknown),
+        (Some("claude-opus-5-5"), Some(2), 0)
+    );
     assert_eq!(talk.tools, [("Write".to_owned(), 1)].into());
     assert!(talk.session.is_some() && talk.denied.is_empty());
+}
+
+#[test]
+fn the_model_is_the_one_that_spoke_last_and_not_the_one_that_was_to_be_asked() {
+    let line = |kind: &str, more: &serde_json::Value| {
+        let mut line = serde_json::json!({ "type": kind });
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        format!("{line}\n")
+    };
+    let said = |model: &str, parent: Option<&str>| {
+        line("assistant", &serde_json::json!({ "message": { "model": model }, "parent_tool_use_id": parent }))
+    };
+    let init = line("system", &serde_json::json!({ "subtype": "init", "model": "asked" }));
+    let result = line("result", &serde_json::json!({ "is_error": false, "result": "done" }));
+    let model = |words: &[String]| {
+        let stdout = [&init, &words.concat(), &result].map(String::as_str).concat();
+        response(How::Exited(0), &stdout, "").talk.unwrap().model.map(String::from)
+    };
+    assert_eq!(model(&[]), None, "nobody is known to have answered");
+    assert_eq!(model(&[said("first", None), said("second", None)]).unwrap(), "second");
+    assert_eq!(model(&[said("first", None), said("helper", Some("toolu_1"))]).unwrap(), "first");
+    assert_eq!(model(&[said("<synthetic>", None)]), None);
+    assert_eq!(model(&[said("\u{1b}[31mred", None)]), None);
+    assert_eq!(model(&[said(&"m".repeat(5_000), None)]), None);
 }
 
 #[test]

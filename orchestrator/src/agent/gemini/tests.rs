@@ -38,7 +38,10 @@ fn an_answer_comes_with_its_tokens_its_tools_and_the_model_that_was_really_used(
     };
     assert_eq!(response.spent, spent);
     let talk = response.talk.unwrap();
-    assert_eq!((talk.model.as_deref(), talk.unknown), (Some("gemini-3.1-pro-preview"), 0));
+    assert_eq!(
+        (talk.model.as_ref().map(ModelName::as_str), talk.unknown),
+        (Some("gemini-3.1-pro-preview"), 0)
+    );
     assert_eq!(talk.tools, [("write_file".to_owned(), 1)].into());
 }
 
@@ -177,7 +180,17 @@ fn thoughts_are_paid_for_and_the_model_that_did_most_is_the_one_that_answered() 
     let result = json!({ "type": "result", "status": "success", "stats": stats });
     let response = response(How::Exited(0), &result.to_string(), "");
     assert_eq!(response.spent.output_tokens, Some(1000));
-    assert_eq!(response.talk.unwrap().model.as_deref(), Some("the-great-one"));
+    assert_eq!(response.talk.unwrap().model, ModelName::reported("the-great-one"));
+}
+
+#[test]
+fn a_model_that_gemini_was_to_ask_is_not_known_to_have_answered() {
+    let end =
+        |stats: &str| format!(r#"{BEGUN}{}{{"type":"result","status":"success","stats":{stats}}}"#, "\n");
+    let model = |stats: &str| response(How::Exited(0), &end(stats), "").talk.unwrap().model;
+    assert_eq!(model("{}"), None);
+    assert_eq!(model(r#"{"models":{"a\u001b[31m":{"total_tokens":10}}}"#), None);
+    assert_eq!(model(r#"{"models":{"b":{"total_tokens":10}}}"#), ModelName::reported("b"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use skilltune_phases::run::StepState;
 use crate::loops::reflex::report::{advice, changes, words};
 use crate::progress::lines::{advised, cost, to_copy, who};
 use crate::progress::look::Look;
-use crate::report::words::remarks;
+use crate::report::words::{mixed, models, remarks};
 use crate::text::width::{around, columns, wrapped};
 use crate::text::{figures, plain};
 
@@ -92,6 +92,8 @@ pub fn story(run: &Run, on_disk: Option<&str>, look: Look) -> Vec<String> {
     let distance = words::distance(run, on_disk);
     lines.extend(distance.iter().flat_map(|distance| item("distance", distance, width)));
     lines.extend(item("effort", &effort(run), width));
+    lines.extend(models(run).iter().flat_map(|models| item("models", models, width)));
+    lines.extend(mixed(run).flat_map(|mixed| wrapped(&format!("warning: {mixed}"), width, "  ")));
     if run.result().is_some() {
         lines.extend(to_copy("file:", &words::artifact_path(run), width));
     }

@@ -40,7 +40,8 @@ pub fn summary(run: &Run, on_disk: Option<&str>) -> Value {
         },
         "distance": judged.and_then(|_| run.distance()),
         "agents": json::agents(&plan.roles),
-        "notes": told::remarks(&plan.roles).into_iter().chain(told::recasts(run)).collect::<Vec<_>>(),
+        "models": run.models,
+        "notes": told::remarks(&plan.roles).into_iter().chain(told::changes(run)).collect::<Vec<_>>(),
         "rights": json::rights(&plan.roles),
         // Written at the end, and not before.
         "report": run.closed_at.map(|_| format!("{}/final-report.md", plan.folder)),

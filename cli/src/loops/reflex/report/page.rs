@@ -38,7 +38,8 @@ fn summary(page: &mut Page, run: &Run) {
         ("Agreed To By", confirmed(plan.task.confirmed).to_owned()),
         ("Agents", safe(&told::roles(&plan.roles))),
     ];
-    let notes = told::remarks(&plan.roles).into_iter().chain(told::recasts(run));
+    let notes = told::remarks(&plan.roles).into_iter().chain(told::changes(run));
+    rows.extend(told::models(run).map(|models| ("Models", safe(&models))));
     rows.extend(notes.map(|note| ("Note", safe(&note))));
     rows.extend([
         ("Rights of Roles", told::rights(&plan.roles)),

@@ -124,6 +124,10 @@ pub fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<String> {
         say(&format!("The champion changes {}.", figures::size(&size)));
     }
     say(&effort(run));
+    if let Some(models) = words::models(run) {
+        say(&format!("Models: {models}."));
+    }
+    words::mixed(run).for_each(|mixed| say(&format!("warning: {mixed}")));
     if run.state.closed.is_some() {
         let report = format!("{}/final-report.md", run.plan.folder);
         lines.extend(to_copy("report:", &report, width));

@@ -44,7 +44,8 @@ fn summary(page: &mut Page, run: &Run) {
         rows.push(("Chain Order", words(&told::target(run))));
     }
     rows.extend([("Test Scenarios", scenarios(run)), ("Agents", words(&told::roles(&plan.roles)))]);
-    let notes = told::notes(plan).into_iter().chain(told::recasts(run));
+    let notes = told::notes(plan).into_iter().chain(told::changes(run));
+    rows.extend(told::models(run).map(|models| ("Models", words(&models))));
     rows.extend(notes.map(|note| ("Note", words(&note))));
     rows.extend([
         ("Rights of Roles", told::rights(&plan.roles)),

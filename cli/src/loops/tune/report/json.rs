@@ -26,7 +26,9 @@ pub fn summary(run: &Run) -> Value {
         "threshold": plan.task.rules.threshold,
         // A score is worth what its judge is.
         "agents": agents(&plan.roles),
-        "notes": words::notes(plan).into_iter().chain(words::recasts(run)).collect::<Vec<_>>(),
+        // By role, how many calls each model answered, as far as the agents report it.
+        "models": run.models,
+        "notes": words::notes(plan).into_iter().chain(words::changes(run)).collect::<Vec<_>>(),
         // Who keeps them to what their roles may do.
         "rights": rights(&plan.roles),
         // Whether scores show the structure of the skill alone, because nothing ran.

@@ -27,6 +27,11 @@ fn the_summary_has_just_the_documented_keys() {
             "evaluator": "gemini",
             "improver": "claude"
           },
+          "models": {
+            "executor": {},
+            "evaluator": {},
+            "improver": {}
+          },
           "notes": [],
           "rights": {
             "executor": "system + agent",
