@@ -165,7 +165,7 @@ impl Runs {
                     outline.calls.extend(done.call);
                     outline.trees.extend(done.outcome.iter().flat_map(L::trees));
                 }
-                Event::Noted(Signal::Placed { from, to, .. }) => {
+                Event::Noted(Signal::Placing { from, to, .. } | Signal::Placed { from, to, .. }) => {
                     outline.trees.extend(from.iter().chain(to));
                 }
                 Event::Noted(_) | Event::Started(_) | Event::Decided(_) => {}
@@ -234,10 +234,12 @@ impl Known<Tune> {
         self.pick(name, &versions).cloned()
     }
 
-    /// What each command of a person has displaced in the target, and what it has brought there.
+    /// What each command of a person has displaced in the target, or was about to, and what it has brought there.
     pub fn placings(&self) -> impl DoubleEndedIterator<Item = (&[TreeId], &[TreeId])> {
         self.records.iter().filter_map(|record| match &record.event {
-            Event::Noted(Signal::Placed { from, to, .. }) => Some((from.as_slice(), to.as_slice())),
+            Event::Noted(Signal::Placing { from, to, .. } | Signal::Placed { from, to, .. }) => {
+                Some((from.as_slice(), to.as_slice()))
+            }
             Event::Noted(_) | Event::Done(_) | Event::Started(_) | Event::Decided(_) => None,
         })
     }

@@ -159,6 +159,12 @@ pub enum Signal {
     },
     /// The wait is over.
     Waited,
+    /// A person's command is about to replace what it found in the target: if it is killed, this still names that.
+    Placing {
+        from: Vec<TreeId>,
+        to: Vec<TreeId>,
+        by: PlacedBy,
+    },
     /// A person's command wrote these trees into the target.
     Placed {
         from: Vec<TreeId>,

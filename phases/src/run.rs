@@ -267,6 +267,8 @@ impl<L: Fold> Run<L> {
                 self.begin_again(at);
             }
             Signal::Held => self.held = true,
+            // Nobody knows yet what came of it.
+            Signal::Placing { .. } => {}
             Signal::Placed { by, .. } => self.placed = Some(*by),
         }
     }

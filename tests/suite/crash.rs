@@ -243,6 +243,54 @@ fn a_rollback_or_apply_aborted_at_any_durable_step_leaves_a_target_that_the_next
     }
 }
 
+/// The edit was in the store, and nothing told its name.
+#[test]
+fn what_a_forced_rollback_displaced_can_be_restored_wherever_the_rollback_was_aborted() {
+    let story = Tuned::single();
+    let scene = story.scene();
+    Ran::of(story.begin(&scene).output().unwrap());
+    let (skill, id) = (scene.skill("writer"), scene.run_id());
+    let start = {
+        assert_eq!(scene.run(&["rollback", &id]).code, Some(0));
+        listing(&skill)
+    };
+    // Each time another edit, which no earlier command has displaced.
+    let edit = |nth: usize| {
+        assert_eq!(scene.run(&["apply", &id, "champion"]).code, Some(0), "before edit {nth}");
+        fs::write(skill.join("mine.md"), format!("My edit {nth}.\n")).unwrap();
+        listing(&skill)
+    };
+    let forced = || scene.command(&["rollback", &id, "--force"]);
+    edit(0);
+    let steps = Steps::of(&scene, forced());
+    let (mut displaced, mut retold) = (0, 0);
+    for at in steps.visited() {
+        let told = format!("crashed at point {at}");
+        let mine = edit(at);
+        assert!(crashed(forced(), at), "{told}: it has ended before");
+        // It repairs what is half done, and refuses to touch an edit.
+        let next = scene.run(&["rollback", &id]);
+        if listing(&skill) == mine {
+            assert_eq!(next.code, Some(3), "{told}: {next:?}");
+            assert_eq!(scene.run(&["rollback", &id, "--force"]).code, Some(0), "{told}");
+        } else {
+            assert_eq!((next.code, listing(&skill) == start), (Some(0), true), "{told}: {next:?}");
+            displaced += 1;
+            retold += usize::from(next.stderr.contains("the replaced version is kept as "));
+        }
+        let history = scene.run(&["history", &id]).stdout;
+        let (_, named) =
+            history.rsplit_once("the replaced version is ").unwrap_or_else(|| panic!("{told}: {history}"));
+        let name = named.split_whitespace().next().unwrap();
+        assert_eq!(scene.run(&["apply", &id, name]).code, Some(0), "{told}: {history}");
+        assert_eq!(listing(&skill), mine, "{told}");
+        fs::remove_file(skill.join("mine.md")).unwrap();
+        assert_tidy(&scene, &told);
+    }
+    assert!(displaced > 3 && retold > 1, "displaced {displaced} times, and told {retold} times");
+    steps.report("a forced rollback", 15);
+}
+
 /// An answer in the cache whose trees were half gone made every later run on the same skill fail.
 #[test]
 fn a_clean_aborted_at_any_durable_step_leaves_a_store_that_the_next_run_can_use() {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use skilltune_phases::id::Digest;
 
 use crate::background::Background;
@@ -133,8 +133,19 @@ fn a_run_of_a_newer_format_is_refused_by_every_command_before_anything_is_touche
 fn an_error_after_the_target_was_changed_says_so_and_the_same_command_makes_up_for_it() {
     let scene = won();
     let journal = scene.run_folder().join("history.jsonl");
-    let blocks = fs::metadata(&journal).unwrap().len() / 512;
-    let ran = scene.run_limited(&format!("trap '' XFSZ; ulimit -f {blocks}"), &["rollback"]);
+    let limited = |more: u64| {
+        let most = fs::metadata(&journal).unwrap().len() + more;
+        scene.run_limited(&format!("trap '' XFSZ; prlimit --pid $$ --fsize={most}"), &["rollback"])
+    };
+    let ran = limited(0);
+    assert_eq!(
+        (ran.code, scene.quality("writer")),
+        (Some(1), 90),
+        "nothing is replaced without a note: {ran:?}"
+    );
+    assert_eq!(scene.events("noted").len(), 0);
+    // Room for the line before the replacement, and none for the one after it.
+    let ran = limited(500);
     assert_eq!((ran.code, scene.quality("writer")), (Some(1), 40), "{ran:?}");
     insta::assert_snapshot!(scene.shown(&ran.stderr), @r"
     error: the skill was replaced, but the run's journal does not record it
@@ -142,9 +153,13 @@ fn an_error_after_the_target_was_changed_says_so_and_the_same_command_makes_up_f
     caused by: File too large (os error 27)
     hint: fix the cause, then run `skilltune rollback RUN` to finish
     ");
-    assert_eq!(scene.events("noted").len(), 0);
+    let noted = || -> Vec<String> {
+        let first = |noted: &Value| noted.as_object().unwrap().keys().next().unwrap().clone();
+        scene.events("noted").iter().map(first).collect()
+    };
+    assert_eq!(noted(), ["placing"]);
     assert_eq!(scene.run(&["rollback"]).code, Some(0));
-    assert_eq!(scene.events("noted").len(), 1);
+    assert_eq!(noted(), ["placing", "placed"]);
 
     let page = scene.run_folder().join("final-report.md");
     fs::remove_file(&page).unwrap();

@@ -129,6 +129,7 @@ impl<L: Narrated> Talk<L> {
                 self.rest();
                 return self.say(&["wait ended".to_owned()]);
             }
+            Signal::Placing { by, .. } => return self.say(&[cut(words::placing(*by), self.look.width)]),
             Signal::Placed { by, .. } => return self.say(&[cut(words::placed(*by), self.look.width)]),
         };
         let told = plain::one_line(&format!("run {} {text}", run.plan.run));

@@ -1,5 +1,6 @@
 //! A line of the journal as people read it, as far as it is the same for every loop.
 
+use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::{Done, Record, Signal};
 use skilltune_phases::loops::Loop;
 use skilltune_phases::run::Run;
@@ -41,6 +42,10 @@ pub fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
         Signal::Held => "the run waits for your answer".to_owned(),
         Signal::Waiting { until } => format!("waiting until {}", figures::moment(*until)),
         Signal::Waited => "wait ended".to_owned(),
+        Signal::Placing { from, by, .. } => {
+            let displaced = Candidate::original(from.clone()).id.short();
+            format!("{}; the replaced version is {displaced}", words::placing(*by))
+        }
         Signal::Placed { by, .. } => words::placed(*by).to_owned(),
     }
 }

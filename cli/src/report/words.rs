@@ -150,6 +150,13 @@ pub fn pause(pause: Pause) -> &'static str {
     }
 }
 
+pub fn placing(by: PlacedBy) -> &'static str {
+    match by {
+        PlacedBy::Apply => "someone started to apply a candidate",
+        PlacedBy::Rollback => "someone started to restore the skill to its state before the run",
+    }
+}
+
 pub fn placed(by: PlacedBy) -> &'static str {
     match by {
         PlacedBy::Apply => "someone applied a candidate",

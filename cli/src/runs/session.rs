@@ -17,6 +17,7 @@ use skilltune_orchestrator::snapshot::{Limits, Objects, capture};
 use skilltune_orchestrator::store::{
     AnswerCache, Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock,
 };
+use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::{Event, Pause, Record, Signal};
 use skilltune_phases::plan::{Cast, Plan, RunId};
 use skilltune_phases::role::Role;
@@ -71,7 +72,12 @@ pub fn lock(
         let paths = paths.join(", ");
         printer.talk(&match repair.result {
             Promotion::Done => {
-                format!("recovered: completed the interrupted replacement of {paths} by run {}", repair.run)
+                let displaced = Candidate::original(repair.moves.iter().map(|one| one.from).collect());
+                format!(
+                    "recovered: completed the interrupted replacement of {paths} by run {}, which keeps the replaced version as {}",
+                    repair.run,
+                    displaced.id.short()
+                )
             }
             Promotion::Conflict { .. } => format!(
                 "recovered: undid the interrupted replacement of {paths} by run {}, and kept your edits",

@@ -59,7 +59,11 @@ pub struct Placing {
 }
 
 impl Placing {
-    fn from(&self, from: &[TreeId]) -> Signal {
+    fn begun(&self, from: &[TreeId]) -> Signal {
+        Signal::Placing { from: from.to_vec(), to: self.to.trees.clone(), by: self.by }
+    }
+
+    fn done(&self, from: &[TreeId]) -> Signal {
         Signal::Placed { from: from.to_vec(), to: self.to.trees.clone(), by: self.by }
     }
 }
@@ -77,9 +81,14 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: &Placing) -> Result<Ex
     let found = promote::found(&objects, &around.indexes(), &targets).map_err(ours)?;
     let settle = |known: &Known<Tune>| session::settle(around, printer, &runs.home, &known.run);
     if found == placing.to.trees {
-        note_if_nobody_has(&mut known, placing)?;
-        printer.talk(words::already(&known, placing));
+        let told = match note_if_nobody_has(&mut known, placing)? {
+            Some(displaced) => words::done(&known, &displaced, placing),
+            None => vec![words::already(&known, placing).to_owned()],
+        };
         settle(&known)?;
+        for line in told {
+            printer.talk(&line);
+        }
         return Ok(Exit::Reached);
     }
     if !is_ours(&known, &found) && !placing.force {
@@ -87,8 +96,10 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: &Placing) -> Result<Ex
     }
     store_check::require(&objects, &placing.to.trees)?;
     let mut journal = open(&known)?;
+    // Before anything is replaced: whoever is killed from here on has left a name for what was there.
+    note(&mut known, &mut journal, placing.begun(&found))?;
     replace(&known, &found, placing, &locks, &objects, around)?;
-    note(&mut known, &mut journal, placing.from(&found))
+    note(&mut known, &mut journal, placing.done(&found))
         .map_err(|complaint| words::changed(complaint, "the run's journal does not record it", placing))?;
     settle(&known)
         .map_err(|complaint| words::changed(complaint, "the run's pages do not show it", placing))?;
@@ -122,14 +133,29 @@ fn replace(
     }
 }
 
-/// What is wanted may be there because a command that was to write it down has been killed.
-fn note_if_nobody_has(known: &mut Known<Tune>, placing: &Placing) -> Result<(), Complaint> {
+/// What is wanted may be there because a command that was to write it down has been killed: then what that command
+/// displaced.
+fn note_if_nobody_has(known: &mut Known<Tune>, placing: &Placing) -> Result<Option<Vec<TreeId>>, Complaint> {
+    let begun = unfinished(known).filter(|(_, to)| *to == placing.to.trees).map(|(from, _)| from.to_vec());
     let left = left(known);
-    if left == placing.to.trees {
-        return Ok(());
+    if begun.is_none() && left == placing.to.trees {
+        return Ok(None);
     }
     let mut journal = open(known)?;
-    note(known, &mut journal, placing.from(&left))
+    note(known, &mut journal, placing.done(begun.as_ref().unwrap_or(&left)))?;
+    Ok(begun)
+}
+
+/// The last command of a person, if it does not say that it has replaced anything: what it found, and what it was to
+/// bring.
+fn unfinished(known: &Known<Tune>) -> Option<(&[TreeId], &[TreeId])> {
+    let last = known.records.iter().rev().find_map(|record| match &record.event {
+        Event::Noted(Signal::Placing { from, to, .. }) => Some(Some((from.as_slice(), to.as_slice()))),
+        Event::Noted(Signal::Placed { .. }) => Some(None),
+        Event::Done(done) if done.outcome == Ok(Answer::Promoted) => Some(None),
+        Event::Done(_) | Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
+    });
+    last.flatten()
 }
 
 /// The journal, to be written on.
