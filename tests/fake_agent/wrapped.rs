@@ -75,6 +75,8 @@ enum Child {
     Gone,
     /// Never ends, in a session of its own.
     Hang,
+    /// Answers, counts it, and does not end.
+    Lingers,
 }
 
 pub(crate) fn play() -> Option<ExitCode> {
@@ -231,7 +233,7 @@ fn agent(name: &str, stage: &Stage) -> ExitCode {
             eprint("no luck today\n");
             return ExitCode::from(3);
         }
-        Child::Good | Child::Error | Child::ExitThree | Child::Empty => {}
+        Child::Good | Child::Error | Child::ExitThree | Child::Empty | Child::Lingers => {}
     }
     let mut prompt = String::new();
     std::io::stdin().read_to_string(&mut prompt).expect("the prompt is text");
@@ -245,7 +247,7 @@ fn agent(name: &str, stage: &Stage) -> ExitCode {
     let answer = match stage.child {
         Child::Error => "Failed to authenticate. API Error: 401 no".to_owned(),
         Child::Empty => String::new(),
-        Child::Good | Child::ExitThree | Child::Silent | Child::Gone | Child::Hang => {
+        Child::Good | Child::ExitThree | Child::Silent | Child::Gone | Child::Hang | Child::Lingers => {
             answer(&script, &prompt)
         }
     };
@@ -274,6 +276,10 @@ fn agent(name: &str, stage: &Stage) -> ExitCode {
     }
     match stage.child {
         Child::ExitThree => ExitCode::from(3),
+        Child::Lingers => {
+            append(&stage.met, ".");
+            misbehave::hold()
+        }
         Child::Error => ExitCode::FAILURE,
         Child::Good | Child::Empty | Child::Silent | Child::Gone | Child::Hang => ExitCode::SUCCESS,
     }

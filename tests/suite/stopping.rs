@@ -1,7 +1,7 @@
 //! A run that is stopped, held up or got in the way of: it saves, says what is the matter, and goes on later.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
 use crate::outcome::{Outcome, assert_tidy, repeated};
-use crate::scene::{Ran, Scene, listing, survivors};
+use crate::scene::{FAKE_AGENT, Ran, Scene, listing, survivors};
 
 pub(crate) const TUNE: [&str; 12] = [
     "tune",
@@ -389,4 +389,78 @@ fn a_run_whose_workspaces_and_answers_have_vanished_goes_on() {
         Outcome::of(&scene, &ran).assert_is(&UNDISTURBED, vanished);
         assert_tidy(&scene, vanished);
     }
+}
+
+/// A claude that answers and then does not end, until it is told to do better.
+fn lingering() -> Scene {
+    let scene = Scene::empty();
+    scene.write_skill("writer", 40);
+    scene.write_script(&script());
+    fs::create_dir(scene.path("bin")).unwrap();
+    symlink(FAKE_AGENT, scene.path("bin/claude")).unwrap();
+    fs::write(scene.path("config/skilltune/skilltune.toml"), "[limits]\nconfine = false\n").unwrap();
+    behaving(&scene, "lingers");
+    scene
+}
+
+fn behaving(scene: &Scene, child: &str) {
+    let stage = json!({ "script": scene.path("script.json"), "child": child, "met": scene.path("answered") });
+    fs::write(scene.path("bin/wrapped.json"), stage.to_string()).unwrap();
+}
+
+fn with_claude(scene: &Scene, arguments: &[&str]) -> Command {
+    let mut command = scene.command(arguments);
+    command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
+    command
+}
+
+/// The agent marks the end of its answer, and had come to it: the answer is paid for.
+#[test]
+fn an_answer_that_was_whole_when_its_call_was_ended_is_kept() {
+    let begin = [&TUNE[..], &["--agent", "claude", "--delivery", "inline"]].concat();
+    let calls = |scene: &Scene| fs::read_to_string(scene.path("bin/started.jsonl")).unwrap().lines().count();
+    let undisturbed = lingering();
+    behaving(&undisturbed, "good");
+    let whole = Ran::of(with_claude(&undisturbed, &begin).output().unwrap());
+    for signal in [Signal::TERM, Signal::INT] {
+        let scene = lingering();
+        let run = Background::spawn(&scene, with_claude(&scene, &begin));
+        assert!(run.until(|scene| scene.path("answered").exists()));
+        if signal == Signal::INT {
+            run.signal(signal);
+            run.until_said("finishing current calls");
+        }
+        run.signal(signal);
+        let left = run.wait();
+        assert!(matches!(left.code, Some(130 | 143)), "{left:?}");
+        assert_eq!((scene.events("done").len(), scene.alive()), (1, vec![]), "{left:?}");
+        behaving(&scene, "good");
+        let ran = Ran::of(with_claude(&scene, &RESUME).output().unwrap());
+        assert_eq!(ran.json()["final_score"], whole.json()["final_score"], "{ran:?}");
+        assert_eq!(calls(&scene), calls(&undisturbed), "no call was made again");
+    }
+}
+
+/// A program may end with a code of its own choice when it is told to end, as gemini does.
+#[test]
+fn a_failure_after_the_word_to_end_is_not_held_against_a_call() {
+    let scene = lingering();
+    let (claude, under_way, gate) = (scene.path("bin/claude"), scene.path("under_way"), scene.path("gate"));
+    assert!(Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    fs::remove_file(&claude).unwrap();
+    let script = format!("#!/bin/sh\n: > {}\nread _ < {}\nexit 0\n", under_way.display(), gate.display());
+    fs::write(&claude, script).unwrap();
+    fs::set_permissions(&claude, fs::Permissions::from_mode(0o755)).unwrap();
+    let begin = [&TUNE[..], &["--agent", "claude", "--delivery", "inline"]].concat();
+    let run = Background::spawn(&scene, with_claude(&scene, &begin));
+    assert!(run.until(|scene| scene.path("under_way").exists()));
+    run.signal(Signal::TERM);
+    run.until_said("terminating");
+    // Where nobody reads any more, nobody needs to be let through.
+    let opened = fs::OpenOptions::new().read(true).write(true).open(&gate).unwrap();
+    rustix::io::write(&opened, b"go\n").unwrap();
+    let ran = run.wait();
+    drop(opened);
+    assert_eq!((ran.code, paused(&scene)), (Some(143), json!("terminated")), "{ran:?}");
+    assert_eq!((scene.events("done"), scene.alive()), (vec![], vec![]));
 }

@@ -51,7 +51,8 @@ enum Asked<'a> {
 }
 
 impl<L: LoopEngine> Job<L> {
-    /// Carries out the request; nothing, when it was cancelled before it had answered.
+    /// Carries out the request; nothing, when it was cancelled before it had answered. An answer that was whole by then
+    /// is kept.
     pub(super) fn carry_out(self) -> Result<Option<Done<L>>, EngineError> {
         let asking = self.asking();
         let asked = self.shop.asked(&asking)?;
@@ -78,10 +79,14 @@ impl<L: LoopEngine> Job<L> {
             }
             guardian.run(&call, &self.ear)?
         };
-        if self.is_cut_off(&ended.how) {
+        let Some(reply) = self.whole(key, &dir, &ended)? else {
+            if ended.how.is_answer() {
+                // It is recorded as an end of its own, which it is not when the run is resumed either.
+                dir.clear()?;
+            }
             return Ok(None);
-        }
-        let reply = self.shop.store_reply(self.read(key, &dir, &ended)?)?;
+        };
+        let reply = self.shop.store_reply(reply)?;
         crash::point("call: the reply is stored");
         dir.clear()?;
         Ok(Some(self.done(reply)))
@@ -93,15 +98,27 @@ impl<L: LoopEngine> Job<L> {
         Asking { order, question: &self.request, cast, epoch: plan.epoch, usd: L::usd(plan) }
     }
 
-    /// Whether the call was ended and has not failed: by us, or by whoever ended us and it at once.
+    /// Whether the call was ended by us, or by whoever ended us and it at once: then a failure is not its own.
     fn is_cut_off(&self, how: &How) -> bool {
         match how {
             How::Cancelled => true,
-            How::Signalled(_) => self.ear.heard().is_some(),
+            // Some programs exit with a code of their own when they are told to end.
+            How::Exited(_) | How::Signalled(_) => self.ear.heard().is_some(),
             // When somebody ends all that is ours, the guardian may die before we have heard of it.
             How::Lost { .. } => self.ear.hears_within(RUMOUR),
-            How::Exited(_) | How::TimedOut | How::NotStarted { .. } => false,
+            How::TimedOut | How::NotStarted { .. } => false,
         }
+    }
+
+    /// The reply to a call; of one that was cut off an answer that was whole by then, and nothing otherwise. Whether it
+    /// was can be told where an agent marks the end of its answer; a command of ours is run again.
+    fn whole(&self, key: CallKey, dir: &CallDir, ended: &Ended) -> Result<Option<Reply<L>>, EngineError> {
+        let is_cut_off = self.is_cut_off(&ended.how);
+        if is_cut_off && self.request.as_ref().command.is_some() {
+            return Ok(None);
+        }
+        let reply = self.read(key, dir, ended)?;
+        Ok((!is_cut_off || reply.outcome.is_ok()).then_some(reply))
     }
 
     /// Reads what the call has left.

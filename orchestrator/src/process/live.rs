@@ -21,8 +21,8 @@ use super::parent::{Parent, Received};
 use super::start::{self, Exit, Started};
 use super::wire::{Reply, Request};
 
-/// How long a child may take to end when nobody waits for it any more: one that has just answered is leaving, and
-/// what it was paid for is kept.
+/// How long a child may take to end by itself when it is cancelled, or nobody waits for it any more: one that has just
+/// answered is leaving, and what it was paid for is kept.
 const LAST_MOMENT: Duration = Duration::from_millis(500);
 /// How long killed processes may take to be gone; only one that hangs in the kernel takes longer, and a storm on a
 /// machine that is busy with others.
@@ -98,6 +98,9 @@ fn watch_over(
     let settled = reach.settle(live.pid, SWEEP_PATIENCE);
     let how = course?.unwrap_or_else(|| how_it_ended(settled.status.or(live.status)));
     drained?;
+    // Whoever ends us may have ended the child as well: then a failure is not its own.
+    let is_cut_off = matches!(live.course, Course::Cancelled) && how != How::Exited(0);
+    let how = if is_cut_off { How::Cancelled } else { how };
     let how = if settled.left { How::lost("a process that it started could not be killed") } else { how };
     let how = if call.confinement.is_some() { confine::how(how, &call.stderr) } else { how };
     let [stdout, stderr] = &live.streams;
@@ -137,6 +140,8 @@ struct Live<'a> {
 /// Where a call under way is heading.
 enum Course {
     Running,
+    /// The call is cancelled: the child has one last moment before it is asked to leave.
+    Cancelled,
     /// The child was asked to leave, and this is why.
     Leaving(How),
     /// The parent is gone: the child has one last moment.
@@ -182,9 +187,9 @@ impl<'a> Live<'a> {
                 stream.look()?;
             }
             if self.exit.happened(announced.exit) {
-                return Ok(match &mut self.course {
+                return Ok(match &self.course {
                     Course::Leaving(how) => Some(how.clone()),
-                    Course::Running | Course::Orphaned | Course::Over(_) => None,
+                    Course::Running | Course::Cancelled | Course::Orphaned | Course::Over(_) => None,
                 });
             }
             self.listen(parent, announced.parent);
@@ -228,7 +233,7 @@ impl<'a> Live<'a> {
         }
         match parent.receive(readable) {
             Received::Nothing => {}
-            Received::Request(Request::Cancel(Cancel::Gently)) => self.ask_to_leave(How::Cancelled),
+            Received::Request(Request::Cancel(Cancel::Gently)) => self.be_cancelled(),
             Received::Request(Request::Cancel(Cancel::Now)) => self.give_up(),
             Received::Gone | Received::Request(Request::Run(_) | Request::Mapped) => self.be_orphaned(),
         }
@@ -238,6 +243,7 @@ impl<'a> Live<'a> {
         let late = self.until.is_some_and(|until| Instant::now() >= until);
         match self.course {
             Course::Running if late => self.ask_to_leave(How::TimedOut),
+            Course::Cancelled if late => self.ask_to_leave(How::Cancelled),
             Course::Leaving(_) | Course::Orphaned if late => self.give_up(),
             Course::Running | Course::Leaving(_)
                 if self.status.is_none() && self.tidied.elapsed() >= self.tidy =>
@@ -247,22 +253,28 @@ impl<'a> Live<'a> {
                 self.tidy = if strays > 0 { TIDY[0] } else { (self.tidy * 2).min(TIDY[1]) };
                 self.tidied = Instant::now();
             }
-            Course::Running | Course::Leaving(_) | Course::Orphaned | Course::Over(_) => {}
+            Course::Running | Course::Cancelled | Course::Leaving(_) | Course::Orphaned | Course::Over(_) => {
+            }
         }
     }
 
-    /// Asks everything that belongs to the call to leave, once.
+    /// Asks everything that belongs to the call to leave.
     fn ask_to_leave(&mut self, why: How) {
+        let until = Instant::now().checked_add(self.call.grace);
+        self.reach.terminate(self.pid, until);
+        self.course = Course::Leaving(why);
+        self.until = until;
+    }
+
+    fn be_cancelled(&mut self) {
         if matches!(self.course, Course::Running) {
-            let until = Instant::now().checked_add(self.call.grace);
-            self.reach.terminate(self.pid, until);
-            self.course = Course::Leaving(why);
-            self.until = until;
+            self.course = Course::Cancelled;
+            self.until = Instant::now().checked_add(LAST_MOMENT);
         }
     }
 
     fn be_orphaned(&mut self) {
-        if matches!(self.course, Course::Running) {
+        if matches!(self.course, Course::Running | Course::Cancelled) {
             self.course = Course::Orphaned;
             self.until = Instant::now().checked_add(LAST_MOMENT);
         } else {
@@ -274,7 +286,7 @@ impl<'a> Live<'a> {
     fn give_up(&mut self) {
         let how = match &self.course {
             Course::Leaving(how) | Course::Over(how) => how.clone(),
-            Course::Running | Course::Orphaned => How::Cancelled,
+            Course::Running | Course::Cancelled | Course::Orphaned => How::Cancelled,
         };
         self.course = Course::Over(how);
     }

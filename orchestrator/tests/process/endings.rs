@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use skilltune_orchestrator::process::{Cancel, Canceller, How};
+use skilltune_orchestrator::process::{Cancel, Canceller, Ended, How};
 
 use crate::stage::{Stage, guardian, run};
 
@@ -115,6 +115,48 @@ fn a_cancelled_call_ends_soon_and_is_not_recorded() {
         guardian.close();
         stage.assert_nothing_is_left();
     }
+}
+
+/// A program that has said its last word when its call is cancelled, and leaves: by itself, or with this code.
+fn leaving(code: &str) -> (Stage, Ended) {
+    let mut stage = Stage::new();
+    let gate = stage.path("gate");
+    rustix::fs::mknodat(rustix::fs::CWD, &gate, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
+        .unwrap();
+    let mut call = stage.call(&[]);
+    // It takes its time over it.
+    let script = "printf whole; printf r > \"$LIFELINE\"; read _ < gate; for _ in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done; exit $0";
+    call.argv = ["/bin/sh", "-c", script, code].map(Into::into).to_vec();
+    let mut cancel = Canceller::new().unwrap();
+    let ear = cancel.ear();
+    let mut guardian = guardian();
+    let canceller = std::thread::spawn(move || {
+        stage.await_trouble();
+        cancel.say(Cancel::Gently);
+        std::fs::write(gate, "go\n").unwrap();
+        (stage, cancel)
+    });
+    let ended = guardian.run(&call, &ear).unwrap();
+    guardian.close();
+    (canceller.join().unwrap().0, ended)
+}
+
+#[test]
+fn a_child_that_has_just_answered_may_leave_by_itself_when_its_call_is_cancelled() {
+    let (stage, ended) = leaving("0");
+    assert_eq!(
+        (&ended.how, std::fs::read_to_string(stage.path("stdout")).unwrap()),
+        (&How::Exited(0), "whole".to_owned())
+    );
+    assert_eq!(stage.record(), Some(ended));
+    stage.assert_nothing_is_left();
+}
+
+#[test]
+fn a_child_that_fails_when_its_call_is_cancelled_has_not_failed_by_itself() {
+    let (stage, ended) = leaving("143");
+    assert_eq!((ended.how, stage.record()), (How::Cancelled, None));
+    stage.assert_nothing_is_left();
 }
 
 #[test]

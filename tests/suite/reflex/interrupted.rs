@@ -27,8 +27,8 @@ fn an_interrupted_and_a_killed_run_go_on_as_if_nothing_had_been() {
     for phase in ["plan", "produce", "evaluate", "refine"] {
         for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
             let scene = Scene::in_memory(&[], &playing(&rising()));
-            // No other call is under way: one that is ended in the instant of its answer is made again.
-            let (gate, run) = waiting_at(&scene, playing(&rising()), phase, &["--jobs", "1"]);
+            // Other calls are under way: one that is ended in the instant of its answer is not made again.
+            let (gate, run) = waiting_at(&scene, playing(&rising()), phase, &[]);
             if signal == Signal::KILL {
                 run.kill_and_see_off();
                 gate.remove();
