@@ -5,6 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
+use fs_extra::dir::create_all;
+use fs_extra::error::{Error, ErrorKind};
+use fs_extra::file::write_all;
 
 use crate::args::runs::DemoArgs;
 use crate::commands::cli::{Cli, Command};
@@ -114,8 +117,8 @@ fn next(dir: &Path, width: usize) -> String {
 /// Writes the example into a folder that is new or empty; its real path.
 #[expect(clippy::disallowed_methods, reason = "nothing is in the folder yet, and the person named it")]
 fn set_up(folder: &Path) -> Result<PathBuf, Complaint> {
-    let cannot = |error: io::Error| {
-        Complaint::input(format!("cannot write the example to {}", folder.display())).caused_by(error)
+    let cannot = |error: Error| {
+        Complaint::input(format!("cannot write the example to {}", folder.display())).caused_by(cause(&error))
     };
     match fs::read_dir(folder).map(Iterator::count) {
         Ok(0) => {}
@@ -124,33 +127,45 @@ fn set_up(folder: &Path) -> Result<PathBuf, Complaint> {
                 .hint("pass another folder: `skilltune demo DIR`"));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(cannot(error)),
+        Err(error) => return Err(cannot(error.into())),
     }
-    fs::create_dir_all(folder).map_err(cannot)?;
-    let real = folder.canonicalize().map_err(cannot)?;
+    create_all(folder, false).map_err(cannot)?;
+    let real = folder.canonicalize().map_err(|error| cannot(error.into()))?;
     for (path, text) in FILES {
         let path = real.join(path);
-        fs::create_dir_all(path.parent().expect("a file of the example is in its folder")).map_err(cannot)?;
-        fs::write(path, text).map_err(cannot)?;
+        create_all(path.parent().expect("a file of the example is in its folder"), false).map_err(cannot)?;
+        write_all(path, text).map_err(cannot)?;
     }
     Ok(real)
 }
 
+/// What went wrong: most of it the package tells in the kind of an error alone.
+fn cause(error: &Error) -> String {
+    match &error.kind {
+        ErrorKind::Io(cause) => cause.to_string(),
+        _ => error.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use fs_extra::dir::{get_dir_content, get_size};
+
     use super::*;
 
     #[test]
-    fn the_program_holds_every_file_of_the_example() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/demo");
-        let entries = walkdir::WalkDir::new(&root).into_iter().map(Result::unwrap);
-        let files = entries.filter(|entry| entry.file_type().is_file());
-        let mut there: Vec<String> =
-            files.map(|file| file.path().strip_prefix(&root).unwrap().to_str().unwrap().to_owned()).collect();
-        there.sort();
-        let mut held = FILES.map(|(path, _)| path.to_owned());
-        held.sort();
-        assert_eq!(there, held);
+    fn the_whole_example_is_written() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/demo").canonicalize().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let written = set_up(&folder.path().join("new")).unwrap();
+        let names = |root: &Path| {
+            let files = get_dir_content(root).unwrap().files.into_iter();
+            let mut names: Vec<_> = files.map(|file| file.replace(root.to_str().unwrap(), "")).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(&written), names(&root));
+        assert_eq!(get_size(&written).unwrap(), get_size(&root).unwrap());
     }
 
     #[test]
