@@ -11,7 +11,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::json;
 
-use crate::scene::Scene;
+use crate::scene::{Scene, listing};
 
 /// Both ends of a new terminal, of whoever types and reads, and of the program; an error where none can be made.
 pub(crate) fn terminal() -> rustix::io::Result<(File, OwnedFd)> {
@@ -124,4 +124,27 @@ fn a_champion_replaces_the_skill_only_when_a_person_agrees() {
     let Ok(ends) = terminal() else { return };
     let told = typed(set.command(&line), ends, "");
     assert!(!told.contains(QUESTION) && set.quality("writer") == 90, "what is set is not asked: {told}");
+}
+
+#[test]
+fn a_long_export_shows_a_bar_at_a_terminal_and_nowhere_else() {
+    let run = |bytes: usize| {
+        let scene = Scene::in_memory(&[("writer", 40)], &json!({}));
+        std::fs::write(scene.skill("writer").join("large"), vec![7; bytes]).unwrap();
+        scene.tune("writer", &["--max-iterations", "1"]);
+        scene
+    };
+    let (long, short) = (run(17 << 20), run(17));
+    for (scene, variable, has_bar) in [(&long, "A", true), (&long, "CI", false), (&short, "A", false)] {
+        let Ok(ends) = terminal() else { return };
+        let mut command = scene.command(&["export", &scene.run_id(), "start", variable]);
+        command.env(variable, "1");
+        let told = typed(command, ends, "");
+        assert_eq!(told.contains("copying ") && told.contains('%'), has_bar, "{told}");
+        assert!(told.ends_with(&format!("/project/{variable}\r\n")), "the bar is gone at the end: {told:?}");
+        let copied = listing(&scene.path("project").join(variable));
+        assert!(copied == listing(&scene.skill("writer")), "the copy is another one");
+    }
+    let piped = long.run(&["export", &long.run_id(), "start", "piped"]);
+    assert!(!piped.stderr.contains("copying ") && piped.stdout.is_empty(), "{piped:?}");
 }

@@ -4,6 +4,7 @@ use skilltune_orchestrator::snapshot;
 
 use crate::args::runs::ExportArgs;
 use crate::loops::{LoopCommands, Version};
+use crate::progress::bar::Bar;
 use crate::report::ui::with_loop;
 use crate::runs::scope::Scope;
 use crate::runs::{Known, store_check};
@@ -25,12 +26,15 @@ fn write<L: LoopCommands>(args: &ExportArgs, scope: &Scope<'_>, known: &Known<L>
     }
     store_check::require(&objects, &trees)?;
     let members = L::members(&known.run.plan);
-    for (member, &tree) in members.iter().zip(&trees) {
+    let manifests = trees.iter().map(|&tree| objects.manifest(tree)).collect::<Result<Vec<_>, _>>();
+    let manifests = manifests.map_err(ours)?;
+    let bar = Bar::of(&manifests, scope.around);
+    for (member, manifest) in members.iter().zip(&manifests) {
         // A chain's members stand side by side; a single one is the folder itself.
         let into = if members.len() > 1 { dir.join(member) } else { dir.clone() };
-        let manifest = objects.manifest(tree).map_err(ours)?;
-        snapshot::place(&objects, &manifest, &into).map_err(ours)?;
+        snapshot::place(&objects, manifest, &into, |entry| bar.add(entry)).map_err(ours)?;
     }
+    drop(bar);
     scope.printer.talk(&format!("copied {name} to {}", dir.display()));
     Ok(Exit::Reached)
 }

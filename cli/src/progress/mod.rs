@@ -15,6 +15,7 @@ use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::{Printer, unwritten};
 
+pub mod bar;
 #[cfg(test)]
 pub mod capture;
 pub mod halts;
@@ -68,12 +69,16 @@ pub fn retell<L: Narrated>(
     talk.finished(&run).map_err(unwritten)
 }
 
-/// A pipe has no width, and no line that is drawn again and again.
+/// In a pipe no line is drawn again and again.
+fn is_live(around: &Environment) -> bool {
+    around.terminal.stderr && !around.is_ci() && !around.is_dumb()
+}
+
+/// A pipe has no width either.
 fn look(around: &Environment, printer: Printer) -> Look {
-    let live = around.terminal.stderr && !around.is_ci() && !around.is_dumb();
     Look {
         width: talk_width(around),
-        live,
+        live: is_live(around),
         talk: printer.talk,
         data: printer.data,
         letters: Letters::of(around),

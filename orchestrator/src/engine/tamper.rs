@@ -123,7 +123,7 @@ mod tests {
             fs::write(source.join("scripts/run.py"), "import more\n").unwrap();
             let captured = capture(&objects, &source, &[], Limits::default()).unwrap();
             let placement = Placement { at: "skill/a".into(), tree: captured.tree, access: Access::Fixed };
-            place(&objects, &captured.manifest, &folder.path().join("space/skill/a")).unwrap();
+            place(&objects, &captured.manifest, &folder.path().join("space/skill/a"), |_| {}).unwrap();
             Self { folder, objects, placement }
         }
 

@@ -20,23 +20,39 @@ pub enum PlaceError {
     Disk(#[from] DiskError),
 }
 
-/// Writes a tree into a folder that a person named, which is made when missing.
-pub fn place(objects: &Objects, manifest: &Manifest, into: &Path) -> Result<(), PlaceError> {
+/// Writes a tree into a folder that a person named, which is made when missing; tells of each entry that is written.
+pub fn place(
+    objects: &Objects,
+    manifest: &Manifest,
+    into: &Path,
+    written: impl FnMut(&Entry),
+) -> Result<(), PlaceError> {
     let above = into.parent().filter(|above| !above.as_os_str().is_empty());
     above.map_or(Ok(()), std::fs::create_dir_all).on_disk("create", into)?;
     let root = SafePath::from(into).make_folder()?;
     if !root.names(1)?.is_empty() {
         return Err(PlaceError::NotEmpty(root.path().to_path_buf()));
     }
-    fill(&root, objects, manifest)
+    fill_telling(&root, objects, manifest, written)
 }
 
-/// Writes a tree into an empty folder; modes of folders come last, for some are read-only. A set-id or sticky bit stays in
-/// the store: what is in a copy runs with nobody else's rights.
+/// Writes a tree into an empty folder.
 pub(crate) fn fill(root: &Folder, objects: &Objects, manifest: &Manifest) -> Result<(), PlaceError> {
+    fill_telling(root, objects, manifest, |_| {})
+}
+
+/// Modes of folders come last, for some are read-only. A set-id or sticky bit stays in the store: what is in a copy runs
+/// with nobody else's rights.
+fn fill_telling(
+    root: &Folder,
+    objects: &Objects,
+    manifest: &Manifest,
+    mut written: impl FnMut(&Entry),
+) -> Result<(), PlaceError> {
     let mut site = Site { root, here: None };
     for entry in manifest.entries() {
         write(objects, site.folder_of(entry)?, entry)?;
+        written(entry);
     }
     for entry in manifest.entries().iter().rev() {
         if let Node::Folder { mode } = entry.node {

@@ -317,7 +317,7 @@ proptest! {
         scene.apply(&scene.plan).unwrap();
         scene.assert_holds(&scene.to);
         let copy = scene.place.path("copy");
-        place(&scene.place.objects, &scene.to, &copy).unwrap();
+        place(&scene.place.objects, &scene.to, &copy, |_| {}).unwrap();
         prop_assert_eq!(scanned(&copy), scene.to.copied());
     }
 

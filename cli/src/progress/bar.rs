@@ -1,0 +1,55 @@
+//! A bar for a copy that takes a while, at a terminal.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use skilltune_orchestrator::snapshot::{Entry, Manifest, Node};
+
+use crate::progress::is_live;
+use crate::progress::look::Letters;
+use crate::terminal::environment::Environment;
+
+/// Nothing, where nobody sees it or the copy is short.
+#[derive(Debug)]
+pub struct Bar(Option<ProgressBar>);
+
+/// Less than this is copied before anybody could read a bar.
+const LONG: u64 = 16 << 20;
+
+/// To make a file takes as long as to write so many bytes.
+const EACH: u64 = 16 << 10;
+
+impl Bar {
+    pub fn of(manifests: &[Manifest], around: &Environment) -> Self {
+        let whole = manifests.iter().flat_map(Manifest::entries).map(weight).fold(0, u64::saturating_add);
+        Self((whole > LONG && is_live(around)).then(|| ProgressBar::new(whole).with_style(style(around))))
+    }
+
+    pub fn add(&self, written: &Entry) {
+        if let Some(bar) = &self.0 {
+            bar.inc(weight(written));
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn weight(entry: &Entry) -> u64 {
+    match &entry.node {
+        Node::File { size, .. } => size.saturating_add(EACH),
+        Node::Folder { .. } | Node::Link { .. } => EACH,
+    }
+}
+
+fn style(around: &Environment) -> ProgressStyle {
+    let style = ProgressStyle::with_template("copying {wide_bar} {percent:>3}%");
+    let letters = match Letters::of(around) {
+        Letters::Blocks => "█▉▊▋▌▍▎▏ ",
+        Letters::Plain => "#- ",
+    };
+    style.expect("the template is well formed").progress_chars(letters)
+}
