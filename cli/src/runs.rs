@@ -69,7 +69,7 @@ impl Standing {
         match self {
             Self::Running { .. } => "running",
             Self::Held => "waiting",
-            Self::Open if run.paused.is_some() => "stopped",
+            Self::Open if run.paused.is_some() => "paused",
             Self::Open => "cut off",
             Self::Ended => "ended",
         }

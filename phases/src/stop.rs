@@ -1,7 +1,7 @@
 //! The stop rules: data, judged by pure functions over the run's series, in one order of precedence.
 //!
 //! reached, failed, oscillating, stalled, budget, exhausted; what is finished the loop sees itself. A success is never relabelled by a resource, and what
-//! stands still is never called converged. A person's stop is no rule: it pauses the run, which can be taken up again.
+//! stands still is never called converged. A person's stop is no rule: it pauses a run, or ends it, as its loop has it.
 
 use serde::{Deserialize, Serialize};
 

@@ -155,7 +155,7 @@ fn a_limit_in_the_middle_stops_the_run_and_what_was_paid_for_is_kept() {
     let scene = Scene::new();
     let roles = ["--agent", "claude", "--evaluator", "gemini:gemini-3-pro-preview"];
     let blocked = scene.tune("good", "401", &roles);
-    assert_eq!((blocked.code, &blocked.summary["outcome"]), (Some(4), &json!("stopped")), "{blocked:?}");
+    assert_eq!((blocked.code, &blocked.summary["outcome"]), (Some(4), &json!("paused")), "{blocked:?}");
     assert_eq!(blocked.failures(), ["authentication"]);
     assert_eq!(blocked.summary["blocked"]["mend"], "start `gemini` and log in, or set GEMINI_API_KEY");
     let asked = scene.server.asked("good");

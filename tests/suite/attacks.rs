@@ -56,7 +56,7 @@ fn failures(kind: &str, world: World) -> Option<Vec<String>> {
     assert_eq!(ran.code, Some(4), "{kind} {world:?}: {ran:?}");
     // A call that ran out of time without a word may be a service that is away: then the run pauses.
     let outcome = ran.json()["outcome"].clone();
-    assert!(outcome == "unjudged" || outcome == "stopped", "{kind} {world:?}: {outcome}");
+    assert!(outcome == "unjudged" || outcome == "paused", "{kind} {world:?}: {outcome}");
     let failed = scene.events("done").into_iter().filter_map(|done| done["outcome"].get("failed").cloned());
     let why: Vec<_> = failed.map(|failed| failed["why"].as_str().expect("it says why").to_owned()).collect();
     eprintln!("attack: {kind:14} {world:?}: run {took:?}, {} left alive: {why:?}", scene.alive().len());

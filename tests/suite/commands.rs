@@ -433,6 +433,6 @@ fn what_has_ended_is_neither_taken_up_nor_stopped() {
     let scene = won();
     let again = scene.run(&["resume"]);
     assert!(again.stdout.starts_with("writer: 37.1 -> 87.1"), "what has ended is told once more: {again:?}");
-    insta::assert_snapshot!(scene.shown(&again.stderr), @"run RUN has ended; see `skilltune report RUN`");
+    insta::assert_snapshot!(scene.shown(&again.stderr), @"run RUN has ended and cannot be resumed; see `skilltune report RUN`");
     insta::assert_snapshot!(talk(&scene, &scene.run(&["stop"])), @"run RUN is not running");
 }

@@ -32,7 +32,7 @@ fn misbehaves(role: &str, kind: &str) {
     // Who prints nothing until its deadline may have a service that is not there.
     let outcome = ran.json()["outcome"].clone();
     let silent = failed_kinds(&scene).iter().all(|kind| kind == "no_response");
-    assert_eq!(outcome, if silent { "stopped" } else { "unjudged" }, "{kind}");
+    assert_eq!(outcome, if silent { "paused" } else { "unjudged" }, "{kind}");
     assert_tidy(&scene, kind);
     let steps = failed_steps(&scene, role);
     assert_eq!(steps.len(), 2, "{kind}: tried, and tried again");

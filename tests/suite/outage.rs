@@ -83,7 +83,7 @@ fn to_the_end(scene: &Scene, begin: &[&str], resume: &[&str]) -> (usize, End) {
     let mut ran = run(scene, begin);
     for left in 0..200 {
         let outcome = ran.json()["outcome"].clone();
-        if outcome != "stopped" {
+        if outcome != "paused" {
             let (decided, done) = (scene.events("decided"), scene.events("done"));
             let answered = done.iter().filter(|done| done.pointer("/outcome/failed").is_none()).count();
             return (left, End { code: ran.code, decided, answered, skill: listing(&scene.skill("writer")) });

@@ -16,10 +16,10 @@ pub enum RunCommand {
     /// Show the state of a run
     #[command(after_help = examples::STATUS)]
     Status(ViewArgs),
-    /// Continue a run that was stopped, paused or killed
+    /// Continue a run that was paused or killed
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
-    /// Stop a run after its current steps
+    /// Stop a run after its current steps; a reflex run ends for good
     #[command(after_help = examples::STOP)]
     Stop(StopArgs),
     /// List the runs of this project
@@ -95,7 +95,7 @@ pub enum AnswerName {
 pub struct StopArgs {
     /// Run id, a unique prefix of it, or the alias of a task [default: the latest run that is running]
     pub run: Option<String>,
-    /// Reason to record; a reflex run then ends for good
+    /// Reason to record, for a reflex run
     pub reason: Option<String>,
 }
 

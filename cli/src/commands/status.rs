@@ -75,7 +75,7 @@ fn word<L: LoopCommands>(run: &Run<L>, standing: Standing) -> String {
             Some(until) => format!("waiting until {} (process {pid})", figures::moment(until)),
             None => format!("running (process {pid})"),
         },
-        Standing::Open if run.paused.is_some() => "stopped; can be resumed".to_owned(),
+        Standing::Open if run.paused.is_some() => "paused; can be resumed".to_owned(),
         Standing::Open => "cut off; can be resumed".to_owned(),
         Standing::Held | Standing::Ended => L::became(run),
     }

@@ -20,7 +20,7 @@ pub fn take_up<L: LoopCommands>(
     let reporter = progress::reporter(going.format, scope.objects(), around, printer);
     let has_ended = runs.standing(&known.run) == Standing::Ended;
     let went = if has_ended {
-        let words = format!("run {id} has ended; see `skilltune report {id}`");
+        let words = format!("run {id} has ended and cannot be resumed; see `skilltune report {id}`");
         session::tell_again(scope, known, &words, reporter)
     } else {
         let mut person = L::person(scope, args.answer, going.yes)?;

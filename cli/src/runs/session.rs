@@ -37,7 +37,7 @@ use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::{Printer, unwritten};
-use crate::terminal::signals;
+use crate::terminal::signals::{self, Stopping};
 
 /// The hidden command that starts this program as a guardian.
 pub const GUARDIAN: &str = "guardian";
@@ -264,13 +264,14 @@ pub fn drive<L: Ui>(
         reporter.borrow_mut().recorded(&run, record);
     }
     let longest = GRACE + Duration::from_secs(longest_call(&run));
+    let stopping = Stopping { longest, is_final: L::on_stop(&run, None).is_some() };
     let mut glue = Glue(&reporter);
     let engine = Drive::new(run, context, &mut glue, person, told).map_err(failed)?;
     let left = runtime.block_on(async {
         // On one task with the engine, so that what a signal is answered with never falls into a live line.
         tokio::select! {
             went = engine.run() => went,
-            never = signals::watch(halt, longest, |words| reporter.borrow_mut().remark(words)) => match never {},
+            never = signals::watch(halt, stopping, |words| reporter.borrow_mut().remark(words)) => match never {},
         }
     });
     pool.close();

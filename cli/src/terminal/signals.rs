@@ -13,9 +13,17 @@ use tokio::sync::watch;
 use crate::terminal::exit::Exit;
 use crate::text::figures;
 
-/// Turns signals into words for the engine, and for whoever watches, for as long as the engine runs. No call takes longer
-/// than `longest`.
-pub async fn watch(halt: watch::Sender<Option<Halt>>, longest: Duration, say: impl Fn(&str)) -> Infallible {
+/// What a stop comes to, for those who watch.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopping {
+    /// No call takes longer.
+    pub longest: Duration,
+    /// Whether a stop ends the run for good.
+    pub is_final: bool,
+}
+
+/// Turns signals into words for the engine, and for whoever watches, for as long as the engine runs.
+pub async fn watch(halt: watch::Sender<Option<Halt>>, stopping: Stopping, say: impl Fn(&str)) -> Infallible {
     let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup), Ok(mut stop)) = (
         signal(SignalKind::interrupt()),
         signal(SignalKind::terminate()),
@@ -40,32 +48,48 @@ pub async fn watch(halt: watch::Sender<Option<Halt>>, longest: Duration, say: im
                 Halt::Finish(Pause::Stopped)
             }
         };
-        let harder = halt.send_if_modified(|halt| {
-            let harder =
-                !matches!((&halt, asked), (Some(Halt::Now(_)), _) | (Some(Halt::Finish(_)), Halt::Finish(_)));
-            if harder {
-                *halt = Some(asked);
-            }
-            harder
+        let mut told = None;
+        halt.send_if_modified(|halt| {
+            told = both(*halt, asked);
+            *halt = told.or(*halt);
+            told.is_some()
         });
-        if harder {
-            say(&words(asked, longest));
+        if let Some(halt) = told {
+            say(&words(halt, stopping));
         }
     }
 }
 
+/// What two words come to; nothing, where the second asks for nothing new. Ctrl-C only hastens a stop, and a stop changes
+/// what an interrupt comes to.
+fn both(before: Option<Halt>, asked: Halt) -> Option<Halt> {
+    use Pause::{Interrupted, Stopped};
+    match (before, asked) {
+        (Some(Halt::Finish(Stopped)), Halt::Now(Interrupted))
+        | (Some(Halt::Now(Interrupted)), Halt::Finish(Stopped)) => Some(Halt::Now(Stopped)),
+        (None, _)
+        | (Some(Halt::Finish(Interrupted)), Halt::Finish(Stopped))
+        | (Some(Halt::Finish(_)), Halt::Now(_)) => Some(asked),
+        (Some(_), _) => None,
+    }
+}
+
 /// What is done now, how long it takes, and how to be done sooner.
-fn words(asked: Halt, longest: Duration) -> String {
-    let (lead, again) = match asked {
+fn words(asked: Halt, Stopping { longest, is_final }: Stopping) -> String {
+    let (lead, again, ends) = match asked {
         Halt::Now(Pause::Terminated) => return "terminating: ending current calls, then saving".to_owned(),
         Halt::Now(_) => return "ending current calls; press Ctrl-C again to exit immediately".to_owned(),
-        Halt::Finish(Pause::Stopped) => ("stopping: ", ""),
-        Halt::Finish(_) => ("", " again"),
+        Halt::Finish(Pause::Stopped) => ("stopping: ", "", is_final),
+        Halt::Finish(_) => ("", " again", false),
+    };
+    let (then, price) = if ends {
+        ("ending the run for good", "without their answers")
+    } else {
+        ("saving", "resume repeats them")
     };
     let longest = figures::duration(longest);
     format!(
-        "{lead}finishing current calls (at most {longest}), then saving; press Ctrl-C{again} to end them now: resume \
-         repeats them"
+        "{lead}finishing current calls (at most {longest}), then {then}; press Ctrl-C{again} to end them now: {price}"
     )
 }
 

@@ -265,10 +265,21 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                     Some(Halt::Finish(pause) | Halt::Now(pause)) => pause,
                     None => Pause::Stopped,
                 };
-                return Ok(Stopped::Paused(pause));
+                return self.halted_by(pause);
             }
             self.wait().await?;
         }
+    }
+
+    /// A person's stop ends the run where its loop says so; anything else pauses it.
+    fn halted_by(&mut self, pause: Pause) -> Result<Stopped, EngineError> {
+        if pause == Pause::Stopped {
+            let reason = self.context.shop.folder.stop_reason();
+            while let Some(decision) = L::on_stop(&self.run, reason.as_deref()) {
+                self.record(Event::Decided(decision))?;
+            }
+        }
+        Ok(if self.run.closed_at.is_some() { Stopped::Ended } else { Stopped::Paused(pause) })
     }
 
     fn record(&mut self, event: Event<L>) -> Result<(), EngineError> {

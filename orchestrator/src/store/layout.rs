@@ -16,6 +16,9 @@ use crate::snapshot::Objects;
 /// For its owner alone: prompts, answers and copies of skills may be private.
 const OWNERS: u32 = 0o700;
 
+/// As long as an argument may be.
+const LONGEST_REASON: u64 = 128 << 10;
+
 /// The `.skilltune` folder of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
@@ -160,6 +163,23 @@ impl RunFolder {
 
     pub fn report(&self) -> SafePath {
         self.root.join("final-report.md")
+    }
+
+    /// Keeps the reason of a stop until the process that works on the run has written it into the journal.
+    pub fn keep_stop_reason(&self, reason: Option<&str>) -> Result<(), DiskError> {
+        match reason {
+            Some(reason) => self.stop().replace(reason.as_bytes(), Durability::Order),
+            None => self.stop().remove(),
+        }
+    }
+
+    /// One that cannot be read is no reason not to stop.
+    pub fn stop_reason(&self) -> Option<String> {
+        self.stop().text(LONGEST_REASON).ok().filter(|reason| !reason.is_empty())
+    }
+
+    fn stop(&self) -> SafePath {
+        self.root.join("stop-reason")
     }
 
     pub fn report_json(&self) -> SafePath {

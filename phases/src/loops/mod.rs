@@ -22,6 +22,11 @@ pub trait Loop: Fold {
 
     fn next(run: &Run<Self>) -> Next<'_, Self>;
 
+    /// The next decision of a run that a person stops; none once it has ended, or where a stop only pauses a run.
+    fn on_stop(_: &Run<Self>, _reason: Option<&str>) -> Option<Self::Decision> {
+        None
+    }
+
     /// Makes a step ready if it is a call. The engine carries out any other step itself.
     fn request(run: &Run<Self>, step: &Self::Step) -> Option<Self::Request>;
 

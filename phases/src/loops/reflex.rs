@@ -87,6 +87,11 @@ impl Loop for Reflex {
         machine::next(run)
     }
 
+    /// A stop ends the run for good, as in the original.
+    fn on_stop(run: &Run, reason: Option<&str>) -> Option<Decision> {
+        machine::stop(run, reason)
+    }
+
     fn request(run: &Run, step: &Step) -> Option<Request> {
         Request::of(run, step)
     }

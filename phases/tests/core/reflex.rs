@@ -8,4 +8,5 @@ mod orders;
 mod projected;
 mod search;
 mod setup;
+mod stop;
 pub(crate) mod world;

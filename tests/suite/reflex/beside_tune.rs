@@ -145,7 +145,7 @@ fn a_stop_without_a_name_means_the_run_that_is_running() {
         stop.join().unwrap()
     });
     assert!(stop.code == Some(0) && stop.stderr.contains("for good"), "{stop:?}");
-    assert_eq!(run.wait().code, Some(130));
+    assert_eq!(run.wait().code, Some(3));
     assert_eq!(run_json(&scene)["stop"]["reason"], "user_stop");
     assert_eq!(run_json(&scene)["stop"]["message"], "It is good enough.");
 }

@@ -56,9 +56,105 @@ fn stop_lets_the_step_under_way_finish_and_ends_the_run_for_good() {
         stop.join().unwrap()
     });
     assert_eq!(stop.code, Some(0), "{stop:?}");
-    assert_eq!(run.wait().code, Some(130));
+    assert_eq!(run.wait().code, Some(3));
     assert_stopped(&scene);
     assert_eq!(story(&scene).last().unwrap()["step"], "EVALUATE");
+}
+
+/// Stops a run while this phase waits at the gate; how the stop and the run itself ended.
+fn stopped_in(scene: &Scene, phase: &str, more: &[&str]) -> (Ran, Ran) {
+    let (gate, run) = waiting_at(scene, playing(&rising()), phase, more);
+    let stop = std::thread::scope(|scope| {
+        let stop = scope.spawn(|| scene.run(&["reflex", "stop", ALIAS, "it is good enough"]));
+        run.until_said("stopping: finishing");
+        gate.open();
+        stop.join().unwrap()
+    });
+    (stop, run.wait())
+}
+
+#[test]
+fn stop_keeps_what_was_paid_for() {
+    // With one job the checks are not prepared yet when the text is there.
+    for (phase, jobs, events) in [
+        ("plan", "2", &["plan_created"][..]),
+        ("produce", "1", &["plan_created", "artifact_created"]),
+        ("produce", "2", &["plan_created", "artifact_created", "checks_prepared"]),
+    ] {
+        let scene = scene(&rising());
+        let (stop, ran) = stopped_in(&scene, phase, &["--jobs", jobs, "--out", "out.md"]);
+        assert_eq!((stop.code, ran.code), (Some(0), Some(3)), "{phase}: {stop:?} {ran:?}");
+        assert_stopped(&scene);
+        let told: Vec<_> = story(&scene).iter().map(|line| line["event"].clone()).collect();
+        assert_eq!(told, [&["run_started"], events, &["stopped"]].concat(), "{phase}");
+        if phase == "produce" {
+            assert!(meets(&artifact(&scene), &PASSES_A), "{phase}: the text stands in its file");
+            assert_eq!(fs::read_to_string(scene.path("project/out.md")).unwrap(), artifact(&scene));
+            let summary = ran.json();
+            assert_eq!(summary["artifact"]["status"], "unevaluated", "{phase}: {summary}");
+        }
+    }
+}
+
+#[test]
+fn a_refined_text_that_nobody_judged_is_kept_beside_the_best() {
+    let scene = scene(&rising());
+    let (stop, ran) = stopped_in(&scene, "refine", &[]);
+    assert_eq!((stop.code, ran.code), (Some(0), Some(3)), "{stop:?} {ran:?}");
+    assert_stopped(&scene);
+    assert!(meets(&artifact(&scene), &PASSES_A), "the best of what was judged stands in the file");
+    let status = scene.run(&["status"]).stdout;
+    assert!(status.contains(&format!("skilltune show {} head", scene.run_id())), "{status}");
+    let head = scene.run(&["show", &scene.run_id(), "head"]).stdout;
+    assert!(meets(&head, &ALL), "{head}");
+}
+
+#[test]
+fn after_a_stop_everything_says_that_the_run_cannot_be_resumed() {
+    let scene = scene(&rising());
+    let (stop, ran) = stopped_in(&scene, "critique", &[]);
+    assert!(stop.stderr.contains("has ended for good: The run is stopped (user_stop)"), "{stop:?}");
+    let summary = ran.json();
+    let words = |key: &str| summary[key].as_str().unwrap_or_default().to_owned();
+    assert_eq!(["outcome", "status", "reason"].map(words), ["short", "stopped", "user_stop"]);
+    assert_eq!(summary["note"], "it is good enough");
+    assert_eq!(run_json(&scene)["stop"]["message"], "it is good enough");
+    assert_eq!(run_json(&scene)["critique"]["issues"][0]["rule_id"], CLARITY, "the critique was paid for");
+    let id = scene.run_id();
+    let commands = [
+        &["status", &id][..],
+        &["status", &id, "--format", "json"],
+        &["report", &id],
+        &["list"],
+        &["history", &id],
+    ];
+    let said = commands.map(|command| scene.run(command)).map(|ran| (ran.stdout, ran.stderr));
+    for (told, said) in said.into_iter().chain([(ran.stdout, ran.stderr), (stop.stdout, stop.stderr)]) {
+        assert!(!told.contains("resume") && !said.contains("resume"), "{told}{said}");
+    }
+    let again = scene.run(&RESUME);
+    assert!(again.stderr.contains("has ended and cannot be resumed"), "{again:?}");
+}
+
+#[test]
+fn an_interrupt_hastens_a_stop_and_leaves_it_a_stop() {
+    let scene = scene(&rising());
+    let (gate, run) = waiting_at(&scene, playing(&rising()), "produce", &["--jobs", "1"]);
+    let stop = std::thread::scope(|scope| {
+        let stop = scope.spawn(|| scene.run(&["reflex", "stop", ALIAS, "it is good enough"]));
+        run.until_said("then ending the run for good; press Ctrl-C to end them now: without their answers");
+        run.signal(Signal::INT);
+        stop.join().unwrap()
+    });
+    gate.remove();
+    let ran = run.wait();
+    assert_eq!(
+        (stop.code, ran.code, &ran.json()["reason"]),
+        (Some(0), Some(3), &json!("user_stop")),
+        "{ran:?}"
+    );
+    assert_stopped(&scene);
+    assert!(!ran.stderr.contains("resume"), "{ran:?}");
 }
 
 /// It is over, with the person's reason, and is not taken up.

@@ -8,10 +8,9 @@ use skilltune_orchestrator::engine::reflex::page;
 use skilltune_orchestrator::evolution::Evolution;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::Journal;
+use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::original::{Alias, artifact_hash};
-use skilltune_phases::loops::reflex::{
-    Artifact, Decision, Event, Judged, Plan, Reason, Record, Reflex, Run, Stop, Task,
-};
+use skilltune_phases::loops::reflex::{Artifact, Event, Judged, Plan, Record, Reflex, Run, Task};
 use skilltune_phases::plan::RunId;
 
 use crate::args::runs::AnswerName;
@@ -137,7 +136,8 @@ impl LoopCommands for Reflex {
         out::hand_over(&known.run, &scope.objects(), person, scope.around, scope.printer)
     }
 
-    /// Ends the run for good and records the reason. Current steps finish first, because they are paid for.
+    /// Ends the run for good and records the reason. Current steps finish first, because they are paid for, and the process
+    /// that works on the run ends it itself; it may have died meanwhile.
     fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
         let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
         let id = &known.run.plan.run;
@@ -148,18 +148,22 @@ impl LoopCommands for Reflex {
                 return Ok(Exit::Reached);
             }
             Standing::Running { pid } => {
-                printer.talk(&format!("stopping run {id} after its current steps"));
+                printer.talk(&format!("ending run {id} for good after its current steps"));
                 if let Some(process) = Reached::by(pid)? {
+                    known.folder.keep_stop_reason(reason).map_err(ours)?;
                     process.ask_to_finish()?;
                     process.see_off()?;
+                    known.folder.keep_stop_reason(None).map_err(ours)?;
                 }
             }
             Standing::Held | Standing::Open => {}
         }
         let _locks = session::lock(around, printer, &known.targets(), id.as_str())?;
-        let run = close(known, reason.map(str::to_owned))?;
+        let run = close(known, reason)?;
         session::settle(around, printer, &runs.home, &run)?;
-        printer.talk(&format!("stopped run {id} for good"));
+        let became = told::words::became(&run);
+        printer.talk(&format!("run {id} has ended for good: {}", plain::one_line(&became)));
+        out::hand_over(&run, &scope.objects(), None, around, printer)?;
         Ok(Exit::Reached)
     }
 
@@ -216,13 +220,11 @@ fn text<'a>(known: &'a Known<Reflex>, name: &str) -> Result<&'a Artifact, Compla
     })
 }
 
-/// Writes the person's decision down, unless the run has come to its own end meanwhile.
-fn close(known: &Known<Reflex>, note: Option<String>) -> Result<Run, Complaint> {
+/// Writes the person's decision down, unless the run has come to its end meanwhile.
+fn close(known: &Known<Reflex>, reason: Option<&str>) -> Result<Run, Complaint> {
     let (mut journal, history) = Journal::resume::<Reflex>(&known.folder.history()).map_err(ours)?;
     let mut run = Run::replay(&history.records).map_err(ours)?;
-    let stop = Decision::Stop(Stop { reason: Reason::UserStop, note });
-    let due = [run.state.stop.is_none().then_some(stop), run.closed_at.is_none().then_some(Decision::Close)];
-    for decision in due.into_iter().flatten() {
+    while let Some(decision) = Reflex::on_stop(&run, reason) {
         let record = journal.append(session::now(), Event::Decided(decision)).map_err(ours)?;
         run.apply(&record);
     }

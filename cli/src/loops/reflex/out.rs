@@ -6,7 +6,7 @@ use skilltune_orchestrator::disk;
 use skilltune_orchestrator::disk::atomic;
 use skilltune_orchestrator::engine::reflex::page;
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::loops::reflex::Run;
+use skilltune_phases::loops::reflex::{Reason, Run};
 
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
@@ -35,7 +35,8 @@ pub fn free(path: &Path) -> Result<PathBuf, Complaint> {
     Ok(there.join(missing))
 }
 
-/// Writes what an ended run leaves where it was asked for; asks a person who has not said.
+/// Writes what an ended run leaves where it was asked for; asks a person who has not said. `reflex stop` waits for the
+/// process of the run, and it may come from another terminal: after that nobody is asked.
 pub fn hand_over(
     run: &Run,
     objects: &Objects,
@@ -45,7 +46,8 @@ pub fn hand_over(
 ) -> Result<(), Complaint> {
     let Some(artifact) = run.result().filter(|_| run.closed_at.is_some()) else { return Ok(()) };
     let asked = || -> Result<Option<PathBuf>, Complaint> {
-        let Some(person) = person else { return Ok(None) };
+        let is_stopped = run.state.stop.as_ref().is_some_and(|stop| stop.reason == Reason::UserStop);
+        let Some(person) = person.filter(|_| !is_stopped) else { return Ok(None) };
         let name = person.line("Save a copy to which file?", "a path; leave empty to skip")?;
         name.map(|name| free(&around.cwd.join(name))).transpose()
     };

@@ -12,7 +12,7 @@ const FORCED: &str = "apply --force";
 /// What a person may want to type now.
 pub fn next(run: &Run) -> Vec<Next> {
     let choices: &[(&str, &'static str)] = match run.outcome() {
-        Outcome::Stopped => &[(RESUME, "continue")],
+        Outcome::Paused => &[(RESUME, "continue")],
         Outcome::Held => return [Choice::Apply, Choice::Keep].map(|choice| answer(run, choice)).into(),
         Outcome::Improved | Outcome::Kept | Outcome::Conflict | Outcome::Unchanged | Outcome::Unjudged
             if run.placed == Some(PlacedBy::Apply) =>

@@ -201,7 +201,7 @@ pub fn became(run: &Run) -> &'static str {
         }
         Outcome::Unjudged => "The result could not be judged; the skill is unchanged.",
         Outcome::Held => "The run waits for your answer; the skill is unchanged.",
-        Outcome::Stopped => "The run has not ended; `skilltune resume` continues it.",
+        Outcome::Paused => "The run has not ended; `skilltune resume` continues it.",
         Outcome::Unchanged => match run.state.shipment.as_ref().map(|shipment| shipment.verdict) {
             Some(Verdict::Lost) => "No candidate beat the start; the skill is unchanged.",
             Some(Verdict::Unused) => {

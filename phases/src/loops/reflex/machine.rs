@@ -10,7 +10,7 @@ use crate::stop;
 
 use super::checks::{self, How, Told};
 use super::criteria::{CATEGORIES, Level, Rule};
-use super::decision::{Decision, Phase, Reason, Stop};
+use super::decision::{Decision, Phase, Reason, Status, Stop};
 use super::state::Done;
 use super::step::{Answer, Step};
 use super::task::RunThem;
@@ -27,6 +27,37 @@ pub(super) fn next(run: &Run) -> Next<'_> {
     match run.state.phase {
         Some(phase) => carry_on(run, phase),
         None => follow(run),
+    }
+}
+
+/// The next decision of a run that a person stops: the answers that it has are kept, then it ends. A success stays one.
+pub(super) fn stop(run: &Run, reason: Option<&str>) -> Option<Decision> {
+    let is_success = |stop: &Stop| stop.reason.status() == Status::Completed;
+    let decided = match next(run) {
+        Next::End => return None,
+        Next::Decide(decision) => Some(decision),
+        Next::Do(_) => None,
+    };
+    let kept = match decided {
+        Some(Decision::Stop(stop)) => is_success(&stop).then_some(Decision::Stop(stop)),
+        Some(decision @ (Decision::Close | Decision::Agreed(_))) => Some(decision),
+        Some(decision) => run.state.phase.map(|_| decision),
+        None => written_alone(run),
+    };
+    let ended = || Decision::Stop(Stop { reason: Reason::UserStop, note: reason.map(str::to_owned) });
+    Some(kept.unwrap_or_else(ended))
+}
+
+/// The new text of a phase whose checks are not there yet.
+fn written_alone(run: &Run) -> Option<Decision> {
+    let state = &run.state;
+    state.phase.filter(|phase| *phase == Phase::ProducePrepare)?;
+    let from = state.artifact.as_ref().map(|artifact| artifact.tree);
+    match run.state_of(&Step::Produce { iteration: state.iteration, from }) {
+        StepState::Answered(Answer::Written(artifact)) => {
+            Some(Decision::Produced { artifact: artifact.clone(), checks: None })
+        }
+        StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
     }
 }
 

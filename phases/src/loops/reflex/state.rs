@@ -229,7 +229,10 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         Decision::Produced { artifact, checks } => {
             state.write(artifact);
             state.anew = false;
-            state.leave(Phase::ProducePrepare, at);
+            // A stop keeps a text whose checks are not there yet: then the phase has not come to its end.
+            if checks.is_some() || state.prepared.is_some() {
+                state.leave(Phase::ProducePrepare, at);
+            }
             state.tell(at, Phase::ProducePrepare, Note::ArtifactCreated { hash: artifact.hash.clone() });
             if let Some(checks) = checks {
                 state.freeze(&run.plan, checks, at, Phase::ProducePrepare);

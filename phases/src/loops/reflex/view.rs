@@ -48,8 +48,8 @@ pub enum Ended {
     Unjudged,
     /// Waiting for an answer.
     Held,
-    /// Not at its end, and can be taken up again.
-    Stopped,
+    /// Not at its end: it can be resumed.
+    Paused,
 }
 
 impl Run {
@@ -91,7 +91,7 @@ impl Run {
             Class::Short => Ended::Short,
             Class::Unjudged => Ended::Unjudged,
             Class::Open if self.held => Ended::Held,
-            Class::Open => Ended::Stopped,
+            Class::Open => Ended::Paused,
         }
     }
 

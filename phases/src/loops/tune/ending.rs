@@ -25,8 +25,8 @@ pub enum Outcome {
     Unjudged,
     /// Waiting for an answer.
     Held,
-    /// Stopped, and can be taken up again.
-    Stopped,
+    /// Not at its end: it can be resumed.
+    Paused,
 }
 
 impl Run {
@@ -45,7 +45,7 @@ impl Run {
     pub fn outcome(&self) -> Outcome {
         match self.state.closed {
             None if self.held => Outcome::Held,
-            None => Outcome::Stopped,
+            None => Outcome::Paused,
             Some(Ending::Applied) => Outcome::Improved,
             Some(Ending::Kept) => Outcome::Kept,
             Some(Ending::Conflict) => Outcome::Conflict,

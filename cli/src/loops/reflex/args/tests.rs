@@ -31,8 +31,8 @@ fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
     Commands:
       new       Write a text for a task, judge it against rules, and refine it
       status    Show the state of a run
-      resume    Continue a run that was stopped, paused or killed
-      stop      Stop a run after its current steps
+      resume    Continue a run that was paused or killed
+      stop      Stop a run after its current steps; a reflex run ends for good
       list      List the runs of this project
       history   Show the events of a run in order
       show      Show a run, a round or a version

@@ -1,7 +1,7 @@
 //! What a person may want to do after a run, or in the middle of one.
 
 use skilltune_phases::loops::reflex::criteria::Template;
-use skilltune_phases::loops::reflex::{Reason, Run};
+use skilltune_phases::loops::reflex::{Artifact, Reason, Run};
 
 use crate::report::advice::Next;
 
@@ -12,6 +12,12 @@ pub fn next(run: &Run) -> Vec<Next> {
         None if run.held => next("resume", "answer its question"),
         None => next("resume", "continue"),
         Some(Reason::ThresholdReached | Reason::NoMajorIssues) => Vec::new(),
+        Some(Reason::UserStop) if head(run) != run.result() => {
+            vec![Next {
+                command: format!("skilltune show {} head", run.plan.run),
+                purpose: "read the last version, which was not judged",
+            }]
+        }
         Some(
             Reason::UserStop
             | Reason::PhaseError
@@ -21,6 +27,10 @@ pub fn next(run: &Run) -> Vec<Next> {
             | Reason::IterationLimit,
         ) => next("history", "see what happened"),
     }
+}
+
+fn head(run: &Run) -> Option<&Artifact> {
+    run.state.artifact.as_ref()
 }
 
 /// What is to be done with an artifact of this kind, when a run has left one that its own rules accept.

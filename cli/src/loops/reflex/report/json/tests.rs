@@ -68,7 +68,7 @@ fn the_summary_has_just_the_documented_keys() {
 #[test]
 fn what_is_not_known_yet_is_null() {
     let begun = summary(&Play::begin(plan()).run, None);
-    assert_eq!((&begun["outcome"], &begun["status"]), (&json!("stopped"), &json!("running")));
+    assert_eq!((&begun["outcome"], &begun["status"]), (&json!("paused"), &json!("running")));
     for key in ["reason", "note", "blocked", "score", "distance", "report"] {
         assert_eq!(begun[key], Value::Null, "{key}");
     }

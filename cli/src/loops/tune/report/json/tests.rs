@@ -63,7 +63,7 @@ fn the_summary_has_just_the_documented_keys() {
 #[test]
 fn what_is_not_known_yet_is_null() {
     let begun = summary(&Play::begin(plan(&["haiku"], 1)).run);
-    assert_eq!(begun["outcome"], "stopped");
+    assert_eq!(begun["outcome"], "paused");
     for key in ["reason", "initial_score", "final_score", "champion", "report"] {
         assert_eq!(begun[key], Value::Null, "{key}");
     }
