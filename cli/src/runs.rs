@@ -64,6 +64,14 @@ pub enum Standing {
 }
 
 impl Standing {
+    /// Whether `resume` continues the run.
+    pub fn is_resumable(self) -> bool {
+        match self {
+            Self::Held | Self::Open => true,
+            Self::Running { .. } | Self::Ended => false,
+        }
+    }
+
     /// One word for it, the same wherever runs are listed.
     pub fn word<L: Ui>(self, run: &Run<L>) -> &'static str {
         match self {

@@ -424,7 +424,10 @@ fn clean_deletes_runs_and_what_only_they_need() {
 #[test]
 fn clean_leaves_a_run_that_can_be_taken_up() {
     let (scene, _) = held();
-    assert_eq!(scene.run(&["clean", "--yes"]).stderr, "nothing to clean\n");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["clean", "--yes"])), @r"
+    keeping 1 run that can be resumed (`skilltune clean --all` deletes all runs, `skilltune clean RUN` one)
+    nothing to clean
+    ");
     assert_eq!(scene.run(&["resume", "--answer", "apply"]).code, Some(0));
 }
 

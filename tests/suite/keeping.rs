@@ -1,8 +1,8 @@
-//! `clean` keeps the runs without which a champion could not be rolled back, and says so.
+//! `clean` keeps the runs that can be resumed, and those without which a champion could not be rolled back, and says so.
 
 use std::fs;
 
-use crate::commands::{talk, won};
+use crate::commands::{held, talk, won};
 use crate::scene::Scene;
 use crate::terminal::{terminal, typed};
 
@@ -56,4 +56,21 @@ fn a_run_that_alone_holds_a_displaced_edit_is_kept() {
     nothing to clean
     ");
     assert_eq!(scene.run_folders().len(), 1);
+}
+
+#[test]
+fn clean_deletes_a_run_that_can_be_taken_up_only_when_it_is_meant() {
+    for named in [false, true] {
+        let (scene, _) = held();
+        let meant = if named { scene.run_id() } else { "--all".to_owned() };
+        let plan = talk(&scene, &scene.run(&["clean", &meant, "--dry-run"]));
+        assert!(plan.contains("(it can be resumed)"), "{plan}");
+        if let Ok(ends) = terminal() {
+            let told = typed(scene.command(&["clean", &meant]), ends, "\r");
+            assert!(told.contains("1 run cannot be restored afterwards. Delete them?"), "{told}");
+        }
+        assert_eq!(scene.run_folders().len(), 1, "enter is no");
+        talk(&scene, &scene.run(&["clean", &meant, "--yes"]));
+        assert_eq!(scene.run_folders().len(), 0, "{meant}");
+    }
 }

@@ -26,6 +26,12 @@ pub fn run(args: &CleanArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
             why.as_deref().unwrap_or("")
         ));
     }
+    if plan.resumable > 0 {
+        let runs = figures::count(plan.resumable, "run");
+        printer.talk(&format!(
+            "keeping {runs} that can be resumed (`skilltune clean --all` deletes all runs, `skilltune clean RUN` one)"
+        ));
+    }
     if plan.goes.is_empty() {
         printer.talk("nothing to clean");
         return Ok(Exit::Reached);
@@ -96,6 +102,8 @@ fn delete(ids: &[RunId], scope: &Scope<'_>) -> Result<String, Complaint> {
 struct Plan {
     goes: Vec<Planned>,
     kept: Vec<Planned>,
+    /// How many are kept because they can be resumed.
+    resumable: usize,
 }
 
 struct Planned {
@@ -107,6 +115,7 @@ struct Planned {
 
 fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<Plan, Complaint> {
     let runs = &scope.runs;
+    let mut resumable = 0;
     let ids = match (&args.run, args.keep) {
         (Some(prefix), _) => {
             let id = scope.named(Some(prefix))?;
@@ -118,18 +127,24 @@ fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<Plan, Complaint> {
         }
         (None, keep) => {
             let old = runs.ids(scope.only).into_iter().skip(keep.unwrap_or(0));
-            old.filter(|id| may_go(runs, id, args.all)).collect()
+            let (goes, stays): (Vec<_>, _) = old.partition(|id| may_go(runs, id, args.all));
+            resumable = stays.iter().filter(|id| is_resumable(runs, id)).count();
+            goes
         }
+    };
+    let lost = |id: &RunId| {
+        let only_copy = with_loop!(runs.kind(id), L => only_copy::<L>(scope, id));
+        only_copy.or_else(|| is_resumable(runs, id).then(|| "it can be resumed".to_owned()))
     };
     let planned = ids.into_iter().map(|id| Planned {
         bytes: get_size(runs.home.run(&id).root()).unwrap_or(0),
-        why: with_loop!(scope.runs.kind(&id), L => only_copy::<L>(scope, &id)),
+        why: lost(&id),
         id,
     });
     // Whoever names a run or its loop, or says all, has said that.
     let is_told = args.run.is_some() || args.all || scope.only.is_some();
     let (goes, kept) = planned.partition(|planned| is_told || planned.why.is_none());
-    Ok(Plan { goes, kept })
+    Ok(Plan { goes, kept, resumable })
 }
 
 fn only_copy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Option<String> {
@@ -138,7 +153,11 @@ fn only_copy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Option<String> {
     L::only_copy(&known, &scope.objects())
 }
 
-/// A run that can still be taken up goes only when asked for by name, or with all.
+fn is_resumable(runs: &Runs, id: &RunId) -> bool {
+    runs.outline(id).is_ok_and(|outline| outline.standing.is_resumable())
+}
+
+/// A run that can be resumed goes only when asked for by name, or with all.
 fn may_go(runs: &Runs, id: &RunId, all: bool) -> bool {
     match runs.outline(id).map(|outline| outline.standing) {
         Ok(Standing::Ended) => true,

@@ -186,6 +186,23 @@ fn stop_ends_a_run_that_nobody_works_on_too() {
 }
 
 #[test]
+fn a_run_that_can_be_resumed_is_deleted_only_by_name_or_with_all() {
+    let scene = scene(&rising());
+    let (gate, run) = waiting_at(&scene, playing(&rising()), "critique", &[]);
+    assert_eq!(run.interrupt(gate).code, Some(130));
+    for bare in [&["clean", "--yes"][..], &["reflex", "clean", "--yes"], &["clean", "--keep", "0", "--yes"]] {
+        let ran = scene.run(bare);
+        assert!(
+            ran.stderr.starts_with("keeping 1 run that can be resumed (`skilltune clean --all`"),
+            "{ran:?}"
+        );
+        assert_eq!((ran.code, scene.run_folders().len()), (Some(0), 1), "{ran:?}");
+    }
+    let ran = scene.run(&["clean", ALIAS, "--yes"]);
+    assert_eq!((ran.code, scene.run_folders().len(), place(&scene).exists()), (Some(0), 0, false), "{ran:?}");
+}
+
+#[test]
 fn a_run_that_has_ended_is_told_again_and_makes_no_call() {
     let scene = scene(&rising());
     let first = new(&scene, &[]);
