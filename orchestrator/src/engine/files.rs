@@ -20,9 +20,9 @@ pub fn publish<L: LoopEngine>(
     Ok(folder.state().replace(L::state(run).as_bytes(), Durability::Order)?)
 }
 
-/// Whether the files of a run are up to date with its journal. The state of a loop need not change when a run closes; its
-/// report, written just before, does.
+/// Whether the files of a run are there and up to date with its journal. The state of a loop need not change when a run
+/// closes; its report, written just before, does.
 pub fn is_published<L: LoopEngine>(folder: &RunFolder, run: &Run<L>) -> bool {
     let has_report = run.closed_at.is_none() || folder.report_json().is_file();
-    has_report && folder.state().holds(L::state(run).as_bytes())
+    has_report && folder.state().holds(L::state(run).as_bytes()) && L::is_projected(run)
 }

@@ -124,6 +124,11 @@ pub trait LoopEngine: Loop {
         extent: Extent,
     ) -> Result<(), EngineError>;
 
+    /// Whether those files are there, in a place where others may remove them.
+    fn is_projected(_: &Run<Self>) -> bool {
+        true
+    }
+
     /// The text of the state file.
     fn state(run: &Run<Self>) -> String;
 }

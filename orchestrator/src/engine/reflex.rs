@@ -79,6 +79,11 @@ impl LoopEngine for Reflex {
         Ok(())
     }
 
+    fn is_projected(run: &Run) -> bool {
+        // A place that cannot be looked at cannot be written either.
+        are_originals_there(run).unwrap_or(true)
+    }
+
     fn state(run: &Run) -> String {
         projection::run_file(run)
     }
@@ -106,11 +111,23 @@ pub fn page(objects: &Objects, tree: TreeId) -> Result<String, EngineError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Where the files of the original are in the project.
+fn below(run: &Run) -> Result<RelPath, EngineError> {
+    RelPath::parse(run.plan.task.evolution.as_bytes()).map_err(|_| EngineError::Stuck)
+}
+
+fn are_originals_there(run: &Run) -> Result<bool, EngineError> {
+    let evolution = Evolution::open(Path::new(&run.plan.task.project), &below(run)?)?;
+    let Some(evolution) = evolution else { return Ok(false) };
+    let (state, history) = (projection::run_file(run), projection::history(run));
+    let parts = [(Part::Run, state.as_bytes()), (Part::History, history.as_bytes())];
+    let writer = evolution.writer(&projection::alias(run), run.plan.run.as_str());
+    Ok(writer.is_written(parts, current_artifact(run).is_some())?)
+}
+
 /// The files of the original, beside the project's others.
 fn write_originals(objects: &Objects, run: &Run) -> Result<(), EngineError> {
-    let task = &run.plan.task;
-    let below = RelPath::parse(task.evolution.as_bytes()).map_err(|_| EngineError::Stuck)?;
-    let evolution = Evolution::open_or_make(Path::new(&task.project), &below)?;
+    let evolution = Evolution::open_or_make(Path::new(&run.plan.task.project), &below(run)?)?;
     let writer = evolution.writer(&projection::alias(run), run.plan.run.as_str());
     // By this file the folder is known to be ours.
     writer.write(Part::Run, projection::run_file(run).as_bytes())?;

@@ -23,16 +23,35 @@ pub struct Writer<'a> {
 enum Owner {
     Nobody,
     Run(String),
+    /// No file names a run, and an artifact is there.
+    Unnamed,
     Unknown,
 }
 
 impl Writer<'_> {
-    /// Whether files of another run stand where this one would write.
+    /// Whether files of anybody else stand where this run, which has not begun, would write.
     pub fn check(&self) -> Result<(), EvolutionError> {
-        match step_down(&self.evolution.root, self.name())? {
-            Some(folder) => self.owns(&folder),
-            None => Ok(()),
+        let Some(folder) = step_down(&self.evolution.root, self.name())? else { return Ok(()) };
+        match owner(&folder)? {
+            Owner::Unnamed => Err(EvolutionError::Taken { path: folder.path().to_owned(), run: None }),
+            Owner::Nobody | Owner::Run(_) | Owner::Unknown => self.owns(&folder),
         }
+    }
+
+    /// Whether all is there that this run would write: these bytes, and an artifact if it has one. Where the files are
+    /// another run's there is nothing to write.
+    pub fn is_written(&self, parts: [(Part, &[u8]); 2], has_artifact: bool) -> Result<bool, EvolutionError> {
+        let Some(folder) = step_down(&self.evolution.root, self.name())? else { return Ok(false) };
+        match self.owns(&folder) {
+            Err(EvolutionError::Taken { .. }) => return Ok(true),
+            owned => owned?,
+        }
+        for (part, bytes) in parts {
+            if !is_that(&folder, part.name(), bytes)? {
+                return Ok(false);
+            }
+        }
+        Ok(!has_artifact || is_there(&folder, OsStr::new(ARTIFACT))?)
     }
 
     /// Replaces a file; it must name this run, by which the folder is known as its own the next time.
@@ -53,7 +72,7 @@ impl Writer<'_> {
         match active(root)? {
             Owner::Nobody => {}
             Owner::Run(run) if run == self.run_id => {}
-            Owner::Run(_) | Owner::Unknown => return Ok(false),
+            Owner::Run(_) | Owner::Unnamed | Owner::Unknown => return Ok(false),
         }
         let draft = draft(&folder, name, bytes)?;
         folder.move_into(&draft, root, name)?;
@@ -122,9 +141,11 @@ impl Writer<'_> {
         Ok(folder)
     }
 
+    /// A folder that no file names as another's is that of this run, as its journal tells: an artifact in it that it did not
+    /// write is kept by whoever places one.
     fn owns(&self, folder: &Folder) -> Result<(), EvolutionError> {
         let run = match owner(folder)? {
-            Owner::Nobody => return Ok(()),
+            Owner::Nobody | Owner::Unnamed => return Ok(()),
             Owner::Run(run) if run == self.run_id => return Ok(()),
             Owner::Run(run) => Some(run),
             Owner::Unknown => None,
@@ -154,8 +175,10 @@ fn owner(folder: &Folder) -> Result<Owner, EvolutionError> {
     {
         return Ok(Owner::Run(run_id));
     }
-    let is_empty = run.is_none() && history.is_none() && !is_there(folder, OsStr::new(ARTIFACT))?;
-    Ok(if is_empty { Owner::Nobody } else { Owner::Unknown })
+    if run.is_some() || history.is_some() {
+        return Ok(Owner::Unknown);
+    }
+    Ok(if is_there(folder, OsStr::new(ARTIFACT))? { Owner::Unnamed } else { Owner::Nobody })
 }
 
 /// The run that `current.json` names.

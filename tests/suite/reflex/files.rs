@@ -130,6 +130,45 @@ fn files_that_were_damaged_or_lost_are_written_again() {
 }
 
 #[test]
+fn files_that_are_gone_are_written_again_from_the_journal() {
+    for artifact_too in [false, true] {
+        let gone = |scene: &Scene| {
+            for name in ["run.json", "history.jsonl"].into_iter().chain(artifact_too.then_some("artifact.md"))
+            {
+                fs::remove_file(place(scene).join(name)).unwrap();
+            }
+        };
+        // A run that can be resumed goes on with them, and one that has ended gets them back.
+        let scene = scene(&rising());
+        let (gate, run) = waiting_at(&scene, playing(&rising()), "critique", &[]);
+        assert_eq!(run.interrupt(gate).code, Some(130));
+        gone(&scene);
+        let ran = scene.run(&RESUME);
+        assert_eq!((ran.code, &ran.json()["reason"]), (Some(0), &json!("threshold_reached")), "{ran:?}");
+        assert_is_told(&scene, &replayed(&scene), "written again");
+        let (whole, calls) = (listing(&place(&scene)), scene.calls());
+        gone(&scene);
+        let ran = scene.run(&RESUME);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!((listing(&place(&scene)), scene.calls()), (whole, calls));
+    }
+}
+
+#[test]
+fn words_of_a_person_stay_where_the_files_beside_them_are_gone() {
+    let scene = scene(&rising());
+    let (gate, run) = waiting_at(&scene, playing(&rising()), "critique", &[]);
+    assert_eq!(run.interrupt(gate).code, Some(130));
+    fs::remove_file(place(&scene).join("run.json")).unwrap();
+    fs::remove_file(place(&scene).join("history.jsonl")).unwrap();
+    fs::write(place(&scene).join("artifact.md"), "my own words\n").unwrap();
+    let ran = scene.run(&RESUME);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(artifact(&scene), "my own words\n");
+    assert_eq!(run_json(&scene)["status"], "completed");
+}
+
+#[test]
 fn two_runs_of_one_task_get_two_names() {
     let scene = scene(&rising());
     let began = |number: usize| {

@@ -45,7 +45,7 @@ fn others_may_use_the_files_as_the_user_lets_them() {
 
 #[test]
 fn the_files_of_another_run_are_not_written_over() {
-    for (name, run) in [("run.json", Some(OTHER)), ("history.jsonl", Some(OTHER)), ("artifact.md", None)] {
+    for name in ["run.json", "history.jsonl"] {
         let scene = Scene::new();
         let held = named(OTHER).replace('{', "{\"event\": \"run_started\", ");
         scene.put(&format!("courses-api/{name}"), &held);
@@ -59,12 +59,30 @@ fn the_files_of_another_run_are_not_written_over() {
         ];
         for result in results {
             let Err(EvolutionError::Taken { path, run: told }) = result else { panic!("{name}: {result:?}") };
-            assert_eq!((path, told.as_deref()), (scene.of_task(""), run), "{name}");
+            assert_eq!((path, told.as_deref()), (scene.of_task(""), Some(OTHER)), "{name}");
         }
         assert!(!writer.remove(|_| true).unwrap());
         assert_eq!(scene.files(), BTreeMap::from([(name.to_owned(), held)]));
         assert!(!scene.path(CURRENT).exists());
     }
+}
+
+#[test]
+fn a_folder_with_an_artifact_alone_is_no_new_runs_and_is_written_again_by_its_own() {
+    let scene = Scene::new();
+    scene.put("courses-api/artifact.md", "mine");
+    let evolution = scene.evolution();
+    let writer = evolution.writer(&task(), RUN);
+    assert!(matches!(writer.check(), Err(EvolutionError::Taken { run: None, .. })), "a new run is refused");
+    let run = named(RUN);
+    let parts = [(Part::Run, run.as_bytes()), (Part::History, b"one\n".as_slice())];
+    assert!(!writer.is_written(parts, true).unwrap());
+    for (part, bytes) in parts {
+        writer.write(part, bytes).unwrap();
+    }
+    assert!(writer.is_written(parts, true).unwrap());
+    assert!(writer.place_artifact(b"new", |_| false).unwrap().is_beside(), "what nobody knows stays");
+    assert_eq!(scene.files()["artifact.md"], "mine");
 }
 
 #[test]
@@ -137,7 +155,6 @@ fn what_runs_have_left_is_removed_and_what_others_have_put_there_stays() {
     scene.put("courses-api/artifact.md", "edited");
     assert!(!writer.remove(ours).unwrap());
     assert_eq!(scene.files().into_keys().collect::<Vec<_>>(), ["artifact.md"]);
-    writer.place_artifact(b"ours", |_| false).unwrap_err();
     fs::remove_file(scene.of_task("artifact.md")).unwrap();
     assert!(writer.remove(|_| true).unwrap());
     assert!(!scene.of_task("").exists());
