@@ -111,7 +111,10 @@ pub trait LoopCommands: Ui + Narrated {
     /// The skills, or the task.
     fn subject(run: &Run<Self>) -> String;
 
-    /// `list`: how far it came, in a column.
+    /// `list`: how far it is, of how far it may go.
+    fn progress(run: &Run<Self>) -> String;
+
+    /// `list`: its result so far.
     fn result(run: &Run<Self>, objects: &Objects) -> String;
 
     /// `list --format json`.

@@ -116,10 +116,11 @@ fn a_run_is_looked_at_from_all_sides() {
     status   The champion beat the start and was applied.
     round    3 of 5
     best     87.1, goal 80  (candidate HASH)
+    updated  MOMENT
     next     skilltune diff RUN   (see what changed)
     next     skilltune rollback RUN   (undo it)
     ");
-    insta::assert_snapshot!(data(&scene, &["list"]), @"RUN  tune    ended      37.1 -> 87.1   writer");
+    insta::assert_snapshot!(data(&scene, &["list"]), @"RUN  tune    ended     round 3 of 5             37.1 -> 87.1   MOMENT  writer");
     let status = scene.run(&["status", "--format", "json"]).json();
     assert_eq!((&status["standing"], &status["iterations"]), (&json!("ended"), &json!(3)), "{status}");
     assert!(status["next"][0].as_str().unwrap().starts_with("skilltune diff "), "{status}");
@@ -231,7 +232,7 @@ fn the_object_at_the_end_has_exactly_the_documented_keys() {
         let ran = scene.run(&["list", "--format", "json"]);
         let listed: Value = serde_json::from_str(&ran.stdout).unwrap();
         let keys: Vec<_> = listed[0].as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(keys.join(", "), KEYS);
+        assert_eq!(keys.join(", "), format!("{KEYS}, updated_at"));
     }
     let scene = Scene::new(&SKILLS, &crate::chain::script());
     let ran = scene.tune("outline,writer,editor", &["--chain"]);

@@ -44,6 +44,7 @@ impl Outcome {
         let alias = result["alias"].take();
         let alias = alias.as_str().expect("a task has a name");
         result["artifact"].as_object_mut().expect("an object").remove("path").expect("the field is there");
+        result["completed_phase_seconds"].take();
         let mut target = listing(&scene.path("project/.ai-factory"));
         for (path, ..) in &mut target {
             *path = path.to_string_lossy().replace(alias, "ALIAS").into();

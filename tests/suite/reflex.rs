@@ -13,12 +13,13 @@ mod jobs;
 mod settings;
 mod setup;
 mod tidy;
+mod told;
 
 use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use skilltune_phases::loops::reflex::original::artifact_hash;
+use skilltune_phases::loops::reflex::original::{artifact_hash, short};
 
 use crate::background::{Background, Gate};
 use crate::scene::{Ran, Scene};

@@ -155,13 +155,15 @@ impl Scene {
         self.shown(&ran.stderr)
     }
 
-    /// A text without what differs from one world to the next: its folder, its runs' ids, hashes.
+    /// A text without what differs from one world to the next: its folder, its runs' ids, hashes, times of day.
     pub(crate) fn shown(&self, text: &str) -> String {
         let root = self.path("").to_str().expect("the path is text").trim_end_matches('/').to_owned();
         let ids = self.run_folders();
         let ids = ids.iter().filter_map(|folder| folder.file_name()?.to_str());
         let text = ids.fold(text.replace(&root, ""), |text, id| text.replace(id, "RUN"));
-        text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).map(without_digest).collect()
+        let text: String =
+            text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).map(without_digest).collect();
+        without_moments(&text)
     }
 
     /// `tune SKILLS a scenario --yes`, with what the test adds.
@@ -242,6 +244,18 @@ fn without_digest(word: &str) -> String {
     let (hex, end) = word.split_at(word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).len());
     let is_digest = hex.len() == 12 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_digest { format!("HASH{end}") } else { word.to_owned() }
+}
+
+fn without_moments(text: &str) -> String {
+    let parts: Vec<&str> = text.split(" UTC").collect();
+    let (last, before) = parts.split_last().expect("a text has a part");
+    let masked = before.iter().map(|part| match part.len().checked_sub("2026-11-22 15:40:24".len()) {
+        Some(at) if part.is_char_boundary(at) && part[at..].starts_with("20") => {
+            format!("{}MOMENT", &part[..at])
+        }
+        _ => format!("{part} UTC"),
+    });
+    masked.chain([(*last).to_owned()]).collect()
 }
 
 fn without_costs(mut event: Value) -> Value {

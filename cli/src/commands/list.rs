@@ -10,7 +10,7 @@ use crate::runs::scope::Scope;
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
-use crate::text::plain;
+use crate::text::{figures, plain};
 
 pub fn run(args: &ListArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let (runs, printer) = (&scope.runs, scope.printer);
@@ -33,7 +33,11 @@ pub fn run(args: &ListArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
 
 fn object<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Value {
     match scope.runs.load::<L>(id) {
-        Ok(known) => L::listed(&known.run, &scope.objects()),
+        Ok(known) => {
+            let mut object = L::listed(&known.run, &scope.objects());
+            object["updated_at"] = json!(known.run.updated_at);
+            object
+        }
         Err(complaint) => json!({ "run_id": id, "error": complaint.what }),
     }
 }
@@ -46,5 +50,6 @@ fn row<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> String {
     let status = scope.runs.standing(&run).word(&run);
     let (kind, result) = (L::KIND.word(), L::result(&run, &scope.objects()));
     let subject = plain::one_line(&L::subject(&run));
-    format!("{id}  {kind:<6}  {status:<8}  {result:<14}  {subject}")
+    let (progress, updated) = (L::progress(&run), figures::moment(run.updated_at));
+    format!("{id}  {kind:<6}  {status:<8}  {progress:<22}  {result:<14}  {updated}  {subject}")
 }

@@ -52,6 +52,7 @@ fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -
     let mut facts =
         vec![("run", format!("{}  {kind} of {subject}", run.plan.run)), ("status", word(run, standing))];
     facts.extend(L::facts(run, objects));
+    facts.push(("updated", figures::moment(run.updated_at)));
     if let (Some(failed), None) = (&run.blocked, run.closed_at) {
         let how = words::failure(failed.failure.kind);
         let step = L::step(run, &failed.step);

@@ -5,7 +5,7 @@
 
 use std::ffi::OsStr;
 
-use skilltune_phases::loops::reflex::original::artifact_hash;
+use skilltune_phases::loops::reflex::original::{artifact_hash, short};
 
 use super::error::EvolutionError;
 use super::site::{draft, read};
@@ -128,6 +128,7 @@ fn exchange(folder: &Folder, known: &dyn Fn(&[u8]) -> bool) -> Result<Outcome, E
 /// Gives what stands aside, which holds `bytes`, the first name beside the artifact that is free or holds the same.
 fn put_beside(folder: &Folder, bytes: &[u8]) -> Result<String, EvolutionError> {
     let (aside, hash) = (OsStr::new(ASIDE), artifact_hash(bytes));
+    let hash = short(&hash);
     let mut name = format!("artifact-{hash}.md");
     for number in 2_u64.. {
         if folder.rename_new(aside, OsStr::new(&name))? {

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::readme::steady;
 
 /// A tuned skill, and after that a text.
 fn both() -> Scene {
@@ -62,10 +63,10 @@ fn a_list_has_the_runs_of_both_loops_and_with_a_filter_those_of_one() {
     };
     assert_eq!(kinds(&["list"]), ["reflex", "tune"], "the newest first");
     assert_eq!(kinds(&["reflex", "list"]), ["reflex"]);
-    let shown = scene.shown(&data(&scene, &["list"]));
+    let shown = steady(&scene.shown(&data(&scene, &["list"])), &scene.path(""));
     insta::assert_snapshot!(shown, @r"
-    RUN  reflex  ended     100.0 at B      Write about the pump
-    RUN  tune    ended      37.1 -> 87.1   writer
+    RUN  reflex  ended     iteration 2 of 4, TIME  100.0 at B      MOMENT  Write about the pump
+    RUN  tune    ended     round 3 of 5             37.1 -> 87.1   MOMENT  writer
     ");
 }
 
@@ -115,7 +116,7 @@ fn the_texts_of_a_run_are_shown_compared_and_written_elsewhere() {
         "{iteration}"
     );
     let said = scene.refusal(&["show", ALIAS, "0badc0de"]);
-    assert!(said.contains(&hash(&last)), "{said}");
+    assert!(said.contains(short(&hash(&last))), "{said}");
     scene.refusal(&["show", ALIAS, "9"]);
 }
 

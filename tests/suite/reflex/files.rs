@@ -82,7 +82,8 @@ fn an_artifact_that_somebody_has_edited_stays_and_is_told_as_stale() {
     fs::write(&file, "my own words\n").unwrap();
     let status = scene.run(&["reflex", "status", ALIAS]);
     let mine = hash("my own words\n");
-    let told = format!("stale: {} was judged, but the file contains {mine}", hash(&judged));
+    let (judged, mine) = (hash(&judged), short(&mine));
+    let told = format!("stale: {} was judged, but the file contains {mine}", short(&judged));
     assert!(status.stdout.contains(&told), "{}", status.stdout);
     assert!(!status.stdout.contains("score"), "of what was not judged no score is told: {}", status.stdout);
     // Telling of it once more, and cleaning up, leave it alone.

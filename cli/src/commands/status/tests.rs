@@ -21,10 +21,12 @@ fn a_run_that_is_over_tells_how_it_stands() {
         run       courses-api-20260218-120000  reflex of Write the API of a course catalogue
         status    The run is completed (no_major_issues): it is below the goal of level B by 6.7, and only warnings are left.
         iteration 2 of 4, level B, EVALUATE
+        time      27s (completed phases)
         artifact  evaluated: 56c18f3a, 50 B
         score     83.3 at level B, goal 90
         distance  6.7 below, no blocking rule, 6 of 8 rules met
         file      /p/.ai-factory/evolution/courses-api/artifact.md
+        updated   2023-11-14 22:13:59 UTC
         ");
     let edited = format!("{:?}", facts(&play.run, Some("0badc0de")));
     assert!(edited.contains("stale: ") && !edited.contains("\"score\""), "{edited}");
@@ -37,7 +39,9 @@ fn a_run_under_way_can_be_stopped_and_one_left_be_taken_up() {
         run       courses-api-20260218-120000  reflex of Write the API of a course catalogue
         status    running (process 7)
         iteration 1 of 4, level A, PLAN
+        time      0s (completed phases)
         artifact  not_created
+        updated   2023-11-14 22:13:20 UTC
         next      skilltune stop courses-api-20260218-120000   (stop it after its current steps)
         ");
     let left = lines(&begun, Standing::Open).join("\n");

@@ -17,7 +17,7 @@ use crate::args::runs::AnswerName;
 use crate::loops::reflex::args::ReflexArgs;
 use crate::loops::reflex::files::{below, refused};
 use crate::loops::reflex::gate::Gatekeeper;
-use crate::loops::reflex::progress::lines::evaluated;
+use crate::loops::reflex::progress::lines::{evaluated, fixes};
 use crate::loops::reflex::progress::shelf::on_disk;
 use crate::loops::reflex::settings::ReflexSettings;
 use crate::loops::reflex::{out, report as told};
@@ -56,6 +56,10 @@ impl LoopCommands for Reflex {
 
     fn subject(run: &Run) -> String {
         run.plan.task.prompt.clone()
+    }
+
+    fn progress(run: &Run) -> String {
+        told::progress(run)
     }
 
     fn result(run: &Run, objects: &Objects) -> String {
@@ -97,7 +101,8 @@ impl LoopCommands for Reflex {
             let results = judged.evaluation.results.iter().map(|result| {
                 plain::one_line(&format!("{}: {}: {}", result.rule, result.verdict, result.details))
             });
-            evaluated(run, judged, UNBOUNDED).into_iter().chain(results)
+            let told = evaluated(run, judged, UNBOUNDED).into_iter().chain(fixes(&judged.issues, UNBOUNDED));
+            told.chain(results)
         });
         Ok(lines.collect::<Vec<_>>().join("\n"))
     }
@@ -192,7 +197,7 @@ impl LoopCommands for Reflex {
 
 impl From<&Artifact> for Version {
     fn from(artifact: &Artifact) -> Self {
-        Self { name: format!("artifact {}", artifact.hash), trees: vec![artifact.tree] }
+        Self { name: format!("artifact {}", artifact.name()), trees: vec![artifact.tree] }
     }
 }
 
@@ -211,7 +216,7 @@ fn text<'a>(known: &'a Known<Reflex>, name: &str) -> Result<&'a Artifact, Compla
         }
     };
     named.ok_or_else(|| {
-        let hashes: Vec<&str> = all.iter().map(|artifact| artifact.hash.as_str()).collect();
+        let hashes: Vec<&str> = all.iter().map(Artifact::name).collect();
         let hint = match hashes.as_slice() {
             [] => "the run has written no text yet".to_owned(),
             hashes => format!("it has {} (and the words start, best, head, champion)", hashes.join(", ")),

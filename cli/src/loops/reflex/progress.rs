@@ -5,6 +5,7 @@ pub mod lines;
 pub mod shelf;
 
 use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::loops::reflex::original::short;
 use skilltune_phases::loops::reflex::{Artifact, Confirmed, Decision, Done, Reflex, Run, Terms};
 
 use crate::progress::look::Look;
@@ -36,6 +37,7 @@ impl Narrated for Reflex {
         match decision {
             Decision::Evaluated(_) => evaluation(talk, run),
             Decision::Drop { hash, best } => {
+                let (hash, best) = (short(hash), short(best));
                 let told = format!("dropped {hash}: worse than {best}; continuing from {best}");
                 talk.say(&wrapped(&plain::one_line(&told), width, "  "));
             }
@@ -47,11 +49,11 @@ impl Narrated for Reflex {
                 }
             }
             Decision::Agreed(terms) => agreed(talk, run, terms),
+            Decision::Criticised(issues) => talk.say(&lines::fixes(issues, width)),
             Decision::Enter(_)
             | Decision::Planned(_)
             | Decision::Produced { .. }
             | Decision::Prepared(_)
-            | Decision::Criticised(_)
             | Decision::Refined(_)
             | Decision::Advance(_)
             | Decision::Stop(_)
@@ -101,12 +103,12 @@ fn page(talk: &mut Talk<Reflex>, artifact: &Artifact, when: &str) {
     let Look { width, data, .. } = talk.look;
     let text = (talk.shelf.text)(artifact);
     let Some(text) = text else {
-        let told = format!("cannot read artifact {} from the store", artifact.hash);
+        let told = format!("cannot read artifact {} from the store", artifact.name());
         return talk.say(&wrapped(&plain::one_line(&told), width, "  "));
     };
-    let mut told = vec![data.dim(&lines::rule(&format!("artifact {}, {when}", artifact.hash), width))];
+    let mut told = vec![data.dim(&lines::rule(&format!("artifact {}, {when}", artifact.name()), width))];
     told.extend(plain::pictured(&text).lines().map(str::to_owned));
-    told.push(data.dim(&lines::rule(&format!("end of {}", artifact.hash), width)));
+    told.push(data.dim(&lines::rule(&format!("end of {}", artifact.name()), width)));
     told.push(String::new());
     talk.data(&told);
 }

@@ -17,7 +17,7 @@ use crate::report::{replace, write_reports};
 
 pub use crate::loops::reflex::report::history::event;
 pub use crate::loops::reflex::report::page::report;
-pub use crate::loops::reflex::report::status::{facts, result};
+pub use crate::loops::reflex::report::status::{facts, progress, result};
 
 /// Writes the reports of a run that has ended, and its rules for another one.
 pub fn write(folder: &RunFolder, run: &Run) -> Result<(), EngineError> {

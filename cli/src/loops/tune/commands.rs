@@ -56,6 +56,10 @@ impl LoopCommands for Tune {
         words::target(run)
     }
 
+    fn progress(run: &Run) -> String {
+        format!("round {} of {}", run.round_number(), run.plan.task.rules.max_iterations)
+    }
+
     fn result(run: &Run, _: &Objects) -> String {
         let (from, to) = (figures::score(run.initial_score()), figures::score(run.final_score()));
         format!("{from:>5} -> {to}")

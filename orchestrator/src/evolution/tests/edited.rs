@@ -1,6 +1,6 @@
 //! An artifact that a person works on too.
 
-use skilltune_phases::loops::reflex::original::artifact_hash;
+use skilltune_phases::loops::reflex::original::{artifact_hash, short};
 
 use super::*;
 use crate::crash::rehearsal::{crashed, interrupted};
@@ -30,7 +30,7 @@ fn files(scene: &Scene) -> BTreeMap<String, String> {
 }
 
 fn named_by(bytes: &str) -> String {
-    format!("artifact-{}.md", artifact_hash(bytes.as_bytes()))
+    format!("artifact-{}.md", short(&artifact_hash(bytes.as_bytes())))
 }
 
 fn map<const N: usize>(files: [(&str, &str); N]) -> BTreeMap<String, String> {

@@ -27,6 +27,7 @@ impl Alias {
             return Self(slug.text);
         }
         let hash = artifact_hash(task.as_bytes());
+        let hash = short(&hash);
         let head = cut(&slug.text, HANDY - hash.len() - 1);
         Self(format!("{}-{hash}", if head.is_empty() { "task" } else { head }))
     }
@@ -69,10 +70,14 @@ pub fn run_id(alias: &Alias, began: Timestamp) -> String {
     format!("{alias}-{}", began.strftime("%Y%m%d-%H%M%S"))
 }
 
-/// The first eight digits of the SHA-256: how people and the original tell artifacts apart.
+/// The SHA-256 of an artifact, in hex digits.
 pub fn artifact_hash(bytes: &[u8]) -> String {
-    let hash = Sha256::digest(bytes);
-    format!("{:08x}", u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]))
+    Sha256::digest(bytes).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+}
+
+/// Its first eight digits: how people and the original tell artifacts apart.
+pub fn short(hash: &str) -> &str {
+    hash.get(..8).unwrap_or(hash)
 }
 
 /// As many whole words as are handy, of letters without their accents.

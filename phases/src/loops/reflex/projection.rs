@@ -192,7 +192,7 @@ fn evaluation(criteria: &Criteria, judged: &Judged) -> Value {
         "failed": faults(Verdict::Fail),
         "warnings": faults(Verdict::Warn),
         "rule_results": results.iter().map(result).collect::<Vec<_>>(),
-        "artifact_hash": judged.artifact.hash,
+        "artifact_hash": judged.artifact.name(),
     })
 }
 

@@ -11,6 +11,7 @@ use super::answers::{Issue, PlanStep};
 use super::checks::Check;
 use super::criteria::Level;
 use super::decision::{Decision, Phase, Stop};
+use super::original::short;
 use super::step::{Artifact, Step};
 use super::verdict::Evaluation;
 use super::{Plan, Reflex, Run};
@@ -66,6 +67,10 @@ pub struct Judged {
     pub era: u32,
     /// It was worse than the best before it, and is not gone on from.
     pub dropped: bool,
+    /// By which it was written.
+    pub plan: Vec<PlanStep>,
+    /// What is to be changed in it, where it was criticised.
+    pub issues: Vec<Issue>,
 }
 
 /// What the phases have taken that came to their end. One that was broken off has taken nothing.
@@ -246,6 +251,9 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         Decision::Drop { best, .. } => state.drop_last(best),
         Decision::Criticised(issues) => {
             state.issues.clone_from(issues);
+            if let Some(judged) = state.judged.last_mut() {
+                judged.issues.clone_from(issues);
+            }
             state.leave(Phase::Critique, at);
             state.tell(at, Phase::Critique, Note::CritiqueDone { issues: issues.len() });
         }
@@ -285,6 +293,8 @@ impl State {
             evaluation: evaluation.clone(),
             era: self.era,
             dropped: false,
+            plan: self.plan.clone(),
+            issues: Vec::new(),
         });
         self.tell(at, Phase::Evaluate, Note::EvaluationDone { score, passed });
     }
@@ -320,7 +330,7 @@ impl Note {
         match self {
             Self::RunStarted => "the run began".to_owned(),
             Self::PlanCreated { steps } => format!("a plan of {steps} steps was made"),
-            Self::ArtifactCreated { hash } => format!("artifact {hash} was written"),
+            Self::ArtifactCreated { hash } => format!("artifact {} was written", short(hash)),
             Self::ChecksPrepared { checks } => format!("{checks} checks were prepared"),
             Self::EvaluationDone { score, passed } => {
                 let score =
@@ -328,7 +338,7 @@ impl Note {
                 format!("evaluated: {score}, {}", if *passed { "passed" } else { "not passed" })
             }
             Self::CritiqueDone { issues } => format!("{issues} issues were found"),
-            Self::RefinementDone { previous } => format!("artifact {previous} was refined"),
+            Self::RefinementDone { previous } => format!("artifact {} was refined", short(previous)),
             Self::PhaseSwitched { to } => format!("level {to} began"),
             Self::IterationAdvanced => "the next iteration began".to_owned(),
             Self::PhaseError { why } => format!("an answer could not be used: {why}"),

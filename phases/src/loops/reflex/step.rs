@@ -7,6 +7,7 @@ use crate::id::TreeId;
 use super::answers::{Issue, PlanStep};
 use super::checks::{Check, Told};
 use super::criteria::{Level, Rule};
+use super::original::short;
 use super::sections::Changed;
 use super::task::Terms;
 use super::verdict::RuleResult;
@@ -87,11 +88,18 @@ fn is_first(era: &u32) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Artifact {
     pub tree: TreeId,
-    /// As the original names it: the first eight hex digits of the page's SHA-256.
+    /// The SHA-256 of the page.
     pub hash: String,
     pub bytes: u64,
     /// What is not as it was in the version before.
     pub changed: Option<Changed>,
+}
+
+impl Artifact {
+    /// As people and the original name it.
+    pub fn name(&self) -> &str {
+        short(&self.hash)
+    }
 }
 
 /// The name of the artifact's page.

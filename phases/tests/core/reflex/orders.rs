@@ -210,6 +210,6 @@ fn the_planner_hears_of_decisions_and_not_of_answers_that_could_not_be_used() {
         let missed = [&["a.correctness.accuracy"][..], &["a.correctness.accuracy", "a.quality.clarity"], &[]];
         answer(run, step, &|nth, rule| Some(!missed[nth.min(2)].contains(&rule)))
     });
-    assert!(planning.contains(&format!("artifact {} was refined", draft("draft 0").hash)), "{planning}");
+    assert!(planning.contains(&format!("artifact {} was refined", draft("draft 0").name())), "{planning}");
     assert!(!planning.contains("could not be used"));
 }

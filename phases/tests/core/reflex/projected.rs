@@ -140,17 +140,17 @@ fn each_event_is_told_where_it_happened_with_what_the_original_says_of_it() {
     insta::assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @r#"
     1 A PLAN: run_started ok {"task":{"prompt":"Tell of the ports.","ideal_result":"All of them, and no other."},"criteria":"all of them","max_iterations":4,"max_completed_phase_seconds":null}
     1 A PLAN: plan_created ok {"steps":3}
-    1 A PRODUCE_PREPARE: artifact_created ok {"artifact_hash":"1b10b49f"}
+    1 A PRODUCE_PREPARE: artifact_created ok {"artifact_hash":"1b10b49f1a87273d8d2c70e42a7e45761439f034240ea7b15577a23382a15534"}
     1 A PRODUCE_PREPARE: checks_prepared ok {"checks":4}
     1 A EVALUATE: evaluation_done ok {"score":0.667,"passed":false}
     1 A CRITIQUE: phase_error error {"message":"the world would not"}
     1 A CRITIQUE: critique_done ok {"issues":1}
-    1 A REFINE: refinement_done ok {"previous_artifact_hash":"1b10b49f"}
+    1 A REFINE: refinement_done ok {"previous_artifact_hash":"1b10b49f1a87273d8d2c70e42a7e45761439f034240ea7b15577a23382a15534"}
     2 A EVALUATE: iteration_advanced ok {}
     2 A EVALUATE: evaluation_done ok {"score":0.5,"passed":false}
     3 A PLAN: iteration_advanced ok {}
     3 A PLAN: plan_created ok {"steps":3}
-    3 A PRODUCE_PREPARE: artifact_created ok {"artifact_hash":"60b1c650"}
+    3 A PRODUCE_PREPARE: artifact_created ok {"artifact_hash":"60b1c65034b75ebaed466875c802de05d1b9272f64d7e89e709f0000229f8aac"}
     3 A EVALUATE: evaluation_done ok {"score":1,"passed":true}
     3 B PREPARE: phase_switched ok {"to":"B"}
     3 B PREPARE: checks_prepared ok {"checks":4}
@@ -228,14 +228,14 @@ fn the_evaluation_that_is_told_is_that_of_what_is_in_the_file() {
     let hash = |drive: &Drive| run_json(&drive.run)["evaluation"]["artifact_hash"].clone();
     while let Some(step) = drive.due(1).pop() {
         if step == (Step::Plan { iteration: 3 }) {
-            assert_eq!(hash(&drive), draft("draft 0").hash, "the dropped one is not there any more");
+            assert_eq!(hash(&drive), draft("draft 0").name(), "the dropped one is not there any more");
             assert_eq!(run_json(&drive.run)["current_step"], "PLAN");
         }
         let outcome = answer(&drive.run, &step, &met);
         drive.done(step, outcome);
     }
     let result = drive.run.result().unwrap();
-    assert_eq!((hash(&drive), drive.run.state.judged.len()), (json!(result.hash), 3));
+    assert_eq!((hash(&drive), drive.run.state.judged.len()), (json!(result.name()), 3));
     assert_eq!(result, &draft("draft 0"));
 }
 

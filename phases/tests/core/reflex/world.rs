@@ -75,7 +75,7 @@ fn rules() -> Rules {
 
 pub(crate) fn draft(name: &str) -> Artifact {
     let tree = tree(name);
-    Artifact { tree, hash: tree.0.hex()[..8].to_owned(), bytes: 100, changed: None }
+    Artifact { tree, hash: tree.0.hex(), bytes: 100, changed: None }
 }
 
 pub(crate) fn written(name: &str) -> Outcome {

@@ -1,6 +1,7 @@
 //! The lines that a person reads of a run of `reflex`: plain text, never wider than told.
 
 use skilltune_phases::event::Failure;
+use skilltune_phases::loops::reflex::answers::Issue;
 use skilltune_phases::loops::reflex::verdict::Verdict;
 use skilltune_phases::loops::reflex::{Judged, Outcome, Run, Step};
 use skilltune_phases::remedy::Remedy;
@@ -10,7 +11,7 @@ use crate::loops::reflex::report::{advice, changes, words};
 use crate::progress::lines::{advised, cost, to_copy, who};
 use crate::progress::look::Look;
 use crate::report::words::{mixed, models, remarks};
-use crate::text::width::{around, columns, wrapped};
+use crate::text::width::{around, columns, cut, wrapped};
 use crate::text::{figures, plain};
 
 /// What is asked for, up to what, and by whom it is done.
@@ -23,7 +24,7 @@ pub fn header(run: &Run, width: usize) -> Vec<String> {
     lines
 }
 
-/// An evaluation in six lines, where none has to be broken.
+/// An evaluation in eight lines, where none has to be broken.
 pub fn evaluated(run: &Run, judged: &Judged, width: usize) -> Vec<String> {
     let evaluation = &judged.evaluation;
     let threshold = run.plan.task.criteria.thresholds.at(evaluation.level).typed();
@@ -40,19 +41,33 @@ pub fn evaluated(run: &Run, judged: &Judged, width: usize) -> Vec<String> {
     let failed = rules(Verdict::Fail).unwrap_or_else(none) + &untold;
     let items = [
         ("score", format!("{}, threshold {threshold}", figures::score(evaluation.score))),
-        ("artifact", judged.artifact.hash.clone()),
+        ("plan", cut(&words::plan(&judged.plan), width.saturating_sub(COLUMN))),
+        ("artifact", judged.artifact.name().to_owned()),
         ("changed", changes::changed(run, judged)),
         ("failed", failed),
         ("warnings", rules(Verdict::Warn).unwrap_or_else(none)),
     ];
     let mut lines = wrapped(&head, width, "  ");
     lines.extend(items.iter().flat_map(|(name, text)| item(name, text, width)));
+    let file = to_copy("file     ", &words::artifact_path(run), width.saturating_sub(2));
+    lines.extend(file.into_iter().map(|line| format!("  {line}")));
     lines
 }
 
+/// What a critique asks for: each rule that is not met, and its fix.
+pub fn fixes(issues: &[Issue], width: usize) -> Vec<String> {
+    let fix = |issue: &Issue| cut(&words::fix(issue), LONGEST_FIX);
+    issues.iter().flat_map(|issue| item("fix", &fix(issue), width)).collect()
+}
+
+/// The whole of it is in the report.
+const LONGEST_FIX: usize = 200;
+
+/// Where what is said of a name begins.
+const COLUMN: usize = 12;
+
 /// A name, and beside it what there is to say of it.
 fn item(name: &str, text: &str, width: usize) -> Vec<String> {
-    const COLUMN: usize = 12;
     let lead = format!("  {name:<10}");
     let told = wrapped(&plain::one_line(text), width.saturating_sub(COLUMN), "");
     let mut lines = told.iter().enumerate();

@@ -36,29 +36,41 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
 
         iteration 1 of 4, level A: not passed
           score     42.9, threshold 80
+          plan      Do it; Do it; Do it
           artifact  56c18f3a
           changed   everything is new
           failed    a.correctness.schemas, a.completeness.examples
           warnings  none
+          file      /p/.ai-factory/evolution/courses-api/artifact.md
+          fix       a.correctness.schemas: Add it.
+          fix       a.completeness.examples: Add it.
         iteration 2 of 4, level A: passed
           score     85.7, threshold 80
+          plan      Do it; Do it; Do it
           artifact  4d203e7c
           changed   Endpoints
           failed    none
           warnings  a.completeness.errors
+          file      /p/.ai-factory/evolution/courses-api/artifact.md
         level A passed; level B starts with the same artifact
         iteration 2 of 4, level B: not passed
           score     75.0, threshold 90
+          plan      Do it; Do it; Do it
           artifact  4d203e7c
           changed   nothing since it was last judged
           failed    b.completeness.auth
           warnings  a.completeness.errors
+          file      /p/.ai-factory/evolution/courses-api/artifact.md
+          fix       a.completeness.errors: Add it.
+          fix       b.completeness.auth: Add it.
         iteration 3 of 4, level B: passed
           score     100.0, threshold 90
+          plan      Do it; Do it; Do it
           artifact  a330d6c3
           changed   Endpoints; Limits (not asked for)
           failed    none
           warnings  none
+          file      /p/.ai-factory/evolution/courses-api/artifact.md
         ");
     insta::assert_snapshot!(seen.data(), @r"
         --- artifact 4d203e7c, before level B ------------------------------------------
@@ -107,23 +119,31 @@ fn an_end_with_warnings_left_is_named_as_what_it_is() {
 
         iteration 1 of 4, level A: passed
           score     100.0, threshold 80
+          plan      Do it; Do it; Do it
           artifact  56c18f3a
           changed   everything is new
           failed    none
           warnings  none
+          file      /p/.ai-factory/evolution/courses-api/artifact.md
         level A passed; level B starts with the same artifact
         iteration 1 of 4, level B: not passed
           score     83.3, threshold 90
+          plan      Do it; Do it; Do it
           artifact  56c18f3a
           changed   nothing since it was last judged
           failed    none
           warnings  b.style.naming, b.quality.descriptions
+          file      /p/.ai-factory/evolution/courses-api/artifact.md
+          fix       b.style.naming: Add it.
+          fix       b.quality.descriptions: Add it.
         iteration 2 of 4, level B: not passed
           score     83.3, threshold 90
+          plan      Do it; Do it; Do it
           artifact  4d203e7c
           changed   Endpoints
           failed    none
           warnings  b.style.naming, b.quality.descriptions
+          file      /p/.ai-factory/evolution/courses-api/artifact.md
 
         --- artifact 56c18f3a, before level B ------------------------------------------
         # Courses
@@ -171,27 +191,39 @@ fn a_narrow_terminal_gets_narrow_lines() {
 
         iteration 1 of 4, level A: passed
           score     100.0, threshold 80
+          plan      Do it; Do it; Do it
           artifact  56c18f3a
           changed   everything is new
           failed    none
           warnings  none
+          file
+            /p/.ai-factory/evolution/courses-api/artifact.md
         level A passed; level B starts with the
           same artifact
         iteration 1 of 4, level B: not passed
           score     83.3, threshold 90
+          plan      Do it; Do it; Do it
           artifact  56c18f3a
           changed   nothing since it was last
                     judged
           failed    none
           warnings  b.style.naming,
                     b.quality.descriptions
+          file
+            /p/.ai-factory/evolution/courses-api/artifact.md
+          fix       b.style.naming: Add it.
+          fix       b.quality.descriptions: Add
+                    it.
         iteration 2 of 4, level B: not passed
           score     83.3, threshold 90
+          plan      Do it; Do it; Do it
           artifact  4d203e7c
           changed   Endpoints
           failed    none
           warnings  b.style.naming,
                     b.quality.descriptions
+          file
+            /p/.ai-factory/evolution/courses-api/artifact.md
 
         --- artifact 56c18f3a, before level B --
         # Courses
@@ -250,10 +282,12 @@ fn a_phase_that_keeps_no_contract_is_asked_again_and_then_ends_the_run() {
 
         iteration 1 of 4, level A: not passed
           score     42.9, threshold 80
+          plan      Do it; Do it; Do it
           artifact  56c18f3a
           changed   everything is new
           failed    a.correctness.schemas, a.completeness.examples
           warnings  none
+          file      /p/.ai-factory/evolution/courses-api/artifact.md
           criticising the artifact: returned an invalid answer: the answer has no JSON
             ␛[2J (retried)
           criticising the artifact: returned an invalid answer: the answer has no JSON
@@ -354,13 +388,20 @@ fn words_of_models_drive_no_terminal_and_no_line_is_wider_than_told() {
     let mut answer = missing(TO_THE_THRESHOLD);
     let mut play = play(hostile, |run, step| match (step, answer(run, step)) {
         (Step::Plan { .. }, _) if run.attempts(step) == 0 => failed(FailureKind::OffSchema, HOSTILE),
-        (_, Ok(Answer::Written(mut artifact))) => {
-            let sections = vec![HOSTILE.to_owned(); 9];
-            artifact.hash.push_str(HOSTILE);
-            artifact.changed = Some(Changed { unasked: sections.clone(), sections });
-            Ok(Answer::Written(artifact))
+        (_, Ok(mut answer)) => {
+            match &mut answer {
+                Answer::Written(artifact) => {
+                    let sections = vec![HOSTILE.to_owned(); 9];
+                    artifact.hash.insert_str(0, HOSTILE);
+                    artifact.changed = Some(Changed { unasked: sections.clone(), sections });
+                }
+                Answer::Planned(steps) => steps[0].step = HOSTILE.into(),
+                Answer::Criticised(issues) => issues[0].fix_instruction = HOSTILE.into(),
+                _ => {}
+            }
+            Ok(answer)
         }
-        (_, outcome) => outcome,
+        (_, failed) => failed,
     });
     play.record(Event::Noted(Signal::Paused(Pause::Interrupted)));
     for width in [40, 80, 100] {
@@ -437,10 +478,12 @@ fn what_nobody_could_tell_is_no_pass_and_is_named() {
     insta::assert_snapshot!(told.join("\n"), @r"
         iteration 1 of 4, level A: not passed
           score     60.0, threshold 80
+          plan      Do it; Do it; Do it
           artifact  56c18f3a
           changed   everything is new
           failed    a.completeness.examples; unverified: a.correctness.schemas
           warnings  none
+          file      /p/.ai-factory/evolution/courses-api/artifact.md
         ");
 }
 

@@ -1,5 +1,6 @@
 //! The journal of a run, one line an event.
 
+use skilltune_phases::loops::reflex::original::short;
 use skilltune_phases::loops::reflex::verdict::Evaluation;
 use skilltune_phases::loops::reflex::{Answer, Decision, Event, Record, Run};
 
@@ -21,7 +22,7 @@ fn answered(answer: &Answer) -> String {
         Answer::Proposed(rules) => figures::count(rules.len(), "rule"),
         Answer::Agreed(_) => "agreed".to_owned(),
         Answer::Planned(steps) => figures::count(steps.len(), "step"),
-        Answer::Written(artifact) => format!("{}, {}", artifact.hash, figures::bytes(artifact.bytes)),
+        Answer::Written(artifact) => format!("{}, {}", artifact.name(), figures::bytes(artifact.bytes)),
         Answer::Prepared(checks) => figures::count(checks.len(), "check"),
         Answer::Allowed(true) => "allowed".to_owned(),
         Answer::Allowed(false) => "not allowed".to_owned(),
@@ -46,16 +47,16 @@ fn decided(decision: &Decision) -> String {
         ),
         Decision::Enter(phase) => format!("{} begins", phase.word()),
         Decision::Planned(steps) => format!("the plan has {}", figures::count(steps.len(), "step")),
-        Decision::Produced { artifact, checks: None } => format!("wrote artifact {}", artifact.hash),
+        Decision::Produced { artifact, checks: None } => format!("wrote artifact {}", artifact.name()),
         Decision::Produced { artifact, checks: Some(checks) } => {
             let checks = figures::count(checks.len(), "check");
-            format!("wrote artifact {}, {checks} prepared", artifact.hash)
+            format!("wrote artifact {}, {checks} prepared", artifact.name())
         }
         Decision::Prepared(checks) => format!("{} prepared", figures::count(checks.len(), "check")),
         Decision::Evaluated(evaluation) => evaluated(evaluation),
-        Decision::Drop { hash, best } => format!("drop {hash}: it is worse than {best}"),
+        Decision::Drop { hash, best } => format!("drop {}: it is worse than {}", short(hash), short(best)),
         Decision::Criticised(issues) => format!("{} to fix", figures::count(issues.len(), "issue")),
-        Decision::Refined(artifact) => format!("refined into artifact {}", artifact.hash),
+        Decision::Refined(artifact) => format!("refined into artifact {}", artifact.name()),
         Decision::Switch(level) => format!("level {level} starts with the same artifact"),
         Decision::Advance(iteration) => format!("iteration {iteration} starts"),
         Decision::Stop(stop) => {

@@ -33,6 +33,9 @@ pub fn summary(run: &Run, on_disk: Option<&str>) -> Value {
         // That of the score and of the threshold, in the original's letters.
         "level": level.to_string(),
         "iterations": state.iteration,
+        "max_iterations": plan.task.rules.max_iterations,
+        "completed_phase_seconds": state.clock.seconds(),
+        "max_completed_phase_seconds": plan.task.rules.max_seconds,
         "artifact": {
             "hash": run.result().map(|artifact| &artifact.hash),
             "path": run.result().map(|_| words::artifact_path(run)),
@@ -81,7 +84,7 @@ pub fn report(run: &Run) -> Value {
 }
 
 fn evaluation(judged: &Judged) -> Value {
-    let Judged { iteration, artifact, evaluation, dropped, era: _ } = judged;
+    let Judged { iteration, artifact, evaluation, dropped, plan, issues, era: _ } = judged;
     json!({
         "iteration": iteration,
         "level": evaluation.level.to_string(),
@@ -91,6 +94,8 @@ fn evaluation(judged: &Judged) -> Value {
         "passed": evaluation.passed,
         "dropped": dropped,
         "results": evaluation.results,
+        "plan": plan,
+        "issues": issues,
     })
 }
 

@@ -1,5 +1,6 @@
 //! `final-report.md`: how the run came out, how it came to it, and what stands behind every verdict.
 
+use skilltune_phases::loops::reflex::answers::Issue;
 use skilltune_phases::loops::reflex::checks::{Check, How, Presence};
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{Confirmed, Judged, PAGE, Run, RunThem};
@@ -17,12 +18,14 @@ pub fn report(run: &Run) -> String {
     }
     summary(&mut page, run);
     task(&mut page, run);
+    plan(&mut page, run);
     progression(&mut page, run);
     page.section("Rules");
     match run.best() {
         Some(best) => rules(&mut page, run, best),
         None => page.paragraph("Nothing was judged."),
     }
+    fixes(&mut page, run);
     checks(&mut page, run);
     costs::costs(&mut page, run);
     costs::errors(&mut page, run, "iteration");
@@ -47,6 +50,7 @@ fn summary(page: &mut Page, run: &Run) {
         ("Iterations", format!("{} of at most {}", state.iteration, plan.task.rules.max_iterations)),
         ("Artifact", safe(&words::artifact(run, None))),
     ]);
+    rows.extend(run.result().map(|artifact| ("SHA-256", code_cell(&artifact.hash))));
     rows.extend(words::score(run, None).map(|score| ("Score", safe(&score))));
     rows.extend(words::distance(run, None).map(|distance| ("Distance to Success", safe(&distance))));
     rows.extend([
@@ -87,6 +91,38 @@ fn task(page: &mut Page, run: &Run) {
     }
 }
 
+/// The last one.
+fn plan(page: &mut Page, run: &Run) {
+    if run.state.plan.is_empty() {
+        return;
+    }
+    page.section("Plan");
+    page.list(
+        run.state.plan.iter().map(|step| format!("{}: {}", code_cell(step.rule.as_str()), safe(&step.step))),
+    );
+}
+
+/// What each critique asked for.
+fn fixes(page: &mut Page, run: &Run) {
+    let asked =
+        run.state.judged.iter().flat_map(|judged| judged.issues.iter().map(move |issue| (judged, issue)));
+    let row = |(judged, issue): (&Judged, &Issue)| {
+        let (iteration, level) = (judged.iteration.to_string(), judged.evaluation.level.to_string());
+        vec![
+            iteration,
+            level,
+            code_cell(issue.rule.as_str()),
+            safe(&issue.problem),
+            safe(&issue.fix_instruction),
+        ]
+    };
+    let rows: Vec<_> = asked.map(row).collect();
+    if !rows.is_empty() {
+        page.section("Fixes");
+        page.table(&["Iteration", "Level", "Rule", "Problem", "Fix"], rows);
+    }
+}
+
 fn progression(page: &mut Page, run: &Run) {
     page.section("Progression");
     if run.state.judged.is_empty() {
@@ -101,7 +137,7 @@ fn progression(page: &mut Page, run: &Run) {
             evaluation.level.to_string(),
             format!("{} of {threshold}", figures::score(evaluation.score)),
             standing(run, judged).to_owned(),
-            code_cell(&judged.artifact.hash),
+            code_cell(judged.artifact.name()),
             safe(&changes::changed(run, judged)),
         ]
     };

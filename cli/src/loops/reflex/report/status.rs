@@ -10,11 +10,21 @@ pub fn facts(run: &Run, on_disk: Option<&str>) -> Vec<(&'static str, String)> {
     let state = &run.state;
     let most = run.plan.task.rules.max_iterations;
     let place = format!("{} of {most}, level {}, {}", state.iteration, state.level, state.current().word());
-    let mut facts = vec![("iteration", place), ("artifact", words::artifact(run, on_disk))];
+    let mut facts = vec![
+        ("iteration", place),
+        ("time", format!("{} (completed phases)", words::time(run))),
+        ("artifact", words::artifact(run, on_disk)),
+    ];
     facts.extend(words::score(run, on_disk).map(|score| ("score", score)));
     facts.extend(words::distance(run, on_disk).map(|distance| ("distance", distance)));
     facts.extend(run.result().map(|_| ("file", words::artifact_path(run))));
     facts
+}
+
+/// How far it is, of how far it may go.
+pub fn progress(run: &Run) -> String {
+    let most = run.plan.task.rules.max_iterations;
+    format!("iteration {} of {most}, {}", run.state.iteration, words::time(run))
 }
 
 /// The score of its best text, and at which level.

@@ -1,7 +1,9 @@
 //! How a run of `reflex` and its parts are told in words.
 
 use skilltune_phases::event::Failure;
+use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
 use skilltune_phases::loops::reflex::criteria::{Level, RuleId};
+use skilltune_phases::loops::reflex::original::short;
 use skilltune_phases::loops::reflex::verdict::{Distance, Verdict};
 use skilltune_phases::loops::reflex::{Judged, PAGE, Reason, Run, Standing, Step, Stop};
 use skilltune_phases::score::Score;
@@ -40,6 +42,13 @@ pub fn aim(run: &Run) -> String {
     )
 }
 
+/// The time that its completed phases took, of the time that they may take.
+pub fn time(run: &Run) -> String {
+    let most = run.plan.task.rules.max_seconds;
+    let most = most.map(|seconds| format!(" of {}", figures::milliseconds(seconds.saturating_mul(1000))));
+    format!("{}{}", figures::milliseconds(run.state.clock.completed_ms), most.unwrap_or_default())
+}
+
 /// What a step does, and to what.
 pub fn step(run: &Run, step: &Step) -> String {
     match step {
@@ -59,6 +68,17 @@ pub fn step(run: &Run, step: &Step) -> String {
         Step::Critique { .. } => "criticising the artifact".to_owned(),
         Step::Refine { .. } => "refining the artifact".to_owned(),
     }
+}
+
+/// What a plan sets out to do, on one line.
+pub fn plan(steps: &[PlanStep]) -> String {
+    let steps: Vec<_> = steps.iter().map(|step| plain::one_line(step.step.trim_end_matches('.'))).collect();
+    steps.join("; ")
+}
+
+/// An issue on one line: the rule that is not met, and the fix.
+pub fn fix(issue: &Issue) -> String {
+    plain::one_line(&format!("{}: {}", issue.rule, issue.fix_instruction))
 }
 
 /// A failure, on one line.
@@ -147,11 +167,11 @@ pub fn artifact(run: &Run, on_disk: Option<&str>) -> String {
     let size = figures::bytes(result.bytes);
     match (standing, on_disk) {
         (Standing::Stale, Some(there)) => {
-            format!("{word}: {} was judged, but the file contains {there}", result.hash)
+            format!("{word}: {} was judged, but the file contains {}", result.name(), short(there))
         }
-        (Standing::Unevaluated, _) => format!("{word}: {}, {size}, not judged", result.hash),
+        (Standing::Unevaluated, _) => format!("{word}: {}, {size}, not judged", result.name()),
         (Standing::NotCreated | Standing::Stale | Standing::Evaluated, _) => {
-            format!("{word}: {}, {size}", result.hash)
+            format!("{word}: {}, {size}", result.name())
         }
     }
 }

@@ -21,8 +21,11 @@ fn the_summary_has_just_the_documented_keys() {
           "threshold": 90.0,
           "level": "B",
           "iterations": 2,
+          "max_iterations": 4,
+          "completed_phase_seconds": 27,
+          "max_completed_phase_seconds": null,
           "artifact": {
-            "hash": "56c18f3a",
+            "hash": "56c18f3a4647c9ec2da32c11938e6978f9e59baf0869edd1eaa8f5e3b583aab4",
             "path": "/p/.ai-factory/evolution/courses-api/artifact.md",
             "status": "evaluated"
           },

@@ -1,4 +1,5 @@
 use skilltune_phases::event::FailureKind;
+use skilltune_phases::loops::reflex::criteria::Level;
 use skilltune_phases::loops::reflex::{Answer, Step};
 
 use super::*;
@@ -26,6 +27,7 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
         | Commands as Checks | never run; the judge decides instead |
         | Iterations | 3 of at most 4 |
         | Artifact | evaluated: a330d6c3, 81 B |
+        | SHA-256 | `a330d6c30443898e90ec421b5884963e86ff616cecd61f716569acc2fab3720a` |
         | Score | 100\.0 at level B, goal 90 |
         | Distance to Success | no gap, no blocking rule, 8 of 8 rules met |
         | Status | completed |
@@ -40,6 +42,12 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
         Write the API of a course catalogue
         ```
 
+        ## Plan
+
+        - `a.correctness.endpoints`: Do it.
+        - `a.correctness.schemas`: Do it.
+        - `a.completeness.examples`: Do it.
+
         ## Progression
 
         | Iteration | Level | Score | Verdict | Artifact | Changed |
@@ -51,7 +59,7 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
 
         ## Rules
 
-        Of `a330d6c3` at level B.
+        Of `a330d6c30443898e90ec421b5884963e86ff616cecd61f716569acc2fab3720a` at level B.
 
         | Rule | Severity, Weight | Verdict | By | Evidence |
         | --- | --- | --- | --- | --- |
@@ -63,6 +71,15 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
         | `b.completeness.pagination` | warn, 1 | pass | the judge | It stands there. |
         | `b.completeness.auth` | fail, 2 | pass | the judge | It stands there. |
         | `b.quality.descriptions` | warn, 1 | pass | the judge | It stands there. |
+
+        ## Fixes
+
+        | Iteration | Level | Rule | Problem | Fix |
+        | --- | --- | --- | --- | --- |
+        | 1 | A | `a.correctness.schemas` | It is missing. | Add it. |
+        | 1 | A | `a.completeness.examples` | It is missing. | Add it. |
+        | 2 | B | `a.completeness.errors` | It is missing. | Add it. |
+        | 2 | B | `b.completeness.auth` | It is missing. | Add it. |
 
         ## Checks
 
@@ -119,7 +136,15 @@ fn words_of_models_break_no_page() {
     (hostile.task.prompt, hostile.task.ideal) = (HOSTILE.into(), HOSTILE.into());
     let mut answer = missing(TO_THE_THRESHOLD);
     let play = play(hostile, |run, step| match (step, answer(run, step)) {
-        (Step::Critique { .. }, _) => failed(FailureKind::OffSchema, HOSTILE),
+        (Step::Critique { level: Level::B, .. }, _) => failed(FailureKind::OffSchema, HOSTILE),
+        (_, Ok(Answer::Criticised(mut issues))) => {
+            (issues[0].problem, issues[0].fix_instruction) = (HOSTILE.into(), HOSTILE.into());
+            Ok(Answer::Criticised(issues))
+        }
+        (_, Ok(Answer::Planned(mut steps))) => {
+            steps[0].step = HOSTILE.into();
+            Ok(Answer::Planned(steps))
+        }
         (_, Ok(Answer::Judged(mut results))) => {
             for result in &mut results {
                 result.details = HOSTILE.into();
@@ -142,8 +167,10 @@ fn words_of_models_break_no_page() {
             "Final Report: courses-api",
             "Summary",
             "Task",
+            "Plan",
             "Progression",
             "Rules",
+            "Fixes",
             "Checks",
             "Cost",
             "Errors",
