@@ -21,6 +21,10 @@ use crate::store::RunFolder;
 /// More than this of what a command says nobody needs as evidence.
 const EVIDENCE: usize = 400;
 
+/// The refiner is told so when it is asked once more.
+const UNCHANGED: &str =
+    "the text is byte for byte the one that was to be refined; make the changes that are asked for";
+
 impl LoopEngine for Reflex {
     fn read(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
         if remains.answer.trim().is_empty() {
@@ -28,7 +32,7 @@ impl LoopEngine for Reflex {
         }
         match request.answers() {
             Answers::Data => Ok(request.read(remains.answer)?),
-            Answers::Page => Ok(written(&shop.objects, request, &request.page(remains.answer)?)?),
+            Answers::Page => written(&shop.objects, request, &request.page(remains.answer)?),
         }
     }
 
@@ -89,12 +93,13 @@ impl LoopEngine for Reflex {
     }
 }
 
-/// Stores a page as a tree of its own, and tells what is not as it was.
-fn written(objects: &Objects, request: &Request, text: &str) -> Result<Answer, EngineError> {
-    let changed = match request.previous() {
-        Some(previous) => Some(sections::changed(&page(objects, previous)?, text, request.issues())),
-        None => None,
-    };
+/// Stores a page as a tree of its own, and tells what is not as it was. A refinement has to change something.
+fn written(objects: &Objects, request: &Request, text: &str) -> Result<Answer, ReadError> {
+    let previous = request.previous().map(|previous| page(objects, previous)).transpose()?;
+    if previous.as_deref() == Some(text) && !request.issues().is_empty() {
+        return Err(Failure::new(FailureKind::Gate, UNCHANGED).into());
+    }
+    let changed = previous.map(|previous| sections::changed(&previous, text, request.issues()));
     let tree = objects.put_files(&[(PAGE, text.as_bytes())])?;
     let (hash, bytes) = (artifact_hash(text.as_bytes()), text.len() as u64);
     Ok(Answer::Written(Box::new(Artifact { tree, hash, bytes, changed })))

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::tidy::{assert_tidy, replayed};
 use super::*;
+use crate::scene::listing;
 
 /// How a run is to end: for us, and in the original's words.
 struct End {
@@ -94,6 +95,21 @@ fn a_score_that_no_longer_rises_ends_the_run_even_with_blocking_rules() {
     let result = ends(&scene, &["--max-iterations", "9"], &end(3, "stopped", "stagnation"));
     assert_eq!((&result["iterations"], &result["distance"]["blocking"]), (&json!(3), &json!([SECTIONS])));
     assert_eq!(begun(&scene, "evaluate"), 3, "the same text is judged once: one call a category");
+}
+
+#[test]
+fn a_refinement_that_changes_nothing_is_refused_and_then_the_text_is_written_anew() {
+    let scene = scene(&json!({ "produced": { "1": PASSES_A, "2": ALL }, "refined": { "1": PASSES_A } }));
+    let result = ends(&scene, &[], &end(0, "completed", "threshold_reached"));
+    let begun = ["plan", "produce", "refine", "critique"].map(|phase| begun(&scene, phase));
+    assert_eq!((&result["iterations"], begun), (&json!(2), [2, 2, 2, 1]));
+    let refused = scene.events("done").into_iter().filter(|done| done["outcome"]["failed"]["kind"] == "gate");
+    assert_eq!(refused.count(), 2);
+    let asked = listing(&scene.run_folder().join("agents")).into_iter().map(|(_, _, bytes)| bytes);
+    let told = asked
+        .filter(|bytes| String::from_utf8_lossy(bytes).contains("byte for byte the one that was"))
+        .count();
+    assert!(told >= 3, "both replies say so, and so does the second prompt: {told}");
 }
 
 /// Two versions that change places for ever.

@@ -49,6 +49,13 @@ impl Narrated for Reflex {
                 }
             }
             Decision::Agreed(terms) => agreed(talk, run, terms),
+            Decision::Refined(_) if run.state.anew => {
+                talk.say(&wrapped(
+                    "the refinement changed nothing; the next iteration plans and writes anew",
+                    width,
+                    "  ",
+                ));
+            }
             Decision::Criticised(issues) => talk.say(&lines::fixes(issues, width)),
             Decision::Enter(_)
             | Decision::Planned(_)

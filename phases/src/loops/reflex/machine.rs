@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::event::{Failure, FailureKind};
 use crate::id::TreeId;
 use crate::loops::MostCalls;
 use crate::role::Role;
@@ -11,8 +12,9 @@ use crate::stop;
 use super::checks::{self, How, Told};
 use super::criteria::{CATEGORIES, Level, Rule};
 use super::decision::{Decision, Phase, Reason, Status, Stop};
+use super::sections::Changed;
 use super::state::Done;
-use super::step::{Answer, Step};
+use super::step::{Answer, Artifact, Step};
 use super::task::RunThem;
 use super::verdict::{self, RuleResult};
 use super::{Next, Plan, Run};
@@ -144,7 +146,7 @@ fn carry_on(run: &Run, phase: Phase) -> Next<'_> {
     };
     match answers(run, &steps) {
         Answers::Open(open) => take(open),
-        Answers::GivenUp(why) => failed(why),
+        Answers::GivenUp(failure) => unchanged(run, phase, failure).unwrap_or_else(|| failed(&failure.why)),
         Answers::Given(outcomes) => {
             came_to(run, phase, &outcomes).map_or_else(|| failed("no answer"), Next::Decide)
         }
@@ -157,11 +159,19 @@ fn prepare(run: &Run) -> Option<Step> {
     run.plan.task.criteria.unchecked(level).next().map(|_| Step::Prepare { level })
 }
 
+/// A refiner that changes nothing, though it was told so, ends no run: the text stays, and the next iteration writes anew.
+fn unchanged<'a>(run: &Run, phase: Phase, failure: &Failure) -> Option<Next<'a>> {
+    let is_unchanged = phase == Phase::Refine && failure.kind == FailureKind::Gate;
+    let artifact = run.state.artifact.clone().filter(|_| is_unchanged)?;
+    let artifact = Artifact { changed: Some(Changed::default()), ..artifact };
+    Some(Next::Decide(Decision::Refined(Box::new(artifact))))
+}
+
 /// Where all steps of a phase stand. One that was given up ends the phase when the others have come to an end too, so
 /// that the same answers give the same run whatever order they arrive in.
 enum Answers<'a> {
     Open(Vec<Step>),
-    GivenUp(&'a str),
+    GivenUp(&'a Failure),
     Given(Vec<&'a Answer>),
 }
 
@@ -170,13 +180,13 @@ fn answers<'a>(run: &'a Run, steps: &[Step]) -> Answers<'a> {
     for step in steps {
         match run.state_of(step) {
             StepState::Answered(outcome) => given.push(outcome),
-            StepState::GivenUp(failure) => given_up = given_up.or(Some(failure.why.as_str())),
+            StepState::GivenUp(failure) => given_up = given_up.or(Some(failure)),
             StepState::Open => open.push(step.clone()),
         }
     }
     match given_up {
         _ if !open.is_empty() => Answers::Open(open),
-        Some(why) => Answers::GivenUp(why),
+        Some(failure) => Answers::GivenUp(failure),
         None => Answers::Given(given),
     }
 }
@@ -208,13 +218,13 @@ fn look(run: &Run, artifact: TreeId) -> Next<'_> {
     let machines = run.machine_steps(artifact);
     let told = match answers(run, &machines) {
         Answers::Open(open) => return take(open),
-        Answers::GivenUp(why) => return failed(why),
+        Answers::GivenUp(failure) => return failed(&failure.why),
         Answers::Given(outcomes) => told(&outcomes),
     };
     let steps = run.judge_steps(artifact, &told);
     let judged: Vec<RuleResult> = match answers(run, &steps) {
         Answers::Open(open) => return take(open),
-        Answers::GivenUp(why) => return failed(why),
+        Answers::GivenUp(failure) => return failed(&failure.why),
         Answers::Given(outcomes) => outcomes.into_iter().flat_map(results).cloned().collect(),
     };
     let (criteria, level) = (&run.plan.task.criteria, run.state.level);

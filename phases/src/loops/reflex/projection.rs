@@ -249,7 +249,7 @@ fn event(run: &Run, told: &Line) -> (&'static str, Value) {
             ("evaluation_done", json!({ "score": score.map(fraction), "passed": passed }))
         }
         Note::CritiqueDone { issues } => ("critique_done", json!({ "issues": issues })),
-        Note::RefinementDone { previous } => {
+        Note::RefinementDone { previous, .. } => {
             ("refinement_done", json!({ "previous_artifact_hash": previous }))
         }
         Note::PhaseSwitched { to } => ("phase_switched", json!({ "to": letter(*to) })),

@@ -26,7 +26,7 @@ pub struct State {
     pub done: Done,
     /// The phase that last came to its end.
     pub completed: Option<Phase>,
-    /// The last one dropped its artifact, so that the next one is planned and written anew.
+    /// The last one dropped its artifact or could not refine it, so that the next one is planned and written anew.
     pub anew: bool,
     pub plan: Vec<PlanStep>,
     /// How the rules are told, frozen; those of level B follow those of level A.
@@ -99,7 +99,7 @@ pub enum Note {
     ChecksPrepared { checks: usize },
     EvaluationDone { score: Option<Score>, passed: bool },
     CritiqueDone { issues: usize },
-    RefinementDone { previous: String },
+    RefinementDone { previous: String, is_changed: bool },
     PhaseSwitched { to: Level },
     IterationAdvanced,
     PhaseError { why: String },
@@ -259,9 +259,10 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         }
         Decision::Refined(artifact) => {
             let previous = state.artifact.as_ref().map_or_else(String::new, |artifact| artifact.hash.clone());
+            state.anew = previous == artifact.hash;
             state.write(artifact);
             state.leave(Phase::Refine, at);
-            state.tell(at, Phase::Refine, Note::RefinementDone { previous });
+            state.tell(at, Phase::Refine, Note::RefinementDone { previous, is_changed: !state.anew });
         }
         Decision::Switch(level) => {
             (state.level, state.done) = (*level, Done::Switch);
@@ -338,7 +339,12 @@ impl Note {
                 format!("evaluated: {score}, {}", if *passed { "passed" } else { "not passed" })
             }
             Self::CritiqueDone { issues } => format!("{issues} issues were found"),
-            Self::RefinementDone { previous } => format!("artifact {} was refined", short(previous)),
+            Self::RefinementDone { previous, is_changed: true } => {
+                format!("artifact {} was refined", short(previous))
+            }
+            Self::RefinementDone { previous, is_changed: false } => {
+                format!("the refinement of artifact {} changed nothing", short(previous))
+            }
             Self::PhaseSwitched { to } => format!("level {to} began"),
             Self::IterationAdvanced => "the next iteration began".to_owned(),
             Self::PhaseError { why } => format!("an answer could not be used: {why}"),

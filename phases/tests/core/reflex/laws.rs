@@ -130,15 +130,20 @@ proptest! {
     fn what_is_written_is_judged_before_it_is_rewritten_and_the_worse_is_dropped(plan in any_plan(), world: u64) {
         let mut drive = Drive::start(plan);
         drive.finish(2, |_| 0, |run, step| random_answer(world, run, step));
-        let mut is_judged = true;
+        let (mut is_judged, mut current) = (true, None);
         for decision in drive.decisions() {
             match decision {
-                Decision::Produced { .. } | Decision::Refined(_) => {
+                // What changes nothing leaves the text that was judged.
+                Decision::Refined(artifact) if current == Some(&artifact.hash) => prop_assert!(is_judged),
+                Decision::Produced { artifact, .. } | Decision::Refined(artifact) => {
                     prop_assert!(is_judged);
-                    is_judged = false;
+                    (is_judged, current) = (false, Some(&artifact.hash));
                 }
                 Decision::Evaluated(_) => is_judged = true,
-                Decision::Drop { hash, best } => prop_assert_ne!(hash, best),
+                Decision::Drop { hash, best } => {
+                    prop_assert_ne!(hash, best);
+                    current = Some(best);
+                }
                 _ => {}
             }
         }

@@ -1,11 +1,12 @@
 //! How `reflex` goes on: from the best, at two levels, with what nobody could tell.
 
+use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Template, Weights};
-use skilltune_phases::loops::reflex::{Answer, Decision, Plan, Reason, Step};
+use skilltune_phases::loops::reflex::{Answer, Decision, Event, Plan, Reason, Step};
 use skilltune_phases::role::Role;
 
 use super::world::{Drive, Met, answer, draft, plan, play, play_with, prompt, written};
-use crate::drive::recast;
+use crate::drive::{failed, recast};
 
 fn reason(drive: &Drive) -> Reason {
     drive.run.state.stop.as_ref().expect("the run has ended").reason
@@ -167,16 +168,38 @@ fn a_judge_that_verifies_nothing_gives_no_score_and_passes_nothing() {
 }
 
 #[test]
-fn a_refinement_that_changes_nothing_is_paid_for_once_and_ends_as_a_stagnation() {
-    let mut asked = 0;
-    let drive = play_with(plan(Template::Docs), &|_, rule| Some(rule != ACCURACY), |_, step| {
-        asked += usize::from(matches!(step, Step::Critique { .. } | Step::Judge { .. }));
-        matches!(step, Step::Refine { .. }).then(|| written("draft 0"))
+fn a_refiner_that_changes_nothing_is_asked_twice_and_then_the_text_is_written_anew() {
+    let refused = |step: &Step| matches!(step, Step::Refine { .. }).then(|| failed(FailureKind::Gate));
+    let missed = [&[ACCURACY][..], &[]];
+    let met = |nth: usize, rule: &str| Some(!missed[nth.min(1)].contains(&rule));
+    let drive = play_with(plan(Template::Docs), &met, |_, step| refused(step));
+    assert_eq!((reason(&drive), drive.run.state.iteration), (Reason::ThresholdReached, 2));
+    let asked = |of: fn(&Step) -> bool| {
+        let steps = drive.records.iter().filter_map(|record| match &record.event {
+            Event::Done(done) => Some(&done.step),
+            _ => None,
+        });
+        steps.filter(|step| of(step)).count()
+    };
+    assert_eq!(asked(|step| matches!(step, Step::Refine { .. })), 2);
+    assert_eq!(asked(|step| matches!(step, Step::Produce { iteration: 2, .. })), 1);
+    let told: Vec<_> = drive.run.state.story.iter().map(|line| line.note.words()).collect();
+    let words = format!("the refinement of artifact {} changed nothing", draft("draft 0").name());
+    assert!(told.contains(&words), "{told:?}");
+}
+
+#[test]
+fn nothing_that_changes_ends_a_run_as_a_stagnation_and_not_as_an_error() {
+    let drive = play_with(plan(Template::Docs), &|_, rule| Some(rule != ACCURACY), |_, step| match step {
+        Step::Refine { .. } => Some(failed(FailureKind::Gate)),
+        Step::Produce { .. } => Some(written("draft 0")),
+        _ => None,
     });
-    assert_eq!(
-        (reason(&drive), asked, drive.run.ledger.of(&Role::IMPROVER).calls),
-        (Reason::Stagnation, 3 + 1, 2)
-    );
+    assert_eq!((reason(&drive), drive.run.state.iteration), (Reason::Stagnation, 3));
+    let failing = play_with(plan(Template::Docs), &|_, rule| Some(rule != ACCURACY), |_, step| {
+        matches!(step, Step::Refine { .. }).then(|| failed(FailureKind::Empty))
+    });
+    assert_eq!(reason(&failing), Reason::PhaseError, "no text at all is an error as before");
 }
 
 #[test]
@@ -189,7 +212,6 @@ fn an_equal_artifact_is_gone_on_from() {
 
 #[test]
 fn a_given_up_step_ends_its_phase_when_the_others_have_come_to_an_end() {
-    use skilltune_phases::event::FailureKind;
     let mut drive = Drive::start(plan(Template::Docs));
     let planned = super::world::planned(&drive.run.plan.task.criteria);
     drive.due(1);
