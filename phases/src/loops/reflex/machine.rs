@@ -35,28 +35,25 @@ pub(super) fn next(run: &Run) -> Next<'_> {
 /// The next decision of a run that a person stops: the answers that it has are kept, then it ends. A success stays one.
 pub(super) fn stop(run: &Run, reason: Option<&str>) -> Option<Decision> {
     let is_success = |stop: &Stop| stop.reason.status() == Status::Completed;
-    let decided = match next(run) {
+    let kept = match next(run) {
         Next::End => return None,
-        Next::Decide(decision) => Some(decision),
         Next::Do(_) => None,
-    };
-    let kept = match decided {
-        Some(Decision::Stop(stop)) => is_success(&stop).then_some(Decision::Stop(stop)),
-        Some(decision @ (Decision::Close | Decision::Agreed(_))) => Some(decision),
-        Some(decision) => run.state.phase.map(|_| decision),
-        None => written_alone(run),
+        Next::Decide(Decision::Stop(stop)) => is_success(&stop).then_some(Decision::Stop(stop)),
+        Next::Decide(decision @ (Decision::Close | Decision::Agreed(_))) => Some(decision),
+        Next::Decide(decision) => run.state.phase.map(|_| decision),
     };
     let ended = || Decision::Stop(Stop { reason: Reason::UserStop, note: reason.map(str::to_owned) });
-    Some(kept.unwrap_or_else(ended))
+    Some(kept.or_else(|| written_alone(run)).unwrap_or_else(ended))
 }
 
-/// The new text of a phase whose checks are not there yet.
+/// The new text of a phase that ends without its checks: it is paid for, and kept.
 fn written_alone(run: &Run) -> Option<Decision> {
     let state = &run.state;
-    state.phase.filter(|phase| *phase == Phase::ProducePrepare)?;
-    let from = state.artifact.as_ref().map(|artifact| artifact.tree);
-    match run.state_of(&Step::Produce { iteration: state.iteration, from }) {
-        StepState::Answered(Answer::Written(artifact)) => {
+    let has_no_checks = state.phase == Some(Phase::ProducePrepare) && state.prepared.is_none();
+    match run.state_of(&Step::Produce { iteration: state.iteration, from: None }) {
+        StepState::Answered(Answer::Written(artifact))
+            if has_no_checks && state.artifact.as_ref() != Some(&**artifact) =>
+        {
             Some(Decision::Produced { artifact: artifact.clone(), checks: None })
         }
         StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
@@ -134,6 +131,8 @@ fn carry_on(run: &Run, phase: Phase) -> Next<'_> {
     let steps = match (phase, tree) {
         (Phase::Plan, _) => vec![Step::Plan { iteration: state.iteration }],
         (Phase::ProducePrepare, from) => {
+            // A text that is kept before there are checks is the one of this very step.
+            let from = from.filter(|_| state.prepared.is_some());
             let produce = Step::Produce { iteration: state.iteration, from };
             let prepare = state.prepared.is_none().then(|| prepare(run)).flatten();
             [produce].into_iter().chain(prepare).collect()
@@ -146,7 +145,9 @@ fn carry_on(run: &Run, phase: Phase) -> Next<'_> {
     };
     match answers(run, &steps) {
         Answers::Open(open) => take(open),
-        Answers::GivenUp(failure) => unchanged(run, phase, failure).unwrap_or_else(|| failed(&failure.why)),
+        Answers::GivenUp(failure) => unchanged(run, phase, failure)
+            .or_else(|| written_alone(run))
+            .map_or_else(|| failed(&failure.why), Next::Decide),
         Answers::Given(outcomes) => {
             came_to(run, phase, &outcomes).map_or_else(|| failed("no answer"), Next::Decide)
         }
@@ -160,11 +161,11 @@ fn prepare(run: &Run) -> Option<Step> {
 }
 
 /// A refiner that changes nothing, though it was told so, ends no run: the text stays, and the next iteration writes anew.
-fn unchanged<'a>(run: &Run, phase: Phase, failure: &Failure) -> Option<Next<'a>> {
+fn unchanged(run: &Run, phase: Phase, failure: &Failure) -> Option<Decision> {
     let is_unchanged = phase == Phase::Refine && failure.kind == FailureKind::Gate;
     let artifact = run.state.artifact.clone().filter(|_| is_unchanged)?;
     let artifact = Artifact { changed: Some(Changed::default()), ..artifact };
-    Some(Next::Decide(Decision::Refined(Box::new(artifact))))
+    Some(Decision::Refined(Box::new(artifact)))
 }
 
 /// Where all steps of a phase stand. One that was given up ends the phase when the others have come to an end too, so

@@ -234,7 +234,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         Decision::Produced { artifact, checks } => {
             state.write(artifact);
             state.anew = false;
-            // A stop keeps a text whose checks are not there yet: then the phase has not come to its end.
+            // A run that ends before there are checks keeps the text: then the phase has not come to its end.
             if checks.is_some() || state.prepared.is_some() {
                 state.leave(Phase::ProducePrepare, at);
             }

@@ -1,11 +1,13 @@
 //! A person stops a run at any moment: it ends for good, and every text that was paid for is kept.
 
-use skilltune_phases::event::Event;
+use skilltune_phases::event::{Event, FailureKind};
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
-use skilltune_phases::loops::reflex::{Answer, Phase, Reason, Record, Reflex, Run, Standing};
+use skilltune_phases::loops::reflex::{Answer, Phase, Reason, Record, Reflex, Run, Standing, Step};
+use skilltune_phases::role::Role;
 
-use super::world::{Drive, answer, plan};
+use super::world::{Drive, answer, plan, play_with};
+use crate::drive::failed;
 
 /// The run as it is when a stop comes after these records, and ended by it.
 fn stopped(records: &[Record]) -> Run {
@@ -65,4 +67,32 @@ fn a_text_without_checks_is_kept_and_its_phase_does_not_count_as_completed() {
     let run = stopped(&whole.records[..=first]);
     assert_eq!((run.state.completed, run.state.level), (Some(Phase::Plan), Level::A));
     assert_eq!((run.standing(None), run.state.artifacts.len()), (Standing::Unevaluated, 1));
+}
+
+#[test]
+fn a_text_whose_checks_nobody_could_prepare_is_kept_by_the_run_that_fails() {
+    let no_checks =
+        |_: &Run, step: &_| matches!(step, Step::Prepare { .. }).then(|| failed(FailureKind::Empty));
+    let drive = play_with(plan(Template::Api), &|_, _| Some(true), no_checks);
+    let run = &drive.run;
+    assert_eq!(run.state.stop.as_ref().unwrap().reason, Reason::PhaseError);
+    assert_eq!((run.standing(None), run.state.completed), (Standing::Unevaluated, Some(Phase::Plan)));
+    assert_eq!(run.ledger.of(&Role::EXECUTOR).calls, 2, "a plan and a text, each paid for once");
+}
+
+#[test]
+fn a_text_kept_by_a_stop_that_was_cut_off_is_not_written_again() {
+    let whole = rising();
+    let is_text = |at: &usize| matches!(&whole.records[*at].event, Event::Done(done) if matches!(done.outcome, Ok(Answer::Written(_))));
+    let first = (0..whole.records.len()).find(is_text).unwrap();
+    let records = whole.records[..=first].to_vec();
+    let mut drive = Drive { run: Run::replay(&records).unwrap(), records };
+    // The first decision of the stop is recorded, and then the program is killed.
+    let kept = Reflex::on_stop(&drive.run, None).unwrap();
+    drive.record(Event::Decided(kept));
+    drive.finish_alone(|run, step| {
+        assert!(!matches!(step, Step::Produce { .. }), "written again: {step:?}");
+        answer(run, step, &|_, _| Some(true))
+    });
+    assert_eq!(drive.run.state.stop.as_ref().unwrap().reason, Reason::ThresholdReached);
 }
