@@ -11,7 +11,7 @@ use skilltune_phases::loops::tune::state_file;
 
 use crate::chain::SKILLS;
 use crate::readme::steady;
-use crate::scene::{Listing, Ran, Scene, listing};
+use crate::scene::{Listing, Ran, Scene, listing, without_moments};
 
 /// Up, down, and never up to the goal of 80.
 fn script() -> Value {
@@ -43,7 +43,7 @@ pub(crate) fn talk(scene: &Scene, ran: &Ran) -> String {
 pub(crate) fn data(scene: &Scene, line: &[&str]) -> String {
     let ran = scene.run(line);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{line:?}: {ran:?}");
-    scene.shown(&ran.stdout)
+    without_moments(&scene.shown(&ran.stdout))
 }
 
 #[test]

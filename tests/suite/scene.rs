@@ -155,15 +155,13 @@ impl Scene {
         self.shown(&ran.stderr)
     }
 
-    /// A text without what differs from one world to the next: its folder, its runs' ids, hashes, times of day.
+    /// A text without what differs from one world to the next: its folder, its runs' ids, hashes.
     pub(crate) fn shown(&self, text: &str) -> String {
         let root = self.path("").to_str().expect("the path is text").trim_end_matches('/').to_owned();
         let ids = self.run_folders();
         let ids = ids.iter().filter_map(|folder| folder.file_name()?.to_str());
         let text = ids.fold(text.replace(&root, ""), |text, id| text.replace(id, "RUN"));
-        let text: String =
-            text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).map(without_digest).collect();
-        without_moments(&text)
+        text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).map(without_digest).collect()
     }
 
     /// `tune SKILLS a scenario --yes`, with what the test adds.
@@ -246,7 +244,8 @@ fn without_digest(word: &str) -> String {
     if is_digest { format!("HASH{end}") } else { word.to_owned() }
 }
 
-fn without_moments(text: &str) -> String {
+/// Without the times of day at which something happened.
+pub(crate) fn without_moments(text: &str) -> String {
     let parts: Vec<&str> = text.split(" UTC").collect();
     let (last, before) = parts.split_last().expect("a text has a part");
     let masked = before.iter().map(|part| match part.len().checked_sub("2026-11-22 15:40:24".len()) {

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::readme::steady;
+use crate::scene::without_moments;
 
 /// A tuned skill, and after that a text.
 fn both() -> Scene {
@@ -63,7 +64,7 @@ fn a_list_has_the_runs_of_both_loops_and_with_a_filter_those_of_one() {
     };
     assert_eq!(kinds(&["list"]), ["reflex", "tune"], "the newest first");
     assert_eq!(kinds(&["reflex", "list"]), ["reflex"]);
-    let shown = steady(&scene.shown(&data(&scene, &["list"])), &scene.path(""));
+    let shown = steady(&without_moments(&scene.shown(&data(&scene, &["list"]))), &scene.path(""));
     insta::assert_snapshot!(shown, @r"
     RUN  reflex  ended     iteration 2 of 4, TIME  100.0 at B      MOMENT  Write about the pump
     RUN  tune    ended     round 3 of 5             37.1 -> 87.1   MOMENT  writer
