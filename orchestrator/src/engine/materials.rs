@@ -3,7 +3,7 @@
 use skilltune_phases::id::TreeId;
 use skilltune_phases::material::{Body, Folder, Material};
 
-use crate::snapshot::{Node, ObjectError, Objects};
+use crate::snapshot::{Node, ObjectError, Objects, RelPath};
 
 /// A larger text stands in the workspace only, named by its path.
 const SHOWN_FILE: u64 = 48 << 10;
@@ -20,7 +20,9 @@ pub(super) fn load(objects: &Objects, tree: TreeId, at: &str) -> Result<Folder, 
         let body = match &entry.node {
             Node::Folder { .. } => continue,
             Node::Link { target } => Body::Link { target: String::from_utf8_lossy(target).into_owned() },
-            Node::File { size, .. } if *size > SHOWN_FILE.min(room) => Body::Large { bytes: *size },
+            Node::File { size, .. } if *size > SHOWN_FILE.min(room) || is_bystander(&entry.path, *size) => {
+                Body::Large { bytes: *size }
+            }
             Node::File { blob, size, .. } => body(objects.read(*blob)?, *size, &mut room),
         };
         files.push(Material { path: entry.path.to_string(), body });
@@ -28,6 +30,15 @@ pub(super) fn load(objects: &Objects, tree: TreeId, at: &str) -> Result<Folder, 
     // The skill's own page comes first, whatever else there is.
     files.sort_by_key(|file| file.path != "SKILL.md");
     Ok(Folder { at: at.to_owned(), files })
+}
+
+/// What stands beside the work and is long: nobody who judges or improves it has to read that.
+fn is_bystander(path: &RelPath, size: u64) -> bool {
+    const LONG: u64 = 2 << 10;
+    let name = path.name().to_string_lossy().to_lowercase();
+    let is_legal = ["licence", "license", "copying", "notice"].iter().any(|word| name.starts_with(word));
+    let is_lock = name.ends_with(".lock") || name.ends_with("-lock.json") || name.ends_with("-lock.yaml");
+    size > LONG && (is_legal || is_lock)
 }
 
 fn body(bytes: Vec<u8>, size: u64, room: &mut u64) -> Body {
@@ -40,5 +51,30 @@ fn body(bytes: Vec<u8>, size: u64, room: &mut u64) -> Body {
             Body::Text(text)
         }
         Err(_) => Body::Binary { bytes: size },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn licences_and_locks_are_named_and_everything_else_is_shown() {
+        let store = tempfile::TempDir::new().unwrap();
+        let objects = Objects::at(store.path());
+        let long = [b'x'; 3000];
+        let files: Vec<(&str, &[u8])> = vec![
+            ("COPYING", &long),
+            ("LICENSE.txt", &long),
+            ("NOTICE", b"short"),
+            ("SKILL.md", &long),
+            ("licences-of-animals.md", b"short"),
+            ("package-lock.json", &long),
+        ];
+        let folder = load(&objects, objects.put_files(&files).unwrap(), "skill").unwrap();
+        let named: Vec<_> =
+            folder.files.iter().filter(|file| matches!(file.body, Body::Large { .. })).collect();
+        let names: Vec<_> = named.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(names, ["COPYING", "LICENSE.txt", "package-lock.json"]);
     }
 }

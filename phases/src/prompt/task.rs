@@ -1,4 +1,5 @@
-//! What the executor is told of a skill that is installed for it: nothing. The task is there, as a user would type it.
+//! What the executor is told of a skill that is installed for it: nothing. The task is there, alone, as a user would type it,
+//! and a member of a chain is told its place.
 //!
 //! Whether the skill is used is then up to its description, as it is with its users. Only a call by name names it.
 
@@ -7,7 +8,6 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::fence::plain;
-use super::{READING, fence};
 use crate::scenario::Scenario;
 
 #[derive(Clone, Copy, Debug)]
@@ -17,18 +17,18 @@ pub struct TaskBrief<'a> {
     pub scenario: &'a Scenario,
     /// Where what the member before it produced stands.
     pub input: Option<&'a str>,
-    /// The skill is a member of a chain: only the files that it leaves are handed on.
-    pub is_chain: bool,
-    pub seed: &'a str,
+    /// Which member of how many, from 1; `(1, 1)` for a single skill.
+    pub position: (usize, usize),
 }
 
 pub(super) fn values(brief: &TaskBrief<'_>) -> Values {
+    let (member, of) = brief.position;
     Values {
-        reading: READING,
         call: brief.call.map(|name| called(name, &brief.scenario.input_args)),
-        task: asked(brief.seed, brief.scenario),
+        task: asked(brief.scenario),
         input: brief.input.map(plain),
-        is_chain: brief.is_chain,
+        member,
+        of,
     }
 }
 
@@ -43,7 +43,7 @@ fn called(name: &str, arguments: &str) -> String {
 }
 
 /// When the result counts as good is the judge's to know.
-fn asked(seed: &str, scenario: &Scenario) -> String {
+fn asked(scenario: &Scenario) -> String {
     let mut text = scenario.description.trim().to_owned();
     if !scenario.input_args.trim().is_empty() {
         write!(text, "\n\nArguments: {}", scenario.input_args.trim()).expect("a string can always grow");
@@ -54,14 +54,14 @@ fn asked(seed: &str, scenario: &Scenario) -> String {
             write!(text, "\n- {requirement}").expect("a string can always grow");
         }
     }
-    fence(seed, "task", &text)
+    text
 }
 
 #[derive(Serialize)]
 pub(super) struct Values {
-    reading: &'static str,
     call: Option<String>,
     task: String,
     input: Option<String>,
-    is_chain: bool,
+    member: usize,
+    of: usize,
 }

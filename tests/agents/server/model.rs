@@ -161,7 +161,6 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
         Scenario::Empty => Turn::Text(String::new()),
         Scenario::Chat | Scenario::Forbidden => Turn::Text("I have looked at it. It is good.".to_owned()),
         _ if talk.words.contains("# Carry out an agent skill") => execute(talk.results, &space),
-        _ if talk.words.contains("Do the task below.") => task(scenario, talk, &space),
         Scenario::Meddle if talk.results == 0 && talk.words.contains("# Judge an agent skill") => {
             let content = format!("---\nname: haiku\ndescription: Mine.\n---\n\nQuality: {GOOD}\n");
             Turn::Write { path: format!("{space}/skill/haiku/SKILL.md"), content }
@@ -174,9 +173,14 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
             Turn::Text(judge(&talk.words))
         }
         _ if talk.words.contains("# Improve an agent skill") => improve(talk, &space),
-        _ => reflex::turn(&talk.words).unwrap_or_else(|| Turn::Text("ok".to_owned())),
+        _ if talk.words.contains(PROBE) => Turn::Text("ok".to_owned()),
+        // What is no page of ours is a task, as a user would type it.
+        _ => reflex::turn(&talk.words).unwrap_or_else(|| task(scenario, talk, &space)),
     }
 }
+
+/// What `doctor --probe` asks.
+const PROBE: &str = "Answer with the single word";
 
 /// Before the path of a pipe, in a task.
 pub(crate) const LISTENING: &str = "Somebody listens at ";

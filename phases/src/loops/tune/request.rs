@@ -179,13 +179,12 @@ impl Request {
     }
 
     /// Of a skill that is installed its user says nothing, or its name.
-    fn task_prompt(&self, call: Option<Place>, trial: Trial) -> Result<String, Faulty> {
+    fn task_prompt(&self, member: Place, calls: bool, trial: Trial) -> Result<String, Faulty> {
         self.plan.task.prompts.task(&TaskBrief {
-            call: call.map(|member| self.name(member)),
+            call: calls.then(|| self.name(member)),
             scenario: &self.plan.task.scenarios[trial.scenario],
             input: self.input(),
-            is_chain: self.plan.is_chain(),
-            seed: &self.nonce(),
+            position: (member.0 + 1, self.plan.task.target.members.len()),
         })
     }
 
@@ -255,8 +254,8 @@ impl Question for Request {
             Brief::SetUp => Ok(String::new()),
             Brief::Execute { member, trial } => match &self.plan.task.delivery {
                 Delivery::Inline => self.execute_prompt(*member, *trial, folders),
-                Delivery::Installed { .. } => self.task_prompt(None, *trial),
-                Delivery::Slash { .. } => self.task_prompt(Some(*member), *trial),
+                Delivery::Installed { .. } => self.task_prompt(*member, false, *trial),
+                Delivery::Slash { .. } => self.task_prompt(*member, true, *trial),
             },
             Brief::Evaluate { trial, .. } => self.evaluate_prompt(*trial, folders),
             Brief::Improve(improving) => self.improve_prompt(improving, folders),

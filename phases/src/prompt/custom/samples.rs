@@ -68,13 +68,8 @@ fn tasks() -> Vec<Json> {
     let (plain, scenario) = (scenario(), Scenario { input_args: "some arguments".into(), ..scenario() });
     let each = [&plain, &scenario].into_iter().flat_map(|scenario| {
         [None, Some("skill")].into_iter().flat_map(move |call| {
-            [(None, false), (None, true), (Some("input"), true)].map(|(input, is_chain)| TaskBrief {
-                call,
-                scenario,
-                input,
-                is_chain,
-                seed: SEED,
-            })
+            let places = [(None, (1, 1)), (None, (1, 2)), (Some("input"), (2, 3)), (Some("input"), (3, 3))];
+            places.map(|(input, position)| TaskBrief { call, scenario, input, position })
         })
     });
     each.map(|brief| json(task::values(&brief))).collect()

@@ -56,7 +56,7 @@ fn a_page_of_a_persons_own_is_what_is_said_and_others_stay_ours() {
     };
     let (own, ours) = (prompts.evaluate(&brief).unwrap(), Prompts::default().evaluate(&brief).unwrap());
     assert!(own.ends_with("\nRepeat n0nce.") && own != ours, "{own}");
-    let task = TaskBrief { call: None, scenario: &scenario, input: None, is_chain: false, seed: "seed" };
+    let task = TaskBrief { call: None, scenario: &scenario, input: None, position: (1, 1) };
     assert_eq!(prompts.task(&task), Prompts::default().task(&task));
     assert_eq!(prompts.pages().collect::<Vec<_>>(), [Page::Evaluate]);
 }
@@ -90,8 +90,8 @@ fn what_loses_what_a_page_needs_is_refused_with_all_that_it_needs() {
         refused(Page::Evaluate, &JUDGE.replace("{{ nonce }}", "{% if is_chain %}{{ nonce }}{% endif %}")),
         refused(Page::Evaluate, &JUDGE.replace("{{ one.text }}", "")),
         refused(Page::Execute, "{{ files }}\n{{ scenario }}"),
-        refused(Page::Task, "{{ reading }}\n{{ task }}"),
-        refused(Page::Task, "{{ reading }}\n\n{{ task }}\n{% if call %}{{ call }}{% endif %}"),
+        refused(Page::Task, "{{ task }}"),
+        refused(Page::Task, "{{ task }}\n{% if call %}{{ call }}{% endif %}"),
         refused(Page::Improve, "{{ reading }}\n\n{{ files }}\n{% if unmet %}\n{{ unmet }}\n{% endif %}"),
     ];
     insta::assert_snapshot!(told.join("\n"), @"
@@ -99,7 +99,7 @@ fn what_loses_what_a_page_needs_is_refused_with_all_that_it_needs() {
     the prompt `evaluate`: it does not always contain `nonce`; it must contain reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
     the prompt `evaluate`: it does not always contain `dimensions[].questions[].text`; it must contain reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
     the prompt `execute`: it does not always contain `reading`; it must contain reading, files, scenario
-    the prompt `task`: it does not always contain `call`; it must contain reading, call, task
+    the prompt `task`: it does not always contain `call`; it must contain call, task
     the prompt `task`: it does not start with `call`, which calls the skill
     the prompt `improve`: it does not always contain `at`; it must contain reading, at, files, unmet
     ");

@@ -74,8 +74,7 @@ fn the_planner_is_told_the_task_the_rules_and_what_has_come_of_them() {
     {
       "answer_to": "n0nce",
       "plan": [
-        {"step": what to do, "rule_id": the id of one rule above},
-        ...
+        {"step": "what to do", "rule_id": "the id of one rule above"}
       ]
     }
     ```
@@ -223,10 +222,9 @@ fn whoever_prepares_is_told_the_rules_and_three_ways_to_check() {
     {
       "answer_to": "n0nce",
       "checks": [
-        {"rule_id": id, "type": "executable", "argv": ["program", "argument", ...], "exit": 0, "expected": what it then says},
-        {"rule_id": id, "type": "content", "search": regular expression, "expected": "present" or "absent"},
-        {"rule_id": id, "type": "judge", "question": question},
-        ...
+        {"rule_id": "the id of one rule above", "type": "executable", "argv": ["program", "argument"], "exit": 0, "expected": "what it then says"},
+        {"rule_id": "the id of one rule above", "type": "content", "search": "a regular expression", "expected": "present"},
+        {"rule_id": "the id of one rule above", "type": "judge", "question": "a question"}
       ]
     }
     ```
@@ -308,8 +306,7 @@ fn the_judge_is_told_the_rules_and_their_questions() {
     {
       "verdict_of": "n0nce",
       "criteria": [
-        {"id": the id of the rule, "verdict": "pass" | "partial" | "fail" | "unverified", "evidence": "..."},
-        ...
+        {"id": "the id of one rule above", "verdict": "partial", "evidence": "Ports: 'the usual one'; which one is not said"}
       ]
     }
     ```
@@ -381,8 +378,7 @@ fn the_critic_is_told_what_is_not_met() {
     {
       "answer_to": "n0nce",
       "issues": [
-        {"rule_id": id, "section": heading, "problem": text, "fix_instruction": text, "expected_effect": text},
-        ...
+        {"rule_id": "the id of one rule above", "section": "a heading", "problem": "...", "fix_instruction": "...", "expected_effect": "..."}
       ]
     }
     ```
