@@ -123,11 +123,37 @@ pub(crate) fn only(candidates: Vec<Object>) -> Result<Object, OffSchema> {
     }
 }
 
+/// What the only candidate comes to that can be read: the form that a model was shown is none, and a model may repeat it
+/// before it answers. Where none can be read it is the last one whose fault is told.
+pub(crate) fn readable<T: PartialEq>(
+    candidates: Vec<Object>,
+    read: impl Fn(Object) -> Result<T, OffSchema>,
+) -> Result<T, OffSchema> {
+    let (mut different, mut fault) = (Vec::new(), OffSchema::Absent);
+    for candidate in candidates {
+        match read(candidate) {
+            Ok(answer) if !different.contains(&answer) => different.push(answer),
+            Ok(_) => {}
+            Err(error) => fault = error,
+        }
+    }
+    match different.len() {
+        0 => Err(fault),
+        1 => Ok(different.swap_remove(0)),
+        many => Err(OffSchema::Ambiguous(many)),
+    }
+}
+
 /// The key under which an answer repeats the code of its request.
 const CODE: &str = "answer_to";
 
-/// The object that answers the request of this code, and holds what it asked for under `key`.
-pub(crate) fn coded(text: &str, code: &str, key: &str) -> Result<Object, OffSchema> {
+/// Reads the object that answers the request of this code, and holds what it asked for under `key`.
+pub(crate) fn coded<T: PartialEq>(
+    text: &str,
+    code: &str,
+    key: &str,
+    read: impl Fn(Object) -> Result<T, OffSchema>,
+) -> Result<T, OffSchema> {
     let mut answers = objects(text)?;
     answers.retain(|object| object.contains_key(CODE) || object.contains_key(key));
     let is_any = !answers.is_empty();
@@ -135,7 +161,7 @@ pub(crate) fn coded(text: &str, code: &str, key: &str) -> Result<Object, OffSche
     if is_any && answers.is_empty() {
         return Err(OffSchema::Forged(CODE));
     }
-    only(answers)
+    readable(answers, read)
 }
 
 /// The ids in an answer that are not among those asked for, each once.
@@ -277,7 +303,7 @@ mod tests {
     }
 
     fn coded_plan(text: &str) -> Result<Object, OffSchema> {
-        coded(text, "n0nce", "plan")
+        coded(text, "n0nce", "plan", Ok)
     }
 
     #[test]

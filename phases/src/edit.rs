@@ -42,10 +42,11 @@ pub struct EditAnswer {
 pub fn read(text: &str) -> Result<EditAnswer, OffSchema> {
     let mut answers = answer::objects(text)?;
     answers.retain(|object| object.contains_key("edits"));
-    let mut answer = answer::only(answers)?;
-    let entries = answer::entries::<Entry>(&mut answer, "edits")?;
-    let edits = entries.into_iter().enumerate().map(|(at, entry)| entry.into_edit(at));
-    Ok(EditAnswer { edits: edits.collect::<Result<_, _>>()?, report: report::of(&mut answer) })
+    answer::readable(answers, |mut answer| {
+        let entries = answer::entries::<Entry>(&mut answer, "edits")?;
+        let edits = entries.into_iter().enumerate().map(|(at, entry)| entry.into_edit(at));
+        Ok(EditAnswer { edits: edits.collect::<Result<_, _>>()?, report: report::of(&mut answer) })
+    })
 }
 
 #[derive(Deserialize)]

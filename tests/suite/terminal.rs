@@ -80,6 +80,28 @@ pub(crate) fn talked(
     told
 }
 
+/// A terminal that is closed while somebody is asked leaves nobody behind who waits for an answer.
+#[test]
+fn a_question_ends_with_its_terminal() {
+    let scene = Scene::new(&[], &json!({ "reflex": {} }));
+    let Ok((outer, inner)) = terminal() else { return };
+    let mut command = scene.command(&["reflex"]);
+    command
+        .env("TERM", "xterm")
+        .stdin(inner.try_clone().unwrap())
+        .stdout(inner.try_clone().unwrap())
+        .stderr(inner);
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let (mut told, mut part) = (String::new(), [0; 4096]);
+    while !told.contains("as you would ask somebody") {
+        let length = (&outer).read(&mut part).unwrap();
+        told += &String::from_utf8_lossy(&part[..length]);
+    }
+    drop(outer);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
 #[test]
 fn how_far_it_shall_go_is_asked_only_where_the_answer_decides_something() {
     const QUESTION: &str = "How thorough should the search be?";

@@ -1,6 +1,10 @@
 //! What is asked on a terminal. Nothing is asked anywhere else, and everything has a default.
 
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
 use inquire::{Confirm, InquireError, Select, Text};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -31,27 +35,61 @@ impl Person {
 
 impl Answers for Person {
     fn agree(&self, question: &str) -> Result<bool, Complaint> {
-        Confirm::new(&pictured(question)).with_default(false).prompt().map_err(unanswered)
+        let question = pictured(question);
+        unless_gone(move || Confirm::new(&question).with_default(false).prompt())
     }
 
     fn pick(&self, question: &str, options: &[&str], start: usize) -> Result<usize, Complaint> {
         let question = pictured(question);
-        let select = Select::new(&question, options.to_vec()).with_starting_cursor(start).without_filtering();
-        let chosen = select.with_help_message("up and down to move, enter to select").raw_prompt();
-        chosen.map(|choice| choice.index).map_err(unanswered)
+        let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
+        unless_gone(move || {
+            let select = Select::new(&question, options).with_starting_cursor(start).without_filtering();
+            let chosen = select.with_help_message("up and down to move, enter to select").raw_prompt();
+            chosen.map(|choice| choice.index)
+        })
     }
 
     fn line(&self, question: &str, help: &str) -> Result<Option<String>, Complaint> {
-        let told = Text::new(question).with_help_message(help).prompt().map_err(unanswered)?;
+        let (question, help) = (question.to_owned(), help.to_owned());
+        let told = unless_gone(move || Text::new(&question).with_help_message(&help).prompt())?;
         Ok(Some(told.trim().to_owned()).filter(|line| !line.is_empty()))
     }
 
     fn edit(&self, question: &str, text: &str) -> Result<String, Complaint> {
-        let text = one_line(text);
-        let line = Text::new(question).with_initial_value(&text).with_help_message("enter keeps it");
-        let told = line.prompt().map_err(unanswered)?;
+        let (question, text) = (question.to_owned(), one_line(text));
+        let told = unless_gone(move || {
+            let line = Text::new(&question).with_initial_value(&text);
+            line.with_help_message("enter keeps it").prompt()
+        })?;
         Ok(told.trim().to_owned())
     }
+}
+
+/// How often somebody looks whether the terminal is still there.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Asks on a thread of its own: a question on a terminal that is gone is never answered, and reads nothing for ever.
+fn unless_gone<T: Send + 'static>(
+    ask: impl FnOnce() -> Result<T, InquireError> + Send + 'static,
+) -> Result<T, Complaint> {
+    let (tell, told) = mpsc::channel();
+    // Whoever tells too late finds nobody who listens.
+    std::thread::spawn(move || drop(tell.send(ask())));
+    loop {
+        match told.recv_timeout(LOOK) {
+            Ok(answer) => return answer.map_err(unanswered),
+            Err(RecvTimeoutError::Disconnected) => return Err(Complaint::interrupted()),
+            Err(RecvTimeoutError::Timeout) if terminal_is_gone() => return Err(Complaint::interrupted()),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+/// Nothing is asked for: only what cannot be left out is told, and that is an end that hung up.
+fn terminal_is_gone() -> bool {
+    let stdin = std::io::stdin();
+    let mut terminal = [PollFd::new(&stdin, PollFlags::empty())];
+    poll(&mut terminal, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
 }
 
 /// Where the answer to a run's question comes from.

@@ -27,14 +27,15 @@ pub fn critique(
     missed: &[&RuleResult],
     most: usize,
 ) -> Result<Vec<Issue>, OffSchema> {
-    let mut answer = answer::coded(text, nonce, "issues")?;
-    let entries = answer::entries::<Entry>(&mut answer, "issues")?;
-    let given = entries.len();
-    if !(1..=most).contains(&given) {
-        return Err(OffSchema::Count { what: "issues", given, least: 1, most });
-    }
-    one_each(&entries, missed)?;
-    entries.into_iter().map(Entry::into_issue).collect()
+    answer::coded(text, nonce, "issues", |mut answer| {
+        let entries = answer::entries::<Entry>(&mut answer, "issues")?;
+        let given = entries.len();
+        if !(1..=most).contains(&given) {
+            return Err(OffSchema::Count { what: "issues", given, least: 1, most });
+        }
+        one_each(&entries, missed)?;
+        entries.into_iter().map(Entry::into_issue).collect()
+    })
 }
 
 #[derive(Deserialize)]

@@ -24,16 +24,17 @@ pub fn plan(
     rules: &[&Rule],
     steps: &RangeInclusive<usize>,
 ) -> Result<Vec<PlanStep>, OffSchema> {
-    let mut answer = answer::coded(text, nonce, "plan")?;
-    let entries = answer::entries::<Entry>(&mut answer, "plan")?;
-    let given = entries.len();
-    if !steps.contains(&given) {
-        return Err(OffSchema::Count { what: "steps", given, least: *steps.start(), most: *steps.end() });
-    }
-    let is_known = |id: &RuleId| rules.iter().any(|rule| rule.id == *id);
-    let unknown = answer::unknown(entries.iter().map(|entry| &entry.rule_id), is_known);
-    Mismatch { unknown, ..Mismatch::default() }.into_result()?;
-    entries.into_iter().enumerate().map(|(at, entry)| entry.into_step(at)).collect()
+    answer::coded(text, nonce, "plan", |mut answer| {
+        let entries = answer::entries::<Entry>(&mut answer, "plan")?;
+        let given = entries.len();
+        if !steps.contains(&given) {
+            return Err(OffSchema::Count { what: "steps", given, least: *steps.start(), most: *steps.end() });
+        }
+        let is_known = |id: &RuleId| rules.iter().any(|rule| rule.id == *id);
+        let unknown = answer::unknown(entries.iter().map(|entry| &entry.rule_id), is_known);
+        Mismatch { unknown, ..Mismatch::default() }.into_result()?;
+        entries.into_iter().enumerate().map(|(at, entry)| entry.into_step(at)).collect()
+    })
 }
 
 #[derive(Deserialize)]

@@ -21,19 +21,21 @@ pub struct Wanted<'a> {
 
 /// Reads as many rules as asked for, of which none stands in the place of one that is there already.
 pub fn proposal(text: &str, nonce: &str, wanted: Wanted<'_>) -> Result<Vec<Rule>, OffSchema> {
-    let mut answer = answer::coded(text, nonce, "rules")?;
-    let entries = answer::entries::<Entry>(&mut answer, "rules")?;
-    let (given, Bounds { least, most }) = (entries.len(), wanted.bounds);
-    if !(least..=most).contains(&given) {
-        return Err(OffSchema::Count { what: "rules", given, least, most });
-    }
-    let mut known: BTreeSet<&str> = wanted.known.iter().map(|rule| rule.id.as_str()).collect();
-    let double =
-        entries.iter().filter(|entry| !known.insert(&entry.id)).map(|entry| entry.id.clone()).collect();
-    Mismatch { double, ..Mismatch::default() }.into_result()?;
-    let mut rules = entries.iter().map(|entry| entry.rule(wanted.weights)).collect::<Result<Vec<_>, _>>()?;
-    rules.sort_by_key(|rule| rule.level);
-    Ok(rules)
+    answer::coded(text, nonce, "rules", |mut answer| {
+        let entries = answer::entries::<Entry>(&mut answer, "rules")?;
+        let (given, Bounds { least, most }) = (entries.len(), wanted.bounds);
+        if !(least..=most).contains(&given) {
+            return Err(OffSchema::Count { what: "rules", given, least, most });
+        }
+        let mut known: BTreeSet<&str> = wanted.known.iter().map(|rule| rule.id.as_str()).collect();
+        let double =
+            entries.iter().filter(|entry| !known.insert(&entry.id)).map(|entry| entry.id.clone()).collect();
+        Mismatch { double, ..Mismatch::default() }.into_result()?;
+        let mut rules =
+            entries.iter().map(|entry| entry.rule(wanted.weights)).collect::<Result<Vec<_>, _>>()?;
+        rules.sort_by_key(|rule| rule.level);
+        Ok(rules)
+    })
 }
 
 #[derive(Deserialize)]

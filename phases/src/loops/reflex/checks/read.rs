@@ -65,10 +65,11 @@ const SHELLS: [&str; 30] = [
 
 /// Reads the checks in an answer to PREPARE.
 pub fn read(text: &str, ask: &Ask<'_>) -> Result<Vec<Check>, OffSchema> {
-    let mut answer = answer::coded(text, ask.nonce, "checks")?;
-    let entries = answer::entries::<Entry>(&mut answer, "checks")?;
-    count(&entries, ask)?;
-    entries.into_iter().map(Entry::into_check).collect()
+    answer::coded(text, ask.nonce, "checks", |mut answer| {
+        let entries = answer::entries::<Entry>(&mut answer, "checks")?;
+        count(&entries, ask)?;
+        entries.into_iter().map(Entry::into_check).collect()
+    })
 }
 
 #[derive(Deserialize)]
