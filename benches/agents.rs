@@ -98,7 +98,7 @@ fn alone(scene: &Scene, name: &str, model: Option<&str>) -> f64 {
     };
     let argv = agent.argv(slots);
     let mut command = Command::new(&argv[0]);
-    command.args(&argv[1..]).env_clear().envs(agent.env(&temp, [])).current_dir(&space);
+    command.args(&argv[1..]).env_clear().envs(agent.env(Rights::Read, &temp, [])).current_dir(&space);
     command.stdin(File::open(&prompt).unwrap()).stderr(Stdio::null());
     command.stdout(File::create(desk.join("stdout")).unwrap());
     let began = Instant::now();

@@ -26,7 +26,7 @@ use skilltune_phases::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind};
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::role::Role;
 use skilltune_phases::rubric;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::scenario::{Scenario, Tools};
 use skilltune_phases::score::Score;
 use skilltune_phases::stop::{Budget, Stall};
 use skilltune_phases::target::{Member, Mode, Target};
@@ -200,6 +200,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
             contract: rubric::tune(),
             rules: rules(),
             delivery: Delivery::Inline,
+            tools: Tools::Files,
             apply: Apply::Never,
             confined: true,
             prompts: Prompts::default(),

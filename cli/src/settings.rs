@@ -155,7 +155,8 @@ impl Settings {
             }
             _ => None,
         };
-        world.into_iter().chain(wrapper).map(str::to_owned).collect()
+        let of_loops = self.loops.iter().filter_map(|table| table.foreign_wish());
+        world.into_iter().chain(wrapper).chain(of_loops).map(str::to_owned).collect()
     }
 
     /// Where the project asks for more than the user's own limits, and whether it gets it.

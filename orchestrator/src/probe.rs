@@ -51,7 +51,7 @@ fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> 
     for folder in [&space, &temp] {
         fs::create_dir(folder).on_disk("create the folder", folder)?;
     }
-    agent.make_folders(&temp)?;
+    agent.furnish(rights, &temp)?;
     for fitting in agent.fittings(rights, false, PROMPT) {
         fitting.place(&Folder::open(&space)?)?;
     }
@@ -68,7 +68,7 @@ fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> 
     let by_system = agent.enforced(rights, system).by_system();
     Ok(Call {
         argv: agent.argv(slots).into_iter().map(Into::into).collect(),
-        env: agent.env(&temp, []),
+        env: agent.env(rights, &temp, []),
         stdin: agent.reads_stdin().then_some(prompt),
         confinement: by_system.then(|| agent.confinement(rights, ground)),
         cwd: space,

@@ -66,10 +66,22 @@ pub enum Rights {
     Read,
     /// The draft that it was given.
     Edit,
+    /// The whole workspace, and it may run commands, which may write there and use the network.
+    Shell,
 }
 
 impl Rights {
-    pub const ALL: [Self; 3] = [Self::Work, Self::Read, Self::Edit];
+    pub const ALL: [Self; 4] = [Self::Work, Self::Read, Self::Edit, Self::Shell];
+
+    /// It is part of what a stored answer is known by.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Work => "work",
+            Self::Read => "read",
+            Self::Edit => "edit",
+            Self::Shell => "shell",
+        }
+    }
 }
 
 /// One of something for each role of a loop, in the order in which the loop declares them.

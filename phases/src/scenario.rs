@@ -28,6 +28,19 @@ pub struct Scenario {
     /// What the built-in executor runs, with the skill in its workspace: a program and its arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
+    /// What its executor may use, if not what the run says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Tools>,
+}
+
+/// What an executor may use. Who judges or improves never has a shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tools {
+    /// It reads and writes files.
+    Files,
+    /// It runs commands, too.
+    Shell,
 }
 
 impl Scenario {
@@ -43,6 +56,7 @@ impl Scenario {
             setup: None,
             git: false,
             command: None,
+            tools: None,
         }
     }
 }

@@ -244,7 +244,7 @@ fn the_object_at_the_end_has_exactly_the_documented_keys() {
 }
 
 const KEYS: &str = "run_id, loop, target, outcome, reason, blocked, initial_score, final_score, threshold, agents, models, notes, rights, structural, \
-                    delivery, iterations, accepted, rejected, champion, report, state, cost";
+                    delivery, tools, iterations, accepted, rejected, champion, report, state, cost";
 
 #[test]
 fn jsonl_is_the_journal_line_by_line_and_then_the_summary() {
@@ -397,6 +397,7 @@ fn settings_tell_their_value_and_where_it_comes_from() {
     tune.confirm                         1                                         default
     tune.coverage                        0.8                                       default
     tune.delivery                        auto                                      default
+    tune.tools                           files                                     default
     tune.apply                           auto                                      default
     ");
     let rows: Value = serde_json::from_str(&data(&scene, &["config", "show", "--format", "json"])).unwrap();

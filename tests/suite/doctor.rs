@@ -49,7 +49,8 @@ fn steady(text: &str) -> String {
     let mut is_other = false;
     let same = text.lines().filter(|line| {
         let goes_on = line.starts_with("      ") && is_other;
-        is_other = line.contains("  rights: ") || line.contains("  processes: ") || goes_on;
+        let is_systems = ["  rights: ", "  processes: ", "  shell: "].iter().any(|word| line.contains(word));
+        is_other = is_systems || goes_on;
         !is_other
     });
     same.map(line).collect::<Vec<_>>().join("\n")

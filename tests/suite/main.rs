@@ -45,6 +45,7 @@ mod strangers;
 mod structure;
 mod suite_files;
 mod terminal;
+mod tools;
 mod tune;
 mod unused;
 mod via;

@@ -122,7 +122,7 @@ fn an_agent_gets_the_variables_that_are_passed_on() {
         casting
             .of(&Role::IMPROVER)
             .agent
-            .env(Path::new("/t"), [])
+            .env(Rights::Work, Path::new("/t"), [])
             .contains(&("KEY".to_owned(), "value".to_owned()))
     );
 }

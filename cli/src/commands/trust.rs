@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use skilltune_phases::scenario::Tools;
+
 use crate::agents;
 use crate::args::runs::TrustArgs;
-use crate::inputs::suite::Suite;
+use crate::inputs::suite::{SHELL, Suite};
 use crate::loops::tune::prompts::Pages;
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
@@ -62,9 +64,11 @@ fn trusted_suite(suite: &Suite) -> String {
     let lines = suite.scenarios.iter().flat_map(|scenario| {
         let setup =
             scenario.setup.as_ref().map(|argv| format!("\n  set-up of {}: {}", scenario.id, quoted(argv)));
-        let command =
-            scenario.command.as_ref().map(|argv| format!("\n  scenario {}: {}", scenario.id, quoted(argv)));
-        setup.into_iter().chain(command)
+        let command = scenario.command.as_ref().map(|argv| quoted(argv));
+        let shell = (scenario.tools == Some(Tools::Shell)).then(|| SHELL.to_owned());
+        let run =
+            command.into_iter().chain(shell).map(|what| format!("\n  scenario {}: {what}", scenario.id));
+        setup.into_iter().chain(run)
     });
     let mut lines: Vec<String> = lines.collect();
     if lines.is_empty() {

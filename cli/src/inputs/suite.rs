@@ -7,7 +7,7 @@ use serde::Deserialize;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::snapshot::{Limits, Objects, RelPath, gather};
 use skilltune_phases::name::Name;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::scenario::{Scenario, Tools};
 
 use crate::terminal::complaint::{Complaint, Kind};
 use crate::terminal::environment::Environment;
@@ -71,6 +71,7 @@ struct Entry {
     #[serde(default)]
     git: bool,
     command: Option<Vec<String>>,
+    tools: Option<Tools>,
 }
 
 impl Suite {
@@ -114,16 +115,21 @@ impl Suite {
         scripts(&self.file, self.commands(), around)
     }
 
-    /// The programs that it names, without repetition.
+    /// The programs that it has run, without repetition, and whether an executor is to run any.
     pub fn programs(&self) -> Vec<String> {
         let programs = self.commands().filter_map(|command| command.first());
-        programs.collect::<BTreeSet<_>>().into_iter().cloned().collect()
+        let named = programs.collect::<BTreeSet<_>>().into_iter().cloned();
+        let shell = self.scenarios.iter().any(|scenario| scenario.tools == Some(Tools::Shell));
+        named.chain(shell.then(|| SHELL.to_owned())).collect()
     }
 
     fn commands(&self) -> impl Iterator<Item = &Vec<String>> {
         self.scenarios.iter().flat_map(|scenario| scenario.command.iter().chain(&scenario.setup))
     }
 }
+
+/// A suite that asks for it is trusted as one with commands.
+pub const SHELL: &str = "a shell for the executor";
 
 const EXAMPLE: &str = "example:\n\n    [[scenarios]]\n    id = \"short\"\n    description = \"Write a short text about the sea\"\n    requirements = [\"at most 100 words\"]\n";
 
@@ -137,6 +143,7 @@ impl Entry {
             scenario.success_criteria = criteria;
         }
         (scenario.setup, scenario.git, scenario.command) = (self.setup, self.git, self.command);
+        scenario.tools = self.tools;
         Ok(scenario)
     }
 }

@@ -16,6 +16,7 @@ pub mod report;
 pub mod request;
 pub mod scenarios;
 pub mod settings;
+pub mod tools;
 pub mod ui;
 pub mod words;
 #[cfg(test)]

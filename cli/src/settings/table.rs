@@ -31,6 +31,11 @@ pub trait Table: Any + Debug {
         Ok(())
     }
 
+    /// What the project asks for that lets an agent do more than a person may expect.
+    fn foreign_wish(&self) -> Option<&'static str> {
+        None
+    }
+
     fn boxed_clone(&self) -> Box<dyn Table>;
 }
 

@@ -79,6 +79,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("tune.confirm", "0"),
         ("tune.coverage", "1"),
         ("tune.delivery", "\"installed\""),
+        ("tune.tools", "\"shell\""),
         ("tune.apply", "\"never\""),
         ("prompts.execute", "\"own.md\""),
         ("prompts.task", "\"own.md\""),
@@ -234,7 +235,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:4: unknown key `agents.a.cost.usdd`
     hint: did you mean `agents.a.cost.usd`?
     error: /skilltune.toml:2: unknown key `tune.colour`
-    hint: known keys: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, delivery, apply
+    hint: known keys: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, delivery, tools, apply
     error: /skilltune.toml:1: unknown key `colour`
     hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, agents, prices
     ");

@@ -2,7 +2,7 @@
 //!
 //! `--restricted` takes away shell and web, keeps files within the workspace, and leaves the user's settings out; what
 //! a call may do with files is said by mode and tools. It leaves skills out too, so that who is to find one there goes
-//! without it, under rules of ours that come to the same. In the user's own world it would leave their settings out:
+//! without it, under rules of ours that come to the same, and so does who is to have a shell. In the user's own world it would leave their settings out:
 //! there mode and tools say all, and who judges has no servers, for nobody knows what those do. Its exit code tells
 //! nothing: the last `result` does, and that one's subtype `success` neither.
 
@@ -47,6 +47,12 @@ pub(super) const PROFILE: Profile = Profile {
     skills: Some(Skills { at: ".claude/skills", by_name: true }),
     ends_early: false,
     form: Some(Form::Argument),
+    login_at: "claude/.credentials.json",
+    // The first would have a command written for another shell, if one is installed.
+    shell: |shell| {
+        vec![("CLAUDE_CODE_SHELL", shell.to_owned()), ("CLAUDE_CODE_SHELL_PREFIX", format!("{shell} -c"))]
+    },
+    shell_limit: None,
     has_walls: false,
     keeps,
     arguments,
@@ -98,12 +104,24 @@ const WITH_SKILLS: [&str; 5] = [
     r#"{"disableAllHooks":true,"disableSkillShellExecution":true,"permissions":{"allow":["Skill"],"blockReadsOutsideWorkingDirectories":true,"blockWritesOutsideWorkingDirectories":true}}"#,
 ];
 
+/// With a shell it may read wherever a command may: kept from that, it refuses `$?` in commands. What commands write only
+/// the system keeps in the workspace.
+const WITH_SHELL: [&str; 5] = [
+    NO_SERVERS,
+    "--setting-sources",
+    "project",
+    "--settings",
+    r#"{"disableAllHooks":true,"permissions":{"allow":["Skill","Bash"],"blockWritesOutsideWorkingDirectories":true}}"#,
+];
+
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let (mode, tools) = match ask.rights {
         Rights::Work | Rights::Edit => ("acceptEdits", "Read,Grep,Glob,Write,Edit"),
+        Rights::Shell => ("acceptEdits", "Read,Grep,Glob,Write,Edit,Bash"),
         Rights::Read => ("dontAsk", "Read,Grep,Glob"),
     };
     let (world, skills): (&[&str], _) = match (ask.isolation, ask.rights) {
+        (_, Rights::Shell) => (&WITH_SHELL, if ask.skills { ",Skill" } else { "" }),
         (Isolation::Partial | Isolation::Fresh, _) if ask.skills => (&WITH_SKILLS, ",Skill"),
         (Isolation::Partial | Isolation::Fresh, _) => (&ALONE, ""),
         (Isolation::User, Rights::Read) => (&[NO_SERVERS], ",Skill"),

@@ -1,7 +1,7 @@
 //! codex: Codex CLI, without a terminal.
 //!
 //! It works through its shell, so its own sandbox is what confines it: reading only for who judges, writing within the
-//! workspace for the others, and no network for any command. Its exit code tells nothing; the turn has to be completed.
+//! workspace for the others, and a network only for the commands of who is to have a shell. Its exit code tells nothing; the turn has to be completed.
 //! What has gone wrong is told in words alone. A skill is used by reading its page, in the shell.
 
 mod pages;
@@ -38,6 +38,11 @@ pub(super) const PROFILE: Profile = Profile {
     skills: Some(Skills { at: ".agents/skills", by_name: false }),
     ends_early: false,
     form: Some(|schema| Form::File(strict::fitted(&schema))),
+    // It uses its login where that stands: no command may write there.
+    login_at: "",
+    // It keeps the keys from its commands itself.
+    shell: |_| Vec::new(),
+    shell_limit: Some("keeps `.git`, `.agents` and `.codex` of the workspace read-only"),
     has_walls: true,
     keeps,
     arguments,
@@ -67,13 +72,12 @@ const NOTHING_ELSE: [&str; 7] = [
     "features.multi_agent=false",
 ];
 
-const SETTINGS: [&str; 13] = [
+const SETTINGS: [&str; 12] = [
     "web_search=\"disabled\"",
     // A skill may name servers that it wants to have.
     "features.skill_mcp_dependency_install=false",
     "analytics.enabled=false",
     // The sandbox: the workspace and the call's temporary folder, and no keys for what runs in it.
-    "sandbox_workspace_write.network_access=false",
     "sandbox_workspace_write.exclude_slash_tmp=true",
     "shell_environment_policy.ignore_default_excludes=false",
     "allow_login_shell=false",
@@ -88,7 +92,7 @@ const SETTINGS: [&str; 13] = [
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let sandbox = match ask.rights {
-        Rights::Work | Rights::Edit => "workspace-write",
+        Rights::Work | Rights::Edit | Rights::Shell => "workspace-write",
         Rights::Read => "read-only",
     };
     let (alone, nothing_else): (&[&str], &[&str]) = match ask.isolation {
@@ -97,7 +101,11 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
     };
     let mut arguments: Vec<String> = ALWAYS.iter().chain(alone).map(|&one| one.to_owned()).collect();
     arguments.extend(["--sandbox".to_owned(), sandbox.to_owned()]);
-    let settings = nothing_else.iter().chain(&SETTINGS).map(|&one| one.to_owned());
+    let network = match ask.rights {
+        Rights::Shell => "sandbox_workspace_write.network_access=true",
+        Rights::Work | Rights::Edit | Rights::Read => "sandbox_workspace_write.network_access=false",
+    };
+    let settings = nothing_else.iter().chain(&SETTINGS).chain([&network]).map(|&one| one.to_owned());
     let settings = settings.chain(skills(ask)).chain(place(ask.env));
     arguments.extend(settings.flat_map(|setting| ["-c".to_owned(), setting]));
     arguments.extend(ask.model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));

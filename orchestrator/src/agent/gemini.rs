@@ -55,6 +55,10 @@ pub(super) const PROFILE: Profile = Profile {
     // It repeats its prompt, and leaves when a pipe has taken the first 64 KiB of that.
     ends_early: true,
     form: None,
+    login_at: ".gemini/oauth_creds.json",
+    // It takes the keys out of their environment itself.
+    shell: |_| Vec::new(),
+    shell_limit: Some("refuses $( ), backticks and <( ) in commands, but not in scripts"),
     has_walls: false,
     keeps,
     arguments,
@@ -72,13 +76,13 @@ const ALONE: [&str; 4] = ["--extensions", "none", "--allowed-mcp-server-names", 
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let mode = match ask.rights {
-        Rights::Work | Rights::Edit => "auto_edit",
+        Rights::Work | Rights::Edit | Rights::Shell => "auto_edit",
         Rights::Read => "default",
     };
     // Nobody knows what a server does, and an extension may bring one: who judges has neither.
     let alone: &[&str] = match (ask.isolation, ask.rights) {
         (Isolation::Partial | Isolation::Fresh, _) | (Isolation::User, Rights::Read) => &ALONE,
-        (Isolation::User, Rights::Work | Rights::Edit) => &[],
+        (Isolation::User, Rights::Work | Rights::Edit | Rights::Shell) => &[],
     };
     let mut arguments = vec!["--output-format".to_owned(), "stream-json".to_owned()];
     arguments.extend(alone.iter().map(|&one| one.to_owned()));
@@ -129,12 +133,25 @@ const NO_WEB: &str = "[[rule]]\ntoolName = [\"google_web_search\", \"web_fetch\"
 const MAY_USE_SKILLS: &str =
     "[[rule]]\ntoolName = \"activate_skill\"\ndecision = \"allow\"\npriority = 100\n";
 
+const MAY_RUN_COMMANDS: &str =
+    "[[rule]]\ntoolName = \"run_shell_command\"\ndecision = \"allow\"\npriority = 100\n";
+
+/// How it logs in, where no settings of the user's say so.
+fn auth(env: &Env, rights: Rights) -> Option<&'static str> {
+    match rights {
+        _ if has_key(env) => Some("gemini-api-key"),
+        Rights::Shell if !is_set(env, "GOOGLE_GENAI_USE_VERTEXAI") => Some("oauth-personal"),
+        Rights::Shell | Rights::Work | Rights::Edit | Rights::Read => None,
+    }
+}
+
 /// Its settings for the workspace, which go before the user's, and what it may do with skills.
 fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
     // Also where the user allows more: their settings are read where their login is.
     let never: &[&str] = match ask.rights {
         Rights::Work | Rights::Edit => &["run_shell_command"],
         Rights::Read => &["run_shell_command", "write_file", "replace"],
+        Rights::Shell => &[],
     };
     let mut settings = json!({
         "general": { "maxAttempts": 2, "enableAutoUpdate": false },
@@ -152,14 +169,21 @@ fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
             // Two come with the program.
             settings["skills"] =
                 json!({ "enabled": ask.skills, "disabled": ["antigravity-support", "skill-creator"] });
-            if has_key(env) {
-                settings["security"] = json!({ "auth": { "selectedType": "gemini-api-key" } });
+            if let Some(auth) = auth(env, ask.rights) {
+                settings["security"] = json!({ "auth": { "selectedType": auth } });
             }
         }
         Isolation::User => {}
     }
+    if ask.rights == Rights::Shell {
+        // Whatever looks like a key or a login is kept from commands.
+        settings["security"]["environmentVariableRedaction"] = json!({ "enabled": true });
+    }
     let file = |file, text| Fitting { folder: FOLDER, file, text };
-    let never = format!("[[rule]]\ntoolName = {}\ndecision = \"deny\"\npriority = 999\n", json!(never));
+    let never = match ask.rights {
+        Rights::Shell => MAY_RUN_COMMANDS.to_owned(),
+        _ => format!("[[rule]]\ntoolName = {}\ndecision = \"deny\"\npriority = 999\n", json!(never)),
+    };
     let policy = [never.as_str(), NO_WEB, if ask.skills { MAY_USE_SKILLS } else { "" }].concat();
     vec![file("settings.json", settings.to_string()), file(POLICY, policy)]
 }

@@ -4,6 +4,7 @@
 mod login;
 mod rights;
 mod script;
+mod shell;
 
 pub use login::Login;
 pub(crate) use rights::Ground;
@@ -227,7 +228,7 @@ impl Agent {
     /// The files that a command has run, by what they are: its log is named in the same way. A relative path would
     /// mean a file of the workspace.
     fn scripts(&self, settings: &AgentSettings) -> Vec<PathBuf> {
-        let written: Vec<PathBuf> = self.keeps().into_iter().map(PathBuf::from).collect();
+        let written: Vec<PathBuf> = self.keeps(Rights::Work).into_iter().map(PathBuf::from).collect();
         let named = settings.command[1..].iter().flat_map(|argument| {
             let value = argument.split_once('=').map(|(_, value)| value);
             std::iter::once(argument.as_str()).chain(value).map(PathBuf::from)
@@ -256,29 +257,37 @@ impl Agent {
     /// The complete environment of a program that keeps its temporary files there.
     pub fn env(
         &self,
+        rights: Rights,
         temp: &Path,
         more: impl IntoIterator<Item = (String, String)>,
     ) -> Vec<(String, String)> {
-        let temp = temp.to_string_lossy().into_owned();
-        let mut env = self.env.clone();
-        env.insert("TMPDIR".to_owned(), temp.clone());
-        if let Kind::Real(real) = self.kind {
-            let own = (real.profile().variables)(&env, self.isolation, &temp);
-            let wrappers = self.via().and_then(|via| via.temporary(&temp));
-            env.extend(own.into_iter().chain(wrappers).map(|(name, value)| (name.to_owned(), value)));
-        }
+        let mut env = self.settled(rights, temp);
+        self.shell_variables(rights, temp, &mut env);
         env.extend(more);
         env.into_iter().collect()
     }
 
+    /// The environment with the folders that are the call's own.
+    fn settled(&self, rights: Rights, temp: &Path) -> Env {
+        let temp = temp.to_string_lossy().into_owned();
+        let mut env = self.env.clone();
+        env.insert("TMPDIR".to_owned(), temp.clone());
+        if let Kind::Real(real) = self.kind {
+            let own = (real.profile().variables)(&env, self.world(rights), &temp);
+            let wrappers = self.via().and_then(|via| via.temporary(&temp));
+            env.extend(own.into_iter().chain(wrappers).map(|(name, value)| (name.to_owned(), value)));
+            self.settle_commands(rights, Path::new(&temp), &mut env);
+        }
+        env
+    }
+
     /// Makes the folders that its environment names below its temporary one: not every program makes its own.
-    pub(crate) fn make_folders(&self, temp: &Path) -> Result<(), DiskError> {
-        let below =
-            |(_, place): &(String, String)| Path::new(place) != temp && Path::new(place).starts_with(temp);
-        for (_, place) in self.env(temp, []).iter().filter(|named| below(named)) {
+    pub(crate) fn furnish(&self, rights: Rights, temp: &Path) -> Result<(), DiskError> {
+        let below = |place: &&String| Path::new(place) != temp && Path::new(place).starts_with(temp);
+        for place in self.settled(rights, temp).values().filter(below) {
             fs::create_dir_all(place).on_disk("create the folder", place)?;
         }
-        Ok(())
+        self.furnish_shell(rights, temp)
     }
 
     /// What has to stand in the workspace besides what the call is about.
@@ -302,7 +311,7 @@ impl Agent {
 
     /// The least that a call with those rights asks.
     fn ask(&self, rights: Rights, skills: bool) -> Ask<'_> {
-        Ask { skills, ..Ask::new(&self.env, rights, self.isolation) }
+        Ask { skills, ..Ask::new(&self.env, rights, self.world(rights)) }
     }
 
     /// Whether the prompt goes to stdin: always, unless the command asks for it as a file.

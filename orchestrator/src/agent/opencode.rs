@@ -1,6 +1,6 @@
 //! opencode: without a terminal, each kind of rights an agent of its own in the configuration that it gets from us.
 //!
-//! What that configuration does not allow is denied: no call has a shell or the web, and only who is to find a skill may
+//! What that configuration does not allow is denied: no call has the web, few have a shell, and only who is to find a skill may
 //! load one. There is no last event that tells of success: the last step has to have stopped by itself. On answers that
 //! it does not understand it asks for ever, and only the deadline ends it.
 
@@ -41,6 +41,9 @@ pub(super) const PROFILE: Profile = Profile {
     skills: Some(Skills { at: SKILLS, by_name: false }),
     ends_early: false,
     form: None,
+    login_at: ".local/share/opencode/auth.json",
+    shell: |shell| vec![("SHELL", shell.to_owned())],
+    shell_limit: None,
     has_walls: false,
     keeps,
     arguments,
@@ -76,6 +79,8 @@ const ALWAYS: [&str; 8] =
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let agent = match ask.rights {
+        Rights::Shell if ask.skills => "apprentice",
+        Rights::Shell => "worker",
         Rights::Work | Rights::Edit if ask.skills => "pupil",
         Rights::Work | Rights::Edit => "writer",
         Rights::Read => "judge",
@@ -86,6 +91,8 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
 }
 
 fn configuration(env: &Env, model: Option<&str>) -> Value {
+    // One skill comes with the program.
+    let skill = json!({ "*": "allow", "customize-opencode": "deny" });
     json!({
         "autoupdate": false,
         "share": "disabled",
@@ -97,10 +104,13 @@ fn configuration(env: &Env, model: Option<&str>) -> Value {
         "agent": {
             "judge": { "mode": "primary", "steps": STEPS },
             "writer": { "mode": "primary", "steps": STEPS, "permission": { "edit": "allow" } },
-            "pupil": { "mode": "primary", "steps": STEPS, "permission": {
-                "edit": "allow",
-                // One comes with the program.
-                "skill": { "*": "allow", "customize-opencode": "deny" },
+            "pupil": { "mode": "primary", "steps": STEPS, "permission": { "edit": "allow", "skill": skill } },
+            // Without the last, no command may name a place outside of the workspace; the system decides about writing.
+            "worker": { "mode": "primary", "steps": STEPS, "permission": {
+                "edit": "allow", "bash": "allow", "external_directory": "allow",
+            } },
+            "apprentice": { "mode": "primary", "steps": STEPS, "permission": {
+                "edit": "allow", "skill": skill, "bash": "allow", "external_directory": "allow",
             } },
         },
         "provider": providers(env, model),

@@ -50,6 +50,12 @@ pub(super) struct Profile {
     pub(super) ends_early: bool,
     /// What it takes a JSON Schema of the answer as, if it can hold its model to one.
     pub(super) form: Option<fn(String) -> Form>,
+    /// Where its login stands below the folder that its commands have for a home.
+    pub(super) login_at: &'static str,
+    /// What makes it run its commands by this shell, in place of one that it finds.
+    pub(super) shell: fn(shell: &str) -> Variables,
+    /// What its commands cannot do, beyond what all are kept from.
+    pub(super) shell_limit: Option<&'static str>,
     /// It holds its commands in walls of its own, which cannot stand within ours.
     pub(super) has_walls: bool,
     /// Where it keeps its login and its sessions: it may write there whatever its rights are.

@@ -37,6 +37,11 @@ impl Real {
         self.0.tested
     }
 
+    /// What its commands cannot do, beyond what all are kept from.
+    pub fn shell_limit(self) -> Option<&'static str> {
+        self.0.shell_limit
+    }
+
     /// The variables that hold a key, the usual one first.
     pub fn keys(self) -> &'static [&'static str] {
         self.0.keys

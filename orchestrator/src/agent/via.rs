@@ -48,7 +48,7 @@ impl Via {
     /// What follows the program. No words of a prompt are among it: maestro takes no file, and is told of one.
     pub(super) fn arguments(self, tool: Real, model: Option<&str>, slots: Slots<'_>) -> Vec<String> {
         let mode = match slots.rights {
-            Rights::Work | Rights::Edit => "write",
+            Rights::Work | Rights::Edit | Rights::Shell => "write",
             Rights::Read => "analysis",
         };
         let (space, prompt) = (slots.workspace.to_string_lossy(), slots.prompt_file.to_string_lossy());

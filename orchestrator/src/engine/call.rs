@@ -179,8 +179,9 @@ impl Asking<'_> {
             }
         };
         let (step, attempt) = (self.order.step.as_bytes(), self.order.attempt.to_le_bytes());
-        let repository = [u8::from(self.order.repository)];
-        let parts: [&[u8]; 6] = [step, &attempt, said, answers, &self.epoch.to_le_bytes(), &repository];
+        let (epoch, repository) = (self.epoch.to_le_bytes(), [u8::from(self.order.repository)]);
+        let rights = self.order.rights.word().as_bytes();
+        let parts: [&[u8]; 7] = [step, &attempt, said, answers, &epoch, &repository, rights];
         CallKey(Digest::of_parts(parts))
     }
 }
@@ -222,8 +223,8 @@ impl Workshop {
             Asked::Agent { agent, prompt } => (agent, prompt),
             Asked::Command(command) => return Ok(self.command(dir, command)),
         };
-        agent.make_folders(&dir.temp_path())?;
         let order = asking.order;
+        agent.furnish(order.rights, &dir.temp_path())?;
         for fitting in agent.fittings(order.rights, order.installed.is_some(), prompt) {
             fitting.place(&fresh.space)?;
         }
@@ -251,7 +252,7 @@ impl Workshop {
         };
         process::Call {
             argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
-            env: agent.env(&dir.temp_path(), [self.mark()]),
+            env: agent.env(order.rights, &dir.temp_path(), [self.mark()]),
             confinement: asking.cast.rights.by_system().then(|| confinement(dir, agent, order)),
             writes_itself: agent.writes_itself(),
             stdin: agent.reads_stdin().then_some(prompt),

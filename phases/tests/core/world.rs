@@ -11,7 +11,7 @@ use skilltune_phases::judgement::{Assessment, Findings, Judgement, Kind};
 use skilltune_phases::loops::tune::{Answer, Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
 use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::prompt::Prompts;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::scenario::{Scenario, Tools};
 use skilltune_phases::score::{Score, Scored};
 use skilltune_phases::stop::{Budget, Stall};
 use skilltune_phases::target::{Member, Mode, Target};
@@ -45,6 +45,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
             contract: contract(),
             rules: rules(),
             delivery: Delivery::Inline,
+            tools: Tools::Files,
             apply: Apply::Auto,
             confined: true,
             prompts: Prompts::default(),

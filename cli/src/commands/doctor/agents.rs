@@ -43,6 +43,8 @@ pub struct AgentSeen {
     pub remark: Option<String>,
     /// Where its login is, as far as it can be told without using it.
     pub login: Option<LoginSeen>,
+    /// What its commands cannot do with `--tools shell`, beyond what all are kept from.
+    pub shell_limit: Option<&'static str>,
     /// What came of its one call, with `--probe`.
     pub probe: Option<Probed>,
 }
@@ -130,7 +132,8 @@ impl AgentSeen {
             Login::Unseen => LoginSeen::Unseen,
         });
         let remark = self.version.as_ref().and_then(|version| versions::beside(version, real.tested()));
-        Self { roles, rights, login, remark, tested: Some(real.tested()), ..self }
+        let (tested, shell_limit) = (Some(real.tested()), real.shell_limit());
+        Self { roles, rights, tested, remark, login, shell_limit, ..self }
     }
 
     /// One that was asked and does not answer is of no use.

@@ -32,7 +32,7 @@ pub fn told(seen: &Seen, width: usize, style: Style) -> String {
             seen.agents
                 .iter()
                 .flat_map(agent_lines)
-                .chain([confinement(seen.confinement), processes(&seen.processes)])
+                .chain([confinement(seen.confinement), processes(&seen.processes), shell(seen)])
                 .collect(),
         ),
         ("folders", seen.folders.iter().map(place).collect()),
@@ -155,6 +155,25 @@ fn confinement(system: System) -> Line {
         }
         System::Cannot => absent(
             "rights: not enforced by the kernel, which needs Landlock from Linux 6.2 or newer".to_owned(),
+        ),
+    }
+}
+
+/// What `--tools shell` means here.
+fn shell(seen: &Seen) -> Line {
+    let limit = |agent: &AgentSeen| Some(format!("; {} {}", agent.name, agent.shell_limit?));
+    let limits: String = seen.agents.iter().filter(|agent| agent.usable).filter_map(limit).collect();
+    let open = "they can read your files and use the network";
+    match seen.confinement {
+        System::Enforces => good(format!(
+            "shell: with --tools shell executors run commands, which the kernel confines to the trial's folders; {open}{limits}"
+        )),
+        System::TurnedOff => absent(format!(
+            "shell: with --tools shell executors run commands, and nothing confines those of claude, gemini and opencode; {open}{limits}"
+        )),
+        System::Cannot => absent(
+            "shell: --tools shell works with codex only, because nothing here confines what the others run"
+                .to_owned(),
         ),
     }
 }

@@ -9,6 +9,7 @@ use skilltune_orchestrator::disk;
 use skilltune_orchestrator::process::{
     Call, Cancel, Canceller, Ear, Ended, GuardianPool, How, ProcessError, become_driver,
 };
+use skilltune_phases::role::Rights;
 
 use crate::runs::session::{GUARDIAN, GUARDS};
 use crate::terminal::complaint::{Complaint, ours};
@@ -119,7 +120,7 @@ fn call(asked: &Asked, place: &Path, deadline: Duration, around: &Environment) -
     let agent = Agent::new(&asked.name, None, asked.settings.clone(), asked.program.clone(), &ambient);
     Call {
         argv: vec![asked.program.clone().into(), "--version".into()],
-        env: agent.env(&home, []),
+        env: agent.env(Rights::Read, &home, []),
         cwd: home,
         confinement: None,
         stdin: None,

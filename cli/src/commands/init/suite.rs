@@ -34,6 +34,9 @@ const REST: &str = r#"
 # {skill} is the skill's folder, {input} the output of the previous skill in a chain. Needs `skilltune trust suite.toml`.
 #command = ["sh", "{skill}/scripts/run.sh", "{input}"]
 
+# What the executor may use: "files", or "shell" to run commands too. Needs `skilltune trust suite.toml`.
+#tools = "shell"
+
 # Start the next scenario with another [[scenarios]].
 "#;
 
@@ -42,7 +45,7 @@ mod tests {
     use skilltune_phases::scenario::Scenario;
 
     use super::*;
-    use crate::inputs::suite::Suite;
+    use crate::inputs::suite::{SHELL, Suite};
 
     fn read(text: &str) -> Suite {
         let folder = tempfile::tempdir().unwrap();
@@ -73,6 +76,6 @@ mod tests {
             scenario.success_criteria,
             Scenario::new("first".parse().unwrap(), "Write a haiku").success_criteria
         );
-        assert_eq!(suite.programs(), ["sh"]);
+        assert_eq!(suite.programs(), ["sh", SHELL]);
     }
 }

@@ -7,7 +7,7 @@ use skilltune_phases::score::Score;
 
 use crate::args::examples;
 use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
-use crate::loops::tune::settings::{ApplyWhen, DeliveryName, ModeName, Preset};
+use crate::loops::tune::settings::{ApplyWhen, DeliveryName, ModeName, Preset, ToolsName};
 use crate::settings::values;
 use crate::settings::values::AgentSpec;
 
@@ -75,6 +75,9 @@ pub struct TuneArgs {
     /// How the executor gets the skill
     #[arg(long, value_enum, value_name = "WAY", help_heading = AGENTS)]
     pub delivery: Option<DeliveryName>,
+    /// What the executor may use, whatever the suite says
+    #[arg(long, value_enum, value_name = "TOOLS", help_heading = AGENTS)]
+    pub tools: Option<ToolsName>,
     #[command(flatten)]
     pub calls: CallFlags,
     /// Trust the project's agents and the suite's commands for this run

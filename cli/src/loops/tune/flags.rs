@@ -15,6 +15,7 @@ pub fn lay_tune_flags(settings: &mut Settings, args: &TuneArgs) {
     override_with(&mut tune.max_iterations, args.max_iterations, "--max-iterations");
     override_with(&mut tune.threshold, args.threshold, "--threshold");
     override_with(&mut tune.delivery, args.delivery, "--delivery");
+    override_with(&mut tune.tools, args.tools, "--tools");
     override_with(&mut tune.apply, args.apply, "--apply");
     let own = PerRole {
         executor: args.executor.as_ref(),

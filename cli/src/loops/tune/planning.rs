@@ -64,6 +64,7 @@ fn build(
             contract: rubric::tune(),
             rules: request.rules.clone(),
             delivery: request.delivery.clone(),
+            tools: request.tools,
             apply: request.apply,
             confined: request.confines,
             prompts: request.prompts.clone(),

@@ -9,7 +9,7 @@ use skilltune_phases::loops::tune::{Apply, Rules, Tune};
 use skilltune_phases::offline;
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::role::Role;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::scenario::{Scenario, Tools};
 use skilltune_phases::target::Mode;
 use skilltune_phases::vocabulary::Vocabulary as _;
 
@@ -24,6 +24,7 @@ use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::questions;
 use crate::loops::tune::scenarios::scenarios;
 use crate::loops::tune::settings::{ApplyWhen, ModeName, Preset, TuneSettings};
+use crate::loops::tune::tools::allow_shell;
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::settings::per_role::PerRole;
@@ -47,6 +48,7 @@ pub struct Request {
     pub rules: Rules,
     pub casting: Casting,
     pub delivery: Delivery,
+    pub tools: Tools,
     pub settings: Settings,
     pub apply: Apply,
     pub prompts: Prompts,
@@ -65,7 +67,12 @@ pub fn requests(
     let asked = person.filter(|_| !args.run.yes);
     let skills = find::skills(&args.skills, around)?;
     let named = named_mode(args)?;
-    let suite = args.suite.as_ref().map(|path| Suite::read(&around.cwd.join(path))).transpose()?;
+    let mut suite = args.suite.as_ref().map(|path| Suite::read(&around.cwd.join(path))).transpose()?;
+    if args.tools.is_some() {
+        // A flag goes over files.
+        let scenarios = suite.iter_mut().flat_map(|suite| &mut suite.scenarios);
+        scenarios.for_each(|scenario| scenario.tools = None);
+    }
     // What the settings lack is said before anything is asked.
     let mut stand_in = StandIn { person: asked, agreed: None };
     let first = Draft::new(skills[..1].to_vec(), args, around, &mut stand_in)?;
@@ -146,7 +153,7 @@ impl Draft {
 
     /// What a page says is tried out here: it is trusted by now.
     fn request(
-        self,
+        mut self,
         mode: Mode,
         Tried { scenarios, starts }: Tried,
         args: &TuneArgs,
@@ -154,7 +161,12 @@ impl Draft {
     ) -> Result<Request, Complaint> {
         let settings = &self.settings;
         let tune = settings.of::<TuneSettings>();
+        let tools = tune.tools.value.into();
+        if scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
+            allow_shell(self.casting.of_mut(&Role::EXECUTOR), settings)?;
+        }
         Ok(Request {
+            tools,
             mode,
             scenarios,
             starts,

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::loops::tune::{Apply, Rules};
 use skilltune_phases::prompt::Page;
+use skilltune_phases::scenario::Tools;
 use skilltune_phases::score::Score;
 use skilltune_phases::stop::{Budget, Stall};
 use skilltune_phases::target::Mode;
@@ -34,6 +35,8 @@ table! {
             "Share of trials that must be judged for a round to get a score.";
         delivery: DeliveryName = Setting::new(DeliveryName::Auto),
             "How the executor gets the skill; auto means installed for agents that support skills, otherwise inline.";
+        tools: ToolsName = Setting::new(ToolsName::Files),
+            "What the executor may use: files, or also a shell, whose commands use the network.";
         apply: ApplyWhen = Setting::new(ApplyWhen::Auto),
             "When the champion may replace the skill; if unset, skilltune asks in a terminal.";
     }
@@ -60,6 +63,13 @@ impl Table for TuneSettings {
         let unfolded = Origin::Preset(word(&preset), Box::new(origin.clone()));
         self.max_iterations.set(preset.rounds(), unfolded.clone());
         self.threshold.set(preset.threshold(), unfolded);
+    }
+
+    fn foreign_wish(&self) -> Option<&'static str> {
+        match (&self.tools.origin, self.tools.value) {
+            (Origin::Project(_), ToolsName::Shell) => Some("a shell for the executor (tune.tools)"),
+            _ => None,
+        }
     }
 
     fn boxed_clone(&self) -> Box<dyn Table> {
@@ -130,6 +140,15 @@ pub enum DeliveryName {
     Inline,
 }
 
+/// What the executor may use. The judge and the improver never have a shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ToolsName {
+    /// Read and write files
+    Files,
+    /// Also run commands, such as the skill's scripts; the network is open to them
+    Shell,
+}
+
 /// When the champion may replace the target. Unset, we ask a person at the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ApplyWhen {
@@ -170,6 +189,15 @@ impl From<ApplyWhen> for Apply {
     }
 }
 
+impl From<ToolsName> for Tools {
+    fn from(tools: ToolsName) -> Self {
+        match tools {
+            ToolsName::Files => Self::Files,
+            ToolsName::Shell => Self::Shell,
+        }
+    }
+}
+
 impl From<ModeName> for Mode {
     fn from(mode: ModeName) -> Self {
         match mode {
@@ -179,7 +207,7 @@ impl From<ModeName> for Mode {
     }
 }
 
-readable_words!(Preset, ApplyWhen, DeliveryName);
+readable_words!(Preset, ApplyWhen, DeliveryName, ToolsName);
 
 /// Where a page stands, below the folder of the settings that name it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use skilltune_phases::ending::Class;
 use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::loops::tune::ending::Outcome;
 use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Step, Verdict};
+use skilltune_phases::plan::Enforced;
 use skilltune_phases::prompt::Page;
 use skilltune_phases::role::Role;
 use skilltune_phases::stop::Reason;
@@ -58,6 +59,7 @@ pub fn notes(plan: &Plan) -> Vec<String> {
         .into_iter()
         .chain(general)
         .chain(unrun(plan))
+        .chain(shell(plan))
         .chain(remarks(&plan.roles))
         .chain(own)
         .chain(bare)
@@ -69,11 +71,30 @@ fn unrun(plan: &Plan) -> Option<String> {
     let executor = plan.roles.of(&Role::EXECUTOR);
     let members = plan.task.target.members.iter().filter(|member| member.has_scripts);
     let names: Vec<&str> = members.map(|member| member.name.as_str()).collect();
-    (executor.lacks_shell && !names.is_empty()).then(|| {
+    (executor.lacks_shell && !plan.task.has_shell() && !names.is_empty()).then(|| {
         format!(
-            "the executor ({}) has no shell: it cannot run the scripts of {}, and the scores do not show whether they work",
+            "the executor ({}) has no shell: it cannot run the scripts of {}; pass --tools shell to let it run commands",
             executor.shown(),
             names.join(", ")
+        )
+    })
+}
+
+/// What the commands of an executor can reach. A command of the user's own has whatever shell it has.
+fn shell(plan: &Plan) -> Option<String> {
+    let executor = plan.roles.of(&Role::EXECUTOR);
+    let kept = match executor.rights {
+        Enforced::Agent => "its own sandbox keeps their writes",
+        Enforced::SystemAndAgent | Enforced::System if executor.lacks_shell => {
+            "the system keeps their writes"
+        }
+        Enforced::Nobody if executor.lacks_shell => "nothing keeps their writes",
+        Enforced::SystemAndAgent | Enforced::System | Enforced::Nobody => return None,
+    };
+    plan.task.has_shell().then(|| {
+        format!(
+            "the executor ({}) runs commands (tools: shell): {kept} in the folders of the trial, they can read your files, and the network is open to them",
+            executor.shown()
         )
     })
 }

@@ -16,7 +16,7 @@ use skilltune_phases::plan::{self, Cast, Enforced, FORMAT, Fingerprint, Isolatio
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::role::Role;
 use skilltune_phases::run;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::scenario::{Scenario, Tools};
 use skilltune_phases::score::{Score, Scored};
 use skilltune_phases::stop::{Budget, Stall};
 use skilltune_phases::target::{Member, Mode, Target};
@@ -39,6 +39,7 @@ pub fn plan(members: &[&str], scenarios: usize) -> Plan {
             contract: contract(),
             rules: rules(),
             delivery: Delivery::Inline,
+            tools: Tools::Files,
             apply: Apply::Auto,
             confined: true,
             prompts: Prompts::default(),

@@ -23,12 +23,18 @@ impl Agent {
     /// folder and the folders where the agent keeps its own state.
     pub(crate) fn confinement(&self, rights: Rights, ground: Ground<'_>) -> Confinement {
         let work = match rights {
-            Rights::Work => Some(ground.workspace),
+            Rights::Work | Rights::Shell => Some(ground.workspace),
             Rights::Read => None,
             Rights::Edit => ground.copy,
         };
         let places = work.into_iter().chain([ground.temp]).map(OsString::from);
-        Confinement { writes: places.chain(self.keeps().into_iter().map(OsString::from)).collect() }
+        let kept = self.keeps(rights).into_iter().map(OsString::from);
+        Confinement {
+            writes: places
+                .chain(kept)
+                .chain(self.shell_places(rights).into_iter().map(OsString::from))
+                .collect(),
+        }
     }
 
     /// Who keeps it to those rights; `system` is whether the system does where it is let.
@@ -36,10 +42,14 @@ impl Agent {
         match &self.kind {
             Kind::Command(settings) => Enforced::by(system && settings.writes.is_some(), false),
             // As an executor it runs the commands of a suite.
-            Kind::BuiltIn(_) => Enforced::by(system, rights != Rights::Work),
+            Kind::BuiltIn(_) => Enforced::by(system, !matches!(rights, Rights::Work | Rights::Shell)),
             // A wrapper has places of its own that nobody knows, and does not tell who may do what.
             Kind::Real(_) if self.via.is_some() => Enforced::Nobody,
-            Kind::Real(real) => Enforced::by(system && !real.profile().has_walls, true),
+            // Of what its commands write an agent without walls knows nothing.
+            Kind::Real(real) => {
+                let has_walls = real.profile().has_walls;
+                Enforced::by(system && !has_walls, has_walls || rights != Rights::Shell)
+            }
         }
     }
 
@@ -53,13 +63,13 @@ impl Agent {
     }
 
     /// The places of its own that it writes to from call to call: a login that is renewed, sessions.
-    pub(super) fn keeps(&self) -> Vec<String> {
+    pub(super) fn keeps(&self, rights: Rights) -> Vec<String> {
         match &self.kind {
             Kind::Command(settings) => {
                 settings.writes.iter().flatten().filter_map(|place| self.at_home(place)).collect()
             }
             Kind::BuiltIn(_) => Vec::new(),
-            Kind::Real(real) => (real.profile().keeps)(&self.env, self.isolation),
+            Kind::Real(real) => (real.profile().keeps)(&self.env, self.world(rights)),
         }
     }
 
@@ -130,13 +140,15 @@ mod tests {
     #[test]
     fn it_is_told_who_enforces_what_and_a_command_is_held_only_when_it_says_where_it_writes() {
         let told = |agent: &Agent, system| Rights::ALL.map(|rights| agent.enforced(rights, system).words());
-        assert_eq!(told(&real("claude", &[]), true), ["system + agent"; 3]);
-        assert_eq!(told(&real("gemini", &[]), false), ["agent"; 3]);
+        let both = "system + agent";
+        assert_eq!(told(&real("claude", &[]), true), [both, both, both, "system"]);
+        assert_eq!(told(&real("gemini", &[]), false), ["agent", "agent", "agent", "not enforced"]);
+        assert_eq!(told(&real("codex", &[]), true), ["agent"; 4], "its own sandbox holds its commands");
         let built_in = Agent::built_in("/bin/x".into(), "offline", &ambient(&[]));
-        assert_eq!(told(&built_in, true), ["system", "system + agent", "system + agent"]);
-        assert_eq!(told(&built_in, false), ["not enforced", "agent", "agent"]);
-        assert_eq!(told(&command(None), true), ["not enforced"; 3]);
-        assert_eq!(told(&command(Some(&[])), true), ["system"; 3]);
-        assert_eq!(told(&command(Some(&[])), false), ["not enforced"; 3]);
+        assert_eq!(told(&built_in, true), ["system", both, both, "system"]);
+        assert_eq!(told(&built_in, false), ["not enforced", "agent", "agent", "not enforced"]);
+        assert_eq!(told(&command(None), true), ["not enforced"; 4]);
+        assert_eq!(told(&command(Some(&[])), true), ["system"; 4]);
+        assert_eq!(told(&command(Some(&[])), false), ["not enforced"; 4]);
     }
 }

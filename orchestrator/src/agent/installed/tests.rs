@@ -43,7 +43,7 @@ fn the_prompt_goes_to_stdin_unless_it_is_asked_for_as_a_file() {
 #[test]
 fn the_environment_holds_what_is_documented_named_or_set_and_nothing_else() {
     let env = json!({ "pass": ["KEY", "ABSENT"], "set": { "MODE": "quiet", "HOME": "/elsewhere" } });
-    let env = agent(json!({ "command": ["mine"], "env": env })).env(Path::new("/t"), []);
+    let env = agent(json!({ "command": ["mine"], "env": env })).env(Rights::Work, Path::new("/t"), []);
     assert_eq!(shown(&env), ["HOME=/elsewhere", "KEY=k", "MODE=quiet", "PATH=/bin", "TMPDIR=/t"]);
 }
 
@@ -51,12 +51,12 @@ fn the_environment_holds_what_is_documented_named_or_set_and_nothing_else() {
 fn a_real_agent_has_its_own_key_and_no_other_and_keeps_its_files_where_they_are_cleared() {
     let mut ambient = ambient();
     ambient.insert("ANTHROPIC_API_KEY".into(), "a".into());
-    let claude = shown(&real("claude", &ambient).env(Path::new("/t"), []));
+    let claude = shown(&real("claude", &ambient).env(Rights::Work, Path::new("/t"), []));
     for there in ["ANTHROPIC_API_KEY=a", "CLAUDE_CODE_TMPDIR=/t", "TMPDIR=/t", "CLAUDE_CODE_MAX_RETRIES=2"] {
         assert!(claude.iter().any(|one| one == there), "{there} in {claude:?}");
     }
     assert!(!claude.iter().any(|one| one.starts_with("SECRET") || one.starts_with("GEMINI")), "{claude:?}");
-    let gemini = shown(&real("gemini", &ambient).env(Path::new("/t"), []));
+    let gemini = shown(&real("gemini", &ambient).env(Rights::Work, Path::new("/t"), []));
     // A service that is not named is named as none, so that no file can name one.
     for there in
         ["GEMINI_API_KEY=g", "GEMINI_CLI_NO_RELAUNCH=true", "GOOGLE_GEMINI_BASE_URL=", "GEMINI_CLI_HOME=/t"]
@@ -64,13 +64,13 @@ fn a_real_agent_has_its_own_key_and_no_other_and_keeps_its_files_where_they_are_
         assert!(gemini.iter().any(|one| one == there), "{there} in {gemini:?}");
     }
     assert!(!gemini.iter().any(|one| one.starts_with("ANTHROPIC")), "{gemini:?}");
-    let opencode = shown(&real("opencode", &ambient).env(Path::new("/t"), []));
+    let opencode = shown(&real("opencode", &ambient).env(Rights::Work, Path::new("/t"), []));
     assert!(opencode.iter().any(|one| one.starts_with("OPENCODE_CONFIG_CONTENT={")), "{opencode:?}");
     // Of a place that nobody has named it would take the empty name for one.
     assert!(!opencode.iter().any(|one| one.starts_with("OPENAI_BASE_URL")), "{opencode:?}");
     // Without a key its login is in the user's home.
     ambient.remove("GEMINI_API_KEY");
-    let gemini = shown(&real("gemini", &ambient).env(Path::new("/t"), []));
+    let gemini = shown(&real("gemini", &ambient).env(Rights::Work, Path::new("/t"), []));
     assert!(!gemini.iter().any(|one| one.starts_with("GEMINI_CLI_HOME")), "{gemini:?}");
 }
 
@@ -89,6 +89,38 @@ fn who_judges_cannot_write_and_nobody_has_a_shell_without_a_sandbox() {
         assert!(writer.contains(" --restricted ") && writer.contains("acceptEdits"), "{writer}");
         assert!(writer.ends_with("--max-budget-usd 2.5") && !writer.contains("Bash"), "{writer}");
         assert!(argv("gemini", rights).contains("--approval-mode auto_edit"));
+    }
+}
+
+#[test]
+fn only_who_is_to_run_commands_has_a_shell() {
+    let argv =
+        |name: &str, rights, skills| real(name, &ambient()).argv(Slots { skills, ..slots(rights) }).join(" ");
+    let claude = argv("claude", Rights::Shell, true);
+    for given in
+        ["acceptEdits --tools Read,Grep,Glob,Write,Edit,Bash,Skill ", "\"allow\":[\"Skill\",\"Bash\"]"]
+    {
+        assert!(claude.contains(given), "{given} in {claude}");
+    }
+    assert!(!claude.contains("--restricted") && claude.contains(" --strict-mcp-config "), "{claude}");
+    assert!(argv("claude", Rights::Shell, false).contains("Write,Edit,Bash --model"));
+    assert!(argv("opencode", Rights::Shell, true).contains(" --agent apprentice "));
+    assert!(argv("opencode", Rights::Shell, false).contains(" --agent worker "));
+    let network =
+        |rights| argv("codex", rights, false).contains("sandbox_workspace_write.network_access=true");
+    assert_eq!(Rights::ALL.map(network), [false, false, false, true]);
+    let policy = |rights| real("gemini", &ambient()).fittings(rights, true, "")[1].text.clone();
+    let runs = "toolName = \"run_shell_command\"\ndecision = \"allow\"";
+    assert_eq!(Rights::ALL.map(|rights| policy(rights).contains(runs)), [false, false, false, true]);
+    assert!(!policy(Rights::Shell).contains("priority = 999"));
+    for rights in [Rights::Work, Rights::Read, Rights::Edit] {
+        assert!(policy(rights).contains("\"run_shell_command\""), "denied: {}", policy(rights));
+        for skills in [false, true] {
+            assert!(!argv("claude", rights, skills).contains("Bash"));
+            assert!(
+                !["worker", "apprentice"].iter().any(|one| argv("opencode", rights, skills).contains(one))
+            );
+        }
     }
 }
 
@@ -209,7 +241,7 @@ fn isolated(name: &str, isolation: Isolation) -> Agent {
 
 #[test]
 fn a_fresh_world_is_an_empty_folder_in_the_calls_own() {
-    let env = |name, isolation| shown(&isolated(name, isolation).env(Path::new("/t"), []));
+    let env = |name, isolation| shown(&isolated(name, isolation).env(Rights::Work, Path::new("/t"), []));
     let has = |env: &[String], one: &str| env.iter().any(|other| other == one);
     assert!(has(&env("claude", Isolation::Fresh), "CLAUDE_CONFIG_DIR=/t/claude"));
     assert!(has(&env("gemini", Isolation::Fresh), "GEMINI_CLI_HOME=/t"));

@@ -28,7 +28,7 @@ impl LoopEngine for Tune {
         let order = request.as_ref();
         // What it could write says what it was to leave.
         let answer = match order.rights {
-            Rights::Work => exercised(shop, request, remains),
+            Rights::Work | Rights::Shell => exercised(shop, request, remains),
             Rights::Read if remains.answer.trim().is_empty() => {
                 Err(Failure::new(FailureKind::Empty, "no text at all").into())
             }
@@ -154,8 +154,12 @@ fn exercised(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Resul
     let fittings = shop.cast.of(&order.role).fittings(order.rights, order.installed.is_some(), "");
     let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
     let placed = placed.filter(|at| *at != WORKSPACE);
-    let given: Vec<&str> =
-        placed.chain([INPUT]).chain(fittings.iter().map(|fitting| fitting.folder)).collect();
+    let litter = if order.rights == Rights::Shell { &LITTER[..] } else { &[] };
+    let given: Vec<&str> = placed
+        .chain([INPUT])
+        .chain(fittings.iter().map(|fitting| fitting.folder))
+        .chain(litter.iter().copied())
+        .collect();
     let captured = capture_left(&shop.objects, space, "", &given, shop.limits.artifacts)
         .map_err(|error| unreadable(error, space))?;
     let (mut artifacts, mut files) = produced(shop, order, &captured.manifest)?;
@@ -172,6 +176,9 @@ fn exercised(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Resul
     }
     Ok(Answer::Exercised { artifacts, files, skill: skill_use(order, talk, space) })
 }
+
+/// Folders at the top of a workspace in which commands keep what they have fetched or compiled.
+const LITTER: [&str; 4] = ["node_modules", ".venv", "venv", "__pycache__"];
 
 /// An answer that is none, where the agent was not let do what it wanted.
 fn explained(error: ReadError, denied: &[String]) -> ReadError {

@@ -16,7 +16,8 @@ use crate::material::{Body, Folder, Folders, Named};
 use crate::offline::{self, Judged, Task};
 use crate::order::{self, Access, Command, Installed, Order, Placement, Question};
 use crate::prompt::{EvaluateBrief, ExecuteBrief, Faulty, ImproveBrief, Neighbour, TaskBrief, Tried};
-use crate::role::Role;
+use crate::role::{Rights, Role};
+use crate::scenario::Tools;
 use crate::skill;
 use crate::target::Place;
 use crate::vocabulary::Vocabulary as _;
@@ -89,7 +90,7 @@ impl Request {
             step: order::step_text(step),
             attempt: run.attempts(step),
             role: spec.role.clone(),
-            rights: spec.rights,
+            rights: rights(&run.plan, &brief, spec.rights),
             placements,
             installed: installed(&run.plan, &brief),
             command,
@@ -317,6 +318,14 @@ fn installed(plan: &Plan, brief: &Brief) -> Option<Installed> {
     let name = plan.member(*member).name.to_string();
     let called = matches!(plan.task.delivery, Delivery::Slash { .. });
     Some(Installed { name, at: skill_path(plan, *member, brief), called })
+}
+
+/// Only an executor is ever given a shell.
+fn rights(plan: &Plan, brief: &Brief, own: Rights) -> Rights {
+    match brief {
+        Brief::Execute { trial, .. } if plan.task.tools(trial.scenario) == Tools::Shell => Rights::Shell,
+        Brief::SetUp | Brief::Execute { .. } | Brief::Evaluate { .. } | Brief::Improve(_) => own,
+    }
 }
 
 type Made = (Brief, Vec<Placement>);

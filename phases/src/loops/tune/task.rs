@@ -9,7 +9,7 @@ use crate::id::CandidateId;
 use crate::offline;
 use crate::prompt::Prompts;
 use crate::role::Role;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Tools};
 use crate::score::Score;
 use crate::stop::{Budget, Limits, Stall};
 use crate::target::{Member, Place, Target};
@@ -25,6 +25,8 @@ pub struct Task {
     /// Older journals know only the first way.
     #[serde(default)]
     pub delivery: Delivery,
+    /// What executors may use, where a scenario does not say.
+    pub tools: Tools,
     pub apply: Apply,
     /// The system holds set-up commands to their workspace.
     #[serde(default)]
@@ -58,6 +60,18 @@ pub enum Apply {
     Auto,
     Ask,
     Never,
+}
+
+impl Task {
+    /// What the executors of a scenario may use.
+    pub fn tools(&self, scenario: usize) -> Tools {
+        self.scenarios[scenario].tools.unwrap_or(self.tools)
+    }
+
+    /// Whether the executors of some scenario may run commands.
+    pub fn has_shell(&self) -> bool {
+        (0..self.scenarios.len()).any(|scenario| self.tools(scenario) == Tools::Shell)
+    }
 }
 
 impl Rules {

@@ -98,6 +98,7 @@ fn a_wide_terminal_gets_a_line_a_thing() {
           !!  mine: version check failed: exit code 2, /usr/local/bin/mine (user file /home/me/.config/skilltune/skilltune.toml)
           --  rights: not enforced by the kernel, which needs Landlock from Linux 6.2 or newer
           ok  processes: the kernel ends all processes of a call
+          --  shell: --tools shell works with codex only, because nothing here confines what the others run
 
         folders
           ok  store: /home/me/store: 5 MiB, 7 GiB free, copies share disk space
@@ -151,6 +152,9 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
               Linux 6.2 or newer
           ok  processes: the kernel ends all
               processes of a call
+          --  shell: --tools shell works with
+              codex only, because nothing here
+              confines what the others run
 
         folders
           ok  store: /home/me/store: 5 MiB, 7
@@ -182,6 +186,24 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
         "#);
     let wide = told.lines().filter(|line| line.chars().count() > 40);
     assert!(wide.clone().all(|line| line.trim().contains('/') && !line.trim().contains(' ')), "{told}");
+}
+
+#[test]
+fn what_a_shell_can_reach_is_told_with_what_an_agent_here_refuses() {
+    let codex = AgentSeen { described: None, shell_limit: Some("refuses x"), ..agent("codex") };
+    let absent = AgentSeen { usable: false, shell_limit: Some("refuses y"), ..codex.clone() };
+    let shell = |confinement| {
+        let told = told(
+            &Seen { confinement, agents: vec![codex.clone(), absent.clone()], ..seen() },
+            400,
+            Style::PLAIN,
+        );
+        told.lines().find(|line| line.contains("shell:")).unwrap().to_owned()
+    };
+    insta::assert_snapshot!([System::Enforces, System::TurnedOff].map(shell).join("\n"), @r"
+      ok  shell: with --tools shell executors run commands, which the kernel confines to the trial's folders; they can read your files and use the network; codex refuses x
+      --  shell: with --tools shell executors run commands, and nothing confines those of claude, gemini and opencode; they can read your files and use the network; codex refuses x
+    ");
 }
 
 #[test]
@@ -234,5 +256,6 @@ fn what_is_known_of_an_agent_stands_beside_it_and_what_came_of_its_call_below() 
     --  ccw: 2.1.329 (Claude Code), /usr/local/bin/claude; a wrapper: use it with --via ccw
     --  rights: not enforced by the kernel, which needs Landlock from Linux 6.2 or newer
     ok  processes: the kernel ends all processes of a call
+    --  shell: --tools shell works with codex only, because nothing here confines what the others run
     ");
 }

@@ -34,6 +34,8 @@ pub fn summary(run: &Run) -> Value {
         // Whether scores show the structure of the skill alone, because nothing ran.
         "structural": plan.is_structural(),
         "delivery": plan.task.delivery.word(),
+        // Whether an executor could run commands, in any scenario.
+        "tools": if plan.task.has_shell() { "shell" } else { "files" },
         "iterations": run.state.rounds.len(),
         "accepted": run.accepted(),
         "rejected": run.rejected(),

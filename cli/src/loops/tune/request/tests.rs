@@ -4,6 +4,7 @@ use std::path::Path;
 
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::plan::Enforced;
+use skilltune_phases::scenario::Tools;
 
 use super::*;
 use crate::agents::Part;
@@ -203,6 +204,7 @@ impl World {
             apply,
             seed,
             delivery,
+            tools,
             prompts,
         } = &told[0];
         let options = (&settings.limits, settings.patience(), settings.prices(), settings.calls.jobs.value);
@@ -217,8 +219,64 @@ impl World {
             )
         });
         let casting: Vec<_> = casting.collect();
-        format!("{:?}", (mode, scenarios, rules, casting, options, apply, seed, delivery, prompts))
+        format!("{:?}", (mode, scenarios, rules, casting, options, apply, seed, delivery, tools, prompts))
     }
+}
+
+#[test]
+fn a_flag_says_what_an_executor_may_use_and_otherwise_the_scenario_before_the_settings() {
+    let world = World::new(&format!("{AGENTS}{ROLES}[tune]\ntools = \"shell\"\n"), "");
+    let suite = "[[scenarios]]\ndescription = \"a\"\ntools = \"files\"\n[[scenarios]]\ndescription = \"b\"\n";
+    fs::write(world.around().cwd.join("suite.toml"), suite).unwrap();
+    let tools = |more: &[&str]| {
+        let Request { tools, scenarios, .. } = world.one(&[&["./a", "--suite", "suite.toml"], more].concat());
+        scenarios.iter().map(|scenario| scenario.tools.unwrap_or(tools)).collect::<Vec<_>>()
+    };
+    assert_eq!(tools(&[]), [Tools::Files, Tools::Shell]);
+    assert_eq!(tools(&["--tools", "shell"]), [Tools::Shell; 2]);
+    assert_eq!(tools(&["--tools", "files"]), [Tools::Files; 2]);
+}
+
+#[test]
+fn no_project_gives_a_shell_that_nobody_has_agreed_to() {
+    let world = World::new(&format!("{AGENTS}{ROLES}"), "[tune]\ntools = \"shell\"\n");
+    insta::assert_snapshot!(world.refusal(&["./a"]), @r"
+    error: the agents of /repo/skilltune.toml are not trusted: a shell for the executor (tune.tools)
+    hint: read the file, then run `skilltune trust /repo/skilltune.toml`
+    hint: or pass --trust to trust them for this run
+    ");
+    assert_eq!(world.one(&["./a", "--trust"]).tools, Tools::Shell);
+    assert_eq!(world.one(&["./a", "--tools", "shell"]).tools, Tools::Shell, "the user's own word");
+    let world = World::usual();
+    fs::write(
+        world.around().cwd.join("suite.toml"),
+        "[[scenarios]]\ndescription = \"a\"\ntools = \"shell\"\n",
+    )
+    .unwrap();
+    insta::assert_snapshot!(world.refusal(&["./a", "--suite", "suite.toml"]), @r"
+    error: the programs of /repo/suite.toml are not trusted: a shell for the executor
+    hint: read the file, then run `skilltune trust /repo/suite.toml`
+    hint: or pass --trust to trust them for this run
+    ");
+    let files = world.one(&["./a", "--suite", "suite.toml", "--tools", "files"]);
+    assert_eq!((files.tools, files.scenarios[0].tools), (Tools::Files, None));
+}
+
+#[test]
+fn an_executor_with_a_shell_is_held_by_the_system_alone_and_never_in_the_users_own_setup() {
+    let world = World::usual();
+    let asked = |more: &[&str]| {
+        let line = [&["./a", "--dry-run", "--agent", "claude", "--tools", "shell"], more].concat();
+        requests(&tune_args(&line).unwrap(), &world.equipped(), None)
+    };
+    if can_confine() {
+        let rights: Vec<_> = asked(&[]).unwrap()[0].casting.values().map(|part| part.rights).collect();
+        assert_eq!(rights, [Enforced::System, Enforced::SystemAndAgent, Enforced::SystemAndAgent]);
+    }
+    assert_eq!(
+        asked(&["--isolation", "user"]).unwrap_err().what,
+        "cannot give `claude` a shell with --isolation user"
+    );
 }
 
 #[test]

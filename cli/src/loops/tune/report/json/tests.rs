@@ -40,6 +40,7 @@ fn the_summary_has_just_the_documented_keys() {
           },
           "structural": false,
           "delivery": "inline",
+          "tools": "files",
           "iterations": 2,
           "accepted": 1,
           "rejected": 0,
