@@ -10,6 +10,7 @@ mod reflex;
 mod rights;
 mod scene;
 mod server;
+mod shell;
 mod skills;
 mod tools;
 mod whole;

@@ -42,6 +42,8 @@ pub(super) enum Scenario {
     Stray,
     /// Who uses a skill writes into it, and nothing else.
     Scribble,
+    /// Who uses a skill has its script run, and then prints the environment.
+    Script,
     /// Tools are asked for first that reach out of the machine, or start another agent.
     Browse,
     /// The account has used up what it may, for so many seconds.
@@ -127,6 +129,7 @@ impl Scenario {
             "stray" => Self::Stray,
             "scribble" => Self::Scribble,
             "browse" => Self::Browse,
+            "script" => Self::Script,
             "used-up" => Self::UsedUp(2 * 3600),
             "used-up-once" if asked <= 1 => Self::UsedUp(1),
             name => Self::of_status(name, asked).unwrap_or(Self::Good),
@@ -213,7 +216,12 @@ fn task(scenario: Scenario, talk: &Talk, space: &str) -> Turn {
             let path = format!("{space}/{}/{SKILL}/more.md", talk.skills);
             Turn::Write { path, content: "More\n".to_owned() }
         }
-        (Scenario::Scribble, _) => execute(1, space),
+        (Scenario::Script, 1) => {
+            let home = space.split_once("/.cache/").map_or("", |(home, _)| home);
+            Turn::Shell { command: format!("sh '{space}/{}/{SKILL}/scripts/make.sh' '{home}'", talk.skills) }
+        }
+        (Scenario::Script, 2) => Turn::Shell { command: "env > direct.txt".to_owned() },
+        (Scenario::Scribble | Scenario::Script, _) => execute(1, space),
         (Scenario::Stray, results) => execute(results - 2, space),
         (_, results) => execute(results - 1, space),
     }
