@@ -91,6 +91,7 @@ fn alone(scene: &Scene, name: &str, model: Option<&str>) -> f64 {
     let slots = Slots {
         rights: Rights::Read,
         workspace: &space,
+        temp: &temp,
         prompt_file: &prompt,
         skills: false,
         usd: None,

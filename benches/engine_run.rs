@@ -177,6 +177,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
         family: None,
         isolation: Isolation::Partial,
         via: None,
+        wrap: None,
         rights: Enforced::Nobody,
         verdict: agent.verdict(),
         lacks_shell: agent.lacks_shell(),

@@ -2,6 +2,7 @@
 
 pub mod defaults;
 pub mod installed;
+pub mod wrap;
 
 pub use crate::agents::defaults::fill;
 pub use crate::agents::installed::real;
@@ -9,7 +10,7 @@ pub use crate::agents::installed::real;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::agent::{Agent, Real, Via};
+use skilltune_orchestrator::agent::{Agent, Real, Via, Wrap};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::offline;
 use skilltune_phases::plan::{Cast, Enforced, Roles, RunId};
@@ -127,7 +128,7 @@ impl<'a> Claim<'a> {
             return Ok(None);
         };
         let used = settings.agents.iter().filter(|(name, _)| names.contains(name));
-        let scripts = scripts(used.map(|(_, entry)| entry), around)?;
+        let scripts = named_by(used.map(|(_, entry)| entry), settings, around)?;
         Ok(Some(Self { file, scripts, names }))
     }
 }
@@ -161,13 +162,19 @@ pub fn trust_for_run(
     }
 }
 
-/// The files of a project that the commands of its agents name, but for those that an agent says it writes.
-pub fn scripts<'a>(
-    agents: impl IntoIterator<Item = &'a AgentEntry>,
+/// The files of a project that its wrapper and the commands of its agents name, but for those that an agent says it
+/// writes.
+pub fn scripts(settings: &Settings, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
+    named_by(settings.agents.values(), settings, around)
+}
+
+fn named_by<'a>(
+    agents: impl Iterator<Item = &'a AgentEntry>,
+    settings: &Settings,
     around: &Environment,
 ) -> Result<Vec<Pinned>, TrustError> {
-    let theirs = agents.into_iter().filter(|entry| entry.origin.is_projects());
-    each_once(theirs.map(|entry| scripts_of(entry, around)))
+    let theirs = agents.filter(|entry| entry.origin.is_projects());
+    each_once(theirs.map(|entry| scripts_of(entry, around)).chain([wrap::scripts(settings)]))
 }
 
 fn scripts_of(entry: &AgentEntry, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
@@ -192,6 +199,7 @@ impl Part {
             family: self.agent.family().map(str::to_owned),
             isolation: self.agent.isolation(),
             via: self.agent.via().map(|via| via.name().to_owned()),
+            wrap: self.agent.wrap().map(Wrap::name),
             rights: self.rights,
             verdict: self.agent.verdict(),
             lacks_shell: self.agent.lacks_shell(),
@@ -220,7 +228,10 @@ fn part(
     }
     let Some(entry) = settings.agents.get(&spec.agent) else {
         return match Real::named(&spec.agent) {
-            Some(real) => installed(real, spec, manner, around).map(undescribed),
+            Some(real) => {
+                let agent = installed(real, spec, manner, around)?;
+                Ok(undescribed(wrap::wrapped(agent, settings, around)?))
+            }
             None => Err(unknown(spec, chosen, role, settings)),
         };
     };
@@ -232,6 +243,7 @@ fn part(
     })?;
     let by_flag = matches!(own.origin, Origin::Flag(_)).then_some(own.value);
     let agent = Agent::new(name, spec.model.clone(), entry.settings.clone(), found, &around.env);
+    let agent = wrap::wrapped(agent, settings, around)?;
     let timeout_seconds = by_flag.or(entry.settings.timeout).unwrap_or(own.value);
     Ok(part(agent, timeout_seconds, entry.origin.clone()))
 }
@@ -244,10 +256,15 @@ pub fn system_confines(settings: &Settings) -> bool {
 /// Where a program is, in those folders of PATH that mean the same wherever we stand: nothing of a repository is run
 /// for being in it.
 pub fn on_path(name: &str, around: &Environment) -> which::Result<PathBuf> {
+    found_from("/".as_ref(), name, around)
+}
+
+/// The same; a path is meant from a folder.
+fn found_from(base: &Path, name: &str, around: &Environment) -> which::Result<PathBuf> {
     let path = around.env.get("PATH").map_or("", String::as_str);
     let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
     let path: OsString = std::env::join_paths(folders).unwrap_or_default();
-    which::which_in(name, Some(path), "/")
+    which::which_in(name, Some(path), base)
 }
 
 /// The agent that needs no model: our own program, started once more.

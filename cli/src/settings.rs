@@ -2,7 +2,7 @@
 //!
 //! Layers lie upon each other: defaults, the user's file, the project's file, answers, flags. A preset is unfolded in its own
 //! layer, so that a higher layer's preset beats a lower layer's number. A limit that the user's file sets is a ceiling: a
-//! project can lower it, and raise it only when its file is trusted. Each loop brings its own table.
+//! project can lower it, and raise it only when its file is trusted; so is the wrapper that the user runs agents in. Each loop brings its own table.
 
 pub mod agents;
 pub mod common;
@@ -155,8 +155,10 @@ impl Settings {
             }
             _ => None,
         };
+        let inside = (self.calls.wrap.origin.is_projects() && !self.calls.wrap.value.0.is_empty())
+            .then_some("a program that agents run in (calls.wrap)");
         let of_loops = self.loops.iter().filter_map(|table| table.foreign_wish());
-        world.into_iter().chain(wrapper).chain(of_loops).map(str::to_owned).collect()
+        world.into_iter().chain(wrapper).chain(inside).chain(of_loops).map(str::to_owned).collect()
     }
 
     /// Where the project asks for more than the user's own limits, and whether it gets it.
@@ -165,11 +167,16 @@ impl Settings {
         let overs = own.keys().into_iter().filter_map(|key| Some((key.name, key.slot.over()?)));
         let told = overs.map(|(key, Over { ceiling, asked, asks, is_allowed })| {
             let file = asks.file().map(|file| file.display().to_string()).unwrap_or_default();
+            let (above, own) = if ceiling.is_number() {
+                ("above", format!("limit of {ceiling}"))
+            } else {
+                ("in place of", format!("value {ceiling}"))
+            };
             if is_allowed {
-                return format!("{key} is {asked}, above your own limit of {ceiling}: you trust {file}");
+                return format!("{key} is {asked}, {above} your own {own}: you trust {file}");
             }
             let trust = format!("`skilltune trust {}` would allow it", shell_path(Path::new(&file)));
-            format!("{key} stays at your own limit of {ceiling}: {file} asks for {asked}; {trust}")
+            format!("{key} stays at your own {own}: {file} asks for {asked}; {trust}")
         });
         told.collect()
     }

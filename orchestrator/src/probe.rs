@@ -59,6 +59,7 @@ fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> 
     let slots = Slots {
         rights,
         workspace: &space,
+        temp: &temp,
         prompt_file: &prompt,
         usd: Some(MOST_USD),
         skills: false,

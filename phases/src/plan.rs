@@ -146,6 +146,9 @@ pub struct Cast {
     /// The wrapper through which it is called, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
+    /// The program of the user's own wrapper that it runs in, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrap: Option<String>,
     #[serde(default)]
     pub rights: Enforced,
     /// How it answers as an evaluator.
@@ -205,6 +208,9 @@ pub enum Enforced {
     System,
     /// The agent itself, by the switches that it was started with.
     Agent,
+    /// The user's own wrapper, as far as it does: skilltune cannot know, and confines nothing that runs in one.
+    Wrapper,
+    WrapperAndAgent,
     #[default]
     Nobody,
 }
@@ -219,10 +225,21 @@ impl Enforced {
         }
     }
 
+    pub fn within_wrapper(agent: bool) -> Self {
+        if agent { Self::WrapperAndAgent } else { Self::Wrapper }
+    }
+
     pub fn by_system(self) -> bool {
         match self {
             Self::SystemAndAgent | Self::System => true,
-            Self::Agent | Self::Nobody => false,
+            Self::Agent | Self::Wrapper | Self::WrapperAndAgent | Self::Nobody => false,
+        }
+    }
+
+    pub fn by_wrapper(self) -> bool {
+        match self {
+            Self::Wrapper | Self::WrapperAndAgent => true,
+            Self::SystemAndAgent | Self::System | Self::Agent | Self::Nobody => false,
         }
     }
 
@@ -232,6 +249,8 @@ impl Enforced {
             Self::SystemAndAgent => "system + agent",
             Self::System => "system",
             Self::Agent => "agent",
+            Self::Wrapper => "wrapper",
+            Self::WrapperAndAgent => "wrapper + agent",
             Self::Nobody => "not enforced",
         }
     }
@@ -246,6 +265,11 @@ impl Roles {
     /// The wrapper that stands between us and any of them.
     pub fn wrapper(&self) -> Option<&str> {
         self.values().find_map(|cast| cast.via.as_deref())
+    }
+
+    /// The program of the user's own wrapper that any of them runs in.
+    pub fn wrap(&self) -> Option<&str> {
+        self.values().find_map(|cast| cast.wrap.as_deref())
     }
 
     /// The family that does the work and judges it too.
@@ -275,7 +299,8 @@ impl Cast {
     pub fn shown(&self) -> String {
         let agent = offline::shown(&self.agent);
         let agent = self.model.as_ref().map_or_else(|| agent.to_owned(), |model| format!("{agent}:{model}"));
-        self.via.as_ref().map_or(agent.clone(), |via| format!("{agent} via {via}"))
+        let agent = self.via.as_ref().map_or(agent.clone(), |via| format!("{agent} via {via}"));
+        self.wrap.as_ref().map_or(agent.clone(), |wrap| format!("{agent} in {wrap}"))
     }
 }
 
@@ -321,6 +346,7 @@ mod tests {
             family: None,
             isolation: Isolation::Partial,
             via: None,
+            wrap: None,
             rights: Enforced::SystemAndAgent,
             verdict: VerdictShape::Evidenced,
             lacks_shell: true,

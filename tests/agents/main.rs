@@ -14,3 +14,4 @@ mod shell;
 mod skills;
 mod tools;
 mod whole;
+mod wrap;

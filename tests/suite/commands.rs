@@ -387,6 +387,7 @@ fn settings_tell_their_value_and_where_it_comes_from() {
     calls.wait_hours                     12                                        default
     calls.isolation                      partial                                   default
     calls.via                            direct                                    default
+    calls.wrap                           []                                        default
     tune.preset                          quick                                     project file /project/skilltune.toml
     tune.max_iterations                  3                                         preset quick, project file /project/skilltune.toml
     tune.threshold                       70                                        preset quick, project file /project/skilltune.toml

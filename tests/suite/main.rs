@@ -50,3 +50,4 @@ mod tune;
 mod unused;
 mod via;
 mod waiting;
+mod wrap;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use skilltune_orchestrator::agent::{Agent, Real, Via};
 use skilltune_phases::plan::Isolation;
 
-use crate::agents::on_path;
+use crate::agents::{on_path, wrap};
 use crate::settings::Settings;
 use crate::settings::values::AgentSpec;
 use crate::terminal::complaint::Complaint;
@@ -29,7 +29,7 @@ pub fn real(real: Real, settings: &Settings, around: &Environment) -> Result<Age
     let given = settings.roles.all().into_iter().filter_map(|role| role.value.clone());
     let named = given.into_iter().find(|spec| spec.agent == real.name());
     let spec = named.unwrap_or(AgentSpec { agent: real.name().to_owned(), model: None });
-    installed(real, &spec, Manner::of(settings), around)
+    wrap::wrapped(installed(real, &spec, Manner::of(settings), around)?, settings, around)
 }
 
 /// An agent that needs no settings: its program is enough.

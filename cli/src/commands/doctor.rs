@@ -11,6 +11,7 @@ mod rights;
 mod told;
 mod verdict;
 mod versions;
+mod wrap;
 
 use serde::Serialize;
 
@@ -22,6 +23,7 @@ use crate::commands::doctor::project::Project;
 use crate::commands::doctor::rights::{Ends, System};
 use crate::commands::doctor::told::told;
 use crate::commands::doctor::verdict::Verdict;
+use crate::commands::doctor::wrap::WrapSeen;
 use crate::settings::values::Format;
 use crate::terminal::columns;
 use crate::terminal::complaint::Complaint;
@@ -36,6 +38,8 @@ struct Seen {
     verdict: Verdict,
     version: &'static str,
     agents: Vec<AgentSeen>,
+    /// The program that agents run in, where the settings name one: it takes the place of the system's confinement.
+    wrap: Option<WrapSeen>,
     /// Whether the system holds agents to the folders of their roles.
     confinement: System,
     /// What ends the processes of a call.
@@ -69,16 +73,19 @@ fn look(args: &DoctorArgs, around: &Environment) -> Result<Seen, Complaint> {
     let project = Project::look(&root, &settings, broken.as_ref(), around);
     let trusted = args.trust || project.trusted != Some(false);
     let mut agents = agents::look(&settings, trusted, args.timeout, around)?;
+    let mut wrap = wrap::look(&settings, around);
     // What a project wishes for its calls is done when it is trusted, as in a run.
     if (args.probe || args.via.is_some()) && (trusted || settings.foreign_wishes().is_empty()) {
         agents::probe(&mut agents, &settings, around)?;
+        wrap.iter_mut().try_for_each(|wrap| wrap.probe(&settings, around))?;
     }
     let confinement = System::of(&settings);
     let folders = place::look(&root, around);
     Ok(Seen {
-        verdict: verdict::judge(&settings, &project, &agents, &folders, around),
+        verdict: verdict::judge(&settings, &project, &agents, wrap.as_ref(), &folders, around),
         version: env!("CARGO_PKG_VERSION"),
         agents,
+        wrap,
         confinement,
         processes: Ends::look()?,
         folders,

@@ -45,7 +45,7 @@ fn record(args: &TrustArgs, around: &Environment) -> Result<String, Complaint> {
     settings.lay(&file, &Origin::Project(file.path.clone()))?;
     let pages = Pages::read(&settings)?;
     pages.checked()?;
-    let scripts = agents::scripts(settings.agents.values(), around)?;
+    let scripts = agents::scripts(&settings, around)?;
     let prompts = pages.files().map(|(_, file)| Pinned::from(file));
     let files: Vec<Pinned> = prompts.chain(scripts.iter().cloned()).collect();
     TrustStore::new(around).record(&file, &files)?;
@@ -88,8 +88,10 @@ fn trusted(file: &TextFile, settings: &Settings, pages: &Pages) -> String {
         .map(|(name, agent)| format!("\n  agent {name}: {}", quoted(&agent.settings.command)));
     let agents: String = agents.collect();
     let agents = if agents.is_empty() { "\n  no agents".to_owned() } else { agents };
+    let wrap = &settings.calls.wrap.value.0;
+    let wrap = if wrap.is_empty() { String::new() } else { format!("\n  agents run in: {}", quoted(wrap)) };
     let prompts = pages.files().map(|(page, file)| format!("\n  prompt {page}: {}", file.path.display()));
-    format!("trusted: {}{agents}{}", file.path.display(), prompts.collect::<String>())
+    format!("trusted: {}{agents}{wrap}{}", file.path.display(), prompts.collect::<String>())
 }
 
 #[cfg(test)]

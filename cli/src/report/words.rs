@@ -47,7 +47,13 @@ pub fn remarks(roles: &Roles) -> Vec<String> {
         let world = "your own settings apply unless you pass --isolation fresh; costs are unknown";
         format!("{via} does not enforce the rights of roles: {works}; {world}")
     };
-    roles.own_judge().map(lenient).into_iter().chain(world).chain(roles.wrapper().map(wrapped)).collect()
+    let inside = |wrap| {
+        format!(
+            "the agents run in {wrap} (calls.wrap), which decides what they can read and write; skilltune does not confine them itself"
+        )
+    };
+    let lenient = roles.own_judge().map(lenient).into_iter();
+    lenient.chain(world).chain(roles.wrapper().map(wrapped)).chain(roles.wrap().map(inside)).collect()
 }
 
 /// Who was not the same throughout the run: agents that changed while it was left, and models that scores depend on.
@@ -111,6 +117,8 @@ fn enforced(rights: Enforced) -> &'static str {
         Enforced::SystemAndAgent => "enforced by the system and the agent",
         Enforced::System => "enforced by the system",
         Enforced::Agent => "enforced by the agent, not by the system",
+        Enforced::Wrapper => "left to the wrapper, not enforced by skilltune",
+        Enforced::WrapperAndAgent => "enforced by the agent, otherwise left to the wrapper",
         Enforced::Nobody => "not enforced",
     }
 }

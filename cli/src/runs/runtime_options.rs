@@ -1,5 +1,6 @@
 //! What a run works with that is no part of its plan, and is looked up each time that it is taken up.
 
+use skilltune_orchestrator::agent::Wrap;
 use skilltune_orchestrator::engine::{CastAgents, Patience};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_orchestrator::snapshot::Limits;
@@ -66,6 +67,7 @@ impl RuntimeOptions {
             agents::ensure_trusted(&casting, &settings, around, Some(&plan.run), person)?;
         }
         still_confined(plan)?;
+        still_wrapped(plan, &casting, &settings)?;
         Ok(Self::of(&casting, &settings))
     }
 
@@ -75,7 +77,8 @@ impl RuntimeOptions {
             let agent = self.cast.of(role);
             let fingerprint = agent.fingerprint();
             let is_changed = fingerprint != known.fingerprint;
-            let now = || Cast { fingerprint, verdict: agent.verdict(), ..known.clone() };
+            let wrap = agent.wrap().map(Wrap::name);
+            let now = || Cast { fingerprint, verdict: agent.verdict(), wrap, ..known.clone() };
             is_changed.then(|| (role.clone(), now()))
         };
         plan.roles.iter().filter_map(recast).collect()
@@ -91,4 +94,24 @@ fn still_confined<L: Loop>(plan: &Plan<L>) -> Result<(), Complaint> {
     Err(Complaint::input(format!("run {} needs a system that confines its agents", plan.run))
         .caused_by("this system cannot confine agents, unlike the one where the run started")
         .hint("start a new run; it reuses the cached answers"))
+}
+
+/// Within a wrapper or without one: the plan says which, and skilltune confines only agents that have none.
+fn still_wrapped<L: Loop>(plan: &Plan<L>, casting: &Casting, settings: &Settings) -> Result<(), Complaint> {
+    let is_wrapped = |role: &Role| plan.roles.of(role).rights.by_wrapper();
+    let Some((role, part)) =
+        casting.iter().find(|(role, part)| part.agent.wrap().is_some() != is_wrapped(role))
+    else {
+        return Ok(());
+    };
+    let (was, is, fix) = match part.agent.wrap() {
+        Some(wrap) => {
+            let origin = &settings.calls.wrap.origin;
+            ("without a wrapper", format!("in {}", wrap.name()), format!("remove calls.wrap ({origin})"))
+        }
+        None => ("in a wrapper", "without one".to_owned(), "restore calls.wrap".to_owned()),
+    };
+    let run = &plan.run;
+    Err(Complaint::input(format!("cannot resume run {run}: its {role} ran {was}, and would now run {is}"))
+        .hint(format!("{fix}, or start a new run")))
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use skilltune_orchestrator::agent::{AgentSettings, CostPointers, EnvSettings, Output};
 use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::offline;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 use crate::settings::error::SettingsError;
 use crate::settings::origin::Origin;
 use crate::settings::page::{Found, Page};
 use crate::settings::range::SECONDS;
-use crate::settings::setting::{Setting, Slot as _};
+use crate::settings::setting::{Setting, Slot as _, plain, texts};
 use crate::settings::values::is_agent_name;
 
 /// An agent, and the file that describes it: a project's agent replaces the user's of that name as a whole.
@@ -81,7 +81,8 @@ impl<'a, 't> Section<'a, 't> {
     }
 
     fn command(&self, value: &Found<'_>) -> Result<Vec<String>, SettingsError> {
-        let words = texts(value).filter(|words| words.first().is_some_and(|program| !program.is_empty()));
+        let words =
+            texts(value.get_ref()).filter(|words| words.first().is_some_and(|program| !program.is_empty()));
         words.ok_or_else(|| self.page.wrong_secret(&self.name("command"), value, COMMAND))
     }
 
@@ -113,14 +114,14 @@ impl<'a, 't> Section<'a, 't> {
 
     fn names(&self, key: &str) -> Result<Vec<String>, SettingsError> {
         let Some(value) = self.get(key) else { return Ok(Vec::new()) };
-        let names = texts(value).filter(|names| names.iter().all(|name| is_variable(name)));
+        let names = texts(value.get_ref()).filter(|names| names.iter().all(|name| is_variable(name)));
         names.ok_or_else(|| self.page.wrong_secret(&self.name(key), value, "a list of variable names"))
     }
 
     fn places(&self, key: &str) -> Result<Option<Vec<String>>, SettingsError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let is_place = |path: &String| path.starts_with('/') || path.starts_with("~/");
-        match texts(value).filter(|places| places.iter().all(is_place)) {
+        match texts(value.get_ref()).filter(|places| places.iter().all(is_place)) {
             Some(places) => Ok(Some(places)),
             None => Err(self.page.wrong(&self.name(key), value, PLACES)),
         }
@@ -174,15 +175,6 @@ impl<'a, 't> Section<'a, 't> {
 
 const PLACES: &str = "a list of paths that are absolute or start with `~/`";
 const COMMAND: &str = "a list of strings: a program and its arguments";
-
-fn texts(value: &Found<'_>) -> Option<Vec<String>> {
-    value.get_ref().as_array()?.iter().map(|item| plain(item.get_ref())).collect()
-}
-
-/// A text that can be given to a program.
-fn plain(value: &DeValue<'_>) -> Option<String> {
-    value.as_str().filter(|text| !text.contains('\0')).map(str::to_owned)
-}
 
 fn is_variable(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0'])

@@ -1,10 +1,10 @@
 //! The settings that serve every loop.
 
 use crate::settings::per_role::PerRole;
-use crate::settings::range::{AMOUNT, HOURS, JOBS, PAUSE, SECONDS};
+use crate::settings::range::{AMOUNT, ANY, HOURS, JOBS, PAUSE, SECONDS};
 use crate::settings::setting::Setting;
 use crate::settings::table::{Key, table};
-use crate::settings::values::{AgentSpec, IsolationName, ViaName};
+use crate::settings::values::{AgentSpec, IsolationName, ViaName, WrapWords};
 
 table! {
     /// How agents are called.
@@ -17,6 +17,8 @@ table! {
             "How much of your own setup claude and gemini use: your login, nothing, or everything.";
         via: ViaName = Setting::new(ViaName::Direct),
             "Wrapper to call claude and gemini with; wrappers do not enforce the rights of roles.";
+        wrap: WrapWords = Setting::limit(ANY, WrapWords::default()),
+            "Program that agents run in, such as bubblewrap or podman, with its arguments; none if empty. It replaces skilltune's own confinement of agents.";
     }
 }
 

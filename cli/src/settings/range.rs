@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+pub const ANY: Range = Range { low: f64::NEG_INFINITY, high: f64::INFINITY };
 pub const COUNT: Range = Range { low: 1.0, high: 100.0 };
 /// What costs a call each time, or a line of a prompt.
 pub const FEW: Range = Range { low: 0.0, high: 20.0 };

@@ -1,20 +1,21 @@
 //! One setting: a value with its origin and range, and how it is read from TOML.
 
 use serde_json::Value as Json;
+use skilltune_orchestrator::agent::Wrap;
 use skilltune_orchestrator::snapshot::{RESERVED, RelPath};
 use skilltune_phases::score::Score;
 use toml::de::DeValue;
 
 use crate::settings::origin::Origin;
-use crate::settings::range::Range;
-use crate::settings::values::{AgentSpec, IsolationName, ViaName};
+use crate::settings::range::{ANY, Range};
+use crate::settings::values::{AgentSpec, IsolationName, ViaName, WrapWords};
 
 #[derive(Clone, Debug)]
 pub struct Setting<T> {
     pub value: T,
     pub origin: Origin,
     range: Range,
-    /// A lower number is a tighter one, and a project may only tighten what the user has set.
+    /// A project may only tighten what the user has set; a lower number is a tighter one.
     is_limit: bool,
     /// What the user's own file sets.
     ceiling: Option<(T, Origin)>,
@@ -51,18 +52,24 @@ pub trait Readable: Sized {
     fn read(value: &DeValue<'_>, range: Range) -> Option<Self>;
     fn must_be(range: Range) -> String;
     fn json(&self) -> Json;
+
+    /// Whether it is looser than a limit. What is not set is no limit at all.
+    fn exceeds(&self, ceiling: &Self) -> bool {
+        let amount = |value: &Self| value.json().as_f64().unwrap_or(f64::INFINITY);
+        amount(self) > amount(ceiling)
+    }
 }
 
 impl<T: Clone> Setting<T> {
     pub fn new(value: T) -> Self {
-        Self::within(Range { low: f64::NEG_INFINITY, high: f64::INFINITY }, value)
+        Self::within(ANY, value)
     }
 
     pub fn within(range: Range, value: T) -> Self {
         Self { value, origin: Origin::Default, range, is_limit: false, ceiling: None, refused: None }
     }
 
-    /// A number that bounds what is spent: once the user has set it, a project can only lower it.
+    /// What bounds the cost or the reach of agents: once the user has set it, a project can only tighten it.
     pub fn limit(range: Range, value: T) -> Self {
         Self { is_limit: true, ..Self::within(range, value) }
     }
@@ -77,10 +84,8 @@ impl<T: Clone> Setting<T> {
 }
 
 impl<T: Readable + Clone> Setting<T> {
-    /// What is not set is no limit at all.
     fn exceeds(&self, ceiling: &T) -> bool {
-        let amount = |value: &T| value.json().as_f64().unwrap_or(f64::INFINITY);
-        self.origin.is_projects() && amount(&self.value) > amount(ceiling)
+        self.origin.is_projects() && self.value.exceeds(ceiling)
     }
 }
 
@@ -134,6 +139,16 @@ pub fn described(value: &DeValue<'_>) -> String {
         DeValue::String(_) => "a long text".to_owned(),
         DeValue::Datetime(_) => "a date".to_owned(),
     }
+}
+
+/// A list of such texts.
+pub fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|item| plain(item.get_ref())).collect()
+}
+
+/// A text that can be given to a program.
+pub fn plain(value: &DeValue<'_>) -> Option<String> {
+    value.as_str().filter(|text| !text.contains('\0')).map(str::to_owned)
 }
 
 fn number(value: &DeValue<'_>, range: Range) -> Option<f64> {
@@ -250,6 +265,26 @@ impl Readable for AgentSpec {
 
     fn json(&self) -> Json {
         self.to_string().into()
+    }
+}
+
+/// Who can tell which of two wrappers is tighter? Only the user's own is certain to be meant.
+impl Readable for WrapWords {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        Self::new(texts(value)?)
+    }
+
+    fn must_be(_: Range) -> String {
+        let placeholders = Wrap::PLACEHOLDERS.join(", ");
+        format!("a list of strings, a program and its arguments; the placeholders are {placeholders}")
+    }
+
+    fn json(&self) -> Json {
+        self.0.clone().into()
+    }
+
+    fn exceeds(&self, ceiling: &Self) -> bool {
+        self != ceiling
     }
 }
 

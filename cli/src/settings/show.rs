@@ -46,7 +46,7 @@ fn told(slot: &dyn Slot) -> String {
     match slot.over() {
         None => origin.to_string(),
         Some(Over { ceiling, is_allowed: true, .. }) => {
-            format!("{origin}, trusted; your own limit is {ceiling}")
+            format!("{origin}, trusted; your own value is {ceiling}")
         }
         Some(Over { asked, asks, .. }) => format!("{origin}, a limit; {asks} asks for {asked}"),
     }

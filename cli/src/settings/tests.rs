@@ -62,6 +62,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("calls.wait_hours", "168"),
         ("calls.isolation", "\"user\""),
         ("calls.via", "\"ccw\""),
+        ("calls.wrap", "[\"box\", \"{workspace}\"]"),
         ("budget.usd", "2.5"),
         ("budget.seconds", "3_600"),
         ("limits.artifact_files", "11"),
@@ -190,6 +191,33 @@ fn a_project_lowers_every_limit_of_the_user_and_raises_none_until_it_is_trusted(
 }
 
 #[test]
+fn a_project_changes_no_wrapper_of_the_user_until_it_is_trusted_and_its_own_is_a_wish() {
+    let text = |words: &str| format!("[calls]\nwrap = {words}\n");
+    let wrap = |files: &Files| {
+        let settings = files.load();
+        (
+            settings.calls.wrap.value.0.clone(),
+            settings.calls.wrap.origin.word(),
+            settings.foreign_wishes().len(),
+        )
+    };
+    for other in ["[]", "[\"env\"]", "[\"box\", \"-x\"]"] {
+        let files = Files::new(&text("[\"box\"]"), &text(other));
+        assert_eq!(wrap(&files), (vec!["box".to_owned()], "user_file", 0), "{other}");
+        assert_eq!(files.load().overs().len(), 1);
+        let file = files.load().project_file.unwrap();
+        TrustStore::new(&files.around()).record(&file, &[]).unwrap();
+        let (words, origin, wishes) = wrap(&files);
+        assert_eq!((origin, wishes), ("project_file", usize::from(!words.is_empty())), "{other}");
+    }
+    let agreed = Files::new(&text("[\"box\"]"), &text("[\"box\"]"));
+    assert!(agreed.load().overs().is_empty());
+    assert_eq!(wrap(&Files::new("", &text("[\"box\"]"))), (vec!["box".to_owned()], "project_file", 1));
+    assert_eq!(wrap(&Files::new(&text("[\"box\"]"), "")), (vec!["box".to_owned()], "user_file", 0));
+    assert_eq!(wrap(&Files::new("", &text("[]"))), (Vec::new(), "project_file", 0));
+}
+
+#[test]
 fn a_preset_yields_to_numbers_of_its_own_layer_and_beats_lower_ones() {
     let settings = project("[tune]\nmax_iterations = 4\npreset = \"quick\"\n");
     assert_eq!(
@@ -256,6 +284,9 @@ fn a_wrong_value_is_told_what_it_must_be() {
         "[timeouts]\nexecutor = 0\n",
         "[budget]\nusd = -1\n",
         "[limits]\nconfine = \"yes\"\n",
+        "[calls]\nwrap = \"bwrap --\"\n",
+        "[calls]\nwrap = [\"\"]\n",
+        "[calls]\nwrap = [\"box\", \"{temp}:{work_space}\"]\n",
         "[prompts]\nevaluate = \"../judge.md\"\n",
     ];
     insta::assert_snapshot!(files.map(refusal).join("\n"), @r#"
@@ -271,6 +302,9 @@ fn a_wrong_value_is_told_what_it_must_be() {
     error: /skilltune.toml:2: `timeouts.executor` must be a whole number from 1 to 604800, not 0
     error: /skilltune.toml:2: `budget.usd` must be a number from 0 to 9007199254740992, not -1
     error: /skilltune.toml:2: `limits.confine` must be true or false, not "yes"
+    error: /skilltune.toml:2: `calls.wrap` must be a list of strings, a program and its arguments; the placeholders are {workspace}, {temp}, {prompt_folder}, {home}, not "bwrap --"
+    error: /skilltune.toml:2: `calls.wrap` must be a list of strings, a program and its arguments; the placeholders are {workspace}, {temp}, {prompt_folder}, {home}, not a list
+    error: /skilltune.toml:2: `calls.wrap` must be a list of strings, a program and its arguments; the placeholders are {workspace}, {temp}, {prompt_folder}, {home}, not a list
     error: /skilltune.toml:2: `prompts.evaluate` must be a file in the folder of these settings, not "../judge.md"
     "#);
 }

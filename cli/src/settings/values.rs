@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use clap::ValueEnum;
-use skilltune_orchestrator::agent::Via;
+use skilltune_orchestrator::agent::{Via, Wrap};
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::score::Score;
 
@@ -61,6 +61,10 @@ pub struct AgentSpec {
     pub model: Option<String>,
 }
 
+/// A program and its arguments, to run agents in; none, if it is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WrapWords(pub Vec<String>);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadSpec {
     #[error("an agent name may contain only letters, digits, `-`, `_` and `.`")]
@@ -78,6 +82,15 @@ pub fn word(value: &impl ValueEnum) -> String {
 pub fn is_agent_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(allowed)
+}
+
+impl WrapWords {
+    /// Nothing, where they cannot start a program, or have a placeholder that we do not know.
+    pub fn new(words: Vec<String>) -> Option<Self> {
+        let starts = words.first().is_none_or(|program| !program.is_empty());
+        let is_known = |word: &String| Wrap::unknown_placeholder(word).is_none();
+        (starts && words.iter().all(is_known)).then_some(Self(words))
+    }
 }
 
 impl FromStr for AgentSpec {

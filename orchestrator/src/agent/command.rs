@@ -75,6 +75,8 @@ pub struct CostPointers {
 pub struct Slots<'a> {
     pub rights: Rights,
     pub workspace: &'a Path,
+    /// Its temporary folder.
+    pub temp: &'a Path,
     pub prompt_file: &'a Path,
     /// Whether a skill is installed in the workspace.
     pub skills: bool,

@@ -5,8 +5,11 @@ mod login;
 mod rights;
 mod script;
 mod shell;
+mod wrap;
 
 pub use login::Login;
+pub use wrap::Wrap;
+
 pub(crate) use rights::Ground;
 
 use std::collections::BTreeMap;
@@ -37,6 +40,7 @@ pub struct Agent {
     kind: Kind,
     isolation: Isolation,
     via: Option<Through>,
+    wrap: Option<Wrap>,
 }
 
 /// A wrapper, installed on this machine.
@@ -106,6 +110,7 @@ impl Agent {
             kind: Kind::Command(settings),
             isolation: Isolation::Partial,
             via: None,
+            wrap: None,
         }
     }
 
@@ -113,7 +118,7 @@ impl Agent {
     pub fn built_in(program: PathBuf, hidden_arg: &str, ambient: &BTreeMap<String, String>) -> Self {
         let (name, env) = (offline::NAME.to_owned(), picked(PASSED, ambient));
         let kind = Kind::BuiltIn(hidden_arg.to_owned());
-        Self { name, model: None, program, env, kind, isolation: Isolation::Partial, via: None }
+        Self { name, model: None, program, env, kind, isolation: Isolation::Partial, via: None, wrap: None }
     }
 
     pub fn real(
@@ -131,7 +136,7 @@ impl Agent {
         let composed = (profile.composed)(&env, model.as_deref());
         env.extend(composed.into_iter().map(|(name, value)| (name.to_owned(), value)));
         let (name, kind) = (real.name().to_owned(), Kind::Real(real));
-        Self { name, model, program, env, kind, isolation: Isolation::Partial, via: None }
+        Self { name, model, program, env, kind, isolation: Isolation::Partial, via: None, wrap: None }
     }
 
     /// The same in more or less of the user's world; what the settings describe is in whatever world they say.
@@ -150,6 +155,19 @@ impl Agent {
             Kind::Real(_) => Self { via: Some(Through { via, program }), ..self },
             Kind::Command(_) | Kind::BuiltIn(_) => self,
         }
+    }
+
+    /// The same within a wrapper of the user's choice; the built-in agent is our own program, and stays outside.
+    #[must_use]
+    pub fn wrapped(self, wrap: Wrap) -> Self {
+        match self.kind {
+            Kind::Command(_) | Kind::Real(_) => Self { wrap: Some(wrap), ..self },
+            Kind::BuiltIn(_) => self,
+        }
+    }
+
+    pub fn wrap(&self) -> Option<&Wrap> {
+        self.wrap.as_ref()
     }
 
     pub fn via(&self) -> Option<Via> {
@@ -188,7 +206,8 @@ impl Agent {
         }
     }
 
-    /// All that makes this agent answer as it does: model, settings, program, and the scripts that its command runs.
+    /// All that makes this agent answer as it does: model, settings, program, the scripts that its command runs, and what
+    /// it runs in.
     pub fn fingerprint(&self) -> Fingerprint {
         let mut parts = Fingerprint::default();
         parts.add("model", self.model.as_deref().unwrap_or_default().as_bytes());
@@ -197,12 +216,16 @@ impl Agent {
             Kind::Command(settings) => {
                 let text = serde_json::to_vec(settings).expect("settings have a JSON text");
                 parts.add("settings", &text);
-                for script in self.scripts(settings) {
+                let written: Vec<PathBuf> = self.keeps(Rights::Work).into_iter().map(PathBuf::from).collect();
+                for script in scripts(&settings.command, &written) {
                     parts.add(named("script", &script), &contents(&script));
                 }
             }
             Kind::BuiltIn(hidden_arg) => parts.add("arguments", hidden_arg.as_bytes()),
             Kind::Real(real) => self.add_real(*real, &mut parts),
+        }
+        if let Some(wrap) = &self.wrap {
+            wrap.add_to(&mut parts);
         }
         parts
     }
@@ -225,18 +248,6 @@ impl Agent {
         parts.add("service", service.unwrap_or_default());
     }
 
-    /// The files that a command has run, by what they are: its log is named in the same way. A relative path would
-    /// mean a file of the workspace.
-    fn scripts(&self, settings: &AgentSettings) -> Vec<PathBuf> {
-        let written: Vec<PathBuf> = self.keeps(Rights::Work).into_iter().map(PathBuf::from).collect();
-        let named = settings.command[1..].iter().flat_map(|argument| {
-            let value = argument.split_once('=').map(|(_, value)| value);
-            std::iter::once(argument.as_str()).chain(value).map(PathBuf::from)
-        });
-        let is_script = |path: &PathBuf| path.is_absolute() && script::is_run(path);
-        named.filter(is_script).filter(|path| !written.iter().any(|place| path.starts_with(place))).collect()
-    }
-
     pub fn argv(&self, slots: Slots<'_>) -> Vec<String> {
         let model = self.model.as_deref();
         let (program, arguments) = match (&self.kind, &self.via) {
@@ -251,7 +262,8 @@ impl Agent {
                 (&self.program, (real.profile().arguments)(&ask))
             }
         };
-        std::iter::once(program.to_string_lossy().into_owned()).chain(arguments).collect()
+        let wrap = self.wrap.iter().flat_map(|wrap| wrap.argv(slots));
+        wrap.chain([program.to_string_lossy().into_owned()]).chain(arguments).collect()
     }
 
     /// The complete environment of a program that keeps its temporary files there.
@@ -362,6 +374,17 @@ impl Agent {
 
 fn picked<'a>(names: impl IntoIterator<Item = &'a str>, ambient: &BTreeMap<String, String>) -> Env {
     names.into_iter().filter_map(|name| Some((name.to_owned(), ambient.get(name)?.clone()))).collect()
+}
+
+/// The files that a command has run, by what they are: its log is named in the same way. A relative path would mean a
+/// file of the workspace.
+fn scripts(command: &[String], written: &[PathBuf]) -> Vec<PathBuf> {
+    let named = command[1..].iter().flat_map(|argument| {
+        let value = argument.split_once('=').map(|(_, value)| value);
+        std::iter::once(argument.as_str()).chain(value).map(PathBuf::from)
+    });
+    let is_script = |path: &PathBuf| path.is_absolute() && script::is_run(path);
+    named.filter(is_script).filter(|path| !written.iter().any(|place| path.starts_with(place))).collect()
 }
 
 fn named(part: &str, path: &Path) -> String {

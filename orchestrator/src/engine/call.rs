@@ -237,7 +237,8 @@ impl Workshop {
     }
 
     fn call(&self, dir: &CallDir, agent: &Agent, asking: &Asking<'_>, form: Option<Form>) -> process::Call {
-        let (space, prompt, order) = (dir.space_path(), dir.prompt_path(), asking.order);
+        let (space, temp, prompt) = (dir.space_path(), dir.temp_path(), dir.prompt_path());
+        let order = asking.order;
         let schema = form.map(|form| match form {
             Form::Argument(schema) => schema,
             Form::File(_) => dir.schema_path().to_string_lossy().into_owned(),
@@ -245,6 +246,7 @@ impl Workshop {
         let slots = Slots {
             rights: order.rights,
             workspace: &space,
+            temp: &temp,
             prompt_file: &prompt,
             skills: order.installed.is_some(),
             usd: asking.usd,
@@ -252,7 +254,7 @@ impl Workshop {
         };
         process::Call {
             argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
-            env: agent.env(order.rights, &dir.temp_path(), [self.mark()]),
+            env: agent.env(order.rights, &temp, [self.mark()]),
             confinement: asking.cast.rights.by_system().then(|| confinement(dir, agent, order)),
             writes_itself: agent.writes_itself(),
             stdin: agent.reads_stdin().then_some(prompt),

@@ -236,6 +236,7 @@ pub(crate) fn roles() -> Roles {
         family: None,
         isolation: Isolation::Partial,
         via: None,
+        wrap: None,
         rights: Enforced::Nobody,
         verdict: VerdictShape::Evidenced,
         lacks_shell: false,

@@ -66,7 +66,7 @@ impl Project {
             || !settings.foreign_wishes().is_empty();
         let pages = Pages::trusted(settings, around);
         let trusts = |file| {
-            let scripts = agents::scripts(settings.agents.values(), around);
+            let scripts = agents::scripts(settings, around);
             let trusts = scripts.and_then(|scripts| TrustStore::new(around).trusts(file, &scripts));
             pages.unwrap_or(true) && trusts.unwrap_or(false)
         };

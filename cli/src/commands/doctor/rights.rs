@@ -1,10 +1,10 @@
 //! Who would keep each agent to the rights of its role, here and now.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use skilltune_orchestrator::agent::{Agent, Real};
+use skilltune_orchestrator::agent::{Agent, Real, Wrap};
 use skilltune_orchestrator::process::{Containment, Guardian, become_driver, can_confine};
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::offline;
@@ -75,6 +75,11 @@ pub fn of(name: &str, settings: &Settings, system: System) -> Option<Rights> {
         Some(entry) => Agent::new(name, None, entry.settings.clone(), program, &env),
         None if name == offline::NAME => Agent::built_in(program, OFFLINE, &env),
         None => Agent::real(Real::named(name)?, None, program, &env),
+    };
+    let wrap = &settings.calls.wrap.value.0;
+    let agent = match wrap.first() {
+        Some(name) => agent.wrapped(Wrap::new(wrap.clone(), name.into(), Path::new("/"))),
+        None => agent,
     };
     let enforced = |rights| agent.enforced(rights, system == System::Enforces).words();
     Some(Tune::ROLES.iter().map(|spec| (spec.role.clone(), enforced(spec.rights))).collect())

@@ -7,6 +7,7 @@ use crate::commands::doctor::place::Place;
 use crate::commands::doctor::project::{Lock, OpenRun, Project};
 use crate::commands::doctor::rights::{Ends, System};
 use crate::commands::doctor::verdict::Verdict;
+use crate::commands::doctor::wrap::WrapSeen;
 use crate::commands::doctor::{Seen, rights};
 use crate::terminal::style::Style;
 use crate::text::width::flowed;
@@ -32,7 +33,12 @@ pub fn told(seen: &Seen, width: usize, style: Style) -> String {
             seen.agents
                 .iter()
                 .flat_map(agent_lines)
-                .chain([confinement(seen.confinement), processes(&seen.processes), shell(seen)])
+                .chain(seen.wrap.iter().flat_map(wrap_lines))
+                .chain([
+                    confinement(seen.confinement, seen.wrap.is_some()),
+                    processes(&seen.processes),
+                    shell(seen),
+                ])
                 .collect(),
         ),
         ("folders", seen.folders.iter().map(place).collect()),
@@ -102,6 +108,23 @@ fn agent_lines(seen: &AgentSeen) -> Vec<Line> {
     std::iter::once(agent(seen)).chain(probe).collect()
 }
 
+/// The program that they run in, and below it what came of its call.
+fn wrap_lines(seen: &WrapSeen) -> Vec<Line> {
+    let WrapSeen { words, path, trouble, described, probe } = seen;
+    let found = match (trouble, path) {
+        (Some(why), _) => bad(format!("wrapper: {why} ({described})")),
+        (None, path) => {
+            let path = path.as_deref().unwrap_or_default();
+            good(format!("wrapper: agents run in {}, {path} ({described})", words[0]))
+        }
+    };
+    let probe = probe.as_ref().map(|probed| {
+        let text = format!("wrapper: {}", probed.told());
+        if probed.answered { good(text) } else { bad(text) }
+    });
+    std::iter::once(found).chain(probe).collect()
+}
+
 /// Its version beside the one that was tested, and its login.
 fn more(seen: &AgentSeen) -> String {
     let login = seen.login.as_ref().map(|login| match login {
@@ -145,8 +168,12 @@ fn agent(seen: &AgentSeen) -> Line {
 }
 
 /// What an agent's own switches are worth without it is said with each agent.
-fn confinement(system: System) -> Line {
+fn confinement(system: System, is_wrapped: bool) -> Line {
     match system {
+        System::Enforces if is_wrapped => absent(
+            "rights: left to the wrapper (calls.wrap); the kernel confines only the built-in agent and the commands of checks"
+                .to_owned(),
+        ),
         System::Enforces => {
             good("rights: the kernel confines agents to the folders of their roles".to_owned())
         }

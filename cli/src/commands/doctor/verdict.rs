@@ -12,6 +12,7 @@ use crate::agents::BuiltIn;
 use crate::commands::doctor::agents::AgentSeen;
 use crate::commands::doctor::place::Place;
 use crate::commands::doctor::project::Project;
+use crate::commands::doctor::wrap::WrapSeen;
 use crate::report::advice;
 use crate::settings::Settings;
 use crate::terminal::environment::Environment;
@@ -31,6 +32,7 @@ pub fn judge(
     settings: &Settings,
     project: &Project,
     agents: &[AgentSeen],
+    wrap: Option<&WrapSeen>,
     folders: &[Place],
     around: &Environment,
 ) -> Verdict {
@@ -42,6 +44,9 @@ pub fn judge(
     }
     if let Some(folder) = folders.iter().find(|folder| !folder.writable) {
         return missing(&format!("make {} writable", folder.path));
+    }
+    if let Some(fix) = wrap.and_then(WrapSeen::to_fix) {
+        return missing(&fix);
     }
     let usable = || agents.iter().filter(|agent| agent.usable && !agent.lacks_login());
     let parts = agents::cast(Tune::ROLES, settings, around, BuiltIn::Knows).ok();

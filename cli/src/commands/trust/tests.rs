@@ -51,7 +51,9 @@ fn what_is_missing_or_broken_or_something_else_is_refused() {
 
 #[test]
 fn it_is_said_what_is_trusted_and_no_secret() {
-    let root = world("[agents.a]\ncommand = [\"prog\", \"two words\"]\nenv.set.TOKEN = \"s3cret\"\n");
+    let wrap = "[calls]\nwrap = [\"box\", \"{workspace}\"]\n";
+    let agent = "[agents.a]\ncommand = [\"prog\", \"two words\"]\nenv.set.TOKEN = \"s3cret\"\n";
+    let root = world(&format!("{wrap}{agent}"));
     let file = TextFile::read(&root.path().join(SETTINGS_FILE)).unwrap().unwrap();
     let mut settings = crate::loops::default_settings();
     settings.lay(&file, &Origin::Default).unwrap();
@@ -60,6 +62,7 @@ fn it_is_said_what_is_trusted_and_no_secret() {
     insta::assert_snapshot!(told, @r#"
     trusted: /p/skilltune.toml
       agent a: "prog" "two words"
+      agents run in: "box" "{workspace}"
     "#);
 }
 

@@ -88,8 +88,15 @@ fn shell(plan: &Plan) -> Option<String> {
         Enforced::SystemAndAgent | Enforced::System if executor.lacks_shell => {
             "the system keeps their writes"
         }
+        Enforced::Wrapper | Enforced::WrapperAndAgent if executor.lacks_shell => {
+            "the wrapper alone keeps their writes"
+        }
         Enforced::Nobody if executor.lacks_shell => "nothing keeps their writes",
-        Enforced::SystemAndAgent | Enforced::System | Enforced::Nobody => return None,
+        Enforced::SystemAndAgent
+        | Enforced::System
+        | Enforced::Wrapper
+        | Enforced::WrapperAndAgent
+        | Enforced::Nobody => return None,
     };
     plan.task.has_shell().then(|| {
         format!(

@@ -77,6 +77,7 @@ fn cast(agent: &str, model: Option<&str>) -> Cast {
         family: None,
         isolation: Isolation::Partial,
         via: None,
+        wrap: None,
         rights: Enforced::SystemAndAgent,
         verdict: VerdictShape::Evidenced,
         lacks_shell: false,

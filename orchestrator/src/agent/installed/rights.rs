@@ -39,17 +39,21 @@ impl Agent {
 
     /// Who keeps it to those rights; `system` is whether the system does where it is let.
     pub fn enforced(&self, rights: Rights, system: bool) -> Enforced {
-        match &self.kind {
-            Kind::Command(settings) => Enforced::by(system && settings.writes.is_some(), false),
+        let (confined, restricts_itself) = match &self.kind {
+            Kind::Command(settings) => (settings.writes.is_some(), false),
             // As an executor it runs the commands of a suite.
-            Kind::BuiltIn(_) => Enforced::by(system, !matches!(rights, Rights::Work | Rights::Shell)),
-            // A wrapper has places of its own that nobody knows, and does not tell who may do what.
-            Kind::Real(_) if self.via.is_some() => Enforced::Nobody,
+            Kind::BuiltIn(_) => (true, !matches!(rights, Rights::Work | Rights::Shell)),
+            // It has places of its own that nobody knows, and does not tell who may do what.
+            Kind::Real(_) if self.via.is_some() => (false, false),
             // Of what its commands write an agent without walls knows nothing.
             Kind::Real(real) => {
                 let has_walls = real.profile().has_walls;
-                Enforced::by(system && !has_walls, has_walls || rights != Rights::Shell)
+                (!has_walls, has_walls || rights != Rights::Shell)
             }
+        };
+        match self.wrap {
+            Some(_) => Enforced::within_wrapper(restricts_itself),
+            None => Enforced::by(system && confined, restricts_itself),
         }
     }
 

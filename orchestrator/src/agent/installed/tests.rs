@@ -14,8 +14,8 @@ fn agent(settings: Value) -> Agent {
 }
 
 fn slots(rights: Rights) -> Slots<'static> {
-    let (workspace, prompt_file) = (Path::new("/w/{model}"), Path::new("/p/prompt.md"));
-    Slots { rights, workspace, prompt_file, skills: false, usd: Some(2.5), schema: None }
+    let [workspace, temp, prompt_file] = ["/w/{model}", "/t", "/p/prompt.md"].map(Path::new);
+    Slots { rights, workspace, temp, prompt_file, skills: false, usd: Some(2.5), schema: None }
 }
 
 fn real(name: &str, ambient: &BTreeMap<String, String>) -> Agent {

@@ -10,11 +10,11 @@ fn claude() -> Real {
 }
 
 fn arguments(via: Via, rights: Rights) -> Vec<String> {
-    let (workspace, prompt_file) = (Path::new("/w/space"), Path::new("/run/prompt.md"));
+    let [workspace, temp, prompt_file] = ["/w/space", "/w/tmp", "/run/prompt.md"].map(Path::new);
     via.arguments(
         claude(),
         Some("opus"),
-        Slots { rights, workspace, prompt_file, skills: false, usd: Some(1.0), schema: None },
+        Slots { rights, workspace, temp, prompt_file, skills: false, usd: Some(1.0), schema: None },
     )
 }
 

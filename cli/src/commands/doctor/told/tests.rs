@@ -56,6 +56,7 @@ fn seen() -> Seen {
             AgentSeen { described: None, usable: false, ..agent("ccw") },
             AgentSeen { usable: false, ..mute },
         ],
+        wrap: None,
         confinement: System::Cannot,
         processes: Ends::Kernel,
         folders: vec![

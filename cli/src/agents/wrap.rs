@@ -1,0 +1,50 @@
+//! `calls.wrap`: the program that agents run in.
+
+use std::path::Path;
+
+use skilltune_orchestrator::agent::{Agent, Wrap};
+
+use crate::agents::found_from;
+use crate::settings::Settings;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::trust::TrustError;
+use crate::trust::pinned::{Ground, Pinned};
+
+/// The wrapper of the settings, whose program is here; nothing, if they name none. A relative path is meant from the
+/// settings file.
+pub fn found(settings: &Settings, around: &Environment) -> Result<Option<Wrap>, Complaint> {
+    let (words, origin) = (&settings.calls.wrap.value.0, &settings.calls.wrap.origin);
+    let Some(name) = words.first() else { return Ok(None) };
+    let base = origin.file().and_then(Path::parent).unwrap_or(&around.cwd);
+    let program = found_from(base, name, around).map_err(|_| {
+        Complaint::input(format!("cannot run agents in {name:?}: program not found"))
+            .hint(format!("install it, or change calls.wrap ({origin})"))
+    })?;
+    let needs_home = words.iter().any(|word| word.contains("{home}"));
+    let home = match &around.home {
+        Some(home) => home.as_path(),
+        None if needs_home => {
+            return Err(Complaint::input("cannot fill in {home} in calls.wrap: HOME is not set")
+                .hint(format!("set HOME, or write the path ({origin})")));
+        }
+        None => Path::new("/"),
+    };
+    Ok(Some(Wrap::new(words.clone(), program, home)))
+}
+
+pub fn wrapped(agent: Agent, settings: &Settings, around: &Environment) -> Result<Agent, Complaint> {
+    Ok(match found(settings, around)? {
+        Some(wrap) => agent.wrapped(wrap),
+        None => agent,
+    })
+}
+
+/// The files of the project that its own wrapper names.
+pub fn scripts(settings: &Settings) -> Result<Vec<Pinned>, TrustError> {
+    let wrap = &settings.calls.wrap;
+    let projects = wrap.origin.file().and_then(Path::parent).filter(|_| wrap.origin.is_projects());
+    let Some(folder) = projects else { return Ok(Vec::new()) };
+    let ground = Ground { base: folder.to_owned(), root: folder.to_owned(), writes: Vec::new() };
+    ground.named_by(&wrap.value.0)
+}

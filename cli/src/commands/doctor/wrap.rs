@@ -1,0 +1,62 @@
+//! The program that agents run in: whether it is here, and with `--probe` whether it starts anything.
+
+use serde::Serialize;
+use skilltune_orchestrator::agent::{Agent, AgentSettings};
+
+use crate::agents;
+use crate::commands::doctor::probe::{self, Probed};
+use crate::settings::Settings;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WrapSeen {
+    pub words: Vec<String>,
+    /// Where its program was found.
+    pub path: Option<String>,
+    /// Why it cannot be used.
+    pub trouble: Option<String>,
+    pub described: String,
+    /// What came of its one call, with `--probe`.
+    pub probe: Option<Probed>,
+}
+
+/// What it is asked to start, which needs no agent and is everywhere.
+const ECHO: [&str; 2] = ["echo", "ready"];
+
+/// Nothing, where agents run in none.
+pub fn look(settings: &Settings, around: &Environment) -> Option<WrapSeen> {
+    let words = settings.calls.wrap.value.0.clone();
+    let (path, trouble) = match agents::wrap::found(settings, around) {
+        Ok(wrap) => (Some(wrap?.program().display().to_string()), None),
+        Err(complaint) => (None, Some(complaint.what)),
+    };
+    let described = settings.calls.wrap.origin.to_string();
+    Some(WrapSeen { words, path, trouble, described, probe: None })
+}
+
+impl WrapSeen {
+    /// Has it start a program that says one word.
+    pub fn probe(&mut self, settings: &Settings, around: &Environment) -> Result<(), Complaint> {
+        if self.trouble.is_some() {
+            return Ok(());
+        }
+        let command = ECHO.map(str::to_owned).into();
+        let echo = AgentSettings { command, ..AgentSettings::default() };
+        let echo = Agent::new(&self.words[0], None, echo, ECHO[0].into(), &around.env);
+        let agent = agents::wrap::wrapped(echo, settings, around)?;
+        self.probe = probe::ask(&[agent], agents::system_confines(settings))?.pop();
+        Ok(())
+    }
+
+    /// What keeps agents from being started, if anything does.
+    pub fn to_fix(&self) -> Option<String> {
+        let name = &self.words[0];
+        let has_failed = self.probe.as_ref().is_some_and(|probed| !probed.answered);
+        match &self.trouble {
+            Some(_) => Some(format!("install {name}, or change calls.wrap ({})", self.described)),
+            None => has_failed
+                .then(|| format!("make {name} start programs, or change calls.wrap ({})", self.described)),
+        }
+    }
+}
