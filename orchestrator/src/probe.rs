@@ -42,7 +42,8 @@ pub fn probe(
     let call = set_out(agent, system, room)?;
     let ended = pool.acquire()?.run(&call, ear)?;
     let (stdout, stderr) = (disk::text(&call.stdout, KEPT)?, disk::text(&call.stderr, KEPT)?);
-    Ok(agent.read_response(Remains { ended: &ended, stdout: &stdout, stderr: &stderr, at: Timestamp::now() }))
+    let remains = Remains { ended: &ended, stdout: &stdout, stderr: &stderr, at: Timestamp::now() };
+    Ok(agent.read_response(remains, &call.cwd))
 }
 
 fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> {

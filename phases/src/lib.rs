@@ -47,5 +47,6 @@ pub mod score;
 pub mod skill;
 pub mod stop;
 pub mod target;
+pub mod transcript;
 pub mod vocabulary;
 pub mod waiting;

@@ -37,6 +37,7 @@ pub use front::LISTED;
 pub use listing::{BUDGET, Listing};
 pub use route::{Route, Stage, Stop, route};
 pub use rule::{Fix, Rule, Severity};
+pub use secret::without_keys;
 pub use spec::spec;
 pub use split::tokens;
 

@@ -4,6 +4,7 @@
 //! content cannot contain, and names are reduced to one plain line. A prompt is a pure function of its brief, so
 //! the same step has the same prompt and the same key.
 
+mod activity;
 mod custom;
 mod evaluate;
 mod execute;

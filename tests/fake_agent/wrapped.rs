@@ -30,6 +30,9 @@ struct Stage {
     /// What a claude meets of its service before each of its answers, one a call.
     #[serde(default)]
     away: Vec<Away>,
+    /// What a claude reports of its work as the executor, before its answer.
+    #[serde(default)]
+    does: Vec<Value>,
     /// A claude loads the skill that is installed for it.
     #[serde(default)]
     uses_skill: bool,
@@ -259,12 +262,18 @@ fn agent(name: &str, stage: &Stage) -> ExitCode {
     let said =
         |content: &Value| json!({ "type": "assistant", "message": { "model": model, "content": content } });
     let events = match name {
-        "claude" => vec![
-            json!({ "type": "system", "subtype": "init", "model": "asked" }),
-            said(&json!(loaded.into_iter().collect::<Vec<_>>())),
-            said(&json!([{ "type": "text", "text": answer }])),
-            json!({ "type": "result", "subtype": "success", "is_error": is_error, "result": answer }),
-        ],
+        "claude" => [
+            vec![
+                json!({ "type": "system", "subtype": "init", "model": "asked" }),
+                said(&json!(loaded.into_iter().collect::<Vec<_>>())),
+            ],
+            stage.does.iter().filter(|_| is_executor(&prompt)).cloned().collect(),
+            vec![
+                said(&json!([{ "type": "text", "text": answer }])),
+                json!({ "type": "result", "subtype": "success", "is_error": is_error, "result": answer }),
+            ],
+        ]
+        .concat(),
         _ => vec![
             json!({ "type": "init", "model": "scripted" }),
             json!({ "type": "message", "role": "assistant", "content": answer, "delta": true }),
@@ -283,6 +292,10 @@ fn agent(name: &str, stage: &Stage) -> ExitCode {
         Child::Error => ExitCode::FAILURE,
         Child::Good | Child::Empty | Child::Silent | Child::Gone | Child::Hang => ExitCode::SUCCESS,
     }
+}
+
+fn is_executor(prompt: &str) -> bool {
+    ["# Judge an agent skill", "# Improve an agent skill"].iter().all(|page| !prompt.contains(page))
 }
 
 /// Who answers this prompt.

@@ -46,6 +46,7 @@ mod structure;
 mod suite_files;
 mod terminal;
 mod tools;
+mod transcripts;
 mod tune;
 mod unused;
 mod via;

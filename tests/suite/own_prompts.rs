@@ -77,7 +77,7 @@ fn a_page_that_cannot_do_its_work_is_refused_with_its_line() {
     let line = ["tune", "writer", "write a page", "--yes", "--trust"];
     write_page(&scene, &format!("{{{{ round }}}}\n{JUDGE}"));
     insta::assert_snapshot!(scene.refusal(&line), @r"
-    error: /project/prompts/judge.md:1: unknown variable `round`; known: artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, start, unused
+    error: /project/prompts/judge.md:1: unknown variable `round`; known: activity, artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, start, unused
     hint: see docs/prompts.md for what the prompt `evaluate` must contain
     ");
     write_page(&scene, &JUDGE.replace("{{ nonce }}", "the code"));

@@ -12,6 +12,7 @@ use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::model::ModelName;
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
+use skilltune_phases::transcript::{Call, Outcome};
 
 use super::profile::{Ask, Env, Form, Profile, Variables, below_home, is_set};
 use super::reset_time;
@@ -153,10 +154,14 @@ fn read_response(left: Remains<'_>) -> Response {
             (Some("assistant"), _) => {
                 life = Life::Shown;
                 talk.model = model(&event).or(talk.model);
+                blocks(&event, "text")
+                    .filter_map(|said| text(said, "text"))
+                    .for_each(|said| talk.transcript.say(said));
                 tools_used(&event, &mut talk);
             }
             (Some("user"), _) => {
                 tools_missed(&event, &mut talk);
+                blocks(&event, "tool_result").for_each(|block| talk.transcript.result(|| outcome(block)));
                 skills_loaded(&event, &mut talk);
             }
             (Some("result"), _) => result = Some(event),
@@ -201,12 +206,23 @@ fn tools_used(event: &Value, talk: &mut Talk) {
         let name = text(block, "name").unwrap_or("a tool");
         talk.used(name);
         let (call, input) = (text(block, "id").unwrap_or_default(), &block["input"]);
+        talk.transcript.call(|| Call::new(call, name, input, &["file_path", "notebook_path"]));
         match (name, text(input, "skill"), text(input, "file_path")) {
             ("Skill", Some(skill), _) => talk.skills.loads(call, skill.trim_start_matches('/')),
             ("Read", _, Some(file)) => talk.skills.reads(call, file),
             _ => {}
         }
     }
+}
+
+/// A command that failed begins its result with its exit code. Of one that succeeded no exit code is reported.
+fn outcome(block: &Value) -> Outcome {
+    let parts = block["content"].as_array().into_iter().flatten().filter_map(|part| text(part, "text"));
+    let output = text(block, "content").map_or_else(|| parts.collect::<Vec<_>>().join("\n"), str::to_owned);
+    let failed = block["is_error"] == true;
+    let code = output.strip_prefix("Exit code ").filter(|_| failed);
+    let exit_code = code.and_then(|rest| rest.lines().next()?.trim().parse().ok());
+    Outcome { id: text(block, "tool_use_id").unwrap_or_default().to_owned(), failed, exit_code, output }
 }
 
 /// What the model may use of itself, and what only its user can call.

@@ -13,6 +13,7 @@ use serde_json::Value;
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
+use skilltune_phases::transcript::{Call, Outcome};
 use walkdir::WalkDir;
 
 use super::profile::{Ask, Env, Form, Profile, Variables, is_set};
@@ -215,7 +216,10 @@ impl Said {
                 let why = event.pointer("/error/message").and_then(Value::as_str);
                 self.failed = Some(why.unwrap_or("an error without a message").to_owned());
             }
-            Some("item.started" | "item.updated") => self.look(&event["item"]),
+            Some("item.started" | "item.updated") => {
+                self.look(&event["item"]);
+                called(&event["item"], talk);
+            }
             // Of what it tries again; what it gives up at is told by the turn.
             Some("error") => {}
             _ => talk.unknown += 1,
@@ -233,14 +237,14 @@ impl Said {
         match text(item, "type") {
             Some("agent_message") => {
                 text(item, "text").unwrap_or_default().clone_into(&mut self.words);
+                talk.transcript.say(&self.words);
             }
-            Some(
-                tool @ ("command_execution" | "file_change" | "mcp_tool_call" | "web_search"
-                | "collab_tool_call"),
-            ) => {
+            Some(tool) if TOOLS.contains(&tool) => {
                 // What was said before a tool was used is not the answer.
                 self.words.clear();
                 talk.used(tool);
+                called(item, talk);
+                talk.transcript.result(|| outcome(item));
                 let said = |key| text(item, key).unwrap_or_default();
                 pages::read(said("command"), said("aggregated_output"), &mut talk.skills);
                 if is_out_of_bounds(item) {
@@ -259,6 +263,38 @@ impl Said {
             (None, None) if self.begun => Err(left.without_end(self.life)),
             (None, None) => Err(not_begun(left)),
         }
+    }
+}
+
+const TOOLS: [&str; 5] =
+    ["command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call"];
+
+/// A tool is reported when it begins and when it has ended, or only then.
+fn called(item: &Value, talk: &mut Talk) {
+    let Some(tool) = text(item, "type").filter(|tool| TOOLS.contains(tool)) else { return };
+    let id = text(item, "id").unwrap_or_default();
+    if talk.transcript.has_call(id) {
+        return;
+    }
+    talk.transcript.call(|| {
+        let changes = item["changes"].as_array().into_iter().flatten();
+        let files = changes.filter_map(|change| text(change, "path")).map(str::to_owned).collect();
+        let mut arguments = item.as_object().cloned().unwrap_or_default();
+        // All else is its result.
+        arguments
+            .retain(|key, _| ["command", "server", "tool", "arguments", "query"].contains(&key.as_str()));
+        Call { files, ..Call::new(id, tool, &arguments.into(), &[]) }
+    });
+}
+
+fn outcome(item: &Value) -> Outcome {
+    let exit_code = item["exit_code"].as_i64();
+    let error = item.pointer("/error/message").and_then(Value::as_str);
+    Outcome {
+        id: text(item, "id").unwrap_or_default().to_owned(),
+        failed: text(item, "status") == Some("failed") || exit_code.is_some_and(|code| code != 0),
+        exit_code,
+        output: text(item, "aggregated_output").or(error).unwrap_or_default().to_owned(),
     }
 }
 

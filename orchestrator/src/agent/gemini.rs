@@ -9,6 +9,7 @@ use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::model::ModelName;
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
+use skilltune_phases::transcript::{Call, Outcome};
 
 use super::profile::{Ask, Env, Fitting, Profile, Variables, below_home, is_set};
 use super::reset_time;
@@ -228,7 +229,10 @@ impl Said {
                 self.begun = true;
                 talk.session = text(&event, "session_id").map(str::to_owned);
             }
-            (Some("message"), Some("assistant")) => self.words.push_str(content),
+            (Some("message"), Some("assistant")) => {
+                self.words.push_str(content);
+                talk.transcript.continue_text(content);
+            }
             (Some("message"), _) => self.asked += content.len(),
             (Some("tool_use"), _) => {
                 // What was said before a tool was used is not the answer.
@@ -238,6 +242,7 @@ impl Said {
             }
             (Some("tool_result"), _) => {
                 denied(&event, talk);
+                talk.transcript.result(|| outcome(&event));
                 skill_loaded(&event, talk);
             }
             (Some("error"), _) => {
@@ -299,10 +304,22 @@ fn tool_used(event: &Value, talk: &mut Talk) {
     let name = text(event, "tool_name").unwrap_or("a tool");
     talk.used(name);
     let (call, given) = (text(event, "tool_id").unwrap_or_default(), &event["parameters"]);
+    talk.transcript.call(|| Call::new(call, name, given, &["file_path", "path"]));
     match (name, text(given, "name"), text(given, "file_path")) {
         ("activate_skill", Some(skill), _) => talk.skills.loads(call, skill),
         ("read_file", _, Some(file)) => talk.skills.reads(call, file),
         _ => {}
+    }
+}
+
+/// A command that failed is a success to it, and its exit code is not reported.
+fn outcome(event: &Value) -> Outcome {
+    let error = event.pointer("/error/message").and_then(Value::as_str);
+    Outcome {
+        id: text(event, "tool_id").unwrap_or_default().to_owned(),
+        failed: text(event, "status") == Some("error"),
+        exit_code: None,
+        output: text(event, "output").or(error).unwrap_or_default().to_owned(),
     }
 }
 

@@ -2,6 +2,7 @@
 //! read.
 
 mod login;
+mod redaction;
 mod rights;
 mod script;
 mod shell;
@@ -10,6 +11,7 @@ mod wrap;
 pub use login::Login;
 pub use wrap::Wrap;
 
+use redaction::redaction;
 pub(crate) use rights::Ground;
 
 use std::collections::BTreeMap;
@@ -356,14 +358,20 @@ impl Agent {
         }
     }
 
-    pub(crate) fn read_response(&self, left: Remains<'_>) -> Response {
-        let response = match (&self.kind, &self.via) {
+    /// Reads what a call in that workspace printed. Its transcript is redacted.
+    pub(crate) fn read_response(&self, left: Remains<'_>, workspace: &Path) -> Response {
+        let mut response = match (&self.kind, &self.via) {
             (Kind::Command(settings), _) => settings.read_response(left),
             // No service is behind it: when it comes to no end, that is the work's own fault.
             (Kind::BuiltIn(_), _) => AgentSettings::default().read_living(left, Life::Shown),
             (Kind::Real(real), Some(through)) => through.via.read_response(*real, left),
             (Kind::Real(real), None) => (real.profile().read_response)(left),
         };
+        if let Some(talk) = &mut response.talk {
+            talk.transcript.total(talk.turns, response.spent.input_tokens, response.spent.output_tokens);
+            let transcript = std::mem::take(&mut talk.transcript);
+            talk.transcript = transcript.redacted(&redaction(&self.env, workspace));
+        }
         match left.ended.how {
             // Whatever it has said: it may be going on, or nobody knows how it ended.
             How::Lost { .. } => Response { answer: Err(left.failure(Life::Shown)), ..response },

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
+use skilltune_phases::transcript::{Call, Outcome};
 
 use super::profile::{Ask, Env, Profile, Variables, below_home, is_set};
 use super::response::{Life, Remains, Response, Talk, failed, shortened};
@@ -209,7 +210,11 @@ impl Said {
         match text(event, "type") {
             // What was said before a tool was used is not the answer.
             Some("step_start") => self.words.clear(),
-            Some("text") => self.words.push_str(text(part, "text").unwrap_or_default()),
+            Some("text") => {
+                let said = text(part, "text").unwrap_or_default();
+                self.words.push_str(said);
+                talk.transcript.say(said);
+            }
             Some("tool_use") => tool_used(part, talk),
             Some("step_finish") => {
                 self.ends.push(text(part, "reason").unwrap_or_default().to_owned());
@@ -269,10 +274,24 @@ fn tool_used(part: &Value, talk: &mut Talk) {
     let tool = text(part, "tool").unwrap_or("a tool");
     let state = &part["state"];
     talk.used(tool);
+    let id = text(part, "callID").unwrap_or_default();
+    talk.transcript.call(|| Call::new(id, tool, &state["input"], &["filePath", "path"]));
+    talk.transcript.result(|| outcome(id, state));
     if text(state, "status") != Some("error") {
         skill_used(tool, state, talk);
     } else if is_denial(text(state, "error").unwrap_or_default()) {
         talk.was_denied(tool);
+    }
+}
+
+/// A command that failed has completed all the same: its exit code tells.
+fn outcome(id: &str, state: &Value) -> Outcome {
+    let exit_code = state.pointer("/metadata/exit").and_then(Value::as_i64);
+    Outcome {
+        id: id.to_owned(),
+        failed: text(state, "status") == Some("error") || exit_code.is_some_and(|code| code != 0),
+        exit_code,
+        output: text(state, "output").or(text(state, "error")).unwrap_or_default().to_owned(),
     }
 }
 

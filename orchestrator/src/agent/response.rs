@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::model::ModelName;
+use skilltune_phases::transcript::Transcript;
 
 use super::skills::SkillTalk;
 use crate::process::{Ended, How};
@@ -42,6 +43,9 @@ pub struct Talk {
     pub denied: Vec<String>,
     #[serde(default, skip_serializing_if = "SkillTalk::is_silent")]
     pub skills: SkillTalk,
+    /// Kept in a file of its own.
+    #[serde(skip)]
+    pub transcript: Transcript,
     /// Lines that we do not understand: a newer version may report more.
     pub unknown: u64,
 }

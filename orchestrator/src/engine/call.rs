@@ -4,6 +4,7 @@
 //! the reading of the answer is the same code for every loop.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -134,8 +135,12 @@ impl<L: LoopEngine> Job<L> {
             return Ok(Reply { key, outcome, spent, talk: None });
         }
         let at = dir.ended_at();
-        let heard = self.shop.hear(order, agent::Remains { ended, stdout: &stdout, stderr: &stderr, at });
+        let remains = agent::Remains { ended, stdout: &stdout, stderr: &stderr, at };
+        let heard = self.shop.hear(order, remains, &dir.space_path());
         let Response { answer, spent, talk } = heard;
+        if let Some(talk) = &talk {
+            dir.write_transcript(&talk.transcript)?;
+        }
         let outcome = outcome(self.answer(dir, answer, talk.as_ref()))?;
         Ok(Reply { key, outcome, spent, talk })
     }
@@ -297,9 +302,9 @@ impl Workshop {
     }
 
     /// What the agent has said, at the prices of the model that answered: it need not be the one that was asked for.
-    fn hear(&self, order: &Order, remains: agent::Remains<'_>) -> Response {
+    fn hear(&self, order: &Order, remains: agent::Remains<'_>, workspace: &Path) -> Response {
         let agent = self.cast.of(&order.role);
-        let heard = agent.read_response(remains);
+        let heard = agent.read_response(remains, workspace);
         let answered = heard.talk.as_ref().and_then(|talk| talk.model.as_ref()).map(ModelName::as_str);
         let model = answered.or(agent.model.as_deref());
         let spent = heard.spent.priced(model.and_then(|model| self.prices.get(model)));

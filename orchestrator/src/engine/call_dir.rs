@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use skilltune_phases::id::CallKey;
 use skilltune_phases::order::{Access, Order};
+use skilltune_phases::transcript::Transcript;
 
 use super::{EngineError, Workshop};
+use crate::disk::atomic::Durability;
 use crate::disk::{DiskError, Folder, SafePath};
 use crate::process::Ended;
 use crate::snapshot;
@@ -22,7 +24,7 @@ const SCHEMA: &str = "schema.json";
 
 #[derive(Debug)]
 pub(super) struct CallDir {
-    /// In the run's own folder: `prompt.md`, `stdout`, `stderr`, `reply.json`.
+    /// In the run's own folder: `prompt.md`, `stdout`, `stderr`, `transcript.jsonl`, `reply.json`.
     record: SafePath,
     /// Outside of the project: the workspace and the temporary folder.
     work: SafePath,
@@ -96,6 +98,14 @@ impl CallDir {
         let space = work.make_child(SPACE.as_ref())?;
         work.make_child(TEMP.as_ref())?;
         Ok(Fresh { record, space })
+    }
+
+    /// An agent that reported nothing has no transcript.
+    pub(super) fn write_transcript(&self, transcript: &Transcript) -> Result<(), DiskError> {
+        if transcript.is_empty() {
+            return Ok(());
+        }
+        self.record.join("transcript.jsonl").replace(transcript.lines().as_bytes(), Durability::Order)
     }
 
     /// Removes the workspace and the temporary folder; the record stays.

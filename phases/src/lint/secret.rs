@@ -48,6 +48,34 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     }
 }
 
+/// The text with every key replaced, for texts that are stored and shown.
+pub fn without_keys(text: &str, with: &str) -> String {
+    let runs = keys(text).map(|(at, _)| (at, end_of_run as fn(&str) -> usize));
+    let mut places: Vec<_> = runs.chain(blocks(text).map(|(at, _)| (at, end_of_block as _))).collect();
+    places.sort_unstable_by_key(|(at, _)| *at);
+    let (mut clean, mut done) = (String::with_capacity(text.len()), 0);
+    for (at, end) in places {
+        // The ends are looked for one after the other, so that a text full of beginnings costs its length once.
+        if at >= done {
+            clean.push_str(&text[done..at]);
+            clean.push_str(with);
+            done = at + end(&text[at..]);
+        }
+    }
+    clean + &text[done..]
+}
+
+fn end_of_run(text: &str) -> usize {
+    text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))).unwrap_or(text.len())
+}
+
+/// The end of a private key, or of the text, if the key is cut off.
+fn end_of_block(text: &str) -> usize {
+    const END: &str = "-----END ";
+    let after_mark = |rest: &str| rest.find("-----").map_or(rest.len(), |mark| mark + "-----".len());
+    text.split_once(END).map_or(text.len(), |(key, rest)| key.len() + END.len() + after_mark(rest))
+}
+
 fn keys(text: &str) -> impl Iterator<Item = (usize, &'static str)> {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let runs = text.as_bytes().split(move |byte| !part(byte)).filter(|run| run.len() >= 20);
@@ -99,7 +127,9 @@ const SMALLEST_RUN: usize = 20;
 /// Whether a key follows the mark of its beginning. A search pattern and an example have the mark and no key.
 fn is_private_key(block: &str) -> bool {
     const LABEL: &str = "PRIVATE KEY-----";
-    let head = block.lines().next().unwrap_or_default();
+    // No label is longer: a text full of beginnings costs its length once.
+    const LONGEST_LABEL: usize = 100;
+    let head = block[..block.floor_char_boundary(LONGEST_LABEL)].lines().next().unwrap_or_default();
     let Some(label) = head.find(LABEL) else { return false };
     let body = &block[label + LABEL.len()..];
     let body = &body[..body.find("-----").unwrap_or(body.len())];

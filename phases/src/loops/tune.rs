@@ -8,6 +8,7 @@
 //! Round 1 measures the untouched target. The search is loose: a draft goes on from the newest valid candidate, and
 //! is dropped only when it falls far below the best. The end is strict: nothing ships that has not beaten the start.
 
+mod activity;
 mod decision;
 pub mod ending;
 pub mod measure;

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::activity::{Activity, activity};
 use super::fence::{files, plain};
 use super::{READING, fence, scenario};
 use crate::contract::Contract;
@@ -21,6 +22,8 @@ pub struct EvaluateBrief<'a> {
     pub contract: &'a Contract,
     /// The members whose skill the agent did not use in this trial, as far as it tells.
     pub unused: &'a [&'a str],
+    /// What the agent did for each member, as far as it reports it: the member's name, and a digest.
+    pub activity: &'a [(&'a str, &'a str)],
     /// The code that the answer must bring back.
     pub nonce: &'a str,
     /// Why the answer before this one could not be used.
@@ -40,6 +43,7 @@ pub(super) fn values<'a>(brief: &EvaluateBrief<'a>) -> Values<'a> {
         artifacts: parts(brief.seed, brief.artifacts),
         dimensions: dimensions(brief.contract),
         unused: brief.unused.iter().map(|name| plain(name)).collect(),
+        activity: brief.activity.iter().map(|(name, digest)| activity(brief.seed, name, digest)).collect(),
         of_effect: of_effect(brief.contract),
         entries,
         nonce: brief.nonce,
@@ -80,6 +84,7 @@ pub(super) struct Values<'a> {
     artifacts: Vec<Part>,
     dimensions: Vec<Group<'a>>,
     unused: Vec<String>,
+    activity: Vec<Activity>,
     of_effect: Vec<&'a str>,
     entries: usize,
     nonce: &'a str,

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::activity::{Activity, activity};
 use super::fence::{files, numbered, plain};
 use super::{READING, fence, scenario};
 use crate::contract::{Contract, CriterionId};
@@ -28,6 +29,8 @@ pub struct ImproveBrief<'a> {
     pub retry_error: Option<&'a str>,
     /// What became of it where it was installed.
     pub uses: Uses,
+    /// What the agent did in the worst trials, as far as it reports it: the scenario's name, and a digest.
+    pub activity: &'a [(&'a str, &'a str)],
     pub seed: &'a str,
 }
 
@@ -74,6 +77,7 @@ pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
         tried: list(seed, "tried and dropped", tried),
         before: brief.before.map(|one| neighbour(seed, "handed over to this skill", one)),
         after: brief.after.map(|one| neighbour(seed, "handed on by this skill", one)),
+        activity: brief.activity.iter().map(|(name, digest)| activity(seed, name, digest)).collect(),
         retry_error: brief.retry_error.map(|error| fence(seed, "what was wrong", error)),
     }
 }
@@ -123,6 +127,7 @@ pub(super) struct Values {
     tried: Option<String>,
     before: Option<Beside>,
     after: Option<Beside>,
+    activity: Vec<Activity>,
     retry_error: Option<String>,
 }
 

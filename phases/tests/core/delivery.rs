@@ -24,8 +24,8 @@ fn installed(members: usize, scenarios: usize) -> Plan {
 
 fn left(name: &str, skill: SkillUse) -> Outcome {
     match ran(name) {
-        Ok(Answer::Exercised { artifacts, files, .. }) => {
-            Ok(Answer::Exercised { artifacts, files, skill: Some(skill) })
+        Ok(Answer::Exercised { artifacts, files, digest, .. }) => {
+            Ok(Answer::Exercised { artifacts, files, skill: Some(skill), digest })
         }
         other => other,
     }

@@ -1,10 +1,10 @@
 //! Prompts of a person's own: what a run begins with is what its calls say.
 
-use skilltune_phases::loops::tune::{Plan, Request, Step};
+use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Step};
 use skilltune_phases::prompt::{Page, Prompts};
 
 use crate::drive::bare_prompt;
-use crate::world::{Drive, plan, ran};
+use crate::world::{Drive, judged, plan, ran};
 
 /// What the executor and the judge are told first.
 fn told(plan: &Plan) -> [String; 2] {
@@ -52,4 +52,44 @@ fn a_plan_keeps_the_texts_and_one_without_any_is_as_plans_always_were() {
     let new = serde_json::to_value(&plan).unwrap();
     assert_eq!(new["prompts"], serde_json::json!({ "task": "text" }));
     assert_eq!(serde_json::from_value::<Plan>(new).unwrap().task.prompts, plan.task.prompts);
+}
+
+/// An executor that reports what it did.
+fn acted(what: &str) -> Outcome {
+    match ran(what) {
+        Ok(Answer::Exercised { artifacts, files, skill, .. }) => {
+            Ok(Answer::Exercised { artifacts, files, skill, digest: Some(what.into()) })
+        }
+        other => other,
+    }
+}
+
+#[test]
+fn a_judge_sees_what_the_agent_did_in_its_trial_and_the_improver_the_three_worst_trials() {
+    const SCORES: [usize; 6] = [30, 100, 10, 40, 20, 15];
+    let mut drive = Drive::start(plan(1, SCORES.len()));
+    let did = |scenario: usize| format!("it did the {scenario}th");
+    let seen = |prompt: &str| -> Vec<usize> {
+        let mut found: Vec<_> =
+            (0..SCORES.len()).filter_map(|nth| Some((prompt.find(&did(nth))?, nth))).collect();
+        found.sort_unstable();
+        found.into_iter().map(|(_, nth)| nth).collect()
+    };
+    let improver = loop {
+        let step = drive.due(1).remove(0);
+        let outcome = match &step {
+            // One reports nothing.
+            Step::Exercise { trial, .. } if trial.scenario == 5 => ran("silent"),
+            Step::Exercise { trial, .. } => acted(&did(trial.scenario)),
+            Step::Judge { trial, .. } => {
+                let own: Vec<usize> = [trial.scenario].into_iter().filter(|nth| *nth != 5).collect();
+                assert_eq!(seen(&prompt(&drive, &step)), own);
+                judged(&drive.run, SCORES[trial.scenario], &[])
+            }
+            Step::Improve { .. } => break prompt(&drive, &step),
+            Step::SetUp { .. } | Step::Ask(_) | Step::Promote { .. } => panic!("nobody asked for {step:?}"),
+        };
+        drive.done(step, outcome);
+    };
+    assert_eq!(seen(&improver), [2, 4, 0], "{improver}");
 }

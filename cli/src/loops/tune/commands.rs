@@ -164,7 +164,7 @@ impl From<Candidate> for Version {
 fn answered(answer: &Answer) -> String {
     match answer {
         Answer::SetUp { tree } => format!("set up ({})", tree.short()),
-        Answer::Exercised { artifacts, files, skill } => {
+        Answer::Exercised { artifacts, files, skill, .. } => {
             let files = figures::count(usize::try_from(*files).unwrap_or(usize::MAX), "file");
             let skill = skill.map_or(String::new(), |skill| format!("; the skill was {}", skill.word()));
             format!("wrote {files} ({}){skill}", artifacts.short())

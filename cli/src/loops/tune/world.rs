@@ -124,7 +124,7 @@ pub fn tree(name: &str) -> TreeId {
 }
 
 pub fn ran(name: &str) -> Outcome {
-    Ok(Answer::Exercised { artifacts: tree(name), files: 1, skill: None })
+    Ok(Answer::Exercised { artifacts: tree(name), files: 1, skill: None, digest: None })
 }
 
 pub fn failed<A>(kind: FailureKind, why: &str) -> event::Outcome<A> {

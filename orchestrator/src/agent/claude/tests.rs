@@ -232,3 +232,77 @@ fn a_limit_says_when_it_is_lifted_in_an_event_or_in_words() {
     assert_eq!(lifted(&format!("{}\n{result}", event("allowed_warning"))), 3 * 3600);
     assert_eq!(lifted(&format!("{}\n{result}", event("rejected"))), 7200);
 }
+
+fn told(stdout: &str) -> String {
+    response(How::Exited(0), stdout, "").talk.unwrap().transcript.lines()
+}
+
+#[test]
+fn what_it_did_is_kept_call_by_call() {
+    assert_eq!(
+        told(transcript!("write")).lines().collect::<Vec<_>>(),
+        [
+            r#"{"event":"call","id":"toolu_1795248958047294871","tool":"Write","arguments":"{\"content\":\"hello from fake\\n\"}","files":["/scratch/w1/s.txt"]}"#,
+            r#"{"event":"result","id":"toolu_1795248958047294871","failed":false,"output":"File created successfully at: /scratch/w1/s.txt (file state is current in your context — no need to Read it back)"}"#,
+            r#"{"event":"text","text":"DONE-FAKE"}"#,
+            r#"{"event":"end","tool_calls":1,"left_out":0}"#,
+        ]
+    );
+    assert_eq!(
+        told(transcript!("denied")).lines().collect::<Vec<_>>(),
+        [
+            r#"{"event":"call","id":"toolu_1795248958614216484","tool":"Write","arguments":"{\"content\":\"hello from fake\\n\"}","files":["/scratch/w1/s2.txt"]}"#,
+            r#"{"event":"result","id":"toolu_1795248958614216484","failed":true,"output":"Claude requested permissions to write to /scratch/w1/s2.txt, but you haven't granted it yet."}"#,
+            r#"{"event":"text","text":"DONE-FAKE"}"#,
+            r#"{"event":"end","tool_calls":1,"left_out":0}"#,
+        ]
+    );
+    // As it reports a shell: a failure begins with its exit code, and a result may come in blocks.
+    let line = |kind: &str, block: &serde_json::Value| {
+        serde_json::json!({ "type": kind, "message": { "content": [block] } }).to_string() + "\n"
+    };
+    let bash = |id: &str, command: &str| {
+        let input = serde_json::json!({ "command": command, "description": "d" });
+        line(
+            "assistant",
+            &serde_json::json!({ "type": "tool_use", "id": id, "name": "Bash", "input": input }),
+        )
+    };
+    let result = |id: &str, content: serde_json::Value, is_error: bool| {
+        let block = serde_json::json!({ "type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error });
+        line("user", &block)
+    };
+    let stdout = [
+        bash("a", "./check.py"),
+        result("a", "Exit code 2\nTraceback".into(), true),
+        bash("b", "ls"),
+        result(
+            "b",
+            serde_json::json!([{ "type": "text", "text": "Exit code 9" }, { "type": "text", "text": "x" }]),
+            false,
+        ),
+    ];
+    assert_eq!(
+        told(&stdout.concat()).lines().collect::<Vec<_>>(),
+        [
+            r#"{"event":"call","id":"a","tool":"Bash","command":"./check.py","arguments":"{\"description\":\"d\"}"}"#,
+            r#"{"event":"result","id":"a","failed":true,"exit_code":2,"output":"Exit code 2\nTraceback"}"#,
+            r#"{"event":"call","id":"b","tool":"Bash","command":"ls","arguments":"{\"description\":\"d\"}"}"#,
+            r#"{"event":"result","id":"b","failed":false,"output":"Exit code 9\nx"}"#,
+            r#"{"event":"end","tool_calls":2,"left_out":0}"#,
+        ]
+    );
+}
+
+#[test]
+fn no_number_or_size_of_tool_calls_takes_room_without_bound() {
+    let call = serde_json::json!({ "type": "tool_use", "id": "a", "name": "Bash", "input": { "command": "x".repeat(400) } });
+    let line = serde_json::json!({ "type": "assistant", "message": { "content": vec![call; 1_000] } })
+        .to_string()
+        + "\n";
+    let talk = response(How::Exited(0), &line.repeat(100), "").talk.unwrap();
+    assert_eq!(talk.tools["Bash"], 100_000);
+    let digest = talk.transcript.digest().unwrap();
+    assert!(digest.starts_with("100000 tool calls, 0 failed.") && digest.len() <= 4 << 10, "{digest}");
+    assert!(talk.transcript.lines().lines().count() <= 2_001);
+}

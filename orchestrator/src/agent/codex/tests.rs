@@ -224,3 +224,31 @@ fn no_beginning_of_a_transcript_is_an_answer() {
         }
     }
 }
+
+#[test]
+fn what_it_did_is_kept_call_by_call() {
+    let told = |stdout: &str| response(How::Exited(0), stdout, "").talk.unwrap().transcript.lines();
+    assert_eq!(
+        told(transcript!("write")).lines().collect::<Vec<_>>(),
+        [
+            r#"{"event":"call","id":"item_0","tool":"command_execution","command":"/bin/bash -c 'cat AGENTS.md; ls'"}"#,
+            r#"{"event":"result","id":"item_0","failed":false,"exit_code":0,"output":"skill\ncat: AGENTS.md: No such file or directory\n"}"#,
+            r#"{"event":"call","id":"item_1","tool":"file_change","files":["/scratch/wx1/s.txt"]}"#,
+            r#"{"event":"result","id":"item_1","failed":false,"output":""}"#,
+            r#"{"event":"text","text":"DONE-FAKE"}"#,
+            r#"{"event":"end","tool_calls":2,"left_out":0}"#,
+        ]
+    );
+    // A tool that is reported only at its end, and one that was under way when the call was cut off.
+    let stdout = r#"{"type":"item.completed","item":{"id":"i0","type":"command_execution","command":"./check","aggregated_output":"no\n","exit_code":1,"status":"failed"}}
+{"type":"item.started","item":{"id":"i1","type":"web_search","query":"x","status":"in_progress"}}"#;
+    assert_eq!(
+        told(stdout).lines().collect::<Vec<_>>(),
+        [
+            r#"{"event":"call","id":"i0","tool":"command_execution","command":"./check"}"#,
+            r#"{"event":"result","id":"i0","failed":true,"exit_code":1,"output":"no\n"}"#,
+            r#"{"event":"call","id":"i1","tool":"web_search","arguments":"{\"query\":\"x\"}"}"#,
+            r#"{"event":"end","tool_calls":2,"left_out":0}"#,
+        ]
+    );
+}

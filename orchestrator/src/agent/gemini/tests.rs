@@ -202,3 +202,40 @@ fn what_gemini_says_at_every_start_is_no_reason() {
     assert_eq!(why(stderr), "after 7 s");
     assert_eq!(why(&format!("out of memory\n{stderr}")), "after 7 s: out of memory");
 }
+
+#[test]
+fn what_it_did_is_kept_call_by_call() {
+    let told = |stdout: &str| response(How::Exited(0), stdout, "").talk.unwrap().transcript.lines();
+    assert_eq!(
+        told(transcript!("write")).lines().collect::<Vec<_>>(),
+        [
+            r#"{"event":"call","id":"write_file__fc_1795248964021385599","tool":"write_file","arguments":"{\"content\":\"hello from fake\\n\"}","files":["/scratch/wg1/s.txt"]}"#,
+            r#"{"event":"result","id":"write_file__fc_1795248964021385599","failed":false,"output":""}"#,
+            r#"{"event":"text","text":"DONE-FAKE"}"#,
+            r#"{"event":"end","tool_calls":1,"left_out":0}"#,
+        ]
+    );
+    let event = |event: serde_json::Value| format!("{event}\n");
+    let stdout = [
+        event(serde_json::json!({ "type": "message", "role": "user", "content": "the task" })),
+        event(serde_json::json!({ "type": "message", "role": "assistant", "content": "I ", "delta": true })),
+        event(
+            serde_json::json!({ "type": "message", "role": "assistant", "content": "run.", "delta": true }),
+        ),
+        event(
+            serde_json::json!({ "type": "tool_use", "tool_name": "run_shell_command", "tool_id": "a", "parameters": { "command": "./check" } }),
+        ),
+        event(
+            serde_json::json!({ "type": "tool_result", "tool_id": "a", "status": "error", "error": { "type": "policy_violation", "message": "denied by policy" } }),
+        ),
+    ];
+    assert_eq!(
+        told(&stdout.concat()).lines().collect::<Vec<_>>(),
+        [
+            r#"{"event":"text","text":"I run."}"#,
+            r#"{"event":"call","id":"a","tool":"run_shell_command","command":"./check"}"#,
+            r#"{"event":"result","id":"a","failed":true,"output":"denied by policy"}"#,
+            r#"{"event":"end","tool_calls":1,"left_out":0}"#,
+        ]
+    );
+}

@@ -174,7 +174,8 @@ fn exercised(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Resul
         }
         (artifacts, files) = (shop.objects.put_files(&[("answer.md", answer.as_bytes())])?, 1);
     }
-    Ok(Answer::Exercised { artifacts, files, skill: skill_use(order, talk, space) })
+    let digest = talk.and_then(|talk| talk.transcript.digest()).map(String::into_boxed_str);
+    Ok(Answer::Exercised { artifacts, files, skill: skill_use(order, talk, space), digest })
 }
 
 /// Folders at the top of a workspace in which commands keep what they have fetched or compiled.

@@ -27,6 +27,9 @@ pub enum Answer {
         /// What became of the skill, where it was installed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         skill: Option<SkillUse>,
+        /// What the agent did, as far as it reports it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<Box<str>>,
     },
     Judged(Box<Judgement>),
     Improved {

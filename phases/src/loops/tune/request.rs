@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::activity;
 use super::measure::{self, SEARCH};
 use super::notes::{self, Notes};
 use super::uses;
@@ -43,7 +44,7 @@ pub struct Request {
 enum Brief {
     SetUp,
     Execute { member: Place, trial: Trial },
-    Evaluate { trial: Trial, unused: Vec<Place> },
+    Evaluate { trial: Trial, unused: Vec<Place>, activity: Vec<(Place, Box<str>)> },
     Improve(Box<Improving>),
 }
 
@@ -58,6 +59,8 @@ struct Improving {
     before: Option<Place>,
     after: Option<Place>,
     uses: Uses,
+    /// Of the trials that fell short: the scenario, and what the agent did.
+    activity: Vec<(usize, Box<str>)>,
 }
 
 impl Request {
@@ -79,7 +82,8 @@ impl Request {
                 let unused = uses::unused_in(run, candidate, *trial);
                 let start = measure::starting(run, trial.scenario);
                 let placements = evaluate(&run.plan, &candidate.trees, artifacts, start);
-                (Brief::Evaluate { trial: *trial, unused }, placements)
+                let activity = activity::of_members(run, candidate, *trial);
+                (Brief::Evaluate { trial: *trial, unused, activity }, placements)
             }
             Step::Improve { base, member, .. } => improve(run, *base, *member)?,
             Step::Ask(_) | Step::Promote { .. } => return None,
@@ -189,7 +193,14 @@ impl Request {
         })
     }
 
-    fn evaluate_prompt(&self, trial: Trial, folders: &Folders) -> Result<String, Faulty> {
+    fn evaluate_prompt(
+        &self,
+        trial: Trial,
+        activity: &[(Place, Box<str>)],
+        folders: &Folders,
+    ) -> Result<String, Faulty> {
+        let activity: Vec<_> =
+            activity.iter().map(|(place, digest)| (self.name(*place), &**digest)).collect();
         let named = |path| -> Vec<Named<'_>> {
             self.plan.places().filter_map(|place| self.named(folders, path, place)).collect()
         };
@@ -200,6 +211,7 @@ impl Request {
             artifacts: &named(ARTIFACTS),
             contract: &self.plan.task.contract,
             unused: &self.unused(),
+            activity: &activity,
             nonce: &self.nonce(),
             retry_error: self.retry_error(),
             seed: &self.nonce(),
@@ -209,6 +221,9 @@ impl Request {
     fn improve_prompt(&self, improving: &Improving, folders: &Folders) -> Result<String, Faulty> {
         let neighbour = |place: Option<Place>| place.map(|place| self.neighbour(place, folders));
         let (before, after) = (neighbour(improving.before), neighbour(improving.after));
+        let scenario = |nth: usize| self.plan.task.scenarios[nth].id.as_str();
+        let activity: Vec<_> =
+            improving.activity.iter().map(|(nth, digest)| (scenario(*nth), &**digest)).collect();
         self.plan.task.prompts.improve(&ImproveBrief {
             skill: self.skill(folders, improving.member),
             scenarios: &self.plan.task.scenarios,
@@ -221,6 +236,7 @@ impl Request {
             after: after.as_ref(),
             retry_error: self.retry_error(),
             uses: improving.uses,
+            activity: &activity,
             seed: &self.nonce(),
         })
     }
@@ -258,7 +274,7 @@ impl Question for Request {
                 Delivery::Installed { .. } => self.task_prompt(*member, false, *trial),
                 Delivery::Slash { .. } => self.task_prompt(*member, true, *trial),
             },
-            Brief::Evaluate { trial, .. } => self.evaluate_prompt(*trial, folders),
+            Brief::Evaluate { trial, activity, .. } => self.evaluate_prompt(*trial, activity, folders),
             Brief::Improve(improving) => self.improve_prompt(improving, folders),
         }
     }
@@ -388,6 +404,7 @@ fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Made> {
         before,
         after,
         uses: Uses::of(run, base, Some(member), SEARCH..=SEARCH),
+        activity: activity::of_worst(run, base, member),
     };
     Some((Brief::Improve(Box::new(improving)), placements))
 }

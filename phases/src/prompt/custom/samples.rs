@@ -90,7 +90,9 @@ fn evaluates() -> Vec<Json> {
     let each = each.flat_map(|(counts, again)| [0, counts.0].map(|unused| (counts, again, unused)));
     let start = folder("start");
     let each = each.flat_map(|sample| [None, Some(&start)].map(|start| (sample, start)));
-    each.map(|(((skills_shown, made), retry_error, unused), start)| {
+    let activity = names.map(|name| (name, ALIEN));
+    let each = each.flat_map(|(sample, start)| [0, sample.0.0].map(|acted| (sample, start, acted)));
+    each.map(|(((skills_shown, made), retry_error, unused), start, acted)| {
         json(evaluate::values(&EvaluateBrief {
             skills: &skills[..skills_shown],
             scenario: &scenario,
@@ -98,6 +100,7 @@ fn evaluates() -> Vec<Json> {
             artifacts: &artifacts[..made],
             contract: &contract,
             unused: &names[..unused],
+            activity: &activity[..acted],
             nonce: "c0de0fth1scall",
             retry_error,
             seed: SEED,
@@ -107,7 +110,7 @@ fn evaluates() -> Vec<Json> {
 }
 
 /// What an improver may be told, each a bit of a number.
-const PARTS: u32 = 8;
+const PARTS: u32 = 9;
 
 fn improves() -> Vec<Json> {
     (0..1 << PARTS).map(|parts| improved(|part| parts & (1 << part) != 0)).collect()
@@ -134,6 +137,7 @@ fn improved(has: impl Fn(u32) -> bool) -> Json {
         after: has(5).then_some(&near),
         retry_error: has(6).then_some(ALIEN),
         uses: Uses { used: 1, offered: 2 * usize::from(has(7)), ..Uses::default() },
+        activity: &[("sample", ALIEN)][..usize::from(has(8))],
         seed: SEED,
     }))
 }

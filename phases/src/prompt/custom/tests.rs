@@ -50,6 +50,7 @@ fn a_page_of_a_persons_own_is_what_is_said_and_others_stay_ours() {
         artifacts: &named,
         contract: &rubric::tune(),
         unused: &[],
+        activity: &[],
         nonce: "n0nce",
         retry_error: None,
         seed: "seed",
@@ -75,10 +76,10 @@ fn what_does_not_parse_or_names_what_is_not_there_is_told_with_its_line() {
     ];
     insta::assert_snapshot!(told.join("\n"), @"
     the prompt `evaluate`, line 2: syntax error: unexpected end of block
-    the prompt `evaluate`, line 17: unknown variable `rounds`; known: artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, start, unused
+    the prompt `evaluate`, line 17: unknown variable `rounds`; known: activity, artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, start, unused
     the prompt `evaluate`, line 6: undefined value: `skill.text` is undefined
     the prompt `evaluate`, line 1: template not found: tried to include non-existing template 'other.md'
-    the prompt `evaluate`, line 1: unknown variable `debug`; known: artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, start, unused
+    the prompt `evaluate`, line 1: unknown variable `debug`; known: activity, artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, start, unused
     the prompt `evaluate`, line 16: invalid operation: unable to calculate 1 / 0
     ");
 }

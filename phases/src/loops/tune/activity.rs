@@ -1,0 +1,46 @@
+//! What agents did in trials: for the judge of one, and for the improver after all.
+
+use crate::candidate::Candidate;
+use crate::id::CandidateId;
+use crate::judgement::Judgement;
+use crate::score::Score;
+use crate::target::Place;
+
+use super::measure::{self, SEARCH};
+use super::{Answer, Run, Trial, notes};
+
+/// More of them take room from what was missed.
+const MOST_TRIALS: usize = 3;
+
+/// What the agent did for each member in a trial, as far as it reports it.
+pub(super) fn of_members(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<(Place, Box<str>)> {
+    let outcomes = measure::exercised(run, candidate, trial).into_iter().enumerate();
+    let digests = outcomes.filter_map(|(place, outcome)| match outcome {
+        Answer::Exercised { digest: Some(digest), .. } => Some((Place(place), digest.clone())),
+        _ => None,
+    });
+    digests.collect()
+}
+
+/// What the agent did for one member in the trials of the search that fell short of the goal, the worst first.
+pub(super) fn of_worst(run: &Run, base: CandidateId, member: Place) -> Vec<(usize, Box<str>)> {
+    let Some(candidate) = run.candidate(base) else { return Vec::new() };
+    let era = run.era_of(base);
+    let scored = notes::judgements(run, base, era)
+        .filter_map(|(scenario, judgement)| Some((scenario, score(run, judgement, member)?)));
+    let mut short: Vec<(usize, Score)> =
+        scored.filter(|(_, score)| *score < run.plan.task.rules.threshold).collect();
+    short.sort_by(|(_, one), (_, other)| one.points().total_cmp(&other.points()));
+    let digests = short.into_iter().filter_map(|(scenario, _)| {
+        let of_trial = of_members(run, candidate, Trial { scenario, ordinal: SEARCH, era });
+        let own = of_trial.into_iter().find(|(place, _)| *place == member);
+        own.map(|(_, digest)| (scenario, digest))
+    });
+    digests.take(MOST_TRIALS).collect()
+}
+
+/// That of the member in a chain, if the judge gave one.
+fn score(run: &Run, judgement: &Judgement, member: Place) -> Option<Score> {
+    let own = judgement.members.get(run.plan.member(member).name.as_str());
+    own.unwrap_or(&judgement.whole).scored.composite
+}

@@ -1,0 +1,159 @@
+//! What an agent reported about its work in one call, in the same words for all agents: its texts, its tool calls, and how they ended.
+//!
+//! ```text
+//! agent's stream --> Transcript (as printed) --> redacted --> lines (transcript.jsonl)
+//!                                                         \-> digest (judge, improver)
+//! ```
+//!
+//! All of it comes from the agent's output, which may be hostile: the number of events and the length of every text are bounded.
+//! An agent that reports no events has an empty transcript; nothing in it is inferred.
+
+mod digest;
+mod redact;
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub use redact::Redaction;
+
+/// More events than this are only counted.
+pub const MOST_EVENTS: usize = 2_000;
+/// Files of one tool call.
+const MOST_FILES: usize = 20;
+
+/// What an agent reported in one call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Transcript {
+    events: Vec<Event>,
+    end: End,
+}
+
+/// One thing that an agent reported. The id of a tool call is the agent's own, and its result has the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    Text { text: String },
+    Call(Call),
+    Result(Outcome),
+    End(End),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Call {
+    pub id: String,
+    pub tool: String,
+    /// The command line, if the tool runs one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Its other arguments, as JSON.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub arguments: String,
+    /// The files that its arguments name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+}
+
+/// How a tool call ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Outcome {
+    pub id: String,
+    pub failed: bool,
+    /// Only if the agent reports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
+    pub output: String,
+}
+
+/// The last line of a transcript: totals, as far as the agent reports them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct End {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    /// All tool calls, also those left out.
+    pub tool_calls: u64,
+    /// Events after the first [`MOST_EVENTS`].
+    pub left_out: u64,
+}
+
+impl Call {
+    /// A call with its arguments as the agent prints them. Of these, `command` is a command line, and the names in `files` are paths.
+    pub fn new(id: &str, tool: &str, arguments: &Value, files: &[&str]) -> Self {
+        let mut rest = arguments.clone();
+        let mut take = |key: &str| match rest.as_object_mut()?.remove(key)? {
+            Value::String(text) => Some(text),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        let command = take("command");
+        let files = files.iter().filter_map(|key| take(key)).collect();
+        let is_empty = rest.is_null() || rest.as_object().is_some_and(serde_json::Map::is_empty);
+        let arguments = if is_empty { String::new() } else { rest.to_string() };
+        Self { id: id.to_owned(), tool: tool.to_owned(), command, arguments, files }
+    }
+}
+
+impl Transcript {
+    pub fn say(&mut self, text: &str) {
+        if !text.trim().is_empty() {
+            self.add(|| Event::Text { text: text.to_owned() });
+        }
+    }
+
+    /// Adds to the last text, for agents that print a text in parts.
+    pub fn continue_text(&mut self, part: &str) {
+        match self.events.last_mut() {
+            Some(Event::Text { text }) if self.end.left_out == 0 => text.push_str(part),
+            _ => self.say(part),
+        }
+    }
+
+    pub fn call(&mut self, call: impl FnOnce() -> Call) {
+        self.end.tool_calls += 1;
+        self.add(|| Event::Call(call()));
+    }
+
+    pub fn result(&mut self, outcome: impl FnOnce() -> Outcome) {
+        self.add(|| Event::Result(outcome()));
+    }
+
+    /// Whether the call with this id was reported, for agents that may report a call only with its result.
+    pub fn has_call(&self, id: &str) -> bool {
+        // A full transcript is not searched: it can be asked a million times.
+        self.is_full()
+            || self.events.iter().rev().any(|event| matches!(event, Event::Call(call) if call.id == id))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// Sets the totals, which an agent reports at its end.
+    pub fn total(&mut self, turns: Option<u64>, input_tokens: Option<u64>, output_tokens: Option<u64>) {
+        self.end = End { turns, input_tokens, output_tokens, ..self.end.clone() };
+    }
+
+    /// One JSON object a line; the last one has the totals.
+    pub fn lines(&self) -> String {
+        let line = |event: &Event| serde_json::to_string(event).expect("an event has a JSON text") + "\n";
+        let end = Event::End(self.end.clone());
+        self.events.iter().chain([&end]).map(line).collect()
+    }
+
+    fn add(&mut self, event: impl FnOnce() -> Event) {
+        if self.is_full() {
+            self.end.left_out += 1;
+        } else {
+            self.events.push(event());
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.events.len() >= MOST_EVENTS
+    }
+}
+
+#[cfg(test)]
+mod tests;

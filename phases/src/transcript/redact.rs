@@ -1,0 +1,89 @@
+//! What is taken out of a transcript before it is stored: keys, control characters, and whatever is too long.
+
+use super::{Event, MOST_FILES, Transcript};
+use crate::lint;
+
+/// What may not be stored as it is.
+#[derive(Clone, Debug, Default)]
+pub struct Redaction {
+    /// The keys that the agent was given.
+    pub secrets: Vec<String>,
+    /// The workspace's paths: what is below is named relative to it, as in the prompts.
+    pub workspace: Vec<String>,
+}
+
+const HIDDEN: &str = "[hidden]";
+/// A shorter value is a word that occurs by itself.
+const SHORTEST_SECRET: usize = 6;
+
+const MOST_OF_TEXT: usize = 2_000;
+const MOST_OF_ARGUMENTS: usize = 500;
+const MOST_OF_NAME: usize = 200;
+
+impl Transcript {
+    #[must_use]
+    pub fn redacted(mut self, redaction: &Redaction) -> Self {
+        for event in &mut self.events {
+            redaction.apply(event);
+        }
+        self
+    }
+}
+
+impl Redaction {
+    fn apply(&self, event: &mut Event) {
+        let shorten = |text: &mut String, most| *text = shortened(&self.clean(text), most);
+        match event {
+            Event::Text { text } => shorten(text, MOST_OF_TEXT),
+            Event::Call(call) => {
+                shorten(&mut call.id, MOST_OF_NAME);
+                shorten(&mut call.tool, MOST_OF_NAME);
+                shorten(&mut call.arguments, MOST_OF_ARGUMENTS);
+                if let Some(command) = &mut call.command {
+                    shorten(command, MOST_OF_TEXT);
+                }
+                call.files.truncate(MOST_FILES);
+                call.files.iter_mut().for_each(|file| shorten(file, MOST_OF_NAME));
+            }
+            Event::Result(outcome) => {
+                shorten(&mut outcome.id, MOST_OF_NAME);
+                shorten(&mut outcome.output, MOST_OF_TEXT);
+            }
+            Event::End(_) => {}
+        }
+    }
+
+    /// Control characters go first: one in the middle of a key would hide it from the search.
+    fn clean(&self, text: &str) -> String {
+        let mut text: String = text.chars().filter(|&char| is_plain(char)).collect();
+        for secret in self.secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET) {
+            // Arguments are JSON, where a quote has a backslash.
+            let quoted = serde_json::to_string(secret).expect("a text has a JSON text");
+            for form in [secret.as_str(), quoted.trim_matches('"')] {
+                text = text.replace(form, HIDDEN);
+            }
+        }
+        text = lint::without_keys(&text, HIDDEN);
+        for path in self.workspace.iter().filter(|path| path.len() > 1) {
+            text = text.replace(&format!("{path}/"), "").replace(path.as_str(), ".");
+        }
+        text
+    }
+}
+
+/// Neither control characters nor those that change how others are shown.
+fn is_plain(char: char) -> bool {
+    let is_invisible = matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    matches!(char, '\n' | '\t') || !(char.is_control() || is_invisible)
+}
+
+/// The beginning and the end: errors come last.
+fn shortened(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let (head, tail) = (most / 2, most - most / 2);
+    let at = |nth: usize| text.char_indices().nth(nth).map_or(text.len(), |(at, _)| at);
+    format!("{} [... {} characters ...] {}", &text[..at(head)], count - most, &text[at(count - tail)..])
+}
