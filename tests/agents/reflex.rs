@@ -13,7 +13,8 @@ const JUDGE: &str = "# Judge one text";
 const PREPARE: &str = "# Prepare checks for a text";
 
 /// What is decided, in this order.
-const DECIDED: [&str; 20] = [
+const DECIDED: [&str; 21] = [
+    "agreed",
     "enter plan",
     "planned",
     "enter produce_prepare",

@@ -37,7 +37,7 @@ fn is_bystander(path: &RelPath, size: u64) -> bool {
     const LONG: u64 = 2 << 10;
     let name = path.name().to_string_lossy().to_lowercase();
     let is_legal = ["licence", "license", "copying", "notice"].iter().any(|word| name.starts_with(word));
-    let is_lock = name.ends_with(".lock") || name.ends_with("-lock.json") || name.ends_with("-lock.yaml");
+    let is_lock = [".lock", "-lock.json", "-lock.yaml"].iter().any(|end| name.ends_with(end));
     size > LONG && (is_legal || is_lock)
 }
 
@@ -72,9 +72,9 @@ mod tests {
             ("package-lock.json", &long),
         ];
         let folder = load(&objects, objects.put_files(&files).unwrap(), "skill").unwrap();
-        let named: Vec<_> =
+        let long: Vec<_> =
             folder.files.iter().filter(|file| matches!(file.body, Body::Large { .. })).collect();
-        let names: Vec<_> = named.iter().map(|file| file.path.as_str()).collect();
+        let names: Vec<_> = long.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(names, ["COPYING", "LICENSE.txt", "package-lock.json"]);
     }
 }

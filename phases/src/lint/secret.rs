@@ -129,7 +129,8 @@ fn is_private_key(block: &str) -> bool {
     const LABEL: &str = "PRIVATE KEY-----";
     // No label is longer: a text full of beginnings costs its length once.
     const LONGEST_LABEL: usize = 100;
-    let head = block[..block.floor_char_boundary(LONGEST_LABEL)].lines().next().unwrap_or_default();
+    let end = (0..=LONGEST_LABEL.min(block.len())).rev().find(|&at| block.is_char_boundary(at));
+    let head = block[..end.unwrap_or(0)].lines().next().unwrap_or_default();
     let Some(label) = head.find(LABEL) else { return false };
     let body = &block[label + LABEL.len()..];
     let body = &body[..body.find("-----").unwrap_or(body.len())];

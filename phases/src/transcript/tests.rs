@@ -79,7 +79,9 @@ fn an_agent_that_reports_nothing_has_no_digest() {
 #[test]
 fn a_text_in_parts_is_one_event() {
     let mut transcript = Transcript::default();
-    ["I", " am", " done."].iter().for_each(|part| transcript.continue_text(part));
+    for part in ["I", " am", " done."] {
+        transcript.continue_text(part);
+    }
     insta::assert_snapshot!(transcript.lines(), @r#"
     {"event":"text","text":"I am done."}
     {"event":"end","tool_calls":0,"left_out":0}
