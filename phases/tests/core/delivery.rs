@@ -46,7 +46,7 @@ fn a_member_is_installed_in_its_own_trial_and_in_no_other() {
     let second = drive.due(1).remove(0);
     let order = Request::of(&drive.run, &second).unwrap();
     assert_eq!(places(&order), [".claude/skills/skill-1", "input"]);
-    assert!(bare_prompt(&order).unwrap().contains("is in `input`"));
+    assert!(bare_prompt(&order).unwrap().contains("left its output in `input`"));
     drive.done(second, left("two", SkillUse::Used));
     let third = drive.due(1).remove(0);
     let judge = Request::of(&drive.run, &third).unwrap();

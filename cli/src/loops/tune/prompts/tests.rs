@@ -69,7 +69,7 @@ fn what_is_no_page_beside_its_settings_is_refused() {
     error: cannot read the prompt /p/pages/own.md
     caused by: invalid utf-8 sequence of 1 bytes from index 0
     hint: /p/skilltune.toml names it as prompts.evaluate
-    error: /p/pages/own.md:112: unknown variable `round`; known: artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, start, unused
+    error: /p/pages/own.md:125: unknown variable `round`; known: activity, artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, start, unused
     hint: see docs/prompts.md for what the prompt `evaluate` must contain
     ");
 }
