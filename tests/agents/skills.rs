@@ -7,6 +7,11 @@ use crate::whole::{assert_improved, used};
 
 /// What `tune` of a test asks the executor, which is told nothing else.
 const TASK: &str = "write one";
+/// Judges and improvers are shown the task on pages of ours.
+fn is_task(request: &str) -> bool {
+    request.contains(TASK) && !["# Judge", "# Improve"].iter().any(|page| request.contains(page))
+}
+
 const CLAUDE: &str = "claude:claude-sonnet-4-5";
 const GEMINI: &str = "gemini:gemini-3-pro-preview";
 const CODEX: &str = "codex:gpt-5.5-codex";
@@ -38,7 +43,7 @@ fn a_skill_that_is_offered_and_not_used_is_known_and_told() {
         let is_sent = |words: &str| scene.server.requests().iter().any(|request| request.contains(words));
         assert!(is_sent("In 1 of 1 trials the agent saw"), "the improver is told");
         // Where it is offered it is by its description, which no prompt of ours holds.
-        let tasks = scene.server.requests().into_iter().filter(|one| one.contains(TASK));
+        let tasks = scene.server.requests().into_iter().filter(|one| is_task(one));
         assert!(tasks.into_iter().all(|task| task.contains("Writes a haiku. Use it for haiku.")), "{agent}");
     });
 }
@@ -104,7 +109,7 @@ fn each_member_of_a_chain_is_offered_in_its_own_trial_only() {
     // The model knows what to do with the first of them only.
     assert_eq!((ran.failures(), ran.skills()), (Vec::new(), vec!["used", "offered"]), "{ran:?}");
     let requests = scene.server.requests();
-    let tasks = || requests.iter().filter(|request| request.contains(TASK));
+    let tasks = || requests.iter().filter(|request| is_task(request));
     assert!(tasks().any(|task| task.contains("\\n- critic: Follows.") && task.contains("left its output in `input`")));
     assert!(!tasks().any(|task| task.contains("\\n- critic: ") && task.contains("\\n- haiku: ")));
 }

@@ -261,7 +261,7 @@ fn judge(words: &str) -> String {
     let good = quality(words) >= GOOD;
     let skills = words.lines().filter(|line| line.contains("`, in `skill/"));
     let skills: Vec<String> = skills.filter_map(|line| between(line, "### `", "`")).collect();
-    let members = skills.into_iter().map(Some).filter(|_| words.contains("name of the member"));
+    let members = skills.into_iter().map(Some).filter(|_| words.contains("a member's name"));
     let judged: Vec<Option<String>> = std::iter::once(None).chain(members).collect();
     let criteria = asked.enumerate().flat_map(|(nth, id)| {
         let verdict = if good || nth % 2 == 0 { "pass" } else { "fail" };
