@@ -9,9 +9,8 @@ use crate::whole::assert_improved;
 #[ignore = "starts real agents: tests/agents/run"]
 #[expect(clippy::print_stderr, reason = "a test that was skipped says so")]
 fn a_real_agent_improves_a_skill_in_a_bubblewrap_and_a_write_outside_vanishes() {
-    for agent in
-        ["claude", "gemini:gemini-3-pro-preview", "codex:gpt-5.5-codex", "opencode:openai-compatible/large"]
-    {
+    // One that is walled in by the system alone, and one with walls of its own.
+    for agent in ["claude", "codex:gpt-5.5-codex"] {
         let scene = Scene::new();
         if !scene.install_bubblewrap() {
             eprintln!("SKIPPED: there is no bubblewrap, on the PATH or in target/agents/bubblewrap");
