@@ -118,7 +118,7 @@ impl Indexes {
 }
 
 /// The folder at `at` in a workspace, where nothing for it is the workspace itself.
-fn left(space: &Path, at: &str) -> Result<Folder, CaptureError> {
+pub(super) fn left(space: &Path, at: &str) -> Result<Folder, CaptureError> {
     let replaced = || CaptureError::Replaced(space.join(at));
     let mut here = Folder::open_itself(space)?.ok_or_else(replaced)?;
     for name in at.split('/').filter(|name| !name.is_empty()) {

@@ -1,17 +1,15 @@
 //! Copies of some files and folders below one folder, as a tree of their own.
 
 use std::ffi::OsStr;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::id::TreeId;
 
-use super::capture::{Limits, capture_left};
-use super::look::CaptureError;
+use super::capture::{Limits, capture_left, left};
+use super::look::{CaptureError, Reading, look};
 use super::manifest::{Entry, Manifest, ManifestError, Node};
 use super::objects::{ObjectError, Objects};
 use super::path::RelPath;
-use crate::disk::{DiskError, SafePath};
 
 #[derive(Debug, thiserror::Error)]
 pub enum GatherError {
@@ -19,14 +17,10 @@ pub enum GatherError {
     Odd(PathBuf),
     #[error("{} is a link, or holds one; links are not copied", .0.display())]
     Link(PathBuf),
-    #[error("{} is larger than {most} bytes", .path.display())]
-    Large { path: PathBuf, most: u64 },
     #[error(transparent)]
     Names(#[from] ManifestError),
     #[error(transparent)]
     Capture(#[from] CaptureError),
-    #[error(transparent)]
-    Disk(#[from] DiskError),
     #[error(transparent)]
     Store(#[from] ObjectError),
 }
@@ -38,39 +32,29 @@ pub fn gather(
     paths: &[RelPath],
     limits: Limits,
 ) -> Result<TreeId, GatherError> {
+    let reading = Reading { at_most: limits.bytes, ..Reading::storing(objects) };
     let mut entries = Vec::new();
     for path in paths {
-        let place = SafePath::below(base, path.as_path());
+        let place = || base.join(path.as_path());
+        let above = path.parent().map_or_else(String::new, |parent| parent.to_string());
+        let node = look(&left(base, &above)?, path.name(), reading)?;
+        let node = node.ok_or_else(|| GatherError::Odd(place()))?;
         let name = RelPath::below(None, path.name()).expect("the name of a path is a component");
-        if place.is_folder() {
+        if node.is_folder() {
             let captured = capture_left(objects, base, &path.to_string(), &[], limits)?;
-            entries.push(Entry { path: name.clone(), node: Node::Folder { mode: 0o755 } });
             for entry in captured.manifest.entries() {
                 let mut below = entry.path.as_path().iter();
                 let path = below.try_fold(name.clone(), |at, part: &OsStr| RelPath::below(Some(&at), part));
-                let path = path.map_err(|_| GatherError::Odd(place.path().to_owned()))?;
+                let path = path.map_err(|_| GatherError::Odd(place()))?;
                 entries.push(Entry { path, node: entry.node.clone() });
             }
-        } else {
-            entries.push(Entry { path: name, node: file(objects, &place, limits)? });
         }
+        entries.push(Entry { path: name, node });
         if entries.iter().any(|entry| matches!(entry.node, Node::Link { .. })) {
-            return Err(GatherError::Link(place.path().to_owned()));
+            return Err(GatherError::Link(place()));
         }
     }
     Ok(objects.put_manifest(&Manifest::new(entries)?.unlocked())?)
-}
-
-fn file(objects: &Objects, place: &SafePath, limits: Limits) -> Result<Node, GatherError> {
-    let path = || place.path().to_owned();
-    let Some(open) = place.open()? else { return Err(GatherError::Odd(path())) };
-    let meta = open.metadata().map_err(|_| GatherError::Odd(path()))?;
-    let most = limits.bytes;
-    let Some(bytes) = place.read(most)?.filter(|bytes| bytes.len() as u64 <= most) else {
-        return Err(GatherError::Large { path: path(), most });
-    };
-    let size = bytes.len() as u64;
-    Ok(Node::File { blob: objects.put(&bytes)?, size, mode: meta.permissions().mode() & 0o777 })
 }
 
 #[cfg(test)]
