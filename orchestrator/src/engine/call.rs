@@ -73,7 +73,10 @@ impl<L: LoopEngine> Job<L> {
             } else {
                 None
             };
-            if let Some(failure) = unmade {
+            if let Some((how, failure)) = unmade {
+                if self.is_cut_off(&how) {
+                    return Ok(None);
+                }
                 let reply = Reply { key, outcome: Err(failure), spent: Spent::default(), talk: None };
                 let reply = self.shop.store_reply(reply)?;
                 return Ok(Some(self.done(reply)));

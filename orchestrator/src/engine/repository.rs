@@ -33,14 +33,14 @@ const COMMANDS: [&[&str]; 3] = [
 /// More than enough for a workspace.
 const SECONDS: u64 = 60;
 
-/// Why it could not be made, if so; nothing, when it was or when somebody has ended us.
+/// How the command ended by which it could not be made, if so, and why.
 pub(super) fn make(
     shop: &Workshop,
     dir: &CallDir,
     confined: bool,
     slot: &mut Slot,
     ear: &Ear,
-) -> Result<Option<Failure>, EngineError> {
+) -> Result<Option<(How, Failure)>, EngineError> {
     for argv in COMMANDS {
         let argv = argv.iter().map(|&argument| argument.to_owned()).collect();
         let command = Command { argv, seconds: SECONDS, confined };
@@ -50,16 +50,18 @@ pub(super) fn make(
             record: dir.beside("git.json"),
             ..shop.command(dir, &command)
         };
-        let why = match slot.run(&call, ear)?.how {
-            How::Exited(0) | How::Cancelled => continue,
-            How::NotStarted { why } | How::Lost { why } => why,
+        let how = slot.run(&call, ear)?.how;
+        let why = match &how {
+            How::Exited(0) => continue,
+            How::NotStarted { why } | How::Lost { why } => why.clone(),
+            How::Cancelled => "it was cancelled".to_owned(),
             How::Exited(code) => format!("exit code {code}"),
             How::Signalled(signal) => format!("signal {signal}"),
             How::TimedOut => "it did not end in time".to_owned(),
         };
         let why =
             format!("cannot make the workspace a git repository: {}: {why}", command.argv[..2].join(" "));
-        return Ok(Some(Failure::new(FailureKind::Crashed, why)));
+        return Ok(Some((how, Failure::new(FailureKind::Crashed, why))));
     }
     Ok(None)
 }
