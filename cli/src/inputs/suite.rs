@@ -13,7 +13,7 @@ use crate::terminal::complaint::{Complaint, Kind};
 use crate::terminal::environment::Environment;
 use crate::trust::TrustError;
 use crate::trust::file::TextFile;
-use crate::trust::pinned::{Pinned, scripts};
+use crate::trust::pinned::{Pinned, programs, scripts};
 
 /// The scenarios of a file, and the file itself, for it may name commands.
 #[derive(Debug)]
@@ -80,11 +80,7 @@ impl Suite {
             return Err(Complaint::input(format!("suite {} does not exist", path.display())));
         };
         let wrong = |what: &str| Complaint::input(format!("{}: {what}", file.path.display()));
-        let page: Page = toml::from_str(file.text()).map_err(|error| {
-            let line = error.span().map(|span| 1 + file.text()[..span.start].matches('\n').count());
-            let at = line.map_or_else(String::new, |line| format!("line {line}: "));
-            wrong(&format!("{at}{}", error.message())).hint(EXAMPLE)
-        })?;
+        let page: Page = file.toml().map_err(|what| wrong(&what).hint(EXAMPLE))?;
         if page.scenarios.is_empty() {
             return Err(wrong("no scenarios").hint(EXAMPLE));
         }
@@ -117,10 +113,8 @@ impl Suite {
 
     /// The programs that it has run, without repetition, and whether an executor is to run any.
     pub fn programs(&self) -> Vec<String> {
-        let programs = self.commands().filter_map(|command| command.first());
-        let named = programs.collect::<BTreeSet<_>>().into_iter().cloned();
         let shell = self.scenarios.iter().any(|scenario| scenario.tools == Some(Tools::Shell));
-        named.chain(shell.then(|| SHELL.to_owned())).collect()
+        programs(self.commands()).into_iter().chain(shell.then(|| SHELL.to_owned())).collect()
     }
 
     fn commands(&self) -> impl Iterator<Item = &Vec<String>> {

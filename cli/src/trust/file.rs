@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use skilltune_orchestrator::disk;
 use skilltune_phases::id::Digest;
 
@@ -48,5 +49,14 @@ impl TextFile {
 
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// What it says, or what is wrong with it and in which line.
+    pub fn toml<T: DeserializeOwned>(&self) -> Result<T, String> {
+        toml::from_str(&self.text).map_err(|error: toml::de::Error| {
+            let line = error.span().map(|span| 1 + self.text[..span.start].matches('\n').count());
+            let at = line.map_or_else(String::new, |line| format!("line {line}: "));
+            format!("{at}{}", error.message())
+        })
     }
 }

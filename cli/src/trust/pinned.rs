@@ -2,6 +2,7 @@
 //!
 //! A command is trusted with the script that it runs. What such a script loads in its turn is not looked at.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -47,6 +48,11 @@ pub fn each_once(
     all.sort();
     all.dedup();
     Ok(all)
+}
+
+/// The programs of some commands, without repetition.
+pub fn programs<'a>(commands: impl Iterator<Item = &'a Vec<String>>) -> Vec<String> {
+    commands.filter_map(|command| command.first()).collect::<BTreeSet<_>>().into_iter().cloned().collect()
 }
 
 /// The files of the project that the commands of a file name.

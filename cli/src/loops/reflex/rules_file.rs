@@ -13,7 +13,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::trust::TrustError;
 use crate::trust::file::TextFile;
-use crate::trust::pinned::{Pinned, scripts};
+use crate::trust::pinned::{Pinned, programs, scripts};
 
 /// The category of rules that name none.
 pub const OWN: &str = "task";
@@ -76,14 +76,11 @@ impl RulesFile {
         let wrong = |what: String| Complaint::input(format!("{}: {what}", file.path.display())).hint(EXAMPLE);
         let is_json = path.extension().is_some_and(|ending| ending == "json");
         let page = if is_json {
-            serde_json::from_str(file.text()).map_err(|error| wrong(error.to_string()))
+            serde_json::from_str(file.text()).map_err(|error| error.to_string())
         } else {
-            toml::from_str(file.text()).map_err(|error: toml::de::Error| {
-                let line = error.span().map(|span| 1 + file.text()[..span.start].matches('\n').count());
-                let at = line.map_or_else(String::new, |line| format!("line {line}: "));
-                wrong(format!("{at}{}", error.message()))
-            })
-        }?;
+            file.toml()
+        };
+        let page = page.map_err(wrong)?;
         Ok(Self { file, page })
     }
 
@@ -117,8 +114,7 @@ impl RulesFile {
 
     /// The programs that it names, without repetition.
     pub fn programs(&self) -> Vec<String> {
-        let programs = self.commands().filter_map(|command| command.first());
-        programs.collect::<BTreeSet<_>>().into_iter().cloned().collect()
+        programs(self.commands())
     }
 
     /// The files of the project that its commands name.
