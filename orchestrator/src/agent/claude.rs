@@ -2,8 +2,8 @@
 //!
 //! `--restricted` takes away shell and web, keeps files within the workspace, and leaves the user's settings out; what
 //! a call may do with files is said by mode and tools. It leaves skills out too, so that who is to find one there goes
-//! without it, under rules of ours that come to the same, and so does who is to have a shell. In the user's own world it would leave their settings out:
-//! there mode and tools say all, and who judges has no servers, for nobody knows what those do. Its exit code tells
+//! without it, under rules of ours that come to the same, and so does who is to have a shell. In the user's own world it
+//! would leave their settings out: there mode and tools say all, and who judges has no servers, for nobody knows what those do. Its exit code tells
 //! nothing: the last `result` does, and that one's subtype `success` neither.
 
 use jiff::Timestamp;

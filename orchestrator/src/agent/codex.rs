@@ -1,8 +1,8 @@
 //! codex: Codex CLI, without a terminal.
 //!
 //! It works through its shell, so its own sandbox is what confines it: reading only for who judges, writing within the
-//! workspace for the others, and a network only for the commands of who is to have a shell. Its exit code tells nothing; the turn has to be completed.
-//! What has gone wrong is told in words alone. A skill is used by reading its page, in the shell.
+//! workspace for the others, and a network only for the commands of who is to have a shell. Its exit code tells nothing;
+//! the turn has to be completed. What has gone wrong is told in words alone. A skill is used by reading its page, in the shell.
 
 mod pages;
 mod strict;

@@ -1,7 +1,7 @@
 //! opencode: without a terminal, each kind of rights an agent of its own in the configuration that it gets from us.
 //!
-//! What that configuration does not allow is denied: no call has the web, few have a shell, and only who is to find a skill may
-//! load one. There is no last event that tells of success: the last step has to have stopped by itself. On answers that
+//! What that configuration does not allow is denied: no call has the web, few have a shell, and only who is to find a
+//! skill may load one. There is no last event that tells of success: the last step has to have stopped by itself. On answers that
 //! it does not understand it asks for ever, and only the deadline ends it.
 
 use std::path::Path;
