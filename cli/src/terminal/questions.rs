@@ -78,10 +78,11 @@ fn unless_gone<T: Send + 'static>(
     loop {
         match told.recv_timeout(LOOK) {
             // What cannot be written on a terminal that is gone is no fault of ours.
-            Ok(Err(_)) if terminal_is_gone() => return Err(Complaint::interrupted()),
+            Ok(Err(_)) | Err(RecvTimeoutError::Timeout) if terminal_is_gone() => {
+                return Err(Complaint::interrupted());
+            }
             Ok(answer) => return answer.map_err(unanswered),
             Err(RecvTimeoutError::Disconnected) => return Err(Complaint::interrupted()),
-            Err(RecvTimeoutError::Timeout) if terminal_is_gone() => return Err(Complaint::interrupted()),
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
