@@ -16,8 +16,10 @@
 pub mod answer;
 pub mod backoff;
 pub mod candidate;
+pub mod checks;
 pub mod contract;
 pub mod delivery;
+pub mod demand;
 pub mod edit;
 pub mod ending;
 pub mod event;

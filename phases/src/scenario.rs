@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::demand::Demand;
 use crate::id::TreeId;
 use crate::name::Name;
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
     /// It names folders.
     pub id: Name,
@@ -31,6 +32,17 @@ pub struct Scenario {
     /// What its executor may use, if not what the run says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Tools>,
+    /// What a good result is like: for the judge alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Box<str>>,
+    /// Where there are any, they alone make the score of a trial.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub demands: Vec<Demand>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<Box<str>>,
+    /// It is kept for the final comparison: no search runs it, and no improver sees it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held_out: bool,
 }
 
 /// What an executor may use. Who judges or improves never has a shell.
@@ -57,6 +69,10 @@ impl Scenario {
             git: false,
             command: None,
             tools: None,
+            expected: None,
+            demands: Vec::new(),
+            tags: Vec::new(),
+            held_out: false,
         }
     }
 }
