@@ -1,6 +1,6 @@
 //! Trust: a project's settings and suites name programs, and nothing found in a repository runs before a person has agreed.
 //!
-//! Agreement is bound to the bytes of a settings file or a suite, of the prompts that it names, and of the files of the
+//! Agreement is bound to the bytes of a settings file, a suite or rules, of the prompts that it names, and of the files of the
 //! project that its commands name. Agents and prompts of the user's own file need none.
 
 pub mod file;

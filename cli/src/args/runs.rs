@@ -229,7 +229,7 @@ pub struct CleanArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct TrustArgs {
-    /// Settings file, its folder, or a suite
+    /// Settings file, its folder, a suite, or a file of rules
     pub path: PathBuf,
 }
 

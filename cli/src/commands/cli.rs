@@ -34,7 +34,7 @@ pub enum Command {
     Lint(LintArgs),
     #[command(flatten)]
     Run(RunCommand),
-    /// Trust a project's settings or a suite, so that their commands may run
+    /// Trust a project's settings, a suite or rules, so that their commands may run
     #[command(after_help = examples::TRUST)]
     Trust(TrustArgs),
     /// Tune example skills without a model, a key or a network

@@ -1,12 +1,13 @@
-//! `skilltune trust`: a person has read a project's settings, or a suite, and agrees that what they name be run.
+//! `skilltune trust`: a person has read a project's settings, a suite or rules, and agrees that what they name be run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skilltune_phases::scenario::Tools;
 
 use crate::agents;
 use crate::args::runs::TrustArgs;
 use crate::inputs::suite::{SHELL, Suite};
+use crate::loops::reflex::rules_file::RulesFile;
 use crate::loops::tune::prompts::Pages;
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
@@ -23,7 +24,7 @@ pub fn run(args: &TrustArgs, around: &Environment, printer: Printer) -> Result<E
     Ok(Exit::Reached)
 }
 
-const WHAT: &str = "pass a skilltune.toml, its folder, or a suite";
+const WHAT: &str = "pass a skilltune.toml, its folder, a suite, or a file of rules";
 
 fn record(args: &TrustArgs, around: &Environment) -> Result<String, Complaint> {
     let given: PathBuf = around.cwd.join(&args.path).components().collect();
@@ -32,10 +33,11 @@ fn record(args: &TrustArgs, around: &Environment) -> Result<String, Complaint> {
         return Err(Complaint::input(format!("{} does not exist", path.display())).hint(WHAT));
     }
     if !path.ends_with(SETTINGS_FILE) {
-        let suite = Suite::read(&path).map_err(|complaint| complaint.hint(WHAT))?;
-        let files = suite.scripts(around)?;
-        TrustStore::new(around).record(&suite.file, &files)?;
-        return Ok(trusted_suite(&suite) + &listed(&files));
+        return if RulesFile::is_one(&path) {
+            record_rules(&path, around)
+        } else {
+            record_suite(&path, around)
+        };
     }
     let Some(file) = TextFile::read(&path)? else {
         return Err(Complaint::input(format!("{} does not exist", path.display())).hint(WHAT));
@@ -53,6 +55,24 @@ fn record(args: &TrustArgs, around: &Environment) -> Result<String, Complaint> {
     let overs = crate::loops::settings(folder, around)?.overs().into_iter().map(|over| format!("\n  {over}"));
     Ok(trusted(&file, &settings, &pages) + &listed(&scripts) + &overs.collect::<String>())
 }
+
+fn record_suite(path: &Path, around: &Environment) -> Result<String, Complaint> {
+    let suite = Suite::read(path).map_err(|complaint| complaint.hint(WHAT))?;
+    let files = suite.scripts(around)?;
+    TrustStore::new(around).record(&suite.file, &files)?;
+    Ok(trusted_suite(&suite) + &listed(&files))
+}
+
+fn record_rules(path: &Path, around: &Environment) -> Result<String, Complaint> {
+    let rules = RulesFile::read(path)?;
+    let files = rules.scripts(around)?;
+    TrustStore::new(around).record(&rules.file, &files)?;
+    let commands: String = rules.commands().map(|argv| format!("\n  rule: {}", quoted(argv))).collect();
+    let commands = if commands.is_empty() { NO_COMMANDS.to_owned() } else { commands };
+    Ok(format!("trusted: {}{commands}{}", rules.file.path.display(), listed(&files)))
+}
+
+const NO_COMMANDS: &str = "\n  no commands";
 
 /// The files that commands name, each of which is trusted as it is now.
 fn listed(files: &[Pinned]) -> String {
@@ -72,7 +92,7 @@ fn trusted_suite(suite: &Suite) -> String {
     });
     let mut lines: Vec<String> = lines.collect();
     if lines.is_empty() {
-        lines.push("\n  no commands".to_owned());
+        lines.push(NO_COMMANDS.to_owned());
     }
     format!("trusted: {}{}", suite.file.path.display(), lines.concat())
 }

@@ -1,4 +1,4 @@
-//! The files that trust is bound to: a settings file or a suite, and the files of the project that its commands name.
+//! The files that trust is bound to: a settings file, a suite or rules, and the files of the project that its commands name.
 //!
 //! A command is trusted with the script that it runs. What such a script loads in its turn is not looked at.
 

@@ -86,7 +86,9 @@ fn unattended_rules_come_from_a_file_whose_commands_are_trusted_and_run() {
     let more = ["--rules", "rules.toml"];
     let refused = scene.refusal(&begin(&more));
     assert!(refused.contains("grep") && refused.contains("trust"), "{refused}");
-    let ran = new(&scene, &[&more[..], &["--trust"]].concat());
+    let trusted = scene.run(&["trust", "rules.toml"]);
+    assert!(trusted.stderr.contains(r#"rule: "grep" "-q" "pump" "artifact.md""#), "{trusted:?}");
+    let ran = new(&scene, &more);
     assert_eq!((ran.code, begun(&scene, "propose")), (Some(0), 0), "{ran:?}");
     let first = &decided(&scene, "evaluated")[0];
     assert_eq!((&first["passed"], &first["score"]), (&json!(true), &json!(80.0)), "level A from 60: {first}");

@@ -84,6 +84,18 @@ impl RulesFile {
         Ok(Self { file, page })
     }
 
+    /// Whether a file that can be read speaks of rules, rightly or wrongly.
+    pub fn is_one(path: &Path) -> bool {
+        let Ok(Some(file)) = TextFile::read(path) else { return false };
+        let keys: Vec<String> = if path.extension().is_some_and(|ending| ending == "json") {
+            let page: serde_json::Map<_, _> = serde_json::from_str(file.text()).unwrap_or_default();
+            page.into_iter().map(|(key, _)| key).collect()
+        } else {
+            file.toml::<toml::Table>().unwrap_or_default().into_iter().map(|(key, _)| key).collect()
+        };
+        keys.iter().any(|key| ["rules", "thresholds", "remove"].contains(&key.as_str()))
+    }
+
     /// Puts its rules in the place of those of the same id, and the others behind them.
     pub fn lay(&self, criteria: &mut Criteria, weights: Weights) -> Result<(), Complaint> {
         let path = self.file.path.display();
@@ -122,7 +134,7 @@ impl RulesFile {
         scripts(&self.file, self.commands(), around)
     }
 
-    fn commands(&self) -> impl Iterator<Item = &Vec<String>> {
+    pub fn commands(&self) -> impl Iterator<Item = &Vec<String>> {
         self.page.rules.iter().filter_map(|entry| entry.command.as_ref())
     }
 }
