@@ -11,9 +11,10 @@
 mod digest;
 mod redact;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use digest::one_line;
 pub use redact::Redaction;
 
 /// More events than this are only counted.
@@ -29,7 +30,7 @@ pub struct Transcript {
 }
 
 /// One thing that an agent reported. The id of a tool call is the agent's own, and its result has the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     Text { text: String },
@@ -38,40 +39,40 @@ pub enum Event {
     End(End),
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     pub id: String,
     pub tool: String,
     /// The command line, if the tool runs one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Its other arguments, as JSON.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub arguments: String,
     /// The files that its arguments name.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }
 
 /// How a tool call ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     pub id: String,
     pub failed: bool,
     /// Only if the agent reports it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
     pub output: String,
 }
 
 /// The last line of a transcript: totals, as far as the agent reports them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
     /// All tool calls, also those left out.
     pub tool_calls: u64,
@@ -140,6 +141,34 @@ impl Transcript {
         let line = |event: &Event| serde_json::to_string(event).expect("an event has a JSON text") + "\n";
         let end = Event::End(self.end.clone());
         self.events.iter().chain([&end]).map(line).collect()
+    }
+
+    /// The transcript that has these lines; none if they are not as [`Transcript::lines`] writes them.
+    pub fn from_lines(lines: &str) -> Option<Self> {
+        let (mut events, mut end) = (Vec::new(), None);
+        for line in lines.lines() {
+            match (serde_json::from_str(line).ok()?, &end) {
+                (Event::End(last), None) => end = Some(last),
+                (Event::End(_), Some(_)) | (_, Some(_)) => return None,
+                (event, None) if events.len() < MOST_EVENTS => events.push(event),
+                (_, None) => return None,
+            }
+        }
+        Some(Self { events, end: end? })
+    }
+
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The totals.
+    pub fn end(&self) -> &End {
+        &self.end
+    }
+
+    /// Whether all events were kept. Each may still have been shortened.
+    pub fn is_whole(&self) -> bool {
+        self.end.left_out == 0
     }
 
     fn add(&mut self, event: impl FnOnce() -> Event) {

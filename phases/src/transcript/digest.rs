@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::redact::is_plain;
 use super::{Call, Event, Outcome, Transcript};
 
 /// The whole digest, in bytes.
@@ -108,8 +109,10 @@ fn fitted(lines: &[Line]) -> String {
     format!("{}(... {} more calls, {failed} of them failed ...)\n{}", all(first), middle.len(), all(last))
 }
 
-fn one_line(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+/// One line of plain characters.
+pub(crate) fn one_line(text: &str, most: usize) -> String {
+    let plain: String = text.chars().filter(|&char| is_plain(char)).collect();
+    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= most {
         return line;
     }

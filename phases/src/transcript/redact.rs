@@ -1,6 +1,6 @@
 //! What is taken out of a transcript before it is stored: keys, control characters, and whatever is too long.
 
-use super::{Event, MOST_FILES, Transcript};
+use super::{Call, Event, MOST_FILES, Transcript};
 use crate::lint;
 
 /// What may not be stored as it is.
@@ -28,6 +28,31 @@ impl Transcript {
         }
         self
     }
+}
+
+impl Event {
+    /// Whether none of its texts was shortened. A shortened text is longer than one that is kept as it is.
+    pub fn is_whole(&self) -> bool {
+        match self {
+            Self::Text { text } => is_at_most(text, MOST_OF_TEXT),
+            Self::Call(call) => call.is_whole(),
+            Self::Result(outcome) => is_at_most(&outcome.output, MOST_OF_TEXT),
+            Self::End(_) => true,
+        }
+    }
+}
+
+impl Call {
+    pub fn is_whole(&self) -> bool {
+        is_at_most(&self.arguments, MOST_OF_ARGUMENTS)
+            && self.command.as_ref().is_none_or(|command| is_at_most(command, MOST_OF_TEXT))
+            && self.files.len() < MOST_FILES
+            && self.files.iter().all(|file| is_at_most(file, MOST_OF_NAME))
+    }
+}
+
+fn is_at_most(text: &str, most: usize) -> bool {
+    text.chars().nth(most).is_none()
 }
 
 impl Redaction {
@@ -72,7 +97,7 @@ impl Redaction {
 }
 
 /// Neither control characters nor those that change how others are shown.
-fn is_plain(char: char) -> bool {
+pub(super) fn is_plain(char: char) -> bool {
     let is_invisible = matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
     matches!(char, '\n' | '\t') || !(char.is_control() || is_invisible)
 }
