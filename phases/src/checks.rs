@@ -2,14 +2,31 @@
 //!
 //! Checks are data, and whoever wrote them may be hostile: an argument list is never a shell's text, patterns and globs are
 //! compiled within bounds, and a schema refers to nothing outside itself.
+//!
+//! ```text
+//! suite, agent --> Check --> fault (before a run begins)
+//!                        \-> tell <-- Facts (a trial)  --> met, not met, or cannot be told
+//! ```
+
+mod fault;
+mod glob;
+mod json;
+mod pattern;
+mod quote;
+mod schema;
+mod tell;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
 use crate::id::TreeId;
 
+pub use fault::fault;
+pub use quote::{line, quote_end};
+pub use tell::{Bytes, Facts, Usage, tell};
+
 /// How it is told whether something holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
     Check(Check),
@@ -20,7 +37,7 @@ pub enum How {
 }
 
 /// What a machine can tell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
     /// A program ends with this exit code. It runs in a copy of what was left.
@@ -49,13 +66,13 @@ pub enum Check {
     Skill { used: bool },
     /// The agent called a tool this often.
     Tool { call: Tool, times: Times },
-    /// The agent called one tool before the first call of another.
+    /// The agent called one tool before the first call of another. Both must have been called.
     ToolOrder { before: Tool, after: Tool },
     /// The trial took no more than this.
     AtMost { of: Cost, most: u64 },
 }
 
-/// A path relative to the workspace, in which `*` is a part of a name and `**` any folders.
+/// A path relative to the workspace, in which `*` is a part of a name, `?` one character of it, and `**` any folders.
 pub type Glob = Box<str>;
 
 /// Where a pattern is looked for.
@@ -66,7 +83,7 @@ pub enum Text {
     Answer,
     /// The texts, tool calls and results that it reports.
     Transcript,
-    /// Each of these files.
+    /// Each of these files, of which there must be one.
     Files(Glob),
 }
 
@@ -88,7 +105,7 @@ pub struct Tool {
     pub input: Option<Box<str>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Comparison {
     Equals(Value),
@@ -121,6 +138,11 @@ impl Times {
 
     pub fn contain(self, count: u64) -> bool {
         self.min <= count && self.max.is_none_or(|max| count <= max)
+    }
+
+    /// How far to count: more changes nothing.
+    fn enough(self) -> u64 {
+        self.max.map_or(self.min, |max| max.saturating_add(1))
     }
 }
 

@@ -139,6 +139,14 @@ impl Objects {
         Ok(bytes)
     }
 
+    /// The bytes of an object that has no more than `most`; else its size.
+    pub fn read_at_most(&self, blob: BlobId, most: u64) -> Result<Result<Vec<u8>, u64>, ObjectError> {
+        match self.size_of(blob.0) {
+            Some(size) if size > most => Ok(Err(size)),
+            Some(_) | None => self.read(blob).map(Ok),
+        }
+    }
+
     /// Appends the object to an open file; after an error the file holds nothing of worth.
     pub fn copy_to(&self, blob: BlobId, file: &mut File, path: &Path) -> Result<(), ObjectError> {
         self.feed(blob.0, |chunk| file.write_all(chunk).on_disk("write", path))

@@ -1,0 +1,196 @@
+//! Checks by machine, for all loops: what is kept of a trial so that they can be told, their telling, and the end of a command.
+//!
+//! ```text
+//! a trial --> Evidence -- keep --> tree -\
+//!         \-> what it left --> tree ------+- tell --> Told
+//!                what it began with ----/
+//! ```
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use skilltune_phases::checks::{self, Bytes, Check, Facts, Told, Usage};
+use skilltune_phases::delivery::SkillUse;
+use skilltune_phases::event::Spent;
+use skilltune_phases::id::{BlobId, TreeId};
+use skilltune_phases::transcript::Transcript;
+
+use crate::process::How;
+use crate::snapshot::{Manifest, Node, ObjectError, Objects, changes};
+
+/// What a trial leaves beside its files.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// The agent's last message.
+    pub answer: &'a str,
+    /// Redacted; one without events counts as none.
+    pub transcript: Option<&'a Transcript>,
+    pub usage: Usage,
+}
+
+const ANSWER: &str = "answer.md";
+const TRANSCRIPT: &str = "transcript.jsonl";
+const USAGE: &str = "usage.json";
+
+/// A longer answer is kept, and nothing is told of it.
+const LONGEST_ANSWER: u64 = 4 << 20;
+/// More than what [`skilltune_phases::transcript::MOST_EVENTS`] of them can take.
+const LONGEST_TRANSCRIPT: u64 = 128 << 20;
+const LONGEST_USAGE: u64 = 4 << 10;
+
+/// What a call took, as far as the agent told.
+pub fn usage(spent: &Spent, turns: Option<u64>, skill: Option<SkillUse>) -> Usage {
+    let tokens =
+        spent.input_tokens.zip(spent.output_tokens).map(|(input, output)| input.saturating_add(output));
+    Usage { ms: Some(spent.ms), tokens, turns, skill }
+}
+
+pub fn keep(objects: &Objects, evidence: &Evidence<'_>) -> Result<TreeId, ObjectError> {
+    let usage = serde_json::to_vec(&evidence.usage).expect("numbers have a JSON text");
+    let lines = evidence.transcript.filter(|transcript| !transcript.is_empty()).map(Transcript::lines);
+    let mut files = vec![(ANSWER, evidence.answer.as_bytes()), (USAGE, usage.as_slice())];
+    files.extend(lines.as_ref().map(|lines| (TRANSCRIPT, lines.as_bytes())));
+    objects.put_files(&files)
+}
+
+/// Tells all checks but commands, each by its place. `start` is what the workspace held at first.
+pub fn tell(
+    objects: &Objects,
+    start: Option<TreeId>,
+    left: TreeId,
+    evidence: TreeId,
+    checks: &mut dyn Iterator<Item = (usize, &Check)>,
+) -> Result<Vec<Told>, ObjectError> {
+    let trial = Trial::read(objects, start, left, evidence)?;
+    let mut told = Vec::new();
+    for (check, how) in checks.filter(|(_, check)| !matches!(check, Check::Command { .. })) {
+        let (met, details) = checks::tell(how, &trial);
+        if let Some(error) = trial.error.take() {
+            return Err(error);
+        }
+        told.push(Told { check, met, details: details.into() });
+    }
+    Ok(told)
+}
+
+/// What came of a check by a command that is to end with the exit code `exit`. One that did not run to its end has told nothing.
+pub fn command_told(check: usize, exit: i32, how: &How, stdout: &str, stderr: &str) -> Told {
+    let (met, end) = match how {
+        How::Exited(code) => (Some(*code == exit), format!("exit code {code}")),
+        How::TimedOut => (None, "it did not end in time".to_owned()),
+        How::Signalled(signal) => (None, format!("ended by signal {signal}")),
+        How::Cancelled => (None, "it was cancelled".to_owned()),
+        How::NotStarted { why } => (None, format!("it could not be started: {why}")),
+        How::Lost { why } => (None, why.clone()),
+    };
+    let said = [stderr, stdout].into_iter().map(checks::quote_end).find(|said| !said.is_empty());
+    let details = said.map_or_else(|| end.clone(), |said| format!("{end}: {said}"));
+    Told { check, met, details: checks::line(&details).into() }
+}
+
+/// A trial as it is read back.
+struct Trial<'a> {
+    objects: &'a Objects,
+    files: BTreeMap<String, BlobId>,
+    touched: Vec<String>,
+    answer: Option<String>,
+    transcript: Option<Transcript>,
+    usage: Usage,
+    /// Why the store could not say what a file holds.
+    error: RefCell<Option<ObjectError>>,
+}
+
+impl<'a> Trial<'a> {
+    fn read(
+        objects: &'a Objects,
+        start: Option<TreeId>,
+        left: TreeId,
+        evidence: TreeId,
+    ) -> Result<Self, ObjectError> {
+        let start = start.map(|start| objects.manifest(start)).transpose()?.unwrap_or_default();
+        let (left, kept) = (objects.manifest(left)?, objects.manifest(evidence)?);
+        let answer = text(objects, &kept, ANSWER, LONGEST_ANSWER)?.and_then(Result::ok);
+        let lines = text(objects, &kept, TRANSCRIPT, LONGEST_TRANSCRIPT)?;
+        let damaged = || ObjectError::Damaged(evidence.0);
+        let parsed = |lines: Result<String, u64>| Transcript::from_lines(&lines.ok()?);
+        let transcript = lines.map(|lines| parsed(lines).ok_or_else(damaged)).transpose()?;
+        let usage = text(objects, &kept, USAGE, LONGEST_USAGE)?.and_then(Result::ok);
+        let usage = usage.and_then(|usage| json(&usage)).ok_or_else(damaged)?;
+        let (files, touched) = (files(&left), touched(&start, &left));
+        Ok(Self { objects, files, touched, answer, transcript, usage, error: RefCell::default() })
+    }
+}
+
+impl Facts for Trial<'_> {
+    fn files(&self) -> Vec<&str> {
+        self.files.keys().map(String::as_str).collect()
+    }
+
+    fn bytes(&self, path: &str, most: u64) -> Bytes {
+        let Some(blob) = self.files.get(path) else { return Bytes::Missing };
+        match self.objects.read_at_most(*blob, most) {
+            Ok(Ok(bytes)) => Bytes::Whole(bytes),
+            Ok(Err(size)) => Bytes::TooLarge(size),
+            Err(error) => {
+                self.error.replace(Some(error));
+                Bytes::Missing
+            }
+        }
+    }
+
+    fn touched(&self) -> Vec<&str> {
+        self.touched.iter().map(String::as_str).collect()
+    }
+
+    fn answer(&self) -> Option<&str> {
+        self.answer.as_deref()
+    }
+
+    fn transcript(&self) -> Option<&Transcript> {
+        self.transcript.as_ref()
+    }
+
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+}
+
+/// Links are followed nowhere, and are no files.
+fn files(left: &Manifest) -> BTreeMap<String, BlobId> {
+    let file = |entry: &crate::snapshot::Entry| match entry.node {
+        Node::File { blob, .. } => Some((lossy(entry.path.as_bytes()), blob)),
+        Node::Folder { .. } | Node::Link { .. } => None,
+    };
+    left.entries().iter().filter_map(file).collect()
+}
+
+fn touched(start: &Manifest, left: &Manifest) -> Vec<String> {
+    let start = start.copied();
+    let is_file = |node: Option<&Node>| node.is_some_and(|node| !node.is_folder());
+    let changed = changes(&start, left).into_iter();
+    let changed =
+        changed.filter(|change| is_file(start.get(&change.path)) || is_file(left.get(&change.path)));
+    changed.map(|change| lossy(change.path.as_bytes())).collect()
+}
+
+fn lossy(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}
+
+/// A text of ours, or its size if it is longer than `most`; none where there is no such file.
+fn text(
+    objects: &Objects,
+    kept: &Manifest,
+    name: &str,
+    most: u64,
+) -> Result<Option<Result<String, u64>>, ObjectError> {
+    let entry = kept.entries().iter().find(|entry| entry.path.as_bytes() == name.as_bytes());
+    let Some(Node::File { blob, .. }) = entry.map(|entry| &entry.node) else { return Ok(None) };
+    let bytes = objects.read_at_most(*blob, most)?;
+    Ok(Some(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())))
+}
+
+fn json<T: DeserializeOwned>(text: &str) -> Option<T> {
+    serde_json::from_str(text).ok()
+}

@@ -1,0 +1,44 @@
+//! What somebody else wrote, as a part of one line of ours.
+
+use crate::lint;
+use crate::transcript::one_line;
+
+const MOST_OF_QUOTE: usize = 160;
+const MOST_OF_END: usize = 300;
+const MOST_OF_LINE: usize = 400;
+/// How much of a long line comes before what was found in it, in characters.
+const MOST_BEFORE: usize = 60;
+
+/// One line without control characters, short, and without keys.
+pub(super) fn quote(text: &str) -> String {
+    // Only the beginning is looked at: a text may be large, and a key that is cut off at its end is none.
+    let end = text.char_indices().nth(20 * MOST_OF_QUOTE).map_or(text.len(), |(at, _)| at);
+    one_line(&lint::without_keys(&text[..end], "[hidden]"), MOST_OF_QUOTE)
+}
+
+/// The same of its end, where a program says why it failed.
+pub fn quote_end(text: &str) -> String {
+    let from = text.char_indices().rev().nth(20 * MOST_OF_END).map_or(0, |(at, _)| at);
+    let line = one_line(&lint::without_keys(&text[from..], "[hidden]"), usize::MAX);
+    match line.char_indices().rev().nth(MOST_OF_END - 1) {
+        Some((at, _)) if at > 0 => format!("…{}", &line[at..]),
+        Some(_) | None => line,
+    }
+}
+
+/// The details of a check as they are kept.
+pub fn line(details: &str) -> String {
+    one_line(details, MOST_OF_LINE)
+}
+
+/// The line of a place with its number.
+pub(super) fn quoted_line(text: &str, at: usize) -> String {
+    let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let number = text[..begin].matches('\n').count() + 1;
+    let line = text[begin..].lines().next().unwrap_or_default();
+    let before = text[begin..at].char_indices().rev().nth(MOST_BEFORE);
+    match before {
+        Some((from, _)) if line.len() > MOST_OF_QUOTE => format!("line {number}: …{}", quote(&line[from..])),
+        Some(_) | None => format!("line {number}: {}", quote(line)),
+    }
+}

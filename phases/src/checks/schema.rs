@@ -1,0 +1,119 @@
+//! JSON Schema: what a schema says, read into rules, so that everything which it says is understood before a run begins.
+//!
+//! It is the part of the standard (drafts 6 to 2020-12) that needs no second document: a keyword that is not known is refused,
+//! and a reference goes to a place in the schema itself. The crates that know all of it follow a schema made for that without
+//! end, and bring a regex engine that goes back and forth; here every comparison has a number of steps to spend.
+
+mod judge;
+mod keyword;
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use self::keyword::Rule;
+use super::json;
+
+pub(super) use judge::Judged;
+
+/// A schema and those in it, by number; the first is the whole.
+#[derive(Debug)]
+pub(super) struct Schema {
+    nodes: Vec<Vec<Rule>>,
+}
+
+const MOST_NODES: usize = 5_000;
+const MOST_PATTERNS: usize = 50;
+/// As JSON text, in bytes.
+const LARGEST: usize = 256 << 10;
+
+/// The dialects in which the keywords that are known mean the same.
+const DIALECTS: [&str; 4] = ["draft-06", "draft-07", "2019-09", "2020-12"];
+
+impl Schema {
+    pub(super) fn read(schema: &Value) -> Result<Self, String> {
+        if json::is_too_deep(schema) {
+            return Err("the schema is nested too deeply".to_owned());
+        }
+        if schema.to_string().len() > LARGEST {
+            return Err(format!("the schema is larger than {} KiB", LARGEST >> 10));
+        }
+        let mut reader = Reader { root: schema, known: HashMap::new(), open: Vec::new(), patterns: 0 };
+        reader.node(schema)?;
+        let mut nodes: Vec<Vec<Rule>> = Vec::new();
+        while let Some((node, value)) = reader.open.pop() {
+            let rules = reader.rules(value)?;
+            nodes.resize_with(reader.known.len(), Vec::new);
+            nodes[node] = rules;
+        }
+        let schema = Self { nodes };
+        if schema.goes_in_circles() {
+            return Err("the schema refers to itself without end".to_owned());
+        }
+        Ok(schema)
+    }
+
+    /// Whether a schema asks itself about the very value that it is asked about.
+    fn goes_in_circles(&self) -> bool {
+        // Each is looked at once: what is below it is done when it is met for the second time.
+        let (mut begun, mut done) = (vec![false; self.nodes.len()], vec![false; self.nodes.len()]);
+        let mut open: Vec<usize> = (0..self.nodes.len()).collect();
+        while let Some(&node) = open.last() {
+            if done[node] || begun[node] {
+                done[node] = true;
+                open.pop();
+                continue;
+            }
+            begun[node] = true;
+            for next in self.nodes[node].iter().flat_map(Rule::of_the_same_value) {
+                if begun[next] && !done[next] {
+                    return true;
+                }
+                open.push(next);
+            }
+        }
+        false
+    }
+}
+
+struct Reader<'a> {
+    root: &'a Value,
+    /// The number of each, by its address in the document.
+    known: HashMap<*const Value, usize>,
+    open: Vec<(usize, &'a Value)>,
+    patterns: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// The number of a schema, which is read later.
+    fn node(&mut self, value: &'a Value) -> Result<usize, String> {
+        let next = self.known.len();
+        let node = *self.known.entry(std::ptr::from_ref(value)).or_insert(next);
+        if node == next {
+            if next == MOST_NODES {
+                return Err(format!("the schema has more than {MOST_NODES} parts"));
+            }
+            self.open.push((node, value));
+        }
+        Ok(node)
+    }
+
+    /// What a reference stands for.
+    fn target(&self, reference: &str) -> Result<&'a Value, String> {
+        let pointer = reference.strip_prefix('#').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let Some(pointer) = pointer else {
+            return Err(
+                "the schema refers to something outside itself; `$ref` can only begin with `#/`".to_owned()
+            );
+        };
+        if pointer.contains('%') {
+            return Err("a `$ref` with a `%` in it is not understood".to_owned());
+        }
+        self.root.pointer(pointer).ok_or_else(|| "a `$ref` of the schema leads nowhere".to_owned())
+    }
+
+    fn dialect(&self, value: &Value) -> Result<(), String> {
+        let is_known = value.as_str().is_some_and(|uri| DIALECTS.iter().any(|known| uri.contains(known)));
+        if is_known { Ok(()) } else { Err(format!("`$schema` must be one of {}", DIALECTS.join(", "))) }
+    }
+}
