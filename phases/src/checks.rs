@@ -23,6 +23,8 @@ use crate::id::TreeId;
 
 pub use fault::fault;
 pub use quote::{line, quote_end};
+#[cfg(test)]
+pub(crate) use schema::accepts;
 pub use tell::{Bytes, Facts, Usage, tell};
 
 /// How it is told whether something holds.

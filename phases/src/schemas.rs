@@ -1,11 +1,10 @@
 //! Holds the schemas in `docs/` to the code: what they accept is what is read, and their lists are the code's lists.
 
-mod checker;
 mod reflex;
 
-use checker::accepts;
 use serde_json::{Value, json};
 
+use crate::checks::accepts;
 use crate::contract::Verdict;
 use crate::judgement::{Ask, Priority, VerdictShape};
 use crate::{edit, judgement, rubric};

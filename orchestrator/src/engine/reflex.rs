@@ -5,21 +5,18 @@ use std::path::Path;
 
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::id::TreeId;
-use skilltune_phases::loops::reflex::checks::{self, Told};
+use skilltune_phases::loops::reflex::checks;
 use skilltune_phases::loops::reflex::original::artifact_hash;
 use skilltune_phases::loops::reflex::{
     Answer, Answers, Artifact, Decision, PAGE, Reflex, Request, Run, Step, projection, sections,
 };
 
 use super::{EngineError, Extent, Hands, LoopEngine, Ran, ReadError, Remains, Workshop};
+use crate::checks::command_told;
 use crate::disk::atomic::Durability;
 use crate::evolution::{Evolution, Part};
-use crate::process::How;
 use crate::snapshot::{Node, Objects, RelPath};
 use crate::store::RunFolder;
-
-/// More than this of what a command says nobody needs as evidence.
-const EVIDENCE: usize = 400;
 
 /// The refiner is told so when it is asked once more.
 const UNCHANGED: &str =
@@ -39,15 +36,7 @@ impl LoopEngine for Reflex {
     fn ran(_: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
         let no_command = || Failure::new(FailureKind::UsageError, "this step runs no command");
         let (check, exit) = request.check().ok_or_else(no_command)?;
-        let (met, end) = match ran.how {
-            How::Exited(code) => (Some(*code == exit), format!("exit code {code}")),
-            How::TimedOut => (None, "it did not end in time".to_owned()),
-            How::Signalled(signal) => (None, format!("ended by signal {signal}")),
-            How::Cancelled => (None, "it was cancelled".to_owned()),
-            How::NotStarted { why } => (None, format!("it could not be started: {why}")),
-            How::Lost { why } => (None, why.clone()),
-        };
-        Ok(Answer::Told(vec![Told { check, met, details: evidence(&end, ran).into() }]))
+        Ok(Answer::Told(vec![command_told(check, exit, ran.how, ran.stdout, ran.stderr)]))
     }
 
     fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Option<Answer>, EngineError> {
@@ -153,13 +142,4 @@ fn write_originals(objects: &Objects, run: &Run) -> Result<(), EngineError> {
 /// The artifact to show: the one in work, and at the end the best.
 fn current_artifact(run: &Run) -> Option<&Artifact> {
     if run.state.stop.is_some() { run.result() } else { run.state.artifact.as_ref() }
-}
-
-/// How a command ended, and the last of what it said.
-fn evidence(end: &str, ran: &Ran<'_>) -> String {
-    let said = [ran.stderr, ran.stdout].into_iter().map(str::trim).find(|said| !said.is_empty());
-    let Some(said) = said else { return end.to_owned() };
-    let from = said.len().saturating_sub(EVIDENCE);
-    let from = (from..=said.len()).find(|&at| said.is_char_boundary(at)).unwrap_or(0);
-    format!("{end}: {}", &said[from..])
 }

@@ -42,7 +42,7 @@ fn command(argv: &[String], exit: i32) -> Option<String> {
     let is_odd = |sign: char| sign.is_control() && !matches!(sign, '\n' | '\t');
     if program.trim().is_empty() || argv.len() > MOST_ARGUMENTS {
         let why =
-            format!("`argv` must be a list of 1 to {MOST_ARGUMENTS} arguments, the first of them a program");
+            format!("a command is a list of 1 to {MOST_ARGUMENTS} arguments, the first of them a program");
         return Some(why);
     }
     if argv.iter().any(|argument| argument.chars().count() > LONGEST_ARGUMENT) {

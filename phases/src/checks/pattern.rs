@@ -8,8 +8,9 @@ use regex::{Regex, RegexBuilder};
 
 /// In characters.
 const LONGEST: usize = 1000;
-/// Sizes as compiled, with the price of a byte that such a pattern is held against. Larger ones are refused.
-const SIZES: [(usize, u64); 3] = [(16 << 10, 1), (64 << 10, 4), (256 << 10, 16)];
+/// Sizes as compiled, with the price of a byte that such a pattern is held against. Larger ones are refused. A pattern and a text
+/// made to waste time take a microsecond for each that is paid, others a thousandth of that.
+const SIZES: [(usize, u64); 4] = [(16 << 10, 1), (64 << 10, 4), (256 << 10, 16), (1 << 20, 64)];
 
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
@@ -98,4 +99,72 @@ fn reason(why: &regex::Error) -> String {
     let said = why.to_string();
     let last = said.lines().last().unwrap_or_default();
     crate::answer::capped(last.strip_prefix("error: ").unwrap_or(last), 200)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn compile(pattern: &str) -> Result<Pattern, String> {
+        Pattern::compile(pattern, Anchors::Lines)
+    }
+
+    #[test]
+    fn a_pattern_made_to_be_large_or_deep_is_refused_at_once() {
+        let begun = Instant::now();
+        for pattern in [
+            r"\w{1,2000}".to_owned(),
+            r"((\w{50}){50}){50}".to_owned(),
+            "(((a{100}){100}){100}){100}".to_owned(),
+            format!("{}a{}", "(".repeat(100), ")".repeat(100)),
+            "(".repeat(200),
+        ] {
+            assert!(compile(&pattern).unwrap_err().starts_with("the pattern cannot be used: "), "{pattern}");
+        }
+        assert!(compile(&"x".repeat(1001)).unwrap_err().contains("longer than 1000"));
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+        for pattern in [r"(?m)^\|\s*`?[A-Z_]+`?\s*\|", r"\b\w+@\w+\b", r"\w{3,20}"] {
+            assert!(compile(pattern).is_ok(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_larger_pattern_costs_more_a_byte() {
+        let price = |pattern: &str| compile(pattern).unwrap().price;
+        assert_eq!([price("GET"), price(r"\w"), price(r"\w{5}"), price(r"\w{20}")], [1, 4, 16, 64]);
+    }
+
+    /// With an engine that goes back and forth these take longer than the world stands.
+    #[test]
+    fn patterns_that_explode_elsewhere_are_searched_in_linear_time() {
+        let begun = Instant::now();
+        let text = "a".repeat(20_000) + "!";
+        for pattern in ["(a+)+$", "(a|aa)+$", "(a|b|ab)*c", "(.*a){20}$"] {
+            assert_eq!(compile(pattern).unwrap().is_in(&text, &mut Work(1 << 30)), Some(false), "{pattern}");
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    }
+
+    #[test]
+    fn all_matches_of_a_pattern_are_counted_as_far_as_the_work_goes() {
+        let pattern = compile("^a").unwrap();
+        let count = |enough, work| pattern.count("a\nb\r\na\na", enough, &mut Work(work));
+        assert_eq!(count(9, 100), Some(Found { times: 3, first: Some(0) }));
+        assert_eq!(count(2, 100), Some(Found { times: 2, first: Some(0) }));
+        assert_eq!(count(0, 0), Some(Found::default()));
+        assert_eq!(count(9, 15), None);
+        // Every search of this one looks at all that is left of the text.
+        let (pattern, text) = (compile(".*[^A-Z]|[A-Z]").unwrap(), "A".repeat(1 << 18));
+        let begun = Instant::now();
+        assert_eq!(pattern.count(&text, u64::MAX, &mut Work(4 << 20)), None);
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    }
+
+    #[test]
+    fn the_ends_are_those_of_lines_or_of_the_text() {
+        let is_in = |anchors| Pattern::compile("^b$", anchors).unwrap().is_in("a\r\nb\r\nc", &mut Work(99));
+        assert_eq!([is_in(Anchors::Lines), is_in(Anchors::Text)], [Some(true), Some(false)]);
+    }
 }

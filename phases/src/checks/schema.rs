@@ -27,8 +27,13 @@ const MOST_PATTERNS: usize = 50;
 /// As JSON text, in bytes.
 const LARGEST: usize = 256 << 10;
 
-/// The dialects in which the keywords that are known mean the same.
-const DIALECTS: [&str; 4] = ["draft-06", "draft-07", "2019-09", "2020-12"];
+/// The dialects that are known. In the first two of them what stands beside a `$ref` does not count.
+const DIALECTS: [&str; 4] = [
+    "json-schema.org/draft-06/schema",
+    "json-schema.org/draft-07/schema",
+    "json-schema.org/draft/2019-09/schema",
+    "json-schema.org/draft/2020-12/schema",
+];
 
 impl Schema {
     pub(super) fn read(schema: &Value) -> Result<Self, String> {
@@ -38,7 +43,14 @@ impl Schema {
         if schema.to_string().len() > LARGEST {
             return Err(format!("the schema is larger than {} KiB", LARGEST >> 10));
         }
-        let mut reader = Reader { root: schema, known: HashMap::new(), open: Vec::new(), patterns: 0 };
+        let mut reader = Reader {
+            root: schema,
+            known: HashMap::new(),
+            open: Vec::new(),
+            patterns: 0,
+            refs_stand_alone: false,
+        };
+        reader.refs_stand_alone = reader.dialect()?.is_some_and(|dialect| dialect < 2);
         reader.node(schema)?;
         let mut nodes: Vec<Vec<Rule>> = Vec::new();
         while let Some((node, value)) = reader.open.pop() {
@@ -82,6 +94,8 @@ struct Reader<'a> {
     known: HashMap<*const Value, usize>,
     open: Vec<(usize, &'a Value)>,
     patterns: usize,
+    /// What stands beside a reference would be ignored.
+    refs_stand_alone: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -112,8 +126,24 @@ impl<'a> Reader<'a> {
         self.root.pointer(pointer).ok_or_else(|| "a `$ref` of the schema leads nowhere".to_owned())
     }
 
-    fn dialect(&self, value: &Value) -> Result<(), String> {
-        let is_known = value.as_str().is_some_and(|uri| DIALECTS.iter().any(|known| uri.contains(known)));
-        if is_known { Ok(()) } else { Err(format!("`$schema` must be one of {}", DIALECTS.join(", "))) }
+    /// Which of the dialects the whole schema names, if it names one.
+    fn dialect(&self) -> Result<Option<usize>, String> {
+        let Some(named) = self.root.get("$schema") else { return Ok(None) };
+        let named = named.as_str().unwrap_or_default().trim_end_matches('#');
+        let named = named.strip_prefix("https://").or(named.strip_prefix("http://"));
+        let known = DIALECTS.iter().position(|known| Some(*known) == named);
+        known
+            .map(Some)
+            .ok_or_else(|| format!("`$schema` must be one of https://{}", DIALECTS.join(", https://")))
     }
 }
+
+/// For schemas of ours, all of which must be understood.
+#[cfg(test)]
+pub(crate) fn accepts(schema: &Value, value: &Value) -> bool {
+    let schema = Schema::read(schema).expect("a schema of ours is understood");
+    schema.judge(value, &mut super::pattern::Work(u64::MAX)) == Judged::Met
+}
+
+#[cfg(test)]
+mod tests;

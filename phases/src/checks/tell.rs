@@ -55,8 +55,8 @@ pub struct Usage {
 
 /// More of a file is not searched.
 const MOST_SEARCHED: u64 = 4 << 20;
-/// What one check may take; some seconds, with a pattern and a text that are made for it.
-const WORK: u64 = 64 << 20;
+/// What one check may take: some twenty seconds, with a pattern and a text that are made for it.
+const WORK: u64 = 16 << 20;
 /// More files are only counted.
 const MOST_NAMED: usize = 3;
 

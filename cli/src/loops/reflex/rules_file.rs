@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use skilltune_phases::checks::fault;
+use skilltune_phases::loops::reflex::checks::Check;
 use skilltune_phases::loops::reflex::criteria::{
     Criteria, Level, Rule, RuleId, Severity, Thresholds, Weights,
 };
@@ -164,11 +166,12 @@ impl Entry {
         if check.len() > LONGEST {
             return Err(format!("the check is longer than {LONGEST} characters"));
         }
-        if self.command.as_ref().is_some_and(|argv| argv.first().is_none_or(String::is_empty)) {
-            return Err("the command names no program".to_owned());
-        }
         let weight = self.weight.unwrap_or(rule.weight);
-        Ok(Rule { weight, check: check.into(), command: self.command.clone(), ..rule })
+        let rule = Rule { weight, check: check.into(), command: self.command.clone(), ..rule };
+        match Check::given(&rule).and_then(|given| fault(given.how.check()?)) {
+            Some(why) => Err(why),
+            None => Ok(rule),
+        }
     }
 }
 

@@ -128,6 +128,10 @@ const REMARKS: [&str; 13] = [
     "$id",
 ];
 
+fn is_remark(key: &str) -> bool {
+    REMARKS.contains(&key) || key.starts_with("x-")
+}
+
 type Result<T> = std::result::Result<T, String>;
 type Object = Map<String, Value>;
 
@@ -145,6 +149,11 @@ impl<'a> Reader<'a> {
     }
 
     fn of_object(&mut self, schema: &'a Value, object: &'a Object) -> Result<Vec<Rule>> {
+        let asks =
+            |key: &&String| !is_remark(key) && !["$schema", "$defs", "definitions"].contains(&key.as_str());
+        if self.refs_stand_alone && object.contains_key("$ref") && object.keys().filter(asks).count() > 1 {
+            return Err("in this draft nothing beside a `$ref` counts: put both into an `allOf`".to_owned());
+        }
         let mut rules = Vec::new();
         for (key, value) in object {
             self.keyword(schema, key, value, &mut rules)?;
@@ -178,8 +187,8 @@ impl<'a> Reader<'a> {
             "$id" if !std::ptr::eq(schema, self.root) => {
                 Err("only the whole schema can have an `$id`".to_owned())
             }
-            _ if REMARKS.contains(&key) || key.starts_with("x-") => return Ok(()),
-            "$schema" => return self.dialect(value),
+            _ if is_remark(key) => return Ok(()),
+            "$schema" if std::ptr::eq(schema, self.root) => return Ok(()),
             "$defs" | "definitions" => {
                 for part in members(key, value)?.values() {
                     self.node(part)?;

@@ -1,17 +1,20 @@
 //! How it is told whether a rule is met: by a command, by a pattern, by a question to the judge.
 //!
-//! An agent proposes the checks without having seen the artifact. They are data: a command is a list of arguments and
-//! never a shell's text, a pattern is compiled within bounds. Whoever runs the commands says what became of each.
+//! An agent proposes the checks without having seen the artifact. They are a few of the kinds that [`crate::checks`] knows,
+//! which finds their faults and tells them. Whoever runs the commands says what became of each.
 
-mod pattern;
+mod matched;
 mod read;
 mod results;
 
 use serde::{Deserialize, Serialize};
 
+use super::PAGE;
 use super::criteria::{Rule, RuleId};
+use crate::checks::{Check as Machine, Text};
 
-pub use pattern::matched;
+pub use crate::checks::{How, Times, Told};
+pub use matched::matched;
 pub use read::{Ask, read};
 pub use results::{Asked, asked, combined};
 
@@ -22,47 +25,58 @@ pub struct Check {
     pub how: How,
 }
 
+/// The kinds of checks that are proposed here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind<'a> {
+    Command {
+        argv: &'a [String],
+        exit: i32,
+        expected: &'a str,
+    },
+    /// It has to occur in the artifact, or must not.
+    Pattern {
+        pattern: &'a str,
+        is_present: bool,
+    },
+    Question(&'a str),
+}
+
 impl Check {
     /// The one that a person has given a rule.
     pub fn given(rule: &Rule) -> Option<Self> {
-        let how = How::Command { argv: rule.command.clone()?, exit: 0, expected: "".into() };
-        Some(Self { rule: rule.id.clone(), how })
+        Some(Self { rule: rule.id.clone(), how: command(rule.command.clone()?, 0, "") })
+    }
+
+    /// None for a kind that is never proposed.
+    pub fn kind(&self) -> Option<Kind<'_>> {
+        match &self.how {
+            How::Question { text } => Some(Kind::Question(text)),
+            How::Check(Machine::Command { argv, exit, expected, .. }) => {
+                Some(Kind::Command { argv, exit: *exit, expected })
+            }
+            How::Check(Machine::Pattern { pattern, times, .. }) => {
+                Some(Kind::Pattern { pattern, is_present: times.min > 0 })
+            }
+            How::Check(
+                Machine::File { .. }
+                | Machine::Schema { .. }
+                | Machine::Json { .. }
+                | Machine::Touches { .. }
+                | Machine::Skill { .. }
+                | Machine::Tool { .. }
+                | Machine::ToolOrder { .. }
+                | Machine::AtMost { .. },
+            ) => None,
+        }
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum How {
-    Command {
-        argv: Vec<String>,
-        /// The exit code that says that the rule is met.
-        exit: i32,
-        /// What else is to be expected, for people; may be empty, and nothing is compared with it.
-        expected: Box<str>,
-    },
-    Pattern {
-        pattern: Box<str>,
-        expected: Presence,
-    },
-    Question {
-        text: Box<str>,
-    },
+/// A command that ends with this exit code if the rule is met.
+pub fn command(argv: Vec<String>, exit: i32, expected: &str) -> How {
+    How::Check(Machine::Command { argv, exit, expected: expected.into(), grader: None })
 }
 
-/// Whether a pattern must occur in the artifact or must not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Presence {
-    Present,
-    Absent,
-}
-
-/// What became of one check that a machine has made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
-    /// Its place among the checks.
-    pub check: usize,
-    /// None if it could not be run.
-    pub met: Option<bool>,
-    pub details: Box<str>,
+/// A pattern for the artifact.
+pub fn pattern(pattern: &str, times: Times) -> How {
+    How::Check(Machine::Pattern { pattern: pattern.into(), of: Text::Files(PAGE.into()), times })
 }

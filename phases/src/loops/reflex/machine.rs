@@ -9,7 +9,7 @@ use crate::role::Role;
 use crate::run::StepState;
 use crate::stop;
 
-use super::checks::{self, How, Told};
+use super::checks::{self, Kind, Told};
 use super::criteria::{CATEGORIES, Level, Rule};
 use super::decision::{Decision, Phase, Reason, Status, Stop};
 use super::sections::Changed;
@@ -254,9 +254,9 @@ impl Run {
     pub fn commands(&self, level: Level) -> impl Iterator<Item = (usize, &[String])> {
         let rule_is_of = move |id| self.plan.task.criteria.rule(id).is_some_and(|rule| rule.level == level);
         let checks = self.state.checks.iter().enumerate().filter(move |(_, check)| rule_is_of(&check.rule));
-        checks.filter_map(|(at, check)| match &check.how {
-            How::Command { argv, .. } => Some((at, argv.as_slice())),
-            How::Pattern { .. } | How::Question { .. } => None,
+        checks.filter_map(|(at, check)| match check.kind()? {
+            Kind::Command { argv, .. } => Some((at, argv)),
+            Kind::Pattern { .. } | Kind::Question(_) => None,
         })
     }
 

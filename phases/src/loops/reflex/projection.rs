@@ -12,7 +12,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::checks::{Check, How, Presence};
+use super::checks::{Check, Kind};
 use super::criteria::{Criteria, Level, Rule};
 use super::decision::{Reason, Status, Stop};
 use super::original::Alias;
@@ -23,7 +23,7 @@ use crate::score::Score;
 
 pub fn run_file(run: &Run) -> String {
     let (task, state) = (&run.plan.task, &run.state);
-    let checks = || state.checks.iter().map(check).collect::<Vec<_>>();
+    let checks = || state.checks.iter().filter_map(check).collect::<Vec<_>>();
     let plan = state.plan.iter().map(|step| format!("{} ({})", step.step, step.rule));
     page(&json!({
         "run_id": run.plan.run,
@@ -145,26 +145,23 @@ fn rule(rule: &Rule) -> Value {
     })
 }
 
-fn check(check: &Check) -> Value {
+fn check(check: &Check) -> Option<Value> {
     let rule = &check.rule;
-    match &check.how {
-        How::Command { argv, expected, exit } => {
+    Some(match check.kind()? {
+        Kind::Command { argv, expected, exit } => {
             let expected =
-                if expected.is_empty() { format!("exit code {exit}") } else { expected.to_string() };
+                if expected.is_empty() { format!("exit code {exit}") } else { expected.to_owned() };
             let command = shell_line(argv);
             json!({ "rule_id": rule, "type": "executable", "command": command, "expected": expected })
         }
-        How::Pattern { pattern, expected } => {
-            let expected = match expected {
-                Presence::Present => "present",
-                Presence::Absent => "absent",
-            };
+        Kind::Pattern { pattern, is_present } => {
+            let expected = if is_present { "present" } else { "absent" };
             json!({ "rule_id": rule, "type": "content", "search": pattern, "expected": expected })
         }
-        How::Question { text } => {
+        Kind::Question(text) => {
             json!({ "rule_id": rule, "type": "question", "question": text, "expected": "yes" })
         }
-    }
+    })
 }
 
 /// A command as the original keeps it: the line by which a shell would come to these arguments.

@@ -14,7 +14,7 @@ use crate::role::Role;
 use crate::vocabulary::Vocabulary as _;
 
 use super::answers::{self, Issue, PlanStep, Wanted};
-use super::checks::{self, Asked, How};
+use super::checks::{self, Asked, Kind};
 use super::criteria::{Level, Rule, RuleId};
 use super::forms;
 use super::prompts::{
@@ -331,13 +331,13 @@ fn plan(run: &Run) -> Brief {
 
 /// The command of a check, and the exit code that says that its rule is met.
 fn checking(run: &Run, check: usize) -> Option<(Command, i32)> {
-    let How::Command { argv, exit, .. } = &run.state.checks.get(check)?.how else { return None };
+    let Kind::Command { argv, exit, .. } = run.state.checks.get(check)?.kind()? else { return None };
     let command = Command {
-        argv: argv.clone(),
+        argv: argv.to_vec(),
         seconds: run.plan.task.rules.check_seconds,
         confined: run.plan.task.commands.confined,
     };
-    Some((command, *exit))
+    Some((command, exit))
 }
 
 fn judge(run: &Run, artifact: TreeId, level: Level, category: &str) -> Brief {

@@ -7,7 +7,7 @@ use skilltune_phases::event::FailureKind;
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
-use skilltune_phases::loops::reflex::checks::{Check, How, Presence, Told};
+use skilltune_phases::loops::reflex::checks::{self, Check, How, Kind, Times, Told};
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Severity, Template, Weights};
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{
@@ -141,13 +141,11 @@ pub(crate) fn question(rule: &Rule) -> Check {
 }
 
 pub(crate) fn pattern(rule: &Rule) -> Check {
-    let how = How::Pattern { pattern: "port".into(), expected: Presence::Present };
-    Check { rule: rule.id.clone(), how }
+    Check { rule: rule.id.clone(), how: checks::pattern("port", Times::ONCE_OR_MORE) }
 }
 
 pub(crate) fn command(rule: &Rule) -> Check {
-    let how = How::Command { argv: vec!["grep".into(), "port".into()], exit: 0, expected: "".into() };
-    Check { rule: rule.id.clone(), how }
+    Check { rule: rule.id.clone(), how: checks::command(vec!["grep".into(), "port".into()], 0, "") }
 }
 
 pub(crate) fn told(check: usize, met: Option<bool>) -> Told {
@@ -220,7 +218,7 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
         Step::Allow { .. } => Ok(Answer::Allowed(roll(2) < 128)),
         Step::Match { artifact, .. } => {
             let patterns = run.state.checks.iter().enumerate();
-            let patterns = patterns.filter(|(_, check)| matches!(check.how, How::Pattern { .. }));
+            let patterns = patterns.filter(|(_, check)| matches!(check.kind(), Some(Kind::Pattern { .. })));
             Ok(Answer::Told(
                 patterns.map(|(at, check)| told(at, met(*artifact, check.rule.as_str()))).collect(),
             ))

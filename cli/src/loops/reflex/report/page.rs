@@ -1,7 +1,7 @@
 //! `final-report.md`: how the run came out, how it came to it, and what stands behind every verdict.
 
 use skilltune_phases::loops::reflex::answers::Issue;
-use skilltune_phases::loops::reflex::checks::{Check, How, Presence};
+use skilltune_phases::loops::reflex::checks::{Check, Kind};
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{Confirmed, Judged, PAGE, Run, RunThem};
 
@@ -195,23 +195,19 @@ fn checks(page: &mut Page, run: &Run) {
     page.paragraph(
         "The evaluator prepared these once per level, without seeing the artifact; they do not change.",
     );
-    page.list(run.state.checks.iter().map(check));
+    page.list(run.state.checks.iter().filter_map(check));
 }
 
-fn check(check: &Check) -> String {
-    let how = match &check.how {
-        How::Command { argv, exit, .. } => {
+fn check(check: &Check) -> Option<String> {
+    let how = match check.kind()? {
+        Kind::Command { argv, exit, .. } => {
             format!("command {}, exit code {exit}", code_cell(&format!("{argv:?}")))
         }
-        How::Pattern { pattern, expected: Presence::Present } => {
-            format!("pattern {}, present", code_cell(pattern))
-        }
-        How::Pattern { pattern, expected: Presence::Absent } => {
-            format!("pattern {}, absent", code_cell(pattern))
-        }
-        How::Question { text } => format!("question: {}", safe(text)),
+        Kind::Pattern { pattern, is_present: true } => format!("pattern {}, present", code_cell(pattern)),
+        Kind::Pattern { pattern, is_present: false } => format!("pattern {}, absent", code_cell(pattern)),
+        Kind::Question(text) => format!("question: {}", safe(text)),
     };
-    format!("{}: {how}", code_cell(check.rule.as_str()))
+    Some(format!("{}: {how}", code_cell(check.rule.as_str())))
 }
 
 fn places(page: &mut Page, run: &Run) {

@@ -83,7 +83,10 @@ fn a_file_that_cannot_be_meant_is_refused_with_the_place() {
     );
     assert_eq!(told("thresholds = [80, 101]"), "toml: a threshold of 101; use 0 to 100");
     assert_eq!(told(&rule("weight = 101")), "toml: rule 1: the weight must be 0 to 100");
-    assert_eq!(told(&rule("command = []")), "toml: rule 1: the command names no program");
+    assert_eq!(
+        told(&rule("command = []")),
+        "toml: rule 1: a command is a list of 1 to 64 arguments, the first of them a program"
+    );
     assert_eq!(
         told(&rule("id = \"b.x.y\"\nlevel = \"A\"")),
         "toml: rule 1: `b.x.y` is a rule of level B, but `level` says A"

@@ -5,9 +5,9 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::pattern::compiled;
-use super::{Check, How, Presence};
+use super::{Check, How, Kind, Times, command, pattern};
 use crate::answer::{self, Mismatch, OffSchema, capped};
+use crate::checks::fault;
 use crate::loops::reflex::criteria::{Rule, RuleId};
 
 /// What was asked, as far as reading the answer needs it.
@@ -21,10 +21,7 @@ pub struct Ask<'a> {
 }
 
 const LONGEST_QUESTION: usize = 1000;
-const LONGEST_PATTERN: usize = 1000;
 const LONGEST_EXPECTED: usize = 600;
-const LONGEST_ARGUMENT: usize = 4000;
-const MOST_ARGUMENTS: usize = 64;
 
 /// Programs that would take a text for more than the arguments it consists of.
 ///
@@ -94,6 +91,23 @@ enum Entry {
     },
 }
 
+/// Whether a pattern must occur in the artifact or must not.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Presence {
+    Present,
+    Absent,
+}
+
+impl Presence {
+    fn times(self) -> Times {
+        match self {
+            Self::Present => Times::ONCE_OR_MORE,
+            Self::Absent => Times::NEVER,
+        }
+    }
+}
+
 impl Entry {
     fn rule(&self) -> &RuleId {
         match self {
@@ -106,13 +120,11 @@ impl Entry {
     fn into_check(self) -> Result<Check, OffSchema> {
         match self {
             Self::Executable { rule_id, argv, exit, expected } => {
-                check_command(&rule_id, &argv)?;
-                let expected = capped(&expected, LONGEST_EXPECTED).into();
-                Ok(Check { rule: rule_id, how: How::Command { argv, exit, expected } })
+                let how = command(argv, exit, &capped(&expected, LONGEST_EXPECTED));
+                usable(Check { rule: rule_id, how })
             }
             Self::Content { rule_id, search, expected } => {
-                check_pattern(&rule_id, &search, expected)?;
-                Ok(Check { rule: rule_id, how: How::Pattern { pattern: search.into(), expected } })
+                usable(Check { rule: rule_id, how: pattern(&search, expected.times()) })
             }
             Self::Judge { rule_id, question } => {
                 let text = answer::required_words(
@@ -146,58 +158,23 @@ fn count(entries: &[Entry], ask: &Ask<'_>) -> Result<(), OffSchema> {
     }
 }
 
-fn check_pattern(rule: &RuleId, pattern: &str, expected: Presence) -> Result<(), OffSchema> {
-    let what = || format!("{rule}: the pattern").into();
-    if pattern.is_empty() {
-        return Err(OffSchema::Empty { what: what() });
-    }
-    if pattern.chars().count() > LONGEST_PATTERN {
-        return Err(OffSchema::Lengthy { what: what(), most: LONGEST_PATTERN });
-    }
-    let regex = compiled(pattern)
-        .map_err(|why| unusable(rule, format!("the pattern cannot be used: {}", reason(&why))))?;
-    match expected {
-        Presence::Present if regex.is_match("") => {
-            let why = "the pattern matches even an empty text, so that it being present tells nothing";
-            Err(unusable(rule, why))
-        }
-        Presence::Present | Presence::Absent => Ok(()),
-    }
+fn usable(check: Check) -> Result<Check, OffSchema> {
+    let why = check.how.check().and_then(fault).or_else(|| match check.kind()? {
+        Kind::Command { argv, .. } => shell(argv),
+        Kind::Pattern { .. } | Kind::Question(_) => None,
+    });
+    why.map_or_else(|| Ok(check.clone()), |why| Err(unusable(&check.rule, why)))
 }
 
 fn unusable(rule: &RuleId, why: impl fmt::Display) -> OffSchema {
     OffSchema::Shape(format!("{rule}: {why}").into())
 }
 
-/// The last line says it; those before point at the place with spaces, which a list would not keep.
-fn reason(why: &regex::Error) -> String {
-    let said = why.to_string();
-    let last = said.lines().last().unwrap_or_default();
-    capped(last.strip_prefix("error: ").unwrap_or(last), 200)
-}
-
-fn check_command(rule: &RuleId, argv: &[String]) -> Result<(), OffSchema> {
-    let program = argv.first().map(String::as_str).unwrap_or_default();
-    if program.trim().is_empty() || argv.len() > MOST_ARGUMENTS {
-        let why =
-            format!("`argv` must be a list of 1 to {MOST_ARGUMENTS} arguments, the first of them a program");
-        return Err(unusable(rule, why));
-    }
-    if argv.iter().any(|argument| argument.chars().count() > LONGEST_ARGUMENT) {
-        let what = format!("{rule}: an argument").into();
-        return Err(OffSchema::Lengthy { what, most: LONGEST_ARGUMENT });
-    }
-    let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    if argv.iter().any(|argument| argument.contains(odd)) {
-        return Err(unusable(rule, "an argument holds a control character"));
-    }
-    let name = file_name(program);
-    if SHELLS.contains(&name.as_str()) {
-        let why = "is a shell or starts other programs; name the program itself in `argv`, with each argument as \
-                   an entry of its own";
-        return Err(unusable(rule, format!("{name} {why}")));
-    }
-    Ok(())
+fn shell(argv: &[String]) -> Option<String> {
+    let name = file_name(argv.first()?);
+    let why = "is a shell or starts other programs; name the program itself in `argv`, with each argument as \
+               an entry of its own";
+    SHELLS.contains(&name.as_str()).then(|| format!("{name} {why}"))
 }
 
 /// As any of our systems would find it: `/bin/SH`, `C:\cmd.exe` and `sh` alike.
@@ -251,9 +228,9 @@ mod tests {
     fn commands_patterns_and_questions_are_read_in_order() {
         let checks = read_at_a(&format!("Here:\n```json\n{:#}\n```", answer())).unwrap();
         assert_eq!(checks.len(), 5);
-        assert_eq!(checks[1].how, How::Pattern { pattern: "TODO".into(), expected: Presence::Absent });
+        assert_eq!(checks[1].how, pattern("TODO", Times::NEVER));
         let argv = ["jq", ".", "artifact.md"].map(str::to_owned).to_vec();
-        assert_eq!(checks[2].how, How::Command { argv, exit: 0, expected: "no error".into() });
+        assert_eq!(checks[2].how, command(argv, 0, "no error"));
         assert_eq!(checks[3].how, How::Question { text: "Is there an example of each?".into() });
         let line = serde_json::to_string(&checks).unwrap();
         assert_eq!(serde_json::from_str::<Vec<Check>>(&line).unwrap(), checks);
@@ -301,7 +278,7 @@ mod tests {
     #[test]
     fn a_command_is_a_bounded_list_of_plain_arguments() {
         let no_list =
-            "a.correctness.schemas: `argv` must be a list of 1 to 64 arguments, the first of them a program";
+            "a.correctness.schemas: a command is a list of 1 to 64 arguments, the first of them a program";
         for argv in [json!([]), json!([""]), json!([" "]), json!(vec!["x"; 65])] {
             assert_eq!(refused("/checks/2/argv", argv.clone()), no_list, "{argv}");
         }
@@ -320,7 +297,7 @@ mod tests {
         );
         assert!(told(r"\w{1,2000}").contains("size limit"), "{}", told(r"\w{1,2000}"));
         assert!(told(&"x".repeat(1001)).contains("longer than 1000"));
-        assert!(told("").contains("says nothing"));
+        assert!(told("").contains("the pattern is empty"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The verdict on a rule from all that was told of it, by machines and by the judge.
 
-use super::{Check, How, Told};
+use super::{Check, Kind, Told};
 use crate::loops::reflex::criteria::{Rule, RuleId};
 use crate::loops::reflex::verdict::{By, RuleResult, Verdict};
 
@@ -50,10 +50,7 @@ fn result(rule: &Rule, met: Option<bool>, by: By, details: &str) -> RuleResult {
 
 fn questions<'a>(rule: &RuleId, checks: &'a [Check]) -> impl Iterator<Item = &'a str> {
     let rule = rule.clone();
-    checks.iter().filter(move |check| check.rule == rule).filter_map(|check| match &check.how {
-        How::Question { text } => Some(text.as_ref()),
-        How::Command { .. } | How::Pattern { .. } => None,
-    })
+    checks.iter().filter(move |check| check.rule == rule).filter_map(|check| check.how.question())
 }
 
 /// What the machine checks of one rule have told.
@@ -69,10 +66,10 @@ impl<'a> Machines<'a> {
     fn of(rule: &RuleId, checks: &[Check], told: &'a [Told]) -> Self {
         let mut machines = Self { met: Vec::new(), broken: None, is_partial: false };
         for (at, check) in checks.iter().enumerate().filter(|(_, check)| check.rule == *rule) {
-            let by = match check.how {
-                How::Command { .. } => By::Command,
-                How::Pattern { .. } => By::Pattern,
-                How::Question { .. } => continue,
+            let by = match check.kind() {
+                Some(Kind::Command { .. }) => By::Command,
+                Some(Kind::Pattern { .. }) => By::Pattern,
+                Some(Kind::Question(_)) | None => continue,
             };
             let told = told.iter().find(|told| told.check == at);
             match told.and_then(|told| Some((told.met?, told.details.as_ref()))) {
@@ -100,7 +97,7 @@ impl<'a> Machines<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Presence;
+    use super::super::{How, Times};
     use super::*;
     use crate::loops::reflex::criteria::{Criteria, Level, Template, Weights};
 
@@ -112,13 +109,11 @@ mod tests {
     }
 
     fn pattern(rule: &str) -> Check {
-        let how = How::Pattern { pattern: "x".into(), expected: Presence::Present };
-        Check { rule: rule.into(), how }
+        Check { rule: rule.into(), how: super::super::pattern("x", Times::ONCE_OR_MORE) }
     }
 
     fn command(rule: &str) -> Check {
-        let how = How::Command { argv: vec!["true".into()], exit: 0, expected: "".into() };
-        Check { rule: rule.into(), how }
+        Check { rule: rule.into(), how: super::super::command(vec!["true".into()], 0, "") }
     }
 
     fn question(rule: &str) -> Check {

@@ -1,4 +1,5 @@
 use skilltune_phases::event::FailureKind;
+use skilltune_phases::loops::reflex::checks::{self, How, Times};
 use skilltune_phases::loops::reflex::criteria::Level;
 use skilltune_phases::loops::reflex::{Answer, Step};
 
@@ -152,7 +153,7 @@ fn words_of_models_break_no_page() {
             Ok(Answer::Judged(results))
         }
         (_, Ok(Answer::Prepared(mut checks))) => {
-            checks[0].how = How::Pattern { pattern: HOSTILE.into(), expected: Presence::Absent };
+            checks[0].how = checks::pattern(HOSTILE, Times::NEVER);
             checks[1].how = How::Question { text: HOSTILE.into() };
             Ok(Answer::Prepared(checks))
         }
