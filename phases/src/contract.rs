@@ -28,6 +28,15 @@ impl Contract {
         self.criteria.iter().find(|criterion| criterion.id == *id)
     }
 
+    /// The same with only some of its criteria, and the dimensions that still have any.
+    #[must_use]
+    pub fn only(&self, among: impl Fn(&Criterion) -> bool) -> Self {
+        let criteria: Vec<_> = self.criteria.iter().filter(|criterion| among(criterion)).cloned().collect();
+        let is_asked = |dimension: &&Dimension| criteria.iter().any(|one| one.dimension == dimension.id);
+        let dimensions = self.dimensions.iter().filter(is_asked).cloned().collect();
+        Self { dimensions, criteria }
+    }
+
     pub fn criteria_of<'a>(&'a self, dimension: &'a DimensionId) -> impl Iterator<Item = &'a Criterion> {
         self.criteria.iter().filter(move |criterion| criterion.dimension == *dimension)
     }
@@ -50,6 +59,18 @@ pub struct Criterion {
     /// It asks what the skill has brought about: a trial in which it was not used cannot tell.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_effect: bool,
+    /// Where the scenario says nothing of this, it is not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs: Option<Need>,
+}
+
+/// What a scenario may say, and need not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Need {
+    Requirements,
+    /// Success criteria, or a command that tells.
+    Success,
 }
 
 /// The answer to one criterion; `Unverified` counts neither for nor against.

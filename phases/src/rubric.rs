@@ -4,7 +4,7 @@
 //! of the skill; effectiveness looks at what it produced. Changing a word here makes a new contract, and with it new
 //! calls: no verdict under the old wording is ever reused.
 
-use crate::contract::{Contract, Criterion, CriterionId, Dimension, DimensionId};
+use crate::contract::{Contract, Criterion, CriterionId, Dimension, DimensionId, Need};
 
 /// The frozen criteria by which `tune` judges a skill.
 pub fn tune() -> Contract {
@@ -18,13 +18,18 @@ pub fn tune() -> Contract {
         let dimension = &dimensions.iter().find(|known| known.id.as_str() == dimension);
         let dimension = dimension.expect("every id below starts with a dimension").id.clone();
         let of_effect = dimension.as_str() == EFFECT;
-        Criterion { id: CriterionId::new(id), dimension, text: text.into(), of_effect }
+        let needs = NEEDS.iter().find(|(of, _)| *of == id).map(|(_, need)| *need);
+        Criterion { id: CriterionId::new(id), dimension, text: text.into(), of_effect, needs }
     });
     Contract { dimensions: dimensions.into(), criteria: criteria.into() }
 }
 
 /// The dimension that looks at what the skill produced; all others look at its text.
 const EFFECT: &str = "effectiveness";
+
+/// What is asked of some scenarios only.
+const NEEDS: [(&str, Need); 2] =
+    [("effectiveness.requirements", Need::Requirements), ("effectiveness.success", Need::Success)];
 
 const DIMENSIONS: [(&str, &str, f64); 5] = [
     ("clarity", "Clarity", 0.20),

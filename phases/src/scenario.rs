@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::contract::{CriterionId, Need};
 use crate::demand::Demand;
 use crate::id::TreeId;
 use crate::name::Name;
@@ -15,7 +16,7 @@ pub struct Scenario {
     pub requirements: Vec<String>,
     #[serde(default)]
     pub input_args: String,
-    #[serde(default = "any_success")]
+    #[serde(default)]
     pub success_criteria: String,
     /// What the executor finds in its workspace: a folder of copies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,7 +64,7 @@ impl Scenario {
             description: description.into(),
             requirements: Vec::new(),
             input_args: String::new(),
-            success_criteria: any_success(),
+            success_criteria: String::new(),
             files: None,
             setup: None,
             git: false,
@@ -77,8 +78,19 @@ impl Scenario {
     }
 }
 
-fn any_success() -> String {
-    "Produces correct, high-quality output".to_owned()
+impl Scenario {
+    /// Whether it says what a criterion asks about.
+    pub fn tells(&self, need: Need) -> bool {
+        match need {
+            Need::Requirements => !self.requirements.is_empty(),
+            Need::Success => !self.success_criteria.trim().is_empty() || self.command.is_some(),
+        }
+    }
+
+    /// How a judgement of its trials names one of its demands.
+    pub fn criterion(&self, demand: &Demand) -> CriterionId {
+        CriterionId::new(format!("{}.{}", self.id, demand.id))
+    }
 }
 
 #[cfg(test)]
@@ -89,6 +101,6 @@ mod tests {
     fn only_an_id_and_a_description_are_needed() {
         let read: Scenario = serde_json::from_str(r#"{"id": "a", "description": "Write a haiku"}"#).unwrap();
         assert_eq!(read, Scenario::new("a".parse().unwrap(), "Write a haiku"));
-        assert_eq!(read.success_criteria, "Produces correct, high-quality output");
+        assert!(!read.tells(Need::Success) && !read.tells(Need::Requirements));
     }
 }

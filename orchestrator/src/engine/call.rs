@@ -144,7 +144,7 @@ impl<L: LoopEngine> Job<L> {
         if let Some(talk) = &talk {
             dir.write_transcript(&talk.transcript)?;
         }
-        let outcome = outcome(self.answer(dir, answer, talk.as_ref()))?;
+        let outcome = outcome(self.answer(dir, answer, talk.as_ref(), &spent))?;
         Ok(Reply { key, outcome, spent, talk })
     }
 
@@ -153,6 +153,7 @@ impl<L: LoopEngine> Job<L> {
         dir: &CallDir,
         answer: Result<String, Failure>,
         talk: Option<&Talk>,
+        spent: &Spent,
     ) -> Result<L::Answer, ReadError> {
         let (answer, space) = (answer?, dir.space());
         if !space.is_folder() {
@@ -160,7 +161,7 @@ impl<L: LoopEngine> Job<L> {
         }
         tamper::check(&self.shop.objects, self.request.as_ref(), space.path())?;
         let denied = talk.map_or(&[][..], |talk| &talk.denied);
-        let remains = Remains { space: space.path(), answer: &answer, denied, talk };
+        let remains = Remains { space: space.path(), answer: &answer, denied, talk, spent };
         L::read(&self.shop, &self.request, &remains)
     }
 

@@ -24,7 +24,7 @@ mod unreadable;
 
 use std::path::Path;
 
-use skilltune_phases::event::{Failure, Record};
+use skilltune_phases::event::{Failure, Record, Spent};
 use skilltune_phases::loops::Loop;
 use skilltune_phases::price::Prices;
 use skilltune_phases::prompt::Faulty;
@@ -141,6 +141,7 @@ pub struct Remains<'a> {
     /// The tools that it was not let use.
     pub denied: &'a [String],
     pub talk: Option<&'a Talk>,
+    pub spent: &'a Spent,
 }
 
 /// What a command of ours came to.

@@ -11,6 +11,7 @@
 mod activity;
 mod decision;
 pub mod ending;
+mod graded;
 pub mod measure;
 pub mod notes;
 mod request;
@@ -38,7 +39,7 @@ pub use crate::delivery::Uses;
 pub use decision::{Answer, Decision, Ending, Measured, Shipment, Verdict, Why};
 pub use request::{INPUT, Request, SKILL, WORKSPACE};
 pub use state::{Edit, Round, Standing, State};
-pub use step::{Choice, Hold, Step, Trial};
+pub use step::{Choice, Hold, Kept, Step, Trial};
 pub use task::{Apply, Rules, Task};
 pub use view::Dropped;
 
@@ -149,14 +150,22 @@ fn measure<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     Next::Do(Box::new(run.state.measure.steps(run)))
 }
 
-/// A draft is dropped when it falls by more than `regress` below the best of the rounds before it.
+/// A draft is dropped when it falls by more than `regress` below the best of the rounds before it, by what comes of its trials
+/// or, where these alone make the score, by its text.
 fn standing(run: &Run, round: &Round, score: Score) -> Decision {
     let candidate = round.candidate;
-    let by = run.best().map_or(0.0, |(_, best)| best.points() - score.points());
-    if by > run.plan.task.rules.regress {
+    let Some((best, highest)) = run.best_before(round) else { return Decision::Keep(candidate) };
+    let quality = |id| run.measured(id).and_then(|measured| measured.quality);
+    let below = |best: Score, own: Score| {
+        Some(best.points() - own.points()).filter(|by| *by > run.plan.task.rules.regress)
+    };
+    if let Some(by) = below(highest, score) {
         return Decision::Drop { candidate, why: Why::Regressed { by } };
     }
-    Decision::Keep(candidate)
+    match quality(best).zip(quality(candidate)).and_then(|(best, own)| below(best, own)) {
+        Some(by) => Decision::Drop { candidate, why: Why::WorseText { by } },
+        None => Decision::Keep(candidate),
+    }
 }
 
 fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
@@ -267,14 +276,14 @@ fn fresh_verdict(run: &Run) -> Shipment {
     verdict(run, scores, u32::try_from(trials).unwrap_or(u32::MAX))
 }
 
-/// The highest score wins; of equals the earlier contestant, so that a tie leaves the target as it was found. A contestant
-/// whose skill was not used has shown nothing, and cannot win.
+/// The highest score wins; of equals the earlier contestant, so that a tie leaves the target as it was found, and of two that
+/// are better than it the one with the better text. A contestant whose skill was not used has shown nothing, and cannot win.
 fn verdict(run: &Run, scores: Vec<(CandidateId, Option<Score>)>, pairs: u32) -> Shipment {
     let known: Option<Vec<(CandidateId, Score)>> =
         scores.iter().map(|(id, score)| score.map(|score| (*id, score))).collect();
     let may_win = |id: &CandidateId| !run.change_is_unused(*id, &run.deciding());
     let (verdict, champion) =
-        match known.as_deref().map(|known| (highest(known, |_| true), highest(known, may_win))) {
+        match known.as_deref().map(|known| (highest(run, known, |_| true), highest(run, known, may_win))) {
             Some((Some(highest), Some(winner))) => match (highest == run.start(), winner == run.start()) {
                 (_, false) => (Verdict::Won, winner),
                 (true, true) => (Verdict::Lost, winner),
@@ -285,23 +294,37 @@ fn verdict(run: &Run, scores: Vec<(CandidateId, Option<Score>)>, pairs: u32) -> 
     Shipment { verdict, champion, scores, pairs }
 }
 
-fn highest(scores: &[(CandidateId, Score)], among: impl Fn(&CandidateId) -> bool) -> Option<CandidateId> {
+fn highest(
+    run: &Run,
+    scores: &[(CandidateId, Score)],
+    among: impl Fn(&CandidateId) -> bool,
+) -> Option<CandidateId> {
+    let quality = |id: CandidateId| run.measured(id).and_then(|measured| measured.quality);
+    let is_higher = |next: &(CandidateId, Score), best: &(CandidateId, Score)| {
+        let is_better_text = || best.0 != run.start() && quality(next.0) > quality(best.0);
+        next.1 > best.1 || (next.1 == best.1 && is_better_text())
+    };
     let scores = scores.iter().filter(|(id, _)| among(id));
-    scores.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(id, _)| *id)
+    scores.reduce(|best, next| if is_higher(next, best) { next } else { best }).map(|(id, _)| *id)
 }
 
 /// The most calls that a run can come to: every step tried twice, every draft tried out whole.
 fn most_calls(plan: &Plan) -> MostCalls {
     let per = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let rounds = u64::from(plan.task.rules.max_iterations);
-    let measurements = rounds + CONTESTANTS * u64::from(plan.task.rules.confirm);
+    let fresh = CONTESTANTS * u64::from(plan.task.rules.confirm);
     let tries = u64::from(state::TRIES);
-    let trials = measurements * per(plan.task.scenarios.len());
+    let (searched, compared) = (measure::searched(plan), measure::compared(plan));
+    let trials = |among: &dyn Fn(usize) -> bool| {
+        let count = |scenarios: &[usize]| per(scenarios.iter().filter(|&&scenario| among(scenario)).count());
+        rounds * count(&searched) + fresh * count(&compared)
+    };
+    let reviews = if plan.task.has_demands() { rounds } else { 0 };
     let members = per(plan.task.target.members.len());
     let edits = if plan.repeats_itself() { members } else { 1 };
     MostCalls::from([
-        (Role::EXECUTOR, tries * trials * members),
-        (Role::EVALUATOR, tries * trials),
+        (Role::EXECUTOR, tries * trials(&|_| true) * members),
+        (Role::EVALUATOR, tries * (trials(&|scenario| plan.task.is_judged(scenario)) + reviews)),
         (Role::IMPROVER, tries * edits * rounds.saturating_sub(1)),
     ])
 }

@@ -39,7 +39,7 @@ pub(super) fn values<'a>(brief: &EvaluateBrief<'a>) -> Values<'a> {
         is_chain,
         skills: parts(brief.seed, brief.skills),
         scenario: scenario(brief.seed, brief.scenario),
-        start: brief.start.map(|start| Start { at: plain(&start.at), names: names(start) }),
+        start: brief.start.map(begun),
         artifacts: parts(brief.seed, brief.artifacts),
         dimensions: dimensions(brief.contract),
         unused: brief.unused.iter().map(|name| plain(name)).collect(),
@@ -51,7 +51,11 @@ pub(super) fn values<'a>(brief: &EvaluateBrief<'a>) -> Values<'a> {
     }
 }
 
-fn parts(seed: &str, members: &[Named<'_>]) -> Vec<Part> {
+pub(super) fn begun(start: &Folder) -> Start {
+    Start { at: plain(&start.at), names: names(start) }
+}
+
+pub(super) fn parts(seed: &str, members: &[Named<'_>]) -> Vec<Part> {
     let part = |member: &Named<'_>| Part {
         name: plain(member.name),
         at: plain(&member.folder.at),
@@ -65,7 +69,7 @@ fn of_effect(contract: &Contract) -> Vec<&str> {
     criteria.map(|criterion| criterion.id.as_str()).collect()
 }
 
-fn dimensions(contract: &Contract) -> Vec<Group<'_>> {
+pub(super) fn dimensions(contract: &Contract) -> Vec<Group<'_>> {
     let questions = |dimension| {
         let criteria = contract.criteria_of(dimension);
         criteria.map(|criterion| Question { id: criterion.id.as_str(), text: &criterion.text }).collect()
@@ -100,20 +104,20 @@ fn names(start: &Folder) -> Vec<String> {
 }
 
 #[derive(Serialize)]
-struct Start {
+pub(super) struct Start {
     at: String,
     names: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct Part {
+pub(super) struct Part {
     name: String,
     at: String,
     files: String,
 }
 
 #[derive(Serialize)]
-struct Group<'a> {
+pub(super) struct Group<'a> {
     name: &'a str,
     questions: Vec<Question<'a>>,
 }

@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::activity::{Activity, activity};
 use super::fence::{files, numbered, plain};
 use super::{READING, fence, scenario};
-use crate::contract::{Contract, CriterionId};
+use crate::contract::{CriterionId, Verdict};
 use crate::delivery::Uses;
-use crate::judgement::{Finding, Findings, Suggestion};
+use crate::judgement::{Finding, Suggestion};
 use crate::material::Named;
 use crate::scenario::Scenario;
 
@@ -15,12 +15,14 @@ use crate::scenario::Scenario;
 pub struct ImproveBrief<'a> {
     /// The one member that may be changed.
     pub skill: Named<'a>,
-    pub scenarios: &'a [Scenario],
-    pub contract: &'a Contract,
+    /// Those of the search.
+    pub scenarios: &'a [&'a Scenario],
+    /// What it left in its worst trial, and the scenario of that.
+    pub produced: Option<(Named<'a>, &'a str)>,
     /// Failed and partial criteria with their evidence, those to work on first.
-    pub unmet: &'a Findings,
+    pub unmet: &'a [Missed],
     /// Criteria that must stay met.
-    pub met: &'a [CriterionId],
+    pub met: &'a [Asked],
     pub suggestions: &'a [Suggestion],
     pub tried_and_dropped: &'a [Tried],
     pub before: Option<&'a Neighbour>,
@@ -32,6 +34,27 @@ pub struct ImproveBrief<'a> {
     /// What the agent did in the worst trials, as far as it reports it: the scenario's name, and a digest.
     pub activity: &'a [(&'a str, &'a str)],
     pub seed: &'a str,
+}
+
+/// A criterion, and what it asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub id: CriterionId,
+    pub question: String,
+}
+
+/// A criterion that was not met, and what was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missed {
+    pub asked: Asked,
+    pub verdict: Verdict,
+    pub evidence: Box<str>,
+}
+
+impl Missed {
+    pub fn of(asked: Asked, finding: Finding<'_>) -> Self {
+        Self { asked, verdict: finding.verdict, evidence: finding.evidence.into() }
+    }
 }
 
 /// An earlier change that was not kept.
@@ -58,8 +81,6 @@ const MOST_FILES: usize = 40;
 pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
     let seed = brief.seed;
     let scenarios: Vec<_> = brief.scenarios.iter().map(|one| scenario(seed, one)).collect();
-    let unmet = brief.unmet.iter().map(|finding| missed(brief.contract, finding));
-    let met: Vec<_> = brief.met.iter().map(|id| held(brief.contract, id)).collect();
     let suggestions = brief.suggestions.iter().take(MOST_SUGGESTIONS).map(suggested);
     let tried = brief.tried_and_dropped.iter().rev().take(MOST_TRIED);
     let tried = tried.map(|tried| format!("{}\nDropped: {}", tried.summary, tried.why));
@@ -71,8 +92,17 @@ pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
         scenarios: scenarios.join("\n\n"),
         unused: brief.uses.offered,
         trials: brief.uses.trials(),
-        unmet: list(seed, "criteria missed", unmet),
-        met: met.concat(),
+        produced: brief.produced.map(|(produced, scenario)| Produced {
+            scenario: plain(scenario),
+            at: plain(&produced.folder.at),
+            files: files(seed, produced.folder),
+        }),
+        unmet: list(seed, "criteria missed", brief.unmet.iter().map(missed)),
+        met: list(
+            seed,
+            "criteria met",
+            brief.met.iter().map(|Asked { id, question }| format!("{id}: {question}")),
+        ),
         suggestions: list(seed, "suggestions", suggestions),
         tried: list(seed, "tried and dropped", tried),
         before: brief.before.map(|one| neighbour(seed, "handed over to this skill", one)),
@@ -82,14 +112,9 @@ pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
     }
 }
 
-fn missed(contract: &Contract, finding: Finding<'_>) -> String {
-    let question = contract.criterion(finding.criterion).map_or("", |criterion| &criterion.text);
-    format!("{} ({}): {question}\nSeen: {}", finding.criterion, finding.verdict, finding.evidence)
-}
-
-fn held(contract: &Contract, id: &CriterionId) -> String {
-    let question = contract.criterion(id).map_or("", |criterion| &criterion.text);
-    format!("- `{}`: {question}\n", plain(id.as_str()))
+fn missed(missed: &Missed) -> String {
+    let Missed { asked: Asked { id, question }, verdict, evidence } = missed;
+    format!("{id} ({verdict}): {question}\nSeen: {evidence}")
 }
 
 fn suggested(suggestion: &Suggestion) -> String {
@@ -121,14 +146,22 @@ pub(super) struct Values {
     /// How often it was there to be seen and not used, and in how many trials.
     unused: usize,
     trials: usize,
+    produced: Option<Produced>,
     unmet: Option<String>,
-    met: String,
+    met: Option<String>,
     suggestions: Option<String>,
     tried: Option<String>,
     before: Option<Beside>,
     after: Option<Beside>,
     activity: Vec<Activity>,
     retry_error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Produced {
+    scenario: String,
+    at: String,
+    files: String,
 }
 
 #[derive(Serialize)]

@@ -1,3 +1,5 @@
+mod graded;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -96,11 +98,17 @@ fn improved(full: bool) -> String {
         description: "reads poems".into(),
         files: vec!["haiku.md".into()],
     };
-    let met = [CriterionId::new("efficiency.effort")];
+    let asked = |id: &CriterionId| {
+        let question = rubric::tune().criterion(id).unwrap().text.to_string();
+        Asked { id: id.clone(), question }
+    };
+    let unmet: Vec<_> = unmet.iter().map(|finding| Missed::of(asked(finding.criterion), finding)).collect();
+    let met = [asked(&CriterionId::new("efficiency.effort"))];
+    let produced = folder("produced/poet", &[("haiku.md", "Only two lines")]);
     improve(&ImproveBrief {
         skill: Named { name: "poet", folder: &skill },
-        scenarios: &[haiku()],
-        contract: &rubric::tune(),
+        scenarios: &[&haiku()],
+        produced: full.then_some((Named { name: "poet", folder: &produced }, "haiku")),
         unmet: &unmet,
         met: &met[..usize::from(full)],
         suggestions: &suggestions[..usize::from(full)],
@@ -148,15 +156,7 @@ fn the_executor_gets_skill_scenario_tasks_and_rules() {
     ## Your task
     ## Rules
     ");
-    for told in [
-        "# Poet",
-        "Count.",
-        "words.db`: 7 bytes",
-        "--topic rain",
-        "- a season",
-        "manifest.json",
-        "high-quality",
-    ] {
+    for told in ["# Poet", "Count.", "words.db`: 7 bytes", "--topic rain", "- a season", "manifest.json"] {
         assert!(prompt.contains(told), "{told}");
     }
     assert!(!prompt.contains("chain"));
@@ -227,8 +227,8 @@ fn the_form_of_an_answer_is_shown_as_valid_json() {
 
 #[test]
 fn a_scenario_is_one_block() {
-    insta::assert_snapshot!(scenario("seed", &haiku()), @"
-    <<<BEGIN d7442c6f2be3af50 scenario haiku>>>
+    insta::assert_snapshot!(scenario("seed", &haiku()), @r"
+    <<<BEGIN 775bff7d4030e16d scenario haiku>>>
     Task:
     Write a haiku
 
@@ -238,10 +238,7 @@ fn a_scenario_is_one_block() {
     Requirements:
     - three lines
     - a season
-
-    Success criteria:
-    Produces correct, high-quality output
-    <<<END d7442c6f2be3af50>>>
+    <<<END 775bff7d4030e16d>>>
     ");
 }
 
@@ -290,6 +287,7 @@ fn the_improver_gets_what_was_missed_what_must_stay_and_two_ways_to_answer() {
     ## What it was tried on
     ## It was not used
     ## What was missed
+    ## What it left at worst
     ## What the agent did
     ### In the scenario `haiku`
     ### In the scenario `ode`
@@ -303,7 +301,7 @@ fn the_improver_gets_what_was_missed_what_must_stay_and_two_ways_to_answer() {
     for told in [
         "clarity.steps (fail)",
         "Seen: no steps",
-        "`efficiency.effort`",
+        "efficiency.effort: ",
         "[high] SKILL.md: number",
         "haiku.md",
     ] {

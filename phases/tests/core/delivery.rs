@@ -13,7 +13,7 @@ use skilltune_phases::stop::Reason;
 use skilltune_phases::target::Place;
 
 use crate::drive::bare_prompt;
-use crate::world::{Drive, failed, improved, judged, nth, plan, points, ran};
+use crate::world::{Drive, failed, improved, judged, nth, plan, points, ran, well};
 
 fn installed(members: usize, scenarios: usize) -> Plan {
     let mut plan = plan(members, scenarios);
@@ -24,8 +24,8 @@ fn installed(members: usize, scenarios: usize) -> Plan {
 
 fn left(name: &str, skill: SkillUse) -> Outcome {
     match ran(name) {
-        Ok(Answer::Exercised { artifacts, files, digest, .. }) => {
-            Ok(Answer::Exercised { artifacts, files, skill: Some(skill), digest })
+        Ok(Answer::Exercised { artifacts, files, digest, kept, .. }) => {
+            Ok(Answer::Exercised { artifacts, files, skill: Some(skill), digest, kept })
         }
         other => other,
     }
@@ -86,7 +86,7 @@ fn uses_are_counted_where_they_are_known_and_told_to_the_improver() {
                 prompts.push(bare_prompt(&order).unwrap());
                 improved("better")
             }
-            Step::SetUp { .. } | Step::Ask(_) | Step::Promote { .. } => break,
+            _ => break,
         };
         drive.done(step, outcome);
     }
@@ -107,7 +107,7 @@ fn rising(plan: Plan, skill: impl Fn(&Run, &Step) -> Option<SkillUse>) -> Run {
         },
         Step::Judge { candidate, .. } => judged(run, 50 + 20 * nth(run, *candidate), &[]),
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
-        Step::SetUp { .. } | Step::Ask(_) | Step::Promote { .. } => Ok(Answer::Promoted),
+        _ => well(run, step, 0),
     });
     drive.run
 }
@@ -193,6 +193,8 @@ fn a_judge_is_told_what_was_not_used_and_no_verdict_on_its_effect_counts() {
     let judge = |uses: &[Option<SkillUse>]| {
         let mut plan = installed(uses.len(), 1);
         plan.task.contract = rubric::tune();
+        let scenario = &mut plan.task.scenarios[0];
+        (scenario.requirements, scenario.success_criteria) = (vec!["short".into()], "good".into());
         let mut drive = Drive::start(plan.clone());
         for (nth, skill) in uses.iter().enumerate() {
             let (step, name) = (drive.due(1).remove(0), format!("made {nth}"));

@@ -8,13 +8,20 @@ use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Apply, Decision, Ending, Plan, Run};
 
 use crate::drive::{assert_ends_the_same, assert_fold_is_live, picker};
-use crate::world::{Drive, plan, random_answer, random_answer_at};
+use crate::world::{Drive, demanding, plan, random_answer, random_answer_at};
 
 fn any_plan() -> impl Strategy<Value = Plan> {
     let apply = prop_oneof![Just(Apply::Auto), Just(Apply::Ask), Just(Apply::Never)];
-    (1_usize..=3, 1_usize..=4, any::<u64>(), 1_u32..=8, 0_u32..=2, apply).prop_map(
-        |(members, scenarios, seed, rounds, confirm, apply)| {
+    let demands = (any::<bool>(), any::<bool>());
+    (1_usize..=3, 1_usize..=4, any::<u64>(), 1_u32..=8, 0_u32..=2, apply, demands).prop_map(
+        |(members, scenarios, seed, rounds, confirm, apply, (demands, holds_out))| {
             let mut plan = plan(members, scenarios);
+            if demands {
+                plan = demanding(plan);
+            }
+            if holds_out && scenarios > 1 {
+                plan.task.scenarios[scenarios - 1].held_out = true;
+            }
             plan.seed = seed;
             plan.task.rules.max_iterations = rounds;
             plan.task.rules.confirm = confirm;

@@ -4,6 +4,7 @@ mod delivery;
 mod drive;
 mod endings;
 mod frontmatter;
+mod graded;
 mod laws;
 mod prompts;
 mod recast;

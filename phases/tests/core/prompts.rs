@@ -57,8 +57,8 @@ fn a_plan_keeps_the_texts_and_one_without_any_is_as_plans_always_were() {
 /// An executor that reports what it did.
 fn acted(what: &str) -> Outcome {
     match ran(what) {
-        Ok(Answer::Exercised { artifacts, files, skill, .. }) => {
-            Ok(Answer::Exercised { artifacts, files, skill, digest: Some(what.into()) })
+        Ok(Answer::Exercised { artifacts, files, skill, kept, .. }) => {
+            Ok(Answer::Exercised { artifacts, files, skill, digest: Some(what.into()), kept })
         }
         other => other,
     }
@@ -87,7 +87,7 @@ fn a_judge_sees_what_the_agent_did_in_its_trial_and_the_improver_the_three_worst
                 judged(&drive.run, SCORES[trial.scenario], &[])
             }
             Step::Improve { .. } => break prompt(&drive, &step),
-            Step::SetUp { .. } | Step::Ask(_) | Step::Promote { .. } => panic!("nobody asked for {step:?}"),
+            _ => panic!("nobody asked for {step:?}"),
         };
         drive.done(step, outcome);
     };

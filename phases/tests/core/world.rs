@@ -3,18 +3,22 @@
 //! Its answers are a pure function of a seed and the step, so that two runs differ only in the order of arrival.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
-use skilltune_phases::contract::{Contract, Criterion, Dimension};
+use skilltune_phases::checks::{Check, How, Times, Told};
+use skilltune_phases::contract::{Contract, Criterion, Dimension, Verdict};
 use skilltune_phases::delivery::Delivery;
+use skilltune_phases::demand::Demand;
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::id::{CandidateId, Digest};
-use skilltune_phases::judgement::{Assessment, Findings, Judgement, Kind};
-use skilltune_phases::loops::tune::{Answer, Apply, Choice, Outcome, Plan, Rules, Run, Step, Task, Tune};
+use skilltune_phases::judgement::{Assessment, Finding, Findings, Judgement, Kind};
+use skilltune_phases::loops::tune::{
+    Answer, Apply, Choice, Kept, Outcome, Plan, Rules, Run, Step, Task, Trial, Tune,
+};
 use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::scenario::{Scenario, Tools};
 use skilltune_phases::score::{Score, Scored};
 use skilltune_phases::stop::{Budget, Stall};
-use skilltune_phases::target::{Member, Mode, Target};
+use skilltune_phases::target::{Member, Mode, Place, Target};
 
 use crate::drive::{self, roles};
 
@@ -82,6 +86,7 @@ fn contract() -> Contract {
             dimension: "quality".into(),
             text: "Is it so?".into(),
             of_effect: false,
+            needs: None,
         }],
     }
 }
@@ -110,19 +115,80 @@ pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
 }
 
 pub(crate) fn ran(name: &str) -> Outcome {
-    Ok(Answer::Exercised { artifacts: tree(name), files: 1, skill: None, digest: None })
+    Ok(Answer::Exercised { artifacts: tree(name), files: 1, skill: None, digest: None, kept: None })
 }
 
 pub(crate) fn improved(name: &str) -> Outcome {
     Ok(Answer::Improved { tree: tree(name), report: Box::default() })
 }
 
+/// The same where more is kept of it, for its checks.
+pub(crate) fn ran_and_kept(name: &str) -> Outcome {
+    let kept =
+        Kept { left: tree(&format!("left of {name}")), evidence: tree(&format!("evidence of {name}")) };
+    let artifacts = tree(name);
+    Ok(Answer::Exercised { artifacts, files: 1, skill: None, digest: None, kept: Some(kept) })
+}
+
+/// What a judge finds on each statement of a scenario.
+pub(crate) fn stated(run: &Run, scenario: usize, verdict: impl Fn(usize) -> Verdict) -> Outcome {
+    let scenario = &run.plan.task.scenarios[scenario];
+    let statements = scenario.demands.iter().filter(|demand| demand.how.question().is_some());
+    let ids: Vec<_> = statements.map(|demand| scenario.criterion(demand)).collect();
+    let found = ids.iter().enumerate().map(|(nth, criterion)| Finding {
+        criterion,
+        verdict: verdict(nth),
+        evidence: "seen",
+    });
+    let findings: Findings = found.collect();
+    let Ok(Answer::Judged(mut judgement)) = judged(run, 50, &[]) else { unreachable!("it was judged") };
+    judgement.whole.findings = findings;
+    Ok(Answer::Judged(judgement))
+}
+
+/// What a machine tells of each check of a member, but those that need a program.
+pub(crate) fn inspected(
+    run: &Run,
+    trial: Trial,
+    member: Place,
+    met: impl Fn(usize) -> Option<bool>,
+) -> Outcome {
+    let checks = run.plan.task.checks_of(trial.scenario, member);
+    let looks = checks.filter(|(_, check)| !matches!(check, Check::Command { .. }));
+    Ok(Answer::Told(looks.map(|(check, _)| told(check, met(check))).collect()))
+}
+
+pub(crate) fn told(check: usize, met: Option<bool>) -> Told {
+    Told { check, met, details: "seen".into() }
+}
+
+/// Every second scenario demands a file, that a program succeeds, and that a statement is true.
+pub(crate) fn demanding(mut plan: Plan) -> Plan {
+    let argv = vec!["true".to_owned()];
+    let file = Check::File { path: "out.md".into(), times: Times::ONCE_OR_MORE };
+    let program = Check::Command { argv, exit: 0, expected: "".into(), grader: None };
+    let first = plan.task.target.members[0].name.clone();
+    let demands = [
+        Demand { member: Some(first), ..Demand::new("file".parse().unwrap(), How::Check(file)) },
+        Demand { weight: 2, ..Demand::new("program".parse().unwrap(), How::Check(program)) },
+        Demand::new("true".parse().unwrap(), How::Question { text: "It is true.".into() }),
+    ];
+    for scenario in plan.task.scenarios.iter_mut().step_by(2) {
+        scenario.demands = demands.to_vec();
+    }
+    plan
+}
+
 /// All goes well, and whatever is judged has this score.
 pub(crate) fn well(run: &Run, step: &Step, score: usize) -> Outcome {
     match step {
         Step::SetUp { scenario, .. } => Ok(Answer::SetUp { tree: tree(&format!("start {scenario}")) }),
-        Step::Exercise { skill, .. } => ran(&skill.to_string()),
-        Step::Judge { .. } => judged(run, score, &[]),
+        Step::Exercise { skill, graded: false, .. } => ran(&skill.to_string()),
+        Step::Exercise { skill, .. } => ran_and_kept(&skill.to_string()),
+        Step::Inspect { trial, member, .. } => inspected(run, *trial, *member, |_| Some(true)),
+        Step::Check { demand, .. } => Ok(Answer::Told(vec![told(*demand, Some(true))])),
+        Step::Grade { trial, .. } => stated(run, trial.scenario, |_| Verdict::Pass),
+        Step::Judge { .. } | Step::Review { .. } => judged(run, score, &[]),
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
         Step::Ask(_) => Ok(Answer::Chosen(Choice::Keep)),
         Step::Promote { .. } => Ok(Answer::Promoted),
@@ -148,8 +214,20 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
     }
     match step {
         Step::SetUp { .. } => Ok(Answer::SetUp { tree: tree(&digest.hex()) }),
-        Step::Exercise { .. } => ran(&digest.hex()),
-        Step::Judge { .. } => judged(run, 40 + roll(2) % 60, &[roll(3) % 100, roll(4) % 100, roll(5) % 100]),
+        Step::Exercise { graded: false, .. } => ran(&digest.hex()),
+        Step::Exercise { .. } => ran_and_kept(&digest.hex()),
+        Step::Inspect { trial, member, .. } => {
+            inspected(run, *trial, *member, |nth| [Some(true), Some(false), None][(nth + roll(2)) % 3])
+        }
+        Step::Check { demand, .. } => {
+            Ok(Answer::Told(vec![told(*demand, [Some(true), Some(false), None][roll(2) % 3])]))
+        }
+        Step::Grade { trial, .. } => {
+            stated(run, trial.scenario, |nth| Verdict::ALL[(nth + roll(2)) % Verdict::ALL.len()])
+        }
+        Step::Judge { .. } | Step::Review { .. } => {
+            judged(run, 40 + roll(2) % 60, &[roll(3) % 100, roll(4) % 100, roll(5) % 100])
+        }
         Step::Improve { .. } => improved(&format!("draft {}", roll(6) % 5)),
         Step::Ask(_) => Ok(Answer::Chosen(if roll(7) % 2 == 0 { Choice::Apply } else { Choice::Keep })),
         Step::Promote { .. } if roll(8) % 4 == 0 => Ok(Answer::Conflict { found: vec![tree("theirs")] }),

@@ -169,6 +169,10 @@ fn answered(answer: &Answer) -> String {
             let skill = skill.map_or(String::new(), |skill| format!("; the skill was {}", skill.word()));
             format!("wrote {files} ({}){skill}", artifacts.short())
         }
+        Answer::Told(told) => {
+            let met = told.iter().filter(|told| told.met == Some(true)).count();
+            format!("{met} of {} passed", figures::count(told.len(), "check"))
+        }
         Answer::Judged(judgement) => match judgement.whole.scored.composite {
             Some(score) => format!("scored {score}"),
             None => "judged without a score".to_owned(),

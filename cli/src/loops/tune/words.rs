@@ -113,7 +113,16 @@ pub fn step(run: &Run, step: &Step) -> String {
         Step::Exercise { member: place, trial, .. } => {
             format!("running {} on {}", member(run, *place), scenario(run, trial.scenario))
         }
-        Step::Judge { trial, .. } => format!("judging {}", scenario(run, trial.scenario)),
+        Step::Inspect { trial, .. } => format!("checking {}", scenario(run, trial.scenario)),
+        Step::Check { trial, demand, .. } => {
+            let demands = run.plan.task.scenarios.get(trial.scenario).map(|scenario| &scenario.demands);
+            let id = demands.and_then(|demands| demands.get(*demand)).map_or("", |demand| &demand.id);
+            format!("running check {id} of {}", scenario(run, trial.scenario))
+        }
+        Step::Review { .. } => "judging the text".to_owned(),
+        Step::Grade { trial, .. } | Step::Judge { trial, .. } => {
+            format!("judging {}", scenario(run, trial.scenario))
+        }
         Step::Improve { member: place, .. } => format!("improving {}", member(run, *place)),
         Step::Ask(_) => "asking whether to apply the champion".to_owned(),
         Step::Promote { .. } => "applying the champion".to_owned(),

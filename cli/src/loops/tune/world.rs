@@ -2,6 +2,7 @@
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
 use jiff::Timestamp;
+use skilltune_phases::checks::Told;
 use skilltune_phases::contract::{Contract, Criterion, Dimension, Verdict};
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::edit::{Change, EditReport};
@@ -104,6 +105,7 @@ fn contract() -> Contract {
         dimension: of.into(),
         text: text.into(),
         of_effect: of == "output",
+        needs: None,
     };
     Contract {
         dimensions: vec![dimension("clarity", "Clarity"), dimension("output", "Output")],
@@ -124,7 +126,7 @@ pub fn tree(name: &str) -> TreeId {
 }
 
 pub fn ran(name: &str) -> Outcome {
-    Ok(Answer::Exercised { artifacts: tree(name), files: 1, skill: None, digest: None })
+    Ok(Answer::Exercised { artifacts: tree(name), files: 1, skill: None, digest: None, kept: None })
 }
 
 pub fn failed<A>(kind: FailureKind, why: &str) -> event::Outcome<A> {
@@ -263,6 +265,15 @@ pub fn play<L: Loop>(
 pub fn scored<'a>(search: &'a [u32], fresh: &'a [u32]) -> impl FnMut(&Run, &Step) -> Outcome + 'a {
     move |run, step| match step {
         Step::SetUp { .. } => panic!("no scenario of this world is set up"),
+        Step::Inspect { trial, member, .. } => {
+            let checks = run.plan.task.checks_of(trial.scenario, *member);
+            let told = |(check, _)| Told { check, met: Some(true), details: "out.md: 1 file".into() };
+            Ok(Answer::Told(checks.map(told).collect()))
+        }
+        Step::Check { demand, .. } => {
+            Ok(Answer::Told(vec![Told { check: *demand, met: Some(false), details: "exit code 1".into() }]))
+        }
+        Step::Grade { .. } | Step::Review { .. } => judged(run, 80),
         Step::Exercise { skill, .. } => ran(&format!("artifacts of {skill}")),
         Step::Judge { candidate, trial, .. } => {
             let scores = if trial.ordinal == 0 { search } else { fresh };

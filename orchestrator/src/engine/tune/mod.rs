@@ -9,13 +9,18 @@ use std::path::Path;
 use skilltune_phases::delivery::SkillUse;
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::tune::measure;
 use skilltune_phases::loops::tune::state_file;
-use skilltune_phases::loops::tune::{Answer, Decision, INPUT, Request, Run, Step, Tune, WORKSPACE};
+use skilltune_phases::loops::tune::{
+    Answer, Decision, INPUT, Kept, Request, Run, Step, Trial, Tune, WORKSPACE,
+};
 use skilltune_phases::order::Order;
 use skilltune_phases::role::Rights;
+use skilltune_phases::target::Place;
 
 use super::{EngineError, Extent, Hands, LoopEngine, Ran, ReadError, Remains, Workshop, unreadable};
 use crate::agent::Talk;
+use crate::checks::{self, Evidence};
 use crate::process::How;
 use crate::promote::{self, Move, Promotion};
 use crate::snapshot::{Manifest, Objects, capture_left, unified};
@@ -39,16 +44,29 @@ impl LoopEngine for Tune {
     }
 
     fn ran(shop: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
-        set_up(shop, request.as_ref(), ran)
+        match request.check() {
+            Some((check, exit)) => {
+                let told = checks::command_told(check, exit, ran.how, ran.stdout, ran.stderr);
+                Ok(Answer::Told(vec![told]))
+            }
+            None => set_up(shop, request.as_ref(), ran),
+        }
     }
 
     fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Option<Answer>, EngineError> {
         match step {
             Step::Ask(_) => Ok(hands.person.ask(run, step)),
             Step::Promote { .. } => promote(run, step, hands).map(Some),
-            Step::SetUp { .. } | Step::Exercise { .. } | Step::Judge { .. } | Step::Improve { .. } => {
-                Err(EngineError::Stuck)
+            Step::Inspect { member, trial, kept } => {
+                inspect(&hands.context.shop.objects, run, *member, *trial, *kept).map(Some)
             }
+            Step::SetUp { .. }
+            | Step::Exercise { .. }
+            | Step::Check { .. }
+            | Step::Grade { .. }
+            | Step::Review { .. }
+            | Step::Judge { .. }
+            | Step::Improve { .. } => Err(EngineError::Stuck),
         }
     }
 
@@ -75,6 +93,19 @@ impl LoopEngine for Tune {
     fn state(run: &Run) -> String {
         state_file::text(run)
     }
+}
+
+/// Only the first member begins with what its scenario brings.
+fn inspect(
+    objects: &Objects,
+    run: &Run,
+    member: Place,
+    trial: Trial,
+    kept: Kept,
+) -> Result<Answer, EngineError> {
+    let start = measure::starting(run, trial.scenario).filter(|_| member == Place(0));
+    let mut checks = run.plan.task.checks_of(trial.scenario, member);
+    Ok(Answer::Told(checks::tell(objects, start, kept.left, kept.evidence, &mut checks)?))
 }
 
 fn promote(run: &Run, step: &Step, Hands { context, .. }: Hands<'_, Tune>) -> Result<Answer, EngineError> {
@@ -150,7 +181,7 @@ const DIFF: &str = "changes.diff";
 /// works on files, and is told so.
 fn exercised(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
     let order = request.as_ref();
-    let Remains { space, answer, denied, talk } = *remains;
+    let Remains { space, answer, denied, talk, spent } = *remains;
     let fittings = shop.cast.of(&order.role).fittings(order.rights, order.installed.is_some(), "");
     let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
     let placed = placed.filter(|at| *at != WORKSPACE);
@@ -175,7 +206,14 @@ fn exercised(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Resul
         (artifacts, files) = (shop.objects.put_files(&[("answer.md", answer.as_bytes())])?, 1);
     }
     let digest = talk.and_then(|talk| talk.transcript.digest()).map(String::into_boxed_str);
-    Ok(Answer::Exercised { artifacts, files, skill: skill_use(order, talk, space), digest })
+    let skill = skill_use(order, talk, space);
+    let kept = request.is_graded().then(|| {
+        let transcript = talk.map(|talk| &talk.transcript);
+        let usage = checks::usage(spent, transcript.and_then(|transcript| transcript.end().turns), skill);
+        let evidence = checks::keep(&shop.objects, &Evidence { answer, transcript, usage })?;
+        Ok::<_, ReadError>(Kept { left: captured.tree, evidence })
+    });
+    Ok(Answer::Exercised { artifacts, files, skill, digest, kept: kept.transpose()? })
 }
 
 /// Folders at the top of a workspace in which commands keep what they have fetched or compiled.

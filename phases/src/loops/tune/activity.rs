@@ -22,16 +22,26 @@ pub(super) fn of_members(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<
     digests.collect()
 }
 
-/// What the agent did for one member in the trials of the search that fell short of the goal, the worst first.
-pub(super) fn of_worst(run: &Run, base: CandidateId, member: Place) -> Vec<(usize, Box<str>)> {
-    let Some(candidate) = run.candidate(base) else { return Vec::new() };
-    let era = run.era_of(base);
-    let scored = notes::judgements(run, base, era)
+/// The scenarios of the search in which one member fell short of the goal, the worst first.
+pub(super) fn shortest(run: &Run, base: CandidateId, member: Place) -> Vec<usize> {
+    let scored = notes::judgements(run, base, run.era_of(base))
         .filter_map(|(scenario, judgement)| Some((scenario, score(run, judgement, member)?)));
     let mut short: Vec<(usize, Score)> =
         scored.filter(|(_, score)| *score < run.plan.task.rules.threshold).collect();
     short.sort_by(|(_, one), (_, other)| one.points().total_cmp(&other.points()));
-    let digests = short.into_iter().filter_map(|(scenario, _)| {
+    short.into_iter().map(|(scenario, _)| scenario).collect()
+}
+
+/// What the agent did for one member in the first of these scenarios.
+pub(super) fn of_trials(
+    run: &Run,
+    base: CandidateId,
+    member: Place,
+    scenarios: &[usize],
+) -> Vec<(usize, Box<str>)> {
+    let Some(candidate) = run.candidate(base) else { return Vec::new() };
+    let era = run.era_of(base);
+    let digests = scenarios.iter().filter_map(|&scenario| {
         let of_trial = of_members(run, candidate, Trial { scenario, ordinal: SEARCH, era });
         let own = of_trial.into_iter().find(|(place, _)| *place == member);
         own.map(|(_, digest)| (scenario, digest))

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::candidate::Candidate;
+use crate::checks::Told;
 use crate::delivery::SkillUse;
 use crate::edit::EditReport;
 use crate::event::Failure;
@@ -12,7 +13,7 @@ use crate::score::Score;
 use crate::stop::Reason;
 use crate::target::Place;
 
-use super::step::Choice;
+use super::step::{Choice, Kept};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,7 +31,12 @@ pub enum Answer {
         /// What the agent did, as far as it reports it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         digest: Option<Box<str>>,
+        /// Where something is demanded of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<Kept>,
     },
+    /// What the checks by machine have told.
+    Told(Vec<Told>),
     Judged(Box<Judgement>),
     Improved {
         tree: TreeId,
@@ -47,11 +53,13 @@ pub enum Answer {
 impl Answer {
     pub(super) fn trees(&self) -> Vec<TreeId> {
         match self {
-            Self::SetUp { tree } | Self::Exercised { artifacts: tree, .. } | Self::Improved { tree, .. } => {
-                vec![*tree]
+            Self::Exercised { artifacts, kept, .. } => {
+                let kept = kept.iter().flat_map(|kept| [kept.left, kept.evidence]);
+                std::iter::once(*artifacts).chain(kept).collect()
             }
+            Self::SetUp { tree } | Self::Improved { tree, .. } => vec![*tree],
             Self::Conflict { found } => found.clone(),
-            Self::Judged(_) | Self::Chosen(_) | Self::Promoted => Vec::new(),
+            Self::Told(_) | Self::Judged(_) | Self::Chosen(_) | Self::Promoted => Vec::new(),
         }
     }
 }
@@ -98,6 +106,9 @@ pub struct Measured {
     pub claimed: bool,
     /// The evaluator's own number.
     pub claim: Option<Score>,
+    /// What the text is worth by itself, where the score is the outcome of trials.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Score>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,6 +116,8 @@ pub struct Measured {
 pub enum Why {
     /// It fell by this much below the best.
     Regressed { by: f64 },
+    /// Its text alone did.
+    WorseText { by: f64 },
 }
 
 /// The result of the final comparison.
@@ -150,6 +163,7 @@ impl std::fmt::Display for Why {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Regressed { by } => write!(f, "it scored {by:.1} below the best so far"),
+            Self::WorseText { by } => write!(f, "its text was judged {by:.1} below that of the best so far"),
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct Notes {
 impl Notes {
     pub fn of(run: &Run, candidate: CandidateId, era: u32) -> Self {
         let mut notes = Self::default();
-        for (_, judgement) in judgements(run, candidate, era) {
+        for judgement in all(run, candidate, era) {
             merge(&mut notes.strengths, &judgement.strengths);
             merge(&mut notes.weaknesses, &judgement.weaknesses);
             merge(&mut notes.suggestions, &judgement.suggestions);
@@ -40,19 +40,31 @@ pub struct Standing<'a> {
     pub of: usize,
 }
 
-/// How each criterion stands, in the order of the contract; those nobody could verify are left out.
+/// How each criterion stands, what scenarios demand before what the contract asks; those nobody could verify are left out.
 pub fn standings(run: &Run, candidate: CandidateId, era: u32, member: Option<Place>) -> Vec<Standing<'_>> {
     let name = member.map(|place| run.plan.member(place).name.as_str());
     let mut by_criterion: BTreeMap<&CriterionId, Standing<'_>> = BTreeMap::new();
-    for (_, judgement) in judgements(run, candidate, era) {
+    for judgement in all(run, candidate, era) {
         let verified = findings(judgement, name).iter().filter(|one| one.verdict != Verdict::Unverified);
         for finding in verified {
             let standing = Standing { worst: finding, met: 0, of: 0 };
             by_criterion.entry(finding.criterion).or_insert(standing).add(finding);
         }
     }
-    let criteria = run.plan.task.contract.criteria.iter();
-    criteria.filter_map(|criterion| by_criterion.remove(&criterion.id)).collect()
+    let demanded = run
+        .plan
+        .task
+        .scenarios
+        .iter()
+        .flat_map(|scenario| scenario.demands.iter().map(|demand| scenario.criterion(demand)));
+    let asked = run.plan.task.contract.criteria.iter().map(|criterion| criterion.id.clone());
+    demanded.chain(asked).filter_map(|id| by_criterion.remove(&id)).collect()
+}
+
+/// The judgements of its trials, and that of its text.
+fn all(run: &Run, candidate: CandidateId, era: u32) -> impl Iterator<Item = &Judgement> {
+    let trials = judgements(run, candidate, era).map(|(_, judgement)| judgement);
+    trials.chain(measure::reviewed(run, candidate, era))
 }
 
 impl<'a> Standing<'a> {
@@ -83,10 +95,10 @@ fn badness(verdict: Verdict) -> u8 {
 
 /// The judgements of a candidate made while searching, in the canonical order of the scenarios.
 pub fn judgements(run: &Run, candidate: CandidateId, era: u32) -> impl Iterator<Item = (usize, &Judgement)> {
-    run.state.measure.scenarios().iter().filter_map(move |&scenario| {
+    measure::searched(&run.plan).into_iter().filter_map(move |scenario| {
         match measure::unit(run, candidate, Trial { scenario, ordinal: SEARCH, era }) {
             Unit::Judged(judgement) => Some((scenario, judgement)),
-            Unit::Missing(_) | Unit::Next(_) => None,
+            Unit::Missing(_) | Unit::Next(_) | Unit::Late => None,
         }
     })
 }

@@ -1,5 +1,6 @@
 //! The state of a run of `tune`: the fold of its decisions. What follows from it is decided in `tune`.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -8,13 +9,14 @@ use crate::candidate::{Candidate, Origin};
 use crate::contract::CriterionId;
 use crate::event::{Failure, FailureKind};
 use crate::id::CandidateId;
+use crate::judgement::Judgement;
 use crate::run::{Change, Fold};
 use crate::score::Score;
 use crate::stop::Reason;
 use crate::target::Place;
 
-use super::measure::Measure;
-use super::{Answer, Decision, Ending, Measured, Plan, Run, Shipment, Step, Tune, Why};
+use super::measure::{Graded, Measure};
+use super::{Answer, Decision, Ending, Measured, Plan, Run, Shipment, Step, Trial, Tune, Why};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -22,6 +24,8 @@ pub struct State {
     pub rounds: Vec<Round>,
     /// What is being measured: the newest round's candidate, or the contestants of the final comparison.
     pub measure: Measure,
+    /// What has come of the trials of scenarios that demand something.
+    pub graded: HashMap<(CandidateId, Trial), Judgement>,
     /// That of all trials from here on.
     pub era: u32,
     pub focus: Option<Place>,
@@ -73,6 +77,7 @@ impl State {
             candidates: vec![plan.start()],
             rounds: Vec::new(),
             measure: Measure::default(),
+            graded: HashMap::new(),
             era: 0,
             focus: None,
             stopped: None,
@@ -113,12 +118,15 @@ impl Fold for Tune {
     fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
         match *change {
             Change::Decided(decision) => decided(run, decision, at),
-            Change::Ended(Step::Exercise { trial, .. } | Step::Judge { trial, .. }) => {
-                in_measure(run, |measure, run| measure.look_at_trial(run, *trial));
-            }
+            Change::Ended(Step::Review { .. }) => in_measure(run, Measure::look_at_reviews),
             Change::Ended(Step::SetUp { .. }) => in_measure(run, Measure::look),
             Change::Remeasure => remeasure(run),
-            Change::Ended(Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. }) | Change::Resumed => {}
+            Change::Ended(step) => {
+                if let Some(trial) = step.trial() {
+                    in_measure(run, |measure, run| measure.look_at_trial(run, trial));
+                }
+            }
+            Change::Resumed => {}
         }
     }
 
@@ -200,10 +208,11 @@ fn set_measure(run: &mut Run, measure: Measure) {
     in_measure(run, Measure::look);
 }
 
-fn in_measure(run: &mut Run, look: impl FnOnce(&mut Measure, &Run)) {
+fn in_measure(run: &mut Run, look: impl FnOnce(&mut Measure, &Run) -> Graded) {
     let mut measure = std::mem::take(&mut run.state.measure);
-    look(&mut measure, run);
+    let graded = look(&mut measure, run);
     run.state.measure = measure;
+    run.state.graded.extend(graded);
 }
 
 impl Round {

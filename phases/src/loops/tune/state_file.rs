@@ -309,7 +309,11 @@ fn failed(call: &FailedCall) -> Value {
 fn phase(step: &Step) -> &'static str {
     match step {
         Step::SetUp { .. } | Step::Exercise { .. } => "execute",
-        Step::Judge { .. } => "evaluate",
+        Step::Inspect { .. }
+        | Step::Check { .. }
+        | Step::Grade { .. }
+        | Step::Review { .. }
+        | Step::Judge { .. } => "evaluate",
         Step::Improve { .. } => "improve",
         Step::Ask(_) | Step::Promote { .. } => "report",
     }

@@ -12,8 +12,24 @@ pub enum Step {
     /// Prepare the workspace of a scenario, which holds these files, once for all its trials.
     SetUp { scenario: usize, files: Option<TreeId> },
     /// Run one member on one scenario, on what the one before it left; the first one on what the scenario brings. Keyed by the member's tree, so that an unchanged one is not run again.
-    Exercise { member: Place, skill: TreeId, trial: Trial, input: Option<TreeId> },
-    /// Judge what one candidate left on one scenario.
+    Exercise {
+        member: Place,
+        skill: TreeId,
+        trial: Trial,
+        input: Option<TreeId>,
+        /// Something is demanded of it, for which more is kept than the artifacts.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        graded: bool,
+    },
+    /// Make the checks of one member's work that need no program.
+    Inspect { member: Place, trial: Trial, kept: Kept },
+    /// Run the program of one check of a scenario on a copy of what its member left.
+    Check { trial: Trial, demand: usize, left: TreeId },
+    /// Judge whether what was left meets the expectations of a scenario.
+    Grade { candidate: CandidateId, trial: Trial, artifacts: Vec<TreeId>, evidence: Vec<TreeId> },
+    /// Judge the text of a candidate, once and for all scenarios of which something is demanded.
+    Review { candidate: CandidateId, era: u32 },
+    /// Judge one candidate by its text and by what it left on one scenario.
     Judge { candidate: CandidateId, trial: Trial, artifacts: Vec<TreeId> },
     /// Have one member of a candidate improved.
     Improve { round: u32, base: CandidateId, member: Place },
@@ -21,6 +37,15 @@ pub enum Step {
     Ask(Hold),
     /// Bring a candidate into the target, which must still be `from`.
     Promote { from: CandidateId, to: CandidateId },
+}
+
+/// What is kept of a member's work for the checks of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Kept {
+    /// All files of the workspace, those as well that are as they were.
+    pub left: TreeId,
+    /// What the agent said and did, and what it took.
+    pub evidence: TreeId,
 }
 
 /// One execution on one scenario. Fresh trials of the final comparison have ordinals of their own.
@@ -78,13 +103,49 @@ impl Choice {
 }
 
 impl Step {
+    /// The trial that this is a part of.
+    pub fn trial(&self) -> Option<Trial> {
+        match self {
+            Self::Exercise { trial, .. }
+            | Self::Inspect { trial, .. }
+            | Self::Check { trial, .. }
+            | Self::Grade { trial, .. }
+            | Self::Judge { trial, .. } => Some(*trial),
+            Self::SetUp { .. }
+            | Self::Review { .. }
+            | Self::Improve { .. }
+            | Self::Ask(_)
+            | Self::Promote { .. } => None,
+        }
+    }
+
+    /// The candidate that a judge is asked about.
+    pub fn judged(&self) -> Option<CandidateId> {
+        match self {
+            Self::Grade { candidate, .. }
+            | Self::Review { candidate, .. }
+            | Self::Judge { candidate, .. } => Some(*candidate),
+            Self::SetUp { .. }
+            | Self::Exercise { .. }
+            | Self::Inspect { .. }
+            | Self::Check { .. }
+            | Self::Improve { .. }
+            | Self::Ask(_)
+            | Self::Promote { .. } => None,
+        }
+    }
+
     /// The role that answers this step, if an agent does.
     pub fn role(&self) -> Option<Role> {
         match self {
             Self::Exercise { .. } => Some(Role::EXECUTOR),
-            Self::Judge { .. } => Some(Role::EVALUATOR),
+            Self::Judge { .. } | Self::Grade { .. } | Self::Review { .. } => Some(Role::EVALUATOR),
             Self::Improve { .. } => Some(Role::IMPROVER),
-            Self::SetUp { .. } | Self::Ask(_) | Self::Promote { .. } => None,
+            Self::SetUp { .. }
+            | Self::Inspect { .. }
+            | Self::Check { .. }
+            | Self::Ask(_)
+            | Self::Promote { .. } => None,
         }
     }
 }

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::candidate::Candidate;
-use crate::contract::Contract;
+use crate::contract::{Contract, CriterionId};
 use crate::delivery::Delivery;
 use crate::id::CandidateId;
 use crate::offline;
-use crate::prompt::Prompts;
+use crate::prompt::{Asked, Prompts};
 use crate::role::Role;
 use crate::scenario::{Scenario, Tools};
 use crate::score::Score;
@@ -68,6 +68,24 @@ impl Task {
         self.scenarios[scenario].tools.unwrap_or(self.tools)
     }
 
+    /// What a judge of one scenario's trials is asked: not about what the scenario does not say.
+    pub fn asked_of(&self, scenario: usize) -> Contract {
+        let scenario = &self.scenarios[scenario];
+        self.contract.only(|criterion| criterion.needs.is_none_or(|need| scenario.tells(need)))
+    }
+
+    /// A criterion, or something that a scenario demands, as an improver is told it.
+    pub fn asked(&self, id: &CriterionId) -> Asked {
+        let of_text = self.contract.criterion(id).map(|criterion| criterion.text.to_string());
+        let demands =
+            self.scenarios.iter().flat_map(|one| one.demands.iter().map(move |demand| (one, demand)));
+        let demanded = || {
+            let mut found = demands.filter(|(scenario, demand)| scenario.criterion(demand) == *id);
+            found.next().map(|(_, demand)| demand.told())
+        };
+        Asked { id: id.clone(), question: of_text.or_else(demanded).unwrap_or_default() }
+    }
+
     /// Whether the executors of some scenario may run commands.
     pub fn has_shell(&self) -> bool {
         (0..self.scenarios.len()).any(|scenario| self.tools(scenario) == Tools::Shell)
@@ -102,7 +120,10 @@ impl Plan {
         let is_built_in = |role: &Role| self.roles.of(role).agent == offline::NAME;
         let runs = |scenario: &Scenario| scenario.command.is_some();
         let never_runs = !is_built_in(&Role::EXECUTOR) || !self.task.scenarios.iter().any(runs);
-        is_built_in(&Role::EVALUATOR) && never_runs
+        let is_checked =
+            |scenario: &Scenario| scenario.demands.iter().any(|demand| demand.how.check().is_some());
+        let never_checked = !self.task.scenarios.iter().any(is_checked);
+        is_built_in(&Role::EVALUATOR) && never_runs && never_checked
     }
 
     /// Whether the improver makes the same edit of the same skill every time.

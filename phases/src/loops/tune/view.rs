@@ -34,10 +34,16 @@ impl Run {
         self.state.candidates[0].id
     }
 
-    /// The best measured candidate of the newest era that has any; of equals, the earliest.
+    /// The best measured candidate of the newest era that has any; of equals the one with the best text, and of those the earliest.
     pub fn best(&self) -> Option<(CandidateId, Score)> {
         let newest = self.state.rounds.iter().rev().find(|round| round.score().is_some())?;
         best_of(&self.state.rounds, newest.era)
+    }
+
+    /// The best that a round's candidate is held against.
+    pub(super) fn best_before(&self, round: &Round) -> Option<(CandidateId, Score)> {
+        let before = self.state.rounds.iter().take_while(|one| one.number < round.number).count();
+        best_of(&self.state.rounds[..before], round.era)
     }
 
     /// The best measured candidate of each era: the scores of one say nothing beside those of another.
@@ -170,6 +176,10 @@ impl Run {
 
 fn best_of(rounds: &[Round], era: u32) -> Option<(CandidateId, Score)> {
     let of_era = rounds.iter().filter(|round| round.era == era);
-    let scored = of_era.filter_map(|round| round.score().map(|score| (round.candidate, score)));
-    scored.reduce(|best, next| if next.1 > best.1 { next } else { best })
+    let scored = of_era.filter_map(|round| {
+        let measured = round.measured.as_ref()?;
+        Some((round.candidate, (measured.score?, measured.quality)))
+    });
+    let best = scored.reduce(|best, next| if next.1 > best.1 { next } else { best });
+    best.map(|(candidate, (score, _))| (candidate, score))
 }

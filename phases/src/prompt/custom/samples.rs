@@ -4,11 +4,11 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::Page;
-use crate::contract::{CriterionId, Verdict};
+use crate::contract::Verdict;
 use crate::delivery::Uses;
-use crate::judgement::{Finding, Findings, Priority, Suggestion};
+use crate::judgement::{Priority, Suggestion};
 use crate::material::{Body, Folder, Material, Named};
-use crate::prompt::{EvaluateBrief, ExecuteBrief, ImproveBrief, Neighbour, TaskBrief, Tried};
+use crate::prompt::{Asked, EvaluateBrief, ExecuteBrief, ImproveBrief, Missed, Neighbour, TaskBrief, Tried};
 use crate::prompt::{evaluate, execute, improve, task};
 use crate::rubric;
 use crate::scenario::Scenario;
@@ -110,25 +110,25 @@ fn evaluates() -> Vec<Json> {
 }
 
 /// What an improver may be told, each a bit of a number.
-const PARTS: u32 = 9;
+const PARTS: u32 = 10;
 
 fn improves() -> Vec<Json> {
     (0..1 << PARTS).map(|parts| improved(|part| parts & (1 << part) != 0)).collect()
 }
 
 fn improved(has: impl Fn(u32) -> bool) -> Json {
-    let (contract, skill) = (rubric::tune(), folder("skill/second"));
-    let missed = contract.criteria[0].id.clone();
-    let unmet = Finding { criterion: &missed, verdict: Verdict::Fail, evidence: ALIEN };
-    let unmet: Findings = has(0).then_some(unmet).into_iter().collect();
-    let met: Vec<CriterionId> = has(1).then(|| contract.criteria[1].id.clone()).into_iter().collect();
+    let (contract, skill, produced) = (rubric::tune(), folder("skill/second"), folder("produced/second"));
+    let asked = |nth: usize| Asked { id: contract.criteria[nth].id.clone(), question: ALIEN.into() };
+    let unmet = || Missed { asked: asked(0), verdict: Verdict::Fail, evidence: ALIEN.into() };
+    let unmet: Vec<Missed> = has(0).then(unmet).into_iter().collect();
+    let met: Vec<Asked> = has(1).then(|| asked(1)).into_iter().collect();
     let suggestions: Vec<Suggestion> = has(2).then(suggestion).into_iter().collect();
     let tried = Tried { summary: ALIEN.into(), why: ALIEN.into() };
     let near = Neighbour { name: "near".into(), description: ALIEN.into(), files: vec!["a.md".into()] };
     json(improve::values(&ImproveBrief {
         skill: Named { name: "second", folder: &skill },
-        scenarios: &[scenario(), scenario()],
-        contract: &contract,
+        scenarios: &[&scenario(), &scenario()],
+        produced: has(9).then_some((Named { name: "second", folder: &produced }, "sample")),
         unmet: &unmet,
         met: &met,
         suggestions: &suggestions,

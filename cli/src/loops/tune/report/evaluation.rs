@@ -13,13 +13,14 @@ use crate::text::markdown::{Page, code, code_cell, fence, words};
 
 pub fn evaluation(run: &Run, round: &Round) -> String {
     let judged = judgements(run, round);
+    let review = measure::reviewed(run, round.candidate, round.era).filter(|_| !judged.is_empty());
     let mut page = Page::titled(&format!("Iteration {} Evaluation", round.number));
     page.paragraph(head(round));
     if let Some(unused) = uses::told(uses::of_round(run, round)) {
         page.paragraph(unused);
     }
     if let Some(measured) = &round.measured {
-        dimensions(&mut page, run, measured, &judged);
+        dimensions(&mut page, run, measured, &judged, review);
         chain(&mut page, run, measured);
     }
     // A candidate measured again was told about by judges who came later; they have no place in a round without any.
@@ -32,6 +33,9 @@ pub fn evaluation(run: &Run, round: &Round) -> String {
     suggestions(&mut page, &notes.suggestions);
     page.section("Verdicts and Evidence");
     verdicts(&mut page, run, &judged);
+    if let Some(review) = review {
+        verdict(&mut page, run, "The text", review);
+    }
     failed(&mut page, run, round);
     page.finish()
 }
@@ -48,7 +52,7 @@ fn judgements<'a>(run: &'a Run, round: &Round) -> Vec<(usize, &'a Judgement)> {
         .filter_map(|scenario| {
             match measure::unit(run, round.candidate, Trial { scenario, ordinal: SEARCH, era: round.era }) {
                 Unit::Judged(judgement) => Some((scenario, judgement)),
-                Unit::Missing(_) | Unit::Next(_) => None,
+                Unit::Missing(_) | Unit::Next(_) | Unit::Late => None,
             }
         })
         .collect()
@@ -56,19 +60,20 @@ fn judgements<'a>(run: &'a Run, round: &Round) -> Vec<(usize, &'a Judgement)> {
 
 /// The scenario that a step of this round's measurement is about.
 fn scenario_of(run: &Run, round: &Round, step: &Step) -> Option<usize> {
-    match step {
-        Step::Exercise { member, skill, trial, .. } => {
-            let candidate = run.candidate(round.candidate)?;
-            (candidate.trees.get(member.0) == Some(skill)).then_some(trial.scenario)
+    let is_its = match step {
+        Step::SetUp { scenario, .. } => return Some(*scenario),
+        Step::Exercise { member, skill, .. } => {
+            run.candidate(round.candidate)?.trees.get(member.0) == Some(skill)
         }
-        Step::Judge { candidate, trial, .. } => (*candidate == round.candidate).then_some(trial.scenario),
-        Step::SetUp { scenario, .. } => Some(*scenario),
-        Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => None,
-    }
+        step => step.judged().is_none_or(|candidate| candidate == round.candidate),
+    };
+    step.trial().filter(|_| is_its).map(|trial| trial.scenario)
 }
 
 fn head(round: &Round) -> String {
     let mut lines = vec![format!("**Composite Score**: {}", composite(round))];
+    let quality = round.measured.as_ref().and_then(|measured| measured.quality);
+    lines.extend(quality.map(|quality| format!("**Quality of the text**: {quality}/100 ({GUARD})")));
     let claim = round.measured.as_ref().and_then(|measured| measured.claim);
     lines.extend(
         claim.map(|claim| format!("**The evaluator's own number**: {claim}/100 (not used for any decision)")),
@@ -77,6 +82,9 @@ fn head(round: &Round) -> String {
     lines.push(format!("**Candidate**: {}", code(&round.candidate.short())));
     lines.join("  \n")
 }
+
+/// What the text's own score is for.
+const GUARD: &str = "apart from the score: it decides between equal scores, and a version whose text is much worse is dropped";
 
 fn composite(round: &Round) -> String {
     let Some(measured) = &round.measured else { return "no score yet".to_owned() };
@@ -87,8 +95,18 @@ fn composite(round: &Round) -> String {
     }
 }
 
-fn dimensions(page: &mut Page, run: &Run, measured: &Measured, judged: &[(usize, &Judgement)]) {
-    let findings: Vec<Finding<'_>> = judged.iter().flat_map(|(_, one)| one.whole.findings.iter()).collect();
+fn dimensions(
+    page: &mut Page,
+    run: &Run,
+    measured: &Measured,
+    judged: &[(usize, &Judgement)],
+    review: Option<&Judgement>,
+) {
+    let all = judged.iter().map(|(_, one)| *one).chain(review);
+    let findings: Vec<Finding<'_>> = all.flat_map(|one| one.whole.findings.iter()).collect();
+    if measured.dimensions.iter().all(Option::is_none) && run.plan.task.has_demands() {
+        return;
+    }
     let rows =
         run.plan.task.contract.dimensions.iter().zip(&measured.dimensions).map(|(dimension, score)| {
             vec![
@@ -169,13 +187,17 @@ fn verdicts(page: &mut Page, run: &Run, judged: &[(usize, &Judgement)]) {
         page.paragraph("Nothing was judged.");
     }
     for (scenario, judgement) in judged {
-        let name = words(&run.plan.task.scenarios[*scenario].id);
-        page.subsection(&format!("{name}: {}", told(&judgement.whole, judgement)));
-        assessment(page, run, &judgement.whole);
-        for (name, own) in in_order(run, judgement) {
-            page.paragraph(format!("**{}**: {}", words(name), told(own, judgement)));
-            assessment(page, run, own);
-        }
+        let scenario = &run.plan.task.scenarios[*scenario];
+        verdict(page, run, &words(&scenario.id), judgement);
+    }
+}
+
+fn verdict(page: &mut Page, run: &Run, name: &str, judgement: &Judgement) {
+    page.subsection(&format!("{name}: {}", told(&judgement.whole, judgement)));
+    assessment(page, run, &judgement.whole);
+    for (name, own) in in_order(run, judgement) {
+        page.paragraph(format!("**{}**: {}", words(name), told(own, judgement)));
+        assessment(page, run, own);
     }
 }
 
@@ -201,8 +223,8 @@ fn assessment(page: &mut Page, run: &Run, assessment: &Assessment) {
         return;
     }
     page.list(assessment.findings.iter().map(|finding| {
-        let question = run.plan.task.contract.criterion(finding.criterion);
-        let question = question.map_or(String::new(), |criterion| format!(": {}", words(&criterion.text)));
+        let question = run.plan.task.asked(finding.criterion).question;
+        let question = if question.is_empty() { question } else { format!(": {}", words(&question)) };
         let lead = format!("**{}** {}{question}", finding.verdict, code(finding.criterion.as_str()));
         if finding.evidence.is_empty() {
             return lead;

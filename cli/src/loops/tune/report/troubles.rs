@@ -20,10 +20,9 @@ pub struct Trouble<'a> {
 
 /// What failed while this round's candidate was measured.
 pub fn measuring(run: &Run, round: u32) -> Vec<Trouble<'_>> {
-    gather(run, round, |step| match step {
-        Step::Exercise { trial, .. } | Step::Judge { trial, .. } => trial.ordinal == SEARCH,
-        Step::SetUp { .. } => true,
-        Step::Improve { .. } | Step::Ask(_) | Step::Promote { .. } => false,
+    gather(run, round, |step| match step.trial() {
+        Some(trial) => trial.ordinal == SEARCH,
+        None => matches!(step, Step::SetUp { .. } | Step::Review { .. }),
     })
 }
 
@@ -34,10 +33,9 @@ pub fn improving(run: &Run, round: u32) -> Vec<Trouble<'_>> {
 
 /// What failed after the search: in the final comparison, and in what followed it.
 pub fn finishing(run: &Run) -> Vec<Trouble<'_>> {
-    gather(run, run.round_number(), |step| match step {
-        Step::Exercise { trial, .. } | Step::Judge { trial, .. } => trial.ordinal != SEARCH,
-        Step::SetUp { .. } | Step::Improve { .. } => false,
-        Step::Ask(_) | Step::Promote { .. } => true,
+    gather(run, run.round_number(), |step| match step.trial() {
+        Some(trial) => trial.ordinal != SEARCH,
+        None => matches!(step, Step::Ask(_) | Step::Promote { .. }),
     })
 }
 
@@ -72,20 +70,17 @@ impl Trouble<'_> {
 
     /// In the final comparison several candidates take the same steps.
     fn contestant(&self, run: &Run) -> String {
+        if self.step.trial().is_none_or(|trial| trial.ordinal == SEARCH) {
+            return String::new();
+        }
         let contestant = match self.step {
-            Step::Exercise { member, skill, trial, .. } if trial.ordinal != SEARCH => run
+            Step::Exercise { member, skill, .. } => run
                 .state
                 .candidates
                 .iter()
                 .find(|candidate| candidate.trees.get(member.0) == Some(skill))
                 .map(|candidate| candidate.id),
-            Step::Judge { candidate, trial, .. } if trial.ordinal != SEARCH => Some(*candidate),
-            Step::SetUp { .. }
-            | Step::Exercise { .. }
-            | Step::Judge { .. }
-            | Step::Improve { .. }
-            | Step::Ask(_)
-            | Step::Promote { .. } => None,
+            step => step.judged(),
         };
         contestant.map_or(String::new(), |id| format!(" for {}", id.short()))
     }

@@ -62,8 +62,8 @@ mod tests {
         plan.task.rules.max_iterations = 1;
         let (mut answer, mut uses) = (scored(&[50], &[50]), uses.iter().copied());
         let whole = play(plan, |run, step| match (step, answer(run, step)) {
-            (Step::Exercise { .. }, Ok(Answer::Exercised { artifacts, files, digest, .. })) => {
-                Ok(Answer::Exercised { artifacts, files, skill: uses.next(), digest })
+            (Step::Exercise { .. }, Ok(Answer::Exercised { artifacts, files, digest, kept, .. })) => {
+                Ok(Answer::Exercised { artifacts, files, skill: uses.next(), digest, kept })
             }
             (_, outcome) => outcome,
         });

@@ -14,6 +14,7 @@ pub fn contract(asked: &[Asked<'_>]) -> Contract {
         dimension: rules.clone(),
         text: text(asked).into(),
         of_effect: false,
+        needs: None,
     };
     let criteria = asked.iter().map(criterion).collect();
     Contract {

@@ -1,0 +1,204 @@
+//! A trial of a scenario that demands something: its checks are made, its expectations judged, and both become one judgement.
+//!
+//! ```text
+//! exercised members -> Inspect (a member's checks) -> Check (a program, each) -> Grade (expectations) -> judgement
+//! ```
+
+use std::collections::BTreeMap;
+
+use super::measure::Unit;
+use super::{Answer, Run, Step, StepState, Task, Trial};
+use crate::checks::{Check, How, Told};
+use crate::contract::{Contract, Criterion, CriterionId, Dimension, Verdict};
+use crate::demand::{self, Demand};
+use crate::id::CandidateId;
+use crate::judgement::{Assessment, Finding, Judgement, Kind};
+use crate::scenario::Scenario;
+use crate::target::Place;
+
+/// The one dimension of what was brought about.
+const OUTCOME: &str = "outcome";
+
+/// What judges answer where nothing is to be judged.
+const NO_VERDICT: &str = "no verdict was given";
+
+/// Where a trial stands whose members have all been run.
+pub(super) enum Stand<'a> {
+    Graded(Judgement),
+    Open(Unit<'a>),
+}
+
+/// What is known of each demand of a scenario, by its place.
+type Verdicts = BTreeMap<usize, (Verdict, Box<str>)>;
+
+/// Goes as far as there are answers; `outcomes` are those of the members.
+pub(super) fn stand<'a>(
+    run: &'a Run,
+    candidate: CandidateId,
+    trial: Trial,
+    outcomes: &[&'a Answer],
+) -> Stand<'a> {
+    let task = &run.plan.task;
+    let scenario = &task.scenarios[trial.scenario];
+    let mut verdicts = Verdicts::new();
+    for step in machine_steps(task, trial, outcomes) {
+        match run.state_of(&step) {
+            StepState::Answered(Answer::Told(told)) => verdicts.extend(told.iter().map(verdict_of)),
+            StepState::GivenUp(failure) => return Stand::Open(Unit::Missing(failure)),
+            StepState::Answered(_) | StepState::Open => return Stand::Open(Unit::Next(step)),
+        }
+    }
+    let Some(contract) = expectations(scenario) else {
+        return Stand::Graded(judgement(task, scenario, &verdicts, None));
+    };
+    let step = grade(candidate, trial, outcomes);
+    match run.state_of(&step) {
+        StepState::Answered(Answer::Judged(judged)) => {
+            verdicts.extend(of_judge(scenario, &contract, judged));
+            Stand::Graded(judgement(task, scenario, &verdicts, Some(judged)))
+        }
+        StepState::GivenUp(failure) => Stand::Open(Unit::Missing(failure)),
+        StepState::Answered(_) | StepState::Open => Stand::Open(Unit::Next(step)),
+    }
+}
+
+/// First what is seen at once, then what needs a program; a member of whom nothing was kept is asked for nothing.
+fn machine_steps(task: &Task, trial: Trial, outcomes: &[&Answer]) -> Vec<Step> {
+    let (mut looks, mut programs) = (Vec::new(), Vec::new());
+    for (nth, outcome) in outcomes.iter().enumerate() {
+        let (member, Answer::Exercised { kept: Some(kept), .. }) = (Place(nth), outcome) else { continue };
+        let checks: Vec<(usize, &Check)> = task.checks_of(trial.scenario, member).collect();
+        if checks.iter().any(|(_, check)| !is_program(check)) {
+            looks.push(Step::Inspect { member, trial, kept: *kept });
+        }
+        let own = checks.iter().filter(|(_, check)| is_program(check));
+        programs.extend(own.map(|&(demand, _)| Step::Check { trial, demand, left: kept.left }));
+    }
+    looks.append(&mut programs);
+    looks
+}
+
+pub(super) fn is_program(check: &Check) -> bool {
+    matches!(check, Check::Command { .. })
+}
+
+fn grade(candidate: CandidateId, trial: Trial, outcomes: &[&Answer]) -> Step {
+    let (mut left, mut kept) = (Vec::new(), Vec::new());
+    for outcome in outcomes {
+        if let Answer::Exercised { artifacts, kept: own, .. } = outcome {
+            left.push(*artifacts);
+            kept.extend(own.iter().map(|own| own.evidence));
+        }
+    }
+    Step::Grade { candidate, trial, artifacts: left, evidence: kept }
+}
+
+fn verdict_of(told: &Told) -> (usize, (Verdict, Box<str>)) {
+    let verdict = match told.met {
+        Some(true) => Verdict::Pass,
+        Some(false) => Verdict::Fail,
+        None => Verdict::Unverified,
+    };
+    (told.check, (verdict, told.details.clone()))
+}
+
+/// What a judge is asked about a scenario's expectations; nothing, where there are none.
+pub(super) fn expectations(scenario: &Scenario) -> Option<Contract> {
+    let criterion = |demand: &Demand| {
+        Some(Criterion {
+            id: scenario.criterion(demand),
+            dimension: OUTCOME.into(),
+            text: demand.how.question()?.into(),
+            of_effect: false,
+            needs: None,
+        })
+    };
+    let criteria: Vec<_> = scenario.demands.iter().filter_map(criterion).collect();
+    let outcome = Dimension { id: OUTCOME.into(), name: "Outcome".into(), weight: 1.0 };
+    (!criteria.is_empty()).then_some(Contract { dimensions: vec![outcome], criteria })
+}
+
+fn of_judge(
+    scenario: &Scenario,
+    contract: &Contract,
+    judged: &Judgement,
+) -> impl Iterator<Item = (usize, (Verdict, Box<str>))> {
+    let findings: BTreeMap<&CriterionId, Finding<'_>> =
+        judged.whole.findings.iter().map(|finding| (finding.criterion, finding)).collect();
+    let asked = scenario.demands.iter().enumerate().filter(|(_, demand)| demand.how.question().is_some());
+    let verdict = move |((nth, _), criterion): ((usize, &Demand), &Criterion)| {
+        let finding = findings.get(&criterion.id);
+        let told = finding
+            .map_or((Verdict::Unverified, NO_VERDICT.into()), |one| (one.verdict, one.evidence.into()));
+        (nth, told)
+    };
+    asked.zip(&contract.criteria).map(verdict).collect::<Vec<_>>().into_iter()
+}
+
+/// One finding a demand, and the score of them all; in a chain also for each member of which something is demanded.
+fn judgement(task: &Task, scenario: &Scenario, verdicts: &Verdicts, judged: Option<&Judgement>) -> Judgement {
+    let known = |nth: usize| verdicts.get(&nth);
+    let assess = |among: &dyn Fn(&Demand) -> bool| {
+        let demands = || scenario.demands.iter().enumerate().filter(|(_, demand)| among(demand));
+        let ids: Vec<CriterionId> = demands().map(|(_, demand)| scenario.criterion(demand)).collect();
+        let findings = demands().zip(&ids).map(|((nth, _), criterion)| {
+            let told = known(nth);
+            let verdict = told.map_or(Verdict::Unverified, |(verdict, _)| *verdict);
+            Finding { criterion, verdict, evidence: told.map_or(NO_VERDICT, |(_, details)| details) }
+        });
+        let weighed = demands()
+            .map(|(nth, demand)| (demand, known(nth).map_or(Verdict::Unverified, |(verdict, _)| *verdict)));
+        Assessment { findings: findings.collect(), scored: demand::scored(weighed) }
+    };
+    let places = (0..task.target.members.len()).map(Place);
+    let members = places.filter(|_| task.target.members.len() > 1).filter_map(|place| {
+        let is_its = |demand: &Demand| task.member_of(demand) == place;
+        let name = task.target.members[place.0].name.to_string();
+        scenario.demands.iter().any(is_its).then(|| (name, assess(&is_its)))
+    });
+    Judgement {
+        kind: judged.map_or(Kind::Evidenced, |judged| judged.kind),
+        whole: assess(&|_| true),
+        members: members.collect(),
+        strengths: judged.map(|judged| judged.strengths.clone()).unwrap_or_default(),
+        weaknesses: judged.map(|judged| judged.weaknesses.clone()).unwrap_or_default(),
+        suggestions: Vec::new(),
+        claim: None,
+    }
+}
+
+impl Task {
+    /// The checks by machine of what one member left, by their places among the demands of a scenario.
+    pub fn checks_of(&self, scenario: usize, member: Place) -> impl Iterator<Item = (usize, &Check)> {
+        let demands = self.scenarios[scenario].demands.iter().enumerate();
+        demands.filter(move |(_, demand)| self.member_of(demand) == member).filter_map(|(nth, demand)| {
+            match &demand.how {
+                How::Check(check) => Some((nth, check)),
+                How::Question { .. } => None,
+            }
+        })
+    }
+
+    /// The member whose work a demand is about.
+    pub fn member_of(&self, demand: &Demand) -> Place {
+        let members = &self.target.members;
+        let named =
+            demand.member.as_ref().and_then(|name| members.iter().position(|member| member.name == *name));
+        Place(named.unwrap_or(members.len() - 1))
+    }
+
+    /// Whether the trials of a scenario are scored by what it demands.
+    pub fn is_graded(&self, scenario: usize) -> bool {
+        !self.scenarios[scenario].demands.is_empty()
+    }
+
+    /// Whether a judge is asked about the trials of a scenario.
+    pub fn is_judged(&self, scenario: usize) -> bool {
+        !self.is_graded(scenario) || expectations(&self.scenarios[scenario]).is_some()
+    }
+
+    /// Whether some scenario demands something, so that its trials are scored by what comes of them.
+    pub fn has_demands(&self) -> bool {
+        (0..self.scenarios.len()).any(|scenario| self.is_graded(scenario))
+    }
+}

@@ -1,0 +1,187 @@
+//! What stands in the workspace of each request of `tune`, and where.
+
+use super::{Brief, INPUT, Improving, SKILL, START, WORKSPACE};
+use crate::candidate::Candidate;
+use crate::delivery::Delivery;
+use crate::id::{CandidateId, TreeId};
+use crate::judgement::Suggestion;
+use crate::loops::tune::measure::{self, SEARCH};
+use crate::loops::tune::notes::{self, Notes};
+use crate::loops::tune::{Plan, Run, Trial, Uses, activity};
+use crate::order::{Access, Command, Installed, Placement};
+use crate::prompt::{Missed, Tried};
+use crate::role::{Rights, Role};
+use crate::scenario::Tools;
+use crate::target::Place;
+
+/// Where a workspace holds what is judged, and what an improver reads besides its draft; each with the member's name.
+pub(super) const ARTIFACTS: &str = "artifacts";
+pub(super) const NEIGHBOURS: &str = "neighbours";
+pub(super) const PASSED: &str = "passed";
+/// What an agent said and did, and what an improver's skill has left in its worst trial.
+pub(super) const EVIDENCE: &str = "evidence";
+pub(super) const PRODUCED: &str = "produced";
+
+pub(super) fn path(folder: &str, plan: &Plan, member: Place) -> String {
+    format!("{folder}/{}", plan.member(member).name)
+}
+
+/// An executor finds the skill where its program looks for skills, if it is installed.
+pub(super) fn skill_path(plan: &Plan, member: Place, brief: &Brief) -> String {
+    let installed = plan.task.delivery.at().filter(|_| matches!(brief, Brief::Execute { .. }));
+    path(installed.unwrap_or(SKILL), plan, member)
+}
+
+pub(super) fn installed(plan: &Plan, brief: &Brief) -> Option<Installed> {
+    let (Brief::Execute { member, .. }, Some(_)) = (brief, plan.task.delivery.at()) else { return None };
+    let name = plan.member(*member).name.to_string();
+    let called = matches!(plan.task.delivery, Delivery::Slash { .. });
+    Some(Installed { name, at: skill_path(plan, *member, brief), called })
+}
+
+/// Only an executor is ever given a shell.
+pub(super) fn rights(plan: &Plan, brief: &Brief, own: Rights) -> Rights {
+    match brief {
+        Brief::Execute { trial, .. } if plan.task.tools(trial.scenario) == Tools::Shell => Rights::Shell,
+        Brief::SetUp
+        | Brief::Execute { .. }
+        | Brief::Check { .. }
+        | Brief::Grade { .. }
+        | Brief::Review { .. }
+        | Brief::Evaluate { .. }
+        | Brief::Improve(_) => own,
+    }
+}
+
+type Made = (Brief, Vec<Placement>);
+
+pub(super) fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, input: Option<TreeId>) -> Made {
+    let brief = Brief::Execute { member, trial };
+    // An installed skill may keep files beside itself, as it does for its users.
+    let access = if run.plan.task.delivery.at().is_some() { Access::Scratch } else { Access::Fixed };
+    let mut placements = vec![Placement::new(skill_path(&run.plan, member, &brief), skill, access)];
+    match member {
+        Place(0) => placements.extend(begin_with(input)),
+        _ => placements.extend(input.map(|tree| Placement::new(INPUT, tree, Access::Fixed))),
+    }
+    (brief, placements)
+}
+
+/// What a scenario brings stands in the workspace itself, to be worked on.
+pub(super) fn begin_with(files: Option<TreeId>) -> Vec<Placement> {
+    files.map(|tree| Placement::new(WORKSPACE, tree, Access::Scratch)).into_iter().collect()
+}
+
+pub(super) fn set_up(plan: &Plan, argv: Vec<String>) -> Command {
+    let seconds = plan.roles.of(&Role::EXECUTOR).timeout_seconds;
+    Command { argv, seconds, confined: plan.task.confined }
+}
+
+/// The program of a check has a copy of all that a member has left, and a folder that no agent has seen.
+pub(super) fn check(left: TreeId, grader: Option<(&str, TreeId)>) -> Vec<Placement> {
+    let grader = grader.map(|(at, tree)| Placement::new(at, tree, Access::Scratch));
+    std::iter::once(Placement::new(WORKSPACE, left, Access::Scratch)).chain(grader).collect()
+}
+
+pub(super) fn review(plan: &Plan, skills: &[TreeId]) -> Vec<Placement> {
+    plan.places().zip(skills).map(|(place, &tree)| fixed(SKILL, plan, place, tree)).collect()
+}
+
+pub(super) fn grade(
+    plan: &Plan,
+    artifacts: &[TreeId],
+    evidence: &[TreeId],
+    start: Option<TreeId>,
+) -> Vec<Placement> {
+    let each = |folder: &'static str, trees: &[TreeId]| -> Vec<Placement> {
+        plan.places().zip(trees).map(|(place, &tree)| fixed(folder, plan, place, tree)).collect()
+    };
+    let start = start.map(|tree| Placement::new(START, tree, Access::Fixed));
+    [each(ARTIFACTS, artifacts), each(EVIDENCE, evidence), Vec::from_iter(start)].concat()
+}
+
+pub(super) fn evaluate(
+    plan: &Plan,
+    skills: &[TreeId],
+    artifacts: &[TreeId],
+    start: Option<TreeId>,
+) -> Vec<Placement> {
+    let each = |folder, trees: &[TreeId]| -> Vec<Placement> {
+        let members = plan.places().zip(trees);
+        members.map(|(place, &tree)| fixed(folder, plan, place, tree)).collect()
+    };
+    let start = start.map(|tree| Placement::new(START, tree, Access::Fixed)).into_iter().collect();
+    [each(SKILL, skills), each(ARTIFACTS, artifacts), start].concat()
+}
+
+pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Made> {
+    let (candidate, plan) = (run.candidate(base)?, &run.plan);
+    let skill = candidate.trees[member.0];
+    let worst = activity::shortest(run, base, member);
+    let mut placements = vec![Placement::new(path(SKILL, plan, member), skill, Access::Draft)];
+    let passed = passed_on(run, candidate);
+    let before = member.0.checked_sub(1).map(Place);
+    let after = Some(Place(member.0 + 1)).filter(|after| after.0 < candidate.trees.len());
+    // What comes to this member from the one before it, and what goes from it to the next one.
+    for (neighbour, handed) in
+        before.map(|place| (place, place)).into_iter().chain(after.map(|place| (place, member)))
+    {
+        placements.push(fixed(NEIGHBOURS, plan, neighbour, candidate.trees[neighbour.0]));
+        placements.extend(passed.get(handed.0).map(|&tree| fixed(PASSED, plan, neighbour, tree)));
+    }
+    let era = run.era_of(base);
+    let produced = worst.first().and_then(|&scenario| {
+        let left = measure::artifacts(run, candidate, Trial { scenario, ordinal: SEARCH, era });
+        left.get(member.0).copied()
+    });
+    placements.extend(produced.map(|tree| fixed(PRODUCED, plan, member, tree)));
+    let standings = notes::standings(run, base, era, plan.is_chain().then_some(member));
+    let (met, unmet): (Vec<_>, Vec<_>) =
+        standings.into_iter().partition(|standing| standing.met == standing.of);
+    let improving = Improving {
+        member,
+        met: met.into_iter().map(|standing| plan.task.asked(standing.worst.criterion)).collect(),
+        unmet: unmet
+            .into_iter()
+            .map(|standing| Missed::of(plan.task.asked(standing.worst.criterion), standing.worst))
+            .collect(),
+        suggestions: suggestions(run, base, member),
+        tried: tried(run, member),
+        before,
+        after,
+        uses: Uses::of(run, base, Some(member), SEARCH..=SEARCH),
+        activity: activity::of_trials(run, base, member, &worst),
+        worst: worst.first().copied().filter(|_| produced.is_some()),
+    };
+    Some((Brief::Improve(Box::new(improving)), placements))
+}
+
+fn fixed(folder: &str, plan: &Plan, member: Place, tree: TreeId) -> Placement {
+    Placement::new(path(folder, plan, member), tree, Access::Fixed)
+}
+
+/// What each member handed on in the first scenario that was run to its end.
+fn passed_on(run: &Run, candidate: &Candidate) -> Vec<TreeId> {
+    let era = run.era_of(candidate.id);
+    let scenarios = measure::searched(&run.plan).into_iter();
+    let trials = scenarios.map(|scenario| Trial { scenario, ordinal: SEARCH, era });
+    let mut handed = trials.map(|trial| measure::artifacts(run, candidate, trial));
+    handed.find(|trees| trees.len() == candidate.trees.len()).unwrap_or_default()
+}
+
+/// Suggestions for this member, and those that name none.
+fn suggestions(run: &Run, base: CandidateId, member: Place) -> Vec<Suggestion> {
+    let name = run.plan.member(member).name.as_str();
+    let ours = |suggestion: &Suggestion| suggestion.member.as_deref().is_none_or(|other| other == name);
+    Notes::of(run, base, run.era_of(base)).suggestions.into_iter().filter(ours).collect()
+}
+
+fn tried(run: &Run, member: Place) -> Vec<Tried> {
+    let dropped = run.dropped().into_iter().filter(|dropped| dropped.member == member);
+    dropped
+        .map(|dropped| {
+            let summary = dropped.draft.and_then(|(_, report)| report.summary.as_deref());
+            Tried { summary: summary.unwrap_or("a change without a summary").to_owned(), why: dropped.why }
+        })
+        .collect()
+}

@@ -1,0 +1,162 @@
+//! The prompts of the requests of `tune`.
+
+use super::placing::{ARTIFACTS, EVIDENCE, NEIGHBOURS, PASSED, PRODUCED};
+use super::{INPUT, Improving, Request, SKILL, START, placing};
+use crate::contract::Contract;
+use crate::event::FailureKind;
+use crate::loops::tune::Trial;
+use crate::material::{Body, Folder, Folders, Named};
+use crate::prompt::{
+    EvaluateBrief, ExecuteBrief, Faulty, GradeBrief, ImproveBrief, Neighbour, ReviewBrief, TaskBrief,
+};
+use crate::scenario::Scenario;
+use crate::skill;
+use crate::target::Place;
+
+impl Request {
+    /// A member's folder of this kind, if the workspace holds one.
+    fn named<'a>(&'a self, folders: &'a Folders, path: &str, member: Place) -> Option<Named<'a>> {
+        let name = self.name(member);
+        folders.find(&format!("{path}/{name}")).map(|folder| Named { name, folder })
+    }
+
+    /// The skill that an executor carries out, or an improver edits.
+    fn skill<'a>(&'a self, folders: &'a Folders, member: Place) -> Named<'a> {
+        let at = placing::skill_path(&self.plan, member, &self.brief);
+        Named { name: self.name(member), folder: folders.placed(&at) }
+    }
+
+    pub(super) fn execute_prompt(
+        &self,
+        member: Place,
+        trial: Trial,
+        folders: &Folders,
+    ) -> Result<String, Faulty> {
+        let upstream = folders.find(INPUT).zip(member.0.checked_sub(1));
+        let breach = self.retry.as_ref().filter(|failure| failure.kind == FailureKind::Breach);
+        let breach = breach.map(|failure| failure.why.as_str());
+        self.plan.task.prompts.execute(&ExecuteBrief {
+            skill: self.skill(folders, member),
+            position: (member.0 + 1, self.plan.task.target.members.len()),
+            scenario: &self.plan.task.scenarios[trial.scenario],
+            upstream: upstream.map(|(folder, before)| Named { name: self.name(Place(before)), folder }),
+            simplified: self.retry.is_some() && breach.is_none(),
+            breach,
+            seed: &self.nonce(),
+        })
+    }
+
+    /// Of a skill that is installed its user says nothing, or its name.
+    pub(super) fn task_prompt(&self, member: Place, calls: bool, trial: Trial) -> Result<String, Faulty> {
+        self.plan.task.prompts.task(&TaskBrief {
+            call: calls.then(|| self.name(member)),
+            scenario: &self.plan.task.scenarios[trial.scenario],
+            input: self.input(),
+            position: (member.0 + 1, self.plan.task.target.members.len()),
+        })
+    }
+
+    pub(super) fn evaluate_prompt(
+        &self,
+        trial: Trial,
+        contract: &Contract,
+        activity: &[(Place, Box<str>)],
+        folders: &Folders,
+    ) -> Result<String, Faulty> {
+        self.plan.task.prompts.evaluate(&EvaluateBrief {
+            skills: &self.all_named(folders, SKILL),
+            scenario: &self.plan.task.scenarios[trial.scenario],
+            start: folders.find(START),
+            artifacts: &self.all_named(folders, ARTIFACTS),
+            contract,
+            unused: &self.unused(),
+            activity: &self.by_name(activity),
+            nonce: &self.nonce(),
+            retry_error: self.retry_error(),
+            seed: &self.nonce(),
+        })
+    }
+
+    pub(super) fn improve_prompt(&self, improving: &Improving, folders: &Folders) -> Result<String, Faulty> {
+        let neighbour = |place: Option<Place>| place.map(|place| self.neighbour(place, folders));
+        let (before, after) = (neighbour(improving.before), neighbour(improving.after));
+        let all = &self.plan.task.scenarios;
+        let scenario = |nth: usize| all[nth].id.as_str();
+        let activity: Vec<_> =
+            improving.activity.iter().map(|(nth, digest)| (scenario(*nth), &**digest)).collect();
+        let searched: Vec<&Scenario> = all.iter().filter(|scenario| !scenario.held_out).collect();
+        let produced = self.named(folders, PRODUCED, improving.member);
+        self.plan.task.prompts.improve(&ImproveBrief {
+            skill: self.skill(folders, improving.member),
+            scenarios: &searched,
+            produced: produced.zip(improving.worst.map(scenario)),
+            unmet: &improving.unmet,
+            met: &improving.met,
+            suggestions: &improving.suggestions,
+            tried_and_dropped: &improving.tried,
+            before: before.as_ref(),
+            after: after.as_ref(),
+            retry_error: self.retry_error(),
+            uses: improving.uses,
+            activity: &activity,
+            seed: &self.nonce(),
+        })
+    }
+
+    fn neighbour(&self, place: Place, folders: &Folders) -> Neighbour {
+        let skill = self.named(folders, NEIGHBOURS, place);
+        let passed = self.named(folders, PASSED, place);
+        let files = passed.iter().flat_map(|passed| &passed.folder.files);
+        Neighbour {
+            name: self.name(place).to_owned(),
+            description: skill.and_then(|skill| description(skill.folder)).unwrap_or_default(),
+            files: files.map(|file| file.path.clone()).collect(),
+        }
+    }
+
+    pub(super) fn grade_prompt(
+        &self,
+        trial: Trial,
+        contract: &Contract,
+        activity: &[(Place, Box<str>)],
+        folders: &Folders,
+    ) -> String {
+        let brief = GradeBrief {
+            scenario: &self.plan.task.scenarios[trial.scenario],
+            start: folders.find(START),
+            artifacts: &self.all_named(folders, ARTIFACTS),
+            evidence: &self.all_named(folders, EVIDENCE),
+            contract,
+            activity: &self.by_name(activity),
+            nonce: &self.nonce(),
+            retry_error: self.retry_error(),
+            seed: &self.nonce(),
+        };
+        brief.prompt()
+    }
+
+    pub(super) fn review_prompt(&self, contract: &Contract, folders: &Folders) -> String {
+        let brief = ReviewBrief {
+            skills: &self.all_named(folders, SKILL),
+            contract,
+            nonce: &self.nonce(),
+            retry_error: self.retry_error(),
+            seed: &self.nonce(),
+        };
+        brief.prompt()
+    }
+
+    fn all_named<'a>(&'a self, folders: &'a Folders, path: &str) -> Vec<Named<'a>> {
+        self.plan.places().filter_map(|place| self.named(folders, path, place)).collect()
+    }
+
+    fn by_name<'a>(&'a self, activity: &'a [(Place, Box<str>)]) -> Vec<(&'a str, &'a str)> {
+        activity.iter().map(|(place, digest)| (self.name(*place), &**digest)).collect()
+    }
+}
+
+fn description(skill: &Folder) -> Option<String> {
+    let main = skill.files.iter().find(|file| file.path == "SKILL.md")?;
+    let Body::Text(text) = &main.body else { return None };
+    skill::check(text).ok().map(|matter| matter.description)
+}

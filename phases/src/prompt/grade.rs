@@ -1,0 +1,122 @@
+//! What a judge is told of a trial that is scored by its outcome: the scenario, what was produced, and statements about it.
+//! Not the skill: whoever reads the instructions sees their fulfilment everywhere.
+
+use serde::Serialize;
+
+use super::activity::{Activity, activity};
+use super::evaluate::{Start, begun};
+use super::fence::{files, plain};
+use super::{READING, fence, scenario};
+use crate::contract::Contract;
+use crate::material::{Body, Folder, Named};
+use crate::scenario::Scenario;
+
+#[derive(Clone, Copy, Debug)]
+pub struct GradeBrief<'a> {
+    pub scenario: &'a Scenario,
+    /// What the workspace held before anybody began, where it held something.
+    pub start: Option<&'a Folder>,
+    /// What each member produced, in order, and what is kept beside it of its agent's words and work.
+    pub artifacts: &'a [Named<'a>],
+    pub evidence: &'a [Named<'a>],
+    /// The statements.
+    pub contract: &'a Contract,
+    /// What the agent did for each member, as far as it reports it: the member's name, and a digest.
+    pub activity: &'a [(&'a str, &'a str)],
+    pub nonce: &'a str,
+    pub retry_error: Option<&'a str>,
+    pub seed: &'a str,
+}
+
+/// The file of the evidence that holds the agent's last message, and the one with its report.
+const ANSWER: &str = "answer.md";
+const TRANSCRIPT: &str = "transcript.jsonl";
+
+impl GradeBrief<'_> {
+    pub fn prompt(&self) -> String {
+        let criteria = &self.contract.criteria;
+        // A line each, so that none can stand in for another.
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let statements: Vec<_> =
+            criteria.iter().map(|one| format!("`{}`: {}", one.id, one_line(&one.text))).collect();
+        super::render(
+            "grade",
+            Values {
+                reading: READING,
+                is_chain: self.artifacts.len() > 1,
+                scenario: scenario(self.seed, self.scenario),
+                expected: self
+                    .scenario
+                    .expected
+                    .as_deref()
+                    .map(|text| fence(self.seed, "a good result", text)),
+                start: self.start.map(begun),
+                artifacts: self.artifacts.iter().map(|member| self.produced(member)).collect(),
+                evidence: self.evidence.iter().filter(|one| has(one.folder, TRANSCRIPT)).map(at).collect(),
+                activity: self
+                    .activity
+                    .iter()
+                    .map(|(name, digest)| activity(self.seed, name, digest))
+                    .collect(),
+                statements: fence(self.seed, "statements", &statements.join("\n")),
+                first: criteria.first().map_or("", |criterion| criterion.id.as_str()),
+                entries: criteria.len(),
+                nonce: self.nonce,
+                retry_error: self.retry_error.map(|error| fence(self.seed, "what was wrong", error)),
+            },
+        )
+    }
+
+    fn produced(&self, member: &Named<'_>) -> Produced {
+        let said = self.evidence.iter().find(|one| one.name == member.name).and_then(|one| said(one.folder));
+        // Words that are the artifact itself stand there already.
+        let said = said.filter(|_| !has(member.folder, ANSWER));
+        Produced {
+            name: plain(member.name),
+            at: plain(&member.folder.at),
+            files: files(self.seed, member.folder),
+            said: said.map(|text| fence(self.seed, "last message", text)),
+        }
+    }
+}
+
+fn at(one: &Named<'_>) -> String {
+    plain(&one.folder.at)
+}
+
+fn has(folder: &Folder, name: &str) -> bool {
+    folder.files.iter().any(|file| file.path == name)
+}
+
+fn said(evidence: &Folder) -> Option<&str> {
+    let file = evidence.files.iter().find(|file| file.path == ANSWER)?;
+    match &file.body {
+        Body::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+        Body::Large { .. } | Body::Binary { .. } | Body::Link { .. } => None,
+    }
+}
+
+#[derive(Serialize)]
+struct Values<'a> {
+    reading: &'static str,
+    is_chain: bool,
+    scenario: String,
+    expected: Option<String>,
+    start: Option<Start>,
+    artifacts: Vec<Produced>,
+    evidence: Vec<String>,
+    activity: Vec<Activity>,
+    statements: String,
+    first: &'a str,
+    entries: usize,
+    nonce: &'a str,
+    retry_error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Produced {
+    name: String,
+    at: String,
+    files: String,
+    said: Option<String>,
+}
