@@ -134,10 +134,35 @@ fn is_private_key(block: &str) -> bool {
     let Some(label) = head.find(LABEL) else { return false };
     let body = &block[label + LABEL.len()..];
     let body = &body[..body.find("-----").unwrap_or(body.len())];
-    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
-    let runs = body.split(|c| !part(c)).filter(|run| run.len() >= SMALLEST_RUN);
-    let key: String = runs.collect();
+    let key = key_at_start(body);
     key.len() >= SMALLEST_KEY && is_random(&key)
+}
+
+/// The lines of base64 that come right behind the mark, up to what is no such line. What comes later, such as the
+/// names in a program that looks for the mark, is no part of a key.
+fn key_at_start(body: &str) -> String {
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+    // What stands between the lines: line ends, also those written as `\n`, quotes, and the marks of comments.
+    let between =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\' | ',' | '#' | '*' | '|' | '>');
+    let mut key = String::new();
+    let mut rest = body;
+    loop {
+        rest = rest.trim_start_matches(between);
+        let end = rest.find(|c| !part(c)).unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        if key.is_empty() && after.starts_with(['-', ':']) {
+            // An encrypted key says first how it is encrypted.
+            rest = after.split_once(['\n', '\\']).map_or("", |(_, below)| below);
+        } else if run.len() >= SMALLEST_RUN {
+            key.push_str(run);
+            rest = after;
+        } else if matches!(run, "n" | "r" | "+") {
+            rest = after;
+        } else {
+            return key;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -200,6 +225,13 @@ mod tests {
             format!("Search for `{}`, then stop.\n", mark("")),
             format!("tls.key: |\n  {}\n  ...\n  -----END PRIVATE KEY-----\n{}\n", mark(""), random(80)),
             format!("{}\nMIIEvQIBADANBgkq...\n-----END\n", mark("")),
+            format!(
+                "code = '{}'\nself.assertTrue(PATTERN_HARDCODED_PRIVATE_KEY_4.search(code))\n\
+                 def test_os_system_pattern_2_detects_what_it_is_to_detect(self):\n    RANDOM_{}\n",
+                mark("RSA "),
+                random(64)
+            ),
+            format!("key = \"{}MIIEowIBAAJCA...\"\n\ndef f():\n    return '{}'\n", mark("RSA "), random(80)),
         ];
         for text in texts {
             assert!(found(&skill(&text), Rule::Secret).is_empty(), "{text}");
@@ -207,6 +239,12 @@ mod tests {
         for text in [
             format!("{}\n{}\n{}\n-----END\n", mark("OPENSSH "), random(70), random(30)),
             format!("KEY=\"{}\\n{}\\n-----END\"\n", mark(""), random(64)),
+            format!("k = (\"{}\\n\"\n  \"{}\\n\" +\n  '{}')\n", mark("EC "), random(40), random(40)),
+            format!(
+                "# {}\n# Proc-Type: 4,ENCRYPTED\n# DEK-Info: AES-128-CBC,4F\n#\n# {}\n",
+                mark("RSA "),
+                random(64)
+            ),
         ] {
             assert_eq!(found(&skill(&text), Rule::Secret).len(), 1, "{text}");
         }
