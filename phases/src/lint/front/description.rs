@@ -47,8 +47,18 @@ fn is_english(words: &[String]) -> bool {
 }
 
 fn says_when(words: &[String]) -> bool {
-    const ALONE: [&str; 9] =
-        ["when", "whenever", "if", "trigger", "triggers", "before", "after", "during", "while"];
+    const ALONE: [&str; 10] = [
+        "when",
+        "whenever",
+        "if",
+        "trigger",
+        "triggers",
+        "before",
+        "after",
+        "during",
+        "while",
+        "proactively",
+    ];
     let pairs = words.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
     words.iter().any(|word| ALONE.contains(&word.as_str())) || { pairs }.any(|pair| {
         matches!(
@@ -56,7 +66,8 @@ fn says_when(words: &[String]) -> bool {
             (
                 "use" | "used" | "useful" | "call" | "invoke" | "activate" | "run",
                 "for" | "to" | "this" | "it" | "on" | "in"
-            )
+            ) | ("invoke", "with")
+                | ("perfect" | "ideal" | "suitable" | "suited" | "intended" | "meant", "for")
         )
     })
 }
@@ -66,13 +77,26 @@ fn other_person(text: &str) -> Option<String> {
     const FIRST: [&str; 10] = ["I", "I'll", "I'm", "I've", "We", "we", "we'll", "My", "my", "Our"];
     const YOU: [&str; 4] = ["You", "You'll", "Your", "you'll"];
     let spoken = without_single_quotes(&without_quotes(text));
-    let mut words = spoken.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '/');
+    let words = spoken.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '/');
     // In the middle of a sentence a capital `You` is part of a name.
     let begins = |word: &str| {
         let before = spoken[..word.as_ptr() as usize - spoken.as_ptr() as usize].trim_end();
         before.is_empty() || before.ends_with(['.', '!', '?', ':', ';'])
     };
-    words.find(|word| FIRST.contains(word) || YOU.contains(word) && begins(word)).map(str::to_owned)
+    let mut pairs = std::iter::once("").chain(words.clone()).zip(words);
+    let is_one = |(before, word): &(&str, &str)| {
+        !(*word == "I" && counts(before)) && (FIRST.contains(word) || YOU.contains(word) && begins(word))
+    };
+    pairs.find(is_one).map(|(_, word)| word.to_owned())
+}
+
+/// Whether a word has numbers behind it, such as the `I` of `Type I`.
+fn counts(word: &str) -> bool {
+    const KINDS: [&str; 13] = [
+        "type", "phase", "class", "part", "level", "stage", "tier", "category", "grade", "volume", "chapter",
+        "annex", "act",
+    ];
+    KINDS.contains(&word.to_lowercase().as_str())
 }
 
 /// Quotes are phrases.
@@ -242,6 +266,9 @@ mod tests {
         for good in [
             "Formats tables. Use when a report has one.",
             "Formats the tables of reports; used for reviews.",
+            "Formats the tables of reports. Use PROACTIVELY for the reviews of them.",
+            "Formats the tables of reports. Perfect for the authors of reviews.",
+            "Asks the founder of a company about it. Invoke with /setup for the first talk.",
             "Formatiert Tabellen in Berichten.",
             "整理报告中的表格。",
         ] {
@@ -259,6 +286,8 @@ mod tests {
             None
         );
         assert_eq!(other_person("Use for I/O and CI."), None);
+        assert_eq!(other_person("Use to tell SOC 2 Type I from Type II, and class I devices."), None);
+        assert_eq!(other_person("Whatever type you need I make.").as_deref(), Some("I"));
         assert_eq!(other_person("Triggers on 'fix my table', 'I need a table'. The users' tables."), None);
         assert_eq!(other_person("Explains the For You page of the house's site."), None);
         assert_eq!(other_person("Don't use it when I write, or it's 'late'.").as_deref(), Some("I"));
