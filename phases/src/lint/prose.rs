@@ -75,8 +75,11 @@ const SHORTEST: usize = 60;
 /// In another part a short paragraph may well be meant again: the same step, note or label of another case.
 const SHORTEST_ELSEWHERE: usize = 240;
 
+/// A page without headings is no single part: in a list of functions each says of its arguments what the others say.
+const NEAR: usize = 8;
+
 fn repeats(page: &Page) -> Vec<Repeat> {
-    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut seen: HashMap<&str, (usize, usize)> = HashMap::new();
     let mut repeats = Vec::new();
     let mut turned = None;
     for (number, block) in page.blocks.iter().enumerate() {
@@ -90,12 +93,14 @@ fn repeats(page: &Page) -> Vec<Repeat> {
         {
             match seen.get(words) {
                 Some(first) => {
-                    let is_close = turned.is_none_or(|turn| turn < *first);
+                    let (first_block, first) = *first;
+                    let is_near = number - first_block <= NEAR;
+                    let is_close = is_near && turned.is_none_or(|turn| turn < first);
                     if is_close || words.chars().count() >= SHORTEST_ELSEWHERE {
-                        repeats.push(Repeat { block: number, first: *first, is_close });
+                        repeats.push(Repeat { block: number, first, is_close });
                     }
                 }
-                None => drop(seen.insert(words, block.at.start)),
+                None => drop(seen.insert(words, (number, block.at.start))),
             }
         }
         if turns(page, block) {
@@ -225,6 +230,9 @@ mod tests {
             let body = format!("## A\n\n{said}\n\n{said}\n\n## B\n\n{said}\n");
             assert!(found(&skill(&body), Rule::ParagraphRepeated).is_empty(), "{said}");
         }
+        let apart = |blocks: usize| format!("## A\n\n{LONG}\n\n{}{LONG}\n", "Text.\n\n".repeat(blocks));
+        let told = |body: &str| found(&skill(body), Rule::ParagraphRepeated).len();
+        assert_eq!([told(&apart(NEAR - 1)), told(&apart(NEAR))], [1, 0]);
         for alone in ["- x\n", "## B\n\nText.\n", "> x\n"] {
             let body = format!("## A\n\n{LONG}\n\nText.\n\n{LONG}\n\n{alone}");
             assert_eq!(without_repeats(&body) == body, !alone.starts_with('#'), "{alone}");
