@@ -106,19 +106,40 @@ fn unexecutable<'a>(reading: &Reading<'a>) -> impl Iterator<Item = &'a File> {
 
 /// Whether a page or a shell script of the skill has a command that begins with the script's path.
 fn is_run_directly(reading: &Reading, script: &File) -> bool {
+    // Who is told to run a script, and how on another line, runs it so.
+    let is_told_how = std::cell::LazyCell::new(|| is_run_by_another(reading, script));
     reading.texts().any(|(at, file, text)| {
         let names = words(text).filter(|(_, word)| {
             word.ends_with(name(&script.path)) && means(word, folder_of(&file.path), &script.path)
         });
         { names }.any(|(word_at, word)| {
             let (before, after) = (&text[..word_at], &text[word_at + word.len()..]);
+            // `scripts/count.py:12` is a line of it.
             begins_command(before)
+                && !after.starts_with(':')
                 && match reading.page(at) {
                     Some(page) if page.is_code(word_at) => !is_listed(before, after),
                     // A path alone names the script, unless the words before say to run it.
-                    Some(page) => page.is_literal(word_at) && (!after.starts_with('`') || says_run(before)),
+                    Some(page) => {
+                        page.is_literal(word_at)
+                            && (!after.starts_with('`') || says_run(before) && !*is_told_how)
+                    }
                     None => is_shell(file, text) && !is_listed(before, after),
                 }
+        })
+    })
+}
+
+/// Whether some text runs a script by the program that reads it, as in `python3 scripts/count.py`.
+fn is_run_by_another(reading: &Reading, script: &File) -> bool {
+    const PROGRAMS: [&str; 10] =
+        ["python", "python3", "node", "bash", "sh", "zsh", "ruby", "perl", "bun", "tsx"];
+    reading.texts().any(|(_, _, text)| {
+        let mut before = "";
+        words(text).any(|(_, word)| {
+            let is_run = PROGRAMS.contains(&before) && name(word) == name(&script.path);
+            before = word;
+            is_run
         })
     })
 }
@@ -215,6 +236,20 @@ mod tests {
         assert_eq!([fixed.text("a.md"), fixed.text("run")], ["a\n", "#!/bin/sh\n"]);
         let fixed = fix_rule(&files, Rule::ScriptMode);
         assert!(fixed.files.get("run").unwrap().executable && !fixed.files.get("lib.rs").unwrap().executable);
+    }
+
+    #[test]
+    fn a_script_that_is_told_to_be_run_by_its_program_needs_no_mode() {
+        let script = "#!/usr/bin/env python3\n";
+        let told = |body: &str| found(&skill(body).with("scripts/a.py", script), Rule::ScriptMode).len();
+        assert_eq!(told("It is counted in `scripts/a.py:12-20`.\n"), 0);
+        assert_eq!(told("Run `scripts/a.py` on the file.\n"), 1);
+        assert_eq!(told("Run `scripts/a.py` on the file.\n\n```\npython3 scripts/a.py x\n```\n"), 0);
+        assert_eq!(
+            told("Run `scripts/a.py x`, or `python3 scripts/a.py`.\n"),
+            1,
+            "a command is meant as it stands"
+        );
     }
 
     proptest! {
