@@ -6,8 +6,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::path::{decoded, folder_of, resolved, words};
-use super::reading::{Reading, extension, finding, is_expected, is_markdown, is_tool, name};
-use super::{Finding, Rule};
+use super::reading::{Reading, extension, finding, is_expected, is_markdown, is_template, is_tool, name};
+use super::{File, Finding, Rule};
+use crate::material::Body;
 
 pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     let Some(main) = reading.main.filter(|main| reading.text(*main).is_some()) else { return };
@@ -20,14 +21,20 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     let ways = walk.ways;
     for (at, file) in reading.files.files().iter().enumerate() {
         match ways[at] {
-            None if !is_expected(&file.path) => {
+            None if !is_expected(&file.path) && !is_note(&file.path) && !is_shown(reading, file) => {
                 out.push(finding(Rule::FileOrphan, file, None, "the skill never mentions this file"));
             }
+            // A template is used by the step that names it, and by no other.
             Some(Way { over: Some(over), depth, .. })
-                if depth > 1 && is_markdown(&file.path) && !is_expected(&file.path) =>
+                if depth > 1
+                    && is_markdown(&file.path)
+                    && !is_expected(&file.path)
+                    && !is_form(&file.path) =>
             {
                 let over = &reading.file(over).path;
-                if is_markdown(over) {
+                // What a page for people names is for them too, but for what agents look for.
+                let is_for_people = is_expected(over) && !file.path.starts_with("reference");
+                if is_markdown(over) && !is_for_people {
                     let message = format!("only {over} mentions this file, not SKILL.md");
                     out.push(finding(Rule::ReferenceNested, file, None, message));
                 }
@@ -35,6 +42,26 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
             _ => {}
         }
     }
+}
+
+/// Whether a page is to be filled in. `references/templates.md` is a page about such.
+fn is_form(path: &str) -> bool {
+    let stem = name(path).split('.').next().unwrap_or_default();
+    is_template(folder_of(path)) || stem.to_lowercase().ends_with("template")
+}
+
+/// Whether a page beside `SKILL.md` has its name in capitals, as pages for people do: nobody else looks for it there.
+fn is_note(path: &str) -> bool {
+    let stem = path.split('.').next().unwrap_or_default();
+    is_markdown(path)
+        && !path.contains('/')
+        && stem.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '-' | '_'))
+}
+
+/// Whether a file is a picture or the like that a page for people shows.
+fn is_shown(reading: &Reading, file: &File) -> bool {
+    let mut pages = reading.pages().filter(|(_, page, _)| is_expected(&page.path));
+    !matches!(file.body, Body::Text(_)) && pages.any(|(_, _, page)| page.text.contains(name(&file.path)))
 }
 
 /// Every file with the number of steps that lead to it, in the order in which a reader comes to them.
@@ -56,6 +83,9 @@ struct Way {
     over: Option<usize>,
 }
 
+/// Shorter beginnings of names are many a word's.
+const SHORTEST_START: usize = 4;
+
 struct Walk<'r, 'a> {
     reading: &'r Reading<'a>,
     ways: Vec<Option<Way>>,
@@ -69,7 +99,7 @@ struct Walk<'r, 'a> {
     bare: bool,
     /// Files whose names have blanks and the like, by the longest word in them.
     odd: HashMap<&'a str, Vec<usize>>,
-    /// Pages by their names without the ending, where those are no words of a language.
+    /// Pages and data by their names without the ending, where those are no words of a language.
     titles: HashMap<&'a str, Vec<usize>>,
 }
 
@@ -83,7 +113,7 @@ impl<'r, 'a> Walk<'r, 'a> {
                 modules.entry(stem).or_default().extend(files);
             }
             if let Some((stem, _)) =
-                name.rsplit_once('.').filter(|(stem, _)| is_markdown(name) && is_joined(stem))
+                name.rsplit_once('.').filter(|(stem, _)| is_titled(name) && is_joined(stem))
             {
                 titles.entry(stem).or_default().extend(files);
             }
@@ -115,8 +145,14 @@ impl<'r, 'a> Walk<'r, 'a> {
     fn follow(&mut self, at: usize) {
         let Some(text) = self.reading.text(at) else { return };
         let path = &self.reading.file(at).path;
+        let own = format!("{}/", self.reading.files.folder());
         for (place, word) in words(text) {
-            self.word(at, folder_of(path), word);
+            // A path may start above the skill's folder.
+            match word.strip_prefix(&own).filter(|below| self.reading.is_folder(below.trim_end_matches('/')))
+            {
+                Some(below) => self.path(at, below.trim_end_matches('/')),
+                None => self.word(at, folder_of(path), word),
+            }
             if word.contains('/') && text[place + word.len()..].starts_with(['*', '{', '<']) {
                 self.beginning(at, word.trim_start_matches("./"));
             }
@@ -136,6 +172,9 @@ impl<'r, 'a> Walk<'r, 'a> {
         let is_program = !is_markdown(&self.reading.file(at).path);
         if !is_program && is_joined(word) {
             self.all(at, "title", word, |walk| walk.titles.get(word).map_or(&[], Vec::as_slice));
+        }
+        if !is_program && word.len() >= SHORTEST_START && word.ends_with('-') && !word.starts_with('-') {
+            self.titled(at, word);
         }
         // Most words are no names, and there are many of them.
         let is_plain = || !word.bytes().any(|byte| matches!(byte, b'.' | b'/'));
@@ -167,6 +206,19 @@ impl<'r, 'a> Walk<'r, 'a> {
                 Some(file) => self.reach(at, file),
                 None => self.all(at, "name", last, |_| several),
             },
+        }
+    }
+
+    /// All pages and data whose names begin with a word, such as the rules of which the text says that they begin with
+    /// `query-`.
+    fn titled(&mut self, at: usize, start: &str) {
+        if self.spent.insert(format!("start {start}")) {
+            let titles = self.titles.iter().filter(|(title, _)| title.starts_with(start));
+            let mut files: Vec<usize> = titles.flat_map(|(_, files)| files.iter().copied()).collect();
+            files.sort_unstable();
+            for file in files {
+                self.reach(at, file);
+            }
         }
     }
 
@@ -220,6 +272,11 @@ impl<'r, 'a> Walk<'r, 'a> {
 /// Whether a name has several words, so that it stands for nothing but its file.
 fn is_joined(stem: &str) -> bool {
     stem.trim_matches(['-', '_']).contains(['-', '_'])
+}
+
+/// Whether a file may be named by its name without the ending, as in `--chain=plan-and-test`.
+fn is_titled(name: &str) -> bool {
+    is_markdown(name) || matches!(extension(name), Some("json" | "yaml" | "yml" | "toml"))
 }
 
 fn longest_word(name: &str) -> Option<&str> {
@@ -294,6 +351,77 @@ mod tests {
         assert_eq!(
             found(&files, Rule::ReferenceNested),
             ["rules/keep-order.md: only rules/avoid-late-joins.md mentions this file, not SKILL.md"]
+        );
+    }
+
+    #[test]
+    fn tests_specimens_and_notes_for_people_are_no_orphans() {
+        let expected = [
+            "test-pressure-1.md",
+            "scripts/test_count.py",
+            "scripts/count.test.ts",
+            "expected_outputs/count.json",
+            "assets/sample_codebase/src/a.py",
+            "sample_input.json",
+            "examples/costs_sample.csv",
+            "DIRECTORY_STRUCTURE.md",
+            "SPEC.md",
+            "references/CREATION-LOG.md",
+        ];
+        let files = expected.iter().fold(skill("Text.\n"), |files, path| files.with(path, ""));
+        assert!(found(&files, Rule::FileOrphan).is_empty());
+        let lost =
+            ["references/spec.md", "references/testing.md", "scripts/expect.py", "scripts/sample_size.py"];
+        let files = lost.iter().fold(files, |files, path| files.with(path, ""));
+        assert_eq!(
+            found(&files, Rule::FileOrphan),
+            lost.map(|path| format!("{path}: the skill never mentions this file"))
+        );
+    }
+
+    #[test]
+    fn data_is_named_without_its_ending_and_a_template_by_the_step_that_uses_it() {
+        let files = skill("`load --chain=plan-and-test`, then references/a.md.\n")
+            .with("chains/plan-and-test.json", "{}\n")
+            .with("chains/plan-only.json", "{}\n")
+            .with("references/a.md", "Fill in templates/page.md, see references/templates.md.\n")
+            .with("references/templates.md", "")
+            .with("templates/page.md", "");
+        assert_eq!(
+            found(&files, Rule::FileOrphan),
+            ["chains/plan-only.json: the skill never mentions this file"]
+        );
+        assert_eq!(
+            found(&files, Rule::ReferenceNested),
+            ["references/templates.md: only references/a.md mentions this file, not SKILL.md"]
+        );
+    }
+
+    #[test]
+    fn beginnings_paths_from_above_and_pictures_for_people_count() {
+        let files = skill("Rules begin with `query-` or so; then demo/parts.\n")
+            .with("rules/query-joins.md", "")
+            .with("rules/lock-order.md", "")
+            .with("parts/a/SKILL.md", "")
+            .with("README.md", "![it](it.png)\n")
+            .binary("it.png")
+            .binary("lost.png");
+        assert_eq!(
+            found(&files, Rule::FileOrphan),
+            ["lost.png", "rules/lock-order.md"]
+                .map(|path| format!("{path}: the skill never mentions this file"))
+        );
+    }
+
+    #[test]
+    fn what_a_page_for_people_names_is_for_them() {
+        let files = skill("Keep README.md up to date.\n")
+            .with("README.md", "See demo/script.md and references/a.md.\n")
+            .with("demo/script.md", "")
+            .with("references/a.md", "");
+        assert_eq!(
+            found(&files, Rule::ReferenceNested),
+            ["references/a.md: only README.md mentions this file, not SKILL.md"]
         );
     }
 

@@ -95,8 +95,13 @@ impl<'a> Reading<'a> {
     /// The pages that tell the agent what to do. The links and paths of the others are those of another document: of a
     /// template, of an example, or of a page for people and their tools.
     pub(super) fn instructions(&self) -> impl Iterator<Item = (&'a File, &Page<'a>)> {
-        let is_example =
-            |path: &str| folder_of(path).split('/').any(|folder| matches!(folder, "example" | "examples"));
+        let is_example = |path: &str| {
+            let mut folders = folder_of(path).split('/');
+            let stem = name(path).split('.').next().unwrap_or_default();
+            folders.any(|folder| folder.split(['-', '_']).any(|word| matches!(word, "example" | "examples")))
+                // `page-example.md` is one, and `examples.md` is about some.
+                || stem != "example" && stem.split(['-', '_']).any(|word| word == "example")
+        };
         let pages = self.pages().filter(move |(at, file, _)| {
             let path = &file.path;
             self.main == Some(*at) || !(is_template(path) || is_example(path) || is_expected(path))
@@ -186,17 +191,64 @@ pub(super) fn name(path: &str) -> &str {
 pub(super) fn is_expected(path: &str) -> bool {
     const PAGES: [&str; 8] =
         ["readme", "license", "licence", "notice", "changelog", "contributing", "authors", "security"];
-    const FOLDERS: [&str; 5] = ["evals/", "evaluations/", "tests/", "node_modules/", "__pycache__/"];
-    let name = name(path).to_ascii_lowercase();
-    PAGES.iter().any(|page| name.starts_with(page))
+    // In capitals, as such pages are: where a skill comes from, how it is tested, how people use it.
+    const NOTES: [&str; 17] = [
+        "SPEC",
+        "EVAL",
+        "EVALS",
+        "SOURCES",
+        "ABOUT",
+        "LOG",
+        "PLAN",
+        "USE",
+        "TODO",
+        "TASKS",
+        "ROADMAP",
+        "CREDITS",
+        "SUMMARY",
+        "HISTORY",
+        "INSTALL",
+        "INSTALLATION",
+        "MIGRATION",
+    ];
+    const FOLDERS: [&str; 5] = ["evals", "evaluations", "tests", "node_modules", "__pycache__"];
+    let small = name(path).to_ascii_lowercase();
+    let stem = name(path).split('.').next().unwrap_or_default();
+    PAGES.iter().any(|page| small.starts_with(page))
+        || stem.split(['-', '_']).any(|word| NOTES.contains(&word))
         || is_tool(path)
-        || FOLDERS.iter().any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
+        || is_test(&small)
+        || folder_of(path).split('/').any(|folder| FOLDERS.contains(&folder) || is_specimen(folder))
+        || is_specimen(stem) && !folder_of(path).split('/').any(|folder| folder == "scripts")
         || path.split('/').any(|part| part.starts_with('.'))
+}
+
+/// Whether a file tests the others: their scripts, or what an agent makes of the skill.
+fn is_test(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default();
+    ["test-", "test_"].iter().any(|start| name.starts_with(start))
+        || ["-test", "_test"].iter().any(|end| stem.ends_with(end))
+        || [".test.", ".spec."].iter().any(|part| name.contains(part))
+        || stem == "conftest"
+}
+
+/// Whether a file or a folder holds what goes into a script or comes out of it, to try it with.
+fn is_specimen(stem: &str) -> bool {
+    let is_one = |word: &str| {
+        matches!(
+            word,
+            "expected" | "sample" | "samples" | "fixture" | "fixtures" | "mock" | "mocks" | "testdata"
+        )
+    };
+    let mut words = stem.split(['-', '_']);
+    words.next().is_some_and(is_one)
+        || words.next_back().is_some_and(|last| last == "sample")
+        || matches!(stem, "test-data" | "test_data")
 }
 
 /// Files that tools look for by their names.
 pub(super) fn is_tool(path: &str) -> bool {
-    const TOOLS: [&str; 9] = [
+    const TOOLS: [&str; 10] = [
         "__init__.py",
         "metadata.json",
         "package.json",
@@ -206,12 +258,13 @@ pub(super) fn is_tool(path: &str) -> bool {
         "uv.lock",
         "poetry.lock",
         "openai.yaml",
+        "openai.yml",
     ];
     TOOLS.contains(&name(path))
 }
 
 /// Whether the name of a file or of a folder says that others are made after it.
-fn is_template(path: &str) -> bool {
+pub(super) fn is_template(path: &str) -> bool {
     const NAMES: [&str; 5] = ["template", "tmpl", "boilerplate", "skeleton", "assets"];
     let small = path.to_lowercase();
     NAMES.iter().any(|name| small.contains(name))

@@ -23,6 +23,10 @@ impl Made {
         self.put(path, Body::Link { target: target.to_owned() })
     }
 
+    pub(super) fn binary(self, path: &str) -> Self {
+        self.put(path, Body::Binary { bytes: 1 })
+    }
+
     pub(super) fn in_folder(self, name: &str) -> Self {
         Self(Files { folder: name.to_owned(), ..self.0 })
     }
