@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::edit::Edit;
 use super::reading::{BOM, MAIN, Reading, body_at, finding};
-use super::{File, Finding, Rule};
+use super::{File, Finding, Rule, links};
 use crate::material::Body;
 use crate::skill::strict::{FIELDS, LONGEST_COMPATIBILITY, strict};
 use crate::skill::{self, SkillError};
@@ -67,7 +67,11 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
         out.push(finding(Rule::MainFileCase, file, None, format!("the file is named {}", file.path)));
     }
     let Some(text) = reading.text(main) else {
-        out.push(finding(Rule::MainFile, file, None, no_text(&file.body)));
+        // A symlink that leads to no file of the skill is told as that.
+        let is_told = matches!(&file.body, Body::Link { target } if links::wrong_symlink(reading, file, target).is_some());
+        if !is_told {
+            out.push(finding(Rule::MainFile, file, None, no_text(&file.body)));
+        }
         return;
     };
     let mut ours = Vec::new();

@@ -1,10 +1,11 @@
 //! Paths in the text: that they lead to something, within the skill's folder, on every machine.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use super::edit::Edit;
-use super::example::{goes_on, is_example, owner, stands_in};
+use super::example::{
+    goes_on, is_example, is_made, is_output, is_skill, is_value, owner, shows_install, stands_in,
+};
 use super::page::{Heading, Link, Page};
 use super::path::{decoded, encoded, folder_of, relative, resolved, words};
 use super::reading::{Reading, extension, finding, name};
@@ -14,7 +15,7 @@ use crate::material::Body;
 pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     for (file, page) in reading.instructions() {
         for link in &page.links {
-            let (rule, message) = match judged(reading, file, link) {
+            let (rule, message) = match judged(reading, file, page, link) {
                 Judged::Fine => continue,
                 Judged::Absolute => (Rule::PathAbsolute, format!("link to the absolute path `{}`", link.to)),
                 Judged::OtherSkill => {
@@ -27,13 +28,21 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
             };
             out.push(finding(rule, file, page.line(link.at), message));
         }
-        check_words(reading, file, page, out);
+        // A page of examples names the files of those.
+        if !is_about_examples(&file.path) {
+            check_words(reading, file, page, out);
+        }
     }
     for file in reading.files.files() {
         if let Body::Link { target } = &file.body {
             check_symlink(reading, file, target, out);
         }
     }
+}
+
+fn is_about_examples(path: &str) -> bool {
+    let stem = name(path).split('.').next().unwrap_or_default();
+    stem.split(['-', '_']).any(|word| matches!(word, "example" | "examples"))
 }
 
 enum Judged {
@@ -44,18 +53,32 @@ enum Judged {
     Dangling,
 }
 
-fn judged(reading: &Reading, file: &File, link: &Link) -> Judged {
+fn judged(reading: &Reading, file: &File, page: &Page, link: &Link) -> Judged {
     let Some((path, _)) = local(&link.to) else { return Judged::Fine };
     if is_absolute(path) {
         return Judged::Absolute;
     }
     let path = decoded(path);
     let Some(place) = resolved(folder_of(&file.path), &path) else {
-        return if path.ends_with("/SKILL.md") { Judged::OtherSkill } else { Judged::Outside };
+        let is_other_skill = path.ends_with("/SKILL.md") || is_sibling(folder_of(&file.path), &path);
+        return if is_other_skill { Judged::OtherSkill } else { Judged::Outside };
     };
     // The specification has paths start at the skill's folder, and Markdown at that of the page.
     let is_there = reading.exists(&place) || resolved("", &path).is_some_and(|place| reading.exists(&place));
-    if is_there || stands_in(&path) || is_route(reading, &place) { Judged::Fine } else { Judged::Dangling }
+    let is_other =
+        || stands_in(&path) || is_route(reading, &place) || page.is_form() && !path_has_folder(&path);
+    if is_there || is_other() { Judged::Fine } else { Judged::Dangling }
+}
+
+fn path_has_folder(path: &str) -> bool {
+    path.trim_start_matches("./").contains('/')
+}
+
+/// Whether a path leads to a folder right beside the skill's: to another skill as a whole, not to one of its files.
+fn is_sibling(folder: &str, path: &str) -> bool {
+    // Were the skill's folder one in another, the path would lead to one in that.
+    let place = resolved(&format!("skill/{folder}"), path.trim_end_matches('/'));
+    place.is_some_and(|place| is_skill(&place))
 }
 
 /// A path without an ending, below no folder of the skill: a page of a site, not a file.
@@ -88,7 +111,7 @@ pub(super) fn repointed(reading: &Reading) -> Vec<Edit> {
     let edit = |(file, page): (&File, &Page)| {
         let change = |link: &Link| {
             let place = link.place.clone()?;
-            matches!(judged(reading, file, link), Judged::Dangling).then_some(())?;
+            matches!(judged(reading, file, page, link), Judged::Dangling).then_some(())?;
             let (path, tail) = local(&link.to)?;
             let path = decoded(path).replace('\\', "/");
             let fit = only_target(reading, file, &path)?;
@@ -126,28 +149,30 @@ fn shows_output(page: &Page, at: usize) -> bool {
 
 /// What prose and code name without linking to it.
 fn check_words(reading: &Reading, file: &File, page: &Page, out: &mut Vec<Finding>) {
-    let mut links: Vec<&Range<usize>> = page.links.iter().filter_map(|link| link.place.as_ref()).collect();
-    links.sort_by_key(|place| place.start);
-    let is_linked = |at: usize| {
-        let next = links.partition_point(|place| place.end <= at);
-        links.get(next).is_some_and(|place| place.contains(&at))
-    };
     let is_path = |word: &str| word.bytes().any(|byte| matches!(byte, b'/' | b'\\' | b'.'));
     let paths = || words(page.text).filter(|(_, word)| is_path(word));
     // What is an example once is one wherever the page comes back to it.
     let mut seen: HashSet<&str> =
         paths().filter(|(at, _)| is_example(page.text, *at)).map(|(_, word)| word).collect();
-    for (at, word) in paths() {
+    // So is what is below one, where that is a place on some machine.
+    let places: Vec<&str> = seen.iter().copied().filter(|word| word.starts_with(['/', '\\', '~'])).collect();
+    let is_below = |word: &str| {
+        let below =
+            |place: &&str| word.strip_prefix(*place).is_some_and(|rest| rest.starts_with(['/', '\\']));
+        places.iter().any(below)
+    };
+    for (at, word) in paths().filter(|(_, word)| !is_below(word)) {
         let judged = absolute(reading, page, at, word).or_else(|| missing(reading, file, page, at, word));
         let Some((rule, message)) = judged else { continue };
-        if !is_linked(at) && seen.insert(word) {
+        // What a link shows is judged with the link, by where that leads.
+        if !page.is_linked(at) && seen.insert(word) {
             out.push(finding(rule, file, page.line(at), message));
         }
     }
 }
 
 /// Names of people that stand for anybody's, and those that images of containers and machines come with.
-const ANYBODY: [&str; 20] = [
+const ANYBODY: [&str; 30] = [
     "user",
     "username",
     "you",
@@ -167,6 +192,16 @@ const ANYBODY: [&str; 20] = [
     "coder",
     "public",
     "default",
+    "agent",
+    "admin",
+    "deploy",
+    "sandbox",
+    "jovyan",
+    "alice",
+    "bob",
+    "johndoe",
+    "x",
+    "foo",
     "...",
 ];
 
@@ -174,7 +209,17 @@ fn absolute(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<(Ru
     let text = page.text;
     if let Some(skill) = shelved(word) {
         let folder = reading.files.folder();
-        if goes_on(text, at, word) || stands_in(skill) {
+        // Settings in files such as `.env` are put there by the user.
+        let is_setting = name(word).starts_with(".env");
+        // Where a variable may say another place, this is but one of two.
+        let is_default = text[..at].ends_with(":-$") || text[..at].ends_with(":-");
+        if goes_on(text, at, word) || stands_in(skill) || is_setting || is_default || shows_install(text, at)
+        {
+            return None;
+        }
+        // Where the skill is installed may be said. Who goes there, or keeps it as the value of something, needs it.
+        let is_bare = word.trim_end_matches('/').ends_with(&format!("/skills/{folder}"));
+        if is_bare && !page.is_code(at) && !is_value(text, at) {
             return None;
         }
         return Some(if skill == folder {
@@ -190,29 +235,40 @@ fn absolute(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<(Ru
         return Some((Rule::PathOtherSkill, format!("`{word}` belongs to another skill")));
     }
     let home = ["/home/", "/Users/"].iter().find_map(|home| word.strip_prefix(home));
-    let before = &text.as_bytes()[..at];
-    let has_drive = matches!(before, [.., b':']) && word.starts_with('\\') && !word.starts_with("\\\\") && {
-        let letters = before[..before.len() - 1].iter().rev().take_while(|byte| byte.is_ascii_alphabetic());
-        letters.count() == 1
-    };
-    let is_one = home.map_or(has_drive && !is_on_every_drive(word), |below| is_of_a_person(below, '/'));
-    is_one.then(|| (Rule::PathAbsolute, format!("`{word}` exists only on one machine")))
+    let drive = drive_before(text, at).filter(|_| word.starts_with('\\') && !word.starts_with("\\\\"));
+    let is_one = home.map_or_else(
+        || drive.is_some_and(|drive| !is_on_every_drive(drive, word)),
+        |below| is_of_a_person(below, '/'),
+    );
+    let is_shown = || page.is_code(at) && is_output(text, at);
+    (is_one && !is_shown()).then(|| (Rule::PathAbsolute, format!("`{word}` exists only on one machine")))
+}
+
+/// The letter of the drive before a path.
+fn drive_before(text: &str, at: usize) -> Option<u8> {
+    let before = text.as_bytes()[..at].strip_suffix(b":")?;
+    let letters = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    before.last().copied().filter(|_| letters == 1)
 }
 
 /// Whether something in the home of one person is meant; a bare home says where, not what.
 fn is_of_a_person(below: &str, slash: char) -> bool {
     let person = below.split_once(slash).filter(|(_, what)| !what.is_empty()).map(|(person, _)| person);
-    person.is_some_and(|person| !ANYBODY.contains(&person.to_ascii_lowercase().as_str()))
+    person.map(str::to_ascii_lowercase).is_some_and(|person| {
+        !ANYBODY.contains(&person.as_str()) && !person.starts_with("your") && !person.ends_with("user")
+    })
 }
 
-/// Whether a path behind the letter of a drive is the same on all machines.
-fn is_on_every_drive(path: &str) -> bool {
+/// Whether a path behind the letter of a drive may be the same on all machines. All have a `C:`, and nobody can tell
+/// what else is on it; no path is told that is below the root of another system either.
+fn is_on_every_drive(drive: u8, path: &str) -> bool {
     // `Program Files` has a blank, where the word ends.
-    const SYSTEM: [&str; 5] = ["", "windows", "program", "programdata", "temp"];
+    const SYSTEM: [&str; 4] = ["windows", "program", "programdata", "temp"];
     let small = path.to_ascii_lowercase();
     let (top, below) = small[1..].split_once('\\').unwrap_or((&small[1..], ""));
-    let is_anybody = top == "users" && !is_of_a_person(below, '\\');
-    is_anybody || SYSTEM.contains(&top) || stands_in(&small.replace('\\', "/"))
+    let is_shared =
+        if top == "users" { !is_of_a_person(below, '\\') } else { drive.eq_ignore_ascii_case(&b'c') };
+    is_shared || top.is_empty() || SYSTEM.contains(&top) || stands_in(&small.replace('\\', "/"))
 }
 
 /// The skill in whose folder a path is, when it is one where agents keep skills.
@@ -220,21 +276,29 @@ fn shelved(word: &str) -> Option<&str> {
     const AGENTS: [&str; 6] = [".claude", ".agents", ".gemini", ".codex", ".opencode", ".cursor"];
     let (before, after) = word.split_once("/skills/")?;
     AGENTS.contains(&name(before)).then_some(())?;
-    after.split('/').next().filter(|skill| !skill.is_empty())
+    after.split('/').next().filter(|skill| !skill.is_empty() && !skill.contains('.'))
 }
 
-/// A file that should be in one of the skill's folders, named in prose.
+/// A file that should be in one of the skill's folders, named in prose. A folder that the skill does not have is most
+/// often one of the user's, or one that comes with the file.
 fn missing(reading: &Reading, file: &File, page: &Page, at: usize, word: &str) -> Option<(Rule, String)> {
     let path = word.strip_prefix("./").unwrap_or(word);
-    let Some((top, _)) = path.split_once('/') else { return misspelt(reading, page, at, word) };
+    if !path.contains('/') {
+        return misspelt(reading, page, at, word);
+    }
     let is_file =
         extension(path).is_some_and(|ext| ext.len() <= 5 && ext.chars().all(|c| c.is_ascii_alphanumeric()));
-    if !is_file || !reading.is_folder(top) || page.is_code(at) {
+    let places = ["", folder_of(&file.path)].map(|folder| resolved(folder, path));
+    let mut places = places.iter().flatten();
+    let is_in_folder = reading.is_folder(folder_of(path));
+    if !is_file || !is_in_folder || page.is_code(at) || places.any(|path| reading.exists(path)) {
         return None;
     }
-    let places = ["", folder_of(&file.path)].map(|folder| resolved(folder, path));
-    let is_there = places.iter().flatten().any(|path| reading.exists(path));
-    if is_there || goes_on(page.text, at, word) || stands_in(path) {
+    if goes_on(page.text, at, word)
+        || stands_in(path)
+        || is_made(page.text, at)
+        || is_other(reading, page, at)
+    {
         return None;
     }
     Some(match owner(page.text, at).filter(|owner| *owner != reading.files.folder()) {
@@ -243,25 +307,41 @@ fn missing(reading: &Reading, file: &File, page: &Page, at: usize, word: &str) -
     })
 }
 
-/// A bare name that is that of a file but for its letters.
+/// Whether a path is the second of two that are both good, the first of which is there: `` `a.json` or `a.ts` ``.
+fn is_other(reading: &Reading, page: &Page, at: usize) -> bool {
+    let before = page.text[..at].trim_end_matches('`').trim_end_matches(' ');
+    let first = before.strip_suffix(" or").map(|before| before.trim_end_matches('`'));
+    let first = first.and_then(|before| before.rsplit([' ', '`', '(', '\n']).next());
+    first.is_some_and(|first| first.contains('.') && reading.exists(first.trim_start_matches("./")))
+}
+
+/// A bare name that is that of a file but for its letters. `skill.md` is what every skill has, and `AGENTS.md` many a
+/// project.
 fn misspelt(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<(Rule, String)> {
     let is_name = !page.is_code(at) && extension(word).is_some();
-    let alike = reading.named_alike(word).first().filter(|_| is_name)?;
+    let is_known =
+        ["agents.md", "claude.md", "gemini.md", "readme.md"].contains(&word.to_lowercase().as_str());
+    let is_meant = |at: &&usize| is_name && !is_known && reading.main != Some(**at);
+    let alike = reading.named_alike(word).first().filter(is_meant)?;
     let path = &reading.file(*alike).path;
     Some((Rule::PathMissing, format!("`{word}` is missing; did you mean {path}?")))
 }
 
 fn check_symlink(reading: &Reading, file: &File, target: &str, out: &mut Vec<Finding>) {
+    if let Some((rule, message)) = wrong_symlink(reading, file, target) {
+        out.push(finding(rule, file, None, message));
+    }
+}
+
+/// What is wrong with a symlink to that target, if it leads to no file of the skill.
+pub(super) fn wrong_symlink(reading: &Reading, file: &File, target: &str) -> Option<(Rule, String)> {
     let place = if target.starts_with('/') { None } else { resolved(folder_of(&file.path), target) };
     match place {
-        None => {
-            let message = format!("symlink to {target}, outside the skill's folder");
-            out.push(finding(Rule::PathOutside, file, None, message));
-        }
+        None => Some((Rule::PathOutside, format!("symlink to {target}, outside the skill's folder"))),
         Some(path) if !reading.exists(&path) => {
-            out.push(finding(Rule::LinkDangling, file, None, format!("broken symlink to {target}")));
+            Some((Rule::LinkDangling, format!("broken symlink to {target}")))
         }
-        Some(_) => {}
+        Some(_) => None,
     }
 }
 
@@ -352,6 +432,17 @@ mod tests {
                 "SKILL.md:7: `../other/SKILL.md` belongs to another skill"
             ]
         );
+    }
+
+    #[test]
+    fn a_main_file_that_is_a_symlink_out_of_the_folder_is_one_finding() {
+        for (target, rule) in [("../../all/demo.md", Rule::PathOutside), ("gone.md", Rule::LinkDangling)] {
+            let files = skill("").linked("SKILL.md", target);
+            let told: Vec<_> = super::super::lint(&files).into_iter().map(|finding| finding.rule).collect();
+            assert_eq!(told, [rule], "{target}");
+        }
+        let files = skill("").with("all.md", "Text.\n").linked("SKILL.md", "all.md");
+        assert_eq!(found(&files, Rule::MainFile).len(), 1);
     }
 
     #[test]

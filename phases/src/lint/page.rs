@@ -13,6 +13,8 @@ pub(super) struct Page<'a> {
     pub headings: Vec<Heading>,
     /// To whatever has no `://`; a definition counts once, not each of its uses.
     pub links: Vec<Link>,
+    /// Where links of all kinds stand, those to other sites too, sorted by their ends.
+    linked: Vec<Range<usize>>,
     /// Definitions of links, and what is bound to one: neither can go elsewhere without the other.
     pub bound: Vec<usize>,
     /// The outermost blocks.
@@ -56,8 +58,9 @@ pub(super) enum Kind {
 impl<'a> Page<'a> {
     pub(super) fn of(text: &'a str, body_at: usize) -> Self {
         let line_ends = text.match_indices('\n').map(|(at, _)| at).collect();
-        let (headings, links, bound, blocks, code, literals) = Default::default();
-        let mut page = Self { text, body_at, headings, links, bound, blocks, code, literals, line_ends };
+        let (headings, links, linked, bound, blocks, code, literals) = Default::default();
+        let mut page =
+            Self { text, body_at, headings, links, linked, bound, blocks, code, literals, line_ends };
         page.read();
         page
     }
@@ -85,11 +88,26 @@ impl<'a> Page<'a> {
         holds(&self.literals, at)
     }
 
+    /// Whether a place belongs to a link: to its words, or to where it leads.
+    pub(super) fn is_linked(&self, at: usize) -> bool {
+        holds(&self.linked, at)
+    }
+
+    /// Whether a heading is to be filled in, as in `# Component: [Component Name]`: what stands below it is the form of
+    /// a document that is written into a folder of its own.
+    pub(super) fn is_form(&self) -> bool {
+        self.headings.iter().any(|heading| {
+            let slot = heading.words.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+            slot.is_some_and(|(slot, _)| slot.starts_with(|c: char| c.is_ascii_uppercase()) && slot.len() > 2)
+        })
+    }
+
     fn read(&mut self) {
         let mut events = Parser::new_ext(self.body(), Options::ENABLE_TABLES).into_offset_iter();
         for (_, definition) in events.reference_definitions().iter() {
             let at = self.shifted(definition.span.clone());
             self.bound.push(at.start);
+            self.linked.push(at.clone());
             self.link(&definition.dest, at, definition.span.start);
         }
         let mut walk = Walk::default();
@@ -99,6 +117,7 @@ impl<'a> Page<'a> {
         self.code.sort_by_key(|range| range.start);
         self.literals.sort_by_key(|range| range.start);
         self.links.sort_by_key(|link| link.at);
+        self.linked.sort_by_key(|range| range.end);
     }
 
     fn shifted(&self, range: Range<usize>) -> Range<usize> {
@@ -191,6 +210,7 @@ impl<'a> Walk<'a> {
             TagEnd::Heading(_) => page.headings.extend(self.heading.take()),
             TagEnd::Link | TagEnd::Image => {
                 let Some(link) = self.links.pop() else { return };
+                page.linked.push(page.shifted(range.clone()));
                 match link.kind {
                     LinkType::Inline => {
                         let within = page.shifted(link.shown.min(range.end)..range.end);
