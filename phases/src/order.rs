@@ -37,6 +37,8 @@ pub struct Placement {
     pub at: String,
     pub tree: TreeId,
     pub access: Access,
+    /// Paths of the tree that are left out.
+    pub hidden: Vec<String>,
 }
 
 /// What an agent may do to a folder that it was given.
@@ -101,6 +103,11 @@ impl Order {
         self.placements.iter().filter(|placement| placement.access == Access::Fixed)
     }
 
+    /// All that is left out of what is placed.
+    pub fn hidden(&self) -> impl Iterator<Item = &str> {
+        self.placements.iter().flat_map(|placement| placement.hidden.iter().map(String::as_str))
+    }
+
     /// Whether the workspace holds a folder at this path.
     pub fn places(&self, at: &str) -> bool {
         self.placements.iter().any(|placement| placement.at == at)
@@ -116,7 +123,11 @@ impl Order {
 
 impl Placement {
     pub(crate) fn new(at: impl Into<String>, tree: TreeId, access: Access) -> Self {
-        Self { at: at.into(), tree, access }
+        Self { at: at.into(), tree, access, hidden: Vec::new() }
+    }
+
+    pub(crate) fn hiding(self, hidden: &[String]) -> Self {
+        Self { hidden: hidden.to_vec(), ..self }
     }
 }
 

@@ -31,6 +31,9 @@ pub struct Member {
     /// Whether it brings programs of its own, which only an agent with a shell can run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_scripts: bool,
+    /// Paths in its folder that are no part of the skill, such as its suite: no agent sees them, and no edit reaches them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<String>,
 }
 
 /// A member's place in the chain, counted from zero.

@@ -15,7 +15,7 @@ use skilltune_phases::model::ModelName;
 use skilltune_phases::order::{Command, Order, Placement, Question};
 use skilltune_phases::plan::{Cast, Plan};
 
-use super::call_dir::CallDir;
+use super::call_dir::{self, CallDir};
 use super::reply::Reply;
 use super::{EngineError, LoopEngine, Ran, ReadError, Remains, Workshop, materials, repository, tamper};
 use crate::agent::{self, Agent, Form, Ground, Response, Slots, Talk};
@@ -190,7 +190,10 @@ impl Asking<'_> {
         let (step, attempt) = (self.order.step.as_bytes(), self.order.attempt.to_le_bytes());
         let (epoch, repository) = (self.epoch.to_le_bytes(), [u8::from(self.order.repository)]);
         let rights = self.order.rights.word().as_bytes();
-        let parts: [&[u8]; 7] = [step, &attempt, said, answers, &epoch, &repository, rights];
+        let hidden: Vec<&str> = self.order.hidden().collect();
+        let hidden = hidden.join("\0");
+        let parts: [&[u8]; 8] =
+            [step, &attempt, said, answers, &epoch, &repository, rights, hidden.as_bytes()];
         CallKey(Digest::of_parts(parts))
     }
 }
@@ -214,7 +217,10 @@ impl Workshop {
             let task = asking.question.task().ok_or(EngineError::Stuck)?;
             return Ok(serde_json::to_string(&task).expect("a task has a JSON text"));
         }
-        let load = |placement: &Placement| materials::load(&self.objects, placement.tree, &placement.at);
+        let load = |placement: &Placement| {
+            let placed = call_dir::placed(&self.objects, placement)?;
+            materials::load(&self.objects, &placed, &placement.at)
+        };
         let folders = asking.order.placements.iter().map(load).collect::<Result<Folders, _>>()?;
         Ok(asking.question.prompt(&folders)?)
     }

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use skilltune_phases::id::CallKey;
-use skilltune_phases::order::{Access, Order};
+use skilltune_phases::order::{Access, Order, Placement};
 use skilltune_phases::transcript::Transcript;
 
 use super::{EngineError, Workshop};
 use crate::disk::atomic::Durability;
 use crate::disk::{DiskError, Folder, SafePath};
 use crate::process::Ended;
-use crate::snapshot;
+use crate::snapshot::{self, Manifest, ObjectError, Objects, RelPath};
 
 const SPACE: &str = "space";
 const TEMP: &str = "tmp";
@@ -114,11 +114,21 @@ impl CallDir {
     }
 }
 
+/// What an agent finds of a placement: all but what is hidden from it.
+pub(super) fn placed(objects: &Objects, placement: &Placement) -> Result<Manifest, ObjectError> {
+    Ok(objects.manifest(placement.tree)?.apart(&hidden(placement)).0)
+}
+
+/// Paths that are none hide nothing.
+pub(super) fn hidden(placement: &Placement) -> Vec<RelPath> {
+    placement.hidden.iter().filter_map(|path| RelPath::parse(path.as_bytes()).ok()).collect()
+}
+
 impl Fresh {
     /// Puts the order's folders into the workspace.
     pub(super) fn place(&self, shop: &Workshop, order: &Order) -> Result<(), EngineError> {
         for placement in &order.placements {
-            let mut manifest = shop.objects.manifest(placement.tree)?;
+            let mut manifest = placed(&shop.objects, placement)?;
             if placement.access == Access::Draft {
                 // A skill may be kept read-only: its copy is there to be changed.
                 manifest = manifest.unlocked();

@@ -1,9 +1,8 @@
 //! Loads a stored tree as the texts that a prompt can show.
 
-use skilltune_phases::id::TreeId;
 use skilltune_phases::material::{Body, Folder, Material};
 
-use crate::snapshot::{Node, ObjectError, Objects, RelPath};
+use crate::snapshot::{Manifest, Node, ObjectError, Objects, RelPath};
 
 /// A larger text stands in the workspace only, named by its path.
 const SHOWN_FILE: u64 = 48 << 10;
@@ -12,8 +11,7 @@ const SHOWN_FOLDER: u64 = 384 << 10;
 /// A binary shows itself early.
 const SNIFFED: usize = 8 << 10;
 
-pub(super) fn load(objects: &Objects, tree: TreeId, at: &str) -> Result<Folder, ObjectError> {
-    let manifest = objects.manifest(tree)?;
+pub(super) fn load(objects: &Objects, manifest: &Manifest, at: &str) -> Result<Folder, ObjectError> {
     let mut room = SHOWN_FOLDER;
     let mut files = Vec::new();
     for entry in manifest.entries() {
@@ -71,7 +69,8 @@ mod tests {
             ("licences-of-animals.md", b"short"),
             ("package-lock.json", &long),
         ];
-        let folder = load(&objects, objects.put_files(&files).unwrap(), "skill").unwrap();
+        let placed = objects.manifest(objects.put_files(&files).unwrap()).unwrap();
+        let folder = load(&objects, &placed, "skill").unwrap();
         let long: Vec<_> =
             folder.files.iter().filter(|file| matches!(file.body, Body::Large { .. })).collect();
         let names: Vec<_> = long.iter().map(|file| file.path.as_str()).collect();

@@ -9,7 +9,7 @@ use std::path::Path;
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::order::{Order, Placement};
 
-use super::{EngineError, ReadError};
+use super::{EngineError, ReadError, call_dir};
 use crate::snapshot::{
     CaptureError, Change, ChangeKind, Limits, Manifest, Node, Objects, changes, scan_left,
 };
@@ -43,10 +43,10 @@ fn text(differences: &[String]) -> String {
 
 fn differences_of(
     objects: &Objects,
-    Placement { at, tree, .. }: &Placement,
+    placement: &Placement,
     space: &Path,
 ) -> Result<Vec<String>, EngineError> {
-    let placed = objects.manifest(*tree)?.copied();
+    let (at, placed) = (&placement.at, call_dir::placed(objects, placement)?.copied());
     match scan_left(space, at, room(&placed)) {
         Ok(now) => {
             Ok(changes(&placed, &now).iter().filter(|one| counts(one)).map(|one| line(at, one)).collect())
@@ -122,7 +122,12 @@ mod tests {
             fs::write(source.join("SKILL.md"), "# A skill\n").unwrap();
             fs::write(source.join("scripts/run.py"), "import more\n").unwrap();
             let captured = capture(&objects, &source, &[], Limits::default()).unwrap();
-            let placement = Placement { at: "skill/a".into(), tree: captured.tree, access: Access::Fixed };
+            let placement = Placement {
+                at: "skill/a".into(),
+                tree: captured.tree,
+                access: Access::Fixed,
+                hidden: Vec::new(),
+            };
             place(&objects, &captured.manifest, &folder.path().join("space/skill/a"), |_| {}).unwrap();
             Self { folder, objects, placement }
         }

@@ -172,6 +172,21 @@ impl Manifest {
         Self { entries: kept.cloned().collect() }
     }
 
+    /// The same in two: without what stands at these paths, and what does.
+    pub(crate) fn apart(&self, paths: &[RelPath]) -> (Self, Self) {
+        let (hidden, shown): (Vec<_>, Vec<_>) = self
+            .entries
+            .iter()
+            .cloned()
+            .partition(|entry| entry.path.lineage().any(|above| paths.contains(&above)));
+        (Self { entries: shown.into() }, Self { entries: hidden.into() })
+    }
+
+    /// The same with the entries of another, none of which it has itself.
+    pub(crate) fn joined(&self, other: &Self) -> Result<Self, ManifestError> {
+        Self::new(self.entries.iter().chain(other.entries.iter()).cloned().collect())
+    }
+
     /// The same with this file at its top, in the place of what has its name.
     pub(crate) fn with_file(&self, name: &str, blob: BlobId, size: u64) -> Self {
         let path = RelPath::parse(name.as_bytes()).expect("a plain name is a path");

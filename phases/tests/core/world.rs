@@ -33,6 +33,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
         start: tree(&format!("start {nth}")),
         files: vec!["SKILL.md".into()],
         has_scripts: false,
+        hidden: Vec::new(),
     };
     Plan {
         format: FORMAT,

@@ -58,6 +58,7 @@ fn member(name: &str) -> Member {
         start: tree(name),
         files: vec!["SKILL.md".into()],
         has_scripts: false,
+        hidden: Vec::new(),
     }
 }
 

@@ -11,7 +11,7 @@ use skilltune_phases::loops::tune::Answer;
 use skilltune_phases::order::Order;
 use skilltune_phases::skill;
 
-use super::super::{ReadError, Remains, Workshop, unreadable};
+use super::super::{ReadError, Remains, Workshop, call_dir, unreadable};
 use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath, capture_left};
 
 const SKILL_MD: &[u8] = b"SKILL.md";
@@ -21,7 +21,7 @@ const FOLDER_MODE: u32 = 0o755;
 pub(super) fn read(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Answer, ReadError> {
     let (objects, Remains { space, answer, .. }) = (&shop.objects, *remains);
     let copy = order.draft().expect("an improver has a draft to work on");
-    let base = objects.manifest(copy.tree)?;
+    let (base, hidden) = objects.manifest(copy.tree)?.apart(&call_dir::hidden(copy));
     let captured = capture_left(objects, space, &copy.at, &[], shop.limits.artifacts);
     let captured = captured.map_err(|error| match unreadable(error, space) {
         ReadError::Agent(failure) => gate(&failure.why).into(),
@@ -38,7 +38,13 @@ pub(super) fn read(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Res
     if let Some(why) = refused(objects, &base, &edited)? {
         return Err(gate(&why).into());
     }
-    Ok(Answer::Improved { tree: objects.put_manifest(&edited)?, report: Box::new(report) })
+    let touched = edited.apart(&call_dir::hidden(copy)).1;
+    if let Some(entry) = touched.entries().first() {
+        let why = format!("{} belongs to the suite that the skill is tried on; leave it alone", entry.path);
+        return Err(gate(&why).into());
+    }
+    let whole = edited.joined(&hidden).map_err(|why| gate(&why))?;
+    Ok(Answer::Improved { tree: objects.put_manifest(&whole)?, report: Box::new(report) })
 }
 
 fn gate(why: &impl ToString) -> Failure {

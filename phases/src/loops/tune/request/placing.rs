@@ -59,7 +59,8 @@ pub(super) fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, inp
     let brief = Brief::Execute { member, trial };
     // An installed skill may keep files beside itself, as it does for its users.
     let access = if run.plan.task.delivery.at().is_some() { Access::Scratch } else { Access::Fixed };
-    let mut placements = vec![Placement::new(skill_path(&run.plan, member, &brief), skill, access)];
+    let at = skill_path(&run.plan, member, &brief);
+    let mut placements = vec![Placement::new(at, skill, access).hiding(&run.plan.member(member).hidden)];
     match member {
         Place(0) => placements.extend(begin_with(input)),
         _ => placements.extend(input.map(|tree| Placement::new(INPUT, tree, Access::Fixed))),
@@ -84,7 +85,7 @@ pub(super) fn check(left: TreeId, grader: Option<(&str, TreeId)>) -> Vec<Placeme
 }
 
 pub(super) fn review(plan: &Plan, skills: &[TreeId]) -> Vec<Placement> {
-    plan.places().zip(skills).map(|(place, &tree)| fixed(SKILL, plan, place, tree)).collect()
+    plan.places().zip(skills).map(|(place, &tree)| skill_of(SKILL, plan, place, tree)).collect()
 }
 
 pub(super) fn grade(
@@ -106,19 +107,15 @@ pub(super) fn evaluate(
     artifacts: &[TreeId],
     start: Option<TreeId>,
 ) -> Vec<Placement> {
-    let each = |folder, trees: &[TreeId]| -> Vec<Placement> {
-        let members = plan.places().zip(trees);
-        members.map(|(place, &tree)| fixed(folder, plan, place, tree)).collect()
-    };
-    let start = start.map(|tree| Placement::new(START, tree, Access::Fixed)).into_iter().collect();
-    [each(SKILL, skills), each(ARTIFACTS, artifacts), start].concat()
+    [review(plan, skills), grade(plan, artifacts, &[], start)].concat()
 }
 
 pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Made> {
     let (candidate, plan) = (run.candidate(base)?, &run.plan);
     let skill = candidate.trees[member.0];
     let worst = activity::shortest(run, base, member);
-    let mut placements = vec![Placement::new(path(SKILL, plan, member), skill, Access::Draft)];
+    let draft = Placement::new(path(SKILL, plan, member), skill, Access::Draft);
+    let mut placements = vec![draft.hiding(&plan.member(member).hidden)];
     let passed = passed_on(run, candidate);
     let before = member.0.checked_sub(1).map(Place);
     let after = Some(Place(member.0 + 1)).filter(|after| after.0 < candidate.trees.len());
@@ -126,7 +123,7 @@ pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Mad
     for (neighbour, handed) in
         before.map(|place| (place, place)).into_iter().chain(after.map(|place| (place, member)))
     {
-        placements.push(fixed(NEIGHBOURS, plan, neighbour, candidate.trees[neighbour.0]));
+        placements.push(skill_of(NEIGHBOURS, plan, neighbour, candidate.trees[neighbour.0]));
         placements.extend(passed.get(handed.0).map(|&tree| fixed(PASSED, plan, neighbour, tree)));
     }
     let era = run.era_of(base);
@@ -154,6 +151,11 @@ pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Mad
         worst: worst.first().copied().filter(|_| produced.is_some()),
     };
     Some((Brief::Improve(Box::new(improving)), placements))
+}
+
+/// A skill to be read.
+fn skill_of(folder: &str, plan: &Plan, member: Place, tree: TreeId) -> Placement {
+    fixed(folder, plan, member, tree).hiding(&plan.member(member).hidden)
 }
 
 fn fixed(folder: &str, plan: &Plan, member: Place, tree: TreeId) -> Placement {
