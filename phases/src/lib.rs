@@ -50,5 +50,7 @@ pub mod skill;
 pub mod stop;
 pub mod target;
 pub mod transcript;
+pub mod vacuous;
 pub mod vocabulary;
 pub mod waiting;
+pub mod yaml;

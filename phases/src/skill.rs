@@ -55,6 +55,11 @@ pub fn same_but_for_white_space(old: &str, new: &str) -> bool {
 
 /// The text between the first line and the line that closes it.
 pub(crate) fn front_matter(skill_md: &str) -> Result<&str, SkillError> {
+    split(skill_md).map(|(front, _)| front)
+}
+
+/// Front matter, and the text after it.
+pub fn split(skill_md: &str) -> Result<(&str, &str), SkillError> {
     let text = skill_md.strip_prefix('\u{feff}').unwrap_or(skill_md);
     let first = text.split_inclusive('\n').next().unwrap_or_default();
     if first.trim_end() != "---" {
@@ -64,7 +69,8 @@ pub(crate) fn front_matter(skill_md: &str) -> Result<&str, SkillError> {
     let mut end = 0;
     for line in rest.split_inclusive('\n') {
         if line.trim_end() == "---" {
-            return if end > LONGEST { Err(SkillError::TooLong) } else { Ok(&rest[..end]) };
+            let body = &rest[end + line.len()..];
+            return if end > LONGEST { Err(SkillError::TooLong) } else { Ok((&rest[..end], body)) };
         }
         end += line.len();
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use skilltune_phases::id::TreeId;
 
-use super::capture::{Limits, capture_left, left};
+use super::capture::{Limits, capture_left, left, scan_left};
 use super::look::{CaptureError, Reading, look};
 use super::manifest::{Entry, Manifest, ManifestError, Node};
 use super::objects::{ObjectError, Objects};
@@ -32,7 +32,21 @@ pub fn gather(
     paths: &[RelPath],
     limits: Limits,
 ) -> Result<TreeId, GatherError> {
-    let reading = Reading { at_most: limits.bytes, ..Reading::storing(objects) };
+    Ok(objects.put_manifest(&collect(Some(objects), base, paths, limits)?)?)
+}
+
+/// The manifest that [`gather`] would store, storing nothing.
+pub fn gathered(base: &Path, paths: &[RelPath], limits: Limits) -> Result<Manifest, GatherError> {
+    collect(None, base, paths, limits)
+}
+
+fn collect(
+    store: Option<&Objects>,
+    base: &Path,
+    paths: &[RelPath],
+    limits: Limits,
+) -> Result<Manifest, GatherError> {
+    let reading = Reading { store, at_most: limits.bytes };
     let mut entries = Vec::new();
     for path in paths {
         let place = || base.join(path.as_path());
@@ -41,8 +55,12 @@ pub fn gather(
         let node = node.ok_or_else(|| GatherError::Odd(place()))?;
         let name = RelPath::below(None, path.name()).expect("the name of a path is a component");
         if node.is_folder() {
-            let captured = capture_left(objects, base, &path.to_string(), &[], limits)?;
-            for entry in captured.manifest.entries() {
+            let path = path.to_string();
+            let below = match store {
+                Some(objects) => capture_left(objects, base, &path, &[], limits)?.manifest,
+                None => scan_left(base, &path, limits)?,
+            };
+            for entry in below.entries() {
                 let mut below = entry.path.as_path().iter();
                 let path = below.try_fold(name.clone(), |at, part: &OsStr| RelPath::below(Some(&at), part));
                 let path = path.map_err(|_| GatherError::Odd(place()))?;
@@ -54,7 +72,7 @@ pub fn gather(
             return Err(GatherError::Link(place()));
         }
     }
-    Ok(objects.put_manifest(&Manifest::new(entries)?.unlocked())?)
+    Ok(Manifest::new(entries)?.unlocked())
 }
 
 #[cfg(test)]
@@ -71,6 +89,7 @@ mod tests {
         let objects = Objects::at(store.path());
         let paths: Vec<_> = paths.iter().map(|path| RelPath::parse(path.as_bytes()).unwrap()).collect();
         let tree = gather(&objects, base, &paths, Limits::default())?;
+        assert_eq!(super::gathered(base, &paths, Limits::default())?.tree(), tree, "stored or not");
         Ok(objects.manifest(tree)?.entries().iter().map(|entry| entry.path.to_string()).collect())
     }
 

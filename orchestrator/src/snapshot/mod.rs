@@ -29,7 +29,7 @@ mod trees;
 pub use capture::{Captured, Limits, capture, capture_left, scan, scan_left};
 pub use diff::{Change, ChangeKind, changes, unified};
 pub use diff_size::{DiffSize, diff_size};
-pub use gather::{GatherError, gather};
+pub use gather::{GatherError, gather, gathered};
 pub use index::Indexes;
 pub use look::CaptureError;
 pub use manifest::{Entry, Manifest, ManifestError, Node};

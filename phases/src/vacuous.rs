@@ -1,0 +1,181 @@
+//! Scenarios and demands that tell nothing, as far as that shows without a call.
+
+use std::collections::HashMap;
+
+use crate::checks::{Check, Facts, How, Text, Times, tell};
+use crate::demand::Demand;
+use crate::name::Name;
+use crate::scenario::Scenario;
+
+/// What tells nothing: a scenario, or one demand of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vacuous {
+    pub scenario: Name,
+    pub demand: Option<Name>,
+    pub why: Why,
+}
+
+/// Each of them shows in the suite itself; what only runs can show (a scenario that passes without the skill, or never
+/// fails) is not among them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Another scenario has the same task, with files of the same names.
+    Duplicate(Name),
+    /// This part of what should come out stands in the task.
+    NamesAnswer(Box<str>),
+    /// The files that the scenario brings meet it.
+    MetAtStart,
+    /// An agent that does nothing meets all of it.
+    MetByNothing,
+    AlwaysMet,
+    NeverMet,
+    NoDemand,
+}
+
+impl Why {
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::Duplicate(_) => "duplicate",
+            Self::NamesAnswer(_) => "names-answer",
+            Self::MetAtStart => "met-at-start",
+            Self::MetByNothing => "met-by-nothing",
+            Self::AlwaysMet => "always-met",
+            Self::NeverMet => "never-met",
+            Self::NoDemand => "no-demand",
+        }
+    }
+}
+
+/// A trial of a scenario in which the agent does nothing, and says nothing.
+pub trait Untouched: Facts {
+    /// What the scenario brings, so that tasks with other files are other tasks.
+    fn brought(&self) -> String;
+}
+
+/// All that tells nothing, in the order of the scenarios.
+pub fn vacuous<U: Untouched>(scenarios: &[Scenario], untouched: impl Fn(&Scenario) -> U) -> Vec<Vacuous> {
+    let mut found = Vec::new();
+    let mut tasks = HashMap::<(String, String, String), &Name>::new();
+    for scenario in scenarios {
+        let start = untouched(scenario);
+        let mut add = |demand: Option<&Demand>, why: Why| {
+            let demand = demand.map(|demand| demand.id.clone());
+            found.push(Vacuous { scenario: scenario.id.clone(), demand, why });
+        };
+        let task = (plain(&scenario.description), plain(&scenario.input_args), start.brought());
+        if let Some(other) = tasks.get(&task) {
+            add(None, Why::Duplicate((*other).clone()));
+        } else {
+            tasks.insert(task, &scenario.id);
+        }
+        if scenario.demands.is_empty() && scenario.requirements.is_empty() && scenario.expected.is_none() {
+            add(None, Why::NoDemand);
+        }
+        if let Some(named) = scenario.expected.as_deref().and_then(|expected| named(scenario, expected)) {
+            add(None, Why::NamesAnswer(named));
+        }
+        for demand in &scenario.demands {
+            if let Some(why) = of_demand(demand, scenario, &start) {
+                add(Some(demand), why);
+            }
+        }
+        if is_met_by_nothing(scenario, &start) {
+            add(None, Why::MetByNothing);
+        }
+    }
+    found
+}
+
+fn of_demand(demand: &Demand, scenario: &Scenario, start: &dyn Facts) -> Option<Why> {
+    let check = match &demand.how {
+        How::Question { text } => {
+            return quoted(text).find_map(|quote| named(scenario, quote)).map(Why::NamesAnswer);
+        }
+        How::Check(check) => check,
+    };
+    let met = || tell(check, start).0;
+    match check {
+        Check::Touches { only } if only.iter().any(|glob| &**glob == "**") => Some(Why::AlwaysMet),
+        // Whatever else a text has, it has the empty text.
+        Check::Pattern { of: Text::Answer | Text::Transcript, times: Times { max: Some(0), .. }, .. } => {
+            (met() == Some(false)).then_some(Why::NeverMet)
+        }
+        Check::Pattern { pattern, of, times } if times.min > 0 => {
+            let at_start = matches!(of, Text::Files(_)) && met() == Some(true);
+            let literal = || literal(pattern).and_then(|text| named(scenario, &text));
+            if at_start { Some(Why::MetAtStart) } else { literal().map(Why::NamesAnswer) }
+        }
+        Check::File { times, .. } if times.min > 0 => (met() == Some(true)).then_some(Why::MetAtStart),
+        Check::Schema { .. } | Check::Json { .. } => (met() == Some(true)).then_some(Why::MetAtStart),
+        Check::Pattern { .. }
+        | Check::File { .. }
+        | Check::Command { .. }
+        | Check::Touches { .. }
+        | Check::Skill { .. }
+        | Check::Tool { .. }
+        | Check::ToolOrder { .. }
+        | Check::AtMost { .. } => None,
+    }
+}
+
+/// Whether nothing is asked for but what should not be. That a skill stays unused is asked on purpose.
+fn is_met_by_nothing(scenario: &Scenario, start: &dyn Facts) -> bool {
+    let is_met = |demand: &Demand| match demand.how.check() {
+        None | Some(Check::Skill { .. } | Check::Command { .. }) => false,
+        Some(Check::AtMost { .. }) => true,
+        Some(check) => tell(check, start).0 == Some(true),
+    };
+    !scenario.demands.is_empty() && scenario.demands.iter().all(is_met)
+}
+
+/// In lower case, with single blanks.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// Shorter words stand in many a task.
+const SHORTEST: usize = 4;
+
+/// The text, if it stands in the task.
+fn named(scenario: &Scenario, text: &str) -> Option<Box<str>> {
+    let text = plain(text);
+    let is_there = text.chars().count() >= SHORTEST && plain(&scenario.description).contains(&text);
+    is_there.then(|| text.into())
+}
+
+/// What stands in quotation marks or as code.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    [('"', '"'), ('`', '`'), ('“', '”')].into_iter().flat_map(move |(open, close)| {
+        let mut rest = text;
+        std::iter::from_fn(move || {
+            let (quote, behind) = rest.split_once(open)?.1.split_once(close)?;
+            rest = behind;
+            Some(quote)
+        })
+    })
+}
+
+/// The one text that a pattern finds, if there is only one.
+fn literal(pattern: &str) -> Option<String> {
+    let mut rest = pattern;
+    if let Some((flags, behind)) = pattern.strip_prefix("(?").and_then(|inner| inner.split_once(')')) {
+        rest = if flags.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') {
+            behind
+        } else {
+            return None;
+        };
+    }
+    let mut text = String::new();
+    let mut chars = rest.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => text.push(chars.next().filter(|c| !c.is_alphanumeric())?),
+            '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' => return None,
+            c => text.push(c),
+        }
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests;
