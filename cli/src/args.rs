@@ -5,3 +5,4 @@ pub mod lint;
 pub mod overrides;
 pub mod runs;
 pub mod shared;
+pub mod suite;

@@ -20,6 +20,7 @@ pub mod resume;
 mod show;
 mod status;
 mod stop;
+mod suite;
 mod trust;
 
 use skilltune_orchestrator::store::Home;
@@ -42,6 +43,7 @@ pub fn run(command: Command, around: &Environment, printer: Printer) -> Result<E
         Command::Loop(command) => command.run(around, printer, run_command),
         Command::Run(command) => run_command(command, None, around, printer),
         Command::Lint(args) => lint::run(&args, around, printer),
+        Command::Suite(args) => suite::run(&args, around, printer),
         Command::Trust(args) => trust::run(&args, around, printer),
         Command::Demo(args) => demo::run(&args, around, printer),
         Command::Config(args) => match args.command {
@@ -85,6 +87,7 @@ fn elsewhere(command: &Command, around: &Environment) -> Option<Environment> {
         Command::Loop(command) => command.on_runs(),
         Command::Run(command) => Some(command),
         Command::Lint(_)
+        | Command::Suite(_)
         | Command::Trust(_)
         | Command::Demo(_)
         | Command::Config(_)

@@ -189,7 +189,7 @@ fn a_suite_that_is_missing_or_wrong_is_refused_before_anything_is_written() {
     let scene = scene("true");
     let line = ["tune", "writer", "--agent", "offline", "--yes", "--suite"];
     insta::assert_snapshot!(scene.refusal(&[&line[..], &["none.toml"]].concat()), @"error: suite /project/none.toml does not exist");
-    assert!(scene.refusal(&[&line[..], &["."]].concat()).contains("caused by: it is not a regular file"));
+    assert!(scene.refusal(&[&line[..], &["."]].concat()).contains("no suite in this folder"));
     let up = "[[scenarios]]\nid = \"../up\"\ndescription = \"a\"\n";
     fs::write(scene.path("project/suite.toml"), up).unwrap();
     insta::assert_snapshot!(scene.refusal(&[&line[..], &["suite.toml"]].concat()), @"error: /project/suite.toml: invalid id `../up`: use up to 64 letters, digits, `-` and `_`");

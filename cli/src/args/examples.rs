@@ -23,6 +23,15 @@ Examples:
   skilltune lint skills/writer
   skilltune lint ~/.claude/skills --fix";
 
+pub const SUITE: &str = "\
+Examples:
+  skilltune suite check suite.toml";
+
+pub const SUITE_CHECK: &str = "\
+Examples:
+  skilltune suite check suite.toml
+  skilltune suite check writer --format json";
+
 pub const STATUS: &str = "\
 Examples:
   skilltune status

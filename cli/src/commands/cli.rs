@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::args::examples;
 use crate::args::lint::LintArgs;
 use crate::args::runs::{ConfigArgs, DemoArgs, RunCommand, TrustArgs};
+use crate::args::suite::SuiteArgs;
 use crate::commands::args::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 use crate::loops::LoopCommand;
 #[cfg(test)]
@@ -32,6 +33,9 @@ pub enum Command {
     /// Check skills for problems and fix them
     #[command(after_help = examples::LINT)]
     Lint(LintArgs),
+    /// Check suites of scenarios
+    #[command(after_help = examples::SUITE)]
+    Suite(SuiteArgs),
     #[command(flatten)]
     Run(RunCommand),
     /// Trust a project's settings, a suite or rules, so that their commands may run

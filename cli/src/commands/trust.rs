@@ -6,7 +6,7 @@ use skilltune_phases::scenario::Tools;
 
 use crate::agents;
 use crate::args::runs::TrustArgs;
-use crate::inputs::suite::{SHELL, Suite};
+use crate::inputs::suite::{SHELL, Suite, command};
 use crate::loops::reflex::rules_file::RulesFile;
 use crate::loops::tune::prompts::Pages;
 use crate::settings::Settings;
@@ -59,7 +59,9 @@ fn record(args: &TrustArgs, around: &Environment) -> Result<String, Complaint> {
 fn record_suite(path: &Path, around: &Environment) -> Result<String, Complaint> {
     let suite = Suite::read(path).map_err(|complaint| complaint.hint(WHAT))?;
     let files = suite.scripts(around)?;
-    TrustStore::new(around).record(&suite.file, &files)?;
+    if let Some(file) = &suite.file {
+        TrustStore::new(around).record(file, &files)?;
+    }
     Ok(trusted_suite(&suite) + &listed(&files))
 }
 
@@ -84,17 +86,21 @@ fn trusted_suite(suite: &Suite) -> String {
     let lines = suite.scenarios.iter().flat_map(|scenario| {
         let setup =
             scenario.setup.as_ref().map(|argv| format!("\n  set-up of {}: {}", scenario.id, quoted(argv)));
+        let checks = scenario.demands.iter().filter_map(|demand| {
+            let argv = command(&demand.how)?;
+            Some(format!("\n  check {} of {}: {}", demand.id, scenario.id, quoted(argv)))
+        });
         let command = scenario.command.as_ref().map(|argv| quoted(argv));
         let shell = (scenario.tools == Some(Tools::Shell)).then(|| SHELL.to_owned());
         let run =
             command.into_iter().chain(shell).map(|what| format!("\n  scenario {}: {what}", scenario.id));
-        setup.into_iter().chain(run)
+        setup.into_iter().chain(run).chain(checks)
     });
     let mut lines: Vec<String> = lines.collect();
     if lines.is_empty() {
         lines.push(NO_COMMANDS.to_owned());
     }
-    format!("trusted: {}{}", suite.file.path.display(), lines.concat())
+    format!("trusted: {}{}", suite.path.display(), lines.concat())
 }
 
 fn quoted(command: &[String]) -> String {

@@ -46,7 +46,7 @@ impl Exit {
             Self::Failed => "skilltune itself failed",
             Self::Input => "bad input",
             Self::Ended => {
-                "goal not reached (the champion is kept), lint found problems, or doctor is not ready"
+                "goal not reached (the champion is kept), lint or suite found problems, or doctor is not ready"
             }
             Self::Unjudged => "not judged: an agent failed or gave an incomplete answer",
             Self::Interrupted => "interrupted (Ctrl-C)",

@@ -30,7 +30,7 @@ fn help_ends_with_the_exit_codes_and_does_not_know_the_guardian() {
         0  success: goal reached, or nothing left to do
         1  skilltune itself failed
         2  bad input
-        3  goal not reached (the champion is kept), lint found problems, or doctor is not ready
+        3  goal not reached (the champion is kept), lint or suite found problems, or doctor is not ready
         4  not judged: an agent failed or gave an incomplete answer
       130  interrupted (Ctrl-C)
       143  terminated

@@ -96,9 +96,10 @@ pub fn requests(
             draft.pages.ensure_trusted(&draft.settings, around, asked)?;
         }
         let programs = suite.as_ref().map(Suite::programs).unwrap_or_default();
-        if let Some(suite) = suite.as_ref().filter(|_| !programs.is_empty()) {
+        let suite = suite.as_ref().filter(|_| !programs.is_empty());
+        if let Some((suite, file)) = suite.and_then(|suite| Some((suite, suite.file.as_ref()?))) {
             let files = suite.scripts(around)?;
-            trust::ensure(&suite.file, &files, Named::Programs(&programs), &TrustStore::new(around), asked)?;
+            trust::ensure(file, &files, Named::Programs(&programs), &TrustStore::new(around), asked)?;
         }
     }
     let scenarios = scenarios(args, suite.as_ref());

@@ -1,0 +1,30 @@
+//! `suite`: looks at suites of any format, and writes them in others.
+
+mod check;
+
+use crate::args::suite::{SuiteArgs, SuiteCommand};
+use crate::inputs::find;
+use crate::inputs::suite::Suite;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+
+pub fn run(args: &SuiteArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    match &args.command {
+        SuiteCommand::Check(args) => check::run(args, around, printer),
+    }
+}
+
+/// The suite at a path, or that of a skill.
+fn load(given: &str, around: &Environment) -> Result<Suite, Complaint> {
+    let path = around.cwd.join(given);
+    if path.symlink_metadata().is_ok() || given.contains('/') || given.contains('.') {
+        return Suite::read(&path);
+    }
+    let skill = find::skills(given, around)?.remove(0);
+    Suite::beside(&skill.path)?.ok_or_else(|| {
+        Complaint::input(format!("the skill {} has no evals/evals.json", skill.name))
+            .hint("pass the path of a suite")
+    })
+}

@@ -1,0 +1,150 @@
+//! `suite check`: what is in a suite, what is lost of it, what of it tells nothing, and the calls of one round.
+
+use serde_json::{Value, json};
+use skilltune_phases::scenario::Scenario;
+use skilltune_phases::vacuous::{Vacuous, Why, vacuous};
+
+use crate::args::suite::SuiteCheckArgs;
+use crate::inputs::suite::{Note, Suite};
+use crate::settings::values::Format;
+use crate::terminal::columns::data_width;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::style::Style;
+use crate::text::figures::count;
+use crate::text::plain::one_line;
+use crate::text::width::{shortened, wrapped};
+
+pub(super) fn run(args: &SuiteCheckArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let suite = super::load(&args.suite, around)?;
+    let report = Report::new(&suite);
+    match args.format {
+        Format::Human => printer.data(&report.text(data_width(around), printer.data))?,
+        Format::Json => {
+            let text = serde_json::to_string_pretty(&report.json()).expect("JSON has a text");
+            printer.json(&text)?;
+        }
+    }
+    Ok(if report.is_ok() { Exit::Reached } else { Exit::Ended })
+}
+
+struct Report<'a> {
+    suite: &'a Suite,
+    vacuous: Vec<Vacuous>,
+}
+
+impl<'a> Report<'a> {
+    fn new(suite: &'a Suite) -> Self {
+        let vacuous = vacuous(&suite.scenarios, |scenario| suite.starts.untouched(&scenario.id));
+        Self { suite, vacuous }
+    }
+
+    fn is_ok(&self) -> bool {
+        self.vacuous.is_empty() && !self.suite.scenarios.is_empty()
+    }
+
+    /// Of one round of one skill; a chain of several has so many times the calls of executors.
+    fn executor_calls(&self) -> usize {
+        self.suite.scenarios.len()
+    }
+
+    /// One a scenario with expectations, and one about the skill's text.
+    fn judge_calls(&self) -> usize {
+        self.suite.scenarios.iter().filter(|scenario| questions(scenario) > 0).count() + 1
+    }
+
+    fn text(&self, width: usize, style: Style) -> String {
+        let Suite { path, format, scenarios, drafts, notes, .. } = self.suite;
+        let all = |what: fn(&Scenario) -> usize| scenarios.iter().map(what).sum::<usize>();
+        let held_out = scenarios.iter().filter(|scenario| scenario.held_out).count();
+        let mut counts = vec![
+            count(scenarios.len(), "scenario"),
+            count(all(checks), "check"),
+            count(all(questions), "expectation"),
+        ];
+        counts.extend((held_out > 0).then(|| format!("{held_out} held out")));
+        counts.extend((!drafts.is_empty()).then(|| count(drafts.len(), "draft")));
+        let mut lines = vec![
+            style.bold(&shortened(&one_line(&path.display().to_string()), width)),
+            format!("  {}: {}", format.name(), counts.join(", ")),
+        ];
+        let mut list = |title: &str, texts: Vec<String>| {
+            if texts.is_empty() {
+                return;
+            }
+            lines.push(format!("\n{title}"));
+            for text in texts {
+                lines.extend(
+                    wrapped(&text, width.saturating_sub(2).max(1), "    ")
+                        .into_iter()
+                        .map(|line| format!("  {line}")),
+                );
+            }
+        };
+        list("lost or odd:", notes.iter().map(Note::to_string).collect());
+        list("tells nothing:", self.vacuous.iter().map(told).collect());
+        let (executor, judge) = (self.executor_calls(), self.judge_calls());
+        lines.push(format!(
+            "\none round of one skill: {} of the executor, {} of the judge",
+            count(executor, "call"),
+            count(judge, "call")
+        ));
+        lines.join("\n")
+    }
+
+    fn json(&self) -> Value {
+        let Suite { path, format, scenarios, drafts, notes, .. } = self.suite;
+        let scenario = |scenario: &Scenario| {
+            json!({
+                "id": scenario.id,
+                "checks": checks(scenario),
+                "expectations": questions(scenario),
+                "tags": scenario.tags,
+                "held_out": scenario.held_out,
+                "files": self.suite.starts.of(&scenario.id).iter().map(ToString::to_string).collect::<Vec<_>>(),
+            })
+        };
+        let note = |note: &Note| json!({"text": note.text, "scenarios": note.scenarios});
+        let vacuous = |one: &Vacuous| json!({"scenario": one.scenario, "demand": one.demand, "kind": one.why.id(), "text": why(one)});
+        json!({
+            "format": FORMAT,
+            "ok": self.is_ok(),
+            "suite": {"path": path.display().to_string(), "format": format.name()},
+            "scenarios": scenarios.iter().map(scenario).collect::<Vec<_>>(),
+            "drafts": drafts.iter().map(|draft| &draft.id).collect::<Vec<_>>(),
+            "notes": notes.iter().map(note).collect::<Vec<_>>(),
+            "vacuous": self.vacuous.iter().map(vacuous).collect::<Vec<_>>(),
+            "calls": {"executor": self.executor_calls(), "judge": self.judge_calls()},
+        })
+    }
+}
+
+/// Raised by incompatible changes.
+const FORMAT: u32 = 1;
+
+fn checks(scenario: &Scenario) -> usize {
+    scenario.demands.len() - questions(scenario)
+}
+
+fn questions(scenario: &Scenario) -> usize {
+    scenario.demands.iter().filter(|demand| demand.how.question().is_some()).count()
+}
+
+fn told(one: &Vacuous) -> String {
+    let demand = one.demand.as_ref().map_or_else(String::new, |demand| format!(", {demand}"));
+    format!("{}{demand}: {}", one.scenario, why(one))
+}
+
+fn why(one: &Vacuous) -> String {
+    match &one.why {
+        Why::Duplicate(other) => format!("the same task as {other}"),
+        Why::NamesAnswer(answer) => format!("the task itself says {:?}", shortened(&one_line(answer), 80)),
+        Why::MetAtStart => "the scenario's own files meet it before the agent begins".to_owned(),
+        Why::MetByNothing => "an agent that does nothing meets all of it".to_owned(),
+        Why::AlwaysMet => "every result meets it".to_owned(),
+        Why::NeverMet => "no result can meet it".to_owned(),
+        Why::NoDemand => "it asks nothing of the result: add `expectations` or checks".to_owned(),
+    }
+}

@@ -1,0 +1,140 @@
+//! What a reader of a format gives: scenarios as their author has them, before each has a name of its own.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use skilltune_orchestrator::snapshot::RelPath;
+use skilltune_phases::checks::{Check, How};
+use skilltune_phases::name::Name;
+use skilltune_phases::scenario::Scenario;
+
+/// The cases of one suite.
+#[derive(Debug)]
+pub(super) struct Reading {
+    /// The folder that the paths of all cases are below.
+    pub base: PathBuf,
+    pub cases: Vec<Case>,
+    /// What is odd about the suite as a whole.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Case {
+    /// The author's own id, which may be anything.
+    pub id: Option<String>,
+    /// What a name can be made of where there is no id.
+    pub title: Option<String>,
+    /// All of it but the id and the demands.
+    pub scenario: Scenario,
+    pub demands: Vec<Ask>,
+    /// What the workspace begins with.
+    pub files: Vec<RelPath>,
+    pub is_draft: bool,
+    pub notes: Vec<String>,
+}
+
+/// A demand before it has a name of its own.
+#[derive(Debug)]
+pub(super) struct Ask {
+    pub id: Option<String>,
+    pub how: How,
+    pub weight: f64,
+    pub must_pass: bool,
+    pub member: Option<Name>,
+    /// What a command needs and no agent sees.
+    pub grader: Vec<RelPath>,
+}
+
+impl Case {
+    pub(super) fn new(prompt: impl Into<String>) -> Self {
+        Self {
+            id: None,
+            title: None,
+            scenario: Scenario::new(super::numbered(1), prompt),
+            demands: Vec::new(),
+            files: Vec::new(),
+            is_draft: false,
+            notes: Vec::new(),
+        }
+    }
+
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
+    pub(super) fn expect(&mut self, text: impl Into<Box<str>>) {
+        self.demands.push(Ask::question(text));
+    }
+
+    pub(super) fn check(&mut self, check: Check) {
+        self.demands.push(Ask::check(check));
+    }
+
+    /// Tags are words: anything else is left out.
+    pub(super) fn tag(&mut self, tags: &Value) {
+        let one = |tag: &Value| text(tag).filter(|tag| !tag.trim().is_empty()).map(Into::into);
+        match tags {
+            Value::Array(tags) => self.scenario.tags.extend(tags.iter().filter_map(one)),
+            tag => self.scenario.tags.extend(one(tag)),
+        }
+    }
+
+    /// Says which keys of an entry were not read.
+    pub(super) fn note_unread(&mut self, entry: &serde_json::Map<String, Value>, read: &[&str]) {
+        for key in entry.keys().filter(|key| !read.contains(&key.as_str())) {
+            self.notes.push(format!("`{key}` is not read"));
+        }
+    }
+}
+
+impl Ask {
+    pub(super) fn new(how: How) -> Self {
+        Self { id: None, how, weight: 1.0, must_pass: false, member: None, grader: Vec::new() }
+    }
+
+    pub(super) fn question(text: impl Into<Box<str>>) -> Self {
+        Self::new(How::Question { text: text.into() })
+    }
+
+    pub(super) fn check(check: Check) -> Self {
+        Self::new(How::Check(check))
+    }
+
+    #[must_use]
+    pub(super) fn named(mut self, id: Option<String>) -> Self {
+        self.id = id;
+        self
+    }
+
+    #[must_use]
+    pub(super) fn weighing(mut self, weight: f64) -> Self {
+        self.weight = weight;
+        self
+    }
+}
+
+/// Where entries of JSON say what is to be done.
+pub(super) const PROMPTS: [&str; 3] = ["prompt", "input", "query"];
+
+/// The text of a string or a number.
+pub(super) fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// The first of some keys that holds a text with something in it.
+pub(super) fn first_text(entry: &serde_json::Map<String, Value>, keys: &[&str]) -> Option<String> {
+    let texts = keys.iter().filter_map(|key| entry.get(*key)?.as_str());
+    texts.map(str::to_owned).find(|text| !text.trim().is_empty())
+}
+
+/// Texts, or one of them.
+pub(super) fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(values) => values.iter().filter_map(text).collect(),
+        value => text(value).into_iter().collect(),
+    }
+}

@@ -1,0 +1,150 @@
+//! What a file is, by its shape.
+
+use serde_json::{Map, Value};
+use skilltune_phases::yaml;
+
+use crate::trust::file::TextFile;
+
+use super::case::{PROMPTS, first_text};
+use super::triggers::{self, Query};
+
+/// A file as its syntax has it.
+#[derive(Debug)]
+pub(super) enum Document {
+    Toml,
+    /// JSON or YAML.
+    Value(Value),
+    /// None of them; what the likeliest of them has to say.
+    Faulty(String),
+}
+
+impl Document {
+    /// TOML and JSON have words that are no YAML, and YAML takes nearly everything: it comes last. The name decides only
+    /// whose error is told.
+    pub(super) fn of(file: &TextFile) -> Self {
+        let text = file.text().trim_start_matches('\u{feff}');
+        let json = serde_json::from_str::<Value>(text);
+        if let Ok(value) = json {
+            return Self::Value(value);
+        }
+        let toml = file.toml::<toml::Table>();
+        if toml.is_ok() {
+            return Self::Toml;
+        }
+        let yaml = yaml::value(text);
+        if let Ok(value @ (Value::Object(_) | Value::Array(_))) = yaml {
+            return Self::Value(value);
+        }
+        let end = file.path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+        match (end, json, yaml) {
+            ("json", Err(error), _) => Self::Faulty(format!("not valid JSON: {error}")),
+            ("yaml" | "yml", _, Err(error)) => Self::Faulty(format!("not valid YAML: {error}")),
+            // Its reader says it with an example.
+            ("toml", ..) => Self::Toml,
+            _ => Self::Faulty("neither TOML nor JSON nor YAML".to_owned()),
+        }
+    }
+}
+
+/// What a value describes.
+#[derive(Debug)]
+pub(super) enum Shape<'v> {
+    Evals(Vec<&'v Map<String, Value>>),
+    Triggers(Vec<Query>),
+    Promptfoo,
+}
+
+/// Where lists of cases are.
+const LISTS: [&str; 4] = ["evals", "cases", "evaluations", "queries"];
+
+pub(super) fn shape(value: &Value) -> Result<Shape<'_>, String> {
+    if is_promptfoo(value) {
+        return Ok(Shape::Promptfoo);
+    }
+    let skill = value.as_object().and_then(|top| first_text(top, &["skill_name", "skill"]));
+    if let Some(queries) = value.as_object().and_then(triggers::sides) {
+        return Ok(Shape::Triggers(queries));
+    }
+    let looks = || format!("no suite: it is {}", looks_like(value));
+    let entries = match value {
+        Value::Array(entries) => entries,
+        Value::Object(top) => {
+            let mut lists = LISTS.iter().filter_map(|key| top.get(*key)?.as_array());
+            lists.next().ok_or_else(looks)?
+        }
+        _ => return Err(looks()),
+    };
+    let entries: Vec<&Map<String, Value>> = entries.iter().filter_map(Value::as_object).collect();
+    // A list of something else may be in a file of this name.
+    if entries.is_empty() || !entries.iter().any(|entry| is_case(entry)) {
+        return Err(looks());
+    }
+    let is_bare = |entry: &&Map<String, Value>| !ASKS.iter().any(|key| entry.contains_key(*key));
+    if entries.iter().all(is_bare) {
+        let queries: Option<Vec<Query>> =
+            entries.iter().map(|entry| triggers::query(entry, skill.as_deref())).collect();
+        if let Some(queries) = queries {
+            return Ok(Shape::Triggers(queries));
+        }
+    }
+    Ok(Shape::Evals(entries))
+}
+
+/// What only a case of `evals.json` has.
+const ASKS: [&str; 10] = [
+    "assertions",
+    "expectations",
+    "expected_output",
+    "expected_outputs",
+    "expected_behavior",
+    "files",
+    "anti_expectations",
+    "must_include",
+    "required_regex",
+    "script_checks",
+];
+
+fn is_case(entry: &Map<String, Value>) -> bool {
+    first_text(entry, &PROMPTS).is_some()
+}
+
+/// A configuration with tests, or a list of tests alone.
+fn is_promptfoo(value: &Value) -> bool {
+    let is_test = |test: &Value| {
+        test.as_object()
+            .is_some_and(|test| test.get("vars").is_some_and(Value::is_object) || test.contains_key("assert"))
+    };
+    match value {
+        Value::Object(top) => {
+            let tests = top.get("tests").is_some_and(|tests| tests.is_array() || tests.is_string());
+            tests
+                && ["prompts", "providers", "defaultTest", "description"]
+                    .iter()
+                    .any(|key| top.contains_key(*key))
+                || top.get("tests").and_then(Value::as_array).is_some_and(|tests| tests.iter().any(is_test))
+        }
+        Value::Array(tests) => !tests.is_empty() && tests.iter().all(is_test),
+        _ => false,
+    }
+}
+
+/// For the author of something else of the same name.
+fn looks_like(value: &Value) -> String {
+    let keys = |entry: &Map<String, Value>| {
+        let names: Vec<String> = entry.keys().take(6).map(|key| format!("`{key}`")).collect();
+        let more = if entry.len() > names.len() { ", ..." } else { "" };
+        if names.is_empty() { "no keys".to_owned() } else { format!("the keys {}{more}", names.join(", ")) }
+    };
+    match value {
+        Value::Object(top) => format!("an object with {}", keys(top)),
+        Value::Array(entries) => match entries.first() {
+            None => "an empty list".to_owned(),
+            Some(Value::Object(first)) => {
+                format!("a list of {} entries, the first with {}", entries.len(), keys(first))
+            }
+            Some(_) => format!("a list of {} entries that are no objects", entries.len()),
+        },
+        Value::Null => "empty".to_owned(),
+        Value::String(_) | Value::Number(_) | Value::Bool(_) => "a single value".to_owned(),
+    }
+}

@@ -1,0 +1,173 @@
+//! `evals.json` of the kind that skill-creator writes, in all the forms that its authors have given it.
+
+mod assertion;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use skilltune_orchestrator::snapshot::RelPath;
+use skilltune_phases::checks::Check;
+
+use super::case::{Ask, Case, PROMPTS, Reading, first_text, text, texts};
+use super::files::{inside, is_there};
+use super::triggers::should_trigger;
+
+/// What a judge is asked where a case says what comes out and asks nothing else.
+pub(super) const AS_EXPECTED: &str = "The result is what the expected output describes.";
+
+const READ: [&str; 20] = [
+    "id",
+    "prompt",
+    "input",
+    "query",
+    "expected_output",
+    "expected_outputs",
+    "expected_behavior",
+    "expectations",
+    "assertions",
+    "anti_expectations",
+    "must_include",
+    "required_regex",
+    "files",
+    "tags",
+    "category",
+    "should_trigger",
+    "shouldTrigger",
+    "name",
+    "eval_name",
+    "title",
+];
+
+pub(super) fn read(top: &Value, entries: &[&Map<String, Value>], path: &Path) -> Reading {
+    let places = Places::around(path);
+    let skill = top.as_object().and_then(|top| first_text(top, &["skill_name", "skill"]));
+    let cases = entries.iter().map(|entry| case(entry, skill.as_deref(), &places)).collect();
+    let mut notes = Vec::new();
+    let named = top.as_object().into_iter().flat_map(Map::keys);
+    let known = ["evals", "cases", "evaluations", "skill_name", "skill", "version", "description", "name"];
+    notes
+        .extend(named.filter(|key| !known.contains(&key.as_str())).map(|key| format!("`{key}` is not read")));
+    let folder = places.skill.file_name().and_then(|name| name.to_str());
+    if let Some((skill, folder)) = skill.zip(folder).filter(|(skill, folder)| skill != folder) {
+        notes.push(format!("it is about the skill `{skill}`, in a folder called `{folder}`"));
+    }
+    Reading { base: places.base, cases, notes }
+}
+
+fn case(entry: &Map<String, Value>, skill: Option<&str>, places: &Places) -> Case {
+    let mut case = Case::new(first_text(entry, &PROMPTS).unwrap_or_default());
+    case.id = entry.get("id").and_then(text);
+    case.title = first_text(entry, &["name", "eval_name", "title"]);
+    if let (Some(_), Some(title)) = (&case.id, &case.title) {
+        let title = title.clone();
+        case.note(format!("it is called {title:?} in the suite"));
+    }
+    case.scenario.expected = goal(entry);
+    for key in ["tags", "category"] {
+        entry.get(key).into_iter().for_each(|tags| case.tag(tags));
+    }
+    demands(entry, skill, &mut case);
+    files(entry, places, &mut case);
+    case.note_unread(entry, &READ);
+    case
+}
+
+/// What a good result is like: a text, or a list of what it does.
+fn goal(entry: &Map<String, Value>) -> Option<Box<str>> {
+    let parts = ["expected_output", "expected_outputs", "expected_behavior"].iter();
+    let parts = parts.filter_map(|key| match entry.get(*key)? {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(lines) => {
+            Some(lines.iter().filter_map(text).map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n"))
+        }
+        other => text(other),
+    });
+    let parts: Vec<String> = parts.filter(|part| !part.trim().is_empty()).collect();
+    (!parts.is_empty()).then(|| parts.join("\n\n").into())
+}
+
+fn demands(entry: &Map<String, Value>, skill: Option<&str>, case: &mut Case) {
+    for key in ["expectations", "assertions"] {
+        let list = match entry.get(key) {
+            Some(Value::Array(list)) => list.as_slice(),
+            Some(Value::Null) | None => &[],
+            Some(one) => std::slice::from_ref(one),
+        };
+        for one in list {
+            match assertion::ask(one) {
+                Ok((ask, notes)) => {
+                    case.demands.push(ask);
+                    case.notes.extend(notes);
+                }
+                Err(why) => case.note(why),
+            }
+        }
+    }
+    for not in entry.get("anti_expectations").map(texts).unwrap_or_default() {
+        case.expect(format!("This is not so: {not}"));
+    }
+    for word in entry.get("must_include").map(texts).unwrap_or_default() {
+        case.expect(format!("The result includes {word:?}."));
+    }
+    for pattern in entry.get("required_regex").map(texts).unwrap_or_default() {
+        case.expect(format!("A part of the result matches the regular expression {pattern:?}."));
+    }
+    if let Some(used) = should_trigger(entry, skill) {
+        case.check(Check::Skill { used });
+    }
+    if case.demands.is_empty() && case.scenario.expected.is_some() {
+        case.demands.push(Ask::question(AS_EXPECTED));
+    }
+}
+
+/// Where the files of a case may be, in this order.
+struct Places {
+    /// All of the others are in it.
+    base: PathBuf,
+    skill: PathBuf,
+    repository: Option<PathBuf>,
+    folder: PathBuf,
+}
+
+impl Places {
+    /// Around a file by its real path.
+    fn around(path: &Path) -> Self {
+        let folder = path.parent().expect("a file is in a folder").to_owned();
+        let above =
+            folder.parent().filter(|above| folder.ends_with("evals") || above.join("SKILL.md").is_file());
+        let skill = above.unwrap_or(&folder).to_owned();
+        let repository = skill.ancestors().find(|above| above.join(".git").exists()).map(Path::to_owned);
+        let base = repository.clone().unwrap_or_else(|| skill.clone());
+        Self { base, skill, repository, folder }
+    }
+
+    /// The file, from the base.
+    fn find(&self, name: &str) -> Option<RelPath> {
+        let path = inside(name)?;
+        let is_hidden = path.as_path().iter().any(|part| part.as_encoded_bytes().starts_with(b"."));
+        // The rest of a repository is not the skill's: it does not hand over what is hidden there.
+        let repository = self.repository.as_deref().filter(|_| !is_hidden);
+        let places = [Some(self.skill.as_path()), repository, Some(self.folder.as_path())];
+        places.into_iter().flatten().find_map(|place| {
+            let below = place.strip_prefix(&self.base).expect("all of them are in the base");
+            let path = inside(below.join(path.as_path()).to_str()?)?;
+            is_there(&self.base, &path).then_some(path)
+        })
+    }
+}
+
+fn files(entry: &Map<String, Value>, places: &Places, case: &mut Case) {
+    let list = match entry.get("files") {
+        Some(Value::Array(list)) => list.as_slice(),
+        Some(Value::Null) | None => &[],
+        Some(one) => std::slice::from_ref(one),
+    };
+    for file in list {
+        let name = file.as_str().or_else(|| file.get("path")?.as_str());
+        match name.map(|name| (name, places.find(name))) {
+            Some((_, Some(path))) => case.files.push(path),
+            Some((name, None)) => case.note(format!("the file {name:?} is missing")),
+            None => case.note("an entry of `files` has no path"),
+        }
+    }
+}

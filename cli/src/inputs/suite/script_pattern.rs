@@ -1,0 +1,60 @@
+//! Patterns of other programs as ours.
+
+/// A pattern that finds just this text.
+pub(super) fn escaped(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for c in text.chars() {
+        if r"\.+*?()|[]{}^$#&-~".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
+/// A pattern of JavaScript with its flags, or what of it cannot be had.
+pub(super) fn from_javascript(pattern: &str, flags: &str) -> Result<String, String> {
+    const LOOKING: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
+    if LOOKING.iter().any(|look| pattern.contains(look)) {
+        return Err("its pattern looks ahead or behind, which patterns cannot do here".to_owned());
+    }
+    let (mut ours, mut by_lines) = (String::new(), false);
+    for flag in flags.chars() {
+        match flag {
+            'i' | 's' => ours.push(flag),
+            'm' => by_lines = true,
+            // A pattern is looked for everywhere, in Unicode.
+            'g' | 'u' | 'v' | 'd' => {}
+            other => return Err(format!("its pattern has the flag `{other}`")),
+        }
+    }
+    let pattern = pattern.replace("[^]", r"[\s\S]");
+    // Here, `^` and `$` are the ends of lines unless a pattern says otherwise.
+    if !by_lines && pattern.contains(['^', '$']) {
+        ours.push_str("-m");
+    }
+    Ok(if ours.is_empty() { pattern } else { format!("(?{ours}){pattern}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_of_javascript_keeps_its_meaning_or_is_lost() {
+        let told = |pattern: &str, flags: &str| from_javascript(pattern, flags).unwrap_or_else(|why| why);
+        assert_eq!(told("a+", ""), "a+");
+        assert_eq!(told("a+", "gi"), "(?i)a+");
+        assert_eq!(told("^a$", "i"), "(?i-m)^a$", "the ends of the text");
+        assert_eq!(told("^a$", "m"), "^a$", "the ends of lines");
+        assert_eq!(told("a[^]b", ""), r"a[\s\S]b");
+        assert!(told("(?<![a])b", "").contains("looks ahead or behind"));
+        assert!(told("a", "y").contains("flag `y`"));
+    }
+
+    #[test]
+    fn an_escaped_text_is_itself() {
+        let odd = r"a.b*c\d[e](f){g}|h^i$j#k&l-m~n+o?";
+        assert!(regex::Regex::new(&format!("^{}$", escaped(odd))).unwrap().is_match(odd));
+    }
+}
