@@ -47,6 +47,7 @@ pub mod scenario;
 mod schemas;
 pub mod score;
 pub mod skill;
+pub mod split;
 pub mod stop;
 pub mod target;
 pub mod transcript;

@@ -1,5 +1,7 @@
 //! The scripted evaluator: verdicts that come to the quality which the skills in its workspace state.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::script::Script;
@@ -46,12 +48,39 @@ pub(crate) fn answer(script: &Script, prompt: &str) -> String {
     format!("Here is my verdict.\n```json\n{answer}\n```\n")
 }
 
+fn between(line: &str, open: &str, close: &str) -> Option<String> {
+    Some(line.split_once(open)?.1.split_once(close)?.0.to_owned())
+}
+
+/// The last one: a skill may hold one of its own.
+fn nonce(prompt: &str) -> Option<String> {
+    prompt.lines().rev().find_map(|line| between(line, "\"verdict_of\": \"", "\""))
+}
+
+/// Of statements such as `Its quality is at least 60.` those are true that the result says so of, and all others too.
+pub(crate) fn grade(prompt: &str) -> String {
+    let made: Vec<String> = fs::read_dir("artifacts")
+        .expect("what was produced is in the workspace")
+        .filter_map(|entry| fs::read_to_string(entry.ok()?.path().join("out.md")).ok())
+        .collect();
+    let reached =
+        made.iter().filter_map(|text| between(text, "with quality ", "\n")?.parse::<u32>().ok()).max();
+    let (_, statements) = prompt.rsplit_once("## The statements").expect("statements are asked about");
+    let is_statement = |line: &&str| line.starts_with('`') && !line.starts_with("```");
+    let criteria = statements.lines().filter(is_statement).map(|line| {
+        let id = between(line, "`", "`").expect("a statement has an id");
+        let least = between(line, "at least ", ".").and_then(|least| least.parse::<u32>().ok());
+        let verdict = if least.is_none_or(|least| reached >= Some(least)) { "pass" } else { "fail" };
+        json!({ "id": id, "verdict": verdict, "evidence": format!("out.md: quality {reached:?}") })
+    });
+    let criteria: Vec<_> = criteria.collect();
+    let code = nonce(prompt).expect("a code is asked for");
+    json!({ "verdict_of": code, "criteria": criteria, "strengths": [], "weaknesses": ["out.md: short"] })
+        .to_string()
+}
+
 fn asked(prompt: &str) -> Asked {
-    let between = |line: &str, open: &str, close: &str| -> Option<String> {
-        Some(line.split_once(open)?.1.split_once(close)?.0.to_owned())
-    };
-    // The last one: a skill may hold one of its own.
-    let nonce = prompt.lines().rev().find_map(|line| between(line, "\"verdict_of\": \"", "\""));
+    let nonce = nonce(prompt);
     let page = prompt.rsplit_once("## The criteria").expect("criteria are asked for").1;
     let criteria =
         page.lines().filter(|line| line.starts_with("- `")).filter_map(|line| between(line, "- `", "`"));

@@ -62,6 +62,9 @@ fn main() -> ExitCode {
     let answer = match (page, role.as_str()) {
         (Some(page), _) => Some(reflex::answer(&script, page, &call)),
         (None, "executor") => execute(&script),
+        (None, "evaluator") if prompt.starts_with("# Judge what was produced") => {
+            Some(evaluate::grade(&prompt))
+        }
         (None, "evaluator") => Some(evaluate::answer(&script, &prompt)),
         (None, "improver") => Some(improve(&script)),
         (None, other) => panic!("no such role: {other}"),

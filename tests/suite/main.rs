@@ -13,6 +13,7 @@ mod crash;
 mod demo;
 mod doctor;
 mod elsewhere;
+mod graded;
 mod hostile_state;
 mod init;
 mod keeping;

@@ -36,13 +36,6 @@ fn own_note(summary: &Value) -> bool {
     summary["notes"].to_string().contains("this run uses your own prompts (evaluate)")
 }
 
-/// The prompts that were set out for calls of the run.
-fn prompts(scene: &Scene) -> Vec<String> {
-    let calls = fs::read_dir(scene.run_folder().join("agents")).unwrap();
-    let files = calls.map(|call| call.unwrap().path().join("prompt.md"));
-    files.filter_map(|file| fs::read_to_string(file).ok()).collect()
-}
-
 #[test]
 fn a_projects_page_is_refused_until_it_is_trusted_and_then_it_is_what_the_judge_is_told() {
     let scene = scene();
@@ -54,7 +47,7 @@ fn a_projects_page_is_refused_until_it_is_trusted_and_then_it_is_what_the_judge_
     ");
     let once = tune(&scene, &["--trust"]);
     assert!(own_note(&once.json()), "{once:?}");
-    let told = prompts(&scene);
+    let told = scene.prompts();
     assert!(told.iter().any(|prompt| prompt.starts_with(OWN)), "{told:?}");
     assert!(told.iter().any(|prompt| prompt.starts_with("# Carry out an agent skill")), "{told:?}");
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
@@ -115,6 +108,6 @@ fn a_run_that_is_taken_up_goes_on_with_the_page_that_it_began_with() {
     fs::write(scene.path("login"), "").unwrap();
     let ended = blocked::run(&scene, &["resume", "--format", "json"]);
     assert!(ended.json()["initial_score"].is_number() && own_note(&ended.json()), "{ended:?}");
-    let told = prompts(&scene);
+    let told = scene.prompts();
     assert!(told.iter().any(|prompt| prompt.starts_with(OWN)), "{told:?}");
 }

@@ -36,9 +36,7 @@ fn telling(mut script: Value, scene_path: &str) -> Value {
 
 /// The prompts of all calls of one role, by what they ask for.
 fn prompts(scene: &Scene, heading: &str) -> Vec<String> {
-    let calls = fs::read_dir(scene.run_folder().join("agents")).unwrap();
-    let prompts = calls.map(|call| fs::read_to_string(call.unwrap().path().join("prompt.md")).unwrap());
-    prompts.filter(|prompt| prompt.starts_with(heading)).collect()
+    scene.prompts().into_iter().filter(|prompt| prompt.starts_with(heading)).collect()
 }
 
 #[test]

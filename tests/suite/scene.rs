@@ -202,6 +202,13 @@ impl Scene {
     }
 
     /// How often each call has begun, and how often it has answered.
+    /// What agents were told in the run.
+    pub(crate) fn prompts(&self) -> Vec<String> {
+        let calls = fs::read_dir(self.run_folder().join("agents")).unwrap();
+        let files = calls.map(|call| call.unwrap().path().join("prompt.md"));
+        files.filter_map(|file| fs::read_to_string(file).ok()).collect()
+    }
+
     pub(crate) fn calls(&self) -> HashMap<String, (usize, usize)> {
         let log = fs::read_to_string(self.path("calls.log")).unwrap_or_default();
         let mut calls = HashMap::<String, (usize, usize)>::new();

@@ -78,6 +78,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("tune.stall_gain", "0.5"),
         ("tune.max_errors", "9"),
         ("tune.confirm", "0"),
+        ("tune.held_out", "20"),
         ("tune.coverage", "1"),
         ("tune.delivery", "\"installed\""),
         ("tune.tools", "\"shell\""),
@@ -263,7 +264,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:4: unknown key `agents.a.cost.usdd`
     hint: did you mean `agents.a.cost.usd`?
     error: /skilltune.toml:2: unknown key `tune.colour`
-    hint: known keys: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, coverage, delivery, tools, apply
+    hint: known keys: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, held_out, coverage, delivery, tools, apply
     error: /skilltune.toml:1: unknown key `colour`
     hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, agents, prices
     ");

@@ -40,7 +40,7 @@ pub use decision::{Answer, Decision, Ending, Measured, Shipment, Verdict, Why};
 pub use request::{INPUT, Request, SKILL, WORKSPACE};
 pub use state::{Edit, Round, Standing, State};
 pub use step::{Choice, Hold, Kept, Step, Trial};
-pub use task::{Apply, Rules, Task};
+pub use task::{Apply, Rules, Suite, Task};
 pub use view::Dropped;
 
 /// The loop, as a type.

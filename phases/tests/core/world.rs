@@ -47,6 +47,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
                 members: (0..members).map(member).collect(),
             },
             scenarios: (0..scenarios).map(scenario).collect(),
+            suite: None,
             contract: contract(),
             rules: rules(),
             delivery: Delivery::Inline,

@@ -14,6 +14,7 @@ use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::rubric;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::Score;
+use skilltune_phases::split::split;
 use skilltune_phases::target::{Member, Target};
 
 use crate::agents::Part;
@@ -51,7 +52,11 @@ fn build(
     (run, scenarios): (Option<RunId>, Vec<Scenario>),
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Plan, Complaint> {
-    let members = request.members.iter().map(|skill| member(skill, &look)).collect::<Result<Vec<_>, _>>()?;
+    let mut scenarios = scenarios;
+    split(&mut scenarios, request.held_out, request.seed.unwrap_or_default());
+    let suite = request.suite.as_ref().map(|suite| Path::new(&suite.path));
+    let member = |skill| member(skill, suite, &look);
+    let members = request.members.iter().map(member).collect::<Result<Vec<_>, _>>()?;
     let mut plan = Plan {
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -61,6 +66,7 @@ fn build(
         task: Task {
             target: Target { mode: request.mode, members },
             scenarios,
+            suite: request.suite.clone(),
             contract: rubric::tune(),
             rules: request.rules.clone(),
             delivery: request.delivery.clone(),
@@ -88,6 +94,7 @@ fn build(
 
 fn member(
     skill: &Skill,
+    suite: Option<&Path>,
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Member, Complaint> {
     let manifest = look(&skill.path).map_err(|error| unreadable(&skill.path, &error))?;
@@ -100,7 +107,22 @@ fn member(
         files: pages.collect(),
         start: manifest.tree(),
         has_scripts,
+        hidden: hidden(&skill.path, suite, &manifest),
     })
+}
+
+/// Where skills keep their suites.
+const EVALS: &str = "evals";
+
+/// A suite's folder in a skill, or its file where it stands beside the skill's own page.
+fn hidden(skill: &Path, suite: Option<&Path>, manifest: &Manifest) -> Vec<String> {
+    let evals = manifest.entries().iter().any(|entry| entry.path.as_path() == Path::new(EVALS));
+    let own = suite.and_then(|suite| suite.strip_prefix(skill).ok()).and_then(|path| {
+        let folder = path.components().next().filter(|_| path.components().count() > 1);
+        folder.map_or_else(|| path.to_str(), |folder| folder.as_os_str().to_str())
+    });
+    let own = own.filter(|path| !path.is_empty() && *path != EVALS).map(str::to_owned);
+    evals.then(|| EVALS.to_owned()).into_iter().chain(own).collect()
 }
 
 /// A file that is there to be run: it is executable, names its interpreter, or stands among scripts.

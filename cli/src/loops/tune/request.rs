@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::delivery::Delivery;
-use skilltune_phases::loops::tune::{Apply, Rules, Tune};
+use skilltune_phases::loops::tune::{self, Apply, Rules, Tune};
 use skilltune_phases::offline;
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::role::Role;
@@ -13,7 +13,7 @@ use skilltune_phases::scenario::{Scenario, Tools};
 use skilltune_phases::target::Mode;
 use skilltune_phases::vocabulary::Vocabulary as _;
 
-use crate::agents::{BuiltIn, Casting, on_path, system_confines};
+use crate::agents::{BuiltIn, Casting, system_confines};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::inputs::suite::{Starts, Suite};
@@ -22,7 +22,7 @@ use crate::loops::tune::delivery::delivery;
 use crate::loops::tune::flags::lay_tune_flags;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::questions;
-use crate::loops::tune::scenarios::scenarios;
+use crate::loops::tune::scenarios::Tried;
 use crate::loops::tune::settings::{ApplyWhen, ModeName, Preset, TuneSettings};
 use crate::loops::tune::tools::allow_shell;
 use crate::settings::Settings;
@@ -45,6 +45,10 @@ pub struct Request {
     pub members: Vec<Skill>,
     pub scenarios: Vec<Scenario>,
     pub starts: Starts,
+    /// Where they come from, if not from the command line.
+    pub suite: Option<tune::Suite>,
+    /// The percentage of them that is kept for the final comparison.
+    pub held_out: u32,
     pub rules: Rules,
     pub casting: Casting,
     pub delivery: Delivery,
@@ -102,19 +106,17 @@ pub fn requests(
             trust::ensure(file, &files, Named::Programs(&programs), &TrustStore::new(around), asked)?;
         }
     }
-    let scenarios = scenarios(args, suite.as_ref());
-    if scenarios.iter().any(|scenario| scenario.git) && on_path("git", around).is_err() {
-        return Err(Complaint::input("a scenario of the suite has `git = true`, but `git` is not installed"));
-    }
-    let tried = Tried { starts: suite.map(|suite| suite.starts).unwrap_or_default(), scenarios };
-    drafts.into_iter().map(|draft| draft.request(mode, tried.clone(), args, asked.is_some())).collect()
-}
-
-/// What the skills are tried on.
-#[derive(Clone)]
-struct Tried {
-    scenarios: Vec<Scenario>,
-    starts: Starts,
+    let given = Tried::given(args, suite)?;
+    let requests = drafts.into_iter().map(|draft| {
+        let tried = match (&given, draft.members.as_slice()) {
+            (Some(given), _) => given.clone(),
+            (None, [skill]) => Tried::of(args, Suite::beside(&skill.path)?)?,
+            (None, _) => Tried::of(args, None)?,
+        };
+        tried.check(&draft.members, around)?;
+        draft.request(mode, tried, args, asked.is_some())
+    });
+    requests.collect()
 }
 
 /// A request that may still have to be asked about.
@@ -156,7 +158,7 @@ impl Draft {
     fn request(
         mut self,
         mode: Mode,
-        Tried { scenarios, starts }: Tried,
+        Tried { scenarios, starts, suite }: Tried,
         args: &TuneArgs,
         is_attended: bool,
     ) -> Result<Request, Complaint> {
@@ -171,6 +173,8 @@ impl Draft {
             mode,
             scenarios,
             starts,
+            suite,
+            held_out: tune.held_out.value,
             confines: system_confines(settings),
             rules: tune.rules(settings.budget()),
             apply: apply(&tune.apply, is_attended),

@@ -1,30 +1,92 @@
 //! The tasks of a run, from text, flags and a suite.
 
+use skilltune_phases::loops::tune;
 use skilltune_phases::name::Name;
 use skilltune_phases::scenario::Scenario;
 
-use crate::inputs::suite::{Suite, numbered};
+use crate::agents::on_path;
+use crate::inputs::find::Skill;
+use crate::inputs::suite::{Starts, Suite, numbered};
 use crate::loops::tune::args::TuneArgs;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
 
 /// What a skill is tried on when nobody says what for.
 pub const GENERAL: &str = "Use the skill for a typical task of the kind that it describes, from its first step to its last, \
 and leave everything that it promises. Choose realistic input yourself: one ordinary case, and one at the edge of what \
 the skill should cover.";
 
-/// All that was said, or the general task. The requirements of the flags hold for the tasks of the flags.
-pub fn scenarios(args: &TuneArgs, suite: Option<&Suite>) -> Vec<Scenario> {
-    let mut scenarios = suite.map_or_else(Vec::new, |suite| suite.scenarios.clone());
-    let text = args.text.join(" ");
-    let said = std::iter::once(&text).chain(&args.scenarios).map(|text| text.trim());
-    let mut tasks: Vec<&str> = said.filter(|task| !task.is_empty()).collect();
-    if tasks.is_empty() && scenarios.is_empty() {
-        tasks.push(GENERAL);
+/// What a skill or a chain is tried on.
+#[derive(Clone, Debug, Default)]
+pub struct Tried {
+    pub scenarios: Vec<Scenario>,
+    pub starts: Starts,
+    pub suite: Option<tune::Suite>,
+}
+
+impl Tried {
+    /// What the command line says, where it says anything. A suite that a skill brings along is for when it does not.
+    pub fn given(args: &TuneArgs, suite: Option<Suite>) -> Result<Option<Self>, Complaint> {
+        let says = suite.is_some() || tasks(args).next().is_some();
+        says.then(|| Self::of(args, suite)).transpose()
     }
-    for task in tasks {
-        let id = next_id(&scenarios);
-        scenarios.push(scenario(id, task, args));
+
+    /// A suite's scenarios and those of the command line, or the general task. The requirements of the flags hold for the
+    /// tasks of the flags.
+    pub fn of(args: &TuneArgs, suite: Option<Suite>) -> Result<Self, Complaint> {
+        let mut tried = suite.map(Self::of_suite).transpose()?.unwrap_or_default();
+        let general = tried.scenarios.is_empty() && tasks(args).next().is_none();
+        let tasks = tasks(args).chain(general.then(|| GENERAL.to_owned()));
+        for task in tasks.collect::<Vec<_>>() {
+            let id = next_id(&tried.scenarios);
+            tried.scenarios.push(scenario(id, &task, args));
+        }
+        Ok(tried)
     }
-    scenarios
+
+    fn of_suite(suite: Suite) -> Result<Self, Complaint> {
+        let path = suite.path.display().to_string();
+        let wrong = |what: &str| Err(Complaint::input(format!("{path}: {what}")));
+        if suite.scenarios.is_empty() {
+            return wrong(
+                "all its scenarios are drafts; review them, and remove `draft` from those that shall count",
+            );
+        }
+        if suite.scenarios.iter().all(|scenario| scenario.held_out) {
+            return wrong("all its scenarios are held out; none is left to search with");
+        }
+        let told = tune::Suite {
+            path,
+            drafts: suite.drafts.iter().map(|draft| draft.id.clone()).collect(),
+            notes: suite.notes.iter().map(|note| note.to_string().into()).collect(),
+        };
+        Ok(Self { scenarios: suite.scenarios, starts: suite.starts, suite: Some(told) })
+    }
+
+    /// Whether it can be tried here, and on these members.
+    pub fn check(&self, members: &[Skill], around: &Environment) -> Result<(), Complaint> {
+        if self.scenarios.iter().any(|scenario| scenario.git) && on_path("git", around).is_err() {
+            let what = "a scenario of the suite has `git = true`, but `git` is not installed";
+            return Err(Complaint::input(what));
+        }
+        let demands =
+            self.scenarios.iter().flat_map(|one| one.demands.iter().map(move |demand| (one, demand)));
+        for (scenario, demand) in demands {
+            let Some(name) = &demand.member else { continue };
+            if !members.iter().any(|member| member.name == name.as_str()) {
+                let names: Vec<_> = members.iter().map(|member| member.name.as_str()).collect();
+                let what = format!("`{}` of scenario `{}` is about `{name}`", demand.id, scenario.id);
+                let hint = format!("this run tries {}", names.join(", "));
+                return Err(Complaint::input(format!("{what}, which is not a skill of this run")).hint(hint));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn tasks(args: &TuneArgs) -> impl Iterator<Item = String> {
+    let said = std::iter::once(args.text.join(" ")).chain(args.scenarios.iter().cloned());
+    said.map(|text| text.trim().to_owned()).filter(|task| !task.is_empty())
 }
 
 /// The first number that no scenario before it has taken.
@@ -52,7 +114,7 @@ mod tests {
     use crate::commands::cli::tune_args;
 
     fn told(line: &[&str]) -> Vec<Scenario> {
-        scenarios(&tune_args(line).unwrap(), None)
+        Tried::of(&tune_args(line).unwrap(), None).unwrap().scenarios
     }
 
     #[test]

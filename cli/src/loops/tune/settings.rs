@@ -31,6 +31,8 @@ table! {
         max_errors: u32 = Setting::limit(COUNT, 3), "Stop after this many rounds in a row without a score.";
         confirm: u32 = Setting::within(POINTS, 1),
             "Fresh trials per scenario in the final comparison; 0 compares search scores.";
+        held_out: u32 = Setting::within(POINTS, 40),
+            "Percentage of scenarios kept for the final comparison alone, if there are 5 or more and the suite marks none.";
         coverage: f64 = Setting::within(SHARE, 0.8),
             "Share of trials that must be judged for a round to get a score.";
         delivery: DeliveryName = Setting::new(DeliveryName::Auto),

@@ -1,5 +1,7 @@
 //! How a run of `tune` and its parts are told in words, in the report and on the terminal alike.
 
+use std::path::Path;
+
 use skilltune_phases::ending::Class;
 use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::loops::tune::ending::Outcome;
@@ -13,6 +15,7 @@ use skilltune_phases::target::Place;
 use crate::loops::tune::scenarios::GENERAL;
 pub use crate::report::words::*;
 use crate::text::figures::count;
+use crate::text::plain::{one_line, shell_path};
 
 /// With fewer pairs than this, even winning all of them may be chance: five have one chance in sixteen, either way.
 const FEW: usize = 6;
@@ -58,12 +61,46 @@ pub fn notes(plan: &Plan) -> Vec<String> {
     structural
         .into_iter()
         .chain(general)
+        .chain(suite(plan))
         .chain(unrun(plan))
         .chain(shell(plan))
         .chain(remarks(&plan.roles))
         .chain(own)
         .chain(bare)
         .collect()
+}
+
+/// What of a suite counts, and what does not.
+fn suite(plan: &Plan) -> Option<String> {
+    let suite = plan.task.suite.as_ref()?;
+    let path = one_line(&suite.path);
+    let mut told = vec![format!("the scenarios are those of {path}")];
+    if !suite.drafts.is_empty() {
+        let drafts: Vec<_> = suite.drafts.iter().map(|draft| draft.as_str()).collect();
+        told.push(format!("drafts do not count until you have reviewed them: {}", shown(&drafts)));
+    }
+    if !suite.notes.is_empty() {
+        let notes = count(suite.notes.len(), "note");
+        told.push(format!(
+            "{notes} on what was left out of it: run `skilltune suite check {}`",
+            shell_path(Path::new(&suite.path))
+        ));
+    }
+    Some(told.join("; "))
+}
+
+/// The first of many.
+fn shown(names: &[&str]) -> String {
+    const MOST: usize = 5;
+    let first = names[..names.len().min(MOST)].join(", ");
+    if names.len() > MOST { format!("{first} and {} more", names.len() - MOST) } else { first }
+}
+
+/// Which scenarios a search may learn from.
+pub fn scenarios(plan: &Plan) -> String {
+    let count = count(plan.task.scenarios.len(), "scenario");
+    let held_out = plan.task.scenarios.iter().filter(|scenario| scenario.held_out).count();
+    if held_out == 0 { count } else { format!("{count}, {held_out} of them for the final comparison alone") }
 }
 
 /// Skills whose scripts nobody runs: their scores show the rest.

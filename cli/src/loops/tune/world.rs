@@ -37,6 +37,7 @@ pub fn plan(members: &[&str], scenarios: usize) -> Plan {
             scenarios: (1..=scenarios)
                 .map(|nth| Scenario::new(format!("task-{nth}").parse().unwrap(), "Write a | haiku"))
                 .collect(),
+            suite: None,
             contract: contract(),
             rules: rules(),
             delivery: Delivery::Inline,

@@ -216,7 +216,7 @@ fn execution(run: &Run, round: &Round) -> Value {
 /// How many members of a chain came to an end on every scenario.
 fn how_far(run: &Run, round: &Round) -> usize {
     let Some(candidate) = run.candidate(round.candidate) else { return 0 };
-    let scenarios = 0..run.plan.task.scenarios.len();
+    let scenarios = measure::searched(&run.plan).into_iter();
     let trials = scenarios.map(|scenario| Trial { scenario, ordinal: SEARCH, era: round.era });
     trials.map(|trial| measure::exercised(run, candidate, trial).len()).min().unwrap_or(0)
 }
@@ -246,6 +246,7 @@ fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
         "of": measured.of,
         "claimed": measured.claimed,
         "claimed_score": measured.claim,
+        "quality": measured.quality,
     })
 }
 

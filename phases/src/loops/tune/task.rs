@@ -6,6 +6,7 @@ use crate::candidate::Candidate;
 use crate::contract::{Contract, CriterionId};
 use crate::delivery::Delivery;
 use crate::id::CandidateId;
+use crate::name::Name;
 use crate::offline;
 use crate::prompt::{Asked, Prompts};
 use crate::role::Role;
@@ -20,6 +21,9 @@ use super::Plan;
 pub struct Task {
     pub target: Target,
     pub scenarios: Vec<Scenario>,
+    /// Where they come from, if not from the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<Suite>,
     pub contract: Contract,
     pub rules: Rules,
     /// Older journals know only the first way.
@@ -34,6 +38,16 @@ pub struct Task {
     /// Pages of a person's own, as they were when the run began.
     #[serde(default, skip_serializing_if = "Prompts::is_empty")]
     pub prompts: Prompts,
+}
+
+/// A suite, as people are told of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suite {
+    pub path: String,
+    /// Scenarios that nobody has reviewed, which are left out.
+    pub drafts: Vec<Name>,
+    /// What of it was lost or is odd.
+    pub notes: Vec<Box<str>>,
 }
 
 /// The numbers that the run's decisions are judged against.

@@ -1,6 +1,7 @@
-//! What the judges said of a round, in no more than two lines: each member of a chain, then strengths and weaknesses.
+//! What was found in a round, in no more than three lines: each member of a chain, what was demanded and missed, then
+//! strengths and weaknesses.
 
-use skilltune_phases::loops::tune::notes::Notes;
+use skilltune_phases::loops::tune::notes::{self, Notes, Standing};
 use skilltune_phases::loops::tune::{Round, Run};
 use skilltune_phases::target::Place;
 
@@ -13,7 +14,18 @@ pub fn judged(run: &Run, round: &Round, width: usize) -> Vec<String> {
     if round.score().is_none() {
         return Vec::new();
     }
-    members(run, round, width).into_iter().chain(notes(run, round, width)).collect()
+    let lines = members(run, round, width).into_iter().chain(missed(run, round, width));
+    lines.chain(notes(run, round, width)).collect()
+}
+
+/// What scenarios demand and did not get.
+fn missed(run: &Run, round: &Round, width: usize) -> Option<String> {
+    let is_demanded =
+        |standing: &Standing<'_>| run.plan.task.contract.criterion(standing.worst.criterion).is_none();
+    let demanded = notes::standings(run, round.candidate, round.era, None).into_iter().filter(is_demanded);
+    let missed: Vec<_> = demanded.filter(|standing| standing.met < standing.of).collect();
+    let names: Vec<_> = missed.iter().map(|standing| standing.worst.criterion.as_str()).collect();
+    (!names.is_empty()).then(|| cut(&format!("{LEAD}missed ({}): {}", names.len(), names.join(", ")), width))
 }
 
 /// The score of each member, and whose output is that of an earlier round. Names give way, and scores never do.

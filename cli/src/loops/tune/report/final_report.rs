@@ -85,7 +85,7 @@ fn scenarios(run: &Run) -> String {
         [only] => words(&only.description),
         many => {
             let ids: Vec<_> = many.iter().map(|scenario| words(&scenario.id)).collect();
-            format!("{}: {}", many.len(), ids.join(", "))
+            format!("{}: {}", words(&told::scenarios(&run.plan)), ids.join(", "))
         }
     }
 }

@@ -197,6 +197,8 @@ impl World {
             members: _,
             scenarios,
             starts: _,
+            suite: _,
+            held_out,
             confines: _,
             rules,
             casting,
@@ -219,7 +221,10 @@ impl World {
             )
         });
         let casting: Vec<_> = casting.collect();
-        format!("{:?}", (mode, scenarios, rules, casting, options, apply, seed, delivery, tools, prompts))
+        format!(
+            "{:?}",
+            (mode, scenarios, rules, casting, options, apply, seed, delivery, tools, prompts, held_out)
+        )
     }
 }
 

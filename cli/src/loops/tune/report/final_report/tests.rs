@@ -176,7 +176,7 @@ fn a_chain_that_lost_says_so_and_tells_each_member() {
         Weak evidence: 2 scenarios. The difference may be chance.
         ");
     assert!(section(&play.run, "Summary").contains("| Chain Order | plan -> write |"));
-    assert!(section(&play.run, "Summary").contains("| Test Scenarios | 2: task-1, task-2 |"));
+    assert!(section(&play.run, "Summary").contains("| Test Scenarios | 2 scenarios: task-1, task-2 |"));
 }
 
 #[test]

@@ -1,0 +1,161 @@
+//! Suites whose scenarios demand something: the outcome is the score, whatever format they come in.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::{Value, json};
+
+use crate::scene::{Ran, Scene};
+
+const SUITE: &str = r#"
+[[scenarios]]
+id = "one"
+description = "Write it"
+
+[[scenarios.checks]]
+id = "made"
+file = "out.md"
+
+[[scenarios.checks]]
+id = "counted"
+command = ["sh", "{grader}/count.sh", "60"]
+grader = ["graders/count.sh"]
+weight = 2
+
+[[scenarios.checks]]
+id = "said"
+pattern = "(?i)done"
+in = "answer"
+
+[[scenarios]]
+id = "two"
+description = "Write it again"
+expectations = ["Its quality is at least 80."]
+"#;
+
+/// Succeeds from a quality on.
+const GRADER: &str = "n=$(sed -n 's/.*quality //p' out.md)\ntest \"$n\" -ge \"$1\"\n";
+
+fn scene() -> Scene {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 80 } } }));
+    fs::create_dir_all(scene.path("project/graders")).unwrap();
+    fs::write(scene.path("project/graders/count.sh"), GRADER).unwrap();
+    fs::write(scene.path("project/suite.toml"), SUITE).unwrap();
+    scene
+}
+
+fn tune(scene: &Scene, more: &[&str]) -> Ran {
+    let line = ["tune", "writer", "--suite", "suite.toml", "--trust", "--yes", "--format", "json"];
+    scene.run(&[&line[..], more].concat())
+}
+
+fn scores(scene: &Scene) -> Vec<(Value, Value)> {
+    let scored = scene.events("decided").into_iter().filter_map(|one| one.get("scored").cloned());
+    scored.map(|one| (one["score"].clone(), one["quality"].clone())).collect()
+}
+
+#[test]
+fn the_outcome_is_the_score_and_the_text_is_judged_once_a_version() {
+    let scene = scene();
+    let ran = tune(&scene, &["--max-iterations", "3", "--threshold", "100"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    // Of the first scenario 2 of 4 are met, then all; of the second nothing before the end.
+    let outcomes: Vec<_> = scores(&scene).into_iter().map(|(score, _)| score).collect();
+    assert_eq!(outcomes, [json!(25.0), json!(50.0), json!(100.0)]);
+    assert!(scores(&scene).iter().all(|(_, quality)| quality.is_number()), "{:?}", scores(&scene));
+    let steps = |kind: &str| scene.events("done").iter().filter(|done| !done["step"][kind].is_null()).count();
+    // Three versions; two contestants on fresh trials.
+    assert_eq!((steps("review"), steps("grade"), steps("judge")), (3, 5, 0));
+    assert_eq!((steps("inspect"), steps("check")), (5, 5));
+    let page =
+        fs::read_to_string(scene.run_folder().join("iterations/iteration-1/iteration-1-eval.md")).unwrap();
+    for told in [
+        "one: 50.0/100",
+        "**fail** `one.counted`",
+        "**pass** `one.made`",
+        "Quality of the text",
+        "The text: ",
+    ] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+}
+
+/// Nobody who is tried or improves may read what it is tried by.
+#[test]
+fn a_suite_in_the_skills_folder_is_hidden_from_agents_and_stays_as_it_was() {
+    let scene = scene();
+    let own = scene.path("project/.claude/skills/writer/evals");
+    let skill = scene.skill("writer");
+    let own = if own.parent().unwrap().exists() { own } else { skill.join("evals") };
+    fs::create_dir_all(&own).unwrap();
+    let evals = json!({ "skill_name": "writer", "evals": [
+        { "id": 1, "prompt": "Write it", "expected_output": "zebra-42", "expectations": ["Its quality is at least 60."] },
+    ]});
+    fs::write(own.join("evals.json"), evals.to_string()).unwrap();
+    fs::set_permissions(own.join("evals.json"), fs::Permissions::from_mode(0o640)).unwrap();
+    let ran = scene.run(&["tune", "writer", "--max-iterations", "2", "--yes", "--format", "json"]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("improved")), "{ran:?}");
+    assert!(ran.json()["notes"].to_string().contains("evals.json"), "{ran:?}");
+    let (mut graded, mut others) = (0, 0);
+    for prompt in scene.prompts() {
+        let knows = prompt.contains("zebra-42");
+        if prompt.starts_with("# Judge what was produced") {
+            assert!(knows, "{prompt}");
+            graded += 1;
+        } else {
+            assert!(!knows && !prompt.contains("evals.json"), "{prompt}");
+            others += 1;
+        }
+    }
+    assert!(graded > 1 && others > 3, "{graded} and {others}");
+    // The champion was promoted, and its suite is what it was.
+    assert_eq!(fs::read_to_string(own.join("evals.json")).unwrap(), evals.to_string());
+    assert_eq!(fs::metadata(own.join("evals.json")).unwrap().permissions().mode() & 0o777, 0o640);
+    assert!(fs::read_to_string(skill.join("SKILL.md")).unwrap().contains("Quality: 60"));
+}
+
+#[test]
+fn what_is_held_out_is_not_searched_and_decides_at_the_end() {
+    let scene = scene();
+    let marked: String = (1..=3)
+        .map(|nth| {
+            format!(
+                "[[scenarios]]\nid = \"s{nth}\"\ndescription = \"Task {nth}\"\nheld_out = {}\n\
+                 expectations = [\"Its quality is at least 60.\"]\n",
+                nth == 3
+            )
+        })
+        .collect();
+    fs::write(scene.path("project/suite.toml"), marked).unwrap();
+    let ran = tune(&scene, &["--max-iterations", "2"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let trials: Vec<(u64, u64)> = scene
+        .events("done")
+        .iter()
+        .filter_map(|done| {
+            let trial = done["step"]["exercise"].get("trial")?.clone();
+            Some((trial["scenario"].as_u64()?, trial["ordinal"].as_u64()?))
+        })
+        .collect();
+    assert!(trials.iter().all(|(scenario, ordinal)| (*scenario == 2) == (*ordinal > 0)), "{trials:?}");
+    let improvers: Vec<_> =
+        scene.prompts().into_iter().filter(|prompt| prompt.starts_with("# Improve")).collect();
+    assert!(!improvers.is_empty() && improvers.iter().all(|prompt| !prompt.contains("Task 3")));
+}
+
+#[test]
+fn a_suite_of_drafts_alone_and_a_check_about_a_stranger_are_refused() {
+    let scene = scene();
+    let refused = |suite: &str| {
+        fs::write(scene.path("project/suite.toml"), suite).unwrap();
+        scene.refusal(&["tune", "writer", "--suite", "suite.toml", "--yes", "--trust"])
+    };
+    let draft = refused("[[scenarios]]\ndescription = \"a\"\ndraft = true\n");
+    assert!(draft.contains("all its scenarios are drafts"), "{draft}");
+    let held = refused("[[scenarios]]\ndescription = \"a\"\nheld_out = true\n");
+    assert!(held.contains("all its scenarios are held out"), "{held}");
+    let stranger = refused(
+        "[[scenarios]]\nid = \"one\"\ndescription = \"a\"\n[[scenarios.checks]]\nid = \"made\"\nfile = \"x\"\nmember = \"reader\"\n",
+    );
+    assert!(stranger.contains("`made` of scenario `one` is about `reader`"), "{stranger}");
+}
