@@ -194,3 +194,6 @@ fn text(
 fn json<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_str(text).ok()
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,7 @@ use serde_json::Value;
 
 pub(crate) use digest::one_line;
 pub use redact::Redaction;
+pub(crate) use redact::is_plain;
 
 /// More events than this are only counted.
 pub const MOST_EVENTS: usize = 2_000;

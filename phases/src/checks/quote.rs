@@ -1,7 +1,7 @@
 //! What somebody else wrote, as a part of one line of ours.
 
 use crate::lint;
-use crate::transcript::one_line;
+use crate::transcript::{is_plain, one_line};
 
 const MOST_OF_QUOTE: usize = 160;
 const MOST_OF_END: usize = 300;
@@ -13,17 +13,23 @@ const MOST_BEFORE: usize = 60;
 pub(super) fn quote(text: &str) -> String {
     // Only the beginning is looked at: a text may be large, and a key that is cut off at its end is none.
     let end = text.char_indices().nth(20 * MOST_OF_QUOTE).map_or(text.len(), |(at, _)| at);
-    one_line(&lint::without_keys(&text[..end], "[hidden]"), MOST_OF_QUOTE)
+    one_line(&without_keys(&text[..end]), MOST_OF_QUOTE)
 }
 
 /// The same of its end, where a program says why it failed.
 pub fn quote_end(text: &str) -> String {
     let from = text.char_indices().rev().nth(20 * MOST_OF_END).map_or(0, |(at, _)| at);
-    let line = one_line(&lint::without_keys(&text[from..], "[hidden]"), usize::MAX);
+    let line = one_line(&without_keys(&text[from..]), usize::MAX);
     match line.char_indices().rev().nth(MOST_OF_END - 1) {
         Some((at, _)) if at > 0 => format!("…{}", &line[at..]),
         Some(_) | None => line,
     }
+}
+
+/// Control characters go first: one in the middle of a key would hide it.
+fn without_keys(text: &str) -> String {
+    let plain: String = text.chars().filter(|&char| is_plain(char)).collect();
+    lint::without_keys(&plain, "[hidden]")
 }
 
 /// The details of a check as they are kept.

@@ -125,7 +125,7 @@ fn in_files(pattern: &Pattern, glob: &str, times: Times, facts: &dyn Facts, work
             Some(false) => return (met, details),
             None => open = open.or(Some(details)),
         }
-        if work.0 == 0 {
+        if open.is_some() && work.0 == 0 {
             break;
         }
     }
@@ -384,3 +384,6 @@ fn of_cost(of: Cost, most: u64, usage: Usage) -> Met {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

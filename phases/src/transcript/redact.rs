@@ -97,7 +97,7 @@ impl Redaction {
 }
 
 /// Neither control characters nor those that change how others are shown.
-pub(super) fn is_plain(char: char) -> bool {
+pub(crate) fn is_plain(char: char) -> bool {
     let is_invisible = matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
     matches!(char, '\n' | '\t') || !(char.is_control() || is_invisible)
 }

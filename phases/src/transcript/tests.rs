@@ -68,6 +68,48 @@ fn a_digest_has_the_calls_in_order_with_exit_codes_and_the_last_line_of_failures
 }
 
 #[test]
+fn its_lines_are_read_back_and_other_lines_are_not() {
+    let whole = example().redacted(&redaction(&[]));
+    let lines = whole.lines();
+    assert_eq!(Transcript::from_lines(&lines), Some(whole));
+    let end = lines.lines().last().unwrap();
+    let event = "{\"event\":\"text\",\"text\":\"x\"}\n";
+    for forged in [
+        "".to_owned(),
+        "\n".to_owned(),
+        lines.replace(end, ""),
+        format!("{lines}{end}"),
+        format!("{end}\n{lines}"),
+        format!("{lines}{event}"),
+        lines.replacen("text", "thought", 1),
+        event.repeat(MOST_EVENTS + 1) + end,
+        "[".repeat(1 << 20),
+    ] {
+        assert_eq!(Transcript::from_lines(&forged), None, "{:.200}", forged);
+    }
+    assert!(Transcript::from_lines(&(event.repeat(MOST_EVENTS) + end)).is_some());
+}
+
+#[test]
+fn what_was_shortened_is_known_by_its_length_and_by_nothing_else() {
+    let is_whole = |text: &str| {
+        let mut transcript = Transcript::default();
+        transcript.say(text);
+        transcript.call(|| call("a", "Bash", &json!({ "command": text })));
+        transcript
+            .call(|| call("b", "Write", &json!({ "file_path": "a", "content": &text[..text.len() / 5] })));
+        transcript.result(|| returned("a", None, text));
+        let transcript = transcript.redacted(&redaction(&[]));
+        assert!(transcript.is_whole());
+        transcript.events().iter().map(Event::is_whole).collect::<Vec<_>>()
+    };
+    assert_eq!(is_whole(&"x".repeat(2_000)), [true; 4]);
+    assert_eq!(is_whole(&"x".repeat(2_001)), [false, false, true, false]);
+    assert_eq!(is_whole(&"x".repeat(3_000)), [false; 4]);
+    assert_eq!(is_whole("a [... 4998011 characters ...] b"), [true; 4]);
+}
+
+#[test]
 fn an_agent_that_reports_nothing_has_no_digest() {
     let mut silent = Transcript::default();
     silent.say(" \n");
