@@ -150,9 +150,8 @@ impl Transcript {
         for line in lines.lines() {
             match (serde_json::from_str(line).ok()?, &end) {
                 (Event::End(last), None) => end = Some(last),
-                (Event::End(_), Some(_)) | (_, Some(_)) => return None,
                 (event, None) if events.len() < MOST_EVENTS => events.push(event),
-                (_, None) => return None,
+                (_, None | Some(_)) => return None,
             }
         }
         Some(Self { events, end: end? })

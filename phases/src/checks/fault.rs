@@ -28,11 +28,10 @@ pub fn fault(check: &Check) -> Option<String> {
         }
         Check::Touches { only } if only.len() > MOST_GLOBS => Some(format!("more than {MOST_GLOBS} paths")),
         Check::Touches { only } => only.iter().find_map(|path| glob::fault(path)),
-        Check::Skill { .. } => None,
         Check::Tool { call, times: often } => tool(call).or_else(|| times(*often)),
         Check::ToolOrder { before, after } => tool(before).or_else(|| tool(after)),
         Check::AtMost { most: 0, .. } => Some("every trial takes more than 0".to_owned()),
-        Check::AtMost { .. } => None,
+        Check::AtMost { .. } | Check::Skill { .. } => None,
     }
 }
 
@@ -99,5 +98,113 @@ fn tool(tool: &Tool) -> Option<String> {
             Some("the pattern for the tool's input matches even an empty text".to_owned())
         }
         Ok(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::checks::Cost;
+
+    const ONCE: Times = Times::ONCE_OR_MORE;
+
+    fn run(argv: &[&str], exit: i32) -> Option<String> {
+        let argv = argv.iter().map(|&argument| argument.to_owned()).collect();
+        fault(&Check::Command { argv, exit, expected: "".into(), grader: None })
+    }
+
+    fn search(text: &str, times: Times) -> Option<String> {
+        fault(&Check::Pattern { pattern: text.into(), of: Text::Answer, times })
+    }
+
+    fn call(name: &str, input: Option<&str>) -> Tool {
+        Tool { name: name.into(), input: input.map(Into::into) }
+    }
+
+    #[test]
+    fn a_command_is_a_bounded_list_of_plain_arguments() {
+        let no_list = "a command is a list of 1 to 64 arguments, the first of them a program";
+        for argv in [&[][..], &[""], &[" "], &["x"; 65]] {
+            assert_eq!(run(argv, 0).as_deref(), Some(no_list), "{argv:?}");
+        }
+        assert_eq!(run(&["a", "b\u{0}"], 0).unwrap(), "an argument holds a control character");
+        assert_eq!(run(&["a\u{1b}"], 0).unwrap(), "an argument holds a control character");
+        assert!(run(&["a", &"x".repeat(4001)], 0).unwrap().contains("longer than 4000"));
+        assert_eq!(run(&["a"], 256).unwrap(), "an exit code is a number from 0 to 255");
+        assert!(run(&["a"], -1).is_some());
+        assert_eq!(run(&["sh", "-c", "a\n\tb", ""], 255), None);
+    }
+
+    #[test]
+    fn a_pattern_that_tells_nothing_is_faulty() {
+        assert_eq!(search("", ONCE).unwrap(), "the pattern is empty");
+        assert_eq!(search("(a", ONCE).unwrap(), "the pattern cannot be used: unclosed group");
+        assert!(search("a*", ONCE).unwrap().contains("matches even an empty text"));
+        assert_eq!(search(r"\A\s*\z", Times::NEVER), None);
+        let outside = Check::Pattern { pattern: "a".into(), of: Text::Files("../a".into()), times: ONCE };
+        assert!(fault(&outside).unwrap().contains("leaves the workspace"));
+    }
+
+    #[test]
+    fn a_number_that_is_always_or_never_right_is_faulty() {
+        let (any, none) = (Times { min: 0, max: None }, Times { min: 2, max: Some(1) });
+        let tool = |times| fault(&Check::Tool { call: call("Bash", None), times });
+        let file = |times| fault(&Check::File { path: "*".into(), times });
+        for fault in [search("a", any), tool(any), file(any)] {
+            assert_eq!(fault.unwrap(), "any number is right, which tells nothing");
+        }
+        for fault in [search("a", none), tool(none), file(none)] {
+            assert_eq!(fault.unwrap(), "no number is at least 2 and at most 1");
+        }
+        for times in [ONCE, Times::NEVER, Times { min: 1, max: Some(1) }] {
+            assert_eq!([search("a", times), tool(times), file(times)], [None, None, None]);
+        }
+        assert!(fault(&Check::AtMost { of: Cost::Turns, most: 0 }).is_some());
+        assert_eq!(fault(&Check::AtMost { of: Cost::Turns, most: 1 }), None);
+    }
+
+    #[test]
+    fn a_tool_has_a_name_and_its_input_a_pattern_that_tells_something() {
+        let order = |tool| fault(&Check::ToolOrder { before: call("Read", None), after: tool });
+        for (name, input) in [
+            ("", None),
+            (" ", None),
+            ("a\nb", None),
+            (&*"x".repeat(201), None),
+            ("Bash", Some("(")),
+            ("Bash", Some("")),
+            ("Bash", Some(".*")),
+        ] {
+            assert!(order(call(name, input)).is_some(), "{name} {input:?}");
+        }
+        assert_eq!(order(call("mcp__a b", Some("rm -rf"))), None);
+    }
+
+    #[test]
+    fn a_place_in_a_json_file_is_a_pointer_and_a_value_is_no_abyss() {
+        let json = |pointer: &str, is| fault(&Check::Json { path: "a".into(), pointer: pointer.into(), is });
+        let one = || Comparison::Equals(json!(1));
+        for pointer in ["a", "a/b", "/~", "/~2", "#/a", &*format!("/{}", "a".repeat(1000))] {
+            assert!(json(pointer, one()).is_some(), "{pointer}");
+        }
+        for pointer in ["", "/", "/a/0/~0~1"] {
+            assert_eq!(json(pointer, one()), None, "{pointer}");
+        }
+        let deep = (0..200).fold(json!(1), |inner, _| json!([inner]));
+        assert_eq!(
+            json("", Comparison::Equals(deep)).unwrap(),
+            "the value to compare with is nested too deeply"
+        );
+    }
+
+    #[test]
+    fn files_that_may_be_touched_are_a_bounded_list() {
+        let touches = |only: Vec<crate::checks::Glob>| fault(&Check::Touches { only });
+        assert_eq!(touches(Vec::new()), None);
+        assert_eq!(touches(vec!["a/**".into(); 100]), None);
+        assert!(touches(vec!["a".into(); 101]).is_some());
+        assert!(touches(vec!["a".into(), "/b".into()]).is_some());
     }
 }

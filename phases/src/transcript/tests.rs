@@ -75,7 +75,7 @@ fn its_lines_are_read_back_and_other_lines_are_not() {
     let end = lines.lines().last().unwrap();
     let event = "{\"event\":\"text\",\"text\":\"x\"}\n";
     for forged in [
-        "".to_owned(),
+        String::new(),
         "\n".to_owned(),
         lines.replace(end, ""),
         format!("{lines}{end}"),
@@ -85,7 +85,7 @@ fn its_lines_are_read_back_and_other_lines_are_not() {
         event.repeat(MOST_EVENTS + 1) + end,
         "[".repeat(1 << 20),
     ] {
-        assert_eq!(Transcript::from_lines(&forged), None, "{:.200}", forged);
+        assert_eq!(Transcript::from_lines(&forged), None, "{forged:.200}");
     }
     assert!(Transcript::from_lines(&(event.repeat(MOST_EVENTS) + end)).is_some());
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::{Map, Number, Value};
 
 use super::Schema;
-use super::keyword::{Kind, Rule, Side, Sized};
+use super::keyword::{Kind, Members, Rule, Side, Sized};
 use crate::checks::json::{self, compare};
 use crate::checks::pattern::Work;
 
@@ -65,7 +65,7 @@ struct Judge<'a> {
     unmet: Option<(String, String)>,
 }
 
-impl<'a> Judge<'a> {
+impl Judge<'_> {
     /// None when there is no more work to spend.
     fn node(&mut self, node: usize, value: &Value, at: &Place<'_>) -> Option<bool> {
         if at.depth > DEEPEST {
@@ -111,19 +111,24 @@ impl<'a> Judge<'a> {
                 times.contain(object.len() as u64)
             }
             (Rule::Matches(pattern), Value::String(text)) => pattern.is_in(text, self.work)?,
-            (
-                Rule::Members { .. } | Rule::Names(_) | Rule::Required(_) | Rule::With { .. },
-                Value::Object(object),
-            ) => self.object(rule, value, object, at)?,
-            (Rule::Items { .. } | Rule::Contains { .. } | Rule::Unique, Value::Array(items)) => {
-                self.array(rule, items, at)?
+            (Rule::Members(members), Value::Object(object)) => self.members(members, object, at)?,
+            (Rule::Names(node), Value::Object(object)) => self.names(*node, object, at)?,
+            (Rule::Required(names), Value::Object(object)) => self.has_all(object, names)?,
+            (Rule::With { member, required, node }, Value::Object(object)) => {
+                !object.contains_key(member)
+                    || self.has_all(object, required)? && self.all(node.as_slice(), value, at)?
             }
+            (Rule::Items { first, others }, Value::Array(items)) => self.items(first, *others, items, at)?,
+            (Rule::Contains { node, times }, Value::Array(items)) => {
+                times.contain(self.count_items(*node, items, at)?)
+            }
+            (Rule::Unique, Value::Array(items)) => self.are_unique(items)?,
             (
                 Rule::Limit { .. }
                 | Rule::MultipleOf(_)
                 | Rule::Size { .. }
                 | Rule::Matches(_)
-                | Rule::Members { .. }
+                | Rule::Members(_)
                 | Rule::Names(_)
                 | Rule::Required(_)
                 | Rule::With { .. }
@@ -135,49 +140,34 @@ impl<'a> Judge<'a> {
         })
     }
 
-    fn object(
-        &mut self,
-        rule: &Rule,
-        value: &Value,
-        object: &Map<String, Value>,
-        at: &Place<'_>,
-    ) -> Option<bool> {
-        match rule {
-            Rule::Members { named, like, others } => {
-                for (name, member) in object {
-                    let at = at.below(Key::Name(name));
-                    let mut nodes: Vec<usize> = named.get(name).copied().into_iter().collect();
-                    for (pattern, node) in like {
-                        if pattern.is_in(name, self.work)? {
-                            nodes.push(*node);
-                        }
-                    }
-                    if nodes.is_empty() {
-                        nodes.extend(others);
-                    }
-                    for node in nodes {
-                        if !self.node(node, member, &at)? {
-                            return Some(false);
-                        }
-                    }
+    fn members(&mut self, members: &Members, object: &Map<String, Value>, at: &Place<'_>) -> Option<bool> {
+        for (name, member) in object {
+            let at = at.below(Key::Name(name));
+            let mut nodes: Vec<usize> = members.named.get(name).copied().into_iter().collect();
+            for (pattern, node) in &members.like {
+                if pattern.is_in(name, self.work)? {
+                    nodes.push(*node);
                 }
-                Some(true)
             }
-            Rule::Names(node) => {
-                for name in object.keys() {
-                    if !self.node(*node, &Value::String(name.clone()), &at.below(Key::Name(name)))? {
-                        return Some(false);
-                    }
+            if nodes.is_empty() {
+                nodes.extend(members.others);
+            }
+            for node in nodes {
+                if !self.node(node, member, &at)? {
+                    return Some(false);
                 }
-                Some(true)
             }
-            Rule::Required(names) => self.has_all(object, names),
-            Rule::With { member, .. } if !object.contains_key(member) => Some(true),
-            Rule::With { required, node, .. } => {
-                Some(self.has_all(object, required)? && self.all(node.as_slice(), value, at)?)
-            }
-            _ => Some(true),
         }
+        Some(true)
+    }
+
+    fn names(&mut self, node: usize, object: &Map<String, Value>, at: &Place<'_>) -> Option<bool> {
+        for name in object.keys() {
+            if !self.node(node, &Value::String(name.clone()), &at.below(Key::Name(name)))? {
+                return Some(false);
+            }
+        }
+        Some(true)
     }
 
     fn has_all(&mut self, object: &Map<String, Value>, names: &[String]) -> Option<bool> {
@@ -185,27 +175,28 @@ impl<'a> Judge<'a> {
         Some(names.iter().all(|name| object.contains_key(name)))
     }
 
-    fn array(&mut self, rule: &Rule, items: &[Value], at: &Place<'_>) -> Option<bool> {
-        match rule {
-            Rule::Items { first, others } => {
-                for (index, item) in items.iter().enumerate() {
-                    let Some(node) = first.get(index).or(others.as_ref()) else { break };
-                    if !self.node(*node, item, &at.below(Key::Index(index)))? {
-                        return Some(false);
-                    }
-                }
-                Some(true)
+    fn items(
+        &mut self,
+        first: &[usize],
+        others: Option<usize>,
+        items: &[Value],
+        at: &Place<'_>,
+    ) -> Option<bool> {
+        let nodes = first.iter().copied().chain(others.into_iter().cycle());
+        for ((index, item), node) in items.iter().enumerate().zip(nodes) {
+            if !self.node(node, item, &at.below(Key::Index(index)))? {
+                return Some(false);
             }
-            Rule::Contains { node, times } => {
-                let mut count = 0;
-                for (index, item) in items.iter().enumerate() {
-                    count += self.count(&[*node], 1, item, &at.below(Key::Index(index)))?;
-                }
-                Some(times.contain(count))
-            }
-            Rule::Unique => self.are_unique(items),
-            _ => Some(true),
         }
+        Some(true)
+    }
+
+    fn count_items(&mut self, node: usize, items: &[Value], at: &Place<'_>) -> Option<u64> {
+        let mut count = 0;
+        for (index, item) in items.iter().enumerate() {
+            count += self.count(&[node], 1, item, &at.below(Key::Index(index)))?;
+        }
+        Some(count)
     }
 
     fn all(&mut self, nodes: &[usize], value: &Value, at: &Place<'_>) -> Option<bool> {

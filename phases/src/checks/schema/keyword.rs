@@ -33,11 +33,7 @@ pub(super) enum Rule {
         times: Times,
     },
     Matches(Pattern),
-    Members {
-        named: HashMap<String, usize>,
-        like: Vec<(Pattern, usize)>,
-        others: Option<usize>,
-    },
+    Members(Members),
     Names(usize),
     Required(Vec<String>),
     /// What an object must be like if it has this member.
@@ -55,6 +51,14 @@ pub(super) enum Rule {
         times: Times,
     },
     Unique,
+}
+
+/// The members of an object: each by its name, by what its name is like, and the others.
+#[derive(Debug)]
+pub(super) struct Members {
+    pub(super) named: HashMap<String, usize>,
+    pub(super) like: Vec<(Pattern, usize)>,
+    pub(super) others: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +105,7 @@ impl Rule {
             | Self::MultipleOf(_)
             | Self::Size { .. }
             | Self::Matches(_)
-            | Self::Members { .. }
+            | Self::Members(_)
             | Self::Names(_)
             | Self::Required(_)
             | Self::Items { .. }
@@ -277,7 +281,7 @@ impl<'a> Reader<'a> {
             }
         }
         let others = object.get("additionalProperties").map(|value| self.node(value)).transpose()?;
-        Ok(Some(Rule::Members { named, like, others }))
+        Ok(Some(Rule::Members(Members { named, like, others })))
     }
 
     /// Older drafts have the first items under `items`, and the others under `additionalItems`.

@@ -121,10 +121,10 @@ impl Entry {
         match self {
             Self::Executable { rule_id, argv, exit, expected } => {
                 let how = command(argv, exit, &capped(&expected, LONGEST_EXPECTED));
-                usable(Check { rule: rule_id, how })
+                usable(&Check { rule: rule_id, how })
             }
             Self::Content { rule_id, search, expected } => {
-                usable(Check { rule: rule_id, how: pattern(&search, expected.times()) })
+                usable(&Check { rule: rule_id, how: pattern(&search, expected.times()) })
             }
             Self::Judge { rule_id, question } => {
                 let text = answer::required_words(
@@ -158,7 +158,7 @@ fn count(entries: &[Entry], ask: &Ask<'_>) -> Result<(), OffSchema> {
     }
 }
 
-fn usable(check: Check) -> Result<Check, OffSchema> {
+fn usable(check: &Check) -> Result<Check, OffSchema> {
     let why = check.how.check().and_then(fault).or_else(|| match check.kind()? {
         Kind::Command { argv, .. } => shell(argv),
         Kind::Pattern { .. } | Kind::Question(_) => None,
