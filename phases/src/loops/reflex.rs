@@ -35,10 +35,11 @@ use crate::role::{Rights, Role, RoleSpec};
 use crate::run;
 use crate::vocabulary::Vocabulary;
 
+pub use checks::PAGE;
 pub use decision::{Decision, Phase, Reason, Status, Stop};
 pub use request::{Answers, Request};
 pub use state::{Clock, Done as WasDone, Judged, Line, Note, State};
-pub use step::{Answer, Artifact, PAGE, Step};
+pub use step::{Answer, Artifact, Step};
 pub use task::{Bounds, Commands, Confirmed, Rules, RunThem, Setup, Task, Terms};
 pub use view::{Ended, Standing, told_commands};
 

@@ -9,7 +9,6 @@ mod results;
 
 use serde::{Deserialize, Serialize};
 
-use super::PAGE;
 use super::criteria::{Rule, RuleId};
 use crate::checks::{Check as Machine, Text};
 
@@ -17,6 +16,9 @@ pub use crate::checks::{How, Times, Told};
 pub use matched::matched;
 pub use read::{Ask, read};
 pub use results::{Asked, asked, combined};
+
+/// The name of the artifact's page.
+pub const PAGE: &str = "artifact.md";
 
 /// One way to tell whether one rule is met.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -101,6 +101,3 @@ impl Artifact {
         short(&self.hash)
     }
 }
-
-/// The name of the artifact's page.
-pub const PAGE: &str = "artifact.md";
