@@ -1,6 +1,8 @@
 //! Suites whose scenarios name commands: run once they are trusted, judged by how they end, and whatever they do, in
 //! time, within their folder, and with nothing left of them.
 
+mod formats;
+
 use std::fs;
 use std::path::PathBuf;
 

@@ -25,12 +25,18 @@ Examples:
 
 pub const SUITE: &str = "\
 Examples:
-  skilltune suite check suite.toml";
+  skilltune suite check suite.toml
+  skilltune suite convert skills/writer --to toml --out suite.toml";
 
 pub const SUITE_CHECK: &str = "\
 Examples:
   skilltune suite check suite.toml
   skilltune suite check writer --format json";
+
+pub const SUITE_CONVERT: &str = "\
+Examples:
+  skilltune suite convert skills/writer/evals/evals.json --to toml --out suite.toml
+  skilltune suite convert suite.toml --to plugin --out evals";
 
 pub const STATUS: &str = "\
 Examples:

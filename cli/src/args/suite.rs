@@ -1,6 +1,8 @@
 //! The arguments of `suite`.
 
-use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::args::examples;
 use crate::settings::values::Format;
@@ -16,6 +18,9 @@ pub enum SuiteCommand {
     /// Show what is in a suite, what is lost of it, and which scenarios tell nothing
     #[command(after_help = examples::SUITE_CHECK)]
     Check(SuiteCheckArgs),
+    /// Write a suite in another format
+    #[command(after_help = examples::SUITE_CONVERT)]
+    Convert(SuiteConvertArgs),
 }
 
 #[derive(Clone, Debug, Args)]
@@ -26,4 +31,31 @@ pub struct SuiteCheckArgs {
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Format,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct SuiteConvertArgs {
+    /// Path of a suite, or path or name of a skill with evals/evals.json
+    #[arg(value_name = "SUITE|SKILL")]
+    pub from: String,
+    /// Format to write
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub to: Target,
+    /// New file; for plugin, a new folder
+    #[arg(long, value_name = "PATH")]
+    pub out: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Target {
+    /// suite.toml, which holds everything
+    Toml,
+    /// evals.json of skill-creator
+    Evals,
+    /// A list of queries that should or should not trigger the skill
+    Triggers,
+    /// A promptfoo configuration
+    Promptfoo,
+    /// A folder of cases for `claude plugin eval`
+    Plugin,
 }

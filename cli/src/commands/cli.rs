@@ -33,7 +33,7 @@ pub enum Command {
     /// Check skills for problems and fix them
     #[command(after_help = examples::LINT)]
     Lint(LintArgs),
-    /// Check suites of scenarios
+    /// Check suites of scenarios, and convert them to other formats
     #[command(after_help = examples::SUITE)]
     Suite(SuiteArgs),
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `suite`: looks at suites of any format, and writes them in others.
 
 mod check;
+mod convert;
 
 use crate::args::suite::{SuiteArgs, SuiteCommand};
 use crate::inputs::find;
@@ -13,6 +14,7 @@ use crate::terminal::printer::Printer;
 pub fn run(args: &SuiteArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     match &args.command {
         SuiteCommand::Check(args) => check::run(args, around, printer),
+        SuiteCommand::Convert(args) => convert::run(args, around, printer),
     }
 }
 

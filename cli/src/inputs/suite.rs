@@ -19,9 +19,11 @@ mod promptfoo;
 mod script_pattern;
 mod triggers;
 mod untouched;
+mod write;
 
 pub use crate::inputs::suite::files::Starts;
 pub use crate::inputs::suite::note::Note;
+pub use crate::inputs::suite::write::Written;
 
 use std::path::{Path, PathBuf};
 

@@ -65,6 +65,12 @@ impl Starts {
         self.files.get(scenario).map_or(&[], Vec::as_slice)
     }
 
+    /// The same for the grader of a check.
+    pub fn grader(&self, scenario: &Name, demand: &Name) -> &[RelPath] {
+        let key = (scenario.clone(), demand.clone());
+        self.graders.get(&key).map_or(&[], |grader| grader.paths.as_slice())
+    }
+
     pub fn base(&self) -> &Path {
         &self.base
     }

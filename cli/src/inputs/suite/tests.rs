@@ -1,8 +1,10 @@
+mod docs;
 mod evals;
 mod hostile;
 mod ours;
 mod plugin;
 mod promptfoo;
+mod round_trips;
 mod triggers;
 
 use std::fs;

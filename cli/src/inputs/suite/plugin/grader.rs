@@ -109,6 +109,13 @@ fn tool_used(grader: &Object, name: &str, case: &mut Case) -> Result<Result<How,
         }
         (min, max) => Times { min: min.unwrap_or(1), max },
     };
+    // The tool that claude uses a skill with.
+    if &*call.name == "Skill" {
+        if call.input.is_some() {
+            case.note(format!("the grader {name} is read as the use of the skill that is tried"));
+        }
+        return Ok(Ok(How::Check(Check::Skill { used: times.max != Some(0) })));
+    }
     Ok(Ok(How::Check(Check::Tool { call, times })))
 }
 

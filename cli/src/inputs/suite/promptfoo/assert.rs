@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use skilltune_phases::checks::{Check, Cost, How, Text, Times, Tool};
 
+use crate::inputs::suite::assemble::is_plain;
 use crate::inputs::suite::case::{Ask, Case, text, texts};
 use crate::inputs::suite::script_pattern::{escaped, from_javascript};
 
@@ -31,8 +32,12 @@ pub(super) fn read(assert: &Value, case: &mut Case, fill: &dyn Fn(&str) -> Strin
     if assert.contains_key("threshold") && !kind.contains("latency") {
         case.note("`threshold` of asserts is not read");
     }
+    let metric = assert.get("metric").and_then(text).filter(|metric| is_plain(metric));
     match hows(kind, assert, case, fill) {
-        Ok(hows) => case.demands.extend(hows.into_iter().map(|how| Ask::new(how).weighing(weight))),
+        Ok(hows) => {
+            let asks = hows.into_iter().map(|how| Ask::new(how).named(metric.clone()).weighing(weight));
+            case.demands.extend(asks);
+        }
         Err(why) => case.note(why),
     }
 }

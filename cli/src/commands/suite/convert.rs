@@ -1,0 +1,79 @@
+//! `suite convert`: the same suite in another format, as a new file or folder, and what is lost on the way.
+
+use std::path::Path;
+
+use skilltune_orchestrator::disk::SafePath;
+use skilltune_phases::name::Name;
+
+use crate::args::suite::{SuiteConvertArgs, Target};
+use crate::inputs::suite::{Format, Note, Suite, Written};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::text::figures::count;
+
+pub(super) fn run(
+    args: &SuiteConvertArgs,
+    around: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let suite = super::load(&args.from, around)?;
+    let out = around.cwd.join(&args.out);
+    // A dangling link is something too.
+    if out.symlink_metadata().is_ok() {
+        return Err(
+            Complaint::input(format!("{} already exists", out.display())).hint("pass a new path to --out")
+        );
+    }
+    if !out.parent().is_some_and(Path::is_dir) {
+        return Err(Complaint::input(format!("the folder of {} does not exist", out.display()))
+            .hint("pass a path in an existing folder"));
+    }
+    let written = suite.written(args.to.into(), &out);
+    place(&written, &out).map_err(|cause| {
+        Complaint::input(format!("cannot write {}", out.display()))
+            .caused_by(cause)
+            .hint("pass a path in an existing folder")
+    })?;
+    printer.talk(&told(&suite, &written, &args.out));
+    Ok(Exit::Reached)
+}
+
+fn place(Written { files, .. }: &Written, out: &Path) -> Result<(), String> {
+    for (name, text) in files {
+        let path = SafePath::from(out).join(name);
+        if let Some((folder, _)) = name.rsplit_once('/') {
+            SafePath::from(out).join(folder).make().map_err(|error| error.to_string())?;
+        }
+        path.create(text.as_bytes()).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+fn told(suite: &Suite, written: &Written, out: &Path) -> String {
+    let all = suite.scenarios.len() + suite.drafts.len();
+    let mut lines = vec![format!("wrote {}, from a suite with {}", out.display(), count(all, "scenario"))];
+    // That a draft is none of those that count is nothing that gets lost.
+    let is_draft = |name: &Name| suite.drafts.iter().any(|draft| draft.id == *name);
+    let is_of_drafts = |note: &&Note| !note.scenarios.is_empty() && note.scenarios.iter().all(is_draft);
+    let of_suite = suite.notes.iter().filter(|note| !is_of_drafts(note));
+    let lost: Vec<&Note> = of_suite.chain(&written.lost).collect();
+    if !lost.is_empty() {
+        lines.push("lost or odd:".to_owned());
+        lines.extend(lost.iter().map(|note| format!("  {note}")));
+    }
+    lines.join("\n")
+}
+
+impl From<Target> for Format {
+    fn from(target: Target) -> Self {
+        match target {
+            Target::Toml => Self::Toml,
+            Target::Evals => Self::Evals,
+            Target::Triggers => Self::Triggers,
+            Target::Promptfoo => Self::Promptfoo,
+            Target::Plugin => Self::Plugin,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Suites in other formats: one writer each, and what each of them has no words for.
+
+mod evals;
+mod javascript;
+mod plugin;
+mod promptfoo;
+mod toml;
+mod triggers;
+
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::snapshot::RelPath;
+use skilltune_phases::checks::How;
+use skilltune_phases::demand::Demand;
+use skilltune_phases::scenario::Scenario;
+
+use super::assemble::kind;
+use super::note::{Note, Notes};
+use super::{Format, Suite};
+
+/// What a suite is in another format.
+#[derive(Debug)]
+pub struct Written {
+    /// Texts by their paths below the new folder; of a suite in one file, the path is empty.
+    pub files: Vec<(String, String)>,
+    pub lost: Vec<Note>,
+}
+
+impl Suite {
+    /// The suite as it would be in a file or a folder at `out`.
+    pub fn written(&self, format: Format, out: &Path) -> Written {
+        let mut page = Page { suite: self, folder: folder(format, out), lost: Notes::default() };
+        if format != Format::Toml {
+            for draft in &self.drafts {
+                page.lost.add(Some(&draft.id), "a draft: it is left out");
+            }
+        }
+        let one = |text: String| vec![(String::new(), text)];
+        let files = match format {
+            Format::Toml => one(toml::text(&mut page)),
+            Format::Evals => one(evals::text(&mut page, out)),
+            Format::Triggers => one(triggers::text(&mut page)),
+            Format::Promptfoo => one(promptfoo::text(&mut page)),
+            Format::Plugin => plugin::files(&mut page),
+        };
+        Written { files, lost: page.lost.taken() }
+    }
+}
+
+/// Where relative paths of the new suite begin.
+fn folder(format: Format, out: &Path) -> PathBuf {
+    let folder = if format == Format::Plugin { out } else { out.parent().unwrap_or(out) };
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
+/// A suite on its way to another format.
+struct Page<'a> {
+    suite: &'a Suite,
+    folder: PathBuf,
+    lost: Notes,
+}
+
+impl<'a> Page<'a> {
+    fn scenarios(&self) -> &'a [Scenario] {
+        &self.suite.scenarios
+    }
+
+    fn lose(&mut self, scenario: &Scenario, what: &str) {
+        self.lost.add(Some(&scenario.id), what);
+    }
+
+    /// Says which fields of a scenario the format does not have.
+    fn lose_fields(&mut self, scenario: &Scenario, kept: &[&str]) {
+        let plain = Scenario::new(scenario.id.clone(), "");
+        let fields = [
+            ("requirements", !scenario.requirements.is_empty()),
+            ("input_args", !scenario.input_args.is_empty()),
+            ("success_criteria", scenario.success_criteria != plain.success_criteria),
+            ("expected", scenario.expected.is_some()),
+            ("tags", !scenario.tags.is_empty()),
+            ("held_out", scenario.held_out),
+            ("files", !self.suite.starts.of(&scenario.id).is_empty()),
+            ("setup", scenario.setup.is_some()),
+            ("git", scenario.git),
+            ("command", scenario.command.is_some()),
+            ("tools", scenario.tools.is_some()),
+        ];
+        for (field, _) in fields.iter().filter(|(field, is_set)| *is_set && !kept.contains(field)) {
+            self.lose(scenario, &format!("`{field}` is lost"));
+        }
+    }
+
+    /// Says which terms of a demand the format does not have.
+    fn lose_terms(&mut self, scenario: &Scenario, demand: &Demand, kept: &[&str]) {
+        let terms = [
+            ("weight", demand.weight != 1),
+            ("must_pass", demand.must_pass),
+            ("member", demand.member.is_some()),
+            ("id", !has_default_id(scenario, demand)),
+        ];
+        for (term, _) in terms.iter().filter(|(term, is_set)| *is_set && !kept.contains(term)) {
+            self.lose(scenario, &format!("`{term}` of demands is lost"));
+        }
+    }
+
+    fn lose_demand(&mut self, scenario: &Scenario, demand: &Demand, why: &str) {
+        let kind = match demand.how {
+            How::Question { .. } => "expectations".to_owned(),
+            How::Check(_) => format!("{} checks", kind(&demand.how)),
+        };
+        self.lose(scenario, &format!("{kind} are lost: {why}"));
+    }
+
+    /// Paths as the new suite names them; one that is not below its folder is lost.
+    fn paths(&mut self, scenario: &Scenario, paths: &[RelPath], below: &Path) -> Vec<String> {
+        let mut named = Vec::new();
+        for path in paths {
+            let full = self.suite.starts.base().join(path.as_path());
+            match full.strip_prefix(below).ok().and_then(Path::to_str) {
+                Some(path) => named.push(path.to_owned()),
+                None => self
+                    .lose(scenario, &format!("{path} is lost: it is not below the folder of the new suite")),
+            }
+        }
+        named
+    }
+}
+
+/// Whether reading would give it the same id without being told.
+fn has_default_id(scenario: &Scenario, demand: &Demand) -> bool {
+    let kind = kind(&demand.how);
+    let before = scenario.demands.iter().take_while(|other| other.id != demand.id);
+    let number = before.filter(|other| self::kind(&other.how) == kind).count() + 1;
+    demand.id == format!("{kind}-{number}")
+}
+
+/// JSON for people to read.
+fn pretty(value: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(value).expect("JSON has a text") + "\n"
+}
