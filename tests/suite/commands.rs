@@ -57,22 +57,22 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
     executor executor, evaluator evaluator, improver improver
     run RUN, 1 scenario
 
-    round 1 of 5  37.1            baseline
+    round 1 of 5  39.6            baseline
       1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 40
-    round 2 of 5  62.9 (+25.8)    kept
+    round 2 of 5  60.4 (+20.8)    kept
       1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 60
-    round 3 of 5  25.8 (-37.1)    dropped
+    round 3 of 5  25.8 (-34.6)    dropped
       1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 30
-    round 4 of 5  25.8 (-37.1)    dropped
+    round 4 of 5  25.8 (-34.6)    dropped
       1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 30
     comparing 2 candidates on fresh trials
-    comparison won: the champion beat the start (37.1 -> 62.9, 1 pair)
+    comparison won: the champion beat the start (39.6 -> 60.4, 1 pair)
     ");
     insta::assert_snapshot!(steady(&scene.shown(&ran.stdout), scene.path("").as_path()), @r"
-    writer: 37.1 -> 62.9 (+25.8), goal 80 not reached
+    writer: 39.6 -> 60.4 (+20.8), goal 80 not reached
 
-    round 1  ##############                  |          37.1   baseline
-    round 2  #########################       |          62.9   kept
+    round 1  ###############                 |          39.6   baseline
+    round 2  ########################        |          60.4   kept
     round 3  ##########                      |          25.8   dropped
     round 4  ##########                      |          25.8   dropped
                                              goal 80
@@ -115,12 +115,12 @@ fn a_run_is_looked_at_from_all_sides() {
     run      RUN  tune of writer
     status   The champion beat the start and was applied.
     round    3 of 5
-    best     87.1, goal 80  (candidate HASH)
+    best     89.6, goal 80  (candidate HASH)
     updated  MOMENT
     next     skilltune diff RUN   (see what changed)
     next     skilltune rollback RUN   (undo it)
     ");
-    insta::assert_snapshot!(data(&scene, &["list"]), @"RUN  tune    ended     round 3 of 5             37.1 -> 87.1   MOMENT  writer");
+    insta::assert_snapshot!(data(&scene, &["list"]), @"RUN  tune    ended     round 3 of 5             39.6 -> 89.6   MOMENT  writer");
     let status = scene.run(&["status", "--format", "json"]).json();
     assert_eq!((&status["standing"], &status["iterations"]), (&json!("ended"), &json!(3)), "{status}");
     assert!(status["next"][0].as_str().unwrap().starts_with("skilltune diff "), "{status}");
@@ -136,7 +136,7 @@ fn a_run_is_looked_at_from_all_sides() {
     candidate 00025734f142aadb89db233d3f3529ed85efda308144ef6adcd92a2cd374e263
     made in round 2 from HASH; edits writer
     summary: quality 60 becomes 90
-    search score 87.1
+    search score 89.6
     ");
     let round = data(&scene, &["show", &id, "1"]);
     assert!(round.contains("# Iteration 1 Evaluation") && round.contains("# Iteration 1 Changes"), "{round}");
@@ -182,29 +182,29 @@ fn the_history_tells_every_event_in_words() {
     run RUN started on writer
     round 1: try HASH
     running writer on scenario-1: wrote 2 files (HASH)
-    judging scenario-1: scored 37.1
-    round score 37.1
+    judging scenario-1: scored 39.6
+    round score 39.6
     keep HASH
     improving writer: made HASH
     draft HASH
     round 2: try HASH
     running writer on scenario-1: wrote 2 files (HASH)
-    judging scenario-1: scored 62.9
-    round score 62.9
+    judging scenario-1: scored 60.4
+    round score 60.4
     keep HASH
     improving writer: made HASH
     draft HASH
     round 3: try HASH
     running writer on scenario-1: wrote 2 files (HASH)
-    judging scenario-1: scored 87.1
-    round score 87.1
+    judging scenario-1: scored 89.6
+    round score 89.6
     keep HASH
     search stopped: goal reached
     compare 2 candidates on fresh trials
     running writer on scenario-1: wrote 2 files (HASH)
-    judging scenario-1: scored 37.1
+    judging scenario-1: scored 39.6
     running writer on scenario-1: wrote 2 files (HASH)
-    judging scenario-1: scored 87.1
+    judging scenario-1: scored 89.6
     comparison won: the champion beat the start (HASH)
     applying the champion: champion applied
     run ended: champion applied
@@ -396,6 +396,7 @@ fn settings_tell_their_value_and_where_it_comes_from() {
     tune.stall_gain                      2                                         default
     tune.max_errors                      3                                         default
     tune.confirm                         1                                         default
+    tune.held_out                        40                                        default
     tune.coverage                        0.8                                       default
     tune.delivery                        auto                                      default
     tune.tools                           files                                     default
@@ -438,7 +439,7 @@ fn clean_leaves_a_run_that_can_be_taken_up() {
 fn what_has_ended_is_neither_taken_up_nor_stopped() {
     let scene = won();
     let again = scene.run(&["resume"]);
-    assert!(again.stdout.starts_with("writer: 37.1 -> 87.1"), "what has ended is told once more: {again:?}");
+    assert!(again.stdout.starts_with("writer: 39.6 -> 89.6"), "what has ended is told once more: {again:?}");
     insta::assert_snapshot!(scene.shown(&again.stderr), @"run RUN has ended and cannot be resumed; see `skilltune report RUN`");
     insta::assert_snapshot!(talk(&scene, &scene.run(&["stop"])), @"run RUN is not running");
 }

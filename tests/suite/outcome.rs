@@ -35,6 +35,10 @@ impl Outcome {
             .expect("the result is an object")
             .remove("target")
             .expect("the field is there");
+        let root = scene.path("");
+        for note in result["notes"].as_array_mut().expect("notes are a list") {
+            *note = note.as_str().expect("a note is text").replace(root.to_str().expect("plain"), "/").into();
+        }
         Self::with(scene, ran, result, target, "")
     }
 

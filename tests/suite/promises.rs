@@ -303,7 +303,8 @@ fn hostile_text_executes_nothing_and_forges_nothing() {
     ];
     let ran = scene.run(&line);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    plain.tune("writer", &[]);
+    // The same criteria are asked about where the same is said.
+    plain.tune("writer", &["--requirements", "short", "--success-criteria", "good"]);
     let scores = |scene: &Scene| scene.state()["score_trend"].clone();
     assert_eq!(scores(&scene), scores(&plain), "its text does not change what the judge found");
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();

@@ -7,7 +7,7 @@ use super::fence::{files, numbered, plain};
 use super::{READING, fence, scenario};
 use crate::contract::{CriterionId, Verdict};
 use crate::delivery::Uses;
-use crate::judgement::{Finding, Suggestion};
+use crate::judgement::Suggestion;
 use crate::material::Named;
 use crate::scenario::Scenario;
 
@@ -49,12 +49,6 @@ pub struct Missed {
     pub asked: Asked,
     pub verdict: Verdict,
     pub evidence: Box<str>,
-}
-
-impl Missed {
-    pub fn of(asked: Asked, finding: Finding<'_>) -> Self {
-        Self { asked, verdict: finding.verdict, evidence: finding.evidence.into() }
-    }
 }
 
 /// An earlier change that was not kept.

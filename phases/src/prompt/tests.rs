@@ -102,7 +102,14 @@ fn improved(full: bool) -> String {
         let question = rubric::tune().criterion(id).unwrap().text.to_string();
         Asked { id: id.clone(), question }
     };
-    let unmet: Vec<_> = unmet.iter().map(|finding| Missed::of(asked(finding.criterion), finding)).collect();
+    let unmet: Vec<_> = unmet
+        .iter()
+        .map(|finding| Missed {
+            asked: asked(finding.criterion),
+            verdict: finding.verdict,
+            evidence: finding.evidence.into(),
+        })
+        .collect();
     let met = [asked(&CriterionId::new("efficiency.effort"))];
     let produced = folder("produced/poet", &[("haiku.md", "Only two lines")]);
     improve(&ImproveBrief {

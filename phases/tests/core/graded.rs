@@ -1,6 +1,6 @@
 //! Trials that are scored by what comes of them: checks by machine, statements for a judge, and one review of each text.
 
-use skilltune_phases::checks::{Check, How, Text, Times};
+use skilltune_phases::checks::{Check, How, Text, Times, Told};
 use skilltune_phases::contract::Verdict;
 use skilltune_phases::demand::Demand;
 use skilltune_phases::loops::tune::measure::{self, Unit};
@@ -218,6 +218,7 @@ fn neither_an_improver_nor_an_executor_is_told_what_is_looked_for() {
                 Step::Improve { .. } => {
                     assert!(!prompt.contains(SECRET), "{prompt}");
                     assert!(prompt.contains("a check by machine: a pattern in what was written"), "{prompt}");
+                    assert!(prompt.contains("exit code 1"), "{prompt}");
                     seen.push("improve");
                 }
                 Step::Grade { .. } => {
@@ -228,6 +229,10 @@ fn neither_an_improver_nor_an_executor_is_told_what_is_looked_for() {
             }
         }
         let outcome = match &step {
+            Step::Check { demand, .. } => {
+                let details = format!("exit code 1: expected {SECRET}").into();
+                Ok(Answer::Told(vec![Told { check: *demand, met: Some(false), details }]))
+            }
             Step::Inspect { trial, member, .. } => inspected(&drive.run, *trial, *member, |_| Some(false)),
             step => well(&drive.run, step, 50),
         };

@@ -67,7 +67,7 @@ fn a_list_has_the_runs_of_both_loops_and_with_a_filter_those_of_one() {
     let shown = steady(&without_moments(&scene.shown(&data(&scene, &["list"]))), &scene.path(""));
     insta::assert_snapshot!(shown, @r"
     RUN  reflex  ended     iteration 2 of 4, TIME  100.0 at B      MOMENT  Write about the pump
-    RUN  tune    ended     round 3 of 5             37.1 -> 87.1   MOMENT  writer
+    RUN  tune    ended     round 3 of 5             39.6 -> 89.6   MOMENT  writer
     ");
 }
 

@@ -34,7 +34,8 @@ impl Tried {
     /// A suite's scenarios and those of the command line, or the general task. The requirements of the flags hold for the
     /// tasks of the flags.
     pub fn of(args: &TuneArgs, suite: Option<Suite>) -> Result<Self, Complaint> {
-        let mut tried = suite.map(Self::of_suite).transpose()?.unwrap_or_default();
+        let found = args.suite.is_none();
+        let mut tried = suite.map(|suite| Self::of_suite(suite, found)).transpose()?.unwrap_or_default();
         let general = tried.scenarios.is_empty() && tasks(args).next().is_none();
         let tasks = tasks(args).chain(general.then(|| GENERAL.to_owned()));
         for task in tasks.collect::<Vec<_>>() {
@@ -44,7 +45,7 @@ impl Tried {
         Ok(tried)
     }
 
-    fn of_suite(suite: Suite) -> Result<Self, Complaint> {
+    fn of_suite(suite: Suite, found: bool) -> Result<Self, Complaint> {
         let path = suite.path.display().to_string();
         let wrong = |what: &str| Err(Complaint::input(format!("{path}: {what}")));
         if suite.scenarios.is_empty() {
@@ -57,6 +58,7 @@ impl Tried {
         }
         let told = tune::Suite {
             path,
+            found,
             drafts: suite.drafts.iter().map(|draft| draft.id.clone()).collect(),
             notes: suite.notes.iter().map(|note| note.to_string().into()).collect(),
         };

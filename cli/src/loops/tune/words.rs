@@ -74,7 +74,10 @@ pub fn notes(plan: &Plan) -> Vec<String> {
 fn suite(plan: &Plan) -> Option<String> {
     let suite = plan.task.suite.as_ref()?;
     let path = one_line(&suite.path);
-    let mut told = vec![format!("the scenarios are those of {path}")];
+    let mut told = Vec::new();
+    if suite.found {
+        told.push(format!("the scenarios are the skill's own, in {path}"));
+    }
     if !suite.drafts.is_empty() {
         let drafts: Vec<_> = suite.drafts.iter().map(|draft| draft.as_str()).collect();
         told.push(format!("drafts do not count until you have reviewed them: {}", shown(&drafts)));
@@ -86,7 +89,7 @@ fn suite(plan: &Plan) -> Option<String> {
             shell_path(Path::new(&suite.path))
         ));
     }
-    Some(told.join("; "))
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// The first of many.

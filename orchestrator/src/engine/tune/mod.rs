@@ -23,7 +23,7 @@ use crate::agent::Talk;
 use crate::checks::{self, Evidence};
 use crate::process::How;
 use crate::promote::{self, Move, Promotion};
-use crate::snapshot::{Manifest, Objects, capture_left, unified};
+use crate::snapshot::{Manifest, Objects, RelPath, capture_left, unified};
 use crate::store::RunFolder;
 
 pub use diff::{Diff, edit_diff, tree_diff};
@@ -208,12 +208,24 @@ fn exercised(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Resul
     let digest = talk.and_then(|talk| talk.transcript.digest()).map(String::into_boxed_str);
     let skill = skill_use(order, talk, space);
     let kept = request.is_graded().then(|| {
+        let left = whole(shop, order, &captured.manifest, litter)?;
         let transcript = talk.map(|talk| &talk.transcript);
         let usage = checks::usage(spent, transcript.and_then(|transcript| transcript.end().turns), skill);
         let evidence = checks::keep(&shop.objects, &Evidence { answer, transcript, usage })?;
-        Ok::<_, ReadError>(Kept { left: captured.tree, evidence })
+        Ok::<_, ReadError>(Kept { left, evidence })
     });
     Ok(Answer::Exercised { artifacts, files, skill, digest, kept: kept.transpose()? })
+}
+
+/// All that was left, with what commands had fetched before the agent began: programs of checks may need it.
+fn whole(shop: &Workshop, order: &Order, left: &Manifest, litter: &[&str]) -> Result<TreeId, ReadError> {
+    let began = order.placements.iter().find(|placement| placement.at == WORKSPACE);
+    let Some(began) = began else { return Ok(shop.objects.put_manifest(left)?) };
+    let litter: Vec<RelPath> =
+        litter.iter().filter_map(|name| RelPath::parse(name.as_bytes()).ok()).collect();
+    let fetched = shop.objects.manifest(began.tree)?.apart(&litter).1;
+    let whole = left.joined(&fetched).expect("what was left has nothing in their places");
+    Ok(shop.objects.put_manifest(&whole)?)
 }
 
 /// Folders at the top of a workspace in which commands keep what they have fetched or compiled.

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use super::measure::Unit;
 use super::{Answer, Run, Step, StepState, Task, Trial};
 use crate::checks::{Check, How, Told};
 use crate::contract::{Contract, Criterion, CriterionId, Dimension, Verdict};
 use crate::demand::{self, Demand};
+use crate::event::Failure;
 use crate::id::CandidateId;
 use crate::judgement::{Assessment, Finding, Judgement, Kind};
 use crate::scenario::Scenario;
@@ -21,6 +21,16 @@ const OUTCOME: &str = "outcome";
 
 /// What judges answer where nothing is to be judged.
 const NO_VERDICT: &str = "no verdict was given";
+
+/// Where one unit stands.
+#[derive(Debug)]
+pub enum Unit<'a> {
+    Judged(&'a Judgement),
+    Missing(&'a Failure),
+    Next(Step),
+    /// Its last answer came when no measurement asked for it any more.
+    Late,
+}
 
 /// Where a trial stands whose members have all been run.
 pub(super) enum Stand<'a> {

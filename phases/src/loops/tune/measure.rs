@@ -5,6 +5,7 @@
 //! contestants side by side, so that the same answers give the same run whatever order they arrived in. Where trials are
 //! scored by what comes of them, the text of a candidate is reviewed once, last.
 
+pub use super::graded::Unit;
 use super::graded::{self, Stand};
 use super::{Answer, Measured, Plan, Run, Step, StepState, Trial};
 use crate::candidate::Candidate;
@@ -33,16 +34,6 @@ pub struct Measure {
     done: Vec<bool>,
     /// How many leading units are.
     settled: usize,
-}
-
-/// Where one unit stands.
-#[derive(Debug)]
-pub enum Unit<'a> {
-    Judged(&'a Judgement),
-    Missing(&'a Failure),
-    Next(Step),
-    /// Its last answer came when no measurement asked for it any more.
-    Late,
 }
 
 impl Measure {

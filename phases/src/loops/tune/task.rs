@@ -3,12 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::candidate::Candidate;
+use crate::checks::Check;
 use crate::contract::{Contract, CriterionId};
 use crate::delivery::Delivery;
 use crate::id::CandidateId;
+use crate::judgement::Finding;
 use crate::name::Name;
 use crate::offline;
-use crate::prompt::{Asked, Prompts};
+use crate::prompt::{Asked, Missed, Prompts};
 use crate::role::Role;
 use crate::scenario::{Scenario, Tools};
 use crate::score::Score;
@@ -44,6 +46,8 @@ pub struct Task {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suite {
     pub path: String,
+    /// It is the skill's own, and nobody named it.
+    pub found: bool,
     /// Scenarios that nobody has reviewed, which are left out.
     pub drafts: Vec<Name>,
     /// What of it was lost or is odd.
@@ -98,6 +102,20 @@ impl Task {
             found.next().map(|(_, demand)| demand.told())
         };
         Asked { id: id.clone(), question: of_text.or_else(demanded).unwrap_or_default() }
+    }
+
+    /// What an improver is told of a criterion that was not met. What the program of a check says may name what it looks for,
+    /// so of its words the first are told: how it ended.
+    pub fn missed(&self, finding: Finding<'_>) -> Missed {
+        let mut demands =
+            self.scenarios.iter().flat_map(|one| one.demands.iter().map(move |demand| (one, demand)));
+        let of_program = demands.any(|(scenario, demand)| {
+            matches!(demand.how.check(), Some(Check::Command { .. }))
+                && scenario.criterion(demand) == *finding.criterion
+        });
+        let ended = || finding.evidence.split_once(':').map_or(finding.evidence, |(ended, _)| ended);
+        let evidence = if of_program { ended() } else { finding.evidence };
+        Missed { asked: self.asked(finding.criterion), verdict: finding.verdict, evidence: evidence.into() }
     }
 
     /// Whether the executors of some scenario may run commands.

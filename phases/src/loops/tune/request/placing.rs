@@ -9,7 +9,7 @@ use crate::loops::tune::measure::{self, SEARCH};
 use crate::loops::tune::notes::{self, Notes};
 use crate::loops::tune::{Plan, Run, Trial, Uses, activity};
 use crate::order::{Access, Command, Installed, Placement};
-use crate::prompt::{Missed, Tried};
+use crate::prompt::Tried;
 use crate::role::{Rights, Role};
 use crate::scenario::Tools;
 use crate::target::Place;
@@ -138,10 +138,7 @@ pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Mad
     let improving = Improving {
         member,
         met: met.into_iter().map(|standing| plan.task.asked(standing.worst.criterion)).collect(),
-        unmet: unmet
-            .into_iter()
-            .map(|standing| Missed::of(plan.task.asked(standing.worst.criterion), standing.worst))
-            .collect(),
+        unmet: unmet.into_iter().map(|standing| plan.task.missed(standing.worst)).collect(),
         suggestions: suggestions(run, base, member),
         tried: tried(run, member),
         before,
