@@ -62,20 +62,21 @@ pub fn vacuous<U: Untouched>(scenarios: &[Scenario], untouched: impl Fn(&Scenari
             let demand = demand.map(|demand| demand.id.clone());
             found.push(Vacuous { scenario: scenario.id.clone(), demand, why });
         };
-        let task = (plain(&scenario.description), plain(&scenario.input_args), start.brought());
-        if let Some(other) = tasks.get(&task) {
+        let task = plain(&scenario.description);
+        let whole = (task.clone(), plain(&scenario.input_args), start.brought());
+        if let Some(other) = tasks.get(&whole) {
             add(None, Why::Duplicate((*other).clone()));
         } else {
-            tasks.insert(task, &scenario.id);
+            tasks.insert(whole, &scenario.id);
         }
         if scenario.demands.is_empty() && scenario.requirements.is_empty() && scenario.expected.is_none() {
             add(None, Why::NoDemand);
         }
-        if let Some(named) = scenario.expected.as_deref().and_then(|expected| named(scenario, expected)) {
+        if let Some(named) = scenario.expected.as_deref().and_then(|expected| named(&task, expected)) {
             add(None, Why::NamesAnswer(named));
         }
         for demand in &scenario.demands {
-            if let Some(why) = of_demand(demand, scenario, &start) {
+            if let Some(why) = of_demand(demand, &task, &start) {
                 add(Some(demand), why);
             }
         }
@@ -86,10 +87,10 @@ pub fn vacuous<U: Untouched>(scenarios: &[Scenario], untouched: impl Fn(&Scenari
     found
 }
 
-fn of_demand(demand: &Demand, scenario: &Scenario, start: &dyn Facts) -> Option<Why> {
+fn of_demand(demand: &Demand, task: &str, start: &dyn Facts) -> Option<Why> {
     let check = match &demand.how {
         How::Question { text } => {
-            return quoted(text).find_map(|quote| named(scenario, quote)).map(Why::NamesAnswer);
+            return quoted(text).find_map(|quote| named(task, quote)).map(Why::NamesAnswer);
         }
         How::Check(check) => check,
     };
@@ -102,7 +103,7 @@ fn of_demand(demand: &Demand, scenario: &Scenario, start: &dyn Facts) -> Option<
         }
         Check::Pattern { pattern, of, times } if times.min > 0 => {
             let at_start = matches!(of, Text::Files(_)) && met() == Some(true);
-            let literal = || literal(pattern).and_then(|text| named(scenario, &text));
+            let literal = || literal(pattern).and_then(|text| named(task, &text));
             if at_start { Some(Why::MetAtStart) } else { literal().map(Why::NamesAnswer) }
         }
         Check::File { times, .. } if times.min > 0 => (met() == Some(true)).then_some(Why::MetAtStart),
@@ -136,10 +137,10 @@ fn plain(text: &str) -> String {
 /// Shorter words stand in many a task.
 const SHORTEST: usize = 4;
 
-/// The text, if it stands in the task.
-fn named(scenario: &Scenario, text: &str) -> Option<Box<str>> {
+/// The text, if it stands in the task, which is plain.
+fn named(task: &str, text: &str) -> Option<Box<str>> {
     let text = plain(text);
-    let is_there = text.chars().count() >= SHORTEST && plain(&scenario.description).contains(&text);
+    let is_there = text.chars().count() >= SHORTEST && task.contains(&text);
     is_there.then(|| text.into())
 }
 

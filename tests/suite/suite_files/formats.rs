@@ -40,7 +40,7 @@ fn a_suite_of_skill_creator_is_shown_with_what_is_lost_and_what_a_round_calls() 
 
     lost or odd:
       4: the file "data/sales-without-february.csv" is missing
-      5: it is called "german" in the suite
+      5: its name is not used: reports call a scenario by its id
 
     tells nothing:
       9, expectation-1: the task itself says "march north was the best"

@@ -55,7 +55,7 @@ pub(super) enum Shape<'v> {
 }
 
 /// Where lists of cases are.
-const LISTS: [&str; 4] = ["evals", "cases", "evaluations", "queries"];
+const LISTS: [&str; 5] = ["evals", "cases", "evaluations", "test_cases", "queries"];
 
 pub(super) fn shape(value: &Value) -> Result<Shape<'_>, String> {
     if is_promptfoo(value) {

@@ -44,7 +44,17 @@ pub(super) fn read(top: &Value, entries: &[&Map<String, Value>], path: &Path) ->
     let cases = entries.iter().map(|entry| case(entry, skill.as_deref(), &places)).collect();
     let mut notes = Vec::new();
     let named = top.as_object().into_iter().flat_map(Map::keys);
-    let known = ["evals", "cases", "evaluations", "skill_name", "skill", "version", "description", "name"];
+    let known = [
+        "evals",
+        "cases",
+        "evaluations",
+        "test_cases",
+        "skill_name",
+        "skill",
+        "version",
+        "description",
+        "name",
+    ];
     notes
         .extend(named.filter(|key| !known.contains(&key.as_str())).map(|key| format!("`{key}` is not read")));
     let folder = places.skill.file_name().and_then(|name| name.to_str());
@@ -58,9 +68,8 @@ fn case(entry: &Map<String, Value>, skill: Option<&str>, places: &Places) -> Cas
     let mut case = Case::new(first_text(entry, &PROMPTS).unwrap_or_default());
     case.id = entry.get("id").and_then(text);
     case.title = first_text(entry, &["name", "eval_name", "title"]);
-    if let (Some(_), Some(title)) = (&case.id, &case.title) {
-        let title = title.clone();
-        case.note(format!("it is called {title:?} in the suite"));
+    if case.id.is_some() && case.title.is_some() {
+        case.note("its name is not used: reports call a scenario by its id");
     }
     case.scenario.expected = goal(entry);
     for key in ["tags", "category"] {
@@ -133,8 +142,9 @@ impl Places {
     /// Around a file by its real path.
     fn around(path: &Path) -> Self {
         let folder = path.parent().expect("a file is in a folder").to_owned();
-        let above =
-            folder.parent().filter(|above| folder.ends_with("evals") || above.join("SKILL.md").is_file());
+        let above = folder.parent().filter(|above| {
+            folder.ends_with("evals") || folder.ends_with("eval") || above.join("SKILL.md").is_file()
+        });
         let skill = above.unwrap_or(&folder).to_owned();
         let repository = skill.ancestors().find(|above| above.join(".git").exists()).map(Path::to_owned);
         let base = repository.clone().unwrap_or_else(|| skill.clone());

@@ -86,6 +86,8 @@ impl Source<'_> {
     fn filled_in(&self, raw: &str) -> Result<String, String> {
         match raw.strip_prefix("file://") {
             None => Ok(raw.to_owned()),
+            // Other programs run it, and take what it prints.
+            Some(name) if is_program(name) => Err(format!("{name:?} is a program, which is not run")),
             Some(name) => text_below(self.base, name),
         }
     }
@@ -217,6 +219,14 @@ impl Source<'_> {
     }
 }
 
+/// By the end of its name, which may be followed by that of a function.
+fn is_program(name: &str) -> bool {
+    let ends = ["js", "cjs", "mjs", "ts", "cts", "mts", "py", "rb", "go", "sh"];
+    let file = name.rsplit_once('/').map_or(name, |(_, file)| file);
+    let file = file.split_once(':').map_or(file, |(file, _)| file);
+    file.rsplit_once('.').is_some_and(|(_, end)| ends.contains(&end))
+}
+
 fn is_path(prompt: &str) -> bool {
     let ends = [".txt", ".md", ".json", ".yaml", ".yml", ".js", ".mjs", ".py", ".j2"];
     !prompt.contains(char::is_whitespace) && ends.iter().any(|end| prompt.ends_with(end))
@@ -261,6 +271,15 @@ mod tests {
     fn a_value_is_filled_in_once_and_what_it_holds_is_not() {
         let vars = [("a".to_owned(), "{{b}}".to_owned()), ("b".to_owned(), "B".to_owned())];
         assert_eq!(filled("x {{ a }} {{b}} {{c}} {{", &vars), "x {{b}} B {{c}} {{");
+    }
+
+    #[test]
+    fn a_program_is_known_by_its_name() {
+        for (name, is) in
+            [("a.cjs", true), ("x/a.py:main", true), ("a.txt", false), ("a", false), ("js", false)]
+        {
+            assert_eq!(is_program(name), is, "{name}");
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ fn the_list_of_cases_is_found_wherever_it_is() {
         format!(r#"{{"evals": {one}}}"#),
         format!(r#"{{"skill": "s", "cases": {one}}}"#),
         format!(r#"{{"evaluations": {one}}}"#),
+        format!(r#"{{"version": 1, "test_cases": {one}}}"#),
     ] {
         let suite = read("evals.json", &text);
         assert_eq!((suite.format, suite.scenarios.len()), (Format::Evals, 1), "{text}");

@@ -128,6 +128,21 @@ fn the_first_prompt_is_filled_and_tests_may_be_in_files_below() {
 }
 
 #[test]
+fn a_prompt_that_a_program_makes_is_no_text() {
+    let text = "prompts: ['file://p.cjs']\ntests:\n - vars: {request: do it}\n   assert: []\n - vars: {task: do that}\n";
+    let folder = Folder::new(&[("promptfooconfig.yaml", text), ("p.cjs", "module.exports = 1")]);
+    let suite = folder.read("promptfooconfig.yaml");
+    assert_eq!(suite.scenarios.iter().map(|one| one.description.as_str()).collect::<Vec<_>>(), ["do that"]);
+    assert_eq!(
+        notes(&suite),
+        [
+            "the prompt is not read: \"p.cjs\" is a program, which is not run",
+            "scenario-1: left out: it has no prompt"
+        ]
+    );
+}
+
+#[test]
 fn a_list_of_tests_alone_takes_its_task_from_a_variable() {
     for name in ["prompt", "input", "query", "task"] {
         let text = format!("- vars: {{other: x, {name}: do it}}\n  assert: [{{type: contains, value: a}}]\n");
