@@ -146,7 +146,8 @@ impl Suite {
     fn new(path: PathBuf, format: Format, cases: Reading) -> Result<Self, String> {
         let Assembled { scenarios, drafts, starts, notes } = assemble(cases)?;
         if scenarios.is_empty() && drafts.is_empty() {
-            return Err("no scenarios".to_owned());
+            let why = notes.first().map_or_else(String::new, |note| format!(": {note}"));
+            return Err(format!("no scenarios{why}"));
         }
         Ok(Self { path, format, file: None, scenarios, drafts, starts, notes })
     }

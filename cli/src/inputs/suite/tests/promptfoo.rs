@@ -140,6 +140,14 @@ fn a_prompt_that_a_program_makes_is_no_text() {
             "scenario-1: left out: it has no prompt"
         ]
     );
+    folder.write(
+        "promptfooconfig.yaml",
+        "prompts: ['file://p.cjs']\ntests:\n - vars: {request: do it}\n   assert: []\n",
+    );
+    assert_eq!(
+        folder.refusal("promptfooconfig.yaml"),
+        "promptfooconfig.yaml: no scenarios: the prompt is not read: \"p.cjs\" is a program, which is not run"
+    );
 }
 
 #[test]
