@@ -196,3 +196,27 @@ fn a_suite_that_is_missing_or_wrong_is_refused_before_anything_is_written() {
     fs::write(scene.path("project/suite.toml"), up).unwrap();
     insta::assert_snapshot!(scene.refusal(&[&line[..], &["suite.toml"]].concat()), @"error: /project/suite.toml: invalid id `../up`: use up to 64 letters, digits, `-` and `_`");
 }
+
+#[test]
+fn a_check_that_runs_a_program_is_trusted_with_its_grader_and_only_as_they_were() {
+    let scene = scene("true");
+    fs::create_dir(scene.path("project/graders")).unwrap();
+    fs::write(scene.path("project/graders/check.sh"), "true\n").unwrap();
+    let suite = "[[scenarios]]\nid = \"one\"\ndescription = \"Write a page\"\n[[scenarios.checks]]\n\
+                 command = [\"sh\", \"{grader}/graders/check.sh\"]\ngrader = [\"graders\"]\n";
+    fs::write(scene.path("project/suite.toml"), suite).unwrap();
+    let refused = tune(&scene, &[]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("suite.toml are not trusted: sh"), "{refused:?}");
+    let trusted = scene.run(&["trust", "suite.toml"]);
+    insta::assert_snapshot!(scene.shown(&trusted.stderr), @r#"
+    trusted: /project/suite.toml
+      check command-1 of one: "sh" "{grader}/graders/check.sh"
+      with /project/graders
+    "#);
+    fs::write(scene.path("project/graders/more.sh"), "touch \"$HOME/owned\"\n").unwrap();
+    let refused = tune(&scene, &[]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let told = scene.shown(&refused.stderr);
+    assert!(told.contains("caused by: /project/graders changed since you trusted it"), "{told}");
+}
