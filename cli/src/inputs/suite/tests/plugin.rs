@@ -111,6 +111,9 @@ fn what_is_lost_of_graders_is_noted() {
         assert!(demands.is_empty());
         assert_eq!(notes, [note, "sums: no grader of it can be used"], "{grader}");
     }
+    let (none, notes) = demands(&[("g.md", "---\ntype: file_exists\npath: /etc/passwd\n---\n")]);
+    assert!(none.is_empty());
+    assert!(notes[0].starts_with("sums: a file check is lost: the path leaves the workspace"), "{notes:?}");
     let (demands, notes) = demands(&[("g.md", "---\ntype: tool_used\ntool: Bash\nmax: 0\n---\n")]);
     assert!(matches!(demands[0].how.check(), Some(Check::Tool { times: Times::NEVER, .. })));
     assert!(notes[0].contains("read as never"), "{notes:?}");
