@@ -44,6 +44,32 @@ fn tried(scene: &Scene, agent: &str, more: &[&str]) -> Ran {
     scene.tune("script", "script", &[&roles[..], more].concat())
 }
 
+/// What a suite finds in what the script has left, and in what the agent did.
+fn suite(shell: &str) -> String {
+    let checks = [
+        "id = 'made'\nfile = 'haiku.md'\nmust_pass = true",
+        "id = 'leaf'\ncommand = ['sh', '{grader}/leaf.sh']\ngrader = ['leaf.sh']",
+        "id = 'used'\nskill_used = true",
+        &format!("id = 'shell'\ntool = '{shell}'\ninput = 'make\\.sh'"),
+        &format!(
+            "id = 'order'\nbefore = {{ tool = '{shell}', input = 'make' }}\nafter = {{ tool = '{shell}', input = 'direct' }}"
+        ),
+        "id = 'said'\npattern = 'All files'\nin = 'answer'",
+    ];
+    let checks = checks.map(|check| format!("[[scenarios.checks]]\n{check}\n")).concat();
+    format!(
+        "[[scenarios]]\nid = 'leaf'\ndescription = 'write one about a leaf'\nexpectations = ['It is one line.']\n{checks}"
+    )
+}
+
+/// The verdicts on the demands of the suite, by their ids.
+fn verdicts(scene: &Scene) -> Vec<String> {
+    let page = scene.files("iteration-1-eval.md").remove(0);
+    let page = fs::read_to_string(page).unwrap();
+    let of_suite = page.lines().filter(|line| line.starts_with("- **") && line.contains("`leaf."));
+    of_suite.map(|line| line.split(':').next().unwrap().to_owned()).collect()
+}
+
 /// A file that the trial has left.
 fn left(scene: &Scene, name: &str) -> Option<String> {
     let artifacts = |path: &Path| path.to_str().is_some_and(|path| path.contains("/artifacts/haiku/"));
@@ -53,10 +79,28 @@ fn left(scene: &Scene, name: &str) -> Option<String> {
 #[test]
 #[ignore = "starts real agents: tests/agents/run"]
 fn the_script_of_a_skill_runs_and_leaves_files_and_nothing_else() {
-    several(&[CLAUDE, GEMINI, CODEX, OPENCODE], |agent| {
+    let shells =
+        [(CLAUDE, "Bash"), (GEMINI, "run_shell_command"), (CODEX, "command_execution"), (OPENCODE, "bash")];
+    several(&shells, |(agent, shell)| {
         let scene = scene();
-        let ran = tried(&scene, agent, &["--tools", "shell"]);
-        assert_eq!((ran.code, ran.failures()), (Some(3), Vec::new()), "{agent}: {ran:?}");
+        scene.write("project/suite.toml", &suite(shell));
+        scene.write("project/leaf.sh", "grep -qx 'One leaf' haiku.md\n");
+        let line =
+            ["tune", ".claude/skills/haiku", "--suite", "suite.toml", "--trust", "--yes", "--format", "json"];
+        let roles = ["--executor", agent, "--evaluator", CODEX, "--improver", CODEX, "--max-iterations", "1"];
+        let ran = scene.run("script", "script", &[&line[..], &roles, &["--tools", "shell"]].concat());
+        assert_eq!(
+            (ran.code, ran.failures()),
+            (Some(0), Vec::new()),
+            "{agent}: {ran:?} {:?}",
+            verdicts(&scene)
+        );
+        assert_eq!(verdicts(&scene).len(), 7, "{agent}");
+        assert!(
+            verdicts(&scene).iter().all(|one| one.starts_with("- **pass**")),
+            "{agent}: {:?}",
+            verdicts(&scene)
+        );
         assert_eq!(ran.skills(), ["used"], "{agent}");
         assert_eq!(left(&scene, "haiku.md").as_deref(), Some("One leaf\n"), "{agent}");
         let tools = left(&scene, "tools.txt").unwrap();

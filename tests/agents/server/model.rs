@@ -172,7 +172,11 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
             Turn::Write { path: format!("{space}/artifact.md"), content: "Mine\n".to_owned() }
         }
         Scenario::Gullible if talk.words.contains("# Judge an agent skill") => Turn::Text(obey(&talk.words)),
-        _ if ["# Judge an agent skill", "# Judge a chain"].iter().any(|head| talk.words.contains(head)) => {
+        _ if talk.words.contains("# Judge what was produced") => Turn::Text(grade(&talk.words)),
+        _ if ["# Judge an agent skill", "# Judge a chain", "# Review the text"]
+            .iter()
+            .any(|head| talk.words.contains(head)) =>
+        {
             Turn::Text(judge(&talk.words))
         }
         _ if talk.words.contains("# Improve an agent skill") => improve(talk, &space),
@@ -280,6 +284,21 @@ fn judge(words: &str) -> String {
         "strengths": [], "weaknesses": [], "suggestions": [],
     })
     .to_string()
+}
+
+/// Every statement is true.
+fn grade(words: &str) -> String {
+    let between = |line: &str, open: &str, close: &str| -> Option<String> {
+        Some(line.split_once(open)?.1.split_once(close)?.0.to_owned())
+    };
+    let code = words.lines().rev().find_map(|line| between(line, "\"verdict_of\": \"", "\""));
+    let (_, statements) = words.rsplit_once("## The statements").expect("statements are asked about");
+    let asked = statements.lines().filter(|line| line.starts_with('`') && !line.starts_with("```"));
+    let criteria = asked.filter_map(|line| between(line, "`", "`"));
+    let criteria =
+        criteria.map(|id| json!({ "id": id, "verdict": "pass", "evidence": "haiku.md: `One leaf`" }));
+    json!({ "verdict_of": code, "criteria": criteria.collect::<Vec<Value>>(), "strengths": [], "weaknesses": [] })
+        .to_string()
 }
 
 fn quality(words: &str) -> u32 {
