@@ -84,11 +84,12 @@ page asks of you, its rules or the form of your answer.";
 
 /// What a scenario says, as one fenced block.
 fn scenario(seed: &str, scenario: &Scenario) -> String {
-    let requirements: String = scenario.requirements.iter().map(|text| format!("- {text}\n")).collect();
+    let requirements: Vec<_> = scenario.requirements.iter().map(|text| format!("- {text}")).collect();
+    let requirements = requirements.join("\n");
     let parts = [
         ("Task", scenario.description.as_str()),
         ("Arguments", &scenario.input_args),
-        ("Requirements", requirements.trim_end()),
+        ("Requirements", &requirements),
         ("Success criteria", &scenario.success_criteria),
     ];
     let told = parts.iter().filter(|(_, text)| !text.trim().is_empty());

@@ -21,13 +21,13 @@ pub fn split(scenarios: &mut [Scenario], percent: u32, seed: u64) {
         let parts = [&seed.to_le_bytes()[..], scenario.id.as_bytes(), scenario.description.as_bytes()];
         strata.entry(tags).or_default().push((Digest::of_parts(parts), nth));
     }
-    let (mut seen, mut held_out) = (0, Vec::new());
+    let (mut so_far, mut held_out) = (0, Vec::new());
     for stratum in strata.values_mut() {
         stratum.sort_unstable_by_key(|(digest, _)| *digest);
         for &(_, nth) in &*stratum {
-            seen += 1;
+            so_far += 1;
             // What is due by now: strata of one take their turns.
-            if held_out.len() < share(seen, percent) {
+            if held_out.len() < share(so_far, percent) {
                 held_out.push(nth);
             }
         }

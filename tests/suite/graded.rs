@@ -117,16 +117,13 @@ fn a_suite_in_the_skills_folder_is_hidden_from_agents_and_stays_as_it_was() {
 #[test]
 fn what_is_held_out_is_not_searched_and_decides_at_the_end() {
     let scene = scene();
-    let marked: String = (1..=3)
-        .map(|nth| {
-            format!(
-                "[[scenarios]]\nid = \"s{nth}\"\ndescription = \"Task {nth}\"\nheld_out = {}\n\
-                 expectations = [\"Its quality is at least 60.\"]\n",
-                nth == 3
-            )
-        })
-        .collect();
-    fs::write(scene.path("project/suite.toml"), marked).unwrap();
+    let marked = [(1, false), (2, false), (3, true)].map(|(nth, held_out)| {
+        format!(
+            "[[scenarios]]\nid = \"s{nth}\"\ndescription = \"Task {nth}\"\nheld_out = {held_out}\n\
+             expectations = [\"Its quality is at least 60.\"]\n"
+        )
+    });
+    fs::write(scene.path("project/suite.toml"), marked.concat()).unwrap();
     let ran = tune(&scene, &["--max-iterations", "2"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let trials: Vec<(u64, u64)> = scene

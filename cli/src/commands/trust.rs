@@ -69,9 +69,11 @@ fn record_rules(path: &Path, around: &Environment) -> Result<String, Complaint> 
     let rules = RulesFile::read(path)?;
     let files = rules.scripts(around)?;
     TrustStore::new(around).record(&rules.file, &files)?;
-    let commands: String = rules.commands().map(|argv| format!("\n  rule: {}", quoted(argv))).collect();
-    let commands = if commands.is_empty() { NO_COMMANDS.to_owned() } else { commands };
-    Ok(format!("trusted: {}{commands}{}", rules.file.path.display(), listed(&files)))
+    let mut commands: Vec<_> = rules.commands().map(|argv| format!("\n  rule: {}", quoted(argv))).collect();
+    if commands.is_empty() {
+        commands.push(NO_COMMANDS.to_owned());
+    }
+    Ok(format!("trusted: {}{}{}", rules.file.path.display(), commands.concat(), listed(&files)))
 }
 
 const NO_COMMANDS: &str = "\n  no commands";

@@ -5,6 +5,7 @@ use skilltune_phases::contract::Verdict;
 use skilltune_phases::demand::Demand;
 use skilltune_phases::loops::tune::measure::{self, Unit};
 use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Run, Standing, Step, Trial, Why};
+use skilltune_phases::score::Score;
 
 use crate::drive::bare_prompt;
 use crate::world::{Drive, demanding, improved, inspected, judged, nth, plan, points, stated, told, well};
@@ -22,7 +23,7 @@ fn met(program: Option<bool>) -> impl FnMut(&Run, &Step) -> Outcome {
 }
 
 fn first_score(run: &Run) -> Option<f64> {
-    run.state.rounds[0].measured.as_ref().unwrap().score.map(|score| score.points())
+    run.state.rounds[0].measured.as_ref().expect("it was measured").score.map(Score::points)
 }
 
 #[test]
@@ -98,7 +99,7 @@ fn world<'a>(outcome: &'a [u32], quality: &'a [usize]) -> impl FnMut(&Run, &Step
     move |run, step| match step {
         Step::Check { left, demand, .. } => {
             let of = |tree| run.state.candidates.iter().position(|one| left_of(one.trees[0]) == tree);
-            let met = outcome[of(*left).unwrap()] == 100;
+            let met = outcome[of(*left).expect("a candidate left it")] == 100;
             Ok(Answer::Told(vec![told(*demand, Some(met))]))
         }
         Step::Review { candidate, .. } => judged(run, quality[nth(run, *candidate)], &[]),

@@ -171,9 +171,12 @@ pub(crate) fn demanding(mut plan: Plan) -> Plan {
     let program = Check::Command { argv, exit: 0, expected: "".into(), grader: None };
     let first = plan.task.target.members[0].name.clone();
     let demands = [
-        Demand { member: Some(first), ..Demand::new("file".parse().unwrap(), How::Check(file)) },
-        Demand { weight: 2, ..Demand::new("program".parse().unwrap(), How::Check(program)) },
-        Demand::new("true".parse().unwrap(), How::Question { text: "It is true.".into() }),
+        Demand {
+            member: Some(first),
+            ..Demand::new("file".parse().expect("a plain name"), How::Check(file))
+        },
+        Demand { weight: 2, ..Demand::new("program".parse().expect("a plain name"), How::Check(program)) },
+        Demand::new("true".parse().expect("a plain name"), How::Question { text: "It is true.".into() }),
     ];
     for scenario in plan.task.scenarios.iter_mut().step_by(2) {
         scenario.demands = demands.to_vec();

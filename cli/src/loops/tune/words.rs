@@ -6,6 +6,7 @@ use skilltune_phases::ending::Class;
 use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::loops::tune::ending::Outcome;
 use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Step, Verdict};
+use skilltune_phases::name::Name;
 use skilltune_phases::plan::Enforced;
 use skilltune_phases::prompt::Page;
 use skilltune_phases::role::Role;
@@ -79,7 +80,7 @@ fn suite(plan: &Plan) -> Option<String> {
         told.push(format!("the scenarios are the skill's own, in {path}"));
     }
     if !suite.drafts.is_empty() {
-        let drafts: Vec<_> = suite.drafts.iter().map(|draft| draft.as_str()).collect();
+        let drafts: Vec<_> = suite.drafts.iter().map(Name::as_str).collect();
         told.push(format!("drafts do not count until you have reviewed them: {}", shown(&drafts)));
     }
     if !suite.notes.is_empty() {
