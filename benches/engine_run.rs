@@ -188,6 +188,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
         start,
         files: vec!["SKILL.md".into()],
         has_scripts: true,
+        hidden: Vec::new(),
     };
     Plan {
         format: FORMAT,
@@ -198,6 +199,7 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
         task: Task {
             target: Target { mode: Mode::Single, members: vec![member] },
             scenarios: (0..scenarios).map(scenario).collect(),
+            suite: None,
             contract: rubric::tune(),
             rules: rules(),
             delivery: Delivery::Inline,
