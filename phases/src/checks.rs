@@ -15,6 +15,7 @@ mod pattern;
 mod quote;
 mod schema;
 mod tell;
+mod words;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};

@@ -29,6 +29,14 @@ impl Demand {
 }
 
 impl Demand {
+    /// As people are told it.
+    pub fn shown(&self) -> String {
+        match &self.how {
+            How::Question { text } => text.to_string(),
+            How::Check(check) => check.to_string(),
+        }
+    }
+
     /// As whoever improves the skill is told it. A pattern or a value to be met could be copied into a skill, so what a
     /// check looks for is not in it.
     pub fn told(&self) -> String {

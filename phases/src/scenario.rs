@@ -87,9 +87,9 @@ impl Scenario {
         }
     }
 
-    /// How a judgement of its trials names one of its demands.
+    /// How a judgement of its trials names one of its demands; no criterion of a contract is named so.
     pub fn criterion(&self, demand: &Demand) -> CriterionId {
-        CriterionId::new(format!("{}.{}", self.id, demand.id))
+        CriterionId::new(format!("{}/{}", self.id, demand.id))
     }
 }
 

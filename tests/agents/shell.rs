@@ -66,7 +66,7 @@ fn suite(shell: &str) -> String {
 fn verdicts(scene: &Scene) -> Vec<String> {
     let page = scene.files("iteration-1-eval.md").remove(0);
     let page = fs::read_to_string(page).unwrap();
-    let of_suite = page.lines().filter(|line| line.starts_with("- **") && line.contains("`leaf."));
+    let of_suite = page.lines().filter(|line| line.starts_with("- **") && line.contains("`leaf/"));
     of_suite.map(|line| line.split(':').next().unwrap().to_owned()).collect()
 }
 

@@ -71,8 +71,8 @@ fn the_outcome_is_the_score_and_the_text_is_judged_once_a_version() {
         fs::read_to_string(scene.run_folder().join("iterations/iteration-1/iteration-1-eval.md")).unwrap();
     for told in [
         "one: 50.0/100",
-        "**fail** `one.counted`",
-        "**pass** `one.made`",
+        "**fail** `one/counted`",
+        "**pass** `one/made`",
         "Quality of the text",
         "The text: ",
     ] {

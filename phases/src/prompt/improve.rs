@@ -15,6 +15,8 @@ use crate::scenario::Scenario;
 pub struct ImproveBrief<'a> {
     /// The one member that may be changed.
     pub skill: Named<'a>,
+    /// Whether what comes of the skill makes its score.
+    pub by_outcome: bool,
     /// Those of the search.
     pub scenarios: &'a [&'a Scenario],
     /// What it left in its worst trial, and the scenario of that.
@@ -83,6 +85,7 @@ pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
         name: plain(brief.skill.name),
         at: plain(&brief.skill.folder.at),
         files: files(seed, brief.skill.folder),
+        by_outcome: brief.by_outcome,
         scenarios: scenarios.join("\n\n"),
         unused: brief.uses.offered,
         trials: brief.uses.trials(),
@@ -136,6 +139,7 @@ pub(super) struct Values {
     name: String,
     at: String,
     files: String,
+    by_outcome: bool,
     scenarios: String,
     /// How often it was there to be seen and not used, and in how many trials.
     unused: usize,

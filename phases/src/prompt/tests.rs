@@ -114,6 +114,7 @@ fn improved(full: bool) -> String {
     let produced = folder("produced/poet", &[("haiku.md", "Only two lines")]);
     improve(&ImproveBrief {
         skill: Named { name: "poet", folder: &skill },
+        by_outcome: full,
         scenarios: &[&haiku()],
         produced: full.then_some((Named { name: "poet", folder: &produced }, "haiku")),
         unmet: &unmet,

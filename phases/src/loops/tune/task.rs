@@ -6,6 +6,7 @@ use crate::candidate::Candidate;
 use crate::checks::Check;
 use crate::contract::{Contract, CriterionId};
 use crate::delivery::Delivery;
+use crate::demand::Demand;
 use crate::id::CandidateId;
 use crate::judgement::Finding;
 use crate::name::Name;
@@ -92,29 +93,35 @@ impl Task {
         self.contract.only(|criterion| criterion.needs.is_none_or(|need| scenario.tells(need)))
     }
 
-    /// A criterion, or something that a scenario demands, as an improver is told it.
+    /// Something that a scenario demands.
+    pub fn demand(&self, id: &CriterionId) -> Option<&Demand> {
+        let (scenario, demand) = id.as_str().split_once('/')?;
+        let scenario = self.scenarios.iter().find(|one| one.id == scenario)?;
+        scenario.demands.iter().find(|one| one.id == demand)
+    }
+
+    /// What a criterion asks, in words for people; empty, if it is none of this run.
+    pub fn question(&self, id: &CriterionId) -> String {
+        let asked = self.contract.criterion(id).map(|criterion| criterion.text.to_string());
+        asked.or_else(|| self.demand(id).map(Demand::shown)).unwrap_or_default()
+    }
+
+    /// The same as an improver is told it.
     pub fn asked(&self, id: &CriterionId) -> Asked {
-        let of_text = self.contract.criterion(id).map(|criterion| criterion.text.to_string());
-        let demands =
-            self.scenarios.iter().flat_map(|one| one.demands.iter().map(move |demand| (one, demand)));
-        let demanded = || {
-            let mut found = demands.filter(|(scenario, demand)| scenario.criterion(demand) == *id);
-            found.next().map(|(_, demand)| demand.told())
-        };
-        Asked { id: id.clone(), question: of_text.or_else(demanded).unwrap_or_default() }
+        let question = self.demand(id).map_or_else(|| self.question(id), Demand::told);
+        Asked { id: id.clone(), question }
     }
 
     /// What an improver is told of a criterion that was not met. What the program of a check says may name what it looks for,
     /// so of its words the first are told: how it ended.
     pub fn missed(&self, finding: Finding<'_>) -> Missed {
-        let mut demands =
-            self.scenarios.iter().flat_map(|one| one.demands.iter().map(move |demand| (one, demand)));
-        let of_program = demands.any(|(scenario, demand)| {
-            matches!(demand.how.check(), Some(Check::Command { .. }))
-                && scenario.criterion(demand) == *finding.criterion
-        });
-        let ended = || finding.evidence.split_once(':').map_or(finding.evidence, |(ended, _)| ended);
-        let evidence = if of_program { ended() } else { finding.evidence };
+        let check = self.demand(finding.criterion).and_then(|demand| demand.how.check());
+        let evidence = match check {
+            Some(Check::Command { .. }) => {
+                finding.evidence.split_once(':').map_or(finding.evidence, |(ended, _)| ended)
+            }
+            Some(_) | None => finding.evidence,
+        };
         Missed { asked: self.asked(finding.criterion), verdict: finding.verdict, evidence: evidence.into() }
     }
 

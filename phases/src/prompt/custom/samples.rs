@@ -110,7 +110,7 @@ fn evaluates() -> Vec<Json> {
 }
 
 /// What an improver may be told, each a bit of a number.
-const PARTS: u32 = 10;
+const PARTS: u32 = 11;
 
 fn improves() -> Vec<Json> {
     (0..1 << PARTS).map(|parts| improved(|part| parts & (1 << part) != 0)).collect()
@@ -127,6 +127,7 @@ fn improved(has: impl Fn(u32) -> bool) -> Json {
     let near = Neighbour { name: "near".into(), description: ALIEN.into(), files: vec!["a.md".into()] };
     json(improve::values(&ImproveBrief {
         skill: Named { name: "second", folder: &skill },
+        by_outcome: has(10),
         scenarios: &[&scenario(), &scenario()],
         produced: has(9).then_some((Named { name: "second", folder: &produced }, "sample")),
         unmet: &unmet,

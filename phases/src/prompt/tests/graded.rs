@@ -114,7 +114,8 @@ fn a_judge_of_the_outcome_gets_statements_and_what_was_produced_and_no_skill() {
        - `fail`: it is not true, or true only in part.
        - `unverified`: nothing in front of you can decide it. What was not produced is a `fail`, not this.
     3. Give each verdict its evidence, in at most 300 characters: the file and a short literal quote from it. For a `fail`
-       because something is absent, say what, and where you looked. A `pass` without evidence does not count.
+       because something is absent, say what, and where you looked. A `pass` without evidence does not count. Quote
+       what was produced, never what the author describes: whoever reads your evidence must not learn it.
     4. Name up to 3 strengths and up to 5 weaknesses of what was produced, each with its file. If there are none, name none.
 
     ## Your answer

@@ -223,7 +223,7 @@ fn assessment(page: &mut Page, run: &Run, assessment: &Assessment) {
         return;
     }
     page.list(assessment.findings.iter().map(|finding| {
-        let question = run.plan.task.asked(finding.criterion).question;
+        let question = run.plan.task.question(finding.criterion);
         let question = if question.is_empty() { question } else { format!(": {}", words(&question)) };
         let lead = format!("**{}** {}{question}", finding.verdict, code(finding.criterion.as_str()));
         if finding.evidence.is_empty() {

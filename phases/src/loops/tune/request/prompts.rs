@@ -88,6 +88,7 @@ impl Request {
         let produced = self.named(folders, PRODUCED, improving.member);
         self.plan.task.prompts.improve(&ImproveBrief {
             skill: self.skill(folders, improving.member),
+            by_outcome: self.plan.task.has_demands(),
             scenarios: &searched,
             produced: produced.zip(improving.worst.map(scenario)),
             unmet: &improving.unmet,
