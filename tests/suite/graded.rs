@@ -156,3 +156,18 @@ fn a_suite_of_drafts_alone_and_a_check_about_a_stranger_are_refused() {
     );
     assert!(stranger.contains("`made` of scenario `one` is about `reader`"), "{stranger}");
 }
+
+#[test]
+fn another_grader_is_another_check_though_all_else_is_the_same() {
+    let scene = scene();
+    let suite = "[[scenarios]]\ndescription = \"a\"\n[[scenarios.checks]]\ncommand = [\"sh\", \"{grader}/g.sh\"]\n\
+                 grader = [\"graders/g.sh\"]\n";
+    fs::write(scene.path("project/suite.toml"), suite).unwrap();
+    let score = |grader: &str| {
+        fs::write(scene.path("project/graders/g.sh"), grader).unwrap();
+        let score = tune(&scene, &["--max-iterations", "1", "--seed", "7"]).json()["initial_score"].clone();
+        fs::remove_dir_all(scene.run_folder()).unwrap();
+        score
+    };
+    assert_eq!((score("exit 0"), score("exit 1"), score("exit 0")), (json!(100.0), json!(0.0), json!(100.0)));
+}

@@ -81,8 +81,10 @@ fn machine_steps(task: &Task, trial: Trial, outcomes: &[&Answer]) -> Vec<Step> {
         if checks.iter().any(|(_, check)| !is_program(check)) {
             looks.push(Step::Inspect { member, trial, kept: *kept });
         }
-        let own = checks.iter().filter(|(_, check)| is_program(check));
-        programs.extend(own.map(|&(demand, _)| Step::Check { trial, demand, left: kept.left }));
+        programs.extend(checks.into_iter().filter_map(|(demand, check)| {
+            let Check::Command { grader, .. } = check else { return None };
+            Some(Step::Check { trial, demand, left: kept.left, grader: *grader })
+        }));
     }
     looks.append(&mut programs);
     looks

@@ -82,9 +82,9 @@ impl Request {
                 repository = member.0 == 0 && run.plan.task.scenarios[trial.scenario].git;
                 placing::execute(run, *member, *skill, *trial, *input)
             }
-            Step::Check { trial, demand, left } => {
+            Step::Check { trial, demand, left, grader } => {
                 let how = &run.plan.task.scenarios[trial.scenario].demands.get(*demand)?.how;
-                let Check::Command { argv, exit, grader, .. } = how.check()? else { return None };
+                let Check::Command { argv, exit, .. } = how.check()? else { return None };
                 let at = format!(".grader-{}", Digest::of(order::step_text(step).as_bytes()).short());
                 command = Some(program(&run.plan, argv, &at));
                 let grader = grader.map(|tree| (at.as_str(), tree));

@@ -24,7 +24,14 @@ pub enum Step {
     /// Make the checks of one member's work that need no program.
     Inspect { member: Place, trial: Trial, kept: Kept },
     /// Run the program of one check of a scenario on a copy of what its member left.
-    Check { trial: Trial, demand: usize, left: TreeId },
+    Check {
+        trial: Trial,
+        demand: usize,
+        left: TreeId,
+        /// What the program works with besides.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        grader: Option<TreeId>,
+    },
     /// Judge whether what was left meets the expectations of a scenario.
     Grade { candidate: CandidateId, trial: Trial, artifacts: Vec<TreeId>, evidence: Vec<TreeId> },
     /// Judge the text of a candidate, once and for all scenarios of which something is demanded.
