@@ -12,14 +12,14 @@ use crate::contract::{Contract, Criterion, CriterionId, Dimension, Verdict};
 use crate::demand::{self, Demand};
 use crate::event::Failure;
 use crate::id::CandidateId;
-use crate::judgement::{Assessment, Finding, Judgement, Kind};
+use crate::judgement::{Assessment, Finding, Findings, Judgement, Kind};
 use crate::scenario::Scenario;
 use crate::target::Place;
 
 /// The one dimension of what was brought about.
 const OUTCOME: &str = "outcome";
 
-/// What judges answer where nothing is to be judged.
+/// In place of evidence, where neither a machine nor a judge has told of a demand.
 const NO_VERDICT: &str = "no verdict was given";
 
 /// Where one unit stands.
@@ -38,8 +38,8 @@ pub(super) enum Stand<'a> {
     Open(Unit<'a>),
 }
 
-/// What is known of each demand of a scenario, by its place.
-type Verdicts = BTreeMap<usize, (Verdict, Box<str>)>;
+/// What is known of each demand of a scenario, and on which evidence.
+type Verdicts = BTreeMap<CriterionId, (Verdict, Box<str>)>;
 
 /// Goes as far as there are answers; `outcomes` are those of the members.
 pub(super) fn stand<'a>(
@@ -53,18 +53,21 @@ pub(super) fn stand<'a>(
     let mut verdicts = Verdicts::new();
     for step in machine_steps(task, trial, outcomes) {
         match run.state_of(&step) {
-            StepState::Answered(Answer::Told(told)) => verdicts.extend(told.iter().map(verdict_of)),
+            StepState::Answered(Answer::Told(told)) => {
+                verdicts.extend(told.iter().filter_map(|told| of_machine(scenario, told)));
+            }
             StepState::GivenUp(failure) => return Stand::Open(Unit::Missing(failure)),
             StepState::Answered(_) | StepState::Open => return Stand::Open(Unit::Next(step)),
         }
     }
-    let Some(contract) = expectations(scenario) else {
+    if expectations(scenario).is_none() {
         return Stand::Graded(judgement(task, scenario, &verdicts, None));
-    };
+    }
     let step = grade(candidate, trial, outcomes);
     match run.state_of(&step) {
         StepState::Answered(Answer::Judged(judged)) => {
-            verdicts.extend(of_judge(scenario, &contract, judged));
+            let findings = judged.whole.findings.iter();
+            verdicts.extend(findings.map(|one| (one.criterion.clone(), (one.verdict, one.evidence.into()))));
             Stand::Graded(judgement(task, scenario, &verdicts, Some(judged)))
         }
         StepState::GivenUp(failure) => Stand::Open(Unit::Missing(failure)),
@@ -105,62 +108,45 @@ fn grade(candidate: CandidateId, trial: Trial, outcomes: &[&Answer]) -> Step {
     Step::Grade { candidate, trial, artifacts: left, evidence: kept }
 }
 
-fn verdict_of(told: &Told) -> (usize, (Verdict, Box<str>)) {
+fn of_machine(scenario: &Scenario, told: &Told) -> Option<(CriterionId, (Verdict, Box<str>))> {
     let verdict = match told.met {
         Some(true) => Verdict::Pass,
         Some(false) => Verdict::Fail,
         None => Verdict::Unverified,
     };
-    (told.check, (verdict, told.details.clone()))
+    let demand = scenario.demands.get(told.check)?;
+    Some((scenario.criterion(demand), (verdict, told.details.clone())))
 }
 
 /// What a judge is asked about a scenario's expectations; nothing, where there are none.
 pub(super) fn expectations(scenario: &Scenario) -> Option<Contract> {
     let criterion = |demand: &Demand| {
-        Some(Criterion {
-            id: scenario.criterion(demand),
-            dimension: OUTCOME.into(),
-            text: demand.how.question()?.into(),
-            of_effect: false,
-            needs: None,
-        })
+        let text = demand.how.question()?;
+        let text = match &demand.member {
+            Some(member) => format!("(of what {member} produced) {text}").into(),
+            None => text.into(),
+        };
+        let (id, dimension) = (scenario.criterion(demand), OUTCOME.into());
+        Some(Criterion { id, dimension, text, of_effect: false, needs: None })
     };
     let criteria: Vec<_> = scenario.demands.iter().filter_map(criterion).collect();
     let outcome = Dimension { id: OUTCOME.into(), name: "Outcome".into(), weight: 1.0 };
     (!criteria.is_empty()).then_some(Contract { dimensions: vec![outcome], criteria })
 }
 
-fn of_judge(
-    scenario: &Scenario,
-    contract: &Contract,
-    judged: &Judgement,
-) -> impl Iterator<Item = (usize, (Verdict, Box<str>))> {
-    let findings: BTreeMap<&CriterionId, Finding<'_>> =
-        judged.whole.findings.iter().map(|finding| (finding.criterion, finding)).collect();
-    let asked = scenario.demands.iter().enumerate().filter(|(_, demand)| demand.how.question().is_some());
-    let verdict = move |((nth, _), criterion): ((usize, &Demand), &Criterion)| {
-        let finding = findings.get(&criterion.id);
-        let told = finding
-            .map_or((Verdict::Unverified, NO_VERDICT.into()), |one| (one.verdict, one.evidence.into()));
-        (nth, told)
-    };
-    asked.zip(&contract.criteria).map(verdict).collect::<Vec<_>>().into_iter()
-}
-
 /// One finding a demand, and the score of them all; in a chain also for each member of which something is demanded.
 fn judgement(task: &Task, scenario: &Scenario, verdicts: &Verdicts, judged: Option<&Judgement>) -> Judgement {
-    let known = |nth: usize| verdicts.get(&nth);
     let assess = |among: &dyn Fn(&Demand) -> bool| {
-        let demands = || scenario.demands.iter().enumerate().filter(|(_, demand)| among(demand));
-        let ids: Vec<CriterionId> = demands().map(|(_, demand)| scenario.criterion(demand)).collect();
-        let findings = demands().zip(&ids).map(|((nth, _), criterion)| {
-            let told = known(nth);
-            let verdict = told.map_or(Verdict::Unverified, |(verdict, _)| *verdict);
-            Finding { criterion, verdict, evidence: told.map_or(NO_VERDICT, |(_, details)| details) }
+        let demands: Vec<&Demand> = scenario.demands.iter().filter(|demand| among(demand)).collect();
+        let ids: Vec<CriterionId> = demands.iter().map(|demand| scenario.criterion(demand)).collect();
+        let found = ids.iter().map(|criterion| match verdicts.get(criterion) {
+            Some((verdict, evidence)) => Finding { criterion, verdict: *verdict, evidence },
+            None => Finding { criterion, verdict: Verdict::Unverified, evidence: NO_VERDICT },
         });
-        let weighed = demands()
-            .map(|(nth, demand)| (demand, known(nth).map_or(Verdict::Unverified, |(verdict, _)| *verdict)));
-        Assessment { findings: findings.collect(), scored: demand::scored(weighed) }
+        let findings: Findings = found.collect();
+        let weighed = demands.into_iter().zip(findings.iter().map(|finding| finding.verdict));
+        let scored = demand::scored(weighed);
+        Assessment { findings, scored }
     };
     let places = (0..task.target.members.len()).map(Place);
     let members = places.filter(|_| task.target.members.len() > 1).filter_map(|place| {
