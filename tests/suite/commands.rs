@@ -353,11 +353,13 @@ fn a_dry_run_shows_the_first_steps_and_the_most_calls_and_writes_nothing() {
     assert_eq!(scene.everything(), before);
     insta::assert_snapshot!(single + &chain, @r"
     tune writer: up to 3 rounds, goal 70
+    2 scenarios
     first steps:
       running writer on scenario-2
       running writer on scenario-1
     at most 52 calls: 24 by the executor (executor), 24 by the evaluator (evaluator), 4 by the improver (improver)
     tune outline -> writer -> editor: up to 5 rounds, goal 80
+    1 scenario
     first steps:
       running outline on scenario-1
     at most 72 calls: 48 by the executor (executor), 16 by the evaluator (evaluator), 8 by the improver (improver)

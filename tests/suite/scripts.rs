@@ -74,6 +74,8 @@ fn a_dry_run_is_one_object_for_scripts() {
               ],
               "threshold": 70.0,
               "max_iterations": 3,
+              "scenarios": 1,
+              "held_out": 0,
               "first_steps": [
                 "running writer on scenario-1"
               ],

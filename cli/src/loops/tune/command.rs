@@ -196,6 +196,7 @@ fn told(run: &Run, most: &MostCalls, steps: &[String]) -> String {
             rules.max_iterations,
             words::goal(plan)
         ),
+        words::scenarios(plan),
         "first steps:".to_owned(),
     ];
     lines.extend(steps.iter().map(|step| format!("  {step}")));

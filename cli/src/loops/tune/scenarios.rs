@@ -6,7 +6,7 @@ use skilltune_phases::scenario::Scenario;
 
 use crate::agents::on_path;
 use crate::inputs::find::Skill;
-use crate::inputs::suite::{Starts, Suite, numbered};
+use crate::inputs::suite::{Note, Starts, Suite, numbered};
 use crate::loops::tune::args::TuneArgs;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -56,12 +56,12 @@ impl Tried {
         if suite.scenarios.iter().all(|scenario| scenario.held_out) {
             return wrong("all its scenarios are held out; none is left to search with");
         }
-        let told = tune::Suite {
-            path,
-            found,
-            drafts: suite.drafts.iter().map(|draft| draft.id.clone()).collect(),
-            notes: suite.notes.iter().map(|note| note.to_string().into()).collect(),
-        };
+        let drafts: Vec<Name> = suite.drafts.iter().map(|draft| draft.id.clone()).collect();
+        // What is to be said of drafts is that they do not count.
+        let is_of_drafts =
+            |note: &&Note| !note.scenarios.is_empty() && note.scenarios.iter().all(|id| drafts.contains(id));
+        let notes = suite.notes.iter().filter(|note| !is_of_drafts(note)).map(|note| note.to_string().into());
+        let told = tune::Suite { path, found, notes: notes.collect(), drafts };
         Ok(Self { scenarios: suite.scenarios, starts: suite.starts, suite: Some(told) })
     }
 

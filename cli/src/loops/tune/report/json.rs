@@ -56,6 +56,8 @@ pub fn sketch(run: &Run, most: &MostCalls, steps: &[String]) -> Value {
         "target": target(run),
         "threshold": plan.task.rules.threshold,
         "max_iterations": plan.task.rules.max_iterations,
+        "scenarios": plan.task.scenarios.len(),
+        "held_out": plan.task.scenarios.iter().filter(|scenario| scenario.held_out).count(),
         // In words.
         "first_steps": steps,
         "most_calls": most_calls(most),
