@@ -1,11 +1,15 @@
 //! The scripted evaluator: verdicts that come to the quality which the skills in its workspace state.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 use crate::script::Script;
-use crate::{name_of, quality_of, skills};
+use crate::{name_of, skills, stated_quality};
+
+/// Of a skill that states none.
+const PLAIN: u32 = 70;
 
 /// What the prompt asks for.
 struct Asked {
@@ -18,7 +22,7 @@ pub(crate) fn answer(script: &Script, prompt: &str) -> String {
         return "It is {quite} good.".to_owned();
     }
     let members: Vec<(String, u32)> =
-        skills().iter().map(|skill| (name_of(skill), quality_of(skill))).collect();
+        skills().iter().map(|skill| (name_of(skill), stated_quality(skill).unwrap_or(PLAIN))).collect();
     let lowest = members.iter().map(|(_, quality)| *quality).min().expect("there is a skill to judge");
     let asked = asked(prompt);
     let whole =
@@ -57,7 +61,8 @@ fn nonce(prompt: &str) -> Option<String> {
     prompt.lines().rev().find_map(|line| between(line, "\"verdict_of\": \"", "\""))
 }
 
-/// Of statements such as `Its quality is at least 60.` those are true that the result says so of, and all others too.
+/// Of statements such as `Its quality is at least 60.` and `A file says "600".` those are true that the result says so of,
+/// and all others too.
 pub(crate) fn grade(prompt: &str) -> String {
     let made: Vec<String> = fs::read_dir("artifacts")
         .expect("what was produced is in the workspace")
@@ -70,13 +75,25 @@ pub(crate) fn grade(prompt: &str) -> String {
     let criteria = statements.lines().filter(is_statement).map(|line| {
         let id = between(line, "`", "`").expect("a statement has an id");
         let least = between(line, "at least ", ".").and_then(|least| least.parse::<u32>().ok());
-        let verdict = if least.is_none_or(|least| reached >= Some(least)) { "pass" } else { "fail" };
+        let said = line.split_once(" says \"").and_then(|(_, said)| Some(said.rsplit_once('"')?.0));
+        let is_said = said.is_none_or(|said| says(Path::new("artifacts"), said));
+        let is_true = is_said && least.is_none_or(|least| reached >= Some(least));
+        let verdict = if is_true { "pass" } else { "fail" };
         json!({ "id": id, "verdict": verdict, "evidence": format!("out.md: quality {reached:?}") })
     });
     let criteria: Vec<_> = criteria.collect();
     let code = nonce(prompt).expect("a code is asked for");
     json!({ "verdict_of": code, "criteria": criteria, "strengths": [], "weaknesses": ["out.md: short"] })
         .to_string()
+}
+
+/// Whether a file below the folder has the text.
+fn says(folder: &Path, text: &str) -> bool {
+    let entries = fs::read_dir(folder).expect("what was produced can be read");
+    entries.map(|entry| entry.expect("readable").path()).any(|path| match path.is_dir() {
+        true => says(&path, text),
+        false => String::from_utf8_lossy(&fs::read(path).expect("readable")).contains(text),
+    })
 }
 
 fn asked(prompt: &str) -> Asked {

@@ -30,6 +30,7 @@ mod own_prompts;
 mod placing;
 mod privacy;
 mod promises;
+mod public_skills;
 mod readme;
 mod recast;
 mod reflex;

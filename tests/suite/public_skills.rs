@@ -1,0 +1,153 @@
+//! Skills with scripts, tried by agents that really run the scripts: one of ours, and those of others in a folder that
+//! `SKILLTUNE_SKILLS` names. Each folder in it has a skill, a `suite.toml`, and an `agent.sh` that plays `executor` and
+//! `improver`.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use skilltune_orchestrator::process::can_confine;
+
+use crate::outcome::assert_left_nothing;
+use crate::scene::{Ran, Scene, listing};
+
+/// A copy of the skill, with a script that plays executor and improver, both confined.
+fn scene(skill: &Path, agent: &Path) -> Scene {
+    let scene = Scene::new(&[], &json!({}));
+    copy(skill, &scene.skill(name_of(skill)));
+    let scripted = |role: &str| {
+        let agent = agent.to_str().unwrap();
+        format!("[agents.{role}]\ncommand = [\"/bin/sh\", {agent:?}, {role:?}]\nwrites = []\n\n")
+    };
+    let settings = scene.path("config/skilltune/skilltune.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    let (before, after) = text.split_once("[agents.executor]").unwrap();
+    let (_, evaluator) = after.split_once("[agents.evaluator]").unwrap();
+    let (evaluator, _) = evaluator.split_once("[agents.improver]").unwrap();
+    let text =
+        [before, &scripted("executor"), "[agents.evaluator]", evaluator, &scripted("improver")].concat();
+    fs::write(&settings, text).unwrap();
+    scene
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in walkdir::WalkDir::new(from).into_iter().map(Result::unwrap) {
+        let at = to.join(entry.path().strip_prefix(from).unwrap());
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(at).unwrap();
+        } else {
+            fs::copy(entry.path(), at).unwrap();
+        }
+    }
+}
+
+fn name_of(skill: &Path) -> &str {
+    skill.file_name().unwrap().to_str().unwrap()
+}
+
+fn tune(scene: &Scene, skill: &str, suite: &Path, more: &[&str]) -> Ran {
+    let line = ["tune", skill, "--suite", suite.to_str().unwrap(), "--tools", "shell", "--trust", "--yes"];
+    scene.run(&[&line[..], more].concat())
+}
+
+/// The scores of the versions that were measured, in their order.
+fn scores(scene: &Scene) -> Vec<f64> {
+    let scored = scene.events("decided").into_iter().filter_map(|one| one.get("scored").cloned());
+    scored.filter_map(|one| one["score"].as_f64()).collect()
+}
+
+/// The page of a round, without what differs between two runs.
+fn page(scene: &Scene, round: u32) -> String {
+    let folder = scene.run_folder().join(format!("iterations/iteration-{round}"));
+    fs::read_to_string(folder.join(format!("iteration-{round}-eval.md"))).unwrap()
+}
+
+fn ours() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/scripted").canonicalize().unwrap()
+}
+
+#[test]
+fn a_script_is_run_its_files_are_checked_and_the_page_that_calls_it_wrongly_is_mended() {
+    let skill = ours().join("column-sums");
+    let scene = scene(&skill, &ours().join("agent.sh"));
+    let suite = scene.skill("column-sums").join("evals/suite.toml");
+    let ran = tune(&scene, "column-sums", &suite, &["--format", "json"]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("improved")), "{ran:?}");
+    let (before, after) = (page(&scene, 1), page(&scene, 2));
+    for told in [
+        "**pass** `sales.made`",
+        "**fail** `sales.right`",
+        "sums.json is no JSON",
+        "**fail** `sales.again`",
+        "exit code 1: the sum is not 600",
+        "**fail** `sales.told`",
+        "**unverified** `sales.ran`",
+        "the agent does not report what it did",
+    ] {
+        assert!(before.contains(told), "{told}: {before}");
+    }
+    for told in [
+        "**pass** `sales.right`",
+        "**pass** `sales.again`",
+        "**pass** `sales.told`",
+        "**pass** `sales.alone`",
+        "**unverified** `sales.ran`",
+    ] {
+        assert!(after.contains(told), "{told}: {after}");
+    }
+    // All but the check of which nobody can tell: 6 of 7.
+    let [first, second] = scores(&scene)[..] else { panic!("{:?}", scores(&scene)) };
+    assert!(first < 30.0 && (second - (600.0 / 7.0 + 100.0) / 2.0).abs() < 0.1, "{first} and {second}");
+    assert_eq!(seen(&scene), ["cases", "evals", "suite"].map(|_| false), "no agent sees the suite");
+    if can_confine() {
+        assert!(!scene.path("home/escaped").exists());
+    } else {
+        let _ = writeln!(io::stderr(), "SKIPPED: nothing confines agents here");
+    }
+    // What is shipped is the version that won, and the suite beside it is what it was.
+    let shipped = fs::read_to_string(scene.skill("column-sums").join("SKILL.md")).unwrap();
+    assert!(shipped.contains("sh scripts/sum.sh FILE COLUMN > sums.json"), "{shipped}");
+    assert_eq!(listing(&scene.skill("column-sums").join("evals")), listing(&skill.join("evals")));
+    assert_left_nothing(&scene, "a skill with a script");
+}
+
+/// Whether the executor found something with such a name. It has seen the script, at least.
+fn seen(scene: &Scene) -> [bool; 3] {
+    let trial = "iterations/iteration-2/artifacts/column-sums/sales/1";
+    let seen = fs::read_to_string(scene.run_folder().join(trial).join("seen.txt")).unwrap();
+    assert!(seen.contains("./skill/column-sums/scripts/sum.sh") && seen.contains("./sales.csv"), "{seen}");
+    ["cases", "evals", "suite"].map(|name| seen.contains(name))
+}
+
+#[test]
+fn skills_of_others_are_tried_in_the_same_way() {
+    let Some(folder) = std::env::var_os("SKILLTUNE_SKILLS").map(PathBuf::from) else {
+        let why = "SKIPPED: SKILLTUNE_SKILLS names no folder with skills of others";
+        let _ = writeln!(io::stderr(), "{why}");
+        return;
+    };
+    let mut tried = 0;
+    for one in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if !one.join("suite.toml").is_file() {
+            continue;
+        }
+        let skills = fs::read_dir(&one).unwrap().map(|entry| entry.unwrap().path());
+        let skill = skills.into_iter().find(|path| path.join("SKILL.md").is_file()).expect("a skill");
+        let scene = scene(&skill, &one.join("agent.sh"));
+        let ran = tune(&scene, name_of(&skill), &one.join("suite.toml"), &["--format", "json"]);
+        assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("improved")), "{ran:?}");
+        assert_left_nothing(&scene, name_of(&skill));
+        let scores = scores(&scene);
+        let _ = writeln!(io::stderr(), "{}: {scores:?}\n{}", name_of(&skill), text(&ran.json()["notes"]));
+        let _ = writeln!(io::stderr(), "{}\n{}", page(&scene, 1), page(&scene, 2));
+        assert!(scores.last() > scores.first(), "{scores:?}");
+        tried += 1;
+    }
+    assert!(tried > 0, "{} has no folder with a suite.toml", folder.display());
+}
+
+fn text(notes: &Value) -> String {
+    let notes = notes.as_array().into_iter().flatten();
+    notes.filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
+}
