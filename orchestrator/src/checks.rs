@@ -74,14 +74,15 @@ pub fn tell(
     Ok(told)
 }
 
-/// What came of a check by a command that is to end with the exit code `exit`. One that did not run to its end has told nothing.
-pub fn command_told(check: usize, exit: i32, how: &How, stdout: &str, stderr: &str) -> Told {
+/// What came of a check by a command that is to end with the exit code `exit` within so many seconds. One that did not run to
+/// its end has told nothing.
+pub fn command_told(check: usize, exit: i32, how: &How, seconds: u64, [stderr, stdout]: [&str; 2]) -> Told {
     let (met, end) = match how {
         How::Exited(code) => (Some(*code == exit), format!("exit code {code}")),
-        How::TimedOut => (None, "it did not end in time".to_owned()),
+        How::TimedOut => (None, format!("it did not end within {seconds} seconds")),
         How::Signalled(signal) => (None, format!("ended by signal {signal}")),
         How::Cancelled => (None, "it was cancelled".to_owned()),
-        How::NotStarted { why } => (None, format!("it could not be started: {why}")),
+        How::NotStarted { why } => return Told { check, met: None, details: checks::line(why).into() },
         How::Lost { why } => (None, why.clone()),
     };
     let said = [stderr, stdout].into_iter().map(checks::quote_end).find(|said| !said.is_empty());

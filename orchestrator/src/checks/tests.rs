@@ -288,7 +288,7 @@ fn a_store_that_has_lost_something_is_an_error_and_no_verdict() {
 #[test]
 fn the_end_of_a_command_tells_its_check() {
     let told = |how, stdout, stderr| {
-        let told = command_told(3, 1, &how, stdout, stderr);
+        let told = command_told(3, 1, &how, 7, [stderr, stdout]);
         assert_eq!(told.check, 3);
         (told.met, told.details.to_string())
     };
@@ -296,11 +296,12 @@ fn the_end_of_a_command_tells_its_check() {
     assert_eq!(told(How::Exited(1), "", ""), said(Some(true), "exit code 1"));
     assert_eq!(told(How::Exited(0), "fine\n", " \n"), said(Some(false), "exit code 0: fine"));
     assert_eq!(told(How::Exited(1), "out", "one\n two"), said(Some(true), "exit code 1: one two"));
-    assert_eq!(told(How::TimedOut, "", ""), said(None, "it did not end in time"));
+    assert_eq!(told(How::TimedOut, "", ""), said(None, "it did not end within 7 seconds"));
     assert_eq!(told(How::Signalled(9), "", ""), said(None, "ended by signal 9"));
     assert_eq!(told(How::Cancelled, "", ""), said(None, "it was cancelled"));
     let why = "no\nsuch \u{1b}program".to_owned();
-    assert_eq!(told(How::NotStarted { why }, "", ""), said(None, "it could not be started: no such program"));
+    let ours = "skilltune: not started: no such program";
+    assert_eq!(told(How::NotStarted { why }, "", ours), said(None, "no such program"), "it is said once");
     let lost = How::Lost { why: "its guardian was killed".to_owned() };
     assert_eq!(told(lost, "", ""), said(None, "its guardian was killed"));
     let key = ["ghp", "_", &"q7Rt2Xw9Kb4Zm1Vc8Ln5".repeat(2)[..36]].concat();

@@ -130,10 +130,11 @@ impl<L: LoopEngine> Job<L> {
         let kept = |stream: SafePath| stream.text(self.shop.limits.output_bytes);
         let (stdout, stderr) = (kept(dir.stdout())?, kept(dir.stderr())?);
         let order = self.request.as_ref();
-        if order.command.is_some() {
+        if let Some(&Command { seconds, .. }) = order.command.as_ref() {
             let spent = Spent { ms: ended.took_ms, usd: Some(0.0), ..Spent::default() };
             let space = dir.space();
-            let ran = Ran { how: &ended.how, stdout: &stdout, stderr: &stderr, space: space.path() };
+            let (how, space) = (&ended.how, space.path());
+            let ran = Ran { how, seconds, stdout: &stdout, stderr: &stderr, space };
             let outcome = outcome(L::ran(&self.shop, &self.request, &ran))?;
             return Ok(Reply { key, outcome, spent, talk: None });
         }

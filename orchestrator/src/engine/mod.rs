@@ -148,6 +148,8 @@ pub struct Remains<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Ran<'a> {
     pub how: &'a How,
+    /// How long it could take.
+    pub seconds: u64,
     pub stdout: &'a str,
     pub stderr: &'a str,
     /// Its workspace, as it left it.

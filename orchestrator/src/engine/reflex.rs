@@ -36,7 +36,7 @@ impl LoopEngine for Reflex {
     fn ran(_: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
         let no_command = || Failure::new(FailureKind::UsageError, "this step runs no command");
         let (check, exit) = request.check().ok_or_else(no_command)?;
-        Ok(Answer::Told(vec![command_told(check, exit, ran.how, ran.stdout, ran.stderr)]))
+        Ok(Answer::Told(vec![command_told(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout])]))
     }
 
     fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Option<Answer>, EngineError> {

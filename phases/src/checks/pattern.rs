@@ -96,6 +96,9 @@ impl Work {
 
 /// The last line says it; those before point at the place with spaces, which one line would not keep.
 fn reason(why: &regex::Error) -> String {
+    if matches!(why, regex::Error::CompiledTooBig(_)) {
+        return "it is too large; write smaller counts than in `a{1000}`, or fewer of them".to_owned();
+    }
     let said = why.to_string();
     let last = said.lines().last().unwrap_or_default();
     crate::answer::capped(last.strip_prefix("error: ").unwrap_or(last), 200)

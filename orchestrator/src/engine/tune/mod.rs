@@ -46,7 +46,7 @@ impl LoopEngine for Tune {
     fn ran(shop: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
         match request.check() {
             Some((check, exit)) => {
-                let told = checks::command_told(check, exit, ran.how, ran.stdout, ran.stderr);
+                let told = checks::command_told(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
                 Ok(Answer::Told(vec![told]))
             }
             None => set_up(shop, request.as_ref(), ran),
@@ -146,14 +146,17 @@ fn set_up(shop: &Workshop, order: &Order, ran: &Ran<'_>) -> Result<Answer, ReadE
         How::TimedOut => {
             return Err(Failure::new(
                 FailureKind::TimedOut,
-                format!("the set-up `{program}` did not end in time"),
+                format!("the set-up `{program}` did not end within {} seconds", ran.seconds),
             )
             .into());
         }
         How::Exited(code) => format!("exit code {code}"),
         How::Signalled(signal) => format!("signal {signal}"),
         How::Cancelled => "cancelled".to_owned(),
-        How::NotStarted { why } | How::Lost { why } => why.clone(),
+        How::NotStarted { why } => {
+            return Err(Failure::new(FailureKind::Crashed, format!("the set-up failed: {why}")).into());
+        }
+        How::Lost { why } => why.clone(),
     };
     let said = [ran.stderr, ran.stdout].into_iter().filter_map(|said| said.trim().lines().next_back());
     let said = said.map(|line| format!(": {line}")).next().unwrap_or_default();
