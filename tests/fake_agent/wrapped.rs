@@ -295,7 +295,11 @@ fn agent(name: &str, stage: &Stage) -> ExitCode {
 }
 
 fn is_executor(prompt: &str) -> bool {
-    ["# Judge an agent skill", "# Improve an agent skill"].iter().all(|page| !prompt.contains(page))
+    !is_evaluator(prompt) && !prompt.contains("# Improve an agent skill")
+}
+
+fn is_evaluator(prompt: &str) -> bool {
+    prompt.contains("# Judge an agent skill") || prompt.contains("# Review the text of")
 }
 
 /// Who answers this prompt.
@@ -346,7 +350,7 @@ fn answer(script: &Script, prompt: &str) -> String {
     if let Some(page) = reflex::Page::of(prompt) {
         return reflex::answer(script, page, &call_name(&page.name(), prompt));
     }
-    if prompt.contains("# Judge an agent skill") {
+    if is_evaluator(prompt) {
         evaluate::answer(script, prompt)
     } else if prompt.contains("# Improve an agent skill") {
         improve(script)

@@ -13,6 +13,7 @@ mod crash;
 mod demo;
 mod doctor;
 mod elsewhere;
+mod every_check;
 mod graded;
 mod hostile_state;
 mod init;

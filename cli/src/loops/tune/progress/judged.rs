@@ -1,6 +1,7 @@
-//! What was found in a round, in no more than three lines: each member of a chain, what was demanded and missed, then
-//! strengths and weaknesses.
+//! What was found in a round, in no more than four lines: each member of a chain, what was demanded and missed, what nobody
+//! could tell, then strengths and weaknesses.
 
+use skilltune_phases::contract::Verdict;
 use skilltune_phases::loops::tune::notes::{self, Notes, Standing};
 use skilltune_phases::loops::tune::{Round, Run};
 use skilltune_phases::target::Place;
@@ -15,6 +16,7 @@ pub fn judged(run: &Run, round: &Round, width: usize) -> Vec<String> {
         return Vec::new();
     }
     let lines = members(run, round, width).into_iter().chain(missed(run, round, width));
+    let lines = lines.chain(unclear(run, round, width));
     lines.chain(notes(run, round, width)).collect()
 }
 
@@ -26,6 +28,21 @@ fn missed(run: &Run, round: &Round, width: usize) -> Option<String> {
     let missed: Vec<_> = demanded.filter(|standing| standing.met < standing.of).collect();
     let names: Vec<_> = missed.iter().map(|standing| standing.worst.criterion.as_str()).collect();
     (!names.is_empty()).then(|| cut(&format!("{LEAD}missed ({}): {}", names.len(), names.join(", ")), width))
+}
+
+/// What scenarios demand and nobody could tell of, which costs as much as what is missed; and why, if there is one reason.
+fn unclear(run: &Run, round: &Round, width: usize) -> Option<String> {
+    let judged = notes::judgements(run, round.candidate, round.era);
+    let graded = judged.filter(|(scenario, _)| run.plan.task.is_graded(*scenario));
+    let unclear: Vec<_> = graded
+        .flat_map(|(_, judgement)| judgement.whole.findings.iter())
+        .filter(|finding| finding.verdict == Verdict::Unverified)
+        .collect();
+    let first = unclear.first()?;
+    let names: Vec<_> = unclear.iter().map(|finding| finding.criterion.as_str()).collect();
+    let is_same = unclear.iter().all(|finding| finding.evidence == first.evidence);
+    let why = if is_same { format!(": {}", plain::one_line(first.evidence)) } else { String::new() };
+    Some(cut(&format!("{LEAD}cannot be told ({}): {}{why}", names.len(), names.join(", ")), width))
 }
 
 /// The score of each member, and whose output is that of an earlier round. Names give way, and scores never do.

@@ -1,0 +1,270 @@
+//! Every kind of check through the real binary: it passes, fails and cannot be told, and each says what it looked for and
+//! what it saw; and checks that somebody made to do harm.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value, json};
+use skilltune_orchestrator::process::can_confine;
+
+use crate::outcome::assert_left_nothing;
+use crate::scene::{FAKE_AGENT, Ran, Scene};
+
+/// A scene whose executor has a short time, and tells what a call took in tokens.
+fn scene(suite: &str) -> Scene {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "envelope": true }));
+    let settings = scene.path("config/skilltune/skilltune.toml");
+    let told =
+        "output = \"/result\"\ncost = { input_tokens = \"/cost/input\", output_tokens = \"/cost/output\" }\n";
+    let text = fs::read_to_string(&settings).unwrap();
+    let text = text
+        .replace("]\n\n[agents", &format!("]\n{told}\n[agents"))
+        .replace("[agents.executor]\n", "[agents.executor]\ntimeout = 6\n");
+    fs::write(&settings, text + told).unwrap();
+    fs::write(scene.path("project/suite.toml"), suite).unwrap();
+    scene
+}
+
+fn tune(scene: &Scene, more: &[&str]) -> Ran {
+    let line = ["tune", "writer", "--suite", "suite.toml", "--trust", "--yes", "--max-iterations"];
+    scene.run(&[&line[..], more].concat())
+}
+
+/// The verdicts of the first round's page: `verdict id: what was looked for | what was seen`.
+fn verdicts(scene: &Scene) -> String {
+    let page = scene.run_folder().join("iterations/iteration-1/iteration-1-eval.md");
+    let page = fs::read_to_string(page).unwrap();
+    let (_, verdicts) = page.split_once("## Verdicts and Evidence").unwrap();
+    let verdicts = verdicts.split("### The text").next().unwrap();
+    let mut told = String::new();
+    for line in verdicts.lines() {
+        match line.trim() {
+            "" | "```" | "```text" => {}
+            line if line.starts_with("###") => {}
+            line if line.starts_with("- ") => told.push_str(&format!("\n{}", &line[2..])),
+            line => told.push_str(&format!(" | {line}")),
+        }
+    }
+    let took = regex::Regex::new(r"it took \d+\.\d seconds").unwrap();
+    let told = took.replace_all(&told, "it took SOME seconds");
+    told.replace("**", "").replace("`one.", "`").trim_start().to_owned()
+}
+
+fn suite(checks: &[&str]) -> String {
+    let checks: String = checks.iter().map(|check| format!("[[scenarios.checks]]\n{check}\n")).collect();
+    format!(
+        "[[scenarios]]\nid = \"one\"\ndescription = \"Write it\"\nsetup = [\"sh\", \"-c\", {START:?}]\n{checks}"
+    )
+}
+
+/// What stands in the workspace before the agent begins.
+const START: &str = r#"echo '{"total": 3}' > o.json
+echo '{"total": ' > half.json
+awk 'BEGIN { for (n = 0; n < 150; n++) printf "["; for (n = 0; n < 150; n++) printf "]" }' > deep.json
+head -c 5000000 /dev/zero | tr '\0' a > large.txt
+cp large.txt large.json
+printf 'the total is 3\n' > report.md"#;
+
+#[test]
+fn every_kind_of_check_on_what_was_left_passes_fails_or_cannot_be_told_and_says_why() {
+    let scene = scene(&suite(&[
+        "file = 'out.md'",
+        "file = 'none.md'",
+        "file = '*.json'\nat_most = 2",
+        "pattern = 'done'",
+        "pattern = 'begun'",
+        "pattern = 'total is \\d'\nin = 'report.md'",
+        "pattern = 'total'\nin = 'none.md'",
+        "pattern = 'b'\nin = 'large.txt'",
+        "pattern = 'x'\nin = 'transcript'",
+        "json = 'o.json'\npointer = '/total'\nequals = 3",
+        "json = 'o.json'\npointer = '/total'\nat_least = 4",
+        "json = 'o.json'\npointer = '/sum'\nequals = 3",
+        "json = 'half.json'\npointer = '/total'\nequals = 3",
+        "json = 'deep.json'\npointer = '/0'\nequals = 3",
+        "json = 'o.json'\nschema = { required = ['total'] }",
+        "json = 'o.json'\nschema = { properties = { total = { type = 'string' } } }",
+        "json = 'large.json'\nschema = { required = ['total'] }",
+        "only_changes = ['out.md', 'manifest.json']",
+        "only_changes = ['report.md']",
+        "skill_used = true",
+        "tool = 'Bash'",
+        "before = 'Read'\nafter = 'Write'",
+        "limit = 'tokens'\nat_most = 1200",
+        "limit = 'tokens'\nat_most = 1199",
+        "limit = 'seconds'\nat_most = 100",
+        "limit = 'turns'\nat_most = 1",
+        "command = ['grep', '-q', 'quality 40', 'out.md']",
+        "command = ['sh', '-c', 'echo nothing here >&2; exit 3']",
+        "command = ['sh', '-c', 'exit 3']\nexit = 3",
+        "command = ['sh', '-c', 'kill -9 $$']",
+        "command = ['no-such-program']",
+    ]));
+    let ran = tune(&scene, &["1"]);
+    let verdicts = verdicts(&scene);
+    insta::assert_snapshot!(verdicts, @r##"
+    pass `file-1`: a file `out.md` | out.md
+    fail `file-2`: a file `none.md` | there is no such file
+    fail `file-3`: a file `*.json`, 2 times at most | deep.json, half.json, large.json and 2 more
+    pass `pattern-1`: `done` in the answer | the answer, line 1: done
+    fail `pattern-2`: `begun` in the answer | nothing was found in the answer
+    pass `pattern-3`: `total is \d` in `report.md` | report.md, line 1: the total is 3
+    fail `pattern-4`: `total` in `none.md` | there is no such file
+    unverified `pattern-5`: `b` in `large.txt` | large.txt is too large to be read: 5000000 bytes
+    unverified `pattern-6`: `x` in all that the agent did | the agent does not report what it did
+    pass `json-1`: `/total` in `o.json` is `3` | o.json: the value is 3
+    fail `json-2`: `/total` in `o.json` is at least 4 | o.json: the value is 3
+    fail `json-3`: `/sum` in `o.json` is `3` | o.json has no such value
+    fail `json-4`: `/total` in `half.json` is `3` | half.json is no JSON: line 2, column 0
+    unverified `json-5`: `/0` in `deep.json` is `3` | deep.json is nested too deeply to be read
+    pass `schema-1`: `o.json` has the form of the schema | o.json has the form
+    fail `schema-2`: `o.json` has the form of the schema | o.json does not have the form: /total is 3
+    unverified `schema-3`: `large.json` has the form of the schema | large.json is too large to be read: 5000000 bytes
+    pass `only-changes-1`: only `out.md`, `manifest.json` may be made, changed or removed | touched: manifest.json, out.md
+    fail `only-changes-2`: only `report.md` may be made, changed or removed | other files were touched: manifest.json, out.md
+    unverified `skill-used-1`: the skill is used | the agent does not tell whether it used the skill
+    unverified `tool-1`: a call of `Bash` | the agent does not report what it did
+    unverified `order-1`: a call of `Read` before `Write` | the agent does not report what it did
+    pass `limit-1`: at most 1,200 tokens | it took 1200 tokens
+    fail `limit-2`: at most 1,199 tokens | it took 1200 tokens
+    pass `limit-3`: at most 100 seconds | it took SOME seconds
+    unverified `limit-4`: at most 1 turn | it is not known how many turns it took
+    pass `command-1`: `grep -q "quality 40" out.md` ends with exit code 0 | exit code 0
+    fail `command-2`: `sh -c "echo nothing here >&2; exit 3"` ends with exit code 0 | exit code 3: nothing here
+    pass `command-3`: `sh -c "exit 3"` ends with exit code 3 | exit code 3
+    unverified `command-4`: `sh -c "kill -9 $$"` ends with exit code 0 | ended by signal 9
+    unverified `command-5`: `no-such-program` ends with exit code 0 | cannot start no-such-program: No such file or directory (os error 2)
+    "##);
+    assert!(ran.stderr.contains("  cannot be told (1"), "{ran:?}");
+    assert_left_nothing(&scene, "checks of every kind");
+}
+
+/// The scripted agent plays claude, which reports what it does; of one call not all is kept.
+#[test]
+fn every_kind_of_check_on_what_the_agent_did_passes_fails_or_cannot_be_told() {
+    let scene = Scene::empty();
+    scene.write_skill("writer", 40);
+    scene.write_script(&json!({}));
+    fs::create_dir(scene.path("bin")).unwrap();
+    symlink(FAKE_AGENT, scene.path("bin/claude")).unwrap();
+    let call = |name: &str, input: Value| {
+        let call = json!({ "type": "tool_use", "id": name, "name": name, "input": input });
+        json!({ "type": "assistant", "message": { "model": "scripted", "content": [call] } })
+    };
+    let does = [
+        call("Bash", json!({ "command": "python fill.py", "why": "x".repeat(5_000) })),
+        call("Write", json!({ "file_path": "out.md" })),
+    ];
+    let stage = json!({ "script": scene.path("script.json"), "uses_skill": true, "does": does });
+    fs::write(scene.path("bin/wrapped.json"), stage.to_string()).unwrap();
+    // It notes its calls in a file of its own.
+    fs::write(scene.path("config/skilltune/skilltune.toml"), "[limits]\nconfine = false\n").unwrap();
+    let checks = [
+        "skill_used = true",
+        "skill_used = false",
+        "tool = 'Write'",
+        "tool = 'Bash'\ninput = 'fill'\ntimes = 0",
+        "tool = 'Bash'\ninput = 'zebra'",
+        "before = 'Bash'\nafter = 'Write'",
+        "before = 'Write'\nafter = { tool = 'Bash', input = 'fill' }",
+        "before = { tool = 'Bash', input = 'zebra' }\nafter = 'Write'",
+        "pattern = 'fill'\nin = 'transcript'",
+        "pattern = 'fill'\nin = 'transcript'\ntimes = 0",
+        "pattern = 'zebra'\nin = 'transcript'",
+    ];
+    fs::write(scene.path("project/suite.toml"), suite(&checks)).unwrap();
+    let line = ["tune", "writer", "--suite", "suite.toml", "--trust", "--yes", "--max-iterations", "1"];
+    let mut command = scene.command(&[&line[..], &["--agent", "claude"]].concat());
+    command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
+    let ran = Ran::of(command.output().unwrap());
+    assert!(scene.run_folder().join("iterations/iteration-1").exists(), "{ran:?}");
+    insta::assert_snapshot!(verdicts(&scene), @r##"
+    pass `skill-used-1`: the skill is used | the skill was used
+    fail `skill-used-2`: the skill is not used | the skill was used
+    pass `tool-1`: a call of `Write` | Write: out.md
+    fail `tool-2`: a call of `Bash` with `fill`, never | Bash: python fill.py
+    unverified `tool-3`: a call of `Bash` with `zebra` | there was no such call; but not all that the agent reported was kept
+    pass `order-1`: a call of `Bash` before `Write` | Bash: python fill.py, and then Write: out.md
+    fail `order-2`: a call of `Write` before `Bash` with `fill` | Bash: python fill.py came first
+    unverified `order-3`: a call of `Bash` with `zebra` before `Write` | not all that the agent reported was kept
+    pass `pattern-1`: `fill` in all that the agent did | a tool call, line 1: python fill.py
+    fail `pattern-2`: `fill` in all that the agent did, never | a tool call, line 1: python fill.py
+    unverified `pattern-3`: `zebra` in all that the agent did | nothing was found in what the agent reported; but not all that the agent reported was kept
+    "##);
+}
+
+/// None of them outlives its time, leaves its folder, or changes what it is tried by.
+#[test]
+fn a_program_of_a_check_that_hangs_writes_elsewhere_or_changes_itself_harms_nothing() {
+    let scene = scene("");
+    fs::create_dir(scene.path("project/graders")).unwrap();
+    // It would pass when it is run again, as what it made of itself.
+    let own = "#!/bin/sh\nprintf 'exit 0\\n' > \"$0\" && exit 1\n";
+    fs::write(scene.path("project/graders/own.sh"), own).unwrap();
+    let outside = scene.path("home/owned").display().to_string();
+    let changing = "command = ['sh', '{grader}/own.sh']\ngrader = ['graders/own.sh']";
+    let checks = [
+        "command = ['sh', '-c', 'trap \"\" TERM; sleep 1000 & while :; do wait; done']".to_owned(),
+        format!("command = ['sh', '-c', 'echo owned > {outside}']"),
+        "command = ['sh', '-c', 'rm -f out.md; sleep 1000 >/dev/null 2>&1 &']".to_owned(),
+        "command = ['cat', 'out.md']".to_owned(),
+        changing.to_owned(),
+    ];
+    let checks: Vec<&str> = checks.iter().map(String::as_str).collect();
+    let again =
+        format!("[[scenarios]]\nid = \"two\"\ndescription = \"Again\"\n[[scenarios.checks]]\n{changing}\n");
+    fs::write(scene.path("project/suite.toml"), suite(&checks) + &again).unwrap();
+    let ran = tune(&scene, &["1"]);
+    let told = verdicts(&scene);
+    let late = "cannot be told (1): one.command-1: it did not end within 6 seconds\n";
+    assert!(
+        told.contains("| it did not end within 6 seconds") && ran.stderr.contains(late),
+        "{ran:?} {told}"
+    );
+    for told_of in ["unverified `command-1`", "pass `command-3`", "pass `command-4`"] {
+        assert!(told.contains(told_of), "{told_of}: {told}");
+    }
+    assert!(told.contains("fail `command-5`") && told.contains("fail `two.command-1`"), "{told}");
+    assert_eq!(fs::read_to_string(scene.path("project/graders/own.sh")).unwrap(), own);
+    if can_confine() {
+        assert!(told.contains("fail `command-2`") && told.contains("ermission denied"), "{told}");
+        assert!(!fs::exists(&outside).unwrap(), "{told}");
+    }
+    assert_left_nothing(&scene, &format!("{ran:?}"));
+}
+
+#[test]
+fn a_check_made_to_do_harm_is_refused_before_a_run_begins() {
+    let scene = scene("");
+    let refused = |check: &str| {
+        fs::write(scene.path("project/suite.toml"), suite(&[check])).unwrap();
+        let told = scene.refusal(&["tune", "writer", "--suite", "suite.toml", "--yes", "--trust"]);
+        told.replace("error: /project/suite.toml: ", "")
+    };
+    fs::write(scene.path("project/remote.json"), r#"{"$ref": "http://example.com/s.json"}"#).unwrap();
+    let refusals = [
+        "file = '../../etc/passwd'",
+        "pattern = 'root'\nin = '/etc/passwd'",
+        "json = '../o.json'\npointer = '/a'\nequals = 1",
+        "only_changes = ['../**']",
+        "pattern = '((a{1000}){1000}){1000}'",
+        "json = 'o.json'\nschema = { '$ref' = 'http://example.com/s.json' }",
+        "json = 'o.json'\nschema = 'remote.json'",
+        "json = 'o.json'\nschema = '../../etc/passwd'",
+        "command = ['sh', '{grader}/x.sh']\ngrader = ['../../etc']",
+        "command = []",
+    ]
+    .map(refused);
+    insta::assert_snapshot!(refusals.concat(), @r##"
+    check 1 of `one`: the path leaves the workspace; name it relative to the workspace, without `..`
+    check 1 of `one`: the path leaves the workspace; name it relative to the workspace, without `..`
+    check 1 of `one`: the path leaves the workspace; name it relative to the workspace, without `..`
+    check 1 of `one`: the path leaves the workspace; name it relative to the workspace, without `..`
+    check 1 of `one`: the pattern cannot be used: it is too large; write smaller counts than in `a{1000}`, or fewer of them
+    check 1 of `one`: the schema refers to something outside itself; `$ref` can only begin with `#/`
+    check 1 of `one`: the schema refers to something outside itself; `$ref` can only begin with `#/`
+    check 1 of `one`: "../../etc/passwd" is no path below the suite's folder
+    check 1 of `one`: `grader`: "../../etc" is no path below the suite's folder
+    check 1 of `one`: `command` must be a list of a program and its arguments
+    "##);
+}
