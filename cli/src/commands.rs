@@ -83,11 +83,11 @@ fn run_command(
 /// The surroundings of a run of ours that is in another project than the current folder: whatever we print names a run
 /// by its id, and can be typed anywhere.
 fn elsewhere(command: &Command, around: &Environment) -> Option<Environment> {
-    let command = match command {
-        Command::Loop(command) => command.on_runs(),
-        Command::Run(command) => Some(command),
+    let run = match command {
+        Command::Loop(command) => command.on_runs().and_then(RunCommand::run),
+        Command::Run(command) => command.run(),
+        Command::Suite(args) => args.run(),
         Command::Lint(_)
-        | Command::Suite(_)
         | Command::Trust(_)
         | Command::Demo(_)
         | Command::Config(_)
@@ -95,8 +95,8 @@ fn elsewhere(command: &Command, around: &Environment) -> Option<Environment> {
         | Command::Init(_)
         | Command::Completions(_)
         | Command::Man(_) => None,
-    }?;
-    let id = command.run().filter(|_| around.project.is_none())?;
+    };
+    let id = run.filter(|_| around.project.is_none())?;
     let run: RunId = id.parse().ok()?;
     let is_here = Home::of(&around.project_here()).run(&run).place().exists();
     let project = Ownership::new(around).project_of(id).filter(|project| !is_here && project.is_dir())?;

@@ -194,9 +194,13 @@ fn node(path: &Path, kind: FileType) {
     }
 }
 
-/// Rewrites the plan of the run, with a checksum that is right.
 fn forge(places: &Places, change: &dyn Fn(&mut Value)) {
-    let text = fs::read_to_string(history(places)).unwrap();
+    forge_plan(&history(places), change);
+}
+
+/// Rewrites the plan of a run, with a checksum that is right.
+pub(crate) fn forge_plan(history: &Path, change: &dyn Fn(&mut Value)) {
+    let text = fs::read_to_string(history).unwrap();
     let (first, rest) = text.split_once('\n').unwrap();
     let mut line: Value = serde_json::from_str(first).unwrap();
     change(&mut line["event"]["started"]);
@@ -204,7 +208,7 @@ fn forge(places: &Places, change: &dyn Fn(&mut Value)) {
     let body = line.to_string();
     let body = body.strip_suffix('}').unwrap();
     let sum = &Digest::of(body.as_bytes()).hex()[..16];
-    fs::write(history(places), format!("{body},\"sum\":\"{sum}\"}}\n{rest}")).unwrap();
+    fs::write(history, format!("{body},\"sum\":\"{sum}\"}}\n{rest}")).unwrap();
 }
 
 fn commands(run: &str, out: &str) -> Vec<Vec<String>> {
@@ -219,6 +223,7 @@ fn commands(run: &str, out: &str) -> Vec<Vec<String>> {
         "diff RUN",
         "export RUN start OUT",
         "doctor",
+        "suite add --from RUN scenario-1",
         "stop RUN",
         "clean --dry-run",
         "resume RUN --yes",

@@ -46,6 +46,7 @@ mod stopping;
 mod story;
 mod strangers;
 mod structure;
+mod suite_add;
 mod suite_files;
 mod terminal;
 mod tools;

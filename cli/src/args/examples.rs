@@ -26,7 +26,8 @@ Examples:
 pub const SUITE: &str = "\
 Examples:
   skilltune suite check suite.toml
-  skilltune suite convert skills/writer --to toml --out suite.toml";
+  skilltune suite convert skills/writer --to toml --out suite.toml
+  skilltune suite add --from da29 monthly";
 
 pub const SUITE_CHECK: &str = "\
 Examples:
@@ -37,6 +38,12 @@ pub const SUITE_CONVERT: &str = "\
 Examples:
   skilltune suite convert skills/writer/evals/evals.json --to toml --out suite.toml
   skilltune suite convert suite.toml --to plugin --out evals";
+
+pub const SUITE_ADD: &str = "\
+Examples:
+  skilltune suite add --from da29
+  skilltune suite add --from da29 monthly
+  skilltune suite add --from da29 monthly@2 --to suites/reports.toml";
 
 pub const STATUS: &str = "\
 Examples:

@@ -13,6 +13,16 @@ pub struct SuiteArgs {
     pub command: SuiteCommand,
 }
 
+impl SuiteArgs {
+    /// The run that is named, if one is.
+    pub fn run(&self) -> Option<&str> {
+        match &self.command {
+            SuiteCommand::Add(args) => args.from.first().map(String::as_str),
+            SuiteCommand::Check(_) | SuiteCommand::Convert(_) => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Subcommand)]
 pub enum SuiteCommand {
     /// Show what is in a suite, what is lost of it, and which scenarios tell nothing
@@ -21,6 +31,9 @@ pub enum SuiteCommand {
     /// Write a suite in another format
     #[command(after_help = examples::SUITE_CONVERT)]
     Convert(SuiteConvertArgs),
+    /// Add a trial of a run that fell short to a suite.toml, as a draft
+    #[command(after_help = examples::SUITE_ADD)]
+    Add(SuiteAddArgs),
 }
 
 #[derive(Clone, Debug, Args)]
@@ -44,6 +57,17 @@ pub struct SuiteConvertArgs {
     /// New file; for plugin, a new folder
     #[arg(long, value_name = "PATH")]
     pub out: PathBuf,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct SuiteAddArgs {
+    /// Run (id or a unique prefix), and the scenario whose worst trial to add; ONE@2 is that of round 2, ONE@final one of the
+    /// final comparison
+    #[arg(long, num_args = 1..=2, value_names = ["RUN", "TRIAL"], required = true)]
+    pub from: Vec<String>,
+    /// File to add to, made if it is missing [default: the suite.toml that the run used, or suite.toml in the project]
+    #[arg(long, value_name = "SUITE")]
+    pub to: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

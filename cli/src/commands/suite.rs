@@ -1,5 +1,6 @@
 //! `suite`: looks at suites of any format, and writes them in others.
 
+mod add;
 mod check;
 mod convert;
 
@@ -15,6 +16,7 @@ pub fn run(args: &SuiteArgs, around: &Environment, printer: Printer) -> Result<E
     match &args.command {
         SuiteCommand::Check(args) => check::run(args, around, printer),
         SuiteCommand::Convert(args) => convert::run(args, around, printer),
+        SuiteCommand::Add(args) => add::run(args, around, printer),
     }
 }
 

@@ -7,6 +7,7 @@
 //! What a file is follows from its shape, never from its name alone. Whoever wrote it may be hostile: sizes and numbers are
 //! bounded, no link is followed, no path leads out of the suite's folder.
 
+mod append;
 mod assemble;
 mod case;
 mod document;
@@ -21,6 +22,7 @@ mod triggers;
 mod untouched;
 mod write;
 
+pub use crate::inputs::suite::append::{Appended, append, appendable, derived_id};
 pub use crate::inputs::suite::files::Starts;
 pub use crate::inputs::suite::note::Note;
 pub use crate::inputs::suite::write::Written;

@@ -47,6 +47,11 @@ impl TextFile {
         Ok(Some(Self { path: path.canonicalize().map_err(unreadable)?, digest, text }))
     }
 
+    /// A file that is about to be written.
+    pub fn drafted(path: &Path, text: String) -> Self {
+        Self { path: path.to_owned(), digest: Digest::of(text.as_bytes()), text }
+    }
+
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -36,5 +36,5 @@ pub use manifest::{Entry, Manifest, ManifestError, Node};
 pub use objects::{Content, ObjectError, Objects};
 pub use path::{BadPath, RESERVED, RelPath};
 pub(crate) use place::fill;
-pub use place::{PlaceError, place};
+pub use place::{PlaceError, place, place_at};
 pub use restore::{Action, Applied, ReplaceError, Replacement, Rescued, Step, verify};

@@ -29,7 +29,17 @@ pub fn place(
 ) -> Result<(), PlaceError> {
     let above = into.parent().filter(|above| !above.as_os_str().is_empty());
     above.map_or(Ok(()), std::fs::create_dir_all).on_disk("create", into)?;
-    let root = SafePath::from(into).make_folder()?;
+    place_at(objects, manifest, &SafePath::from(into), written)
+}
+
+/// The same below a folder of which anything may come from somebody else.
+pub fn place_at(
+    objects: &Objects,
+    manifest: &Manifest,
+    into: &SafePath,
+    written: impl FnMut(&Entry),
+) -> Result<(), PlaceError> {
+    let root = into.make_folder()?;
     if !root.names(1)?.is_empty() {
         return Err(PlaceError::NotEmpty(root.path().to_path_buf()));
     }

@@ -19,6 +19,7 @@ mod state;
 pub mod state_file;
 mod step;
 mod task;
+pub mod trials;
 mod uses;
 mod view;
 

@@ -200,7 +200,7 @@ pub(super) fn is_plain(id: &str) -> bool {
 }
 
 /// A plain name that is like a text; nothing if there is no letter of ours in it.
-fn plain(text: &str) -> Option<String> {
+pub(super) fn plain(text: &str) -> Option<String> {
     let mut name = String::new();
     for c in text.chars().take(4 * LONGEST_ID) {
         if c.is_ascii_alphanumeric() || c == '_' {

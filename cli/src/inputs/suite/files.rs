@@ -60,6 +60,21 @@ impl Starts {
         Ok(scenarios)
     }
 
+    /// A scenario as the plan of a run would have it, with nothing stored; without files that cannot be read.
+    pub fn as_planned(&self, scenario: &Scenario) -> Scenario {
+        let mut planned = scenario.clone();
+        let brought = self.files.get(&scenario.id);
+        let tree = brought.map(|paths| gathered(&self.base, paths, Limits::default()));
+        planned.files = tree.and_then(Result::ok).map(|manifest| manifest.tree());
+        for demand in &mut planned.demands {
+            let brought = self.graders.get(&(scenario.id.clone(), demand.id.clone()));
+            if let (Some(brought), How::Check(Check::Command { grader, .. })) = (brought, &mut demand.how) {
+                *grader = Some(brought.tree);
+            }
+        }
+        planned
+    }
+
     /// Where the files of a scenario are, from the suite's folder.
     pub fn of(&self, scenario: &Name) -> &[RelPath] {
         self.files.get(scenario).map_or(&[], Vec::as_slice)

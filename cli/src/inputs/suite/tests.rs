@@ -1,3 +1,4 @@
+mod append;
 mod docs;
 mod evals;
 mod hostile;

@@ -1,0 +1,250 @@
+//! A scenario of a run as a draft at the end of a `suite.toml`. What a person wrote there stays as it is, comments and order
+//! included.
+//!
+//! ```text
+//! scenario + store --> cases/ID beside the suite --> the new text --> read again --> the file, in one step
+//! ```
+//!
+//! The run may come from somebody else: no link is followed or copied, and nothing that is there is written over.
+
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::disk::SafePath;
+use skilltune_orchestrator::disk::atomic::Durability;
+use skilltune_orchestrator::snapshot::{Limits, Node, Objects, RelPath, gathered, place_at};
+use skilltune_phases::checks::{Check, How};
+use skilltune_phases::demand::Demand;
+use skilltune_phases::id::TreeId;
+use skilltune_phases::name::Name;
+use skilltune_phases::scenario::Scenario;
+
+use super::assemble::{LONGEST_ID, is_plain, kind, plain};
+use super::files::Starts;
+use super::{Format, Suite};
+use crate::terminal::complaint::{Complaint, Kind, ours};
+use crate::text::plain::one_line;
+use crate::trust::file::TextFile;
+
+/// What became of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Appended {
+    Added(Name),
+    /// The suite has it already, under this id.
+    Known(Name),
+}
+
+/// Where the files of scenarios are that came from runs.
+const CASES: &str = "cases";
+
+const HEAD: &str = "# Tasks to try a skill on: `skilltune tune SKILL --suite suite.toml`.\n";
+
+/// The id of a scenario that is made of another; the mark tells those of two trials apart.
+pub fn derived_id(from: &Name, mark: &str) -> Name {
+    let stem = plain(from).unwrap_or_else(|| "scenario".to_owned());
+    let room = stem.len().min(LONGEST_ID - mark.len() - 1);
+    format!("{}-{mark}", &stem[..room]).parse().expect("its parts are plain")
+}
+
+/// The suite at a path that a person named or a run used, as far as it is one that can be added to.
+pub fn appendable(path: &Path) -> Result<(PathBuf, Option<Suite>), Complaint> {
+    let shown = path.display();
+    if path.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
+        return Err(Complaint::input(format!("{shown} is a symlink"))
+            .hint("pass the path of the file itself to --to"));
+    }
+    let (folder, name) = path.parent().zip(path.file_name()).unzip();
+    let folder = folder.and_then(|folder| folder.canonicalize().ok()).filter(|folder| folder.is_dir());
+    let (Some(folder), Some(name)) = (folder, name) else {
+        return Err(Complaint::input(format!("the folder of {shown} does not exist"))
+            .hint("pass a path in an existing folder to --to"));
+    };
+    let path = folder.join(name);
+    let Some(file) = TextFile::read(&path)? else { return Ok((path, None)) };
+    let suite = Suite::of_file(file)?;
+    if suite.format != Format::Toml {
+        return Err(Complaint::input(format!("{shown} is a suite of the format {}", suite.format.name()))
+            .hint(
+                "`skilltune suite convert SUITE --to toml --out suite.toml` makes one that can be added to",
+            ));
+    }
+    Ok((path, Some(suite)))
+}
+
+/// Adds a scenario of a run as a draft. Its files and graders come from the run's store; `origin` is said in a comment.
+pub fn append(
+    (path, suite): &(PathBuf, Option<Suite>),
+    scenario: &Scenario,
+    origin: &str,
+    objects: &Objects,
+) -> Result<Appended, Complaint> {
+    if let Some(known) = suite.as_ref().and_then(|suite| known(suite, scenario)) {
+        return Ok(Appended::Known(known));
+    }
+    let scenario = renumbered(scenario.clone());
+    let base = path.parent().expect("a file is in a folder");
+    let cases = SafePath::below(base, CASES);
+    let folder = cases.join(&*scenario.id);
+    let made = [&cases, &folder].into_iter().find(|place| !place.exists());
+    let done = brought(&scenario, base, &folder, objects)
+        .and_then(|starts| composed(path, suite.as_ref(), &scenario, starts, origin))
+        .and_then(|text| write(path, suite.as_ref(), &text));
+    if let (Err(_), Some(made)) = (&done, made) {
+        // What failed is told; a copy that stays as well would be in the way of the next try.
+        let _ = made.remove();
+    }
+    done.map(|()| Appended::Added(scenario.id))
+}
+
+/// The scenario of a suite that was made of the same trial, or has the same task and asks all that the new one asks.
+fn known(suite: &Suite, new: &Scenario) -> Option<Name> {
+    let asks = |one: &Scenario, demand: &Demand| {
+        one.demands.iter().any(|own| Demand { id: demand.id.clone(), ..own.clone() } == *demand)
+    };
+    let is_same = |one: &&Scenario| {
+        let is_task = one.description == new.description && one.input_args == new.input_args;
+        let one = is_task.then(|| suite.starts.as_planned(one));
+        one.is_some_and(|one| one.files == new.files && new.demands.iter().all(|demand| asks(&one, demand)))
+    };
+    let mut all = suite.scenarios.iter().chain(&suite.drafts);
+    let same = all.clone().find(|one| one.id == new.id).or_else(|| all.find(is_same));
+    same.map(|one| one.id.clone())
+}
+
+/// With demands whose ids a suite can have. One that was numbered by its place is numbered anew.
+fn renumbered(mut scenario: Scenario) -> Scenario {
+    let kinds: Vec<&str> = scenario.demands.iter().map(|demand| kind(&demand.how)).collect();
+    for (nth, demand) in scenario.demands.iter_mut().enumerate() {
+        let is_numbered = |id: &str| {
+            let end = id.strip_prefix(kinds[nth]).and_then(|end| end.strip_prefix('-'));
+            end.is_some_and(|end| end.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        if !is_plain(&demand.id) || is_numbered(&demand.id) {
+            let number = kinds[..=nth].iter().filter(|kind| **kind == kinds[nth]).count();
+            demand.id = format!("{}-{number}", kinds[nth]).parse().expect("a kind and a number are plain");
+        }
+    }
+    scenario
+}
+
+/// Copies what the scenario brings to beside the suite.
+fn brought(
+    scenario: &Scenario,
+    base: &Path,
+    folder: &SafePath,
+    objects: &Objects,
+) -> Result<Starts, Complaint> {
+    let mut starts = Starts { base: base.to_owned(), ..Starts::default() };
+    let place = |tree: TreeId, name: &str| copied(tree, base, &folder.join(name), objects);
+    if let Some(tree) = scenario.files {
+        starts.files.insert(scenario.id.clone(), place(tree, "files")?);
+    }
+    for demand in &scenario.demands {
+        let How::Check(Check::Command { grader: Some(tree), .. }) = &demand.how else { continue };
+        let paths = place(*tree, &format!("graders/{}", demand.id))?;
+        let added = starts.add_grader(&scenario.id, &demand.id, paths);
+        added.map_err(|error| Complaint::of(Kind::Input, &error))?;
+    }
+    Ok(starts)
+}
+
+/// The paths, from the suite's folder, of the copies of what is in a tree. A copy that is there already is used.
+fn copied(tree: TreeId, base: &Path, into: &SafePath, objects: &Objects) -> Result<Vec<RelPath>, Complaint> {
+    let manifest = objects.manifest(tree).map_err(|error| Complaint::of(Kind::Input, &error))?;
+    let refused = |entry: &RelPath, why: &str| {
+        Err(Complaint::input(format!("the run's copy of {entry} cannot be taken over: {why}")))
+    };
+    let below = into.path().strip_prefix(base).expect("it is below the suite's folder");
+    let mut paths = Vec::new();
+    for entry in manifest.entries() {
+        let is_git = |part: std::path::Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
+        match entry.node {
+            Node::Link { .. } => return refused(&entry.path, "it is a link"),
+            // Its hooks and settings would be those of a repository inside of the person's own.
+            Node::File { .. } | Node::Folder { .. } if entry.path.as_path().components().any(is_git) => {
+                return refused(&entry.path, "it belongs to a git repository");
+            }
+            Node::File { .. } | Node::Folder { .. } => {}
+        }
+        if entry.path.parent().is_none() {
+            let Some(path) = below.join(entry.path.as_path()).to_str().map(str::to_owned) else {
+                return refused(&entry.path, "its name is not UTF-8");
+            };
+            paths.push(RelPath::parse(path.as_bytes()).map_err(ours)?);
+        }
+    }
+    if into.exists() {
+        let is_same = gathered(base, &paths, Limits::default()).is_ok_and(|there| there.tree() == tree);
+        if !is_same {
+            return Err(Complaint::input(format!("{} already exists", into.path().display()))
+                .hint("move it away, and repeat the command"));
+        }
+        return Ok(paths);
+    }
+    place_at(objects, &manifest, into, |_| {}).map_err(|error| Complaint::of(Kind::Input, &error))?;
+    Ok(paths)
+}
+
+/// The text of the suite with the scenario at its end: it must say all that was there and the new one, and nothing else.
+fn composed(
+    path: &Path,
+    old: Option<&Suite>,
+    scenario: &Scenario,
+    starts: Starts,
+    origin: &str,
+) -> Result<String, Complaint> {
+    let unwritable = |cause: String| {
+        Complaint::input(format!("cannot add `{}` to {}", scenario.id, path.display()))
+            .caused_by(cause)
+            .hint("nothing was changed")
+    };
+    let new = Suite {
+        path: path.to_owned(),
+        format: Format::Toml,
+        file: None,
+        scenarios: Vec::new(),
+        drafts: vec![scenario.clone()],
+        starts,
+        notes: Vec::new(),
+    };
+    let written = new.written(Format::Toml, path);
+    if let Some(lost) = written.lost.first() {
+        return Err(unwritable(lost.to_string()));
+    }
+    let block: String = written.files.into_iter().map(|(_, text)| text).collect();
+    let before = old.and_then(|old| old.file.as_ref()).map_or(HEAD, TextFile::text);
+    let end = if before.ends_with('\n') { "" } else { "\n" };
+    let text = format!("{before}{end}\n# {}\n{block}", one_line(origin));
+    let read = Suite::of_file(TextFile::drafted(path, text.clone()));
+    let read = read.map_err(|complaint| unwritable(complaint.what))?;
+    let (counted, drafts) = old.map_or((&[][..], &[][..]), |old| (&old.scenarios[..], &old.drafts[..]));
+    let is_whole = read.scenarios == counted
+        && read.drafts.split_last().is_some_and(|(last, before)| {
+            before == drafts && as_written(last.clone()) == as_written(scenario.clone())
+        });
+    if is_whole { Ok(text) } else { Err(unwritable("the file would say something else".to_owned())) }
+}
+
+/// Without what is no part of the text, and with demands in one order.
+fn as_written(mut scenario: Scenario) -> Scenario {
+    scenario.files = None;
+    for demand in &mut scenario.demands {
+        if let How::Check(Check::Command { grader, expected, .. }) = &mut demand.how {
+            (*grader, *expected) = (None, Box::default());
+        }
+    }
+    scenario.demands.sort_by(|a, b| a.id.cmp(&b.id));
+    scenario
+}
+
+fn write(path: &Path, old: Option<&Suite>, text: &str) -> Result<(), Complaint> {
+    let (folder, name) = path.parent().zip(path.file_name()).expect("a file is in a folder");
+    let place = SafePath::below(folder, name);
+    let Some(old) = old.and_then(|old| old.file.as_ref()) else {
+        return place.create(text.as_bytes()).map_err(ours);
+    };
+    if !place.holds(old.text().as_bytes()) {
+        return Err(Complaint::conflict(format!("{} changed while it was read", path.display()))
+            .hint("run the command again"));
+    }
+    place.replace(text.as_bytes(), Durability::Barrier).map_err(ours)
+}
