@@ -1,4 +1,6 @@
-//! Scenarios and demands that tell nothing, as far as that shows without a call.
+//! Scenarios and demands that tell nothing, as far as that shows without a call: in the suite itself, or in trials of runs.
+
+mod tally;
 
 use std::collections::HashMap;
 
@@ -6,6 +8,8 @@ use crate::checks::{Check, Facts, How, Text, Times, tell};
 use crate::demand::Demand;
 use crate::name::Name;
 use crate::scenario::Scenario;
+
+pub use tally::{Tally, never};
 
 /// What tells nothing: a scenario, or one demand of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,8 +19,6 @@ pub struct Vacuous {
     pub why: Why,
 }
 
-/// Each of them shows in the suite itself; what only runs can show (a scenario that passes without the skill, or never
-/// fails) is not among them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
     /// Another scenario has the same task, with files of the same names.
@@ -30,6 +32,17 @@ pub enum Why {
     AlwaysMet,
     NeverMet,
     NoDemand,
+    /// Every trial of runs met it.
+    NeverFails(Trials),
+    /// None of them did.
+    NeverPasses(Trials),
+}
+
+/// How many trials showed something, and of how many versions of a skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trials {
+    pub trials: usize,
+    pub versions: usize,
 }
 
 impl Why {
@@ -42,6 +55,8 @@ impl Why {
             Self::AlwaysMet => "always-met",
             Self::NeverMet => "never-met",
             Self::NoDemand => "no-demand",
+            Self::NeverFails(_) => "never-fails",
+            Self::NeverPasses(_) => "never-passes",
         }
     }
 }

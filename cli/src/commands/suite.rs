@@ -3,6 +3,7 @@
 mod add;
 mod check;
 mod convert;
+mod shown;
 
 use crate::args::suite::{SuiteArgs, SuiteCommand};
 use crate::inputs::find;

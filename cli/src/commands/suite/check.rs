@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 use skilltune_phases::scenario::Scenario;
-use skilltune_phases::vacuous::{Vacuous, Why, vacuous};
+use skilltune_phases::vacuous::{Trials, Vacuous, Why, vacuous};
 
 use crate::args::suite::SuiteCheckArgs;
+use crate::commands::suite::shown::{self, Shown};
 use crate::inputs::suite::{Note, Suite};
 use crate::settings::values::Format;
 use crate::terminal::columns::data_width;
@@ -19,7 +20,11 @@ use crate::text::width::{shortened, wrapped};
 
 pub(super) fn run(args: &SuiteCheckArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let suite = super::load(&args.suite, around)?;
-    let report = Report::new(&suite);
+    let shown = shown::of(&suite, around);
+    if let Some(unread) = &shown.unread {
+        printer.talk(unread);
+    }
+    let report = Report::new(&suite, &shown);
     match args.format {
         Format::Human => printer.data(&report.text(data_width(around), printer.data))?,
         Format::Json => {
@@ -33,12 +38,15 @@ pub(super) fn run(args: &SuiteCheckArgs, around: &Environment, printer: Printer)
 struct Report<'a> {
     suite: &'a Suite,
     vacuous: Vec<Vacuous>,
+    /// How many runs have used it.
+    runs: usize,
 }
 
 impl<'a> Report<'a> {
-    fn new(suite: &'a Suite) -> Self {
-        let vacuous = vacuous(&suite.scenarios, |scenario| suite.starts.untouched(&scenario.id));
-        Self { suite, vacuous }
+    fn new(suite: &'a Suite, shown: &Shown) -> Self {
+        let mut vacuous = vacuous(&suite.scenarios, |scenario| suite.starts.untouched(&scenario.id));
+        vacuous.extend(shown.vacuous.iter().cloned());
+        Self { suite, vacuous, runs: shown.runs }
     }
 
     fn is_ok(&self) -> bool {
@@ -66,6 +74,7 @@ impl<'a> Report<'a> {
         ];
         counts.extend((held_out > 0).then(|| format!("{held_out} held out")));
         counts.extend((!drafts.is_empty()).then(|| count(drafts.len(), "draft")));
+        counts.extend((self.runs > 0).then(|| format!("used by {}", count(self.runs, "run"))));
         let mut lines = vec![
             style.bold(&shortened(&one_line(&path.display().to_string()), width)),
             format!("  {}: {}", format.name(), counts.join(", ")),
@@ -115,6 +124,7 @@ impl<'a> Report<'a> {
             "scenarios": scenarios.iter().map(scenario).collect::<Vec<_>>(),
             "drafts": drafts.iter().map(|draft| &draft.id).collect::<Vec<_>>(),
             "notes": notes.iter().map(note).collect::<Vec<_>>(),
+            "runs": self.runs,
             "vacuous": self.vacuous.iter().map(vacuous).collect::<Vec<_>>(),
             "calls": {"executor": self.executor_calls(), "judge": self.judge_calls()},
         })
@@ -137,6 +147,10 @@ fn told(one: &Vacuous) -> String {
     format!("{}{demand}: {}", one.scenario, why(one))
 }
 
+fn trials(Trials { trials, versions }: Trials) -> String {
+    format!("all {trials} trials of {versions} versions")
+}
+
 fn why(one: &Vacuous) -> String {
     match &one.why {
         Why::Duplicate(other) => format!("the same task as {other}"),
@@ -145,6 +159,8 @@ fn why(one: &Vacuous) -> String {
         Why::MetByNothing => "an agent that does nothing meets all of it".to_owned(),
         Why::AlwaysMet => "every result meets it".to_owned(),
         Why::NeverMet => "no result can meet it".to_owned(),
+        Why::NeverFails(shown) => format!("met in {}", trials(*shown)),
+        Why::NeverPasses(shown) => format!("not met in {}", trials(*shown)),
         Why::NoDemand => "it asks nothing of the result: add `expectations` or checks".to_owned(),
     }
 }

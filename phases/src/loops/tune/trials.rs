@@ -1,6 +1,6 @@
 //! The judged trials of a run, and what was found wanting in each: what a suite can learn from them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::measure::{self, SEARCH, Unit};
 use super::{Run, Trial};
@@ -9,8 +9,9 @@ use crate::checks::How;
 use crate::contract::{CriterionId, Verdict};
 use crate::demand::Demand;
 use crate::id::CandidateId;
-use crate::judgement::{Findings, Judgement};
+use crate::judgement::{Finding, Findings, Judgement};
 use crate::name::Name;
+use crate::scenario::Scenario;
 use crate::transcript::one_line;
 
 /// One judged trial of one version.
@@ -69,9 +70,8 @@ pub fn wanting(run: &Run, tried: &Tried<'_>) -> Vec<Demand> {
     let scenario = &task.scenarios[tried.trial.scenario];
     let judgement = tried.judgement;
     if task.is_graded(tried.trial.scenario) {
-        let missed: HashSet<&CriterionId> = missed(&judgement.whole.findings).map(|(id, _)| id).collect();
-        let demands = scenario.demands.iter();
-        return demands.filter(|demand| missed.contains(&scenario.criterion(demand))).cloned().collect();
+        let missed = verdicts(scenario, judgement).filter(|(_, met)| !met);
+        return missed.map(|(demand, _)| demand.clone()).collect();
     }
     let mut faults = Faults { run, demands: Vec::new(), known: HashSet::new() };
     for (name, assessment) in &judgement.members {
@@ -82,6 +82,20 @@ pub fn wanting(run: &Run, tried: &Tried<'_>) -> Vec<Demand> {
         faults.add(weakness, None);
     }
     faults.demands
+}
+
+/// Which demands of its scenario a trial met, as far as somebody could tell.
+pub fn verdicts<'a>(
+    scenario: &'a Scenario,
+    judgement: &'a Judgement,
+) -> impl Iterator<Item = (&'a Demand, bool)> {
+    let met = |finding: Finding<'a>| match finding.verdict {
+        Verdict::Pass => Some((finding.criterion, true)),
+        Verdict::Fail | Verdict::Partial => Some((finding.criterion, false)),
+        Verdict::Unverified => None,
+    };
+    let told: HashMap<&CriterionId, bool> = judgement.whole.findings.iter().filter_map(met).collect();
+    scenario.demands.iter().filter_map(move |demand| Some((demand, *told.get(&scenario.criterion(demand))?)))
 }
 
 fn missed(findings: &Findings) -> impl Iterator<Item = (&CriterionId, &str)> {

@@ -1,0 +1,62 @@
+//! What the runs of a project have shown of a suite that they used.
+
+use std::collections::BTreeMap;
+
+use skilltune_phases::loops::tune::trials::tried;
+use skilltune_phases::loops::tune::{Run, Tune};
+use skilltune_phases::name::Name;
+use skilltune_phases::plan::LoopKind;
+use skilltune_phases::scenario::Scenario;
+use skilltune_phases::vacuous::{Tally, Vacuous, never};
+
+use crate::inputs::suite::Suite;
+use crate::runs::Runs;
+use crate::terminal::environment::Environment;
+use crate::text::figures::count;
+
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    pub vacuous: Vec<Vacuous>,
+    /// How many runs used the suite.
+    pub runs: usize,
+    /// Why some runs are not among them.
+    pub unread: Option<String>,
+}
+
+/// Runs may come from somebody else, and be damaged: what the suite itself shows is told all the same.
+pub(super) fn of(suite: &Suite, around: &Environment) -> Shown {
+    let runs = match Runs::here(around) {
+        Ok(runs) => runs,
+        Err(complaint) => {
+            return Shown {
+                unread: Some(format!("no runs were read: {}", complaint.what)),
+                ..Shown::default()
+            };
+        }
+    };
+    let path = suite.path.display().to_string();
+    let is_used = |run: &Run| run.plan.task.suite.as_ref().is_some_and(|used| used.path == path);
+    let planned: Vec<_> = suite.scenarios.iter().map(|scenario| suite.starts.as_planned(scenario)).collect();
+    let tally = |scenario| (scenario, Tally::default());
+    let mut tallies: BTreeMap<&Name, (&Scenario, Tally)> =
+        planned.iter().map(|scenario| (&scenario.id, tally(scenario))).collect();
+    let (mut used, mut unread) = (0, 0);
+    for id in runs.ids(Some(LoopKind::Tune)) {
+        let Ok(known) = runs.load::<Tune>(&id) else {
+            unread += 1;
+            continue;
+        };
+        if is_used(&known.run) {
+            used += 1;
+            for one in tried(&known.run) {
+                let id = &known.run.plan.task.scenarios[one.trial.scenario].id;
+                if let Some((scenario, tally)) = tallies.get_mut(id) {
+                    tally.add(&known.run, &one, scenario);
+                }
+            }
+        }
+    }
+    let shown = planned.iter().filter_map(|scenario| Some(never(scenario, &tallies.get(&scenario.id)?.1)));
+    let told = |unread| format!("{} could not be read; `skilltune list` says why", count(unread, "run"));
+    Shown { vacuous: shown.flatten().collect(), runs: used, unread: (unread > 0).then(|| told(unread)) }
+}
