@@ -29,6 +29,9 @@ pub(super) const HEAVIEST: u32 = 1_000;
 /// The names of demands and scenarios are those of folders and fields.
 pub(super) const LONGEST_ID: usize = 64;
 
+/// What is asked where a good result is described and nothing else. The description itself is told to the judge alone.
+pub(super) const AS_EXPECTED: &str = "The result is what the expected output describes.";
+
 pub(super) fn assemble(reading: Reading) -> Result<Assembled, String> {
     let many = reading.cases.len();
     if many > MOST_CASES {
@@ -89,6 +92,9 @@ impl Made<'_> {
             }
             None => true,
         });
+        if demands.is_empty() && scenario.expected.is_some() {
+            demands.push(Ask::question(AS_EXPECTED));
+        }
         scenario.id = name.clone();
         let mut names = Names::reserving(demands.iter().filter_map(|ask| ask.id.clone()));
         let mut counts = BTreeMap::<&str, usize>::new();

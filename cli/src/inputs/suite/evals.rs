@@ -8,12 +8,9 @@ use serde_json::{Map, Value};
 use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::checks::Check;
 
-use super::case::{Ask, Case, PROMPTS, Reading, first_text, text, texts};
+use super::case::{Case, PROMPTS, Reading, first_text, text, texts};
 use super::files::{inside, is_there};
 use super::triggers::should_trigger;
-
-/// What a judge is asked where a case says what comes out and asks nothing else.
-pub(super) const AS_EXPECTED: &str = "The result is what the expected output describes.";
 
 const READ: [&str; 20] = [
     "id",
@@ -123,9 +120,6 @@ fn demands(entry: &Map<String, Value>, skill: Option<&str>, case: &mut Case) {
     }
     if let Some(used) = should_trigger(entry, skill) {
         case.check(Check::Skill { used });
-    }
-    if case.demands.is_empty() && case.scenario.expected.is_some() {
-        case.demands.push(Ask::question(AS_EXPECTED));
     }
 }
 

@@ -7,7 +7,7 @@ use skilltune_phases::checks::{Check, How};
 use skilltune_phases::scenario::Scenario;
 
 use super::{Page, pretty};
-use crate::inputs::suite::evals::AS_EXPECTED;
+use crate::inputs::suite::assemble::AS_EXPECTED;
 
 pub(super) fn text(page: &mut Page<'_>, out: &Path) -> String {
     // Its programs take numbers for ids, and fail where numbers and texts are mixed.
