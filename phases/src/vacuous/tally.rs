@@ -108,7 +108,9 @@ mod tests {
     fn why(met: &[(u8, Option<bool>)]) -> Option<&'static str> {
         let version = |nth: u8| Candidate::original(vec![TreeId(Digest::of(&[nth]))]).id;
         let mut count = Count::default();
-        met.iter().for_each(|&(nth, met)| count.add(version(nth), met));
+        for &(nth, met) in met {
+            count.add(version(nth), met);
+        }
         count.why().map(|why| why.id())
     }
 
