@@ -1,4 +1,4 @@
-//! One smallest call of an agent, made as a run makes its own: in a workspace, under a guardian, heard by its adapter.
+//! One call of an agent outside of a run, made as a run makes its own: in a workspace, under a guardian, heard by its adapter.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,18 @@ const MOST_USD: f64 = 0.5;
 
 const DEADLINE: Duration = Duration::from_secs(60);
 const GRACE: Duration = Duration::from_secs(3);
-const KEPT: u64 = 1 << 20;
+/// Much more than an agent says on the way to its answer.
+const KEPT: u64 = 64 << 20;
+
+/// What one call is to answer.
+#[derive(Clone, Debug)]
+pub struct Question {
+    pub prompt: String,
+    pub rights: Rights,
+    /// The most that it may cost, where that can be enforced.
+    pub usd: Option<f64>,
+    pub deadline: Duration,
+}
 
 /// What is heard of an agent that is asked for one word, with the rights of who judges; through a wrapper with those of who
 /// works, which not every one can grant. `room` is an empty folder, and
@@ -39,30 +50,45 @@ pub fn probe(
     pool: &GuardianPool,
     ear: &Ear,
 ) -> Result<Response, ProbeError> {
-    let call = set_out(agent, system, room)?;
+    let rights = if agent.via().is_some() { Rights::Work } else { Rights::Read };
+    let question = Question { prompt: PROMPT.to_owned(), rights, usd: Some(MOST_USD), deadline: DEADLINE };
+    ask(agent, system, &question, room, pool, ear)
+}
+
+/// What an agent answers in an empty workspace. `room` is an empty folder.
+pub fn ask(
+    agent: &Agent,
+    system: bool,
+    question: &Question,
+    room: &Path,
+    pool: &GuardianPool,
+    ear: &Ear,
+) -> Result<Response, ProbeError> {
+    let call = set_out(agent, system, question, room)?;
     let ended = pool.acquire()?.run(&call, ear)?;
     let (stdout, stderr) = (disk::text(&call.stdout, KEPT)?, disk::text(&call.stderr, KEPT)?);
     let remains = Remains { ended: &ended, stdout: &stdout, stderr: &stderr, at: Timestamp::now() };
     Ok(agent.read_response(remains, &call.cwd))
 }
 
-fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> {
-    let rights = if agent.via().is_some() { Rights::Work } else { Rights::Read };
+fn set_out(agent: &Agent, system: bool, question: &Question, room: &Path) -> Result<Call, DiskError> {
+    let &Question { ref prompt, rights, usd, deadline } = question;
+    let text = prompt;
     let (space, temp, prompt) = (room.join("space"), room.join("tmp"), room.join("prompt.md"));
     for folder in [&space, &temp] {
         fs::create_dir(folder).on_disk("create the folder", folder)?;
     }
     agent.furnish(rights, &temp)?;
-    for fitting in agent.fittings(rights, false, PROMPT) {
+    for fitting in agent.fittings(rights, false, text) {
         fitting.place(&Folder::open(&space)?)?;
     }
-    atomic::create(&prompt, PROMPT.as_bytes())?;
+    atomic::create(&prompt, text.as_bytes())?;
     let slots = Slots {
         rights,
         workspace: &space,
         temp: &temp,
         prompt_file: &prompt,
-        usd: Some(MOST_USD),
+        usd,
         skills: false,
         schema: None,
     };
@@ -78,7 +104,7 @@ fn set_out(agent: &Agent, system: bool, room: &Path) -> Result<Call, DiskError> 
         stderr: room.join("stderr"),
         writes_itself: agent.writes_itself(),
         keep_bytes: KEPT,
-        deadline: DEADLINE,
+        deadline,
         grace: GRACE,
         record: room.join("ended.json"),
     })

@@ -20,6 +20,7 @@ pub mod checks;
 pub mod contract;
 pub mod delivery;
 pub mod demand;
+pub mod drafts;
 pub mod edit;
 pub mod ending;
 pub mod event;

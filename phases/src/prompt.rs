@@ -12,6 +12,7 @@ mod fence;
 mod grade;
 mod improve;
 mod review;
+mod suite;
 mod task;
 
 use std::sync::LazyLock;
@@ -31,6 +32,7 @@ pub(crate) use fence::{files, numbered, plain, shown};
 pub use grade::GradeBrief;
 pub use improve::{Asked, ImproveBrief, Missed, Neighbour, Tried};
 pub use review::ReviewBrief;
+pub use suite::SuiteBrief;
 pub use task::TaskBrief;
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
@@ -42,6 +44,7 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
         ("grade", include_str!("../prompts/grade.md")),
         ("review", include_str!("../prompts/review.md")),
         ("improve", include_str!("../prompts/improve.md")),
+        ("suite", include_str!("../prompts/suite.md")),
         ("reflex/propose", include_str!("../prompts/reflex/propose.md")),
         ("reflex/plan", include_str!("../prompts/reflex/plan.md")),
         ("reflex/produce", include_str!("../prompts/reflex/produce.md")),

@@ -66,6 +66,7 @@ fn main() -> ExitCode {
             Some(evaluate::grade(&prompt))
         }
         (None, "evaluator") => Some(evaluate::answer(&script, &prompt)),
+        (None, "improver") if prompt.starts_with("# Write scenarios") => Some(script.draft(&prompt)),
         (None, "improver") => Some(improve(&script)),
         (None, other) => panic!("no such role: {other}"),
     };

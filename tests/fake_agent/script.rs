@@ -50,6 +50,8 @@ pub(crate) struct Script {
     pub(crate) no_text: bool,
     /// Wraps every answer in a JSON document with its cost.
     pub(crate) envelope: bool,
+    /// The scenarios that it drafts.
+    pub(crate) scenarios: serde_json::Value,
     /// What it does in the reflex loop.
     pub(crate) reflex: Play,
 }
@@ -87,6 +89,7 @@ impl Default for Script {
             dump: PathBuf::new(),
             parrot: false,
             no_text: false,
+            scenarios: serde_json::Value::Null,
             reflex: Play::default(),
         }
     }
@@ -96,6 +99,13 @@ impl Script {
     pub(crate) fn read(path: &Path) -> Self {
         let text = std::fs::read(path).expect("the script can be read");
         serde_json::from_slice(&text).expect("the script is well formed")
+    }
+
+    /// What it drafts, under the code that the prompt asks for.
+    pub(crate) fn draft(&self, prompt: &str) -> String {
+        let code = prompt.rsplit_once("\"answer_to\": \"").and_then(|(_, rest)| rest.split_once('"'));
+        let (code, _) = code.expect("a code is asked for");
+        serde_json::json!({ "answer_to": code, "scenarios": self.scenarios }).to_string()
     }
 
     /// The quality to go to; without a script, ever a little higher.

@@ -48,6 +48,7 @@ mod strangers;
 mod structure;
 mod suite_add;
 mod suite_files;
+mod suite_new;
 mod suite_shown;
 mod terminal;
 mod tools;

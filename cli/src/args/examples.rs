@@ -27,7 +27,8 @@ pub const SUITE: &str = "\
 Examples:
   skilltune suite check suite.toml
   skilltune suite convert skills/writer --to toml --out suite.toml
-  skilltune suite add --from da29 monthly";
+  skilltune suite add --from da29 monthly
+  skilltune suite new writer";
 
 pub const SUITE_CHECK: &str = "\
 Examples:
@@ -44,6 +45,11 @@ Examples:
   skilltune suite add --from da29
   skilltune suite add --from da29 monthly
   skilltune suite add --from da29 monthly@2 --to suites/reports.toml";
+
+pub const SUITE_NEW: &str = "\
+Examples:
+  skilltune suite new writer
+  skilltune suite new skills/writer --scenarios 10 --agent claude --to suites/writer.toml";
 
 pub const STATUS: &str = "\
 Examples:

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::args::examples;
-use crate::settings::values::Format;
+use crate::settings::values::{AgentSpec, Format};
 
 #[derive(Clone, Debug, Args)]
 pub struct SuiteArgs {
@@ -18,7 +18,7 @@ impl SuiteArgs {
     pub fn run(&self) -> Option<&str> {
         match &self.command {
             SuiteCommand::Add(args) => args.from.first().map(String::as_str),
-            SuiteCommand::Check(_) | SuiteCommand::Convert(_) => None,
+            SuiteCommand::Check(_) | SuiteCommand::Convert(_) | SuiteCommand::New(_) => None,
         }
     }
 }
@@ -34,6 +34,9 @@ pub enum SuiteCommand {
     /// Add a trial of a run that fell short to a suite.toml, as a draft
     #[command(after_help = examples::SUITE_ADD)]
     Add(SuiteAddArgs),
+    /// Have an agent draft scenarios for a skill, in one call
+    #[command(after_help = examples::SUITE_NEW)]
+    New(SuiteNewArgs),
 }
 
 #[derive(Clone, Debug, Args)]
@@ -68,6 +71,24 @@ pub struct SuiteAddArgs {
     /// File to add to, made if it is missing [default: the suite.toml that the run used, or suite.toml in the project]
     #[arg(long, value_name = "SUITE")]
     pub to: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct SuiteNewArgs {
+    /// Path or name of a skill
+    pub skill: String,
+    /// File to create [default: suite.toml in the project]
+    #[arg(long, value_name = "FILE")]
+    pub to: Option<PathBuf>,
+    /// Maximum number of scenarios
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=50))]
+    pub scenarios: u8,
+    /// Agent that drafts them: NAME or NAME:MODEL [default: the improver]
+    #[arg(long, value_name = "AGENT")]
+    pub agent: Option<AgentSpec>,
+    /// Trust the project's agents for this call
+    #[arg(long)]
+    pub trust: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

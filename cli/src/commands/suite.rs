@@ -3,6 +3,7 @@
 mod add;
 mod check;
 mod convert;
+mod new;
 mod shown;
 
 use crate::args::suite::{SuiteArgs, SuiteCommand};
@@ -18,6 +19,7 @@ pub fn run(args: &SuiteArgs, around: &Environment, printer: Printer) -> Result<E
         SuiteCommand::Check(args) => check::run(args, around, printer),
         SuiteCommand::Convert(args) => convert::run(args, around, printer),
         SuiteCommand::Add(args) => add::run(args, around, printer),
+        SuiteCommand::New(args) => new::run(args, around, printer),
     }
 }
 

@@ -11,6 +11,7 @@ mod append;
 mod assemble;
 mod case;
 mod document;
+mod drafted;
 mod evals;
 mod files;
 mod note;
@@ -23,6 +24,7 @@ mod untouched;
 mod write;
 
 pub use crate::inputs::suite::append::{Appended, append, appendable, derived_id};
+pub use crate::inputs::suite::drafted::drafted;
 pub use crate::inputs::suite::files::Starts;
 pub use crate::inputs::suite::note::Note;
 pub use crate::inputs::suite::write::Written;

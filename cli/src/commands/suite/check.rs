@@ -142,7 +142,7 @@ fn questions(scenario: &Scenario) -> usize {
     scenario.demands.iter().filter(|demand| demand.how.question().is_some()).count()
 }
 
-fn told(one: &Vacuous) -> String {
+pub(super) fn told(one: &Vacuous) -> String {
     let demand = one.demand.as_ref().map_or_else(String::new, |demand| format!(", {demand}"));
     format!("{}{demand}: {}", one.scenario, why(one))
 }

@@ -36,7 +36,7 @@ pub enum Appended {
 /// Where the files of scenarios are that came from runs.
 const CASES: &str = "cases";
 
-const HEAD: &str = "# Tasks to try a skill on: `skilltune tune SKILL --suite suite.toml`.\n";
+pub(super) const HEAD: &str = "# Tasks to try a skill on: `skilltune tune SKILL --suite suite.toml`.\n";
 
 /// The id of a scenario that is made of another; the mark tells those of two trials apart.
 pub fn derived_id(from: &Name, mark: &str) -> Name {

@@ -1,0 +1,161 @@
+//! `suite new`: an agent drafts scenarios for a skill, in one call outside of a run; a person reviews them.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use skilltune_orchestrator::agent::Response;
+use skilltune_orchestrator::disk::SafePath;
+use skilltune_orchestrator::probe::{self, Question};
+use skilltune_orchestrator::skill_files;
+use skilltune_phases::drafts::{self, Drafted};
+use skilltune_phases::event::Failure;
+use skilltune_phases::id::Digest;
+use skilltune_phases::lint::Files;
+use skilltune_phases::offline;
+use skilltune_phases::prompt::SuiteBrief;
+use skilltune_phases::remedy::Remedy;
+use skilltune_phases::role::{Rights, Role, RoleSpec};
+use skilltune_phases::vacuous::vacuous;
+
+use crate::agents::{self, BuiltIn, Part};
+use crate::args::overrides::override_with;
+use crate::args::suite::SuiteNewArgs;
+use crate::commands::doctor::under_guard;
+use crate::commands::suite::check;
+use crate::inputs::find;
+use crate::inputs::find::Skill;
+use crate::inputs::suite::drafted;
+use crate::report::{advice, words};
+use crate::settings::Settings;
+use crate::terminal::complaint::{Complaint, Kind, ours};
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::Person;
+use crate::text::figures::count;
+use crate::text::plain::one_line;
+
+/// It sees the skill in its prompt, and writes nothing.
+const DRAFTER: RoleSpec = RoleSpec { role: Role::IMPROVER, rights: Rights::Read, is_measure: false };
+
+pub(super) fn run(args: &SuiteNewArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let skill = one_skill(args, around)?;
+    let project = around.project_of(&skill.path);
+    let path = destination(args, &project, around)?;
+    let files =
+        skill_files::load(&skill.path, &skill.name).map_err(|error| Complaint::of(Kind::Input, &error))?;
+    let (part, settings) = drafter(args, &project, around)?;
+    let most = usize::from(args.scenarios);
+    let agent = part.agent.name.clone();
+    printer.talk(&format!("asking {agent} for {}: one call", count(most, "scenario")));
+    let (drafts, cost) = ask(part, &settings, &files, most)?;
+    let (suite, text) = drafted(&path, drafts)?;
+    let (folder, name) = path.parent().zip(path.file_name()).expect("a file is in a folder");
+    SafePath::below(folder, name).create(text.as_bytes()).map_err(ours)?;
+    let cost = cost.map_or_else(String::new, |usd| format!(" (${usd:.2})"));
+    let shown = one_line(&path.display().to_string());
+    let mut lines = vec![format!("wrote {shown} with {}{cost}", count(suite.drafts.len(), "draft"))];
+    let nothing = vacuous(&suite.drafts, |scenario| suite.starts.untouched(&scenario.id));
+    if !nothing.is_empty() {
+        lines.push("tells nothing:".to_owned());
+        lines.extend(nothing.iter().map(|one| format!("  {}", check::told(one))));
+    }
+    lines.push("review each, then remove its `draft = true`: until then no run counts it".to_owned());
+    printer.talk(&lines.join("\n"));
+    Ok(Exit::Reached)
+}
+
+const AGAIN: &str = "run the command again, or pass another agent to --agent";
+
+fn one_skill(args: &SuiteNewArgs, around: &Environment) -> Result<Skill, Complaint> {
+    let mut skills = find::skills(&args.skill, around)?;
+    if skills.len() > 1 {
+        return Err(Complaint::input("`suite new` drafts scenarios for one skill").hint("name one of them"));
+    }
+    Ok(skills.remove(0))
+}
+
+/// A file that is not there, as a real path.
+fn destination(args: &SuiteNewArgs, project: &Path, around: &Environment) -> Result<PathBuf, Complaint> {
+    let to = args.to.as_ref().map_or_else(|| project.join("suite.toml"), |to| around.cwd.join(to));
+    // A dangling link is something too.
+    if to.symlink_metadata().is_ok() {
+        return Err(
+            Complaint::input(format!("{} already exists", to.display())).hint("pass a new path to --to")
+        );
+    }
+    let folder = to.parent().and_then(|folder| folder.canonicalize().ok()).filter(|folder| folder.is_dir());
+    match folder.zip(to.file_name()) {
+        Some((folder, name)) => Ok(folder.join(name)),
+        None => Err(Complaint::input(format!("the folder of {} does not exist", to.display()))
+            .hint("pass a path in an existing folder to --to")),
+    }
+}
+
+fn drafter(args: &SuiteNewArgs, project: &Path, around: &Environment) -> Result<(Part, Settings), Complaint> {
+    let mut settings = crate::loops::settings(project, around)?;
+    override_with(&mut settings.roles.improver, args.agent.clone().map(Some), "--agent");
+    override_with(&mut settings.roles.executor, args.agent.clone().map(Some), "--agent");
+    agents::fill(&mut settings, around);
+    let casting = agents::cast(&[DRAFTER], &settings, around, BuiltIn::KnowsNothing)?;
+    let part = casting.of(&DRAFTER.role).clone();
+    if part.agent.name == offline::NAME {
+        return Err(Complaint::input("the built-in agent cannot draft scenarios").hint("pass --agent NAME"));
+    }
+    if !args.trust {
+        agents::ensure_trusted(&casting, &settings, around, None, Person::present(around))?;
+    }
+    Ok((part, settings))
+}
+
+/// One call; what it cost, as far as the agent reports it.
+fn ask(
+    part: Part,
+    settings: &Settings,
+    files: &Files,
+    most: usize,
+) -> Result<(Vec<Drafted>, Option<f64>), Complaint> {
+    let Part { agent, timeout_seconds, .. } = part;
+    let page = files.get("SKILL.md").map(|file| &file.body);
+    let page = page.ok_or_else(|| Complaint::input("the skill has no SKILL.md"))?;
+    let others: Vec<&str> =
+        files.files().iter().map(|file| file.path.as_str()).filter(|path| *path != "SKILL.md").collect();
+    // Nothing in the skill can know when it is asked about.
+    let now = Timestamp::now().as_nanosecond().to_le_bytes();
+    let seed = Digest::of_parts([now.as_slice(), &std::process::id().to_le_bytes()]).hex();
+    let nonce = &Digest::of(seed.as_bytes()).hex()[..16];
+    let brief = SuiteBrief { skill: files.folder(), page, others: &others, count: most, nonce, seed: &seed };
+    let question = Question {
+        prompt: brief.prompt(),
+        rights: DRAFTER.rights,
+        usd: None,
+        deadline: Duration::from_secs(timeout_seconds),
+    };
+    let system = agents::system_confines(settings);
+    let lost = || Err("the call was cut off".to_owned());
+    let mut heard = under_guard(1, lost, |_, room| {
+        let (agent, question) = (agent.clone(), question.clone());
+        move |pool, ear| {
+            probe::ask(&agent, system, &question, &room, &pool, &ear).map_err(|error| error.to_string())
+        }
+    })?;
+    let response: Result<Response, String> = heard.remove(0);
+    let Response { answer, spent, .. } =
+        response.map_err(|why| Complaint::ours(format!("cannot call {}", agent.name)).caused_by(why))?;
+    let failed = |failure: Failure| {
+        let why = one_line(&agent.without_keys(&failure.why));
+        Complaint::input(format!("{} {}", agent.name, words::failure(failure.kind))).caused_by(why).hint(
+            match failure.kind.remedy() {
+                Remedy::Fix => advice::fix(&agent.name, &failure),
+                Remedy::Wait | Remedy::Repeat | Remedy::Tell => AGAIN.to_owned(),
+            },
+        )
+    };
+    let drafts = drafts::read(&answer.map_err(failed)?, nonce, most).map_err(|error| {
+        Complaint::input(format!("the answer of {} cannot be used", agent.name))
+            .caused_by(one_line(&error.to_string()))
+            .hint(AGAIN)
+    })?;
+    Ok((drafts, spent.usd))
+}
