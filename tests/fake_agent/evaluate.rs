@@ -90,9 +90,11 @@ pub(crate) fn grade(prompt: &str) -> String {
 /// Whether a file below the folder has the text.
 fn says(folder: &Path, text: &str) -> bool {
     let entries = fs::read_dir(folder).expect("what was produced can be read");
-    entries.map(|entry| entry.expect("readable").path()).any(|path| match path.is_dir() {
-        true => says(&path, text),
-        false => String::from_utf8_lossy(&fs::read(path).expect("readable")).contains(text),
+    entries.map(|entry| entry.expect("readable").path()).any(|path| {
+        if path.is_dir() {
+            return says(&path, text);
+        }
+        String::from_utf8_lossy(&fs::read(path).expect("readable")).contains(text)
     })
 }
 

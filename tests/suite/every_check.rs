@@ -41,17 +41,17 @@ fn verdicts(scene: &Scene) -> String {
         match line.trim() {
             "" | "```" | "```text" => {}
             line if line.starts_with("###") => {}
-            line if line.starts_with("- ") => told.push_str(&format!("\n{}", &line[2..])),
-            line => told.push_str(&format!(" | {line}")),
+            line if line.starts_with("- ") => told.extend(["\n", &line[2..]]),
+            line => told.extend([" | ", line]),
         }
     }
     let took = regex::Regex::new(r"it took \d+\.\d seconds").unwrap();
     let told = took.replace_all(&told, "it took SOME seconds");
-    told.replace("**", "").replace("`one.", "`").trim_start().to_owned()
+    told.replace("**", "").replace("`one/", "`").trim_start().to_owned()
 }
 
 fn suite(checks: &[&str]) -> String {
-    let checks: String = checks.iter().map(|check| format!("[[scenarios.checks]]\n{check}\n")).collect();
+    let checks: String = checks.iter().flat_map(|check| ["[[scenarios.checks]]\n", check, "\n"]).collect();
     format!(
         "[[scenarios]]\nid = \"one\"\ndescription = \"Write it\"\nsetup = [\"sh\", \"-c\", {START:?}]\n{checks}"
     )
@@ -103,37 +103,37 @@ fn every_kind_of_check_on_what_was_left_passes_fails_or_cannot_be_told_and_says_
     let ran = tune(&scene, &["1"]);
     let verdicts = verdicts(&scene);
     insta::assert_snapshot!(verdicts, @r##"
-    pass `file-1`: a file `out.md` | out.md
-    fail `file-2`: a file `none.md` | there is no such file
-    fail `file-3`: a file `*.json`, 2 times at most | deep.json, half.json, large.json and 2 more
-    pass `pattern-1`: `done` in the answer | the answer, line 1: done
-    fail `pattern-2`: `begun` in the answer | nothing was found in the answer
-    pass `pattern-3`: `total is \d` in `report.md` | report.md, line 1: the total is 3
-    fail `pattern-4`: `total` in `none.md` | there is no such file
-    unverified `pattern-5`: `b` in `large.txt` | large.txt is too large to be read: 5000000 bytes
-    unverified `pattern-6`: `x` in all that the agent did | the agent does not report what it did
-    pass `json-1`: `/total` in `o.json` is `3` | o.json: the value is 3
-    fail `json-2`: `/total` in `o.json` is at least 4 | o.json: the value is 3
-    fail `json-3`: `/sum` in `o.json` is `3` | o.json has no such value
-    fail `json-4`: `/total` in `half.json` is `3` | half.json is no JSON: line 2, column 0
-    unverified `json-5`: `/0` in `deep.json` is `3` | deep.json is nested too deeply to be read
-    pass `schema-1`: `o.json` has the form of the schema | o.json has the form
-    fail `schema-2`: `o.json` has the form of the schema | o.json does not have the form: /total is 3
-    unverified `schema-3`: `large.json` has the form of the schema | large.json is too large to be read: 5000000 bytes
-    pass `only-changes-1`: only `out.md`, `manifest.json` may be made, changed or removed | touched: manifest.json, out.md
-    fail `only-changes-2`: only `report.md` may be made, changed or removed | other files were touched: manifest.json, out.md
+    pass `file-1`: there is out.md | out.md
+    fail `file-2`: there is none.md | there is no such file
+    fail `file-3`: \*.json is there at most 2 times | deep.json, half.json, large.json and 2 more
+    pass `pattern-1`: done occurs at least once in the agent's last message | the answer, line 1: done
+    fail `pattern-2`: begun occurs at least once in the agent's last message | nothing was found in the answer
+    pass `pattern-3`: total is \\d occurs at least once in report.md | report.md, line 1: the total is 3
+    fail `pattern-4`: total occurs at least once in none.md | there is no such file
+    unverified `pattern-5`: b occurs at least once in large.txt | large.txt is too large to be read: 5000000 bytes
+    unverified `pattern-6`: x occurs at least once in what the agent reports of its work | the agent does not report what it did
+    pass `json-1`: /total in o.json is 3 | o.json: the value is 3
+    fail `json-2`: /total in o.json is at least 4 | o.json: the value is 3
+    fail `json-3`: /sum in o.json is 3 | o.json has no such value
+    fail `json-4`: /total in half.json is 3 | half.json is no JSON: line 2, column 0
+    unverified `json-5`: /0 in deep.json is 3 | deep.json is nested too deeply to be read
+    pass `schema-1`: o.json has the form of its schema | o.json has the form
+    fail `schema-2`: o.json has the form of its schema | o.json does not have the form: /total is 3
+    unverified `schema-3`: large.json has the form of its schema | large.json is too large to be read: 5000000 bytes
+    pass `only-changes-1`: nothing but out.md, manifest.json is made, changed or removed | touched: manifest.json, out.md
+    fail `only-changes-2`: nothing but report.md is made, changed or removed | other files were touched: manifest.json, out.md
     unverified `skill-used-1`: the skill is used | the agent does not tell whether it used the skill
-    unverified `tool-1`: a call of `Bash` | the agent does not report what it did
-    unverified `order-1`: a call of `Read` before `Write` | the agent does not report what it did
-    pass `limit-1`: at most 1,200 tokens | it took 1200 tokens
-    fail `limit-2`: at most 1,199 tokens | it took 1200 tokens
-    pass `limit-3`: at most 100 seconds | it took SOME seconds
-    unverified `limit-4`: at most 1 turn | it is not known how many turns it took
-    pass `command-1`: `grep -q "quality 40" out.md` ends with exit code 0 | exit code 0
-    fail `command-2`: `sh -c "echo nothing here >&2; exit 3"` ends with exit code 0 | exit code 3: nothing here
-    pass `command-3`: `sh -c "exit 3"` ends with exit code 3 | exit code 3
-    unverified `command-4`: `sh -c "kill -9 $$"` ends with exit code 0 | ended by signal 9
-    unverified `command-5`: `no-such-program` ends with exit code 0 | cannot start no-such-program: No such file or directory (os error 2)
+    unverified `tool-1`: Bash is called at least once | the agent does not report what it did
+    unverified `order-1`: Read is called before Write | the agent does not report what it did
+    pass `limit-1`: it takes at most 1200 tokens | it took 1200 tokens
+    fail `limit-2`: it takes at most 1199 tokens | it took 1200 tokens
+    pass `limit-3`: it takes at most 100 seconds | it took SOME seconds
+    unverified `limit-4`: it takes at most 1 turns | it is not known how many turns it took
+    pass `command-1`: grep -q quality 40 out.md succeeds | exit code 0
+    fail `command-2`: sh -c echo nothing here >&2; exit 3 succeeds | exit code 3: nothing here
+    pass `command-3`: sh -c exit 3 ends with exit code 3 | exit code 3
+    unverified `command-4`: sh -c kill -9 $$ succeeds | ended by signal 9
+    unverified `command-5`: no-such-program succeeds | cannot start no-such-program: No such file or directory (os error 2)
     "##);
     assert!(ran.stderr.contains("  cannot be told (1"), "{ran:?}");
     assert_left_nothing(&scene, "checks of every kind");
@@ -181,15 +181,15 @@ fn every_kind_of_check_on_what_the_agent_did_passes_fails_or_cannot_be_told() {
     insta::assert_snapshot!(verdicts(&scene), @r##"
     pass `skill-used-1`: the skill is used | the skill was used
     fail `skill-used-2`: the skill is not used | the skill was used
-    pass `tool-1`: a call of `Write` | Write: out.md
-    fail `tool-2`: a call of `Bash` with `fill`, never | Bash: python fill.py
-    unverified `tool-3`: a call of `Bash` with `zebra` | there was no such call; but not all that the agent reported was kept
-    pass `order-1`: a call of `Bash` before `Write` | Bash: python fill.py, and then Write: out.md
-    fail `order-2`: a call of `Write` before `Bash` with `fill` | Bash: python fill.py came first
-    unverified `order-3`: a call of `Bash` with `zebra` before `Write` | not all that the agent reported was kept
-    pass `pattern-1`: `fill` in all that the agent did | a tool call, line 1: python fill.py
-    fail `pattern-2`: `fill` in all that the agent did, never | a tool call, line 1: python fill.py
-    unverified `pattern-3`: `zebra` in all that the agent did | nothing was found in what the agent reported; but not all that the agent reported was kept
+    pass `tool-1`: Write is called at least once | Write: out.md
+    fail `tool-2`: Bash with fill is called never | Bash: python fill.py
+    unverified `tool-3`: Bash with zebra is called at least once | there was no such call; but not all that the agent reported was kept
+    pass `order-1`: Bash is called before Write | Bash: python fill.py, and then Write: out.md
+    fail `order-2`: Write is called before Bash with fill | Bash: python fill.py came first
+    unverified `order-3`: Bash with zebra is called before Write | not all that the agent reported was kept
+    pass `pattern-1`: fill occurs at least once in what the agent reports of its work | a tool call, line 1: python fill.py
+    fail `pattern-2`: fill occurs never in what the agent reports of its work | a tool call, line 1: python fill.py
+    unverified `pattern-3`: zebra occurs at least once in what the agent reports of its work | nothing was found in what the agent reported; but not all that the agent reported was kept
     "##);
 }
 
@@ -216,7 +216,7 @@ fn a_program_of_a_check_that_hangs_writes_elsewhere_or_changes_itself_harms_noth
     fs::write(scene.path("project/suite.toml"), suite(&checks) + &again).unwrap();
     let ran = tune(&scene, &["1"]);
     let told = verdicts(&scene);
-    let late = "cannot be told (1): one.command-1: it did not end within 6 seconds\n";
+    let late = "cannot be told (1): one/command-1: it did not end within 6 seconds\n";
     assert!(
         told.contains("| it did not end within 6 seconds") && ran.stderr.contains(late),
         "{ran:?} {told}"
@@ -224,7 +224,7 @@ fn a_program_of_a_check_that_hangs_writes_elsewhere_or_changes_itself_harms_noth
     for told_of in ["unverified `command-1`", "pass `command-3`", "pass `command-4`"] {
         assert!(told.contains(told_of), "{told_of}: {told}");
     }
-    assert!(told.contains("fail `command-5`") && told.contains("fail `two.command-1`"), "{told}");
+    assert!(told.contains("fail `command-5`") && told.contains("fail `two/command-1`"), "{told}");
     assert_eq!(fs::read_to_string(scene.path("project/graders/own.sh")).unwrap(), own);
     if can_confine() {
         assert!(told.contains("fail `command-2`") && told.contains("ermission denied"), "{told}");

@@ -76,29 +76,30 @@ fn a_script_is_run_its_files_are_checked_and_the_page_that_calls_it_wrongly_is_m
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("improved")), "{ran:?}");
     let (before, after) = (page(&scene, 1), page(&scene, 2));
     for told in [
-        "**pass** `sales.made`",
-        "**fail** `sales.right`",
+        "**pass** `sales/made`",
+        "**fail** `sales/right`",
         "sums.json is no JSON",
-        "**fail** `sales.again`",
+        "**fail** `sales/again`",
         "exit code 1: the sum is not 600",
-        "**fail** `sales.told`",
-        "**unverified** `sales.ran`",
+        "**fail** `sales/told`",
+        "**unverified** `sales/ran`",
         "the agent does not report what it did",
     ] {
         assert!(before.contains(told), "{told}: {before}");
     }
     for told in [
-        "**pass** `sales.right`",
-        "**pass** `sales.again`",
-        "**pass** `sales.told`",
-        "**pass** `sales.alone`",
-        "**unverified** `sales.ran`",
+        "**pass** `sales/right`",
+        "**pass** `sales/again`",
+        "**pass** `sales/told`",
+        "**pass** `sales/alone`",
+        "**unverified** `sales/ran`",
     ] {
         assert!(after.contains(told), "{told}: {after}");
     }
-    // All but the check of which nobody can tell: 6 of 7.
+    // All but the check of which nobody can tell: 6 of 7, and of the other scenario all.
     let [first, second] = scores(&scene)[..] else { panic!("{:?}", scores(&scene)) };
-    assert!(first < 30.0 && (second - (600.0 / 7.0 + 100.0) / 2.0).abs() < 0.1, "{first} and {second}");
+    let most = f64::midpoint(600.0 / 7.0, 100.0);
+    assert!(first < 30.0 && (second - most).abs() < 0.1, "{first} and {second}");
     assert_eq!(seen(&scene), ["cases", "evals", "suite"].map(|_| false), "no agent sees the suite");
     if can_confine() {
         assert!(!scene.path("home/escaped").exists());
