@@ -29,11 +29,17 @@ impl Demand {
 }
 
 impl Demand {
-    /// As people are told it.
+    /// As people are told it, with what it counts where that is not one.
     pub fn shown(&self) -> String {
-        match &self.how {
+        let what = match &self.how {
             How::Question { text } => text.to_string(),
             How::Check(check) => check.to_string(),
+        };
+        match (self.weight, self.must_pass) {
+            (1, false) => what,
+            (1, true) => format!("{what} (must pass)"),
+            (weight, false) => format!("{what} (weight {weight})"),
+            (weight, true) => format!("{what} (weight {weight}, must pass)"),
         }
     }
 
@@ -117,6 +123,19 @@ mod tests {
         assert_eq!(points(&[(9, false, Pass), (1, true, Fail)]), Some(0.0));
         assert_eq!(points(&[(9, false, Pass), (1, true, Unverified)]), None, "nobody can say");
         assert_eq!(points(&[(1, true, Fail), (1, true, Unverified)]), Some(0.0), "it is missed already");
+    }
+
+    #[test]
+    fn people_are_told_what_a_demand_counts() {
+        let shown = |weight, must_pass| {
+            let how = How::Question { text: "It is so.".into() };
+            Demand { weight, must_pass, ..Demand::new("a".parse().unwrap(), how) }.shown()
+        };
+        assert_eq!([shown(1, false), shown(1, true)], ["It is so.", "It is so. (must pass)"]);
+        assert_eq!(
+            [shown(3, false), shown(3, true)],
+            ["It is so. (weight 3)", "It is so. (weight 3, must pass)"]
+        );
     }
 
     #[test]
