@@ -106,12 +106,12 @@ fn every_kind_of_check_on_what_was_left_passes_fails_or_cannot_be_told_and_says_
     pass `file-1`: there is out.md | out.md
     fail `file-2`: there is none.md | there is no such file
     fail `file-3`: \*.json is there at most 2 times | deep.json, half.json, large.json and 2 more
-    pass `pattern-1`: done occurs at least once in the agent's last message | the answer, line 1: done
-    fail `pattern-2`: begun occurs at least once in the agent's last message | nothing was found in the answer
-    pass `pattern-3`: total is \\d occurs at least once in report.md | report.md, line 1: the total is 3
-    fail `pattern-4`: total occurs at least once in none.md | there is no such file
-    unverified `pattern-5`: b occurs at least once in large.txt | large.txt is too large to be read: 5000000 bytes
-    unverified `pattern-6`: x occurs at least once in what the agent reports of its work | the agent does not report what it did
+    pass `pattern-1`: "done" occurs at least once in the agent's last message | the answer, line 1: done
+    fail `pattern-2`: "begun" occurs at least once in the agent's last message | nothing was found in the answer
+    pass `pattern-3`: "total is \\d" occurs at least once in report.md | report.md, line 1: the total is 3
+    fail `pattern-4`: "total" occurs at least once in none.md | there is no such file
+    unverified `pattern-5`: "b" occurs at least once in large.txt | large.txt is too large to be read: 5000000 bytes
+    unverified `pattern-6`: "x" occurs at least once in what the agent reports of its work | the agent does not report what it did
     pass `json-1`: /total in o.json is 3 | o.json: the value is 3
     fail `json-2`: /total in o.json is at least 4 | o.json: the value is 3
     fail `json-3`: /sum in o.json is 3 | o.json has no such value
@@ -129,10 +129,10 @@ fn every_kind_of_check_on_what_was_left_passes_fails_or_cannot_be_told_and_says_
     fail `limit-2`: it takes at most 1199 tokens | it took 1200 tokens
     pass `limit-3`: it takes at most 100 seconds | it took SOME seconds
     unverified `limit-4`: it takes at most 1 turns | it is not known how many turns it took
-    pass `command-1`: grep -q quality 40 out.md succeeds | exit code 0
-    fail `command-2`: sh -c echo nothing here >&2; exit 3 succeeds | exit code 3: nothing here
-    pass `command-3`: sh -c exit 3 ends with exit code 3 | exit code 3
-    unverified `command-4`: sh -c kill -9 $$ succeeds | ended by signal 9
+    pass `command-1`: grep -q "quality 40" out.md succeeds | exit code 0
+    fail `command-2`: sh -c "echo nothing here >&2; exit 3" succeeds | exit code 3: nothing here
+    pass `command-3`: sh -c "exit 3" ends with exit code 3 | exit code 3
+    unverified `command-4`: sh -c "kill -9 $$" succeeds | ended by signal 9
     unverified `command-5`: no-such-program succeeds | cannot start no-such-program: No such file or directory (os error 2)
     "##);
     assert!(ran.stderr.contains("  cannot be told (1"), "{ran:?}");
@@ -182,14 +182,14 @@ fn every_kind_of_check_on_what_the_agent_did_passes_fails_or_cannot_be_told() {
     pass `skill-used-1`: the skill is used | the skill was used
     fail `skill-used-2`: the skill is not used | the skill was used
     pass `tool-1`: Write is called at least once | Write: out.md
-    fail `tool-2`: Bash with fill is called never | Bash: python fill.py
-    unverified `tool-3`: Bash with zebra is called at least once | there was no such call; but not all that the agent reported was kept
+    fail `tool-2`: Bash with "fill" is never called | Bash: python fill.py
+    unverified `tool-3`: Bash with "zebra" is called at least once | there was no such call; but not all that the agent reported was kept
     pass `order-1`: Bash is called before Write | Bash: python fill.py, and then Write: out.md
-    fail `order-2`: Write is called before Bash with fill | Bash: python fill.py came first
-    unverified `order-3`: Bash with zebra is called before Write | not all that the agent reported was kept
-    pass `pattern-1`: fill occurs at least once in what the agent reports of its work | a tool call, line 1: python fill.py
-    fail `pattern-2`: fill occurs never in what the agent reports of its work | a tool call, line 1: python fill.py
-    unverified `pattern-3`: zebra occurs at least once in what the agent reports of its work | nothing was found in what the agent reported; but not all that the agent reported was kept
+    fail `order-2`: Write is called before Bash with "fill" | Bash: python fill.py came first
+    unverified `order-3`: Bash with "zebra" is called before Write | not all that the agent reported was kept
+    pass `pattern-1`: "fill" occurs at least once in what the agent reports of its work | a tool call, line 1: python fill.py
+    fail `pattern-2`: "fill" is not in what the agent reports of its work | a tool call, line 1: python fill.py
+    unverified `pattern-3`: "zebra" occurs at least once in what the agent reports of its work | nothing was found in what the agent reported; but not all that the agent reported was kept
     "##);
 }
 

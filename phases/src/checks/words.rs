@@ -9,7 +9,8 @@ impl fmt::Display for Check {
         match self {
             Self::Command { argv, exit: 0, .. } => write!(f, "{} succeeds", words(argv)),
             Self::Command { argv, exit, .. } => write!(f, "{} ends with exit code {exit}", words(argv)),
-            Self::Pattern { pattern, of, times } => write!(f, "{pattern} occurs {times} in {of}"),
+            Self::Pattern { pattern, of, times: Times::NEVER } => write!(f, "\"{pattern}\" is not in {of}"),
+            Self::Pattern { pattern, of, times } => write!(f, "\"{pattern}\" occurs {times} in {of}"),
             Self::File { path, times: Times::NEVER } => write!(f, "there is no {path}"),
             Self::File { path, times: Times::ONCE_OR_MORE } => write!(f, "there is {path}"),
             Self::File { path, times } => write!(f, "{path} is there {times}"),
@@ -24,6 +25,7 @@ impl fmt::Display for Check {
             }
             Self::Skill { used: true } => f.write_str("the skill is used"),
             Self::Skill { used: false } => f.write_str("the skill is not used"),
+            Self::Tool { call, times: Times::NEVER } => write!(f, "{call} is never called"),
             Self::Tool { call, times } => write!(f, "{call} is called {times}"),
             Self::ToolOrder { before, after } => write!(f, "{before} is called before {after}"),
             Self::AtMost { of, most } => write!(f, "it takes at most {most} {of}"),
@@ -31,8 +33,13 @@ impl fmt::Display for Check {
     }
 }
 
+/// An argument that is not one plain word stands in quotes, so that it is seen where the next one begins.
 fn words(argv: &[String]) -> String {
-    argv.join(" ")
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./={},:@%+*".contains(c);
+    let word = |word: &String| {
+        if !word.is_empty() && word.chars().all(is_plain) { word.clone() } else { format!("\"{word}\"") }
+    };
+    argv.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 impl fmt::Display for Times {
@@ -66,7 +73,7 @@ impl fmt::Display for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.input {
             None => f.write_str(&self.name),
-            Some(input) => write!(f, "{} with {input}", self.name),
+            Some(input) => write!(f, "{} with \"{input}\"", self.name),
         }
     }
 }
@@ -107,7 +114,7 @@ mod tests {
         let bash = json!({ "name": "Bash", "input": "make" });
         let checks = [
             json!({ "command": { "argv": ["sh", "{grader}/x.sh"] } }),
-            json!({ "command": { "argv": ["false"], "exit": 1 } }),
+            json!({ "command": { "argv": ["sh", "-c", "exit $1", "", "2"], "exit": 2 } }),
             json!({ "pattern": { "pattern": "a+", "of": "answer", "times": once } }),
             json!({ "pattern": { "pattern": "a+", "of": { "files": "*.md" }, "times": { "min": 0, "max": 0 } } }),
             json!({ "file": { "path": "out.md", "times": once } }),
@@ -121,11 +128,11 @@ mod tests {
             json!({ "tool_order": { "before": { "name": "Read" }, "after": bash } }),
             json!({ "at_most": { "of": "turns", "most": 9 } }),
         ];
-        insta::assert_snapshot!(checks.map(told).join("\n"), @r"
+        insta::assert_snapshot!(checks.map(told).join("\n"), @r#"
         sh {grader}/x.sh succeeds
-        false ends with exit code 1
-        a+ occurs at least once in the agent's last message
-        a+ occurs never in *.md
+        sh -c "exit $1" "" 2 ends with exit code 2
+        "a+" occurs at least once in the agent's last message
+        "a+" is not in *.md
         there is out.md
         there is no *.tmp
         *.png is there 2 to 3 times
@@ -133,9 +140,9 @@ mod tests {
         /n in o.json is at least 2
         nothing but a, b/** is made, changed or removed
         the skill is not used
-        Bash with make is called at most 2 times
-        Read is called before Bash with make
+        Bash with "make" is called at most 2 times
+        Read is called before Bash with "make"
         it takes at most 9 turns
-        ");
+        "#);
     }
 }
