@@ -18,7 +18,7 @@ use crate::loops::tune::words::Standing;
 use crate::progress::look::Look;
 use crate::progress::talk::{Narrated, Talk};
 use crate::terminal::style::Style;
-use crate::text::width::{around, cut};
+use crate::text::width::{around, cut, wrapped};
 use crate::text::{figures, plain};
 
 /// How much of the target a run's champion changes, if there is one.
@@ -48,7 +48,8 @@ impl Narrated for Tune {
             Decision::NoDraft { member, failure } => no_draft(talk, run, *member, failure),
             Decision::Compare(contestants) => {
                 let contestants = figures::count(contestants.len(), "candidate");
-                talk.say(&[cut(&format!("comparing {contestants} on fresh trials"), width)]);
+                let told = format!("comparing {contestants} on {}", words::fresh_trials(&run.plan));
+                talk.say(&wrapped(&told, width, "  "));
             }
             Decision::Ship(shipment) => talk.say(&lines::shipped(run, shipment, width)),
             Decision::Open { .. }

@@ -81,12 +81,17 @@ fn suite(plan: &Plan) -> Option<String> {
     }
     if !suite.drafts.is_empty() {
         let drafts: Vec<_> = suite.drafts.iter().map(Name::as_str).collect();
-        told.push(format!("drafts do not count until you have reviewed them: {}", shown(&drafts)));
+        let (does, its) = if drafts.len() == 1 { ("does", "its") } else { ("do", "their") };
+        let number = count(drafts.len(), "draft");
+        told.push(format!(
+            "{number} {does} not count until you remove {its} `draft = true`: {}",
+            shown(&drafts)
+        ));
     }
     if !suite.notes.is_empty() {
         let notes = count(suite.notes.len(), "note");
         told.push(format!(
-            "{notes} on what was left out of it: run `skilltune suite check {}`",
+            "{notes} on the suite: run `skilltune suite check {}`",
             shell_path(Path::new(&suite.path))
         ));
     }
@@ -103,8 +108,22 @@ fn shown(names: &[&str]) -> String {
 /// Which scenarios a search may learn from.
 pub fn scenarios(plan: &Plan) -> String {
     let count = count(plan.task.scenarios.len(), "scenario");
-    let held_out = plan.task.scenarios.iter().filter(|scenario| scenario.held_out).count();
-    if held_out == 0 { count } else { format!("{count}, {held_out} of them for the final comparison alone") }
+    match held_out(plan) {
+        0 => count,
+        held_out => format!("{count}, {held_out} of them held out for the final comparison"),
+    }
+}
+
+fn held_out(plan: &Plan) -> usize {
+    plan.task.scenarios.iter().filter(|scenario| scenario.held_out).count()
+}
+
+/// On what the last contestants are compared.
+pub fn fresh_trials(plan: &Plan) -> String {
+    match held_out(plan) {
+        0 => "fresh trials".to_owned(),
+        held_out => format!("fresh trials of {}", count(held_out, "held-out scenario")),
+    }
 }
 
 /// Skills whose scripts nobody runs: their scores show the rest.
@@ -322,10 +341,12 @@ pub fn caution(run: &Run) -> Option<String> {
     }
     let trials = usize::try_from(run.plan.task.rules.confirm.max(1)).unwrap_or(1);
     let scenarios = usize::try_from(shipment.pairs).unwrap_or(usize::MAX) / trials;
+    // Then the others have no part in it.
+    let what = if held_out(&run.plan) > 0 { "held-out scenario" } else { "scenario" };
     match scenarios {
-        0 | 1 => Some(ONE_SCENARIO.to_owned()),
+        0 | 1 => Some(format!("Weak evidence: one {what}. Other tasks may show a different result.")),
         few if few < FEW => {
-            Some(format!("Weak evidence: {}. The difference may be chance.", count(few, "scenario")))
+            Some(format!("Weak evidence: {}. The difference may be chance.", count(few, what)))
         }
         _ => None,
     }

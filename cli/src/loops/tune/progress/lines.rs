@@ -19,10 +19,9 @@ pub fn header(run: &Run, width: usize) -> Vec<String> {
     let rounds = figures::count(plan.task.rules.max_iterations as usize, "round");
     let goal = words::goal(plan);
     let goal = format!(": {goal} in up to {rounds}");
-    let scenarios = words::scenarios(plan);
     let mut lines = vec![around(&format!("{} ", plan.kind.word()), &name, &goal, width)];
     lines.extend(who(&plan.roles, &words::notes(plan), width));
-    lines.push(around("run ", plan.run.as_str(), &format!(", {scenarios}"), width));
+    lines.extend(wrapped(&format!("run {}, {}", plan.run, words::scenarios(plan)), width, "  "));
     lines
 }
 
@@ -68,7 +67,7 @@ fn aside(run: &Run, round: &Round) -> (String, String) {
         let partly = measured.judged < measured.of;
         more.extend(partly.then(|| format!("{} of {} judged", measured.judged, measured.of)));
         more.extend(measured.claimed.then(|| "claimed".to_owned()));
-        more.extend(measured.quality.map(|quality| format!("text {quality}")));
+        more.extend(measured.quality.map(|quality| format!("text quality {quality}")));
     }
     let comma = if member.is_empty() || more.is_empty() { "" } else { ", " };
     (plain::one_line(member), format!("{comma}{}", more.join(", ")))

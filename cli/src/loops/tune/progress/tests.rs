@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use skilltune_phases::event::{FailureKind, Pause, Signal};
-use skilltune_phases::loops::tune::{Answer, Event, Outcome, Plan, Step};
+use skilltune_phases::loops::tune::{Answer, Event, Outcome, Plan, Step, Suite};
 use skilltune_phases::role::Role;
 
 use super::*;
@@ -80,6 +80,30 @@ fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
         to see what changed: skilltune diff calm-otter
         to undo it: skilltune rollback calm-otter
         ");
+}
+
+#[test]
+fn what_is_held_out_and_what_is_a_draft_is_said_and_an_id_is_never_cut() {
+    let mut plan = plan(&["haiku"], 3);
+    plan.task.scenarios[2].held_out = true;
+    let (drafts, notes) = (vec!["later".parse().unwrap()], Vec::new());
+    plan.task.suite = Some(Suite { path: "/p/suite.toml".into(), found: false, drafts, notes });
+    let seen = seen(&play(plan, scored(&[50, 95], &[52, 91])), Look { width: 50, ..PLAIN });
+    let told: Vec<String> = [seen.talk(), seen.data()].concat().lines().map(str::to_owned).collect();
+    let about = |line: &&String| {
+        ["draft", "held-out", "final", "run ", "compar"].iter().any(|word| line.contains(word))
+    };
+    insta::assert_snapshot!(told.iter().filter(about).map(String::as_str).collect::<Vec<_>>().join("\n"), @r##"
+    note: 1 draft does not count until you remove its
+      `draft = true`: later
+    run calm-otter, 3 scenarios, 1 of them held out
+      for the final comparison
+    comparing 2 candidates on fresh trials of 1
+      held-out scenario
+    comparison won: the champion beat the start (52.0
+    Weak evidence: one held-out scenario. Other tasks
+      /p/.skilltune/runs/calm-otter/final-report.md
+    "##);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod rounds;
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::notes::Notes;
+use skilltune_phases::scenario::Scenario;
 
 use crate::loops::tune::report::uses;
 use crate::loops::tune::words as told;
@@ -84,7 +85,8 @@ fn scenarios(run: &Run) -> String {
         [] => "none".to_owned(),
         [only] => words(&only.description),
         many => {
-            let ids: Vec<_> = many.iter().map(|scenario| words(&scenario.id)).collect();
+            let held_out = |scenario: &Scenario| if scenario.held_out { " (held out)" } else { "" };
+            let ids: Vec<_> = many.iter().map(|one| format!("{}{}", words(&one.id), held_out(one))).collect();
             format!("{}: {}", words(&told::scenarios(&run.plan)), ids.join(", "))
         }
     }
