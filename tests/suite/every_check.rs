@@ -98,7 +98,7 @@ fn every_kind_of_check_on_what_was_left_passes_fails_or_cannot_be_told_and_says_
         "command = ['sh', '-c', 'echo nothing here >&2; exit 3']",
         "command = ['sh', '-c', 'exit 3']\nexit = 3",
         "command = ['sh', '-c', 'kill -9 $$']",
-        "command = ['no-such-program']",
+        "command = ['./no-such-program']",
     ]));
     let ran = tune(&scene, &["1"]);
     let verdicts = verdicts(&scene);
@@ -133,7 +133,7 @@ fn every_kind_of_check_on_what_was_left_passes_fails_or_cannot_be_told_and_says_
     fail `command-2`: sh -c "echo nothing here >&2; exit 3" succeeds | exit code 3: nothing here
     pass `command-3`: sh -c "exit 3" ends with exit code 3 | exit code 3
     unverified `command-4`: sh -c "kill -9 $$" succeeds | ended by signal 9
-    unverified `command-5`: no-such-program succeeds | cannot start no-such-program: No such file or directory (os error 2)
+    unverified `command-5`: ./no-such-program succeeds | cannot start ./no-such-program: No such file or directory (os error 2)
     "##);
     assert!(ran.stderr.contains("  cannot be told (1"), "{ran:?}");
     assert_left_nothing(&scene, "checks of every kind");
@@ -253,6 +253,7 @@ fn a_check_made_to_do_harm_is_refused_before_a_run_begins() {
         "json = 'o.json'\nschema = '../../etc/passwd'",
         "command = ['sh', '{grader}/x.sh']\ngrader = ['../../etc']",
         "command = []",
+        "command = ['no-such-program', 'out.md']",
     ]
     .map(refused);
     insta::assert_snapshot!(refusals.concat(), @r##"
@@ -266,5 +267,6 @@ fn a_check_made_to_do_harm_is_refused_before_a_run_begins() {
     check 1 of `one`: "../../etc/passwd" is no path below the suite's folder
     check 1 of `one`: `grader`: "../../etc" is no path below the suite's folder
     check 1 of `one`: `command` must be a list of a program and its arguments
+    error: check `command-1` of `one` needs `no-such-program`, which is not installed
     "##);
 }

@@ -1,5 +1,6 @@
 //! The tasks of a run, from text, flags and a suite.
 
+use skilltune_phases::checks::Check;
 use skilltune_phases::loops::tune;
 use skilltune_phases::name::Name;
 use skilltune_phases::scenario::Scenario;
@@ -71,6 +72,11 @@ impl Tried {
             let what = "a scenario of the suite has `git = true`, but `git` is not installed";
             return Err(Complaint::input(what));
         }
+        for (what, program) in self.scenarios.iter().flat_map(programs) {
+            if on_path(program, around).is_err() {
+                return Err(Complaint::input(format!("{what} needs `{program}`, which is not installed")));
+            }
+        }
         let demands =
             self.scenarios.iter().flat_map(|one| one.demands.iter().map(move |demand| (one, demand)));
         for (scenario, demand) in demands {
@@ -84,6 +90,18 @@ impl Tried {
         }
         Ok(())
     }
+}
+
+/// The programs that a scenario names without a folder, and what needs each: nothing that a trial leaves is in `PATH`.
+fn programs(scenario: &Scenario) -> Vec<(String, &str)> {
+    let setup = scenario.setup.as_ref().map(|argv| (format!("the set-up of `{}`", scenario.id), argv));
+    let checks = scenario.demands.iter().filter_map(|demand| {
+        let Check::Command { argv, .. } = demand.how.check()? else { return None };
+        Some((format!("check `{}` of `{}`", demand.id, scenario.id), argv))
+    });
+    let named =
+        setup.into_iter().chain(checks).filter_map(|(what, argv)| Some((what, argv.first()?.as_str())));
+    named.filter(|(_, program)| !program.contains(['/', '{'])).collect()
 }
 
 fn tasks(args: &TuneArgs) -> impl Iterator<Item = String> {
