@@ -193,6 +193,14 @@ fn every_kind_of_check_on_what_the_agent_did_passes_fails_or_cannot_be_told() {
     "##);
 }
 
+#[test]
+fn a_round_of_which_nothing_could_be_told_says_what_that_was() {
+    let scene = scene(&suite(&["tool = 'Bash'"]));
+    let ran = tune(&scene, &["1"]);
+    let told = "  cannot be told (1): one/tool-1: the agent does not report what it did\n";
+    assert!(ran.code == Some(4) && ran.stderr.contains(told), "{ran:?}");
+}
+
 /// None of them outlives its time, leaves its folder, or changes what it is tried by.
 #[test]
 fn a_program_of_a_check_that_hangs_writes_elsewhere_or_changes_itself_harms_nothing() {

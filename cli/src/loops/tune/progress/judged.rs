@@ -10,10 +10,10 @@ use crate::progress::lines::ROOMY;
 use crate::text::width::{columns, cut, shortened};
 use crate::text::{figures, plain};
 
-/// A round without a score has lines of its own, which say what failed.
+/// A round without a score has lines of its own, which say what failed, beside what nobody could tell.
 pub fn judged(run: &Run, round: &Round, width: usize) -> Vec<String> {
     if round.score().is_none() {
-        return Vec::new();
+        return unclear(run, round, width).into_iter().collect();
     }
     let lines = members(run, round, width).into_iter().chain(missed(run, round, width));
     let lines = lines.chain(unclear(run, round, width));
