@@ -17,7 +17,7 @@ use skilltune_phases::id::{BlobId, TreeId};
 use skilltune_phases::transcript::Transcript;
 
 use crate::process::How;
-use crate::snapshot::{Manifest, Node, ObjectError, Objects, changes};
+use crate::snapshot::{Manifest, Node, ObjectError, Objects, RelPath, changes};
 
 /// What a trial leaves beside its files.
 #[derive(Clone, Copy, Debug)]
@@ -172,7 +172,14 @@ fn touched(start: &Manifest, left: &Manifest) -> Vec<String> {
     let changed = changes(&start, left).into_iter();
     let changed =
         changed.filter(|change| is_file(start.get(&change.path)) || is_file(left.get(&change.path)));
+    let changed = changed.filter(|change| !is_by_the_way(&start, &change.path));
     changed.map(|change| lossy(change.path.as_bytes())).collect()
+}
+
+/// What we ask an executor for beside its work, and what Python leaves beside a script that it has run.
+fn is_by_the_way(start: &Manifest, path: &RelPath) -> bool {
+    let is_asked_for = matches!(path.as_bytes(), b"manifest.json" | b"run.json") && start.get(path).is_none();
+    is_asked_for || path.as_bytes().split(|byte| *byte == b'/').any(|name| name == b"__pycache__")
 }
 
 fn lossy(path: &[u8]) -> String {

@@ -22,6 +22,9 @@ pub struct Demand {
     pub member: Option<Name>,
 }
 
+/// What is asked where a good result is described and nothing else. The description itself is told to the judge alone.
+pub const AS_EXPECTED: &str = "The result is what the expected output describes.";
+
 impl Demand {
     pub fn new(id: Name, how: How) -> Self {
         Self { id, how, weight: one(), must_pass: false, member: None }

@@ -69,6 +69,9 @@ pub struct Command {
     pub seconds: u64,
     /// The system confines it to its workspace.
     pub confined: bool,
+    /// What it comes to serves other runs too. That of a check does not: it depends on programs and scripts that may be others
+    /// by then, or may have been missing.
+    pub is_shared: bool,
 }
 
 /// What a loop asks an agent with an order.
@@ -101,6 +104,11 @@ impl Order {
     /// The folders that the agent must leave unchanged.
     pub fn fixed(&self) -> impl Iterator<Item = &Placement> {
         self.placements.iter().filter(|placement| placement.access == Access::Fixed)
+    }
+
+    /// Whether an answer may come from another run, and serve others.
+    pub fn is_shared(&self) -> bool {
+        self.command.as_ref().is_none_or(|command| command.is_shared)
     }
 
     /// All that is left out of what is placed.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::checks::Check;
 use crate::contract::{CriterionId, Need};
 use crate::demand::Demand;
 use crate::id::TreeId;
@@ -85,6 +86,15 @@ impl Scenario {
             Need::Requirements => !self.requirements.is_empty(),
             Need::Success => !self.success_criteria.trim().is_empty() || self.command.is_some(),
         }
+    }
+
+    /// The stored trees that it names: files of its starting state, and those that its checks grade with.
+    pub fn trees(&self) -> Vec<TreeId> {
+        let graders = self.demands.iter().filter_map(|demand| match demand.how.check() {
+            Some(Check::Command { grader, .. }) => *grader,
+            Some(_) | None => None,
+        });
+        self.files.into_iter().chain(graders).collect()
     }
 
     /// How a judgement of its trials names one of its demands; no criterion of a contract is named so.

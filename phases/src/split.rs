@@ -21,13 +21,13 @@ pub fn split(scenarios: &mut [Scenario], percent: u32, seed: u64) {
         let parts = [&seed.to_le_bytes()[..], scenario.id.as_bytes(), scenario.description.as_bytes()];
         strata.entry(tags).or_default().push((Digest::of_parts(parts), nth));
     }
-    let (mut so_far, mut held_out) = (0, Vec::new());
+    let (many, mut so_far, mut held_out) = (scenarios.len(), 0, Vec::new());
     for stratum in strata.values_mut() {
         stratum.sort_unstable_by_key(|(digest, _)| *digest);
         for &(_, nth) in &*stratum {
             so_far += 1;
             // What is due by now: strata of one take their turns.
-            if held_out.len() < share(so_far, percent) {
+            if held_out.len() < share(so_far, percent).min(many - 1) {
                 held_out.push(nth);
             }
         }
@@ -60,9 +60,11 @@ mod tests {
 
     #[test]
     fn two_of_five_are_held_out_and_four_of_ten_and_of_each_tag_alike() {
-        for (tags, count) in [(&["a"; 5][..], 2), (&["a"; 10], 4), (&["a"; 4], 0)] {
+        for (tags, percent, count) in
+            [(&["a"; 5][..], 40, 2), (&["a"; 10], 40, 4), (&["a"; 4], 40, 0), (&["a"; 5], 100, 4)]
+        {
             let mut scenarios = suite(tags);
-            split(&mut scenarios, 40, 0);
+            split(&mut scenarios, percent, 0);
             assert_eq!(held_out(&scenarios).len(), count, "{tags:?}");
         }
         let mut scenarios = suite(&["a", "b", "a", "b", "a", "b", "a", "b", "a", "b"]);

@@ -120,8 +120,8 @@ fn every_kind_of_check_on_what_was_left_passes_fails_or_cannot_be_told_and_says_
     pass `schema-1`: o.json has the form of its schema | o.json has the form
     fail `schema-2`: o.json has the form of its schema | o.json does not have the form: /total is 3
     unverified `schema-3`: large.json has the form of its schema | large.json is too large to be read: 5000000 bytes
-    pass `only-changes-1`: nothing but out.md, manifest.json is made, changed or removed | touched: manifest.json, out.md
-    fail `only-changes-2`: nothing but report.md is made, changed or removed | other files were touched: manifest.json, out.md
+    pass `only-changes-1`: nothing but out.md, manifest.json is made, changed or removed | touched: out.md
+    fail `only-changes-2`: nothing but report.md is made, changed or removed | other files were touched: out.md
     unverified `skill-used-1`: the skill is used | the agent does not tell whether it used the skill
     unverified `tool-1`: Bash is called at least once | the agent does not report what it did
     unverified `order-1`: Read is called before Write | the agent does not report what it did

@@ -157,6 +157,63 @@ fn a_suite_of_drafts_alone_and_a_check_about_a_stranger_are_refused() {
     assert!(stranger.contains("`made` of scenario `one` is about `reader`"), "{stranger}");
 }
 
+/// Its first check is met in one run, so that nothing else of it could be in the next.
+#[test]
+fn what_a_check_came_to_in_one_run_is_no_answer_in_another() {
+    let scene = scene();
+    let score = |exit: u8| {
+        let check = format!("command = [\"grep\", \"-q\", \"zebra\", \"out.md\"]\nexit = {exit}");
+        let suite = format!("[[scenarios]]\ndescription = \"a\"\n[[scenarios.checks]]\n{check}\n");
+        fs::write(scene.path("project/suite.toml"), suite).unwrap();
+        let score = tune(&scene, &["--max-iterations", "1", "--seed", "7"]).json()["initial_score"].clone();
+        fs::remove_dir_all(scene.run_folder()).unwrap();
+        score
+    };
+    assert_eq!((score(0), score(1)), (json!(0.0), json!(100.0)));
+}
+
+#[test]
+fn a_scenarios_own_folder_called_input_is_there_for_its_checks_and_our_own_files_count_for_nothing() {
+    let scene = scene();
+    fs::create_dir_all(scene.path("project/cases/input")).unwrap();
+    fs::write(scene.path("project/cases/input/data.csv"), "1").unwrap();
+    let checks = ["file = \"input/data.csv\"", "only_changes = [\"out.md\"]"]
+        .map(|check| format!("[[scenarios.checks]]\n{check}\n"));
+    let suite = |files: &str| {
+        let head = format!("[[scenarios]]\nid = \"one\"\ndescription = \"a\"\nfiles = [\"{files}\"]\n");
+        fs::write(scene.path("project/suite.toml"), head + &checks.concat()).unwrap();
+    };
+    suite("cases/input");
+    let ran = tune(&scene, &["--max-iterations", "1"]);
+    assert_eq!(ran.json()["initial_score"], 100.0, "{ran:?}");
+    fs::create_dir_all(scene.path("project/cases/skill")).unwrap();
+    suite("cases/skill");
+    let refused = scene.refusal(&["tune", "writer", "--suite", "suite.toml", "--yes"]);
+    assert!(
+        refused.contains("scenario `one` brings `skill`, where the skill itself will stand"),
+        "{refused}"
+    );
+}
+
+/// Beside its page, in a folder of it, or with its graders: no agent sees them, and it keeps the rest of its folders.
+#[test]
+fn a_suite_anywhere_in_the_skill_is_hidden_with_what_it_grades_with_and_nothing_else_is() {
+    let scene = scene();
+    let skill = scene.skill("writer");
+    fs::create_dir_all(skill.join("graders")).unwrap();
+    fs::write(skill.join("graders/secret.sh"), "exit 0 # zebra-42").unwrap();
+    let suite = "[[scenarios]]\ndescription = \"a\"\n[[scenarios.checks]]\ncommand = [\"sh\", \"{grader}/secret.sh\"]\n\
+                 grader = [\"PLACE/secret.sh\"]\n";
+    fs::write(skill.join("suite.toml"), suite.replace("PLACE", "graders")).unwrap();
+    fs::write(skill.join("references/more.sh"), "exit 0 # zebra-42").unwrap();
+    let line = ["tune", "writer", "--max-iterations", "1", "--trust", "--yes", "--format", "json", "--suite"];
+    let ran = scene.run(&[&line[..], &[skill.join("suite.toml").to_str().unwrap()]].concat());
+    assert_eq!(ran.json()["initial_score"], 100.0, "{ran:?}");
+    let prompts = scene.prompts();
+    assert!(prompts.iter().all(|prompt| !prompt.contains("secret.sh") && !prompt.contains("suite.toml")));
+    assert!(prompts.iter().any(|prompt| prompt.contains("Be brief.") && prompt.contains("more.sh")));
+}
+
 #[test]
 fn another_grader_is_another_check_though_all_else_is_the_same() {
     let scene = scene();

@@ -57,8 +57,8 @@ impl<L: LoopEngine> Job<L> {
     pub(super) fn carry_out(self) -> Result<Option<Done<L>>, EngineError> {
         let asking = self.asking();
         let asked = self.shop.asked(&asking)?;
-        let key = asking.key(&asked);
-        if let Some(reply) = self.shop.stored_reply(key) {
+        let (key, is_shared) = (asking.key(&asked), asking.order.is_shared());
+        if let Some(reply) = self.shop.stored_reply(key, is_shared) {
             return Ok(Some(self.done(reply)));
         }
         let dir = CallDir::of(&self.shop, key);
@@ -78,7 +78,7 @@ impl<L: LoopEngine> Job<L> {
                     return Ok(None);
                 }
                 let reply = Reply { key, outcome: Err(failure), spent: Spent::default(), talk: None };
-                let reply = self.shop.store_reply(reply)?;
+                let reply = self.shop.store_reply(reply, is_shared)?;
                 return Ok(Some(self.done(reply)));
             }
             guardian.run(&call, &self.ear)?
@@ -90,7 +90,7 @@ impl<L: LoopEngine> Job<L> {
             }
             return Ok(None);
         };
-        let reply = self.shop.store_reply(reply)?;
+        let reply = self.shop.store_reply(reply, is_shared)?;
         crash::point("call: the reply is stored");
         dir.clear()?;
         Ok(Some(self.done(reply)))

@@ -88,6 +88,15 @@ pub struct Drive<'a, L: LoopEngine> {
     calls: JoinSet<(L::Step, CallResult<L>)>,
 }
 
+/// What has become of a step.
+enum Taken {
+    /// It is under way.
+    Begun,
+    /// It was one of our own, and is done.
+    Done,
+    Stopped(Stopped),
+}
+
 impl<'a, L: LoopEngine> Drive<'a, L> {
     pub fn new(
         run: Run<L>,
@@ -124,7 +133,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     }
 
     async fn turn(&mut self) -> Result<Stopped, EngineError> {
-        loop {
+        'turn: loop {
             if self.halt.borrow().is_some() {
                 return self.halted().await;
             }
@@ -150,8 +159,11 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                 Due::End => return Ok(Stopped::Ended),
             };
             for step in due {
-                if let Some(stopped) = self.take(step)? {
-                    return Ok(stopped);
+                match self.take(step)? {
+                    Taken::Begun => {}
+                    // Other steps may be due by it, and none of these any more.
+                    Taken::Done => continue 'turn,
+                    Taken::Stopped(stopped) => return Ok(stopped),
                 }
             }
             self.wait().await?;
@@ -179,11 +191,11 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     }
 
     /// Starts a step that is a call; does one of our own at once.
-    fn take(&mut self, step: L::Step) -> Result<Option<Stopped>, EngineError> {
+    fn take(&mut self, step: L::Step) -> Result<Taken, EngineError> {
         let Some(request) = L::request(&self.run, &step) else { return self.own(step) };
         // The same unit may be asked for by two contestants that share a member.
         if !self.under_way.insert(step.clone()) {
-            return Ok(None);
+            return Ok(Taken::Begun);
         }
         self.observer.began(&self.run, &step);
         let job = Job {
@@ -194,18 +206,20 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
             ear: self.cancel.ear(),
         };
         self.calls.spawn_blocking(move || (step, job.carry_out()));
-        Ok(None)
+        Ok(Taken::Begun)
     }
 
     /// A step of our own; one that nobody is there to answer holds the run.
-    fn own(&mut self, step: L::Step) -> Result<Option<Stopped>, EngineError> {
+    fn own(&mut self, step: L::Step) -> Result<Taken, EngineError> {
         let hands = Hands { context: &self.context, person: self.person };
-        let Some(answer) = L::own(&self.run, &step, hands)? else { return Ok(Some(Stopped::Held)) };
+        let Some(answer) = L::own(&self.run, &step, hands)? else {
+            return Ok(Taken::Stopped(Stopped::Held));
+        };
         let attempt = self.run.attempts(&step);
         let done =
             Done { step, attempt, call: None, outcome: Ok(answer), spent: Spent::default(), model: None };
         self.record(Event::Done(Box::new(done)))?;
-        Ok(None)
+        Ok(Taken::Done)
     }
 
     /// Waits for a call to end, a step's time to come or a word to stop, then takes in whatever has ended.

@@ -32,11 +32,11 @@ pub(super) struct Reply<L: Loop> {
 
 impl Workshop {
     /// The stored reply to a call, if there is one; a cached one costs nothing again.
-    pub(super) fn stored_reply<L: Loop>(&self, key: CallKey) -> Option<Reply<L>> {
+    pub(super) fn stored_reply<L: Loop>(&self, key: CallKey, is_shared: bool) -> Option<Reply<L>> {
         let read = |at| self.cache.read(&at).filter(|reply: &Reply<L>| reply.key == key);
         let own = read(self.own_reply(key));
         own.or_else(|| {
-            let reply = read(self.cache.place_of(key))?;
+            let reply = read(self.cache.place_of(key)).filter(|_| is_shared)?;
             Some(Reply { spent: Spent { cached: true, ..Spent::default() }, ..reply })
         })
         .filter(|reply: &Reply<L>| {
@@ -45,7 +45,11 @@ impl Workshop {
     }
 
     /// Stores a reply, and hands it back as it is stored: one that no journal takes is a failed call.
-    pub(super) fn store_reply<L: Loop>(&self, mut reply: Reply<L>) -> Result<Reply<L>, DiskError> {
+    pub(super) fn store_reply<L: Loop>(
+        &self,
+        mut reply: Reply<L>,
+        is_shared: bool,
+    ) -> Result<Reply<L>, DiskError> {
         let mut text = self.cache.seal(&reply);
         if text.len() > LONGEST {
             (reply.outcome, reply.talk) = (Err(Failure::new(FailureKind::TooLarge, TOO_LONG)), None);
@@ -53,7 +57,7 @@ impl Workshop {
         }
         let own = self.own_reply(reply.key);
         own.replace(&text, Durability::Order)?;
-        if reply.outcome.is_ok() {
+        if reply.outcome.is_ok() && is_shared {
             // Both names are our own and neither is ever written again. Without the link the answer is paid for
             // once more in the next run, which is no reason to end this one. An answer that is there already and was
             // not used had lost its trees, or was not ours.

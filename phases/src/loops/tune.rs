@@ -31,6 +31,7 @@ use crate::loops::{Loop, MostCalls};
 use crate::plan::{self, LoopKind};
 use crate::role::{Rights, Role, RoleSpec};
 use crate::run;
+use crate::scenario::Scenario;
 use crate::score::Score;
 use crate::stop::{self, Reason};
 use crate::target::Place;
@@ -105,7 +106,9 @@ impl Loop for Tune {
     }
 
     fn run_trees(run: &Run) -> Vec<TreeId> {
-        run.state.candidates.iter().flat_map(|candidate| candidate.trees.clone()).collect()
+        let brought = run.plan.task.scenarios.iter().flat_map(Scenario::trees);
+        let candidates = run.state.candidates.iter().flat_map(|candidate| candidate.trees.iter().copied());
+        candidates.chain(brought).collect()
     }
 
     fn usd(plan: &Plan) -> Option<f64> {
@@ -300,9 +303,16 @@ fn highest(
     scores: &[(CandidateId, Score)],
     among: impl Fn(&CandidateId) -> bool,
 ) -> Option<CandidateId> {
-    let quality = |id: CandidateId| run.measured(id).and_then(|measured| measured.quality);
+    // Texts that were judged in different eras are not compared.
+    let quality = |id: CandidateId| {
+        let round = run.scored_round(id)?;
+        Some((round.era, round.measured.as_ref()?.quality))
+    };
+    let is_better = |next, best| {
+        quality(next).zip(quality(best)).is_some_and(|(next, best)| next.0 == best.0 && next.1 > best.1)
+    };
     let is_higher = |next: &(CandidateId, Score), best: &(CandidateId, Score)| {
-        let is_better_text = || best.0 != run.start() && quality(next.0) > quality(best.0);
+        let is_better_text = || best.0 != run.start() && is_better(next.0, best.0);
         next.1 > best.1 || (next.1 == best.1 && is_better_text())
     };
     let scores = scores.iter().filter(|(id, _)| among(id));

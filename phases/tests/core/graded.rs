@@ -3,8 +3,9 @@
 use skilltune_phases::checks::{Check, How, Text, Times, Told};
 use skilltune_phases::contract::Verdict;
 use skilltune_phases::demand::Demand;
+use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::measure::{self, Unit};
-use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Run, Standing, Step, Trial, Why};
+use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Run, Standing, Step, Trial, Tune, Why};
 use skilltune_phases::score::Score;
 
 use crate::drive::bare_prompt;
@@ -120,6 +121,9 @@ fn a_text_that_is_much_worse_is_dropped_though_more_comes_of_it() {
     drive.finish_alone(world(&[0, 100], &[80, 69]));
     let dropped = &drive.run.state.rounds[1].standing;
     assert_eq!(*dropped, Some(Standing::Dropped(Why::WorseText { by: 11.0 })));
+    let (best, start) = (drive.run.best().map(|(best, _)| best), drive.run.start());
+    assert_eq!((best, drive.run.series().reached), (Some(start), false));
+    assert_eq!(drive.run.state.shipment.as_ref().map(|shipment| shipment.champion), Some(start));
     let mut plan = one(1);
     plan.task.rules.max_iterations = 2;
     let mut drive = Drive::start(plan);
@@ -160,6 +164,19 @@ fn what_is_held_out_is_compared_on_and_never_searched() {
     compared.sort_unstable();
     compared.dedup();
     assert_eq!((searched, compared), (vec![0, 3], vec![1, 2]));
+}
+
+#[test]
+fn what_a_plan_names_is_needed_as_long_as_its_run() {
+    let mut plan = one(1);
+    let (files, grader) = (crate::world::tree("files"), crate::world::tree("grader"));
+    plan.task.scenarios[0].files = Some(files);
+    let How::Check(Check::Command { grader: own, .. }) = &mut plan.task.scenarios[0].demands[1].how else {
+        panic!("it is a program");
+    };
+    *own = Some(grader);
+    let trees = Tune::run_trees(&Drive::start(plan).run);
+    assert!(trees.contains(&files) && trees.contains(&grader), "{trees:?}");
 }
 
 #[test]

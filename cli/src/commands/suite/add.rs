@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use skilltune_phases::checks::{Check, How};
+use skilltune_phases::checks::How;
 use skilltune_phases::demand::Demand;
-use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::id::Digest;
 use skilltune_phases::loops::tune::trials::{Tried, tried, wanting};
 use skilltune_phases::loops::tune::{Run, Tune};
 use skilltune_phases::plan::LoopKind;
@@ -33,7 +33,7 @@ pub(super) fn run(args: &SuiteAddArgs, around: &Environment, printer: Printer) -
     let (scenario, origin) = drafted(&known.run, chosen);
     let suite = appendable(&destination(args, &known.run, around))?;
     let objects = scope.objects();
-    store_check::require(&objects, &trees(&scenario))?;
+    store_check::require(&objects, &scenario.trees())?;
     let path = one_line(&suite.0.display().to_string());
     match append(&suite, &scenario, &origin, &objects)? {
         Appended::Known(known) => {
@@ -171,14 +171,6 @@ fn destination(args: &SuiteAddArgs, run: &Run, around: &Environment) -> PathBuf 
     };
     let is_toml = |path: &PathBuf| path.extension().is_some_and(|end| end == "toml");
     used.filter(|path| is_toml(path) && is_here(path)).unwrap_or_else(|| project.join("suite.toml"))
-}
-
-fn trees(scenario: &Scenario) -> Vec<TreeId> {
-    let graders = scenario.demands.iter().filter_map(|demand| match &demand.how {
-        How::Check(Check::Command { grader, .. }) => *grader,
-        How::Check(_) | How::Question { .. } => None,
-    });
-    scenario.files.into_iter().chain(graders).collect()
 }
 
 fn asked(demand: &Demand) -> String {

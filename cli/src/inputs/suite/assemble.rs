@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use skilltune_phases::checks::{Check, How, fault};
-use skilltune_phases::demand::Demand;
+use skilltune_phases::demand::{AS_EXPECTED, Demand};
 use skilltune_phases::name::Name;
 use skilltune_phases::scenario::Scenario;
 
@@ -23,14 +23,11 @@ pub(super) struct Assembled {
 const MOST_CASES: usize = 2_000;
 const MOST_DEMANDS: usize = 500;
 /// More than a model reads as one task.
-const LONGEST_TEXT: usize = 512 << 10;
+const LONGEST_TEXT: usize = 6 << 20;
 pub(super) const HEAVIEST: u32 = 1_000;
 
 /// The names of demands and scenarios are those of folders and fields.
 pub(super) const LONGEST_ID: usize = 64;
-
-/// What is asked where a good result is described and nothing else. The description itself is told to the judge alone.
-pub(super) const AS_EXPECTED: &str = "The result is what the expected output describes.";
 
 pub(super) fn assemble(reading: Reading) -> Result<Assembled, String> {
     let many = reading.cases.len();
@@ -76,7 +73,7 @@ impl Made<'_> {
         let lengths = [&scenario.description, &scenario.input_args, &scenario.success_criteria];
         let expected = scenario.expected.as_deref().map_or(0, str::len);
         if lengths.iter().any(|text| text.len() > LONGEST_TEXT) || expected > LONGEST_TEXT {
-            return Err(format!("a text of `{name}` has more than {} KiB", LONGEST_TEXT >> 10));
+            return Err(format!("a text of `{name}` has more than {} MiB", LONGEST_TEXT >> 20));
         }
         if scenario.description.trim().is_empty() {
             self.notes.add(Some(&name), "left out: it has no prompt");

@@ -1,12 +1,13 @@
 //! From a request to a plan: the target as it stands, hashed, and everything that decides, frozen.
 
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::snapshot::{CaptureError, Entry, Indexes, Limits, Manifest, Node, Objects};
 use skilltune_orchestrator::store::Home;
+use skilltune_phases::demand::Demand;
 use skilltune_phases::id::Digest;
 use skilltune_phases::loops::tune::Plan;
 use skilltune_phases::loops::tune::Task;
@@ -53,9 +54,11 @@ fn build(
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Plan, Complaint> {
     let mut scenarios = scenarios;
-    split(&mut scenarios, request.held_out, request.seed.unwrap_or_default());
-    let suite = request.suite.as_ref().map(|suite| Path::new(&suite.path));
-    let member = |skill| member(skill, suite, &look);
+    if request.rules.confirm > 0 {
+        split(&mut scenarios, request.held_out, request.seed.unwrap_or_default());
+    }
+    let tests = tests(request);
+    let member = |skill| member(skill, &tests, &look);
     let members = request.members.iter().map(member).collect::<Result<Vec<_>, _>>()?;
     let mut plan = Plan {
         format: FORMAT,
@@ -94,12 +97,15 @@ fn build(
 
 fn member(
     skill: &Skill,
-    suite: Option<&Path>,
+    tests: &[PathBuf],
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Member, Complaint> {
     let manifest = look(&skill.path).map_err(|error| unreadable(&skill.path, &error))?;
-    let has_scripts = manifest.entries().iter().any(|entry| is_script(&skill.path, entry));
-    let pages = manifest.entries().iter().filter(|entry| matches!(entry.node, Node::File { .. }));
+    let hidden = hidden(&skill.path, tests, &manifest);
+    let is_hidden = |entry: &&Entry| hidden.iter().any(|path| entry.path.as_path().starts_with(path));
+    let own = || manifest.entries().iter().filter(|entry| !is_hidden(entry));
+    let has_scripts = own().any(|entry| is_script(&skill.path, entry));
+    let pages = own().filter(|entry| matches!(entry.node, Node::File { .. }));
     let pages = pages.map(|entry| entry.path.to_string()).filter(|path| is_markdown(path));
     Ok(Member {
         name: skill.name.parse().map_err(|error| Complaint::of(Kind::Input, &error))?,
@@ -107,22 +113,33 @@ fn member(
         files: pages.collect(),
         start: manifest.tree(),
         has_scripts,
-        hidden: hidden(&skill.path, suite, &manifest),
+        hidden,
     })
 }
 
 /// Where skills keep their suites.
 const EVALS: &str = "evals";
 
-/// A suite's folder in a skill, or its file where it stands beside the skill's own page.
-fn hidden(skill: &Path, suite: Option<&Path>, manifest: &Manifest) -> Vec<String> {
-    let evals = manifest.entries().iter().any(|entry| entry.path.as_path() == Path::new(EVALS));
-    let own = suite.and_then(|suite| suite.strip_prefix(skill).ok()).and_then(|path| {
-        let folder = path.components().next().filter(|_| path.components().count() > 1);
-        folder.map_or_else(|| path.to_str(), |folder| folder.as_os_str().to_str())
+/// The suite, and what its checks grade with.
+fn tests(request: &Request) -> Vec<PathBuf> {
+    let suite = request.suite.iter().map(|suite| PathBuf::from(&suite.path));
+    let graders = request.scenarios.iter().flat_map(|scenario| {
+        let own = move |demand: &'_ Demand| request.starts.grader(&scenario.id, &demand.id).to_vec();
+        scenario.demands.iter().flat_map(own)
     });
-    let own = own.filter(|path| !path.is_empty() && *path != EVALS).map(str::to_owned);
-    evals.then(|| EVALS.to_owned()).into_iter().chain(own).collect()
+    suite.chain(graders.map(|path| request.starts.base().join(path.as_path()))).collect()
+}
+
+/// What of them stands in the skill's folder. Whoever works with the skill may know its files; these are no part of it.
+fn hidden(skill: &Path, tests: &[PathBuf], manifest: &Manifest) -> Vec<String> {
+    let evals = manifest.entries().iter().any(|entry| entry.path.as_path() == Path::new(EVALS));
+    let own = tests.iter().filter_map(|path| path.strip_prefix(skill).ok()?.to_str());
+    let mut own: Vec<&str> =
+        own.filter(|path| !path.is_empty() && !Path::new(path).starts_with(EVALS)).collect();
+    own.extend(evals.then_some(EVALS));
+    own.sort_unstable();
+    own.dedup();
+    own.into_iter().map(str::to_owned).collect()
 }
 
 /// A file that is there to be run: it is executable, names its interpreter, or stands among scripts.

@@ -113,7 +113,7 @@ pub fn requests(
             (None, [skill]) => Tried::of(args, Suite::beside(&skill.path)?)?,
             (None, _) => Tried::of(args, None)?,
         };
-        tried.check(&draft.members, around)?;
+        tried.check(&draft.members, &draft.delivery, around)?;
         draft.request(mode, tried, args, asked.is_some())
     });
     requests.collect()

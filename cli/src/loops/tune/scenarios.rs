@@ -1,7 +1,8 @@
 //! The tasks of a run, from text, flags and a suite.
 
 use skilltune_phases::checks::Check;
-use skilltune_phases::loops::tune;
+use skilltune_phases::delivery::Delivery;
+use skilltune_phases::loops::tune::{self, SKILL};
 use skilltune_phases::name::Name;
 use skilltune_phases::scenario::Scenario;
 
@@ -67,7 +68,21 @@ impl Tried {
     }
 
     /// Whether it can be tried here, and on these members.
-    pub fn check(&self, members: &[Skill], around: &Environment) -> Result<(), Complaint> {
+    pub fn check(
+        &self,
+        members: &[Skill],
+        delivery: &Delivery,
+        around: &Environment,
+    ) -> Result<(), Complaint> {
+        // Where the executor finds the skill.
+        let place = delivery.at().unwrap_or(SKILL).split('/').next().unwrap_or_default();
+        for scenario in &self.scenarios {
+            if self.starts.of(&scenario.id).iter().any(|path| path.name() == place) {
+                let what =
+                    format!("scenario `{}` brings `{place}`, where the skill itself will stand", scenario.id);
+                return Err(Complaint::input(what).hint("give it another name in `files`"));
+            }
+        }
         if self.scenarios.iter().any(|scenario| scenario.git) && on_path("git", around).is_err() {
             let what = "a scenario of the suite has `git = true`, but `git` is not installed";
             return Err(Complaint::input(what));

@@ -11,9 +11,7 @@ use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::measure;
 use skilltune_phases::loops::tune::state_file;
-use skilltune_phases::loops::tune::{
-    Answer, Decision, INPUT, Kept, Request, Run, Step, Trial, Tune, WORKSPACE,
-};
+use skilltune_phases::loops::tune::{Answer, Decision, Kept, Request, Run, Step, Trial, Tune, WORKSPACE};
 use skilltune_phases::order::Order;
 use skilltune_phases::role::Rights;
 use skilltune_phases::target::Place;
@@ -189,11 +187,8 @@ fn exercised(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Resul
     let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
     let placed = placed.filter(|at| *at != WORKSPACE);
     let litter = if order.rights == Rights::Shell { &LITTER[..] } else { &[] };
-    let given: Vec<&str> = placed
-        .chain([INPUT])
-        .chain(fittings.iter().map(|fitting| fitting.folder))
-        .chain(litter.iter().copied())
-        .collect();
+    let given: Vec<&str> =
+        placed.chain(fittings.iter().map(|fitting| fitting.folder)).chain(litter.iter().copied()).collect();
     let captured = capture_left(&shop.objects, space, "", &given, shop.limits.artifacts)
         .map_err(|error| unreadable(error, space))?;
     let (mut artifacts, mut files) = produced(shop, order, &captured.manifest)?;

@@ -336,6 +336,7 @@ fn checking(run: &Run, check: usize) -> Option<(Command, i32)> {
         argv: argv.to_vec(),
         seconds: run.plan.task.rules.check_seconds,
         confined: run.plan.task.commands.confined,
+        is_shared: false,
     };
     Some((command, exit))
 }

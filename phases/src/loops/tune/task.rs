@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::candidate::Candidate;
-use crate::checks::Check;
+use crate::checks::{Check, How};
 use crate::contract::{Contract, CriterionId};
 use crate::delivery::Delivery;
-use crate::demand::Demand;
+use crate::demand::{AS_EXPECTED, Demand};
 use crate::id::CandidateId;
 use crate::judgement::Finding;
 use crate::name::Name;
@@ -81,6 +81,9 @@ pub enum Apply {
     Never,
 }
 
+/// In place of evidence that would tell too much.
+const UNTOLD: &str = "a judge who knows what is expected has compared them";
+
 impl Task {
     /// What the executors of a scenario may use.
     pub fn tools(&self, scenario: usize) -> Tools {
@@ -113,14 +116,14 @@ impl Task {
     }
 
     /// What an improver is told of a criterion that was not met. What the program of a check says may name what it looks for,
-    /// so of its words the first are told: how it ended.
+    /// so of its words the first are told: how it ended. What is missing of an expected output names it.
     pub fn missed(&self, finding: Finding<'_>) -> Missed {
-        let check = self.demand(finding.criterion).and_then(|demand| demand.how.check());
-        let evidence = match check {
-            Some(Check::Command { .. }) => {
+        let evidence = match self.demand(finding.criterion).map(|demand| &demand.how) {
+            Some(How::Check(Check::Command { .. })) => {
                 finding.evidence.split_once(':').map_or(finding.evidence, |(ended, _)| ended)
             }
-            Some(_) | None => finding.evidence,
+            Some(How::Question { text }) if **text == *AS_EXPECTED => UNTOLD,
+            Some(How::Check(_) | How::Question { .. }) | None => finding.evidence,
         };
         Missed { asked: self.asked(finding.criterion), verdict: finding.verdict, evidence: evidence.into() }
     }

@@ -34,7 +34,7 @@ impl Run {
         self.state.candidates[0].id
     }
 
-    /// The best measured candidate of the newest era that has any; of equals the one with the best text, and of those the earliest.
+    /// The best measured candidate of the newest era that has any, of those that were not dropped; of equals the one with the best text, and of those the earliest.
     pub fn best(&self) -> Option<(CandidateId, Score)> {
         let newest = self.state.rounds.iter().rev().find(|round| round.score().is_some())?;
         best_of(&self.state.rounds, newest.era)
@@ -88,7 +88,8 @@ impl Run {
         contents.dedup();
         let latest = self.state.rounds.last();
         let reached = latest.is_some_and(|round| {
-            round.score().is_some_and(|score| score >= self.plan.task.rules.threshold)
+            !matches!(round.standing, Some(Standing::Dropped(_)))
+                && round.score().is_some_and(|score| score >= self.plan.task.rules.threshold)
                 && !self.is_unused(round.candidate, &(SEARCH..=SEARCH))
         });
         let total = self.ledger.total();
@@ -175,7 +176,8 @@ impl Run {
 }
 
 fn best_of(rounds: &[Round], era: u32) -> Option<(CandidateId, Score)> {
-    let of_era = rounds.iter().filter(|round| round.era == era);
+    let is_dropped = |round: &&Round| matches!(round.standing, Some(Standing::Dropped(_)));
+    let of_era = rounds.iter().filter(|round| round.era == era && !is_dropped(round));
     let scored = of_era.filter_map(|round| {
         let measured = round.measured.as_ref()?;
         Some((round.candidate, (measured.score?, measured.quality)))

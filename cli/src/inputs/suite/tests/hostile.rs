@@ -15,8 +15,8 @@ fn a_suite_without_bounds_is_refused() {
         ("suite.toml", format!("[[scenarios]]\ndescription = '{prompt}'\n"), "cannot read"),
         (
             "evals.json",
-            format!(r#"[{{"prompt": "{}", "files": []}}]"#, &prompt[..1 << 20]),
-            "a text of `scenario-1` has more than 512 KiB",
+            format!(r#"[{{"prompt": "{}", "files": []}}]"#, &prompt[..7 << 20]),
+            "a text of `scenario-1` has more than 6 MiB",
         ),
         ("evals.json", cases(2_001), "2001 cases; a suite has at most 2000"),
         ("evals.json", "[".repeat(100_000), "not valid JSON: recursion limit exceeded"),

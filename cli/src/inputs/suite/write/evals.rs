@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use skilltune_phases::checks::{Check, How};
+use skilltune_phases::demand::AS_EXPECTED;
 use skilltune_phases::scenario::Scenario;
 
 use super::{Page, pretty};
-use crate::inputs::suite::assemble::AS_EXPECTED;
 
 pub(super) fn text(page: &mut Page<'_>, out: &Path) -> String {
     // Its programs take numbers for ids, and fail where numbers and texts are mixed.
