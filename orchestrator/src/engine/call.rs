@@ -126,8 +126,8 @@ impl<L: LoopEngine> Job<L> {
         let reply = self.read(key, dir, ended)?;
         // Whoever told us to end may have told the agent at once, and it may have been quicker.
         let may_be_ours = matches!(ended.how, How::Exited(_) | How::Signalled(_));
-        let is_its_own = || !is_cut_off && !(may_be_ours && self.ear.hears_within(WHISPER));
-        Ok((reply.outcome.is_ok() || is_its_own()).then_some(reply))
+        let is_ours = || is_cut_off || (may_be_ours && self.ear.hears_within(WHISPER));
+        Ok((reply.outcome.is_ok() || !is_ours()).then_some(reply))
     }
 
     /// Reads what the call has left.
