@@ -64,7 +64,7 @@ pub fn tell(
 ) -> Result<Vec<Told>, ObjectError> {
     let trial = Trial::read(objects, start, left, evidence)?;
     let mut told = Vec::new();
-    for (check, how) in checks.filter(|(_, check)| !matches!(check, Check::Command { .. })) {
+    for (check, how) in checks.filter(|(_, check)| !check.is_program()) {
         let (met, details) = checks::tell(how, &trial);
         if let Some(error) = trial.error.take() {
             return Err(error);

@@ -149,6 +149,13 @@ impl Times {
     }
 }
 
+impl Check {
+    /// Whether it is told by running a program, and not from the evidence of a trial.
+    pub fn is_program(&self) -> bool {
+        matches!(self, Self::Command { .. })
+    }
+}
+
 impl How {
     pub fn check(&self) -> Option<&Check> {
         match self {

@@ -75,13 +75,13 @@ pub(super) fn stand<'a>(
     }
 }
 
-/// First what is seen at once, then what needs a program; a member of whom nothing was kept is asked for nothing.
+/// First what is seen at once, then what needs a program. Members without kept evidence are skipped.
 fn machine_steps(task: &Task, trial: Trial, outcomes: &[&Answer]) -> Vec<Step> {
     let (mut looks, mut programs) = (Vec::new(), Vec::new());
     for (nth, outcome) in outcomes.iter().enumerate() {
         let (member, Answer::Exercised { kept: Some(kept), .. }) = (Place(nth), outcome) else { continue };
         let checks: Vec<(usize, &Check)> = task.checks_of(trial.scenario, member).collect();
-        if checks.iter().any(|(_, check)| !is_program(check)) {
+        if checks.iter().any(|(_, check)| !check.is_program()) {
             looks.push(Step::Inspect { member, trial, kept: *kept });
         }
         programs.extend(checks.into_iter().filter_map(|(demand, check)| {
@@ -91,10 +91,6 @@ fn machine_steps(task: &Task, trial: Trial, outcomes: &[&Answer]) -> Vec<Step> {
     }
     looks.append(&mut programs);
     looks
-}
-
-pub(super) fn is_program(check: &Check) -> bool {
-    matches!(check, Check::Command { .. })
 }
 
 fn grade(candidate: CandidateId, trial: Trial, outcomes: &[&Answer]) -> Step {

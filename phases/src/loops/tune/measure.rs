@@ -28,8 +28,6 @@ pub struct Measure {
     order: Vec<usize>,
     /// Where in the order each scenario stands, if it is in it.
     rows: Vec<Option<usize>>,
-    /// The contestants' texts are reviewed too.
-    reviews: bool,
     /// Which units are judged or given up; after those of all trials come the reviews.
     done: Vec<bool>,
     /// How many leading units are.
@@ -60,19 +58,17 @@ impl Measure {
         let mut rows = vec![None; plan.task.scenarios.len()];
         order.iter().enumerate().for_each(|(row, &scenario)| rows[scenario] = Some(row));
         let done = vec![false; order.len() * ordinals as usize * contestants.len()];
-        let reviews = false;
-        Self { contestants, first_ordinal, ordinals, era, order, rows, reviews, done, settled: 0 }
+        Self { contestants, first_ordinal, ordinals, era, order, rows, done, settled: 0 }
     }
 
     fn with_reviews(mut self) -> Self {
-        self.reviews = true;
         self.done.extend(vec![false; self.contestants.len()]);
         self
     }
 
     /// How many of the units are trials.
     fn tried(&self) -> usize {
-        self.done.len() - if self.reviews { self.contestants.len() } else { 0 }
+        self.order.len() * self.ordinals as usize * self.contestants.len()
     }
 
     pub fn is_settled(&self) -> bool {
@@ -124,7 +120,10 @@ impl Measure {
 
     fn look_at(&mut self, run: &Run, units: std::ops::Range<usize>) -> Graded {
         let mut graded = Graded::new();
-        for index in units.filter(|&index| !self.done[index]).collect::<Vec<_>>() {
+        for index in units {
+            if self.done[index] {
+                continue;
+            }
             match self.stand(run, index) {
                 Stand::Open(Unit::Next(_)) => {}
                 Stand::Open(Unit::Judged(_) | Unit::Missing(_) | Unit::Late) => self.done[index] = true,
@@ -331,8 +330,12 @@ fn summarise(plan: &Plan, judgements: &[&Judgement], review: Option<&Judgement>,
     let covered = !judgements.is_empty() && judgements.len() as f64 >= plan.task.rules.coverage * of as f64;
     Measured {
         score: mean(judgements.iter().map(whole)).filter(|_| covered),
-        dimensions: (0..plan.task.contract.dimensions.len())
-            .map(|nth| &plan.task.contract.dimensions[nth].id)
+        dimensions: plan
+            .task
+            .contract
+            .dimensions
+            .iter()
+            .map(|one| &one.id)
             .map(|id| mean(judgements.iter().copied().chain(review).map(|one| dimension(&one.whole, id))))
             .collect(),
         members: member_scores(plan, judgements, review),
