@@ -1,6 +1,7 @@
 //! The cheapest agent there can be: reads its prompt, answers at once, and touches nothing.
 //!
-//! A prompt that asks for a verdict gets one with every criterion passed; any other gets a line of text.
+//! A prompt that asks for a verdict gets one that follows from its task and the skill's version; any other gets a line of
+//! text. Version B is good at what version A is bad at, and bad at as many other tasks: neither is better.
 
 use std::io::{Read, Write};
 
@@ -17,8 +18,14 @@ fn main() -> std::io::Result<()> {
 fn verdict(prompt: &str, code: &str) -> String {
     let criteria = between(prompt, "## The criteria", "## How to judge").unwrap_or_default();
     let ids = criteria.lines().filter_map(|line| line.strip_prefix("- `")?.split('`').next());
-    let entry = |id| format!(r#"{{"id": "{id}", "verdict": "pass", "evidence": "answer.md: did it"}}"#);
-    let entries: Vec<_> = ids.map(entry).collect();
+    let task: usize = between(prompt, "did task ", "\n").and_then(|nth| nth.parse().ok()).unwrap_or_default();
+    let is_good = prompt.contains("This is version B.") == task.is_multiple_of(2);
+    let of_ten = if is_good { 10 - task % 3 } else { task % 3 };
+    let entry = |(nth, id): (usize, _)| {
+        let verdict = if (3 * nth + task) % 10 < of_ten { "pass" } else { "fail" };
+        format!(r#"{{"id": "{id}", "verdict": "{verdict}", "evidence": "answer.md: did it"}}"#)
+    };
+    let entries: Vec<_> = ids.enumerate().map(entry).collect();
     format!(r#"{{"verdict_of": "{code}", "criteria": [{}], "claimed_score": 90}}"#, entries.join(", "))
 }
 

@@ -14,8 +14,11 @@ use std::error::Error;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::time::Instant;
 
-use engine_run::Programs;
+use engine_run::{Programs, What};
+use skilltune_phases::proof::power::{self, Scatter, Size};
+use skilltune_phases::proof::{self, Conclusion, Confidence};
 use tempfile::TempDir;
 
 const AGENT: &str = env!("CARGO_BIN_EXE_orchestrator-bench-agent");
@@ -90,7 +93,7 @@ fn compare(options: &[&str]) -> Result<(), Box<dyn Error>> {
         };
     }
     let prompts = tempfile::tempdir_in(&places.project)?;
-    engine(&prompts, &places, engine_run::CALLS_PER_SCENARIO, 1)?;
+    engine(&prompts, &places, What::round(2), 1)?;
     if !has_namespaces() {
         println!("there are no namespaces here: both floors are bare");
     }
@@ -102,6 +105,8 @@ fn compare(options: &[&str]) -> Result<(), Box<dyn Error>> {
     for row in rows {
         used.extend(print_row(row, &places, prompts.path())?);
     }
+    print_statistics();
+    used.extend(print_comparison(&places, prompts.path(), if rows.len() < ROWS.len() { 1 } else { 3 })?);
     Ok(())
 }
 
@@ -112,7 +117,7 @@ fn print_row(row: &Row, places: &Places, prompts: &Path) -> Result<Vec<TempDir>,
         bare.push(sample(&[], &["floor".as_ref(), prompts], row.calls, row.jobs)?);
         floors.push(sample(wrapper, &["floor".as_ref(), prompts], row.calls, row.jobs)?);
         let project = tempfile::tempdir_in(&places.project)?;
-        engines.push(engine(&project, places, row.calls, row.jobs)?);
+        engines.push(engine(&project, places, What::round(row.calls), row.jobs)?);
         used.push(project);
     }
     let seconds = |sample: &Sample| sample.seconds;
@@ -136,6 +141,75 @@ fn print_row(row: &Row, places: &Places, prompts: &Path) -> Result<Vec<TempDir>,
     Ok(used)
 }
 
+/// As many trials as anybody makes: 3,200, each of them one call of the executor and one of the evaluator.
+const COMPARISON: What = What::Comparison { scenarios: SCENARIOS, trials: TRIALS };
+const SCENARIOS: usize = 200;
+const TRIALS: usize = 8;
+
+/// A comparison, beside a round of as many calls and the floor, which both do no statistics.
+fn print_comparison(places: &Places, prompts: &Path, times: usize) -> Result<Vec<TempDir>, Box<dyn Error>> {
+    let (calls, jobs) = (COMPARISON.calls(), 4);
+    let wrapper: &[&str] = if has_namespaces() { &NAMESPACE } else { &[] };
+    let (mut floors, mut rounds, mut comparisons, mut used) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..times {
+        floors.push(sample(wrapper, &["floor".as_ref(), prompts], calls, jobs)?);
+        for (what, samples) in [(What::round(calls), &mut rounds), (COMPARISON, &mut comparisons)] {
+            let project = tempfile::tempdir_in(&places.project)?;
+            samples.push(engine(&project, places, what, jobs)?);
+            used.push(project);
+        }
+    }
+    let of = |samples: &[Sample]| median(samples.iter().map(|sample| sample.seconds));
+    let ratio = |floors: &[Sample]| {
+        median(comparisons.iter().zip(floors).map(|(comparison, floor)| comparison.seconds / floor.seconds))
+    };
+    println!(
+        "comparison of {SCENARIOS} scenarios x {TRIALS} trials of two versions, {calls} calls, {jobs} at once, {times} times:"
+    );
+    println!(
+        "  {:.3} s; a round of as many calls {:.3} s, ratio {:.2}; floor {:.3} s, ratio {:.2}; {:.1} MB",
+        of(&comparisons),
+        of(&rounds),
+        ratio(&rounds),
+        of(&floors),
+        ratio(&floors),
+        median(comparisons.iter().map(|sample| sample.memory)),
+    );
+    Ok(used)
+}
+
+/// All that such a comparison computes, and nothing else: every look, and the price of an answer.
+fn print_statistics() {
+    // As those of the agent: neither version is better, and the pairs differ much.
+    let differences: Vec<f64> =
+        (0..SCENARIOS).map(|nth| [70.0, -83.1, 54.6, -36.4, 80.2, -77.4, -7.9][nth % 7]).collect();
+    let confidence = Confidence::default();
+    let looks = proof::looks(SCENARIOS, confidence);
+    let looked: Vec<Vec<f64>> = looks.iter().map(|look| differences[..look.pairs].to_vec()).collect();
+    let timed = |work: &dyn Fn()| {
+        let took = (0..5).map(|_| {
+            let began = Instant::now();
+            work();
+            began.elapsed().as_secs_f64() * 1e3
+        });
+        median(took)
+    };
+    let each = (0..looks.len()).map(|nth| {
+        timed(&|| assert_eq!(proof::effect(&looks, &looked[..=nth]).conclusion(), Conclusion::Open))
+    });
+    let each: Vec<String> = each.map(|ms| format!("{ms:.1}")).collect();
+    let size = Size { pairs: SCENARIOS, trials: u32::try_from(TRIALS).expect("few"), confidence };
+    let price = timed(&|| {
+        let scatter = Scatter::of_pairs(&differences, 5.0, None, 1).expect("they differ");
+        std::hint::black_box(power::needed(5.0, scatter, size, 7));
+    });
+    println!(
+        "statistics alone, {SCENARIOS} pairs: looks {} ms, price of an answer {price:.1} ms",
+        each.join(", ")
+    );
+}
+
 /// What one process of its own has measured.
 struct Sample {
     seconds: f64,
@@ -145,9 +219,13 @@ struct Sample {
     memory: f64,
 }
 
-fn engine(project: &TempDir, places: &Places, calls: usize, jobs: usize) -> Result<Sample, Box<dyn Error>> {
+fn engine(project: &TempDir, places: &Places, what: What, jobs: usize) -> Result<Sample, Box<dyn Error>> {
     let work = tempfile::tempdir_in(&places.work)?;
-    sample(&[], &["engine".as_ref(), project.path(), work.path()], calls, jobs)
+    let name = match what {
+        What::Round { .. } => "engine",
+        What::Comparison { .. } => "comparison",
+    };
+    sample(&[], &[name.as_ref(), project.path(), work.path()], what.calls(), jobs)
 }
 
 /// What puts a program into a namespace like that of a guardian.
@@ -187,9 +265,10 @@ fn measure(calls: &str, jobs: &str, what: &[&str]) -> Result<(), Box<dyn Error>>
     let took = runtime.block_on(async {
         match what {
             ["floor", prompts] => floor::run(AGENT.as_ref(), prompts.as_ref(), calls, jobs).await,
-            ["engine", project, work] => {
+            [name, project, work] => {
                 let places = engine_run::Places { project: project.as_ref(), work: work.as_ref() };
-                engine_run::run(PROGRAMS, places, calls, jobs).await
+                let what = if *name == "comparison" { COMPARISON } else { What::round(calls) };
+                engine_run::run(PROGRAMS, places, what, jobs).await
             }
             _ => Err("a floor or an engine is measured".into()),
         }

@@ -1,6 +1,7 @@
 //! A run of the real engine: journal, store, guardians, cache, prompts and workspaces, with the loop `tune`.
 //!
-//! One round of many scenarios and no edit: every scenario is one call of the executor and one of the evaluator.
+//! One round of many scenarios and no edit, or a comparison of two versions: every trial is one call of the executor and one
+//! of the evaluator.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -18,28 +19,52 @@ use skilltune_orchestrator::engine::{
 use skilltune_orchestrator::process::{GuardianPool, become_driver};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
 use skilltune_orchestrator::store::{AnswerCache, Holder, Home, Journal, Locks};
+use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::state_file;
-use skilltune_phases::loops::tune::{Answer, Apply, Event, Plan, Record, Rules, Run, Step, Task, Tune};
+use skilltune_phases::loops::tune::{
+    Aim, Answer, Apply, Event, FailOn, Plan, Record, Rules, Run, Search, Sides, Step, Task, Tune,
+};
 use skilltune_phases::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind};
 use skilltune_phases::prompt::Prompts;
+use skilltune_phases::proof::Confidence;
 use skilltune_phases::role::Role;
 use skilltune_phases::rubric;
 use skilltune_phases::scenario::{Scenario, Tools};
 use skilltune_phases::score::Score;
-use skilltune_phases::stop::{Budget, Stall};
+use skilltune_phases::stop::Stall;
 use skilltune_phases::target::{Member, Mode, Target};
 use tokio::sync::watch;
 
-/// Calls that one scenario comes to.
-pub(crate) const CALLS_PER_SCENARIO: usize = 2;
+/// What a run does.
+#[derive(Clone, Copy)]
+pub(crate) enum What {
+    /// One round: each scenario once.
+    Round { scenarios: usize },
+    /// Two versions, so often on each scenario, and the statistics of that. They differ, but neither is better.
+    Comparison { scenarios: usize, trials: usize },
+}
 
-/// Makes a project and runs `calls` calls in it; the time is that from the first record to the last sync.
+impl What {
+    /// One round of so many calls.
+    pub(crate) fn round(calls: usize) -> Self {
+        Self::Round { scenarios: calls / 2 }
+    }
+
+    pub(crate) fn calls(self) -> usize {
+        match self {
+            Self::Round { scenarios } => 2 * scenarios,
+            Self::Comparison { scenarios, trials } => 2 * 2 * scenarios * trials,
+        }
+    }
+}
+
+/// Makes a project and does it there; the time is that from the first record to the last sync.
 pub(crate) async fn run(
     programs: Programs,
     places: Places<'_>,
-    calls: usize,
+    what: What,
     jobs: usize,
 ) -> Result<Duration, Box<dyn Error>> {
     become_driver()?;
@@ -47,9 +72,12 @@ pub(crate) async fn run(
     home.create()?;
     let objects = Objects::at(home.objects());
     let skill = skill_at(&places.project.join("writer"))?;
-    let start = capture(&objects, &skill, &[], Limits::default())?.tree;
+    let tree = || capture(&objects, &skill, &[], Limits::default()).map(|captured| captured.tree);
+    let start = tree()?;
+    fs::write(skill.join("version.md"), "This is version B.\n")?;
+    let challenger = tree()?;
     let agent = agent(programs.agent);
-    let plan = plan(&skill, start, calls / CALLS_PER_SCENARIO, &agent);
+    let plan = plan(&skill, (start, challenger), what, &agent);
     let folder = home.run(&plan.run);
     folder.create()?;
     let pool =
@@ -68,20 +96,20 @@ pub(crate) async fn run(
     let lock = locks.acquire(std::slice::from_ref(&skill), &holder())?;
     let began = Instant::now();
     let started = Event::Started(Box::new(plan));
-    let (journal, first) = Journal::begin(&shop.folder.history(), Timestamp::now(), started)?;
+    let (journal, records) = Journal::begin(&shop.folder.history(), Timestamp::now(), [started])?;
     let indexes = Indexes::at(&places.work.join("indexes"));
     let context =
         Context { shop: Arc::new(shop), journal, locks, lock, indexes, jobs, patience: Patience::default() };
     let (_nobody_stops, halt) = watch::channel(None);
     let (mut observer, mut person) = (Silent, Nobody);
-    let run = Run::begin(&first)?;
-    drop(first);
+    let run = Run::replay(&records)?;
+    drop(records);
     let drive = Drive::new(run, context, &mut observer, &mut person, halt)?;
     let (run, left) = drive.run().await?;
     let took = began.elapsed();
     pool.close();
     let total = run.ledger.total();
-    if left != Stopped::Ended || total.calls as usize != calls || total.failed + total.cached > 0 {
+    if left != Stopped::Ended || total.calls as usize != what.calls() || total.failed + total.cached > 0 {
         return Err(format!("the run went astray: {left:?}, {total:?}").into());
     }
     Ok(took)
@@ -168,7 +196,12 @@ fn agent(program: &str) -> Agent {
     Agent::new("agent", None, settings, program.into(), &BTreeMap::new())
 }
 
-fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
+fn plan(skill: &Path, (start, challenger): (TreeId, TreeId), what: What, agent: &Agent) -> Plan {
+    let (scenarios, trials) = match what {
+        What::Round { scenarios } => (scenarios, 1),
+        What::Comparison { scenarios, trials } => (scenarios, trials),
+    };
+    let sides = Sides { start: "A".into(), challenger: "B".into(), trees: vec![challenger], regraded: None };
     let cast = Cast {
         agent: agent.name.clone(),
         model: None,
@@ -197,18 +230,25 @@ fn plan(skill: &Path, start: TreeId, scenarios: usize, agent: &Agent) -> Plan {
         kind: LoopKind::Tune,
         folder: ".skilltune/runs/bench".into(),
         task: Task {
+            aim: match what {
+                What::Round { .. } => Aim::Improve,
+                What::Comparison { .. } => Aim::Compare(Box::new(sides)),
+            },
             target: Target { mode: Mode::Single, members: vec![member] },
             scenarios: (0..scenarios).map(scenario).collect(),
             suite: None,
+            looks_before: 0,
             contract: rubric::tune(),
-            rules: rules(),
+            rules: Rules { confirm: u32::try_from(trials).expect("few trials"), ..rules() },
             delivery: Delivery::Inline,
             tools: Tools::Files,
             apply: Apply::Never,
+            fail_on: FailOn::default(),
             confined: true,
             prompts: Prompts::default(),
         },
         roles: [Role::EXECUTOR, Role::EVALUATOR, Role::IMPROVER].map(|role| (role, cast.clone())).into(),
+        ceilings: Ceilings::default(),
         seed: 7,
         epoch: 0,
     }
@@ -230,8 +270,9 @@ fn rules() -> Rules {
         stall: Stall { window: 2, gain: 2.0, reaching: false },
         max_errors: 3,
         confirm: 1,
+        confidence: Confidence::default(),
         coverage: 0.8,
-        budget: Budget::default(),
+        search: Search::Rounds,
     }
 }
 

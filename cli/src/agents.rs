@@ -55,40 +55,44 @@ pub enum BuiltIn {
 }
 
 /// The parts of a loop's roles as the settings, flags included, say; every program is found, none is run.
-pub fn cast(
-    roles: &[RoleSpec],
+pub fn cast<'a>(
+    roles: impl IntoIterator<Item = &'a RoleSpec>,
     settings: &Settings,
     around: &Environment,
     built_in: BuiltIn,
 ) -> Result<Casting, Complaint> {
     refuse_letting_go(settings)?;
-    let cast = |role: &RoleSpec| {
-        let Setting { value: Some(spec), origin, .. } = settings.roles.of(&role.role) else {
-            return Err(no_agent(&role.role, settings, around, built_in));
-        };
-        let part = part(spec, origin, role, Manner::of(settings), settings, around)?;
-        Ok((role.role.clone(), part))
+    let panel = &settings.judges.panel;
+    let chosen = |role: &'a RoleSpec| match (role.is_optional, settings.roles.of(&role.role)) {
+        (true, _) => panel.value.of(&role.role).map(|spec| Ok((spec, &panel.origin))),
+        (false, Setting { value: Some(spec), origin, .. }) => Some(Ok((spec, origin))),
+        (false, Setting { value: None, .. }) => Some(Err(no_agent(&role.role, settings, around, built_in))),
     };
-    roles.iter().map(cast).collect()
+    let cast = |role: &'a RoleSpec| {
+        Some(chosen(role)?.and_then(|(spec, origin)| {
+            let part = part(spec, origin, role, Manner::of(settings), settings, around)?;
+            Ok((role.role.clone(), part))
+        }))
+    };
+    roles.into_iter().filter_map(cast).collect()
 }
 
 /// The parts of a resumed run: names from its plan, all else from today's settings.
-pub fn recast(
-    roles: &[RoleSpec],
+pub fn recast<'a>(
+    roles: impl IntoIterator<Item = &'a RoleSpec>,
     planned: &Roles,
     settings: &Settings,
     around: &Environment,
 ) -> Result<Casting, Complaint> {
     refuse_letting_go(settings)?;
-    let recast = |role: &RoleSpec| {
-        let cast = planned.of(&role.role);
+    let recast = |(role, cast): (&'a RoleSpec, &Cast)| {
         let spec = AgentSpec { agent: cast.agent.clone(), model: cast.model.clone() };
         let via = cast.via.as_deref().and_then(Via::named);
         let part =
             part(&spec, &Origin::Run, role, Manner { isolation: cast.isolation, via }, settings, around)?;
         Ok((role.role.clone(), Part { timeout_seconds: cast.timeout_seconds, ..part }))
     };
-    roles.iter().map(recast).collect()
+    roles.into_iter().filter_map(|role| Some((role, planned.get(&role.role)?))).map(recast).collect()
 }
 
 /// A repository does not decide what agents may do to the machine that it is on.

@@ -5,4 +5,5 @@ pub mod lint;
 pub mod overrides;
 pub mod runs;
 pub mod shared;
+pub mod simulate;
 pub mod suite;

@@ -3,7 +3,9 @@
 pub mod args;
 pub mod cli;
 
+mod calibrate;
 mod clean;
+mod compare;
 mod completions;
 mod config;
 mod demo;
@@ -15,9 +17,11 @@ mod init;
 mod lint;
 mod list;
 mod man;
+mod regrade;
 mod report;
 pub mod resume;
 mod show;
+mod simulate;
 mod status;
 mod stop;
 mod suite;
@@ -42,6 +46,10 @@ pub fn run(command: Command, around: &Environment, printer: Printer) -> Result<E
     match command {
         Command::Loop(command) => command.run(around, printer, run_command),
         Command::Run(command) => run_command(command, None, around, printer),
+        Command::Calibrate(args) => calibrate::run(&args, around, printer),
+        Command::Compare(args) => compare::run(&args, around, printer),
+        Command::Regrade(args) => regrade::run(&args, around, printer),
+        Command::Simulate(args) => simulate::run(&args, printer),
         Command::Lint(args) => lint::run(&args, around, printer),
         Command::Suite(args) => suite::run(&args, around, printer),
         Command::Trust(args) => trust::run(&args, around, printer),
@@ -87,7 +95,11 @@ fn elsewhere(command: &Command, around: &Environment) -> Option<Environment> {
         Command::Loop(command) => command.on_runs().and_then(RunCommand::run),
         Command::Run(command) => command.run(),
         Command::Suite(args) => args.run(),
-        Command::Lint(_)
+        Command::Regrade(args) => Some(args.run.as_str()),
+        Command::Calibrate(_)
+        | Command::Compare(_)
+        | Command::Simulate(_)
+        | Command::Lint(_)
         | Command::Trust(_)
         | Command::Demo(_)
         | Command::Config(_)

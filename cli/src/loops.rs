@@ -99,6 +99,11 @@ pub trait LoopCommands: Ui + Narrated {
     /// The settings of the loop.
     fn tables() -> Vec<Box<dyn Table>>;
 
+    /// What a run is called.
+    fn kind(_: &Run<Self>) -> &'static str {
+        Self::KIND.word()
+    }
+
     /// `status`: how far it came, each fact with its name.
     fn facts(run: &Run<Self>, objects: &Objects) -> Vec<(&'static str, String)>;
 
@@ -126,10 +131,10 @@ pub trait LoopCommands: Ui + Narrated {
     fn event(run: &Run<Self>, record: &Record<Self>) -> String;
 
     /// `report`: the final report, or how far the run has come.
-    fn report(run: &Run<Self>) -> String;
+    fn report(run: &Run<Self>, objects: &Objects) -> String;
 
     /// `report --format json`.
-    fn report_json(run: &Run<Self>) -> Value;
+    fn report_json(run: &Run<Self>, objects: &Objects) -> Value;
 
     /// `show RUN PART`.
     fn part(known: &Known<Self>, part: &str, objects: &Objects) -> Result<String, Complaint>;

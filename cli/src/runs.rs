@@ -19,7 +19,7 @@ use skilltune_phases::event::{Event, Record, Signal};
 use skilltune_phases::id::Digest;
 use skilltune_phases::id::{CallKey, TreeId};
 use skilltune_phases::loops::tune::{self, Tune};
-use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
+use skilltune_phases::plan::{FORMAT, LoopKind, Plan, RunId};
 use skilltune_phases::run::Run;
 
 use crate::report::ui::{Ui, with_loop};
@@ -180,6 +180,15 @@ impl Runs {
             }
         }
         outline
+    }
+
+    /// The newest runs of a loop that are like the one that is planned, as far as they can be read.
+    pub fn like<L: Ui>(&self, is_like: impl Fn(&Plan<L>) -> bool) -> Vec<Run<L>> {
+        const NEWEST: usize = 20;
+        // Runs of other skills may stand between them; to read them all would take longer than it is worth.
+        const READ: usize = 500;
+        let known = self.ids(Some(L::KIND)).into_iter().take(READ).filter_map(|id| self.load::<L>(&id).ok());
+        known.map(|known| known.run).filter(|run| is_like(&run.plan)).take(NEWEST).collect()
     }
 
     pub fn load<L: Ui>(&self, id: &RunId) -> Result<Known<L>, Complaint> {

@@ -24,11 +24,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use skilltune_orchestrator::engine::Patience;
+use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::loops::MostCalls;
 use skilltune_phases::price::Prices;
-use skilltune_phases::stop::Budget;
 
 use crate::settings::agents::AgentEntry;
-use crate::settings::common::{BudgetSettings, CallSettings, LimitSettings, RoleSettings, TimeoutSettings};
+use crate::settings::common::{
+    BudgetSettings, CallSettings, LimitSettings, PanelSettings, RoleSettings, TimeoutSettings,
+};
 use crate::settings::error::SettingsError;
 use crate::settings::origin::Origin;
 use crate::settings::page::{Page, value_at};
@@ -44,6 +47,7 @@ use crate::trust::file::TextFile;
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub roles: RoleSettings,
+    pub judges: PanelSettings,
     pub timeouts: TimeoutSettings,
     pub calls: CallSettings,
     pub budget: BudgetSettings,
@@ -63,6 +67,7 @@ impl Settings {
         }
         Self {
             roles: RoleSettings::default(),
+            judges: PanelSettings::default(),
             timeouts: TimeoutSettings::default(),
             calls: CallSettings::default(),
             budget: BudgetSettings::default(),
@@ -181,8 +186,16 @@ impl Settings {
         told.collect()
     }
 
-    pub fn budget(&self) -> Budget {
-        Budget { usd: self.budget.usd.value, seconds: self.budget.seconds.value }
+    /// The ceilings of a run that makes at most so many calls as planned: a project's file does not raise that default.
+    pub fn ceilings(&self, most: &MostCalls) -> Ceilings {
+        let BudgetSettings { usd, tokens, calls, minutes } = &self.budget;
+        let is_raised = |own: &u64| calls.origin.is_projects() && *own > most.values().sum();
+        Ceilings {
+            usd: usd.value,
+            tokens: tokens.value,
+            calls: calls.value.filter(|own| !is_raised(own)),
+            minutes: minutes.value,
+        }
     }
 
     /// What is waited for, and how long.
@@ -199,10 +212,9 @@ impl Settings {
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
-        let Self { roles, timeouts, calls, budget, limits, loops, agents: _, prices: _, project_file: _ } =
-            self;
+        let Self { roles, judges, timeouts, calls, budget, limits, loops, .. } = self;
         let loops = loops.iter_mut().flat_map(|table| table.keys());
-        let common = [roles.table_keys(), timeouts.table_keys(), calls.table_keys()];
+        let common = [roles.table_keys(), judges.table_keys(), timeouts.table_keys(), calls.table_keys()];
         let common = common.into_iter().chain([budget.table_keys(), limits.table_keys()]).flatten();
         common.chain(loops).collect()
     }

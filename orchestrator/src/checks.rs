@@ -54,6 +54,16 @@ pub fn keep(objects: &Objects, evidence: &Evidence<'_>) -> Result<TreeId, Object
     objects.put_files(&files)
 }
 
+/// What a trial took, as its evidence says.
+pub fn usage_of(objects: &Objects, evidence: TreeId) -> Result<Usage, ObjectError> {
+    kept_usage(objects, &objects.manifest(evidence)?)?.ok_or(ObjectError::Damaged(evidence.0))
+}
+
+fn kept_usage(objects: &Objects, kept: &Manifest) -> Result<Option<Usage>, ObjectError> {
+    let usage = text(objects, kept, USAGE, LONGEST_USAGE)?.and_then(Result::ok);
+    Ok(usage.and_then(|usage| json(&usage)))
+}
+
 /// Tells all checks but commands, each by its place. `start` is what the workspace held at first.
 pub fn tell(
     objects: &Objects,
@@ -116,8 +126,7 @@ impl<'a> Trial<'a> {
         let damaged = || ObjectError::Damaged(evidence.0);
         let parsed = |lines: Result<String, u64>| Transcript::from_lines(&lines.ok()?);
         let transcript = lines.map(|lines| parsed(lines).ok_or_else(damaged)).transpose()?;
-        let usage = text(objects, &kept, USAGE, LONGEST_USAGE)?.and_then(Result::ok);
-        let usage = usage.and_then(|usage| json(&usage)).ok_or_else(damaged)?;
+        let usage = kept_usage(objects, &kept)?.ok_or_else(damaged)?;
         let (files, touched) = (files(&left), touched(&start, &left));
         Ok(Self { objects, files, touched, answer, transcript, usage, error: RefCell::default() })
     }

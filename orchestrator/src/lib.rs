@@ -11,6 +11,7 @@ pub mod offline;
 pub mod probe;
 pub mod process;
 pub mod promote;
+pub mod revision;
 pub mod skill_files;
 pub mod snapshot;
 pub mod store;

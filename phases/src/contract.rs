@@ -86,6 +86,15 @@ pub enum Verdict {
 impl Verdict {
     pub const ALL: [Self; 4] = [Self::Pass, Self::Partial, Self::Fail, Self::Unverified];
 
+    /// Whether it is met in full; none, where nobody could tell.
+    pub fn is_met(self) -> Option<bool> {
+        match self {
+            Self::Pass => Some(true),
+            Self::Partial | Self::Fail => Some(false),
+            Self::Unverified => None,
+        }
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pass => "pass",

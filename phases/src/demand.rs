@@ -86,7 +86,7 @@ pub fn scored<'a>(demands: impl Iterator<Item = (&'a Demand, Verdict)>) -> Score
         all += weight;
         told += if verdict == Verdict::Unverified { 0 } else { weight };
         met += if verdict == Verdict::Pass { weight } else { 0 };
-        missed |= demand.must_pass && matches!(verdict, Verdict::Fail | Verdict::Partial);
+        missed |= demand.must_pass && verdict.is_met() == Some(false);
         unclear |= demand.must_pass && verdict == Verdict::Unverified;
     }
     let composite = match (missed, unclear || told == 0) {

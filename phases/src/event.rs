@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::ceiling::{Ceiling, Ceilings};
 use crate::id::{CallKey, TreeId};
 use crate::model::ModelName;
 use crate::plan::{Cast, Plan};
@@ -137,7 +138,7 @@ pub struct Spent {
     pub cached: bool,
 }
 
-/// What happened around the loop. Of these, only a changed agent influences decisions.
+/// What happened around the loop. Of these, only a changed agent influences decisions; ceilings say when a run pauses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Signal {
@@ -151,6 +152,8 @@ pub enum Signal {
         role: Role,
         cast: Cast,
     },
+    /// From here on the run has these ceilings.
+    Ceilings(Ceilings),
     /// The loop waits for a person's answer.
     Held,
     /// The run waits for a limit to be lifted, and then continues by itself.
@@ -181,6 +184,8 @@ pub enum Pause {
     Stopped,
     /// A call failed in a way that a retry does not fix.
     Blocked,
+    /// The next call might pass it.
+    Ceiling(Ceiling),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -188,6 +193,12 @@ pub enum Pause {
 pub enum PlacedBy {
     Apply,
     Rollback,
+}
+
+impl Spent {
+    pub fn tokens(&self) -> u64 {
+        self.input_tokens.unwrap_or(0) + self.output_tokens.unwrap_or(0)
+    }
 }
 
 impl Failure {

@@ -124,6 +124,11 @@ digest_newtypes! {
     CallKey;
 }
 
+impl TreeId {
+    /// The empty folder. As a member of a candidate it stands for no skill at all.
+    pub const EMPTY: Self = Self(Digest(*b"\x80\x05\x00\xa0\x03\x44\x25\x61\x5d\xc2\x22\xd4\x17\xb1\x8b\xb7\xf8\x1a\xf4\x93\x26\x5d\x82\x3d\x62\x52\x34\xf8\xf0\x84\x39\x19"));
+}
+
 impl CandidateId {
     pub fn of(trees: &[TreeId]) -> Self {
         Self(Digest::of_parts(trees.iter().map(|tree| tree.0.as_bytes().as_slice())))

@@ -1,17 +1,25 @@
-//! The cost of all calls, added up by role. Budgets are checked against it.
+//! The cost of all calls, added up by role, and in a role by agent. Ceilings are checked against it.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::event::Done;
+use crate::plan::Roles;
 use crate::role::ByRole;
 use crate::vocabulary::Vocabulary;
 
 pub type Ledger = ByRole<Account>;
 
+/// The same by the agents that had the role, as people are told them.
+pub type Agents = ByRole<BTreeMap<String, Account>>;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Account {
     pub calls: u32,
     pub failed: u32,
+    /// Failed calls whose service was unreachable or lacked something of the user's: they count towards no ceiling of calls.
+    pub refused: u32,
     /// Cache hits, which cost nothing.
     pub cached: u32,
     /// Without calls whose service was unreachable: these only waited.
@@ -20,10 +28,13 @@ pub struct Account {
     /// Calls without a known price: `usd` is then only a part.
     pub unpriced: u32,
     /// Calls whose share of `usd` is an estimate.
-    #[serde(default)]
     pub estimated: u32,
     pub input_tokens: u64,
     pub output_tokens: u64,
+    /// The most that one call has taken of each.
+    pub most_usd: f64,
+    pub most_tokens: u64,
+    pub most_ms: u64,
 }
 
 impl Ledger {
@@ -38,6 +49,14 @@ impl Ledger {
     }
 }
 
+impl Agents {
+    pub fn enter<L: Vocabulary>(&mut self, roles: &Roles, done: &Done<L>) {
+        if let Some(role) = L::role(&done.step) {
+            self.of_mut(&role).entry(roles.of(&role).shown()).or_default().enter(done);
+        }
+    }
+}
+
 impl Account {
     fn enter<L: Vocabulary>(&mut self, done: &Done<L>) {
         if done.spent.cached {
@@ -49,18 +68,34 @@ impl Account {
         self.failed += u32::from(failure.is_some());
         if failure.is_none_or(|failure| failure.kind.counts()) {
             self.ms += done.spent.ms;
+            self.most_ms = self.most_ms.max(done.spent.ms);
+        } else {
+            self.refused += 1;
         }
         self.usd += done.spent.usd.unwrap_or(0.0);
+        self.most_usd = self.most_usd.max(done.spent.usd.unwrap_or(0.0));
+        self.most_tokens = self.most_tokens.max(done.spent.tokens());
         self.unpriced += u32::from(done.spent.usd.is_none());
         self.estimated += u32::from(done.spent.estimated);
         self.input_tokens += done.spent.input_tokens.unwrap_or(0);
         self.output_tokens += done.spent.output_tokens.unwrap_or(0);
     }
 
-    fn plus(self, other: Self) -> Self {
+    /// Whether nobody knows yet what a call costs: none has answered.
+    pub fn is_unknown(&self) -> bool {
+        self.calls == self.failed
+    }
+
+    pub fn tokens(&self) -> u64 {
+        self.input_tokens + self.output_tokens
+    }
+
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
         Self {
             calls: self.calls + other.calls,
             failed: self.failed + other.failed,
+            refused: self.refused + other.refused,
             cached: self.cached + other.cached,
             ms: self.ms + other.ms,
             usd: self.usd + other.usd,
@@ -68,6 +103,9 @@ impl Account {
             estimated: self.estimated + other.estimated,
             input_tokens: self.input_tokens + other.input_tokens,
             output_tokens: self.output_tokens + other.output_tokens,
+            most_usd: self.most_usd.max(other.most_usd),
+            most_tokens: self.most_tokens.max(other.most_tokens),
+            most_ms: self.most_ms.max(other.most_ms),
         }
     }
 }

@@ -13,20 +13,26 @@
 //! A loop is a type: what it writes (vocabulary), folds (run) and wants next (loops) is its own, and all else is written
 //! once.
 
+pub mod agreement;
 pub mod answer;
 pub mod backoff;
 pub mod candidate;
+pub mod ceiling;
 pub mod checks;
+pub mod context;
 pub mod contract;
 pub mod delivery;
 pub mod demand;
 pub mod drafts;
+mod draw;
 pub mod edit;
 pub mod ending;
 pub mod event;
 pub mod findings;
+pub mod gauge;
 pub mod id;
 pub mod judgement;
+pub mod leak;
 pub mod ledger;
 pub mod lint;
 pub mod loops;
@@ -38,6 +44,7 @@ pub mod order;
 pub mod plan;
 pub mod price;
 pub mod prompt;
+pub mod proof;
 pub mod remedy;
 pub mod role;
 pub mod rubric;
@@ -47,6 +54,7 @@ pub mod scenario;
 #[cfg(test)]
 mod schemas;
 pub mod score;
+pub mod simulate;
 pub mod skill;
 pub mod split;
 pub mod stop;

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::ceiling::Ceilings;
 use crate::id::Digest;
 use crate::judgement::VerdictShape;
 use crate::name::{Name, NotAName};
@@ -35,6 +36,8 @@ pub struct Plan<L: Vocabulary> {
     pub task: L::Task,
     #[serde(deserialize_with = "roles_of::<L, _>")]
     pub roles: Roles,
+    /// A resumed run may have others.
+    pub ceilings: Ceilings,
     pub seed: u64,
     /// Raised by `--fresh`, so that no stored answer fits.
     pub epoch: u64,
@@ -116,15 +119,15 @@ all_loops!(kinds);
 /// Who does what.
 pub type Roles = ByRole<Cast>;
 
-/// Reads an agent for each role of the loop, and for no other.
+/// Reads an agent for each role of the loop that a run cannot do without, and for none that it does not have.
 fn roles_of<'de, L: Vocabulary, D: Deserializer<'de>>(from: D) -> Result<Roles, D::Error> {
     let mut casts = BTreeMap::<Role, Cast>::deserialize(from)?;
-    let mut take = |RoleSpec { role, .. }: &RoleSpec| {
-        let cast =
-            casts.remove(role).ok_or_else(|| D::Error::custom(format!("no agent for the role {role}")));
-        cast.map(|cast| (role.clone(), cast))
+    let mut take = |RoleSpec { role, is_optional, .. }: &RoleSpec| match casts.remove(role) {
+        Some(cast) => Some(Ok((role.clone(), cast))),
+        None if *is_optional => None,
+        None => Some(Err(D::Error::custom(format!("no agent for the role {role}")))),
     };
-    let roles = L::ROLES.iter().map(&mut take).collect::<Result<_, _>>()?;
+    let roles = L::ROLES.iter().filter_map(&mut take).collect::<Result<_, _>>()?;
     match casts.keys().next() {
         None => Ok(roles),
         Some(stranger) => Err(D::Error::custom(format!("the loop has no role {stranger}"))),

@@ -28,13 +28,42 @@ impl FailureKind {
             | Self::Gate
             | Self::Refused
             | Self::TurnLimit
-            | Self::BudgetLimit
             | Self::DeniedTool
             | Self::PromptTooLong
             | Self::Breach => Remedy::Tell,
             Self::RateLimited | Self::Overloaded | Self::Network | Self::NoResponse => Remedy::Repeat,
-            Self::Authentication | Self::ModelNotFound | Self::UsageError | Self::NotSetUp => Remedy::Fix,
+            Self::Authentication
+            | Self::ModelNotFound
+            | Self::UsageError
+            | Self::NotSetUp
+            | Self::BudgetLimit => Remedy::Fix,
             Self::UsageLimit => Remedy::Wait,
+        }
+    }
+
+    /// Whether it may be the fault of the skill that an executor worked with, once the agent had begun. Such a trial scores 0:
+    /// trying it again would help a skill whose agent comes to an end only now and then.
+    pub fn is_scored(self) -> bool {
+        match self {
+            Self::TimedOut | Self::TurnLimit | Self::TooLarge => true,
+            Self::NoResponse
+            | Self::Crashed
+            | Self::Empty
+            | Self::OffSchema
+            | Self::Gate
+            | Self::Refused
+            | Self::BudgetLimit
+            | Self::DeniedTool
+            | Self::PromptTooLong
+            | Self::RateLimited
+            | Self::UsageLimit
+            | Self::Overloaded
+            | Self::Network
+            | Self::Authentication
+            | Self::ModelNotFound
+            | Self::Breach
+            | Self::UsageError
+            | Self::NotSetUp => false,
         }
     }
 

@@ -20,6 +20,9 @@ impl Role {
     pub const EXECUTOR: Self = Self(Cow::Borrowed("executor"));
     pub const EVALUATOR: Self = Self(Cow::Borrowed("evaluator"));
     pub const IMPROVER: Self = Self(Cow::Borrowed("improver"));
+    /// The other judges of a panel.
+    pub const SECOND_EVALUATOR: Self = Self(Cow::Borrowed("evaluator-2"));
+    pub const THIRD_EVALUATOR: Self = Self(Cow::Borrowed("evaluator-3"));
 
     pub fn as_str(&self) -> &str {
         &self.0
@@ -55,6 +58,18 @@ pub struct RoleSpec {
     pub rights: Rights,
     /// Whether scores depend on its agent: those before and after a change of it are not compared.
     pub is_measure: bool,
+    /// A run may be without it.
+    pub is_optional: bool,
+}
+
+impl RoleSpec {
+    pub const fn new(role: Role, rights: Rights, is_measure: bool) -> Self {
+        Self { role, rights, is_measure, is_optional: false }
+    }
+
+    pub const fn optional(role: Role, rights: Rights, is_measure: bool) -> Self {
+        Self { role, rights, is_measure, is_optional: true }
+    }
 }
 
 /// What an agent may write during a call, besides its temporary folder.
@@ -117,13 +132,13 @@ impl<T> ByRole<T> {
         self.iter().map(|(role, one)| (role.clone(), make(one))).collect()
     }
 
-    /// What all roles have, if they all have the same.
+    /// What all roles have, if there are several and they have the same.
     pub fn same(&self) -> Option<&T>
     where
         T: PartialEq,
     {
-        let first = self.values().next()?;
-        self.values().all(|one| one == first).then_some(first)
+        let (first, mut others) = (self.values().next()?, self.values().skip(1).peekable());
+        (others.peek().is_some() && others.all(|one| one == first)).then_some(first)
     }
 }
 

@@ -3,7 +3,7 @@
 //! What all loops share is folded here: answers and failures, costs, pauses and waits. What only one loop knows is
 //! folded by the loop: its `Fold`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use crate::backoff;
 use crate::event::{Done, Event, Failure, FailureKind, Pause, PlacedBy, Record, Signal};
 use crate::id::CallKey;
-use crate::ledger::{Account, Ledger};
+use crate::ledger::{Account, Agents, Ledger};
 use crate::model::Models;
 use crate::plan::{Cast, Plan};
 use crate::remedy::Remedy;
@@ -25,6 +25,8 @@ pub struct Run<L: Fold> {
     pub plan: Arc<Plan<L>>,
     pub started_at: Timestamp,
     pub updated_at: Timestamp,
+    /// Wall-clock time, without pauses, waits and the time that a person took to answer.
+    pub worked: Duration,
     pub seq: u64,
     /// The loop's own state.
     pub state: L::State,
@@ -42,6 +44,7 @@ pub struct Run<L: Fold> {
     /// Agents that had changed when the run was resumed; the plan has the newest of each.
     pub recasts: Vec<Recast>,
     pub ledger: Ledger,
+    pub agents: Agents,
     /// The models whose answers the run rests on, as far as the agents report them.
     pub models: ByRole<Models>,
     answers: HashMap<L::Step, L::Answer>,
@@ -68,6 +71,11 @@ pub trait Fold: Vocabulary {
     fn round(run: &Run<Self>) -> u32;
 
     fn stage(run: &Run<Self>) -> Self::Stage;
+
+    /// Whether this failure is the result of the step, so that it is never tried again.
+    fn is_result(_step: &Self::Step, _failure: &Failure) -> bool {
+        false
+    }
 
     /// How often a step may be tried in one stage.
     fn tries(run: &Run<Self>) -> u32;
@@ -143,7 +151,7 @@ struct Tries<S> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StepState<'a, A> {
     Answered(&'a A),
-    /// It failed as often as it may in this stage, each time by a fault of its own.
+    /// It failed as often as it may in this stage, each time by a fault of its own, or once in a way that is its result.
     GivenUp(&'a Failure),
     Open,
 }
@@ -163,6 +171,7 @@ impl<L: Fold> Run<L> {
         Ok(Self {
             started_at: record.at,
             updated_at: record.at,
+            worked: Duration::ZERO,
             seq: record.seq,
             state: L::begin(plan, record.at),
             closed_at: None,
@@ -174,6 +183,7 @@ impl<L: Fold> Run<L> {
             waits: Waits::default(),
             recasts: Vec::new(),
             ledger: plan.roles.map(|_| Account::default()),
+            agents: plan.roles.map(|_| BTreeMap::new()),
             models: plan.roles.map(|_| Models::new()),
             answers: HashMap::new(),
             failures: HashMap::new(),
@@ -190,6 +200,13 @@ impl<L: Fold> Run<L> {
 
     pub fn apply(&mut self, record: &Record<L>) {
         self.seq = record.seq;
+        if !self.is_of_run(&record.event) {
+            return;
+        }
+        if was_at_work(&record.event) {
+            let since = record.at.duration_since(self.updated_at);
+            self.worked += Duration::try_from(since).unwrap_or_default();
+        }
         self.updated_at = record.at;
         match &record.event {
             Event::Started(_) => {}
@@ -199,8 +216,19 @@ impl<L: Fold> Run<L> {
         }
     }
 
+    /// A journal that somebody else wrote may tell of a role for which the run has no agent.
+    fn is_of_run(&self, event: &Event<L>) -> bool {
+        let role = match event {
+            Event::Done(done) => L::role(&done.step),
+            Event::Noted(Signal::Recast { role, .. }) => Some(role.clone()),
+            Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
+        };
+        role.is_none_or(|role| self.plan.roles.get(&role).is_some())
+    }
+
     fn file(&mut self, done: &Done<L>, at: Timestamp) {
         self.ledger.enter(done);
+        self.agents.enter(&self.plan.roles, done);
         self.held = false;
         match &done.outcome {
             Err(failure) => self.failed(done, failure, at),
@@ -258,6 +286,7 @@ impl<L: Fold> Run<L> {
                 self.begin_again(at);
             }
             Signal::Recast { role, cast } => self.recast(role, cast, at),
+            Signal::Ceilings(ceilings) => Arc::make_mut(&mut self.plan).ceilings = *ceilings,
             Signal::Waiting { until } => {
                 let Waits { times, since, .. } = self.waits;
                 self.waits = Waits { times: times + 1, since: since.or(Some(at)), until: Some(*until) };
@@ -292,6 +321,24 @@ impl<L: Fold> Run<L> {
     }
 }
 
+/// Whether the run worked in the time before this record.
+fn was_at_work<L: Fold>(event: &Event<L>) -> bool {
+    match event {
+        // A question to a person is neither a call nor an agent's.
+        Event::Done(done) => done.call.is_some() || L::role(&done.step).is_some(),
+        Event::Decided(_) => true,
+        Event::Noted(signal) => match signal {
+            Signal::Paused(_)
+            | Signal::Recast { .. }
+            | Signal::Ceilings(_)
+            | Signal::Held
+            | Signal::Waiting { .. } => true,
+            Signal::Resumed { .. } | Signal::Waited | Signal::Placing { .. } | Signal::Placed { .. } => false,
+        },
+        Event::Started(_) => false,
+    }
+}
+
 impl<S: PartialEq> Tries<S> {
     fn none(stage: S) -> Self {
         Self { total: 0, stage, in_stage: 0, last: None, refused: 0, refusal: None }
@@ -310,11 +357,11 @@ impl<L: Fold> Run<L> {
         if let Some(answer) = self.answers.get(step) {
             return StepState::Answered(answer);
         }
-        let own = self.failures.get(step).filter(|tries| tries.stage == L::stage(self));
-        match own.filter(|tries| tries.in_stage >= L::tries(self)).and_then(|tries| tries.last.as_ref()) {
-            Some(failure) => StepState::GivenUp(failure),
-            None => StepState::Open,
-        }
+        let last = self.failures.get(step).and_then(|tries| {
+            let is_tired = tries.stage == L::stage(self) && tries.in_stage >= L::tries(self);
+            tries.last.as_ref().filter(|last| is_tired || L::is_result(step, last))
+        });
+        last.map_or(StepState::Open, StepState::GivenUp)
     }
 
     /// How often the step has failed in this run: the number of the next attempt.

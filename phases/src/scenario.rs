@@ -88,6 +88,16 @@ impl Scenario {
         }
     }
 
+    /// The same for a trial without any skill: whether one is used is not asked. Nothing, if nothing is asked then.
+    pub fn without_skill(&self) -> Option<Self> {
+        let is_asked = |demand: &&Demand| !matches!(demand.how.check(), Some(Check::Skill { .. }));
+        let demands = self.demands.iter().filter(is_asked);
+        let demands: Vec<_> = demands.map(|demand| Demand { member: None, ..demand.clone() }).collect();
+        // Neither says what is asked.
+        let (tags, held_out) = (Vec::new(), false);
+        (!demands.is_empty()).then(|| Self { demands, tags, held_out, ..self.clone() })
+    }
+
     /// The stored trees that it names: files of its starting state, and those that its checks grade with.
     pub fn trees(&self) -> Vec<TreeId> {
         let graders = self.demands.iter().filter_map(|demand| match demand.how.check() {

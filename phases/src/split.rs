@@ -5,13 +5,10 @@ use std::collections::BTreeMap;
 use crate::id::Digest;
 use crate::scenario::Scenario;
 
-/// With fewer there would be too little on either side.
-pub const FEWEST: usize = 5;
-
-/// Holds out this percentage, as evenly as it goes from scenarios with the same tags, unless somebody has marked some.
-/// It follows from the scenarios themselves and the seed, so that the same suite is always divided alike.
-pub fn split(scenarios: &mut [Scenario], percent: u32, seed: u64) {
-    if scenarios.len() < FEWEST || scenarios.iter().any(|scenario| scenario.held_out) {
+/// Holds out this percentage and no fewer than `fewest`, as evenly as it goes from scenarios with the same tags. Where
+/// somebody has marked some, or nothing would be left to search with, nothing changes. It follows from the scenarios themselves and the seed, so that the same suite is always divided alike.
+pub fn split(scenarios: &mut [Scenario], percent: u32, fewest: usize, seed: u64) {
+    if scenarios.len() <= fewest || scenarios.iter().any(|scenario| scenario.held_out) {
         return;
     }
     let mut strata: BTreeMap<Vec<&str>, Vec<(Digest, usize)>> = BTreeMap::new();
@@ -21,13 +18,15 @@ pub fn split(scenarios: &mut [Scenario], percent: u32, seed: u64) {
         let parts = [&seed.to_le_bytes()[..], scenario.id.as_bytes(), scenario.description.as_bytes()];
         strata.entry(tags).or_default().push((Digest::of_parts(parts), nth));
     }
-    let (many, mut so_far, mut held_out) = (scenarios.len(), 0, Vec::new());
+    let many = scenarios.len();
+    let wanted = share(many, percent).clamp(fewest, many - 1);
+    let (mut so_far, mut held_out) = (0, Vec::new());
     for stratum in strata.values_mut() {
         stratum.sort_unstable_by_key(|(digest, _)| *digest);
         for &(_, nth) in &*stratum {
             so_far += 1;
             // What is due by now: strata of one take their turns.
-            if held_out.len() < share(so_far, percent).min(many - 1) {
+            if held_out.len() < (so_far * wanted + many / 2) / many {
                 held_out.push(nth);
             }
         }
@@ -59,16 +58,20 @@ mod tests {
     }
 
     #[test]
-    fn two_of_five_are_held_out_and_four_of_ten_and_of_each_tag_alike() {
-        for (tags, percent, count) in
-            [(&["a"; 5][..], 40, 2), (&["a"; 10], 40, 4), (&["a"; 4], 40, 0), (&["a"; 5], 100, 4)]
-        {
+    fn the_fewest_are_held_out_first_and_of_each_tag_alike() {
+        for (tags, percent, count) in [
+            (&["a"; 5][..], 40, 4),
+            (&["a"; 10], 40, 4),
+            (&["a"; 20], 40, 8),
+            (&["a"; 4], 40, 0),
+            (&["a"; 6], 100, 5),
+        ] {
             let mut scenarios = suite(tags);
-            split(&mut scenarios, percent, 0);
+            split(&mut scenarios, percent, 4, 0);
             assert_eq!(held_out(&scenarios).len(), count, "{tags:?}");
         }
         let mut scenarios = suite(&["a", "b", "a", "b", "a", "b", "a", "b", "a", "b"]);
-        split(&mut scenarios, 40, 0);
+        split(&mut scenarios, 40, 4, 0);
         let of_a = held_out(&scenarios).into_iter().filter(|nth| nth % 2 == 0).count();
         assert_eq!((held_out(&scenarios).len(), of_a), (4, 2));
     }
@@ -77,12 +80,12 @@ mod tests {
     fn the_order_of_a_suite_decides_nothing_and_the_seed_all() {
         let mut one = suite(&["a"; 20]);
         let mut other = one.iter().rev().cloned().collect::<Vec<_>>();
-        split(&mut one, 40, 7);
-        split(&mut other, 40, 7);
+        split(&mut one, 40, 4, 7);
+        split(&mut other, 40, 4, 7);
         other.reverse();
         assert_eq!(one, other);
         let mut third = suite(&["a"; 20]);
-        split(&mut third, 40, 8);
+        split(&mut third, 40, 4, 8);
         assert_ne!(one, third);
     }
 
@@ -90,7 +93,7 @@ mod tests {
     fn what_is_marked_stays_as_it_is() {
         let mut scenarios = suite(&["a"; 10]);
         scenarios[3].held_out = true;
-        split(&mut scenarios, 40, 0);
+        split(&mut scenarios, 40, 4, 0);
         assert_eq!(held_out(&scenarios), [3]);
     }
 }

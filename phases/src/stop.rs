@@ -1,7 +1,8 @@
 //! The stop rules: data, judged by pure functions over the run's series, in one order of precedence.
 //!
-//! reached, failed, oscillating, stalled, budget, exhausted; what is finished the loop sees itself. A success is never relabelled by a resource, and what
-//! stands still is never called converged. A person's stop is no rule: it pauses a run, or ends it, as its loop has it.
+//! reached, failed, oscillating, stalled, exhausted; what is finished the loop sees itself. A success is never relabelled, and
+//! what stands still is never called converged. A person's stop is no rule: it pauses a run, or ends it, as its loop has it; a
+//! ceiling only pauses a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,6 @@ pub enum Reason {
     Failed,
     Oscillating,
     Stalled,
-    Budget,
     Exhausted,
     /// The improver finds nothing more to change, and would find nothing in another round either.
     Finished,
@@ -31,19 +31,11 @@ pub struct Stall {
     pub reaching: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Budget {
-    pub usd: Option<f64>,
-    /// Seconds of agents' work, added up over all calls.
-    pub seconds: Option<u64>,
-}
-
 /// The numbers that the rules are judged against.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub max_errors: u32,
     pub stall: Stall,
-    pub budget: Budget,
     pub max_iterations: u32,
 }
 
@@ -58,8 +50,6 @@ pub struct Series {
     pub contents: Vec<Digest>,
     pub failed_in_a_row: u32,
     pub rounds: u32,
-    pub usd: f64,
-    pub seconds: u64,
 }
 
 /// The first rule that holds, if any.
@@ -69,7 +59,6 @@ pub fn judge(limits: &Limits, series: &Series) -> Option<Reason> {
         (series.failed_in_a_row >= limits.max_errors, Reason::Failed),
         (oscillating(&series.contents), Reason::Oscillating),
         (stalled(limits.stall, &series.scores), Reason::Stalled),
-        (over_budget(limits.budget, series), Reason::Budget),
         (series.rounds >= limits.max_iterations, Reason::Exhausted),
     ];
     verdicts.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
@@ -93,10 +82,4 @@ pub fn standstill(stall: Stall, scores: &[Score]) -> usize {
     };
     // The more scores are left out, the higher the rise since then.
     (1..scores.len()).take_while(is_flat).count()
-}
-
-fn over_budget(budget: Budget, series: &Series) -> bool {
-    let money = budget.usd.is_some_and(|usd| series.usd >= usd);
-    let time = budget.seconds.is_some_and(|seconds| series.seconds >= seconds);
-    money || time
 }

@@ -9,7 +9,7 @@ use crate::demand::Demand;
 use crate::name::Name;
 use crate::scenario::Scenario;
 
-pub use tally::{Tally, never};
+pub use tally::{Tally, never, passes_without};
 
 /// What tells nothing: a scenario, or one demand of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,10 @@ pub enum Why {
     NeverFails(Trials),
     /// None of them did.
     NeverPasses(Trials),
+    /// All its trials without the skill met all of it.
+    PassesWithout {
+        trials: usize,
+    },
 }
 
 /// How many trials showed something, and of how many versions of a skill.
@@ -57,6 +61,7 @@ impl Why {
             Self::NoDemand => "no-demand",
             Self::NeverFails(_) => "never-fails",
             Self::NeverPasses(_) => "never-passes",
+            Self::PassesWithout { .. } => "passes-without",
         }
     }
 }

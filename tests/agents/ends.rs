@@ -54,6 +54,7 @@ impl Held {
         let mut arguments = vec![
             "tune",
             "./.claude/skills/haiku",
+            "--this-suite-only",
             "--trust",
             "--yes",
             "--format",
@@ -164,14 +165,17 @@ fn a_deadline_leaves_no_command_of_an_agent() {
 fn assert_ends_at_its_deadline(agent: &str, jobs: usize) {
     // Time enough to come to the command, on a machine with other things to do.
     let mut held = Held::new(agent, jobs, "30");
-    assert_eq!(held.run.wait().unwrap().code(), Some(4));
+    let code = held.run.wait().unwrap().code();
     // Their words are still in the pipe; then nobody is there to say another.
     assert!(held.hear(usize::MAX) > 0, "none of them came to its command in time");
     // Which of the two it is depends on whether the agent shows the model's words before it runs their command.
-    let kinds = ["timed_out", "no_response"].map(Value::from);
-    let failed = |line: &&Value| {
-        line.pointer("/event/done/outcome/failed/kind").is_some_and(|kind| kinds.contains(kind))
+    let history = held.scene.history();
+    let failed = |kind: &str| {
+        let of = |line: &&Value| line.pointer("/event/done/outcome/failed/kind") == Some(&Value::from(kind));
+        history.iter().filter(of).count()
     };
-    // Each was tried once more.
-    assert_eq!(held.scene.history().iter().filter(failed).count(), 2 * jobs);
+    // The one that was at work scores 0; the other was tried once more, and is missing.
+    let (at_work, silent) = (failed("timed_out"), failed("no_response"));
+    assert_eq!((at_work + silent / 2, silent % 2), (jobs, 0), "{at_work} and {silent}");
+    assert_eq!(code, Some(if silent == 0 { 3 } else { 4 }), "{at_work} and {silent}");
 }

@@ -163,8 +163,9 @@ impl Scene {
 
     /// `tune` with our own binary; each role's scenario of the server is the agent's.
     pub(crate) fn tune(&self, claude: &str, gemini: &str, more: &[&str]) -> Ran {
-        let always = ["tune", ".claude/skills/haiku", "write one about a leaf", "--yes", "--format", "json"];
-        self.run(claude, gemini, &[&always, more].concat())
+        let always = ["tune", ".claude/skills/haiku", "write one about a leaf", "--yes"];
+        let always = [&always[..], &["--apply", "auto", "--format", "json"]].concat();
+        self.run(claude, gemini, &[&always[..], more].concat())
     }
 
     pub(crate) fn run(&self, claude: &str, gemini: &str, arguments: &[&str]) -> Ran {

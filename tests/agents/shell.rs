@@ -85,8 +85,8 @@ fn the_script_of_a_skill_runs_and_leaves_files_and_nothing_else() {
         let scene = scene();
         scene.write("project/suite.toml", &suite(shell));
         scene.write("project/leaf.sh", "grep -qx 'One leaf' haiku.md\n");
-        let line =
-            ["tune", ".claude/skills/haiku", "--suite", "suite.toml", "--trust", "--yes", "--format", "json"];
+        let line = ["tune", ".claude/skills/haiku", "--suite", "suite.toml", "--trust", "--yes"];
+        let line = [&line[..], &["--apply", "auto", "--format", "json"]].concat();
         let roles = ["--executor", agent, "--evaluator", CODEX, "--improver", CODEX, "--max-iterations", "1"];
         let ran = scene.run("script", "script", &[&line[..], &roles, &["--tools", "shell"]].concat());
         assert_eq!(

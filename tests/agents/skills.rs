@@ -104,6 +104,7 @@ fn each_member_of_a_chain_is_offered_in_its_own_trial_only() {
     let scene = Scene::new();
     scene.add_skill("critic");
     let chain = ["tune", ".claude/skills/haiku,.claude/skills/critic", "write one", "--chain", "--yes"];
+    let chain = [&chain[..], &["--apply", "auto"]].concat();
     let once = ["--agent", CLAUDE, "--max-iterations", "1", "--format", "json"];
     let ran = scene.run("good", "500", &[&chain[..], &once].concat());
     // The model knows what to do with the first of them only.

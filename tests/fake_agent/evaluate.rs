@@ -1,11 +1,11 @@
 //! The scripted evaluator: verdicts that come to the quality which the skills in its workspace state.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::script::Script;
+use crate::script::{Judges, Script};
 use crate::{name_of, skills, stated_quality};
 
 /// Of a skill that states none.
@@ -14,7 +14,8 @@ const PLAIN: u32 = 70;
 /// What the prompt asks for.
 struct Asked {
     nonce: String,
-    criteria: Vec<String>,
+    /// By id; with what is so, where that is known.
+    criteria: Vec<(String, Option<bool>)>,
 }
 
 pub(crate) fn answer(script: &Script, prompt: &str) -> String {
@@ -63,7 +64,7 @@ fn nonce(prompt: &str) -> Option<String> {
 
 /// Of statements such as `Its quality is at least 60.` and `A file says "600".` those are true that the result says so of,
 /// and all others too.
-pub(crate) fn grade(prompt: &str) -> String {
+pub(crate) fn grade(script: &Script, prompt: &str) -> String {
     let made: Vec<String> = fs::read_dir("artifacts")
         .expect("what was produced is in the workspace")
         .filter_map(|entry| fs::read_to_string(entry.ok()?.path().join("out.md")).ok())
@@ -77,7 +78,12 @@ pub(crate) fn grade(prompt: &str) -> String {
         let least = between(line, "at least ", ".").and_then(|least| least.parse::<u32>().ok());
         let said = line.split_once(" says \"").and_then(|(_, said)| Some(said.rsplit_once('"')?.0));
         let is_said = said.is_none_or(|said| says(Path::new("artifacts"), said));
-        let is_true = is_said && least.is_none_or(|least| reached >= Some(least));
+        let is_so = || is_said && least.is_none_or(|least| reached >= Some(least));
+        let is_true = match script.judges {
+            Judges::Honest => known(line).unwrap_or_else(is_so),
+            Judges::AllTrue => true,
+            Judges::BelievesFiles => known(line).is_some() || is_so(),
+        };
         let verdict = if is_true { "pass" } else { "fail" };
         json!({ "id": id, "verdict": verdict, "evidence": format!("out.md: quality {reached:?}") })
     });
@@ -85,6 +91,23 @@ pub(crate) fn grade(prompt: &str) -> String {
     let code = nonce(prompt).expect("a code is asked for");
     json!({ "verdict_of": code, "criteria": criteria, "strengths": [], "weaknesses": ["out.md: short"] })
         .to_string()
+}
+
+/// What is so of a statement about the files that were produced, by which skilltune tests a judge.
+fn known(line: &str) -> Option<bool> {
+    let produced = || {
+        let members = fs::read_dir("artifacts").into_iter().flatten();
+        members.map(|entry| entry.expect("what was produced can be read").path())
+    };
+    let holds_one = |folder: PathBuf| fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some());
+    if line.contains("At least one file was produced.") {
+        Some(produced().any(holds_one))
+    } else if line.contains("No file was produced.") {
+        Some(!produced().any(holds_one))
+    } else {
+        let path = between(line, "Among the files that were produced there is `", "`.")?;
+        Some(produced().any(|folder| folder.join(&path).is_file()))
+    }
 }
 
 /// Whether a file below the folder has the text.
@@ -101,25 +124,25 @@ fn says(folder: &Path, text: &str) -> bool {
 fn asked(prompt: &str) -> Asked {
     let nonce = nonce(prompt);
     let page = prompt.rsplit_once("## The criteria").expect("criteria are asked for").1;
-    let criteria =
-        page.lines().filter(|line| line.starts_with("- `")).filter_map(|line| between(line, "- `", "`"));
+    let criteria = page.lines().filter(|line| line.starts_with("- `"));
+    let criteria = criteria.filter_map(|line| Some((between(line, "- `", "`")?, known(line))));
     Asked { nonce: nonce.expect("a code is asked for"), criteria: criteria.collect() }
 }
 
 /// As many halves of each dimension's criteria as come nearest to the score.
 fn verdicts(asked: &Asked, score: u32, member: Option<&str>) -> Vec<Value> {
     let dimension = |id: &str| id.split_once('.').map_or(id, |(dimension, _)| dimension).to_owned();
-    let count = |of: &str| asked.criteria.iter().filter(|id| dimension(id) == of).count();
+    let count = |of: &str| asked.criteria.iter().filter(|(id, _)| dimension(id) == of).count();
     let mut nth = std::collections::HashMap::<String, u32>::new();
-    let judged = asked.criteria.iter().map(|id| {
+    let judged = asked.criteria.iter().map(|(id, known)| {
         let of = dimension(id);
         let halves = u32::try_from(count(&of)).expect("few criteria") * 2;
         let met = (score * halves + 50) / 100;
         let place = nth.entry(of).or_default();
-        let verdict = match met.saturating_sub(*place * 2) {
-            0 => "fail",
-            1 => "partial",
-            _ => "pass",
+        let verdict = match (known, met.saturating_sub(*place * 2)) {
+            (Some(false), _) | (None, 0) => "fail",
+            (None, 1) => "partial",
+            (Some(true) | None, _) => "pass",
         };
         *place += 1;
         let mut entry = json!({ "id": id, "verdict": verdict, "evidence": "SKILL.md: \"Quality\"" });

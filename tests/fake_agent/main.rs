@@ -63,7 +63,7 @@ fn main() -> ExitCode {
         (Some(page), _) => Some(reflex::answer(&script, page, &call)),
         (None, "executor") => execute(&script),
         (None, "evaluator") if prompt.starts_with("# Judge what was produced") => {
-            Some(evaluate::grade(&prompt))
+            Some(evaluate::grade(&script, &prompt))
         }
         (None, "evaluator") => Some(evaluate::answer(&script, &prompt)),
         (None, "improver") if prompt.starts_with("# Write scenarios") => Some(script.draft(&prompt)),
@@ -106,13 +106,15 @@ fn jitter(script: &Script, call: &str) -> u64 {
 
 /// Leaves a file that tells what it was made with and from.
 fn execute(script: &Script) -> Option<String> {
-    let skill = only_skill();
-    let quality = quality_of(&skill);
+    let (by, quality) = match only_skill() {
+        Some(skill) => (name_of(&skill), quality_of(&skill)),
+        None => ("nobody".to_owned(), script.unaided),
+    };
     if script.executor_fails_at.contains(&quality) {
         eprintln!("no luck today");
         return None;
     }
-    let mut made = format!("made by {} with quality {quality}\n", name_of(&skill));
+    let mut made = format!("made by {by} with quality {quality}\n");
     if let Ok(received) = fs::read_to_string("input/out.md") {
         made.push_str("from: ");
         made.push_str(&received);
@@ -127,7 +129,7 @@ fn execute(script: &Script) -> Option<String> {
 
 /// Raises the quality of the skill as the script says, in place or in words.
 fn improve(script: &Script) -> String {
-    let skill = only_skill();
+    let skill = only_skill().expect("there is a skill to improve");
     let quality = quality_of(&skill);
     let page = skill.join("SKILL.md");
     let text = fs::read_to_string(&page).expect("a skill has its page");
@@ -157,19 +159,20 @@ fn improve(script: &Script) -> String {
     }
 }
 
-/// The one skill that stands in the workspace.
-fn only_skill() -> PathBuf {
+/// The one skill that stands in the workspace, if there is one.
+fn only_skill() -> Option<PathBuf> {
     let mut skills = skills();
-    assert_eq!(skills.len(), 1, "a member's workspace holds one skill");
-    skills.remove(0)
+    assert!(skills.len() <= 1, "a member's workspace holds one skill");
+    skills.pop()
 }
 
+/// They stand in `skill`, or where an executor finds them that is to look for them.
 fn skills() -> Vec<PathBuf> {
-    // Where an executor finds it that is to look for it.
     let installed = fs::read_dir(".claude/skills");
     let mut skills: Vec<_> = fs::read_dir("skill")
         .or(installed)
-        .expect("skills stand in `skill`, or are installed")
+        .into_iter()
+        .flatten()
         .map(|entry| entry.expect("readable").path())
         .collect();
     skills.sort();

@@ -32,8 +32,12 @@ pub(crate) struct Script {
     pub(crate) lucky_file: PathBuf,
     /// Answers the evaluator without criteria, as the original does.
     pub(crate) claims: bool,
+    /// How it judges statements.
+    pub(crate) judges: Judges,
     /// Answers the evaluator with rubbish.
     pub(crate) rubbish: bool,
+    /// What the executor comes to without a skill.
+    pub(crate) unaided: u32,
     /// The executor gives up at these qualities.
     pub(crate) executor_fails_at: Vec<u32>,
     /// By role: the files that the agent writes into besides its work, or tries to.
@@ -66,6 +70,17 @@ pub(crate) enum Style {
     NoSkill,
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Judges {
+    #[default]
+    Honest,
+    /// Everything is true.
+    AllTrue,
+    /// Any file is there that somebody names.
+    BelievesFiles,
+}
+
 impl Default for Script {
     fn default() -> Self {
         Self {
@@ -80,7 +95,9 @@ impl Default for Script {
             lucky: BTreeMap::new(),
             lucky_file: PathBuf::new(),
             claims: false,
+            judges: Judges::default(),
             rubbish: false,
+            unaided: 50,
             executor_fails_at: Vec::new(),
             overwrite: BTreeMap::new(),
             overwritten: PathBuf::new(),

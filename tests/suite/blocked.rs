@@ -49,15 +49,16 @@ fn an_agent_that_is_not_let_in_is_not_tried_again_until_somebody_has_logged_in()
     let blocked = run(&scene, &ONCE);
     assert_eq!(blocked.code, Some(4), "{blocked:?}");
     assert_eq!(fs::read_to_string(scene.path(CALLS)).unwrap(), "call\n");
-    insta::assert_snapshot!(scene.shown(&blocked.stderr), @r"
-        tune writer: goal 80 in up to 1 round
-        executor claude:opus, evaluator evaluator, improver improver
-        run RUN, 1 scenario
+    insta::assert_snapshot!(scene.shown(&blocked.stderr), @r#"
+    tune writer: goal 80 in up to 1 round
+    executor claude:opus, evaluator evaluator, improver improver
+    run RUN, 1 scenario
+    limits: 12 calls (default)
 
-        run RUN is paused; progress is saved
-        running writer on scenario-1: is not logged in: Failed to authenticate. API Error: 401 fake 401
-        hint: start `claude` and type /login, or set ANTHROPIC_API_KEY
-        ");
+    run RUN is paused; progress is saved
+    running writer on scenario-1: is not logged in: Failed to authenticate. API Error: 401 fake 401
+    hint: start `claude` and type /login, or set ANTHROPIC_API_KEY
+    "#);
     assert!(blocked.stdout.contains("skilltune resume"), "{blocked:?}");
 
     fs::write(scene.path("login"), "").unwrap();

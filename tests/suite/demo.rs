@@ -67,12 +67,13 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     Copied a flawed skill and a chain of two into skilltune-demo.
     The built-in agent tunes them: no model, no key, no network. It checks structure only.
 
-    One skill with a broken link, a script that is not executable, and a long file without a table of contents. Not every fix helps: the scenario runs the script, which shows the fixes that break it.
+    One skill with a broken link, a script that is not executable, and a long file without a table of contents. Not every fix helps: the scenarios run the script, which shows the fixes that break it.
 
     $ skilltune tune skills/release-notes --suite suite.toml --threshold 97 --max-iterations 8 --trust --yes
     tune release-notes: goal 97 in up to 8 rounds
     offline (structural) in all roles
-    run RUN, 1 scenario
+    run RUN, 6 scenarios, 4 of them held out for the final comparison
+    limits: 212 calls (default)
 
     round 1 of 8  63.8            baseline
       weakness: SKILL.md:14: broken link to `refs/style-guide.md` (link-dangling)
@@ -84,9 +85,9 @@ fn in_an_empty_folder_it_reads_like_a_story() {
       weakness: references/style-guide.md:1: the file has 107 lines and no table of contents (contents-missing)
     round 5 of 8  97.5 (+2.5)     kept
       weakness: references/template.md:9: duplicate of line 5 (paragraph-repeated)
-    comparing 2 candidates on fresh trials
-    comparison won: the champion beat the start (63.8 -> 97.5, 1 pair)
+    comparing 0408f67c2d24 with the start on fresh trials of 4 held-out scenarios
 
+    verdict: WIN, better by 33.7 points, by at least 33.7 at confidence 0.9 (63.8 -> 97.5, 4 held-out scenarios, 1 fresh trial of each version on each; the search claimed +33.7)
     release-notes: 63.8 -> 97.5 (+33.7), goal 97 reached
 
     round 1  #########################              |   63.8   baseline
@@ -98,9 +99,8 @@ fn in_an_empty_folder_it_reads_like_a_story() {
 
     The champion beat the start and was applied.
     The search stopped: goal reached.
-    Weak evidence: one scenario. Other tasks may show a different result.
     The champion changes +14 -1 in 3 files.
-    5 rounds, 3 kept, 1 dropped; 18 calls, TIME of agent time, cost unknown
+    5 rounds, 3 kept, 1 dropped; 40 calls, TIME of agent time, cost unknown
     report: /tmp/tour/skilltune-demo/.skilltune/runs/RUN/final-report.md
     to see what changed: skilltune diff RUN
     to undo it: skilltune rollback RUN
@@ -110,7 +110,8 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     $ skilltune tune skills/gather-facts,skills/write-brief --chain --suite chain.toml --threshold 95 --trust --yes
     tune gather-facts -> write-brief: goal 95 in up to 5 rounds
     offline (structural) in all roles
-    run RUN, 1 scenario
+    run RUN, 5 scenarios, 4 of them held out for the final comparison
+    limits: 244 calls (default)
 
     round 1 of 5  72.5            baseline
       gather-facts 75.0 -> write-brief 72.5
@@ -121,9 +122,9 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     round 3 of 5  97.5 (+25.0)    kept        gather-facts
       gather-facts 100.0 -> write-brief 97.5
       weakness: SKILL.md:14: duplicate of line 8 (paragraph-repeated)
-    comparing 2 candidates on fresh trials
-    comparison won: the champion beat the start (72.5 -> 97.5, 1 pair)
+    comparing 86298e59b773 with the start on fresh trials of 4 held-out scenarios
 
+    verdict: WIN, better by 25.0 points, by at least 25.0 at confidence 0.9 (72.5 -> 97.5, 4 held-out scenarios, 1 fresh trial of each version on each; the search claimed +25.0)
     gather-facts -> write-brief: 72.5 -> 97.5 (+25.0), goal 95 reached
 
     round 1  #############################         |    72.5   baseline
@@ -133,9 +134,8 @@ fn in_an_empty_folder_it_reads_like_a_story() {
 
     The champion beat the start and was applied.
     The search stopped: goal reached.
-    Weak evidence: one scenario. Other tasks may show a different result.
     The champion changes +2 -2 in 2 files.
-    3 rounds, 2 kept, 0 dropped; 15 calls, TIME of agent time, cost unknown
+    3 rounds, 2 kept, 0 dropped; 33 calls, TIME of agent time, cost unknown
     report: /tmp/tour/skilltune-demo/.skilltune/runs/RUN/final-report.md
     to see what changed: skilltune diff RUN
     to undo it: skilltune rollback RUN

@@ -26,7 +26,16 @@ fn scene(suite: &str) -> Scene {
 }
 
 fn tune(scene: &Scene, more: &[&str]) -> Ran {
-    let line = ["tune", "writer", "--suite", "suite.toml", "--trust", "--yes", "--max-iterations"];
+    let line = [
+        "tune",
+        "writer",
+        "--this-suite-only",
+        "--suite",
+        "suite.toml",
+        "--trust",
+        "--yes",
+        "--max-iterations",
+    ];
     scene.run(&[&line[..], more].concat())
 }
 
@@ -173,7 +182,17 @@ fn every_kind_of_check_on_what_the_agent_did_passes_fails_or_cannot_be_told() {
         "pattern = 'zebra'\nin = 'transcript'",
     ];
     fs::write(scene.path("project/suite.toml"), suite(&checks)).unwrap();
-    let line = ["tune", "writer", "--suite", "suite.toml", "--trust", "--yes", "--max-iterations", "1"];
+    let line = [
+        "tune",
+        "writer",
+        "--this-suite-only",
+        "--suite",
+        "suite.toml",
+        "--trust",
+        "--yes",
+        "--max-iterations",
+        "1",
+    ];
     let mut command = scene.command(&[&line[..], &["--agent", "claude"]].concat());
     command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
     let ran = Ran::of(command.output().unwrap());

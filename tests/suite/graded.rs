@@ -57,7 +57,7 @@ fn scores(scene: &Scene) -> Vec<(Value, Value)> {
 #[test]
 fn the_outcome_is_the_score_and_the_text_is_judged_once_a_version() {
     let scene = scene();
-    let ran = tune(&scene, &["--max-iterations", "3", "--threshold", "100"]);
+    let ran = tune(&scene, &["--max-iterations", "3", "--threshold", "100", "--this-suite-only"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     // Of the first scenario 2 of 4 are met, then all; of the second nothing before the end.
     let outcomes: Vec<_> = scores(&scene).into_iter().map(|(score, _)| score).collect();
@@ -114,16 +114,40 @@ fn a_suite_in_the_skills_folder_is_hidden_from_agents_and_stays_as_it_was() {
     assert!(fs::read_to_string(skill.join("SKILL.md")).unwrap().contains("Quality: 60"));
 }
 
+/// Two scenarios for the search, and four that are held out.
+fn write_marked(scene: &Scene) {
+    let marked =
+        [(1, false), (2, false), (3, true), (4, true), (5, true), (6, true)].map(|(nth, held_out)| {
+            format!(
+                "[[scenarios]]\nid = \"s{nth}\"\ndescription = \"Task {nth}\"\nheld_out = {held_out}\n\
+             expectations = [\"Its quality is at least 60.\"]\n"
+            )
+        });
+    fs::write(scene.path("project/suite.toml"), marked.concat()).unwrap();
+}
+
+#[test]
+fn how_often_held_out_scenarios_have_decided_is_counted_over_runs_and_told() {
+    let scene = scene();
+    write_marked(&scene);
+    let line =
+        ["tune", "writer", "--suite", "suite.toml", "--max-iterations", "2", "--apply", "never", "--yes"];
+    let told = || {
+        let ran = scene.run(&[&line[..], &["--fresh"]].concat());
+        assert!(ran.stdout.contains("verdict: WIN"), "{ran:?}");
+        ran.stdout
+    };
+    assert!(!told().contains("have decided"));
+    let first = scene.run_folder();
+    assert!(told().contains("These held-out scenarios have decided 2 times, with about 0.2 false wins"));
+    fs::remove_dir_all(first).unwrap();
+    assert!(told().contains("have decided 3 times"), "the newest run knows of those that are gone");
+}
+
 #[test]
 fn what_is_held_out_is_not_searched_and_decides_at_the_end() {
     let scene = scene();
-    let marked = [(1, false), (2, false), (3, true)].map(|(nth, held_out)| {
-        format!(
-            "[[scenarios]]\nid = \"s{nth}\"\ndescription = \"Task {nth}\"\nheld_out = {held_out}\n\
-             expectations = [\"Its quality is at least 60.\"]\n"
-        )
-    });
-    fs::write(scene.path("project/suite.toml"), marked.concat()).unwrap();
+    write_marked(&scene);
     let ran = tune(&scene, &["--max-iterations", "2"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let trials: Vec<(u64, u64)> = scene
@@ -134,7 +158,7 @@ fn what_is_held_out_is_not_searched_and_decides_at_the_end() {
             Some((trial["scenario"].as_u64()?, trial["ordinal"].as_u64()?))
         })
         .collect();
-    assert!(trials.iter().all(|(scenario, ordinal)| (*scenario == 2) == (*ordinal > 0)), "{trials:?}");
+    assert!(trials.iter().all(|(scenario, ordinal)| (*scenario >= 2) == (*ordinal > 0)), "{trials:?}");
     let improvers: Vec<_> =
         scene.prompts().into_iter().filter(|prompt| prompt.starts_with("# Improve")).collect();
     assert!(!improvers.is_empty() && improvers.iter().all(|prompt| !prompt.contains("Task 3")));
@@ -206,7 +230,18 @@ fn a_suite_anywhere_in_the_skill_is_hidden_with_what_it_grades_with_and_nothing_
                  grader = [\"PLACE/secret.sh\"]\n";
     fs::write(skill.join("suite.toml"), suite.replace("PLACE", "graders")).unwrap();
     fs::write(skill.join("references/more.sh"), "exit 0 # zebra-42").unwrap();
-    let line = ["tune", "writer", "--max-iterations", "1", "--trust", "--yes", "--format", "json", "--suite"];
+    let line = [
+        "tune",
+        "writer",
+        "--this-suite-only",
+        "--max-iterations",
+        "1",
+        "--trust",
+        "--yes",
+        "--format",
+        "json",
+        "--suite",
+    ];
     let ran = scene.run(&[&line[..], &[skill.join("suite.toml").to_str().unwrap()]].concat());
     assert_eq!(ran.json()["initial_score"], 100.0, "{ran:?}");
     let prompts = scene.prompts();

@@ -62,9 +62,10 @@ fn resume(jobs: &'static str) -> Vec<&'static str> {
 }
 
 fn tune(jobs: &'static str) -> Vec<&'static str> {
-    let scenarios = ["--scenario", "another page", "--scenario", "a long page", "--scenario", "no page"];
+    let pages = ["another", "a long", "no", "a last", "a first", "a plain", "a dull"];
+    let scenarios: Vec<&str> = pages.iter().flat_map(|page| ["--scenario", page]).collect();
     let skills = ["tune", "outline,writer,editor", "write a page", "--chain", "--max-iterations", "3"];
-    [&skills[..], &scenarios, &RUN, &["--jobs", jobs]].concat()
+    [&skills[..], &scenarios[..], &RUN, &["--jobs", jobs]].concat()
 }
 
 /// The script, with calls that take their time.

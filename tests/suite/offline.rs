@@ -11,8 +11,20 @@ use crate::background::{Background, Gate};
 use crate::outcome::{Outcome, assert_tidy};
 use crate::scene::{Ran, Scene, listing};
 
-const TUNE: [&str; 10] =
-    ["tune", "writer", "--suite", "suite.toml", "--trust", "--agent", "offline", "--yes", "--format", "json"];
+const TUNE: [&str; 12] = [
+    "tune",
+    "writer",
+    "--suite",
+    "suite.toml",
+    "--trust",
+    "--agent",
+    "offline",
+    "--yes",
+    "--apply",
+    "auto",
+    "--format",
+    "json",
+];
 
 /// A skill with faults that can be repaired one by one, and with one that cannot.
 fn flawed(scene: &Scene) {
@@ -82,7 +94,7 @@ fn without_a_command_a_run_tells_of_structure_only_and_ends_when_nothing_is_left
     let line = ["tune", "writer", "write a page", "--agent", "offline", "--yes"];
     let clean = scene.run(&[&line[..], &["--threshold", "60"]].concat());
     assert_eq!(clean.code, Some(0), "{clean:?}");
-    let left = |ran: &Ran| ran.stdout.lines().next().unwrap().to_owned();
+    let left = |ran: &Ran| ran.stdout.lines().find(|line| line.starts_with("writer: ")).unwrap().to_owned();
     assert_eq!(
         left(&clean),
         "writer: 100.0 -> 100.0 (±0.0), no structural findings left; the task was not run"

@@ -30,11 +30,13 @@ fn run(scene: &Scene, arguments: &[&str]) -> Ran {
     Ran::of(command.output().unwrap())
 }
 
-const TUNE: [&str; 18] = [
+const TUNE: [&str; 20] = [
     "tune",
     "writer",
     "write a page",
     "--yes",
+    "--apply",
+    "auto",
     "--agent",
     "claude",
     "--delivery",
@@ -132,18 +134,19 @@ fn a_text_is_written_through_outages_as_without_any() {
 #[test]
 fn a_hang_without_a_word_pauses_the_run_and_says_that_only_what_was_not_answered_costs_again() {
     let scene = scene(&["hang", "server_error", "hang"], &json!({}));
-    let left = run(&scene, &[&TUNE[..16], &["--timeout", "4"]].concat());
+    let left = run(&scene, &[&TUNE[..18], &["--timeout", "4"]].concat());
     assert_eq!(left.code, Some(4), "{left:?}");
-    insta::assert_snapshot!(scene.shown(&left.stderr), @r"
-        tune writer: goal 90 in up to 5 rounds
-        claude in all roles
-        note: the judge and the executor use the same model family (claude); such a judge tends to be lenient
-        run RUN, 1 scenario
+    insta::assert_snapshot!(scene.shown(&left.stderr), @r#"
+    tune writer: goal 90 in up to 5 rounds
+    claude in all roles
+    note: the judge and the executor use the same model family (claude); such a judge tends to be lenient
+    run RUN, 1 scenario
+    limits: 36 calls (default)
 
-        run RUN is paused; progress is saved
-        running writer on scenario-1: found its service overloaded: API Error: 500 out of order
-        hint: resume when the service of claude is back; `skilltune resume RUN --wait` retries until then; only unanswered calls are repeated
-        ");
+    run RUN is paused; progress is saved
+    running writer on scenario-1: found its service overloaded: API Error: 500 out of order
+    hint: resume when the service of claude is back; `skilltune resume RUN --wait` retries until then; only unanswered calls are repeated
+    "#);
     let failed = |scene: &Scene| -> Vec<Value> {
         let done = scene.events("done");
         done.iter().filter_map(|done| done.pointer("/outcome/failed/kind").cloned()).collect()

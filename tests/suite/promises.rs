@@ -103,11 +103,11 @@ fn a_projects_script_is_trusted_with_the_command_that_names_it_and_only_as_it_wa
 #[test]
 fn a_project_raises_no_limit_that_the_user_has_set_unless_it_is_trusted() {
     let scene = Scene::new(&[("writer", 40)], &rising());
-    scene.write_settings("[tune]\nmax_iterations = 1\n\n[calls]\njobs = 2\n\n[budget]\nseconds = 3000\n");
+    scene.write_settings("[tune]\nmax_iterations = 1\n\n[calls]\njobs = 2\n\n[budget]\ntokens = 3000\n");
     let file = scene.path("project/skilltune.toml");
     fs::write(
         &file,
-        "[tune]\npreset = \"thorough\"\nregress = 5\n\n[calls]\njobs = 1\n\n[budget]\nseconds = 4000\nusd = 9\n",
+        "[tune]\npreset = \"thorough\"\nregress = 5\n\n[calls]\njobs = 1\n\n[budget]\ntokens = 4000\nusd = 9\n",
     )
     .unwrap();
     let plan = |line: &[&str]| {
@@ -117,7 +117,7 @@ fn a_project_raises_no_limit_that_the_user_has_set_unless_it_is_trusted() {
     };
     let shown = || -> Vec<Value> {
         let rows = scene.run(&["config", "show", "--format", "json"]).json();
-        let wanted = ["tune.max_iterations", "calls.jobs", "budget.usd", "budget.seconds"];
+        let wanted = ["tune.max_iterations", "calls.jobs", "budget.usd", "budget.tokens"];
         let rows = rows.as_array().unwrap().iter();
         let rows = rows.filter(|row| wanted.contains(&row["key"].as_str().unwrap()));
         rows.map(|row| json!([row["key"], row["value"], row["origin"], row["ceiling"]])).collect()
@@ -125,7 +125,7 @@ fn a_project_raises_no_limit_that_the_user_has_set_unless_it_is_trusted() {
     let ignored = plan(&[]);
     assert_eq!(ignored.0, 1);
     insta::assert_snapshot!(ignored.1, @"
-    budget.seconds stays at your own limit of 3000: /project/skilltune.toml asks for 4000; `skilltune trust /project/skilltune.toml` would allow it
+    budget.tokens stays at your own limit of 3000: /project/skilltune.toml asks for 4000; `skilltune trust /project/skilltune.toml` would allow it
     tune.max_iterations stays at your own limit of 1: /project/skilltune.toml asks for 8; `skilltune trust /project/skilltune.toml` would allow it
     ");
     assert_eq!(
@@ -133,7 +133,7 @@ fn a_project_raises_no_limit_that_the_user_has_set_unless_it_is_trusted() {
         json!([
             ["calls.jobs", 1, "project_file", null],
             ["budget.usd", 9.0, "project_file", null],
-            ["budget.seconds", 3000, "user_file", 3000],
+            ["budget.tokens", 3000, "user_file", 3000],
             ["tune.max_iterations", 1, "user_file", 1],
         ]),
         "what the user has not set the project may set"
@@ -142,7 +142,7 @@ fn a_project_raises_no_limit_that_the_user_has_set_unless_it_is_trusted() {
     let trusted = scene.run(&["trust", "."]);
     assert!(trusted.stderr.contains("tune.max_iterations is 8, above your own limit of 1"), "{trusted:?}");
     insta::assert_snapshot!(plan(&[]).1, @"
-    budget.seconds is 4000, above your own limit of 3000: you trust /project/skilltune.toml
+    budget.tokens is 4000, above your own limit of 3000: you trust /project/skilltune.toml
     tune.max_iterations is 8, above your own limit of 1: you trust /project/skilltune.toml
     ");
     assert_eq!(shown()[3], json!(["tune.max_iterations", 8, "preset", 1]));
@@ -174,7 +174,10 @@ fn what_was_trusted_for_a_run_is_trusted_to_its_end_and_only_as_it_was() {
     for is_changed in [false, true] {
         let scene = foreign();
         let gate = Gate::before("executor", &scene, rising());
-        let run = Background::start(&scene, &["tune", "writer", "write a page", "--yes", "--trust"]);
+        let run = Background::start(
+            &scene,
+            &["tune", "writer", "write a page", "--yes", "--apply", "auto", "--trust"],
+        );
         run.until_begun(1);
         let ran = run.interrupt(gate);
         let (answered, id) = (scene.answered(), scene.run_id());

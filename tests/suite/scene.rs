@@ -78,7 +78,8 @@ impl Scene {
         fs::write(self.path("script.json"), whole.to_string()).expect("written in our own folder");
     }
 
-    /// The user's settings: three agents, one a role, and whatever else the test wants.
+    /// The user's settings: three agents, one a role, a champion that is applied however weak the evidence, and whatever
+    /// else the test wants.
     pub(crate) fn write_settings(&self, more: &str) {
         let agent = |role: &str| {
             format!(
@@ -89,8 +90,21 @@ impl Scene {
         };
         let roles =
             "[roles]\nexecutor = \"executor\"\nevaluator = \"evaluator\"\nimprover = \"improver\"\n\n";
-        let text = [more, "\n", roles, &agent("executor"), &agent("evaluator"), &agent("improver")].concat();
+        let tune = "[tune]\napply = \"auto\"\n";
+        let more = match more {
+            _ if more.contains("apply = ") => more.to_owned(),
+            _ if more.contains("[tune]\n") => more.replace("[tune]\n", tune),
+            _ => [more, "\n", tune].concat(),
+        };
+        let text = [&more, "\n", roles, &agent("executor"), &agent("evaluator"), &agent("improver")].concat();
         fs::write(self.path("config/skilltune/skilltune.toml"), text).expect("written in our own folder");
+    }
+
+    /// Nobody has said when a champion may be applied.
+    pub(crate) fn leave_apply_unset(&self) {
+        let path = self.path("config/skilltune/skilltune.toml");
+        let text = fs::read_to_string(&path).expect("the settings were written");
+        fs::write(&path, text.replace("apply = \"auto\"\n", "")).expect("written in our own folder");
     }
 
     /// Our binary in this world and in no other: nothing of the machine's own environment is passed on.
@@ -201,7 +215,6 @@ impl Scene {
         events.filter_map(|line| line["event"].get(kind).cloned()).map(without_costs).collect()
     }
 
-    /// How often each call has begun, and how often it has answered.
     /// What agents were told in the run.
     pub(crate) fn prompts(&self) -> Vec<String> {
         let calls = fs::read_dir(self.run_folder().join("agents")).unwrap();
@@ -209,6 +222,7 @@ impl Scene {
         files.filter_map(|file| fs::read_to_string(file).ok()).collect()
     }
 
+    /// How often each call has begun, and how often it has answered.
     pub(crate) fn calls(&self) -> HashMap<String, (usize, usize)> {
         let log = fs::read_to_string(self.path("calls.log")).unwrap_or_default();
         let mut calls = HashMap::<String, (usize, usize)>::new();

@@ -80,10 +80,28 @@ fn a_dry_run_is_one_object_for_scripts() {
                 "running writer on scenario-1"
               ],
               "most_calls": {
-                "all": 28,
-                "executor": 12,
-                "evaluator": 12,
+                "all": 24,
+                "executor": 10,
+                "evaluator": 10,
                 "improver": 4
+              },
+              "limits": {
+                "usd": null,
+                "tokens": null,
+                "calls": 24,
+                "minutes": null
+              },
+              "estimate": {
+                "calls": 12,
+                "tokens": null,
+                "usd": null,
+                "seconds": null,
+                "runs": 0,
+                "unknown_roles": [
+                  "executor",
+                  "evaluator",
+                  "improver"
+                ]
               },
               "agents": {
                 "executor": "executor",

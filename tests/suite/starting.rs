@@ -73,7 +73,8 @@ fn a_set_up_runs_once_for_all_trials_and_what_it_makes_is_where_they_begin() {
     let rounds = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60 } } }));
     fs::rename(scene.path("project/cases"), rounds.path("project/cases")).unwrap();
     fs::rename(scene.path("project/suite.toml"), rounds.path("project/suite.toml")).unwrap();
-    rounds.tune("writer", &["--suite", "suite.toml", "--trust", "--max-iterations", "2"]);
+    rounds
+        .tune("writer", &["--suite", "suite.toml", "--this-suite-only", "--trust", "--max-iterations", "2"]);
     let steps =
         |kind: &str| rounds.events("done").iter().filter(|done| !done["step"][kind].is_null()).count();
     assert!(steps("set_up") == 1 && steps("exercise") > 1, "{} for {}", steps("set_up"), steps("exercise"));

@@ -30,7 +30,8 @@ fn suite(scene: &Scene) -> String {
 }
 
 fn tuned(scene: &Scene, suite: &str) -> Ran {
-    let line = ["tune", "writer", "--suite", suite, "--trust", "--yes", "--format", "json"];
+    let line =
+        ["tune", "writer", "--this-suite-only", "--suite", suite, "--trust", "--yes", "--format", "json"];
     scene.run(&[&line[..], &["--max-iterations", "1"]].concat())
 }
 
@@ -198,6 +199,13 @@ fn what_failed_is_kept_as_it_is_with_files_set_up_and_grader() {
 #[test]
 fn a_scenario_that_was_held_out_is_added_and_said_to_be_known() {
     let scene = graded();
+    let more = ["three", "four", "five"].map(|id| {
+        format!(
+            "\n[[scenarios]]\nid = \"{id}\"\ndescription = \"Write it\"\nheld_out = true\n\
+             expectations = [\"Its quality is at least 90.\"]\n"
+        )
+    });
+    fs::write(scene.path("project/suites/suite.toml"), [GRADED, &more.concat()].concat()).unwrap();
     let line = ["tune", "writer", "--suite", "suites/suite.toml", "--trust", "--yes", "--format", "json"];
     assert_eq!(scene.run(&[&line[..], &["--max-iterations", "2"]].concat()).code, Some(3));
     let added = add(&scene, "two", &["--to", "new.toml"]);
@@ -227,12 +235,14 @@ fn without_a_trial_or_with_one_that_did_well_the_failing_ones_are_listed() {
     insta::assert_snapshot!(scene.refusal(&["suite", "add", "--from", &run]), @r#"
     error: no trial is named
     hint: trials that fell short:
+      two@1  50.0  1 fault  version HASH
       one@1  0.0  1 fault  version HASH
     hint: `skilltune suite add --from RUN TRIAL` adds one of them
     "#);
     insta::assert_snapshot!(scene.refusal(&["suite", "add", "--from", &run, "one@7"]), @r#"
     error: no trial "one@7" of run RUN fell short
     hint: trials that fell short:
+      two@1  50.0  1 fault  version HASH
       one@1  0.0  1 fault  version HASH
     "#);
     insta::assert_snapshot!(scene.refusal(&["suite", "add", "--from", "nothing", "one"]), @r#"

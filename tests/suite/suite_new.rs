@@ -50,8 +50,18 @@ fn an_agent_drafts_scenarios_that_count_once_a_person_has_reviewed_them() {
     assert!(scene.run_folders().is_empty(), "it is no run");
     assert_eq!(scene.alive(), [0; 0]);
     // As it is, nothing of it counts.
-    let tune =
-        ["tune", "writer", "--suite", "suite.toml", "--max-iterations", "1", "--yes", "--format", "json"];
+    let tune = [
+        "tune",
+        "writer",
+        "--this-suite-only",
+        "--suite",
+        "suite.toml",
+        "--max-iterations",
+        "1",
+        "--yes",
+        "--format",
+        "json",
+    ];
     let refused = scene.run(&tune);
     assert!(refused.stderr.contains("all its scenarios are drafts"), "{refused:?}");
     let (first, rest) = text.rsplit_once("draft = true\n").unwrap();

@@ -38,7 +38,18 @@ fn scene() -> Scene {
 }
 
 fn tune(scene: &Scene) {
-    let line = ["tune", "writer", "--suite", "suite.toml", "--yes", "--format", "json", "--apply", "never"];
+    let line = [
+        "tune",
+        "writer",
+        "--this-suite-only",
+        "--suite",
+        "suite.toml",
+        "--yes",
+        "--format",
+        "json",
+        "--apply",
+        "never",
+    ];
     let ran = scene.run(&[&line[..], &["--max-iterations", "3"]].concat());
     assert_eq!(ran.json()["reason"], "exhausted", "{ran:?}");
 }

@@ -127,14 +127,16 @@ fn a_champion_replaces_the_skill_only_when_a_person_agrees() {
     let scene = || Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
     let line = ["tune", "writer", "write a page", "--max-iterations", "3", "--threshold", "80"];
     for (flags, keys, is_asked, quality) in [
-        (&[][..], "\u{1b}[B\r", true, 40),
-        (&[][..], "\r", true, 90),
-        (&["--yes"][..], "", false, 90),
+        (&[][..], "\u{1b}[A\r", true, 90),
+        // One task shows little: who only presses enter keeps what there is, and so does who is not asked.
+        (&[][..], "\r", true, 40),
+        (&["--yes"][..], "", false, 40),
         (&["--apply", "auto"][..], "", false, 90),
         (&["--apply", "never"][..], "", false, 40),
     ] {
         let Ok(ends) = terminal() else { return };
         let scene = scene();
+        scene.leave_apply_unset();
         let told = typed(scene.command(&[&line[..], flags].concat()), ends, keys);
         assert_eq!(told.contains(QUESTION), is_asked, "{flags:?}: {told}");
         let (diff, question) = (told.find("+++ b/SKILL.md"), told.find(QUESTION));

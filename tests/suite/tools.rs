@@ -26,7 +26,7 @@ fn scene() -> Scene {
 }
 
 fn tune(scene: &Scene, more: &[&str]) -> Ran {
-    let tune = ["tune", "writer", "--yes", "--agent", "claude", "--format", "json"];
+    let tune = ["tune", "writer", "--this-suite-only", "--yes", "--agent", "claude", "--format", "json"];
     let mut command = scene.command(&[&tune[..], more].concat());
     command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
     Ran::of(command.output().unwrap())

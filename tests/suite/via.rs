@@ -27,7 +27,8 @@ fn scene(stage: &Value) -> Scene {
 }
 
 fn command(scene: &Scene, via: &str, more: &[&str]) -> std::process::Command {
-    let mut command = scene.command(&[&ALWAYS[..], &["gemini", "--via", via], more].concat());
+    let mut command =
+        scene.command(&[&ALWAYS[..], &["gemini", "--apply", "auto", "--via", via], more].concat());
     command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
     command.env("CLAUDECODE", "1");
     command

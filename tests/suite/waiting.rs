@@ -81,15 +81,16 @@ fn without_wait_a_limit_ends_the_run_and_says_when_to_come_back() {
     let scene = refusing_once(429, "Claude AI usage limit reached|4000000000");
     let left = run(&scene, &ONCE);
     assert_eq!(left.code, Some(4), "{left:?}");
-    insta::assert_snapshot!(scene.shown(&left.stderr), @r"
-        tune writer: goal 80 in up to 1 round
-        executor claude:opus, evaluator evaluator, improver improver
-        run RUN, 1 scenario
+    insta::assert_snapshot!(scene.shown(&left.stderr), @r#"
+    tune writer: goal 80 in up to 1 round
+    executor claude:opus, evaluator evaluator, improver improver
+    run RUN, 1 scenario
+    limits: 12 calls (default)
 
-        run RUN is paused; progress is saved
-        running writer on scenario-1: reached its usage limit: Claude AI usage limit reached|4000000000
-        hint: resume after 2096-10-02 07:06:40 UTC, when the limit resets; `skilltune resume RUN --wait` waits for it
-        ");
+    run RUN is paused; progress is saved
+    running writer on scenario-1: reached its usage limit: Claude AI usage limit reached|4000000000
+    hint: resume after 2096-10-02 07:06:40 UTC, when the limit resets; `skilltune resume RUN --wait` waits for it
+    "#);
     let status = run(&scene, &["status"]).stdout;
     assert!(status.contains("reached its usage limit"), "{status}");
     assert!(status.contains("resume after 2096-10-02 07:06:40 UTC"), "{status}");
@@ -155,7 +156,7 @@ fn a_run_that_is_killed_while_it_waits_is_taken_up_too() {
 fn a_step_that_waits_for_a_busy_service_lets_others_go_on_and_an_interrupt_ends_it_at_once() {
     let scene = refusing_once(529, "API Error: 529 overloaded");
     fs::write(scene.path("project/skilltune.toml"), "[limits]\nbackoff_ms = 60000\n").unwrap();
-    let more = ["--scenario", "write another", "--jobs", "1", "--format", "jsonl"];
+    let more = ["--scenario", "write another", "--this-suite-only", "--jobs", "1", "--format", "jsonl"];
     let busy = Background::spawn(&scene, command(&scene, &[&ONCE[..], &more].concat()));
     let told = |scene: &Scene| fs::read_to_string(scene.path("stdout")).unwrap_or_default();
     assert!(busy.until(|scene| told(scene).contains("\"judged\"")), "the other scenario is done meanwhile");
@@ -208,12 +209,12 @@ fn tokens_with_a_price_are_estimated_and_every_place_says_so() {
 }
 
 #[test]
-fn an_estimate_counts_for_the_budget_and_without_a_price_there_is_none() {
+fn an_estimate_counts_towards_the_limit_of_money_and_without_a_price_there_is_none() {
     let price = "[prices.\"gemini-3.1-pro-preview\"]\ninput = 1000\noutput = 10000\n";
     let scene = with_gemini(&format!("[budget]\nusd = 3\n{price}"));
     let most = [&WITH_GEMINI[..7], &["3", "--format", "json"]].concat();
     let spent = run(&scene, &most).json();
-    assert_eq!((&spent["reason"], &spent["cost"]["usd"]), (&json!("budget"), &json!(3.0)));
+    assert_eq!((&spent["paused"]["limit"], &spent["cost"]["usd"]), (&json!("usd"), &json!(3.0)));
     let scene = with_gemini("[prices.asked]\ninput = 1000\noutput = 10000\n");
     let free = run(&scene, &most).json();
     assert_eq!((&free["cost"]["usd"], &free["cost"]["estimated"]), (&json!(0.0), &json!(0)));

@@ -133,7 +133,7 @@ fn a_role_without_a_setting_of_its_own_goes_by_the_executors() {
     all(&mut settings, "a");
     settings.roles.executor.set(Some("a:large".parse().unwrap()), Origin::Flag("--executor"));
     let role = Role::try_from("red-team".to_owned()).unwrap();
-    let roles = [RoleSpec { role: role.clone(), rights: Rights::Read, is_measure: false }];
+    let roles = [RoleSpec::new(role.clone(), Rights::Read, false)];
     let casting = cast(&roles, &settings, &around(), BuiltIn::Knows).unwrap();
     assert_eq!(casting.iter().map(|(role, _)| role.as_str()).collect::<Vec<_>>(), ["red-team"]);
     let part = casting.of(&role);

@@ -18,6 +18,29 @@ Examples:
   skilltune tune skills/writer \"Write release notes for version 2.0\"
   skilltune tune outline,writer --chain --suite suite.toml --preset thorough";
 
+pub const CALIBRATE: &str = "\
+Examples:
+  skilltune calibrate skills/writer --suite suite.toml
+  skilltune calibrate writer --suite suite.toml --trials 5 --confidence 0.95";
+
+pub const COMPARE: &str = "\
+Examples:
+  skilltune compare none skills/writer --suite suite.toml       # is the skill worth having?
+  skilltune compare HEAD~1:skills/writer skills/writer --suite suite.toml
+  skilltune compare da29/start da29/champion --suite suite.toml --trials 3";
+
+pub const REGRADE: &str = "\
+Examples:
+  skilltune regrade da29                        # a check of the suite was wrong
+  skilltune regrade da29 --evaluator claude     # another judge
+  skilltune regrade da29 --suite fixed.toml --dry-run";
+
+pub const SIMULATE: &str = "\
+Examples:
+  skilltune simulate
+  skilltune simulate --policy rounds --runs 32,64 --seeds 1000
+  skilltune simulate --fixes 0.3 --breaks 0.5     # an improver that does more harm than good";
+
 pub const LINT: &str = "\
 Examples:
   skilltune lint skills/writer
@@ -33,7 +56,8 @@ Examples:
 pub const SUITE_CHECK: &str = "\
 Examples:
   skilltune suite check suite.toml
-  skilltune suite check writer --format json";
+  skilltune suite check writer --format json
+  skilltune suite check suite.toml --try --agent claude --trials 2";
 
 pub const SUITE_CONVERT: &str = "\
 Examples:
@@ -60,6 +84,7 @@ Examples:
 pub const RESUME: &str = "\
 Examples:
   skilltune resume
+  skilltune resume da29 --max-usd 5
   skilltune resume da29 --answer apply
   skilltune resume orders-api --answer run";
 

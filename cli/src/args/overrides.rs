@@ -1,5 +1,7 @@
 //! Flags override files and answers: those that several loops have.
 
+use skilltune_phases::ceiling::Ceilings;
+
 use crate::args::shared::{CallFlags, RunFlags};
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
@@ -33,6 +35,12 @@ pub fn lay_calls(settings: &mut Settings, flags: &CallFlags) {
 pub fn lay_run(settings: &mut Settings, flags: &RunFlags) {
     override_with(&mut settings.calls.jobs, flags.jobs, "--jobs");
     override_with(&mut settings.calls.wait, flags.wait.then_some(true), "--wait");
+    let budget = &mut settings.budget;
+    let Ceilings { usd, tokens, calls, minutes } = flags.ceilings.ceilings();
+    override_with(&mut budget.usd, usd.map(Some), "--max-usd");
+    override_with(&mut budget.tokens, tokens.map(Some), "--max-tokens");
+    override_with(&mut budget.calls, calls.map(Some), "--max-calls");
+    override_with(&mut budget.minutes, minutes.map(Some), "--max-minutes");
 }
 
 /// A flag's value, if it was given.

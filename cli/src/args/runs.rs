@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::args::examples;
+use crate::args::shared::CeilingFlags;
 use crate::settings::values;
 use crate::settings::values::{Format, Streamed};
 
@@ -118,6 +119,8 @@ pub struct GoingArgs {
     /// Fail if an agent changed since the run began
     #[arg(long)]
     pub strict_agents: bool,
+    #[command(flatten)]
+    pub ceilings: CeilingFlags,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Streamed,

@@ -47,6 +47,30 @@ pub struct SuiteCheckArgs {
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Format,
+    #[command(flatten)]
+    pub tried: TryFlags,
+}
+
+const TRY: &str = "Try";
+
+/// Whether the suite is tried without a skill, and how.
+#[derive(Clone, Debug, Args)]
+pub struct TryFlags {
+    /// Have an agent do each scenario without the skill, and name those that pass all the same
+    #[arg(long = "try", id = "try", help_heading = TRY)]
+    pub is_wanted: bool,
+    /// Trials of each scenario
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=20), requires = "try", help_heading = TRY)]
+    pub trials: u32,
+    /// Agent that does the scenarios and judges them: NAME or NAME:MODEL [default: the executor and the evaluator]
+    #[arg(long, value_name = "AGENT", requires = "try", help_heading = TRY)]
+    pub agent: Option<AgentSpec>,
+    /// Make the calls without asking
+    #[arg(short, long, requires = "try", help_heading = TRY)]
+    pub yes: bool,
+    /// Trust the project's agents and the suite's commands for this run
+    #[arg(long, requires = "try", help_heading = TRY)]
+    pub trust: bool,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::args::examples;
 use crate::args::lint::LintArgs;
 use crate::args::runs::{ConfigArgs, DemoArgs, RunCommand, TrustArgs};
+use crate::args::simulate::SimulateArgs;
 use crate::args::suite::SuiteArgs;
 use crate::commands::args::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 use crate::loops::LoopCommand;
@@ -14,6 +15,7 @@ use crate::loops::LoopCommand;
 use crate::loops::reflex::args::{NewArgs, ReflexCommand};
 #[cfg(test)]
 use crate::loops::tune::args::TuneArgs;
+use crate::loops::tune::trial_flags::{CalibrateArgs, CompareArgs, RegradeArgs};
 
 /// Improve agent skills and prove that they got better.
 #[derive(Debug, Parser)]
@@ -30,6 +32,19 @@ pub struct Cli {
 pub enum Command {
     #[command(flatten)]
     Loop(LoopCommand),
+    /// Find out how small a change a suite can show, and what a tuning run would cost
+    #[command(after_help = examples::CALIBRATE)]
+    Calibrate(Box<CalibrateArgs>),
+    /// Compare two versions of a skill, or a skill with none
+    #[command(after_help = examples::COMPARE)]
+    Compare(Box<CompareArgs>),
+    /// Judge the final comparison of a run anew, by the suite and the judge as they are now
+    #[command(after_help = examples::REGRADE)]
+    Regrade(Box<RegradeArgs>),
+
+    /// Show what search policies are worth in a simulated world, without agents or cost
+    #[command(after_help = examples::SIMULATE)]
+    Simulate(SimulateArgs),
     /// Check skills for problems and fix them
     #[command(after_help = examples::LINT)]
     Lint(LintArgs),

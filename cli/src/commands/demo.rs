@@ -26,8 +26,19 @@ macro_rules! files {
 }
 
 /// The example, as it is copied.
-const FILES: [(&str, &str); 16] = files! {
+const FILES: [(&str, &str); 27] = files! {
     "chain.toml"
+    "logs/autumn.txt"
+    "logs/first.txt"
+    "logs/spring.txt"
+    "logs/summer.txt"
+    "logs/urgent.txt"
+    "logs/winter.txt"
+    "notes/choir.md"
+    "notes/garden.md"
+    "notes/harbour.md"
+    "notes/mill.md"
+    "notes/school.md"
     "skills/gather-facts/SKILL.md"
     "skills/gather-facts/references/rules.md"
     "skills/gather-facts/references/sample-notes.md"
@@ -49,7 +60,7 @@ const FILES: [(&str, &str); 16] = files! {
 const ACTS: [(&str, &str); 2] = [
     (
         "One skill with a broken link, a script that is not executable, and a long file without a table of contents. \
-         Not every fix helps: the scenario runs the script, which shows the fixes that break it.",
+         Not every fix helps: the scenarios run the script, which shows the fixes that break it.",
         "tune skills/release-notes --suite suite.toml --threshold 97 --max-iterations 8 --trust --yes",
     ),
     (

@@ -48,7 +48,7 @@ fn row<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> String {
         Err(complaint) => return format!("{id}  damaged: {}", complaint.what),
     };
     let status = scope.runs.standing(&run).word(&run);
-    let (kind, result) = (L::KIND.word(), L::result(&run, &scope.objects()));
+    let (kind, result) = (L::kind(&run), L::result(&run, &scope.objects()));
     let subject = plain::one_line(&L::subject(&run));
     let (progress, updated) = (L::progress(&run), figures::moment(run.updated_at));
     format!("{id}  {kind:<6}  {status:<8}  {progress:<22}  {result:<14}  {updated}  {subject}")

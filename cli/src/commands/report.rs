@@ -8,17 +8,17 @@ use crate::runs::scope::Scope;
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
-use crate::terminal::printer::Printer;
 
 pub fn run(args: &ViewArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let id = scope.named(args.run.run.as_deref())?;
-    with_loop!(scope.runs.kind(&id), L => tell::<L>(&scope.runs.load(&id)?, args.format, scope.printer))
+    with_loop!(scope.runs.kind(&id), L => tell::<L>(&scope.runs.load(&id)?, args.format, scope))
 }
 
-fn tell<L: LoopCommands>(known: &Known<L>, format: Format, printer: Printer) -> Result<Exit, Complaint> {
+fn tell<L: LoopCommands>(known: &Known<L>, format: Format, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let (objects, printer) = (scope.objects(), scope.printer);
     match format {
-        Format::Human => printer.data(L::report(&known.run).trim_end()),
-        Format::Json => printer.json(&format!("{:#}", L::report_json(&known.run))),
+        Format::Human => printer.data(L::report(&known.run, &objects).trim_end()),
+        Format::Json => printer.json(&format!("{:#}", L::report_json(&known.run, &objects))),
     }?;
     Ok(Exit::Reached)
 }

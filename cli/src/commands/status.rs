@@ -8,7 +8,7 @@ use crate::args::runs::ViewArgs;
 use crate::loops::LoopCommands;
 use crate::report::advice::Next;
 use crate::report::ui::with_loop;
-use crate::report::{advice, words};
+use crate::report::{advice, ceilings, words};
 use crate::runs::scope::Scope;
 use crate::runs::{Known, Standing};
 use crate::settings::values::Format;
@@ -48,7 +48,7 @@ fn object<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) 
 }
 
 fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -> Vec<String> {
-    let (kind, subject) = (L::KIND.word(), plain::one_line(&L::subject(run)));
+    let (kind, subject) = (L::kind(run), plain::one_line(&L::subject(run)));
     let mut facts =
         vec![("run", format!("{}  {kind} of {subject}", run.plan.run)), ("status", word(run, standing))];
     facts.extend(L::facts(run, objects));
@@ -58,6 +58,9 @@ fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -
         let step = L::step(run, &failed.step);
         facts.push(("blocked", format!("{step}: {how}: {}", failed.failure.why)));
         facts.push(("hint", advice::unblock(run, failed)));
+    }
+    if let Some(ceiling) = ceilings::paused(run) {
+        facts.push(("paused", ceilings::told(run, ceiling)));
     }
     if !run.errors.is_empty() {
         facts.push(("errors", figures::count(run.errors.len(), "failed call")));

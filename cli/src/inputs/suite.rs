@@ -46,7 +46,7 @@ use crate::trust::file::TextFile;
 use crate::trust::pinned::{Pinned, each_once, programs, scripts};
 
 /// The scenarios of a suite, and what they bring.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Suite {
     /// The file or the folder.
     pub path: PathBuf,

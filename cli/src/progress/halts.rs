@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use skilltune_phases::ceiling::Ceiling;
 use skilltune_phases::run::{FailedCall, Run};
 
+use crate::progress::lines::to_copy;
 use crate::progress::look::Look;
 use crate::report::ui::Ui;
-use crate::report::{advice, words};
+use crate::report::{advice, ceilings, words};
 use crate::text::width::wrapped;
 use crate::text::{figures, plain};
 
@@ -18,6 +20,12 @@ pub fn waiting<L: Ui>(run: &Run<L>, until: Timestamp, width: usize) -> Vec<Strin
     let told = format!("waiting until {moment} ({left}); press Ctrl-C to stop waiting");
     let why = run.blocked.as_ref().map(|failed| plain::one_line(&stopped_by(run, failed)));
     [why, Some(told)].iter().flatten().flat_map(|line| wrapped(line, width, "    ")).collect()
+}
+
+/// Which ceiling a run is paused at, and the command to go on with a higher one.
+pub fn at_ceiling<L: Ui>(run: &Run<L>, ceiling: Ceiling, look: Look) -> Vec<String> {
+    let told = wrapped(&format!("  {}", ceilings::told(run, ceiling)), look.width, "    ");
+    told.into_iter().chain(to_copy("  hint: continue with", &advice::resume(run), look.width)).collect()
 }
 
 /// What a run cannot go on for, and what helps.

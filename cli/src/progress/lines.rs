@@ -13,7 +13,8 @@ pub const ROOMY: usize = 60;
 
 /// Who does what, and what has to be known of them.
 pub fn who(roles: &Roles, notes: &[String], width: usize) -> Vec<String> {
-    let mut lines = wrapped(&plain::one_line(&words::roles(roles)), width, "  ");
+    let told = plain::one_line(&words::roles(roles));
+    let mut lines = if told.is_empty() { Vec::new() } else { wrapped(&told, width, "  ") };
     for note in notes {
         lines.extend(wrapped(&format!("note: {note}"), width, "  "));
     }

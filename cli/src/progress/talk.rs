@@ -13,7 +13,7 @@ use crate::progress::live::Live;
 use crate::progress::look::Look;
 use crate::progress::reporter::{Reporter, Streams};
 use crate::report::ui::Ui;
-use crate::report::words;
+use crate::report::{ceilings, words};
 use crate::text::plain;
 use crate::text::width::{cut, wrapped};
 
@@ -49,7 +49,10 @@ impl<L: Narrated> Reporter<L> for Talk<L> {
         self.greet(run);
         match &record.event {
             Event::Started(_) => {}
-            Event::Done(done) => L::tell_answer(self, run, done),
+            Event::Done(done) => {
+                self.priced(run, done);
+                L::tell_answer(self, run, done);
+            }
             Event::Decided(decision) => L::tell_decision(self, run, decision),
             Event::Noted(signal) => self.noted(run, signal),
         }
@@ -111,6 +114,17 @@ impl<L: Narrated> Talk<L> {
         self.say(&told);
     }
 
+    /// The first call of unknown cost, where a ceiling would have to count it.
+    fn priced(&mut self, run: &Run<L>, done: &Done<L>) {
+        let is_first = done.spent.usd.is_none() && !done.spent.cached && run.ledger.total().unpriced == 1;
+        if let Some(role) = L::role(&done.step).filter(|_| is_first && run.plan.ceilings.usd.is_some()) {
+            let agent = run.plan.roles.of(&role).shown();
+            self.remark(&format!(
+                "note: {agent} reports no cost, so the limit of money does not count it; set its price in [prices], or use --max-tokens or --max-calls"
+            ));
+        }
+    }
+
     fn noted(&mut self, run: &Run<L>, signal: &Signal) {
         let text = match signal {
             Signal::Paused(pause) => words::pause(*pause),
@@ -124,6 +138,7 @@ impl<L: Narrated> Talk<L> {
                 let told = recast.map(words::recast).unwrap_or_default();
                 return self.say(&wrapped(&plain::one_line(&told), self.look.width, "  "));
             }
+            Signal::Ceilings(_) => return self.say(&wrapped(&ceilings::line(run), self.look.width, "  ")),
             Signal::Waiting { until } => return self.waiting(run, *until),
             Signal::Waited => {
                 self.rest();
@@ -134,8 +149,14 @@ impl<L: Narrated> Talk<L> {
         };
         let told = plain::one_line(&format!("run {} {text}", run.plan.run));
         self.say(&wrapped(&told, self.look.width, "  "));
-        if let (Signal::Paused(Pause::Blocked), Some(failed)) = (signal, &run.blocked) {
-            self.say(&halts::blocked(run, failed, self.look));
+        match (signal, &run.blocked) {
+            (Signal::Paused(Pause::Ceiling(ceiling)), _) => {
+                self.say(&halts::at_ceiling(run, *ceiling, self.look));
+            }
+            (Signal::Paused(Pause::Blocked), Some(failed)) => {
+                self.say(&halts::blocked(run, failed, self.look));
+            }
+            _ => {}
         }
     }
 

@@ -5,6 +5,7 @@ use skilltune_phases::loops::Loop;
 use skilltune_phases::remedy::Remedy;
 use skilltune_phases::run;
 
+use crate::report::ceilings;
 use crate::report::ui::Ui;
 use crate::text::figures;
 
@@ -15,9 +16,10 @@ pub struct Next {
     pub purpose: &'static str,
 }
 
-/// The command that takes a run up again.
+/// The command that takes a run up again; one that is paused at a ceiling needs a higher one.
 pub fn resume<L: Loop>(run: &run::Run<L>) -> String {
-    format!("skilltune resume {}", run.plan.run)
+    let flags = ceilings::flags(run).map_or(String::new(), |flags| format!(" {flags}"));
+    format!("skilltune resume {}{flags}", run.plan.run)
 }
 
 /// What lets a run that is blocked go on.
@@ -46,6 +48,9 @@ pub fn fix(agent: &str, failure: &Failure) -> String {
         (Remedy::Fix, FailureKind::Authentication) => login(agent),
         (Remedy::Fix, FailureKind::ModelNotFound) => {
             format!("start a new run with a model that {agent} has: --agent {agent}:MODEL")
+        }
+        (Remedy::Fix, FailureKind::BudgetLimit) => {
+            format!("raise the limit on the money of {agent} in its own settings")
         }
         (Remedy::Fix, FailureKind::NotSetUp) => "fix that, then retry".to_owned(),
         (Remedy::Fix | Remedy::Tell, _) => {

@@ -1,7 +1,9 @@
 //! What the run cost, and what went wrong in it.
 
 use skilltune_phases::ledger::Account;
+use skilltune_phases::loops::Loop;
 use skilltune_phases::plan::Cast;
+use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
 
 use crate::report::ui::Ui;
@@ -11,10 +13,9 @@ use crate::text::{figures, plain};
 
 pub fn costs<L: Ui>(page: &mut Page, run: &Run<L>) {
     let total = run.ledger.total();
-    let roles = run.plan.roles.iter();
-    let rows =
-        roles.map(|(role, cast)| row(&plain::capitalised(role.as_str()), Some(cast), run.ledger.of(role)));
-    let rows = rows.chain([row("**Total**", None, &total)]);
+    let rows = agents(run).into_iter();
+    let rows = rows.map(|(role, agent, account)| row(&plain::capitalised(role.as_str()), &agent, &account));
+    let rows = rows.chain([row("**Total**", "", &total)]);
     page.section("Cost");
     page.table(
         &["Role", "Agent", "Calls", "Failed", "Cached", "Time", "Input Tokens", "Output Tokens", "Money"],
@@ -34,10 +35,20 @@ pub fn costs<L: Ui>(page: &mut Page, run: &Run<L>) {
     }
 }
 
-fn row(role: &str, cast: Option<&Cast>, account: &Account) -> Vec<String> {
+/// Each role with the agents that had it, one after the other.
+pub fn agents<L: Loop>(run: &Run<L>) -> Vec<(Role, String, Account)> {
+    let of_role = |(role, cast): (&Role, &Cast)| {
+        let mut accounts = run.agents.of(role).clone();
+        accounts.entry(cast.shown()).or_default();
+        accounts.into_iter().map(|(agent, account)| (role.clone(), agent, account)).collect::<Vec<_>>()
+    };
+    run.plan.roles.iter().flat_map(of_role).collect()
+}
+
+fn row(role: &str, agent: &str, account: &Account) -> Vec<String> {
     vec![
         role.to_owned(),
-        cast.map_or(String::new(), |cast| words(&told::cast(cast))),
+        words(agent),
         account.calls.to_string(),
         account.failed.to_string(),
         account.cached.to_string(),

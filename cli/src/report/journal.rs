@@ -5,7 +5,7 @@ use skilltune_phases::event::{Done, Record, Signal};
 use skilltune_phases::loops::Loop;
 use skilltune_phases::run::Run;
 
-use crate::report::words;
+use crate::report::{ceilings, words};
 use crate::text::{figures, plain};
 
 pub fn line<L: Loop>(record: &Record<L>, told: &str) -> String {
@@ -26,7 +26,8 @@ pub fn done<L: Loop>(done: &Done<L>, step: &str, answered: impl FnOnce(&L::Answe
 fn cost<L: Loop>(done: &Done<L>) -> String {
     let model = done.model.as_ref().map_or(String::new(), |model| format!(", {model}"));
     match (done.call, done.spent.cached) {
-        (None, _) => String::new(),
+        (None, true) => " (taken over from an older run)".to_owned(),
+        (None, false) => String::new(),
         (Some(_), true) => format!(" (from the cache{model})"),
         (Some(_), false) => format!(" ({}{model})", figures::milliseconds(done.spent.ms)),
     }
@@ -39,6 +40,7 @@ pub fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
         Signal::Recast { role, cast } => {
             format!("the {role} is {} from here on", cast.shown())
         }
+        Signal::Ceilings(_) => ceilings::line(run),
         Signal::Held => "the run waits for your answer".to_owned(),
         Signal::Waiting { until } => format!("waiting until {}", figures::moment(*until)),
         Signal::Waited => "wait ended".to_owned(),

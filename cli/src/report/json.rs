@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use skilltune_phases::ledger::Account;
-use skilltune_phases::loops::MostCalls;
+use skilltune_phases::loops::{Loop, MostCalls};
 use skilltune_phases::plan::{Cast, Roles};
+use skilltune_phases::role::Role;
 use skilltune_phases::run;
 
-use crate::report::advice;
 use crate::report::ui::Ui;
+use crate::report::{advice, costs};
 
 /// The most that a run will ask of its agents.
 pub fn most_calls(most: &MostCalls) -> Value {
@@ -33,6 +34,16 @@ pub fn agents(roles: &Roles) -> Value {
 
 pub fn rights(roles: &Roles) -> Value {
     json!(roles.map(|cast| cast.rights.words()))
+}
+
+/// What each agent's calls came to, in each of its roles.
+pub fn costs<L: Loop>(run: &run::Run<L>) -> Value {
+    let one = |(role, agent, account): (Role, String, Account)| {
+        let mut told = cost(&account);
+        (told["role"], told["agent"], told["failed"]) = (json!(role), json!(agent), json!(account.failed));
+        told
+    };
+    costs::agents(run).into_iter().map(one).collect()
 }
 
 pub fn cost(total: &Account) -> Value {

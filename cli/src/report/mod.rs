@@ -10,7 +10,9 @@ use skilltune_orchestrator::engine::EngineError;
 use skilltune_orchestrator::store::RunFolder;
 
 pub mod advice;
+pub mod ceilings;
 pub mod costs;
+pub mod estimate;
 pub mod journal;
 pub mod json;
 pub mod ui;

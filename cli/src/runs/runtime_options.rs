@@ -59,7 +59,7 @@ impl RuntimeOptions {
         override_with(&mut settings.calls.wait, going.wait.then_some(true), "--wait");
         override_with(&mut settings.calls.jobs, going.jobs, "--jobs");
         settings.overs().iter().for_each(|over| printer.talk(over));
-        let casting = agents::recast(L::ROLES, &plan.roles, &settings, around)?;
+        let casting = agents::recast(L::callable(plan), &plan.roles, &settings, around)?;
         if going.trust {
             agents::trust_for_run(&casting, &settings, around, &plan.run)?;
         } else if L::may_call(run) {
@@ -74,7 +74,7 @@ impl RuntimeOptions {
     /// The agents that are not those of the plan any more, each in its role. Their rights stay what they were.
     pub fn recasts<L: Loop>(&self, plan: &Plan<L>) -> Vec<(Role, Cast)> {
         let recast = |(role, known): (&Role, &Cast)| {
-            let agent = self.cast.of(role);
+            let agent = self.cast.get(role)?;
             let fingerprint = agent.fingerprint();
             let is_changed = fingerprint != known.fingerprint;
             let wrap = agent.wrap().map(Wrap::name);

@@ -18,7 +18,7 @@ use skilltune_orchestrator::store::{
     AnswerCache, Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock,
 };
 use skilltune_phases::candidate::Candidate;
-use skilltune_phases::event::{Event, Pause, Record, Signal};
+use skilltune_phases::event::{Done, Event, Pause, Record, Signal};
 use skilltune_phases::plan::{Cast, Plan, RunId};
 use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
@@ -95,15 +95,22 @@ pub struct Begun<L: Ui> {
     records: Vec<Record<L>>,
 }
 
-/// Begins a new run: its folder, its journal, its first line.
-pub fn begin<L: Ui>(around: &Environment, home: &Home, plan: Plan<L>) -> Result<Begun<L>, Complaint> {
+/// Begins a new run: its folder, its journal, its first line, and the answers that it takes over from another run.
+pub fn begin<L: Ui>(
+    around: &Environment,
+    home: &Home,
+    plan: Plan<L>,
+    answers: Vec<Done<L>>,
+) -> Result<Begun<L>, Complaint> {
     let folder = home.run(&plan.run);
     Ownership::new(around).record(&plan.run, folder.root())?;
     folder.create().map_err(ours)?;
     let started = Event::Started(Box::new(plan));
-    let (journal, record) = Journal::begin(&folder.history(), now(), started).map_err(ours)?;
-    let run = Run::begin(&record).map_err(ours)?;
-    Ok(Begun { journal, run, records: vec![record] })
+    let answers = answers.into_iter().map(|done| Event::Done(Box::new(done)));
+    let events = std::iter::once(started).chain(answers);
+    let (journal, records) = Journal::begin(&folder.history(), now(), events).map_err(ours)?;
+    let run = Run::replay(&records).map_err(ours)?;
+    Ok(Begun { journal, run, records })
 }
 
 /// Takes up a run that was left: its journal, an end to whatever of it is still alive, and the agents of today.
@@ -111,7 +118,7 @@ fn take_up<L: Ui>(
     folder: &RunFolder,
     printer: Printer,
     options: &RuntimeOptions,
-    strict: bool,
+    going: &GoingArgs,
 ) -> Result<Begun<L>, Complaint> {
     end_leftovers(folder, printer);
     folder.sweep().map_err(ours)?;
@@ -122,11 +129,13 @@ fn take_up<L: Ui>(
     let mut run = Run::replay(&history.records).map_err(ours)?;
     // Where nobody is called any more it does not matter who would be.
     let recasts = if L::may_call(&run) { options.recasts(&run.plan) } else { Vec::new() };
-    if let Some((role, cast)) = recasts.first().filter(|_| strict) {
+    if let Some((role, cast)) = recasts.first().filter(|_| going.strict_agents) {
         return Err(changed(&run, role, cast));
     }
     let mut signals = vec![Signal::Resumed { program: env!("CARGO_PKG_VERSION").to_owned() }];
     signals.extend(recasts.into_iter().map(|(role, cast)| Signal::Recast { role, cast }));
+    let ceilings = going.ceilings.ceilings().or(run.plan.ceilings);
+    signals.extend((ceilings != run.plan.ceilings).then_some(Signal::Ceilings(ceilings)));
     let mut records = Vec::new();
     for signal in signals {
         let record = journal.append(now(), Event::Noted(signal)).map_err(ours)?;
@@ -168,7 +177,7 @@ pub fn go_on<L: Ui>(
     let options = RuntimeOptions::again(going, &known.run, settings, around, printer)?;
     let locks = lock(around, printer, &known.targets(), plan.run.as_str())?;
     let _in_use = runs.home.hold().map_err(ours)?;
-    let taken = take_up(&known.folder, printer, &options, going.strict_agents)?;
+    let taken = take_up(&known.folder, printer, &options, going)?;
     drive(around, &runs.home, taken, locks, options, reporter, person)
 }
 
@@ -280,6 +289,7 @@ pub fn drive<L: Ui>(
     Ok(match left {
         Stopped::Ended | Stopped::Held => L::exit(&run),
         Stopped::Paused(Pause::Blocked) => Exit::Unjudged,
+        Stopped::Paused(Pause::Ceiling(_)) => Exit::Paused,
         Stopped::Paused(Pause::Terminated) => Exit::Terminated,
         Stopped::Paused(Pause::Interrupted | Pause::Stopped) => Exit::Interrupted,
     })

@@ -4,7 +4,7 @@ use crate::settings::per_role::PerRole;
 use crate::settings::range::{AMOUNT, ANY, HOURS, JOBS, PAUSE, SECONDS};
 use crate::settings::setting::Setting;
 use crate::settings::table::{Key, table};
-use crate::settings::values::{AgentSpec, IsolationName, ViaName, WrapWords};
+use crate::settings::values::{AgentSpec, IsolationName, Panel, ViaName, WrapWords};
 
 table! {
     /// How agents are called.
@@ -23,11 +23,16 @@ table! {
 }
 
 table! {
+    /// How much a run may use before it pauses.
     BudgetSettings, "budget", {
         usd: Option<f64> = Setting::limit(AMOUNT, None),
-            "Maximum cost of a run in dollars, such as `usd = 5`; no limit if unset.";
-        seconds: Option<u64> = Setting::limit(AMOUNT, None),
-            "Maximum total seconds of the calls of a tune run, such as `seconds = 3600`; no limit if unset.";
+            "Maximum cost of a run in dollars, such as `usd = 5`; a run pauses before a call that might exceed it; no limit if unset.";
+        tokens: Option<u64> = Setting::limit(AMOUNT, None),
+            "Maximum number of tokens of a run, input and output together, such as `tokens = 2_000_000`; no limit if unset.";
+        calls: Option<u64> = Setting::limit(AMOUNT, None),
+            "Maximum number of agent calls of a run, without cached ones; if unset, the most that its plan needs.";
+        minutes: Option<u64> = Setting::limit(AMOUNT, None),
+            "Maximum minutes that a run works, without pauses, such as `minutes = 90`; no limit if unset.";
     }
 }
 
@@ -41,6 +46,14 @@ table! {
             "Whether the kernel confines agents to their folders, where it can; only your own settings may turn this off.";
         backoff_ms: u64 = Setting::within(PAUSE, 2_000),
             "Delay in milliseconds before the first retry of a service that is down; later delays grow.";
+    }
+}
+
+table! {
+    /// The other judges of a final comparison.
+    PanelSettings, "roles", {
+        panel: Panel = Setting::new(Panel::default()),
+            "Agents that judge close scenarios of the final comparison besides the evaluator, such as `panel = [\"codex\", \"claude\"]`, best of other families.";
     }
 }
 

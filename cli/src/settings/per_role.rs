@@ -1,5 +1,6 @@
 //! One of something for each role that settings and flags name.
 
+use skilltune_phases::loops::tune::Seat;
 use skilltune_phases::role::Role;
 
 /// One of something for each role that settings and flags name.
@@ -11,8 +12,10 @@ pub struct PerRole<T> {
 }
 
 impl<T> PerRole<T> {
-    /// That of a role; one without a setting of its own goes by the executor's.
+    /// That of a role. The judges of a panel go by the evaluator's, and any other without one of its own by the executor's.
     pub fn of(&self, role: &Role) -> &T {
+        let is_judge = Seat::ALL.iter().any(|seat| seat.role() == *role);
+        let role = if is_judge { &Role::EVALUATOR } else { role };
         let [executor, others @ ..] = self.named();
         others.into_iter().find(|(name, _)| *name == role.as_str()).unwrap_or(executor).1
     }

@@ -3,12 +3,13 @@
 use serde_json::Value as Json;
 use skilltune_orchestrator::agent::Wrap;
 use skilltune_orchestrator::snapshot::{RESERVED, RelPath};
+use skilltune_phases::proof::Confidence;
 use skilltune_phases::score::Score;
 use toml::de::DeValue;
 
 use crate::settings::origin::Origin;
 use crate::settings::range::{ANY, Range};
-use crate::settings::values::{AgentSpec, IsolationName, ViaName, WrapWords};
+use crate::settings::values::{AgentSpec, IsolationName, Panel, ViaName, WrapWords};
 
 #[derive(Clone, Debug)]
 pub struct Setting<T> {
@@ -216,6 +217,20 @@ impl Readable for bool {
     }
 }
 
+impl Readable for Confidence {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        number(value, ANY).and_then(|number| Self::try_from(number).ok())
+    }
+
+    fn must_be(_: Range) -> String {
+        "0.8, 0.9 or 0.95".to_owned()
+    }
+
+    fn json(&self) -> Json {
+        f64::from(*self).into()
+    }
+}
+
 impl Readable for Score {
     fn read(value: &DeValue<'_>, range: Range) -> Option<Self> {
         number(value, range).and_then(Self::new)
@@ -265,6 +280,21 @@ impl Readable for AgentSpec {
 
     fn json(&self) -> Json {
         self.to_string().into()
+    }
+}
+
+impl Readable for Panel {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        let specs: Result<Vec<AgentSpec>, _> = texts(value)?.iter().map(|text| text.parse()).collect();
+        specs.ok().filter(|specs| specs.len() <= Self::MOST).map(Self)
+    }
+
+    fn must_be(_: Range) -> String {
+        format!("a list of at most {} agents, each \"NAME\" or \"NAME:MODEL\"", Self::MOST)
+    }
+
+    fn json(&self) -> Json {
+        self.0.iter().map(ToString::to_string).collect()
     }
 }
 

@@ -37,7 +37,7 @@ const AGENTS: &str = r#"
 
 const PRICES: &str = r#"
 # Dollars per million tokens, for agents that report tokens but no cost, such as gemini. skilltune then estimates the
-# cost, counts it towards budgets, and marks sums with "about". Prices change, so none are built in.
+# cost, counts it towards budget.usd, and marks sums with "about". Prices change, so none are built in.
 # `cached` is the price of input that the service had cached.
 #[prices."some-model"]
 #input = 1.25

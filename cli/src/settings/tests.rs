@@ -1,8 +1,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use skilltune_phases::stop::Budget;
-
 use super::*;
 use crate::loops::tune::settings::{Preset, TuneSettings};
 use crate::terminal::columns::UNBOUNDED;
@@ -54,6 +52,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("roles.executor", "\"other:m\""),
         ("roles.evaluator", "\"other:m\""),
         ("roles.improver", "\"other:m\""),
+        ("roles.panel", "[\"mine\", \"other:small\"]"),
         ("timeouts.executor", "11"),
         ("timeouts.evaluator", "11"),
         ("timeouts.improver", "11"),
@@ -64,7 +63,9 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("calls.via", "\"ccw\""),
         ("calls.wrap", "[\"box\", \"{workspace}\"]"),
         ("budget.usd", "2.5"),
-        ("budget.seconds", "3_600"),
+        ("budget.tokens", "2_000_000"),
+        ("budget.calls", "40"),
+        ("budget.minutes", "90"),
         ("limits.artifact_files", "11"),
         ("limits.artifact_bytes", "11"),
         ("limits.output_bytes", "0x0b"),
@@ -73,11 +74,13 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("tune.preset", "\"thorough\""),
         ("tune.max_iterations", "7"),
         ("tune.threshold", "85.5"),
+        ("tune.runs", "48"),
         ("tune.regress", "3"),
         ("tune.stall_window", "4"),
         ("tune.stall_gain", "0.5"),
         ("tune.max_errors", "9"),
-        ("tune.confirm", "0"),
+        ("tune.confirm", "2"),
+        ("tune.confidence", "0.95"),
         ("tune.held_out", "20"),
         ("tune.coverage", "1"),
         ("tune.delivery", "\"installed\""),
@@ -107,11 +110,10 @@ fn every_key_can_be_set_and_knows_its_origin() {
 #[test]
 fn the_defaults_are_the_documented_ones() {
     let defaults = crate::loops::default_settings();
-    let rules = defaults.of::<TuneSettings>().rules(defaults.budget());
+    let rules = defaults.of::<TuneSettings>().rules();
     assert_eq!((rules.max_iterations, rules.threshold.points()), (5, 80.0));
     assert_eq!((rules.regress, rules.stall.window, rules.stall.gain), (10.0, 2, 2.0));
     assert_eq!((rules.max_errors, rules.confirm, rules.coverage), (3, 1, 0.8));
-    assert_eq!(rules.budget, Budget::default());
     let Patience { waits, longest, backoff } = crate::loops::default_settings().patience();
     let told = format!("`calls.wait_hours` ({})", longest.as_secs() / 3600);
     let page = include_str!("../../../docs/agents.md");
@@ -142,13 +144,15 @@ fn the_project_goes_over_the_user_key_by_key() {
 }
 
 /// What bounds the calls, the time, the money and the bytes that a run takes.
-const LIMITS: [&str; 18] = [
+const LIMITS: [&str; 20] = [
     "tune.max_iterations",
     "tune.max_errors",
     "calls.jobs",
     "calls.wait_hours",
     "budget.usd",
-    "budget.seconds",
+    "budget.tokens",
+    "budget.calls",
+    "budget.minutes",
     "timeouts.executor",
     "timeouts.evaluator",
     "timeouts.improver",
@@ -264,7 +268,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:4: unknown key `agents.a.cost.usdd`
     hint: did you mean `agents.a.cost.usd`?
     error: /skilltune.toml:2: unknown key `tune.colour`
-    hint: known keys: preset, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, held_out, coverage, delivery, tools, apply
+    hint: known keys: preset, max_iterations, threshold, runs, regress, stall_window, stall_gain, max_errors, confirm, confidence, held_out, coverage, delivery, tools, apply
     error: /skilltune.toml:1: unknown key `colour`
     hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, agents, prices
     ");

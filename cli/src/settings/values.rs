@@ -1,5 +1,7 @@
 //! The values that flags and settings share.
 
+use skilltune_phases::loops::tune::Seat;
+use skilltune_phases::role::Role;
 use std::fmt;
 use std::str::FromStr;
 
@@ -8,7 +10,7 @@ use skilltune_orchestrator::agent::{Via, Wrap};
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::score::Score;
 
-use crate::settings::range::{COUNT, FEW, JOBS, POINTS, Range, SECONDS};
+use crate::settings::range::{AMOUNT, COUNT, FEW, JOBS, POINTS, Range, SECONDS};
 
 /// How much of your own setup the agents use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -59,6 +61,37 @@ pub enum Streamed {
 pub struct AgentSpec {
     pub agent: String,
     pub model: Option<String>,
+}
+
+/// The judges besides the evaluator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Panel(pub Vec<AgentSpec>);
+
+impl Panel {
+    /// As many as a run has seats for, besides the first.
+    pub const MOST: usize = Seat::ALL.len() - 1;
+
+    /// Who has a role, if it is one of a panel.
+    pub fn of(&self, role: &Role) -> Option<&AgentSpec> {
+        Seat::ALL[1..].iter().zip(&self.0).find(|(seat, _)| seat.role() == *role).map(|(_, spec)| spec)
+    }
+}
+
+impl FromStr for Panel {
+    type Err = BadPanel;
+
+    fn from_str(text: &str) -> Result<Self, BadPanel> {
+        let specs = text.split(',').map(str::parse).collect::<Result<Vec<AgentSpec>, _>>()?;
+        if specs.len() > Self::MOST { Err(BadPanel::TooMany) } else { Ok(Self(specs)) }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadPanel {
+    #[error(transparent)]
+    Spec(#[from] BadSpec),
+    #[error("at most {} agents can judge besides the evaluator", Panel::MOST)]
+    TooMany,
 }
 
 /// A program and its arguments, to run agents in; none, if it is empty.
@@ -148,6 +181,19 @@ pub fn rounds(text: &str) -> Result<u32, String> {
 
 pub fn jobs(text: &str) -> Result<u32, String> {
     whole(text, JOBS)
+}
+
+/// Dollars, such as 5 or 0.5.
+pub fn dollars(text: &str) -> Result<f64, String> {
+    let usd = text.parse().ok().filter(|usd| AMOUNT.has(*usd));
+    usd.ok_or_else(|| format!("must be a number {AMOUNT}"))
+}
+
+pub fn amount(text: &str) -> Result<u64, String> {
+    let number = text.replace('_', "").parse::<u64>().ok();
+    #[expect(clippy::cast_precision_loss, reason = "the range ends where floats are coarse")]
+    let number = number.filter(|number| AMOUNT.has(*number as f64));
+    number.ok_or_else(|| format!("must be a whole number {AMOUNT}"))
 }
 
 pub fn few(text: &str) -> Result<u32, String> {

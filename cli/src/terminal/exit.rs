@@ -10,6 +10,7 @@ pub enum Exit {
     Reached,
     Ended,
     Unjudged,
+    Paused,
     Input,
     Failed,
     Terminated,
@@ -18,12 +19,13 @@ pub enum Exit {
 
 impl Exit {
     /// In the order of their codes, as the help lists them.
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Reached,
         Self::Failed,
         Self::Input,
         Self::Ended,
         Self::Unjudged,
+        Self::Paused,
         Self::Interrupted,
         Self::Terminated,
     ];
@@ -35,6 +37,7 @@ impl Exit {
             Self::Input => 2,
             Self::Ended => 3,
             Self::Unjudged => 4,
+            Self::Paused => 5,
             Self::Interrupted => 130,
             Self::Terminated => 143,
         }
@@ -46,9 +49,10 @@ impl Exit {
             Self::Failed => "skilltune itself failed",
             Self::Input => "bad input",
             Self::Ended => {
-                "goal not reached (the champion is kept), lint or suite found problems, or doctor is not ready"
+                "goal or --fail- condition missed, lint or suite found problems, or doctor is not ready"
             }
             Self::Unjudged => "not judged: an agent failed or gave an incomplete answer",
+            Self::Paused => "paused at a limit: --max-usd, --max-tokens, --max-calls or --max-minutes",
             Self::Interrupted => "interrupted (Ctrl-C)",
             Self::Terminated => "terminated",
         }
@@ -88,7 +92,7 @@ mod tests {
 
     #[test]
     fn badness_is_ordered_as_documented() {
-        let codes = [0, 3, 4, 2, 1, 143, 130];
+        let codes = [0, 3, 4, 5, 2, 1, 143, 130];
         let mut all = Exit::ALL;
         all.sort();
         assert_eq!(all.map(Exit::code), codes);

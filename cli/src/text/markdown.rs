@@ -13,6 +13,11 @@ impl Page {
         Self { blocks: vec![format!("# {title}")] }
     }
 
+    /// Blocks of a page, to follow others.
+    pub fn part() -> Self {
+        Self { blocks: Vec::new() }
+    }
+
     pub fn section(&mut self, title: &str) {
         self.blocks.push(format!("## {title}"));
     }

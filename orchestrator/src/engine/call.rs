@@ -35,6 +35,8 @@ pub(super) struct Job<L: LoopEngine> {
     pub(super) step: L::Step,
     pub(super) request: L::Request,
     pub(super) ear: Ear,
+    /// The money that the call may cost.
+    pub(super) usd: Option<f64>,
 }
 
 /// A request apart from its loop.
@@ -43,7 +45,7 @@ struct Asking<'a> {
     question: &'a dyn Question,
     cast: &'a Cast,
     epoch: u64,
-    /// The money that the run may spend, which an agent can be told too.
+    /// The money that the call may cost, which some agents can be told.
     usd: Option<f64>,
 }
 
@@ -101,7 +103,7 @@ impl<L: LoopEngine> Job<L> {
     fn asking(&self) -> Asking<'_> {
         let (order, plan) = (self.request.as_ref(), &self.plan);
         let cast = plan.roles.of(&order.role);
-        Asking { order, question: &self.request, cast, epoch: plan.epoch, usd: L::usd(plan) }
+        Asking { order, question: &self.request, cast, epoch: plan.epoch, usd: self.usd }
     }
 
     /// Whether the call was ended by us, or by whoever ended us and it at once: then a failure is not its own.

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use skilltune_phases::ceiling::Ceiling;
 use skilltune_phases::event::{Done, Event, Pause, Signal, Spent};
 use skilltune_phases::loops::Next;
+use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
 use skilltune_phases::waiting;
 use tokio::sync::watch;
@@ -86,6 +88,7 @@ pub struct Drive<'a, L: LoopEngine> {
     /// When the first of the steps may be begun that are held back after a failure.
     later: Option<Timestamp>,
     calls: JoinSet<(L::Step, CallResult<L>)>,
+    default_calls: u64,
 }
 
 /// What has become of a step.
@@ -106,6 +109,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         halt: watch::Receiver<Option<Halt>>,
     ) -> Result<Self, EngineError> {
         Ok(Self {
+            default_calls: run.default_calls(),
             run,
             context,
             observer,
@@ -159,6 +163,13 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                 Due::End => return Ok(Stopped::Ended),
             };
             for step in due {
+                if let Some(ceiling) = self.ceiling_of(&step) {
+                    if self.calls.is_empty() {
+                        return Ok(Stopped::Paused(Pause::Ceiling(ceiling)));
+                    }
+                    // The calls under way may use less than was reserved for them; until then nothing more is begun.
+                    break;
+                }
                 match self.take(step)? {
                     Taken::Begun => {}
                     // Other steps may be due by it, and none of these any more.
@@ -190,9 +201,19 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         }
     }
 
+    /// The ceiling that a step might pass; a command of ours and a step of our own pass none.
+    fn ceiling_of(&self, step: &L::Step) -> Option<Ceiling> {
+        self.run.ceiling_of(&L::role(step)?, &self.roles_under_way(), now(), self.default_calls)
+    }
+
+    fn roles_under_way(&self) -> Vec<Role> {
+        self.under_way.iter().filter_map(L::role).collect()
+    }
+
     /// Starts a step that is a call; does one of our own at once.
     fn take(&mut self, step: L::Step) -> Result<Taken, EngineError> {
         let Some(request) = L::request(&self.run, &step) else { return self.own(step) };
+        let usd = self.run.usd_left(&self.roles_under_way());
         // The same unit may be asked for by two contestants that share a member.
         if !self.under_way.insert(step.clone()) {
             return Ok(Taken::Begun);
@@ -204,6 +225,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
             step: step.clone(),
             request,
             ear: self.cancel.ear(),
+            usd,
         };
         self.calls.spawn_blocking(move || (step, job.carry_out()));
         Ok(Taken::Begun)
@@ -250,6 +272,9 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
 
     /// Waits for a limit or an outage to pass where that is wanted and of use; otherwise the run pauses.
     pub(super) async fn wait_out(&mut self) -> Result<Option<Stopped>, EngineError> {
+        if let Some(ceiling) = self.run.ceiling_of_block() {
+            return Ok(Some(Stopped::Paused(Pause::Ceiling(ceiling))));
+        }
         let Patience { waits, longest, backoff } = self.context.patience;
         let until = waiting::until(&self.run, now(), longest, backoff).filter(|_| waits);
         let Some(until) = until else { return Ok(Some(Stopped::Paused(Pause::Blocked))) };

@@ -269,7 +269,7 @@ fn check_entry(Entry { path, node }: &Entry) -> Result<(), ManifestError> {
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::id::Digest;
+    use skilltune_phases::id::{Digest, TreeId};
 
     use super::*;
 
@@ -295,6 +295,11 @@ mod tests {
         assert_eq!(text.lines().nth(2), Some(r"link /a\20b\5c\0a\ff d-e"));
         let hash = Digest::of(b"x");
         assert_eq!(text.lines().nth(3), Some(format!("file 0644 1 {hash} d/x").as_str()));
+    }
+
+    #[test]
+    fn the_empty_folder_is_the_tree_that_stands_for_no_skill() {
+        assert_eq!(Manifest::default().tree(), TreeId::EMPTY);
     }
 
     fn page() -> RelPath {

@@ -62,22 +62,30 @@ pub struct History<L: Loop> {
 }
 
 impl Journal {
-    /// Makes a new journal with its first line in it, so that there is no journal of a run that never began.
+    /// Makes a new journal with its first lines in it, all or none, so that there is no journal of a run that never began.
     pub fn begin<L: Loop>(
         path: &SafePath,
         at: Timestamp,
-        event: Event<L>,
-    ) -> Result<(Self, Record<L>), JournalError> {
-        let record = Record { seq: 0, at, event };
-        let mut line = Vec::new();
-        encode(&record, &mut line);
-        if line.len() as u64 > LONGEST {
-            return Err(JournalError::LongLine { path: path.path().to_owned() });
+        events: impl IntoIterator<Item = Event<L>>,
+    ) -> Result<(Self, Vec<Record<L>>), JournalError> {
+        let (mut records, mut lines, mut line) = (Vec::new(), Vec::new(), Vec::new());
+        for (seq, event) in (0..).zip(events) {
+            let record = Record { seq, at, event };
+            line.clear();
+            encode(&record, &mut line);
+            if line.len() as u64 > LONGEST {
+                return Err(JournalError::LongLine { path: path.path().to_owned() });
+            }
+            lines.extend_from_slice(&line);
+            if lines.len() as u64 > LARGEST {
+                return Err(JournalError::TooLarge { path: path.path().to_owned() });
+            }
+            records.push(record);
         }
-        path.create(&line)?;
-        let journal = Self::on(path, path.open_append()?, line.len() as u64, 1)?;
+        path.create(&lines)?;
+        let journal = Self::on(path, path.open_append()?, lines.len() as u64, records.len() as u64)?;
         journal.syncer.wake();
-        Ok((journal, record))
+        Ok((journal, records))
     }
 
     /// Takes up a journal to write on, its torn last line cut off.
@@ -261,9 +269,8 @@ mod tests {
     fn written(lines: i64) -> (TempDir, SafePath, Vec<Record>) {
         let folder = TempDir::new().unwrap();
         let path = SafePath::below(folder.path(), "history.jsonl");
-        let (mut journal, first) = Journal::begin(&path, at(0), event(0)).unwrap();
-        let more = (1..lines).map(|nth| journal.append(at(nth), event(nth)).unwrap());
-        let records = std::iter::once(first).chain(more).collect();
+        let (mut journal, mut records) = Journal::begin(&path, at(0), [event(0)]).unwrap();
+        records.extend((1..lines).map(|nth| journal.append(at(nth), event(nth)).unwrap()));
         journal.barrier().unwrap();
         (folder, path, records)
     }
@@ -273,6 +280,15 @@ mod tests {
         let (_folder, path, records) = written(5);
         let history = read::<Tune>(&path).unwrap();
         assert_eq!((history.records, history.torn), (records, 0));
+    }
+
+    #[test]
+    fn a_journal_may_begin_with_several_lines_and_goes_on_after_them() {
+        let folder = TempDir::new().unwrap();
+        let path = SafePath::below(folder.path(), "history.jsonl");
+        let (mut journal, mut records) = Journal::begin(&path, at(0), [event(0), event(1)]).unwrap();
+        records.push(journal.append(at(2), event(2)).unwrap());
+        assert_eq!(read::<Tune>(&path).unwrap().records, records);
     }
 
     #[test]
@@ -328,7 +344,7 @@ mod tests {
     #[test]
     fn a_journal_is_made_only_once() {
         let (_folder, path, _) = written(1);
-        assert!(matches!(Journal::begin(&path, at(0), event(0)), Err(JournalError::Disk(_))));
+        assert!(matches!(Journal::begin(&path, at(0), [event(0)]), Err(JournalError::Disk(_))));
     }
 
     #[test]

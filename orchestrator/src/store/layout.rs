@@ -185,6 +185,15 @@ impl RunFolder {
     pub fn report_json(&self) -> SafePath {
         self.root.join("report.json")
     }
+
+    /// What skill-creator's viewer reads.
+    pub fn viewer(&self) -> SafePath {
+        self.root.join("viewer")
+    }
+
+    pub fn junit(&self) -> SafePath {
+        self.root.join("junit.xml")
+    }
 }
 
 fn sweep(folder: &Folder, deep: usize) -> Result<(), DiskError> {

@@ -10,7 +10,7 @@ pub mod tune;
 use crate::id::TreeId;
 use crate::order::Request;
 use crate::plan::{LoopKind, Plan};
-use crate::role::ByRole;
+use crate::role::{ByRole, RoleSpec};
 use crate::run::{Fold, Run};
 
 /// The machine: what comes next, and how a step is made ready.
@@ -36,11 +36,13 @@ pub trait Loop: Fold {
     /// The stored trees that a run names besides those of its answers.
     fn run_trees(run: &Run<Self>) -> Vec<TreeId>;
 
-    /// The money that a run may spend. Some agents can be given this limit too.
-    fn usd(plan: &Plan<Self>) -> Option<f64>;
-
-    /// An upper bound of the calls of a run, shown before it begins.
+    /// An upper bound of the calls of a run, shown before it begins: its default ceiling.
     fn most_calls(plan: &Plan<Self>) -> MostCalls;
+
+    /// The roles whose agents a run may call: no other has to be on this machine.
+    fn callable(_: &Plan<Self>) -> Vec<&'static RoleSpec> {
+        Self::ROLES.iter().collect()
+    }
 }
 
 /// What a loop wants next.

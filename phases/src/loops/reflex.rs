@@ -64,9 +64,9 @@ impl Vocabulary for Reflex {
 
     // They all read, and answer in words. A new writer is judged as the old one was.
     const ROLES: &'static [RoleSpec] = &[
-        RoleSpec { role: Role::EXECUTOR, rights: Rights::Read, is_measure: false },
-        RoleSpec { role: Role::EVALUATOR, rights: Rights::Read, is_measure: true },
-        RoleSpec { role: Role::IMPROVER, rights: Rights::Read, is_measure: false },
+        RoleSpec::new(Role::EXECUTOR, Rights::Read, false),
+        RoleSpec::new(Role::EVALUATOR, Rights::Read, true),
+        RoleSpec::new(Role::IMPROVER, Rights::Read, false),
     ];
 
     fn role(step: &Step) -> Option<Role> {
@@ -113,10 +113,6 @@ impl Loop for Reflex {
 
     fn run_trees(run: &Run) -> Vec<TreeId> {
         run.plan.task.context.into_iter().collect()
-    }
-
-    fn usd(plan: &Plan) -> Option<f64> {
-        plan.task.rules.usd
     }
 
     fn most_calls(plan: &Plan) -> MostCalls {

@@ -2,28 +2,37 @@
 //!
 //! ```text
 //! open round -> measure -> scored -> keep | drop -> stop? -> focus (chain) -> improve -> draft -> open round ...
-//! stop -> compare head, best and start on fresh trials -> ship -> ask? -> promote -> close
+//! stop -> the best against the start, on fresh trials -> ship -> ask? -> promote -> close
 //! ```
 //!
 //! Round 1 measures the untouched target. The search is loose: a draft goes on from the newest valid candidate, and
-//! is dropped only when it falls far below the best. The end is strict: nothing ships that has not beaten the start.
+//! is dropped only when it falls far below the best. The end is strict: `comparison`. A run that compares two versions is
+//! this end alone.
 
 mod activity;
+pub mod anchor;
+pub mod beliefs;
+pub mod calibration;
+mod comparison;
 mod decision;
+pub mod drafting;
 pub mod ending;
+mod fail_on;
 mod graded;
 pub mod measure;
 pub mod notes;
+pub mod panel;
+pub mod price;
+pub mod regrade;
 mod request;
 mod state;
 pub mod state_file;
 mod step;
 mod task;
 pub mod trials;
+pub mod unaided;
 mod uses;
 mod view;
-
-use std::collections::HashSet;
 
 use crate::event::{self, FailureKind};
 use crate::id::{CandidateId, TreeId};
@@ -38,11 +47,13 @@ use crate::target::Place;
 use crate::vocabulary::Vocabulary;
 
 pub use crate::delivery::Uses;
-pub use decision::{Answer, Decision, Ending, Measured, Shipment, Verdict, Why};
+pub use comparison::Basis;
+pub use decision::{Answer, Decision, Ending, Measured, Pair, Shipment, Verdict, Why};
+pub use fail_on::FailReason;
 pub use request::{INPUT, Request, SKILL, WORKSPACE};
 pub use state::{Edit, Round, Standing, State};
-pub use step::{Choice, Hold, Kept, Step, Trial};
-pub use task::{Apply, Rules, Suite, Task};
+pub use step::{Asked, Choice, Hold, Kept, Seat, Step, Trial};
+pub use task::{Aim, Apply, FailOn, LeftOut, Regraded, Rules, Search, Sides, Suite, Task};
 pub use view::Dropped;
 
 /// The loop, as a type.
@@ -69,9 +80,11 @@ impl Vocabulary for Tune {
     type Decision = Decision;
 
     const ROLES: &'static [RoleSpec] = &[
-        RoleSpec { role: Role::EXECUTOR, rights: Rights::Work, is_measure: true },
-        RoleSpec { role: Role::EVALUATOR, rights: Rights::Read, is_measure: true },
-        RoleSpec { role: Role::IMPROVER, rights: Rights::Edit, is_measure: false },
+        RoleSpec::new(Role::EXECUTOR, Rights::Work, true),
+        RoleSpec::new(Role::EVALUATOR, Rights::Read, true),
+        RoleSpec::new(Role::IMPROVER, Rights::Edit, false),
+        RoleSpec::optional(Role::SECOND_EVALUATOR, Rights::Read, true),
+        RoleSpec::optional(Role::THIRD_EVALUATOR, Rights::Read, true),
     ];
 
     fn role(step: &Step) -> Option<Role> {
@@ -89,11 +102,16 @@ impl Loop for Tune {
             return Next::End;
         }
         if run.state.stopped.is_some() {
-            return finish(run);
+            return comparison::finish(run);
         }
-        match run.state.rounds.last() {
-            None => Next::Decide(Decision::Open { round: 1, candidate: run.start() }),
-            Some(round) => search(run, round),
+        match (&run.plan.task.aim, run.state.rounds.last()) {
+            (Aim::Compare(_), _) => comparison::finish(run),
+            (Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. }, None) => Next::Decide(first_round(run)),
+            (Aim::Improve, Some(round)) => match run.plan.task.rules.search {
+                Search::Rounds => search(run, round),
+                Search::Draft { .. } => drafting::search(run, round),
+            },
+            (Aim::Try { .. } | Aim::Calibrate { .. }, Some(round)) => try_once(run, round),
         }
     }
 
@@ -111,13 +129,23 @@ impl Loop for Tune {
         candidates.chain(brought).collect()
     }
 
-    fn usd(plan: &Plan) -> Option<f64> {
-        plan.task.rules.budget.usd
-    }
-
     fn most_calls(plan: &Plan) -> MostCalls {
         most_calls(plan)
     }
+
+    fn callable(plan: &Plan) -> Vec<&'static RoleSpec> {
+        let is_called = |role: &Role| Self::most_calls(plan).get(role).is_some_and(|most| *most > 0);
+        let all = Self::ROLES.iter();
+        all.filter(|spec| plan.task.regraded().is_none() || is_called(&spec.role)).collect()
+    }
+}
+
+fn first_round(run: &Run) -> Decision {
+    let scenarios = match run.plan.task.aim {
+        Aim::Improve if run.plan.task.rules.search != Search::Rounds => drafting::first(&run.plan),
+        Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. } | Aim::Compare(_) => Vec::new(),
+    };
+    Decision::Open { round: 1, candidate: run.start(), scenarios }
 }
 
 fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
@@ -128,7 +156,9 @@ fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     if let Some(reason) = stop::judge(&run.plan.task.rules.limits(), &run.series()) {
         return Next::Decide(Decision::Stop(reason));
     }
-    let open = |candidate| Next::Decide(Decision::Open { round: round.number + 1, candidate });
+    let open = |candidate| {
+        Next::Decide(Decision::Open { round: round.number + 1, candidate, scenarios: Vec::new() })
+    };
     match &round.edit {
         Some(Edit::Draft { candidate, .. }) => open(*candidate),
         Some(Edit::Nothing { failure, .. })
@@ -144,6 +174,17 @@ fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
         Some(Edit::Nothing { .. }) => open(run.head()),
         None if measured.score.is_none() => open(round.candidate),
         None => improve(run, round),
+    }
+}
+
+/// Nothing is improved and nothing compared.
+fn try_once<'a>(run: &'a Run, round: &Round) -> Next<'a> {
+    match &round.measured {
+        None => measure(run, round),
+        Some(_) if run.state.visible.is_none() && matches!(run.plan.task.aim, Aim::Calibrate { .. }) => {
+            Next::Decide(Decision::Calibrate(Box::new(calibration::visible(run))))
+        }
+        Some(_) => Next::Decide(Decision::Close(Ending::Tried)),
     }
 }
 
@@ -203,142 +244,70 @@ fn weakest(run: &Run, base: CandidateId, round: &Round) -> Place {
         .expect("a target has members")
 }
 
-fn finish(run: &Run) -> Next<'_> {
-    let Some(shipment) = &run.state.shipment else { return compare(run) };
-    let champion = shipment.champion;
-    if champion == run.start() {
-        return Next::Decide(Decision::Close(Ending::Unchanged));
-    }
-    let promote = Step::Promote { from: run.start(), to: champion };
-    match run.plan.task.apply {
-        Apply::Never => Next::Decide(Decision::Close(Ending::Kept)),
-        Apply::Auto => ship(run, promote),
-        Apply::Ask => {
-            let ask = Step::Ask(Hold::Apply { champion });
-            match run.state_of(&ask) {
-                StepState::Answered(Answer::Chosen(Choice::Apply)) => ship(run, promote),
-                StepState::Answered(_) => Next::Decide(Decision::Close(Ending::Kept)),
-                StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(ask))),
-            }
-        }
-    }
-}
-
-fn ship(run: &Run, promote: Step) -> Next<'_> {
-    match run.state_of(&promote) {
-        StepState::Answered(Answer::Conflict { .. }) => Next::Decide(Decision::Close(Ending::Conflict)),
-        StepState::Answered(_) => Next::Decide(Decision::Close(Ending::Applied)),
-        StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(promote))),
-    }
-}
-
-fn compare(run: &Run) -> Next<'_> {
-    let contestants = contestants(run);
-    if contestants.len() < 2 {
-        return Next::Decide(Decision::Ship(unchallenged(run)));
-    }
-    let eras: HashSet<u32> =
-        contestants.iter().filter_map(|&id| run.scored_round(id)).map(|round| round.era).collect();
-    if run.plan.task.rules.confirm == 0 && eras.len() <= 1 {
-        let scores = contestants.iter().map(|&id| (id, run.measured(id).and_then(|measured| measured.score)));
-        return Next::Decide(Decision::Ship(verdict(run, scores.collect(), 0)));
-    }
-    if run.state.measure.contestants != contestants {
-        return Next::Decide(Decision::Compare(contestants));
-    }
-    if !run.state.measure.is_settled() {
-        return Next::Do(Box::new(run.state.measure.steps(run)));
-    }
-    Next::Decide(Decision::Ship(fresh_verdict(run)))
-}
-
-/// Start, the best of each era, and head, each once. Without a measured start there is nothing to beat.
-fn contestants(run: &Run) -> Vec<CandidateId> {
-    let mut contestants = vec![run.start()];
-    for id in run.best_of_eras().chain([run.head()]) {
-        if !contestants.contains(&id) && run.measured(id).is_some() {
-            contestants.push(id);
-        }
-    }
-    contestants
-}
-
-fn unchallenged(run: &Run) -> Shipment {
-    let score = run.measured(run.start()).and_then(|measured| measured.score);
-    let verdict = if score.is_some() { Verdict::Unchallenged } else { Verdict::Indecisive };
-    Shipment { verdict, champion: run.start(), scores: vec![(run.start(), score)], pairs: 0 }
-}
-
-/// All contestants are compared on the scenarios that all of them were judged on.
-fn fresh_verdict(run: &Run) -> Shipment {
-    let measure = &run.state.measure;
-    let paired: HashSet<usize> =
-        measure.scenarios().iter().copied().filter(|&scenario| measure.paired(run, scenario)).collect();
-    let summary = |id| -> Measured { measure.summary(run, id, |scenario| paired.contains(&scenario)) };
-    let scores = measure.contestants.iter().map(|&id| (id, summary(id).score)).collect();
-    let trials = paired.len() * measure.trials_each() as usize;
-    verdict(run, scores, u32::try_from(trials).unwrap_or(u32::MAX))
-}
-
-/// The highest score wins; of equals the earlier contestant, so that a tie leaves the target as it was found, and of two that
-/// are better than it the one with the better text. A contestant whose skill was not used has shown nothing, and cannot win.
-fn verdict(run: &Run, scores: Vec<(CandidateId, Option<Score>)>, pairs: u32) -> Shipment {
-    let known: Option<Vec<(CandidateId, Score)>> =
-        scores.iter().map(|(id, score)| score.map(|score| (*id, score))).collect();
-    let may_win = |id: &CandidateId| !run.change_is_unused(*id, &run.deciding());
-    let (verdict, champion) =
-        match known.as_deref().map(|known| (highest(run, known, |_| true), highest(run, known, may_win))) {
-            Some((Some(highest), Some(winner))) => match (highest == run.start(), winner == run.start()) {
-                (_, false) => (Verdict::Won, winner),
-                (true, true) => (Verdict::Lost, winner),
-                (false, true) => (Verdict::Unused, winner),
-            },
-            _ => (Verdict::Indecisive, run.start()),
-        };
-    Shipment { verdict, champion, scores, pairs }
-}
-
-fn highest(
-    run: &Run,
-    scores: &[(CandidateId, Score)],
-    among: impl Fn(&CandidateId) -> bool,
-) -> Option<CandidateId> {
-    // Texts that were judged in different eras are not compared.
-    let quality = |id: CandidateId| {
-        let round = run.scored_round(id)?;
-        Some((round.era, round.measured.as_ref()?.quality))
-    };
-    let is_better = |next, best| {
-        quality(next).zip(quality(best)).is_some_and(|(next, best)| next.0 == best.0 && next.1 > best.1)
-    };
-    let is_higher = |next: &(CandidateId, Score), best: &(CandidateId, Score)| {
-        let is_better_text = || best.0 != run.start() && is_better(next.0, best.0);
-        next.1 > best.1 || (next.1 == best.1 && is_better_text())
-    };
-    let scores = scores.iter().filter(|(id, _)| among(id));
-    scores.reduce(|best, next| if is_higher(next, best) { next } else { best }).map(|(id, _)| *id)
-}
-
 /// The most calls that a run can come to: every step tried twice, every draft tried out whole.
 fn most_calls(plan: &Plan) -> MostCalls {
-    let per = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    let rounds = u64::from(plan.task.rules.max_iterations);
-    let fresh = CONTESTANTS * u64::from(plan.task.rules.confirm);
-    let tries = u64::from(state::TRIES);
-    let (searched, compared) = (measure::searched(plan), measure::compared(plan));
-    let trials = |among: &dyn Fn(usize) -> bool| {
-        let count = |scenarios: &[usize]| per(scenarios.iter().filter(|&&scenario| among(scenario)).count());
-        rounds * count(&searched) + fresh * count(&compared)
-    };
-    let reviews = if plan.task.has_demands() { rounds } else { 0 };
-    let members = per(plan.task.target.members.len());
-    let edits = if plan.repeats_itself() { members } else { 1 };
-    MostCalls::from([
-        (Role::EXECUTOR, tries * trials(&|_| true) * members),
-        (Role::EVALUATOR, tries * (trials(&|scenario| plan.task.is_judged(scenario)) + reviews)),
-        (Role::IMPROVER, tries * edits * rounds.saturating_sub(1)),
-    ])
+    match &plan.task.aim {
+        Aim::Improve => most_calls_of_search(plan),
+        Aim::Try { trials } | Aim::Calibrate { trials } => unaided::most_calls(plan, *trials),
+        Aim::Compare(_) => most_calls_of_comparison(plan),
+    }
 }
 
-/// Start, best and head.
-const CONTESTANTS: u64 = 3;
+fn most_calls_of_search(plan: &Plan) -> MostCalls {
+    calls_of_search(plan).map(|calls| u64::from(state::TRIES) * calls)
+}
+
+/// The same where no call fails.
+fn calls_of_search(plan: &Plan) -> MostCalls {
+    let per = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let rounds = u64::from(plan.task.rules.max_iterations);
+    let searched = measure::searched(plan);
+    let in_rounds = |among: &dyn Fn(usize) -> bool| match drafting::trials(plan) {
+        Some(trials) => per(trials),
+        None => rounds * per(searched.iter().filter(|&&scenario| among(scenario)).count()),
+    };
+    let is_reviewed = plan.task.has_demands() && plan.task.rules.search == Search::Rounds;
+    let reviews = if is_reviewed { rounds } else { 0 };
+    let members = per(plan.task.target.members.len());
+    let edits = if plan.repeats_itself() { members } else { 1 };
+    let executed = (in_rounds(&|_| true) + most_fresh_trials(plan, &|_| true)) * members;
+    let judged = in_rounds(&|scenario| plan.task.is_judged(scenario)) + reviews;
+    let executor = (Role::EXECUTOR, executed);
+    let improver = (Role::IMPROVER, edits * rounds.saturating_sub(1));
+    let of_panel = judges_of_comparison(plan).map(|(role, calls)| {
+        let own = if role == Role::EVALUATOR { judged } else { 0 };
+        (role, own + calls)
+    });
+    std::iter::once(executor).chain(of_panel).chain([improver]).collect()
+}
+
+fn most_calls_of_comparison(plan: &Plan) -> MostCalls {
+    let tries = u64::from(state::TRIES);
+    let trials = if plan.task.regraded().is_some() { 0 } else { most_fresh_trials(plan, &|_| true) };
+    let executor = (Role::EXECUTOR, trials);
+    let all = std::iter::once(executor).chain(judges_of_comparison(plan));
+    // Of trials that are stored, no executor is told.
+    let all = all.filter(|(role, _)| plan.task.regraded().is_none() || *role != Role::EXECUTOR);
+    all.map(|(role, calls)| (role, tries * calls)).collect()
+}
+
+/// At worst every judge judges every trial, because all is close or the one before it was dismissed, and each has its anchors.
+fn judges_of_comparison(plan: &Plan) -> impl Iterator<Item = (Role, u64)> {
+    let stored = plan.task.regraded().map(|of| u64::from(of.judged));
+    let judged = stored.unwrap_or_else(|| most_fresh_trials(plan, &|scenario| plan.task.is_judged(scenario)));
+    let looks = if judged > 0 && plan.basis().is_tested() { plan.looks().len() } else { 0 };
+    let anchors = u64::try_from(looks * panel::ANCHORS).unwrap_or(u64::MAX);
+    let roles = Seat::ALL.into_iter().map(Seat::role).filter(|role| plan.roles.get(role).is_some());
+    roles.map(move |role| (role, judged + anchors))
+}
+
+/// Those of the final comparison. At worst every scenario falls, and is tried again.
+fn most_fresh_trials(plan: &Plan, among: &dyn Fn(usize) -> bool) -> u64 {
+    let compared = measure::compared(plan).into_iter().filter(|&scenario| among(scenario)).count();
+    let again = if plan.basis().is_tested() { measure::RETRIALS } else { 0 };
+    let trials = CONTESTANTS * u64::from(plan.task.rules.confirm + again);
+    trials * u64::try_from(compared).unwrap_or(u64::MAX)
+}
+
+/// The start and the champion of the search.
+const CONTESTANTS: u64 = 2;

@@ -23,6 +23,8 @@ pub struct ImproveBrief<'a> {
     pub produced: Option<(Named<'a>, &'a str)>,
     /// Failed and partial criteria with their evidence, those to work on first.
     pub unmet: &'a [Missed],
+    /// Scenarios whose trial came to no end, and why.
+    pub unfinished: &'a [(&'a str, &'a str)],
     /// Criteria that must stay met.
     pub met: &'a [Asked],
     pub suggestions: &'a [Suggestion],
@@ -95,6 +97,11 @@ pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
             files: files(seed, produced.folder),
         }),
         unmet: list(seed, "criteria missed", brief.unmet.iter().map(missed)),
+        unfinished: list(
+            seed,
+            "unfinished trials",
+            brief.unfinished.iter().map(|(scenario, why)| format!("{scenario}: {why}")),
+        ),
         met: list(
             seed,
             "criteria met",
@@ -146,6 +153,7 @@ pub(super) struct Values {
     trials: usize,
     produced: Option<Produced>,
     unmet: Option<String>,
+    unfinished: Option<String>,
     met: Option<String>,
     suggestions: Option<String>,
     tried: Option<String>,

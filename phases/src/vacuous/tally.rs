@@ -7,6 +7,7 @@ use crate::demand::Demand;
 use crate::id::CandidateId;
 use crate::loops::tune::Run;
 use crate::loops::tune::trials::{Tried, verdicts};
+use crate::loops::tune::unaided;
 use crate::name::Name;
 use crate::scenario::Scenario;
 use crate::score::Score;
@@ -97,6 +98,14 @@ pub fn never(scenario: &Scenario, tally: &Tally) -> Vec<Vacuous> {
     }
     let demands = scenario.demands.iter();
     demands.filter_map(|demand| Some(told(Some(demand), tally.demands.get(&demand.id)?.why()?))).collect()
+}
+
+/// That a scenario passes without the skill, or nothing if it does not; none, where the run does not show it.
+pub fn passes_without(run: &Run, scenario: &Scenario) -> Option<Vec<Vacuous>> {
+    let tried = unaided::of(run, scenario)?;
+    let why = Why::PassesWithout { trials: tried.trials };
+    let named = Vacuous { scenario: scenario.id.clone(), demand: None, why };
+    tried.passes().map(|passes| if passes { vec![named] } else { Vec::new() })
 }
 
 #[cfg(test)]

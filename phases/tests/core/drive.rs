@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::sample::Index;
+use skilltune_phases::ceiling::{Ceiling, Ceilings};
 use skilltune_phases::event::{Done, Event, Failure, FailureKind, Outcome, Pause, Record, Signal, Spent};
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::judgement::VerdictShape;
@@ -15,12 +16,20 @@ use skilltune_phases::prompt::Faulty;
 use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
 
-pub(crate) struct Drive<L: Loop> {
+/// What somebody says in place of an answer that a test has made up.
+pub(crate) trait Told: Loop {
+    /// A judge that is tested answers truly, whatever it says of a trial.
+    fn honestly(_: &Self::Step, outcome: Outcome<Self::Answer>) -> Outcome<Self::Answer> {
+        outcome
+    }
+}
+
+pub(crate) struct Drive<L: Told> {
     pub(crate) run: Run<L>,
     pub(crate) records: Vec<Record<L>>,
 }
 
-impl<L: Loop> Drive<L> {
+impl<L: Told> Drive<L> {
     pub(crate) fn start(plan: Plan<L>) -> Self {
         let at = Timestamp::from_second(1_700_000_000).expect("in range");
         let record = Record { seq: 0, at, event: Event::Started(Box::new(plan)) };
@@ -47,7 +56,13 @@ impl<L: Loop> Drive<L> {
 
     pub(crate) fn done_after(&mut self, seconds: i64, step: L::Step, outcome: Outcome<L::Answer>) {
         let attempt = self.run.attempts(&step);
-        let spent = Spent { ms: 1000, usd: Some(0.5), ..Spent::default() };
+        let spent = Spent {
+            ms: 1000,
+            usd: Some(0.5),
+            input_tokens: Some(100),
+            output_tokens: Some(10),
+            ..Spent::default()
+        };
         self.record_after(
             seconds,
             Event::Done(Box::new(Done { step, attempt, call: None, outcome, spent, model: None })),
@@ -81,7 +96,7 @@ impl<L: Loop> Drive<L> {
     ) {
         let mut under_way: Vec<L::Step> = Vec::new();
         let mut answered: HashSet<L::Step> = HashSet::new();
-        loop {
+        'turn: loop {
             if self.run.blocked.is_some() && under_way.is_empty() {
                 self.come_back();
             }
@@ -89,6 +104,14 @@ impl<L: Loop> Drive<L> {
             let asked = if self.run.blocked.is_none() { self.due(usize::MAX) } else { Vec::new() };
             for step in asked {
                 if under_way.len() < jobs && !under_way.contains(&step) {
+                    match self.ceiling_of(&step, &under_way) {
+                        Some(ceiling) if under_way.is_empty() => {
+                            self.raise(ceiling);
+                            continue 'turn;
+                        }
+                        Some(_) => break,
+                        None => {}
+                    }
                     assert!(!answered.contains(&step), "asked again for what was answered: {step:?}");
                     under_way.push(step);
                 }
@@ -97,12 +120,44 @@ impl<L: Loop> Drive<L> {
                 return;
             }
             let step = under_way.remove(pick(under_way.len()));
-            let outcome = answer(&self.run, &step);
+            let outcome = L::honestly(&step, answer(&self.run, &step));
             if outcome.is_ok() {
                 answered.insert(step.clone());
             }
             self.done(step, outcome);
+            // Every call costs the same, so none is a surprise but the first.
+            for ceiling in [Ceiling::Usd, Ceiling::Tokens, Ceiling::Calls] {
+                let gauge = self.run.gauge(ceiling, self.run.updated_at);
+                assert!(gauge.is_none_or(|gauge| gauge.used <= gauge.most.max(gauge.call)), "{gauge:?}");
+            }
         }
+    }
+
+    fn ceiling_of(&self, step: &L::Step, under_way: &[L::Step]) -> Option<Ceiling> {
+        let roles: Vec<Role> = under_way.iter().filter_map(L::role).collect();
+        self.run.ceiling_of(&L::role(step)?, &roles, self.run.updated_at, self.run.default_calls())
+    }
+
+    /// The run pauses at a ceiling that a person has set, and is taken up with a higher one.
+    fn raise(&mut self, ceiling: Ceiling) {
+        let Ceilings { usd, tokens, calls, minutes } = self.run.plan.ceilings;
+        let raised = match ceiling {
+            Ceiling::Usd => Ceilings { usd: usd.map(|usd| usd + 0.7), ..self.run.plan.ceilings },
+            Ceiling::Tokens => {
+                Ceilings { tokens: tokens.map(|tokens| tokens + 150), ..self.run.plan.ceilings }
+            }
+            Ceiling::Calls => Ceilings {
+                calls: Some(calls.expect("the default stops no run") + 2),
+                ..self.run.plan.ceilings
+            },
+            Ceiling::Minutes => {
+                Ceilings { minutes: minutes.map(|minutes| minutes + 1), ..self.run.plan.ceilings }
+            }
+        };
+        self.record_after(1, Event::Noted(Signal::Paused(Pause::Ceiling(ceiling))));
+        assert_eq!(self.run.paused, Some(Pause::Ceiling(ceiling)));
+        self.record_after(100_000, Event::Noted(Signal::Resumed { program: "1".into() }));
+        self.record(Event::Noted(Signal::Ceilings(raised)));
     }
 
     /// The run is left and taken up, or waits, whichever comes next.
@@ -153,7 +208,7 @@ impl<L: Loop> Drive<L> {
 
 /// Answers a run, and folds each prefix of its records as its journal gives them back: the fold is the live state, and
 /// the files that tell of the run are the same.
-pub(crate) fn assert_fold_is_live<L: Loop, F: PartialEq + std::fmt::Debug>(
+pub(crate) fn assert_fold_is_live<L: Told, F: PartialEq + std::fmt::Debug>(
     plan: Plan<L>,
     order: Vec<usize>,
     files: impl Fn(&Run<L>) -> F,
@@ -181,7 +236,7 @@ pub(crate) fn assert_fold_is_live<L: Loop, F: PartialEq + std::fmt::Debug>(
 }
 
 /// Answers a run, takes it up after some of its records, and sees that it ends the same: the whole of it.
-pub(crate) fn assert_ends_the_same<L: Loop>(
+pub(crate) fn assert_ends_the_same<L: Told>(
     plan: Plan<L>,
     cut: Index,
     answer: impl Fn(&Run<L>, &L::Step) -> Outcome<L::Answer>,
@@ -200,7 +255,7 @@ pub(crate) const OUTAGES: [FailureKind; 4] =
     [FailureKind::RateLimited, FailureKind::Overloaded, FailureKind::Network, FailureKind::NoResponse];
 
 /// The agent of a role is another one from here on.
-pub(crate) fn recast<L: Loop>(drive: &mut Drive<L>, role: &Role) {
+pub(crate) fn recast<L: Told>(drive: &mut Drive<L>, role: &Role) {
     let mut cast = drive.run.plan.roles.of(role).clone();
     cast.fingerprint.add("program /a", drive.run.seq.to_string().as_bytes());
     drive.record(Event::Noted(Signal::Recast { role: role.clone(), cast }));

@@ -4,7 +4,8 @@ use skilltune_phases::checks::{Check, How, Text, Times, Told};
 use skilltune_phases::contract::Verdict;
 use skilltune_phases::demand::Demand;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::measure::{self, Unit};
+use skilltune_phases::loops::tune::measure::Unit;
+use skilltune_phases::loops::tune::panel;
 use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Run, Standing, Step, Trial, Tune, Why};
 use skilltune_phases::score::Score;
 
@@ -199,7 +200,7 @@ fn what_nobody_could_tell_is_no_score_and_the_round_has_none_either() {
     });
     assert_eq!(first_score(&drive.run), None);
     let trial = Trial { scenario: 0, ordinal: 0, era: 0 };
-    let Unit::Judged(judgement) = measure::unit(&drive.run, drive.run.start(), trial) else { panic!() };
+    let Unit::Judged(judgement) = panel::unit(&drive.run, drive.run.start(), trial) else { panic!() };
     assert!(judgement.whole.findings.iter().all(|finding| finding.verdict == Verdict::Unverified));
 }
 

@@ -2,25 +2,26 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Apply, Decision, Ending, Plan, Run};
 
-use crate::drive::{assert_ends_the_same, assert_fold_is_live, picker};
+use crate::drive::{assert_ends_the_same, assert_fold_is_live, picker, reread};
 use crate::world::{Drive, demanding, plan, random_answer, random_answer_at};
 
 fn any_plan() -> impl Strategy<Value = Plan> {
-    let apply = prop_oneof![Just(Apply::Auto), Just(Apply::Ask), Just(Apply::Never)];
-    let demands = (any::<bool>(), any::<bool>());
-    (1_usize..=3, 1_usize..=4, any::<u64>(), 1_u32..=8, 0_u32..=2, apply, demands).prop_map(
-        |(members, scenarios, seed, rounds, confirm, apply, (demands, holds_out))| {
+    let apply = prop_oneof![Just(Apply::Auto), Just(Apply::Unattended), Just(Apply::Ask), Just(Apply::Never)];
+    let demands = (any::<bool>(), 0_usize..=7);
+    (1_usize..=3, 1_usize..=8, any::<u64>(), 1_u32..=8, 1_u32..=2, apply, demands).prop_map(
+        |(members, scenarios, seed, rounds, confirm, apply, (demands, held_out))| {
             let mut plan = plan(members, scenarios);
             if demands {
                 plan = demanding(plan);
             }
-            if holds_out && scenarios > 1 {
-                plan.task.scenarios[scenarios - 1].held_out = true;
+            for scenario in plan.task.scenarios.iter_mut().skip(1).take(held_out) {
+                scenario.held_out = true;
             }
             plan.seed = seed;
             plan.task.rules.max_iterations = rounds;
@@ -63,6 +64,19 @@ proptest! {
     }
 
     #[test]
+    fn a_run_goes_on_from_every_ceiling_to_the_end_that_it_would_have_had_without_one(
+        plan in any_plan(), world: u64, ceilings in any_ceilings(), jobs in 1_usize..5, order in vec_of_picks(),
+    ) {
+        let mut free = Drive::start(plan.clone());
+        free.finish_alone(|run, step| random_answer(world, run, step));
+        let mut bounded = Drive::start(Plan { ceilings, ..plan });
+        bounded.finish(jobs, picker(order), |run, step| random_answer(world, run, step));
+        prop_assert_eq!(free.decisions(), bounded.decisions());
+        prop_assert_eq!(&free.run.ledger, &bounded.run.ledger);
+        prop_assert_eq!(&Run::replay(&bounded.records.iter().map(reread).collect::<Vec<_>>()).unwrap(), &bounded.run);
+    }
+
+    #[test]
     fn a_run_taken_up_at_any_record_ends_as_it_would_have(plan in any_plan(), world: u64, cut: Index) {
         assert_ends_the_same(plan, cut, |run, step| random_answer(world, run, step));
     }
@@ -85,6 +99,18 @@ proptest! {
         let promotions = decisions.into_iter().filter(|decision| matches!(decision, Decision::Ship(_)));
         prop_assert_eq!(promotions.count(), 1);
     }
+}
+
+pub(crate) fn any_ceilings() -> impl Strategy<Value = Ceilings> {
+    let some = prop::option::weighted::<std::ops::Range<u32>>;
+    (some(0.5, 0..20), some(0.5, 0..2000), some(0.5, 0..20), some(0.5, 0..2)).prop_map(
+        |(usd, tokens, calls, minutes)| Ceilings {
+            usd: usd.map(|usd| f64::from(usd) / 2.0),
+            tokens: tokens.map(Into::into),
+            calls: calls.map(Into::into),
+            minutes: minutes.map(Into::into),
+        },
+    )
 }
 
 pub(crate) fn vec_of_picks() -> impl Strategy<Value = Vec<usize>> {

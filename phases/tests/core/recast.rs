@@ -91,48 +91,29 @@ fn a_draft_is_neither_dropped_nor_praised_for_the_score_of_another_judge() {
 }
 
 #[test]
-fn the_final_comparison_begins_anew_and_knows_the_best_of_each_era() {
+fn the_final_comparison_begins_anew_and_no_pair_has_a_trial_of_before() {
     let score = |nth: usize, era: u32| [[50, 70, 65], [50, 60, 80]][era as usize][nth.min(2)];
     let mut plan = plan(1, 2);
     plan.task.rules.max_iterations = 3;
     let mut drive = Drive::start(plan);
     go_until(&mut drive, score, |run| {
-        run.state.measure.contestants.len() == 3 && run.state.measure.settled() == 4
+        run.state.measure.contestants.len() == 2 && run.state.measure.settled() == 3
     });
     recast(&mut drive, &Role::EXECUTOR);
     assert_eq!(drive.run.state.measure.settled(), 0);
     go_to_the_end(&mut drive, score);
-    let compared = drive.decisions().into_iter().filter(|decision| matches!(decision, Decision::Compare(_)));
+    let compared =
+        drive.decisions().into_iter().filter(|decision| matches!(decision, Decision::Compare { .. }));
     assert_eq!(compared.count(), 1, "the same contestants");
     let shipment = drive.run.state.shipment.as_ref().unwrap();
     let scores: Vec<_> = shipment.scores.iter().map(|(_, score)| score.unwrap().points()).collect();
-    assert_eq!(scores, [50.0, 60.0, 80.0], "not one of the era before");
-}
-
-#[test]
-fn scores_of_the_search_that_cannot_be_compared_are_not() {
-    let score = |nth: usize, era: u32| if era == 0 { 50 } else { 60 - nth };
-    let mut plan = plan(1, 1);
-    plan.task.rules.confirm = 0;
-    plan.task.rules.max_iterations = 2;
-    let mut drive = Drive::start(plan);
-    go_until(&mut drive, score, |run| run.state.measure.is_settled());
-    drive.due(1);
-    recast(&mut drive, &Role::EVALUATOR);
-    go_to_the_end(&mut drive, score);
-    let shipment = drive.run.state.shipment.as_ref().unwrap();
-    let scores: Vec<_> = shipment.scores.iter().map(|(_, score)| score.unwrap().points()).collect();
-    assert_eq!(
-        (shipment.verdict, scores),
-        (Verdict::Lost, vec![60.0, 59.0]),
-        "the draft only met a milder judge"
-    );
+    assert_eq!(scores, [50.0, 60.0], "not one of the era before");
 }
 
 proptest! {
     #[test]
     fn with_changes_anywhere_the_fold_is_the_live_state_and_no_comparison_mixes_eras(
-        members in 1_usize..=2, scenarios in 1_usize..=3, confirm in 0_u32..=2, world: u64,
+        members in 1_usize..=2, scenarios in 1_usize..=6, confirm in 1_u32..=2, world: u64,
         order in vec_of_picks(), changes in prop::collection::btree_map(1_usize..60, 0_usize..3, 0..4),
     ) {
         let mut plan = plan(members, scenarios);

@@ -3,21 +3,23 @@
 //! Its answers are a pure function of a seed and the step, so that two runs differ only in the order of arrival.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
+use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::checks::{Check, How, Times, Told};
-use skilltune_phases::contract::{Contract, Criterion, Dimension, Verdict};
+use skilltune_phases::contract::{Contract, Criterion, CriterionId, Dimension, Verdict};
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::demand::Demand;
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::id::{CandidateId, Digest};
 use skilltune_phases::judgement::{Assessment, Finding, Findings, Judgement, Kind};
 use skilltune_phases::loops::tune::{
-    Answer, Apply, Choice, Kept, Outcome, Plan, Rules, Run, Step, Task, Trial, Tune,
+    Aim, Answer, Apply, Choice, FailOn, Kept, Outcome, Plan, Rules, Run, Search, Step, Task, Trial, Tune,
 };
 use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::prompt::Prompts;
+use skilltune_phases::proof::Confidence;
 use skilltune_phases::scenario::{Scenario, Tools};
 use skilltune_phases::score::{Score, Scored};
-use skilltune_phases::stop::{Budget, Stall};
+use skilltune_phases::stop::Stall;
 use skilltune_phases::target::{Member, Mode, Place, Target};
 
 use crate::drive::{self, roles};
@@ -42,21 +44,25 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
         kind: LoopKind::Tune,
         folder: "/project/.skilltune/runs/test".into(),
         task: Task {
+            aim: Aim::Improve,
             target: Target {
                 mode: if members > 1 { Mode::Chain } else { Mode::Single },
                 members: (0..members).map(member).collect(),
             },
             scenarios: (0..scenarios).map(scenario).collect(),
             suite: None,
+            looks_before: 0,
             contract: contract(),
             rules: rules(),
             delivery: Delivery::Inline,
             tools: Tools::Files,
             apply: Apply::Auto,
+            fail_on: FailOn::default(),
             confined: true,
             prompts: Prompts::default(),
         },
         roles: roles(),
+        ceilings: Ceilings::default(),
         seed: 7,
         epoch: 0,
     }
@@ -75,8 +81,9 @@ fn rules() -> Rules {
         stall: Stall { window: 2, gain: 2.0, reaching: false },
         max_errors: 3,
         confirm: 1,
+        confidence: Confidence::default(),
         coverage: 0.8,
-        budget: Budget::default(),
+        search: Search::Rounds,
     }
 }
 
@@ -146,6 +153,23 @@ pub(crate) fn stated(run: &Run, scenario: usize, verdict: impl Fn(usize) -> Verd
     let Ok(Answer::Judged(mut judgement)) = judged(run, 50, &[]) else { unreachable!("it was judged") };
     judgement.whole.findings = findings;
     Ok(Answer::Judged(judgement))
+}
+
+impl drive::Told for Tune {
+    fn honestly(step: &Step, outcome: Outcome) -> Outcome {
+        let is_anchor = step.asked().is_some_and(|asked| asked.anchor.is_some());
+        outcome.map(|answer| if is_anchor { knowing(answer, [Verdict::Pass, Verdict::Fail]) } else { answer })
+    }
+}
+
+/// The same with these verdicts on the statement of an anchor that is true and on the one that is false.
+pub(crate) fn knowing(answer: Answer, verdicts: [Verdict; 2]) -> Answer {
+    let Answer::Judged(mut judgement) = answer else { return answer };
+    let ids = ["result.file-a", "result.file-b"].map(CriterionId::from);
+    let known =
+        ids.iter().zip(verdicts).map(|(criterion, verdict)| Finding { criterion, verdict, evidence: "" });
+    judgement.whole.findings = judgement.whole.findings.iter().chain(known).collect();
+    Answer::Judged(judgement)
 }
 
 /// What a machine tells of each check of a member, but those that need a program.

@@ -261,14 +261,14 @@ fn judge(words: &str) -> String {
     let code = words.lines().rev().find_map(|line| between(line, "\"verdict_of\": \"", "\""));
     let page = words.rsplit_once("## The criteria").expect("criteria are asked for").1;
     let asked = page.lines().filter(|line| line.starts_with("- `"));
-    let asked = asked.filter_map(|line| between(line, "- `", "`"));
+    let asked = asked.filter_map(|line| Some((between(line, "- `", "`")?, known(words, line))));
     let good = quality(words) >= GOOD;
     let skills = words.lines().filter(|line| line.contains("`, in `skill/"));
     let skills: Vec<String> = skills.filter_map(|line| between(line, "### `", "`")).collect();
     let members = skills.into_iter().map(Some).filter(|_| words.contains("a member's name"));
     let judged: Vec<Option<String>> = std::iter::once(None).chain(members).collect();
-    let criteria = asked.enumerate().flat_map(|(nth, id)| {
-        let verdict = if good || nth % 2 == 0 { "pass" } else { "fail" };
+    let criteria = asked.enumerate().flat_map(|(nth, (id, known))| {
+        let verdict = if known.unwrap_or(good || nth % 2 == 0) { "pass" } else { "fail" };
         let verdict = json!({ "id": id, "verdict": verdict, "evidence": "SKILL.md: `Quality:`" });
         judged.iter().map(move |member| {
             let mut verdict = verdict.clone();
@@ -286,7 +286,15 @@ fn judge(words: &str) -> String {
     .to_string()
 }
 
-/// Every statement is true.
+/// What is so of a statement about the files that were produced, by which skilltune tests a judge: a file that is there is
+/// also shown.
+fn known(words: &str, line: &str) -> Option<bool> {
+    let (_, named) = line.split_once("Among the files that were produced there is `")?;
+    let (path, _) = named.split_once("`.")?;
+    Some(words.matches(path).count() > 1)
+}
+
+/// Every statement is true, but for one that is known not to be.
 fn grade(words: &str) -> String {
     let between = |line: &str, open: &str, close: &str| -> Option<String> {
         Some(line.split_once(open)?.1.split_once(close)?.0.to_owned())
@@ -294,9 +302,12 @@ fn grade(words: &str) -> String {
     let code = words.lines().rev().find_map(|line| between(line, "\"verdict_of\": \"", "\""));
     let (_, statements) = words.rsplit_once("## The statements").expect("statements are asked about");
     let asked = statements.lines().filter(|line| line.starts_with('`') && !line.starts_with("```"));
-    let criteria = asked.filter_map(|line| between(line, "`", "`"));
-    let criteria =
-        criteria.map(|id| json!({ "id": id, "verdict": "pass", "evidence": "haiku.md: `One leaf`" }));
+    let criteria = asked.filter_map(|line| {
+        let verdict = if known(words, line).unwrap_or(true) { "pass" } else { "fail" };
+        Some(
+            json!({ "id": between(line, "`", "`")?, "verdict": verdict, "evidence": "haiku.md: `One leaf`" }),
+        )
+    });
     json!({ "verdict_of": code, "criteria": criteria.collect::<Vec<Value>>(), "strengths": [], "weaknesses": [] })
         .to_string()
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::tidy::{assert_tidy, replayed};
 use super::*;
+use crate::ceilings::priced;
 use crate::scene::listing;
 
 /// How a run is to end: for us, and in the original's words.
@@ -142,23 +143,14 @@ fn a_limit_of_time_counts_completed_phases_and_is_looked_at_between_them() {
 }
 
 #[test]
-fn a_limit_of_money_ends_a_run_between_two_phases() {
-    let scene = Scene::new(&[], &json!({ "reflex": rising(), "envelope": true }));
-    priced(&scene);
-    let result = ends(&scene, &["--proposals", "0"], &end(3, "stopped", "budget_exceeded"));
-    // A quarter each: plan, produce and prepare, three judgements of level A; then nothing is begun.
-    assert_eq!((&result["cost"]["usd"], &result["cost"]["calls"]), (&json!(1.5), &json!(6)));
-    assert_eq!((&result["level"], &result["score"]), (&json!("A"), &json!(83.3)));
-}
-
-/// Every call tells its price, and a run may cost a dollar.
-fn priced(scene: &Scene) {
-    scene.write_settings("[budget]\nusd = 1.0\n");
-    let path = scene.path("config/skilltune/skilltune.toml");
-    let settings = fs::read_to_string(&path).unwrap();
-    let cost = "output = \"/result\"\ncost = { usd = \"/cost/usd\", input_tokens = \"/cost/input\", output_tokens = \"/cost/output\" }";
-    let settings = settings.replace("script.json\"]\n", &format!("script.json\"]\n{cost}\n"));
-    fs::write(&path, settings).unwrap();
+fn a_limit_of_money_pauses_a_run_which_goes_on_with_a_higher_one() {
+    let scene = priced(&[], &json!({ "reflex": rising() }));
+    let left = new(&scene, &["--proposals", "0", "--max-usd", "1"]);
+    // A quarter each: plan, produce and prepare, and the first judgement.
+    assert_eq!((left.code, &left.json()["cost"]["usd"]), (Some(5), &json!(1.0)), "{left:?}");
+    assert_eq!((&left.json()["status"], &left.json()["paused"]["limit"]), (&json!("running"), &json!("usd")));
+    let ended = scene.run(&["resume", "--yes", "--format", "json", "--max-usd", "100"]);
+    assert_ended(&scene, &ended.json(), &end(0, "completed", "threshold_reached"));
 }
 
 #[test]

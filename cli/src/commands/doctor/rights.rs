@@ -82,7 +82,8 @@ pub fn of(name: &str, settings: &Settings, system: System) -> Option<Rights> {
         None => agent,
     };
     let enforced = |rights| agent.enforced(rights, system == System::Enforces).words();
-    Some(Tune::ROLES.iter().map(|spec| (spec.role.clone(), enforced(spec.rights))).collect())
+    let roles = Tune::ROLES.iter().filter(|spec| !spec.is_optional);
+    Some(roles.map(|spec| (spec.role.clone(), enforced(spec.rights))).collect())
 }
 
 /// As people are told it; said once where it is the same in all roles.

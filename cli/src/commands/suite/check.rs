@@ -7,6 +7,7 @@ use skilltune_phases::vacuous::{Trials, Vacuous, Why, vacuous};
 use crate::args::suite::SuiteCheckArgs;
 use crate::commands::suite::shown::{self, Shown};
 use crate::inputs::suite::{Note, Suite};
+use crate::loops::tune::unaided;
 use crate::settings::values::Format;
 use crate::terminal::columns::data_width;
 use crate::terminal::complaint::Complaint;
@@ -20,6 +21,14 @@ use crate::text::width::{shortened, wrapped};
 
 pub(super) fn run(args: &SuiteCheckArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let suite = super::load(&args.suite, around)?;
+    let tried = if args.tried.is_wanted {
+        unaided::run(&suite, &args.tried, around, printer)?
+    } else {
+        Exit::Reached
+    };
+    if matches!(tried, Exit::Interrupted | Exit::Terminated) {
+        return Ok(tried);
+    }
     let shown = shown::of(&suite, around);
     if let Some(unread) = &shown.unread {
         printer.talk(unread);
@@ -32,7 +41,8 @@ pub(super) fn run(args: &SuiteCheckArgs, around: &Environment, printer: Printer)
             printer.json(&text)?;
         }
     }
-    Ok(if report.is_ok() { Exit::Reached } else { Exit::Ended })
+    let found = if report.is_ok() { Exit::Reached } else { Exit::Ended };
+    Ok(Exit::worst(tried, found))
 }
 
 struct Report<'a> {
@@ -40,13 +50,15 @@ struct Report<'a> {
     vacuous: Vec<Vacuous>,
     /// How many runs have used it.
     runs: usize,
+    /// How many of its scenarios a run has tried without a skill.
+    tried: usize,
 }
 
 impl<'a> Report<'a> {
     fn new(suite: &'a Suite, shown: &Shown) -> Self {
         let mut vacuous = vacuous(&suite.scenarios, |scenario| suite.starts.untouched(&scenario.id));
         vacuous.extend(shown.vacuous.iter().cloned());
-        Self { suite, vacuous, runs: shown.runs }
+        Self { suite, vacuous, runs: shown.runs, tried: shown.tried }
     }
 
     fn is_ok(&self) -> bool {
@@ -75,6 +87,7 @@ impl<'a> Report<'a> {
         counts.extend((held_out > 0).then(|| format!("{held_out} held out")));
         counts.extend((!drafts.is_empty()).then(|| count(drafts.len(), "draft")));
         counts.extend((self.runs > 0).then(|| format!("used by {}", count(self.runs, "run"))));
+        counts.extend((self.tried > 0).then(|| format!("{} tried without a skill", self.tried)));
         let mut lines = vec![
             style.bold(&shortened(&one_line(&path.display().to_string()), width)),
             format!("  {}: {}", format.name(), counts.join(", ")),
@@ -125,6 +138,7 @@ impl<'a> Report<'a> {
             "drafts": drafts.iter().map(|draft| &draft.id).collect::<Vec<_>>(),
             "notes": notes.iter().map(note).collect::<Vec<_>>(),
             "runs": self.runs,
+            "tried_without_skill": self.tried,
             "vacuous": self.vacuous.iter().map(vacuous).collect::<Vec<_>>(),
             "calls": {"executor": self.executor_calls(), "judge": self.judge_calls()},
         })
@@ -161,6 +175,8 @@ fn why(one: &Vacuous) -> String {
         Why::NeverMet => "no result can meet it".to_owned(),
         Why::NeverFails(shown) => format!("met in {}", trials(*shown)),
         Why::NeverPasses(shown) => format!("not met in {}", trials(*shown)),
+        Why::PassesWithout { trials: 1 } => "passes without a skill".to_owned(),
+        Why::PassesWithout { trials } => format!("passes without a skill, in all {trials} trials"),
         Why::NoDemand => "it asks nothing of the result: add `expectations` or checks".to_owned(),
     }
 }

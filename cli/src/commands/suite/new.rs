@@ -37,7 +37,7 @@ use crate::text::figures::count;
 use crate::text::plain::one_line;
 
 /// It sees the skill in its prompt, and writes nothing.
-const DRAFTER: RoleSpec = RoleSpec { role: Role::IMPROVER, rights: Rights::Read, is_measure: false };
+const DRAFTER: RoleSpec = RoleSpec::new(Role::IMPROVER, Rights::Read, false);
 
 pub(super) fn run(args: &SuiteNewArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let skill = one_skill(args, around)?;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use skilltune_phases::loops::tune::trials::tried;
-use skilltune_phases::loops::tune::{Run, Tune};
+use skilltune_phases::loops::tune::{Aim, Run, Tune};
 use skilltune_phases::name::Name;
 use skilltune_phases::plan::LoopKind;
 use skilltune_phases::scenario::Scenario;
-use skilltune_phases::vacuous::{Tally, Vacuous, never};
+use skilltune_phases::vacuous::{Tally, Vacuous, never, passes_without};
 
 use crate::inputs::suite::Suite;
 use crate::runs::Runs;
@@ -17,8 +17,10 @@ use crate::text::figures::count;
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     pub vacuous: Vec<Vacuous>,
-    /// How many runs used the suite.
+    /// How many runs used the suite, those without a skill aside.
     pub runs: usize,
+    /// How many of its scenarios a run has tried without a skill, as they are now.
+    pub tried: usize,
     /// Why some runs are not among them.
     pub unread: Option<String>,
 }
@@ -41,14 +43,22 @@ pub(super) fn of(suite: &Suite, around: &Environment) -> Shown {
     let mut tallies: BTreeMap<&Name, (&Scenario, Tally)> =
         planned.iter().map(|scenario| (&scenario.id, tally(scenario))).collect();
     let (mut used, mut unread) = (0, 0);
+    let mut without: BTreeMap<&Name, Vec<Vacuous>> = BTreeMap::new();
     for id in runs.ids(Some(LoopKind::Tune)) {
         let Ok(known) = runs.load::<Tune>(&id) else {
             unread += 1;
             continue;
         };
         if is_used(&known.run) {
-            used += 1;
-            for one in tried(&known.run) {
+            used += usize::from(known.run.plan.task.aim == Aim::Improve);
+            // The newest run comes first, and counts.
+            for scenario in &planned {
+                if let Some(shown) = passes_without(&known.run, scenario) {
+                    without.entry(&scenario.id).or_insert(shown);
+                }
+            }
+            // What is judged anew was tried once.
+            for one in tried(&known.run).into_iter().filter(|_| known.run.plan.task.regraded().is_none()) {
                 let id = &known.run.plan.task.scenarios[one.trial.scenario].id;
                 if let Some((scenario, tally)) = tallies.get_mut(id) {
                     tally.add(&known.run, &one, scenario);
@@ -58,5 +68,11 @@ pub(super) fn of(suite: &Suite, around: &Environment) -> Shown {
     }
     let shown = planned.iter().filter_map(|scenario| Some(never(scenario, &tallies.get(&scenario.id)?.1)));
     let told = |unread| format!("{} could not be read; `skilltune list` says why", count(unread, "run"));
-    Shown { vacuous: shown.flatten().collect(), runs: used, unread: (unread > 0).then(|| told(unread)) }
+    let named = planned.iter().filter_map(|scenario| without.get(&scenario.id).cloned());
+    Shown {
+        vacuous: shown.chain(named).flatten().collect(),
+        runs: used,
+        tried: without.len(),
+        unread: (unread > 0).then(|| told(unread)),
+    }
 }

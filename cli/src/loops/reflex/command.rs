@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::loops::reflex::original::Alias;
-use skilltune_phases::loops::reflex::{Plan, Reflex, Task};
+use skilltune_phases::loops::reflex::{Event, Plan, Record, Reflex, Run, Task};
 use skilltune_phases::loops::{Loop as _, MostCalls};
 use skilltune_phases::plan::RunId;
 
@@ -16,8 +16,9 @@ use crate::loops::reflex::report::json;
 use crate::loops::reflex::request::Request;
 use crate::loops::reflex::{context, planning, terms};
 use crate::loops::{LoopArgs, LoopCommands as _, OnRuns};
+use crate::report::estimate::Estimate;
 use crate::report::ui::Ui as _;
-use crate::report::words;
+use crate::report::{ceilings, words};
 use crate::runs::ownership::Ownership;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::scope::Scope;
@@ -54,12 +55,20 @@ impl LoopArgs for ReflexArgs {
 fn run(args: &NewArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let request = Request::new(args, around)?;
     request.settings.overs().iter().for_each(|over| printer.talk(over));
-    if args.run.dry_run {
+    if args.run.only_shows() {
         let plan = sketch(&request, around)?;
         let most = Reflex::most_calls(&plan);
-        match args.run.format {
-            Streamed::Human => printer.data(&told(&plan, &most, data_width(around))),
-            Streamed::Json | Streamed::Jsonl => printer.json(&json::sketch(&plan, &most).to_string()),
+        let start = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan)) };
+        let run = Run::begin(&start).map_err(ours)?;
+        // Each task is another one: of its kind is whatever reflex wrote here.
+        let earlier = Runs::of(&request.project, around)?.like(|_| true);
+        let estimate = Estimate::new(&run, &earlier, request.settings.calls.jobs.value);
+        match (args.run.format, args.run.dry_run) {
+            (Streamed::Human, false) => printer.data(&estimate.lines().join("\n")),
+            (Streamed::Human, true) => printer.data(&told(&run, &most, &estimate, data_width(around))),
+            (Streamed::Json | Streamed::Jsonl, _) => {
+                printer.json(&json::sketch(&run, &most, &estimate).to_string())
+            }
         }?;
         return Ok(Exit::Reached);
     }
@@ -143,7 +152,7 @@ fn drive(
     if args.trust {
         agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;
     }
-    let begun = session::begin(around, home, plan)?;
+    let begun = session::begin(around, home, plan, Vec::new())?;
     let reporter = progress::reporter(args.run.format, objects, around, printer);
     let options = RuntimeOptions::of(&request.casting, &request.settings);
     let mut gatekeeper = Gatekeeper::new(None, args.run.yes, around, printer);
@@ -171,11 +180,13 @@ fn told_terms(plan: &Plan, width: usize) -> Vec<String> {
 }
 
 /// What would be agreed to, and the most that it can come to.
-fn told(plan: &Plan, most: &MostCalls, width: usize) -> String {
-    let roles = &plan.roles;
+fn told(run: &Run, most: &MostCalls, estimate: &Estimate, width: usize) -> String {
+    let (plan, roles) = (&run.plan, &run.plan.roles);
     let mut lines = vec![format!("reflex {}: {}", plan.task.alias, plain::one_line(&plan.task.prompt))];
     lines.extend(told_terms(plan, width));
     lines.push(words::most_calls(most, roles));
+    lines.push(ceilings::line(run));
+    lines.extend(estimate.lines());
     lines.extend(words::remarks(roles).iter().map(|remark| format!("note: {remark}")));
     lines.join("\n")
 }

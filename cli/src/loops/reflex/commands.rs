@@ -74,11 +74,11 @@ impl LoopCommands for Reflex {
         told::event(run, record)
     }
 
-    fn report(run: &Run) -> String {
+    fn report(run: &Run, _: &Objects) -> String {
         told::report(run)
     }
 
-    fn report_json(run: &Run) -> Value {
+    fn report_json(run: &Run, _: &Objects) -> Value {
         told::json::report(run)
     }
 

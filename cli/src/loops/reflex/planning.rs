@@ -4,9 +4,11 @@ use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 use skilltune_orchestrator::evolution::{Evolution, EvolutionError};
+use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::original::{self, Alias};
-use skilltune_phases::loops::reflex::{Commands, Plan, Task};
+use skilltune_phases::loops::reflex::{Commands, Plan, Reflex, Task};
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 
 use crate::agents::Part;
@@ -67,7 +69,7 @@ pub fn plan(request: &Request, (alias, run): (Alias, RunId), context: Option<Tre
         rules: request.rules.clone(),
         commands: Commands { run: request.commands, confined: request.confines },
     };
-    Plan {
+    let mut plan = Plan {
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         run,
@@ -78,6 +80,9 @@ pub fn plan(request: &Request, (alias, run): (Alias, RunId), context: Option<Tre
         }),
         task,
         roles: request.casting.map(Part::cast),
+        ceilings: Ceilings::default(),
         epoch: request.epoch,
-    }
+    };
+    plan.ceilings = request.settings.ceilings(&Reflex::most_calls(&plan));
+    plan
 }

@@ -86,7 +86,7 @@ impl Request {
             epoch: args.run.epoch(),
             ideal: args.ideal.clone().or(told.ideal).unwrap_or_default(),
             setup: Setup { proposals, major: told.major.unwrap_or_default(), weights },
-            rules: reflex.rules(settings.budget.usd.value),
+            rules: reflex.rules(),
             commands: held(reflex.run_them()?, settings.limits.confine.value, can_confine())?,
             criteria,
             rules_file,
@@ -110,7 +110,7 @@ fn told(
 ) -> Result<Told, Complaint> {
     let kind = args.template.map(Template::from).or(args.rules.is_some().then_some(Template::Other));
     let guess = Template::guess(prompt);
-    if let Some(person) = person.filter(|_| kind.is_none() && !args.run.dry_run) {
+    if let Some(person) = person.filter(|_| kind.is_none() && !args.run.only_shows()) {
         return setup::asked(guess, weights, person);
     }
     kind.or(guess).map(Told::only).ok_or_else(|| {

@@ -62,7 +62,7 @@ table! {
 }
 
 impl ReflexSettings {
-    pub fn rules(&self, usd: Option<f64>) -> Rules {
+    pub fn rules(&self) -> Rules {
         Rules {
             max_iterations: self.max_iterations.value,
             stall: Stall { window: self.stall_window.value, gain: self.stall_gain.value, reaching: true },
@@ -74,7 +74,6 @@ impl ReflexSettings {
             checks_per_rule: self.checks_per_rule.value,
             check_seconds: self.check_seconds.value,
             max_seconds: self.max_seconds.value,
-            usd,
         }
     }
 

@@ -46,18 +46,17 @@ fn rule(rule: &Rule, number: usize, first: Option<&Rule>, width: usize) -> Vec<S
 }
 
 fn limits(rules: &Rules) -> Vec<String> {
-    let Rules { max_iterations, max_seconds, usd, stall, .. } = rules;
+    let Rules { max_iterations, max_seconds, stall, .. } = rules;
     let rounds = count(*max_iterations as usize, "iteration");
     let seconds = max_seconds.map_or("no time limit".to_owned(), |most| {
         format!("{} of completed phases", figures::milliseconds(most.saturating_mul(1000)))
     });
-    let money = usd.map_or("no cost limit".to_owned(), |usd| format!("{usd} dollars"));
     let still = format!(
         "stop when the score rises by less than {} over {}",
         stall.gain,
         count(stall.window, "evaluation")
     );
-    vec![rounds, seconds, money, still]
+    vec![rounds, seconds, still]
 }
 
 fn commands(run: RunThem) -> &'static str {

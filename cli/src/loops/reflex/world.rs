@@ -1,6 +1,7 @@
 //! Runs of `reflex` for the tests of what is shown: the real loop, over answers that each test makes up.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
+use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
 use skilltune_phases::loops::reflex::checks::{Check, How};
@@ -46,6 +47,7 @@ pub fn plan_of(template: Template) -> Plan {
             commands: Commands { run: RunThem::Never, confined: true },
         },
         roles: roles(),
+        ceilings: Ceilings::default(),
         seed: 7,
         epoch: 0,
     }
@@ -63,7 +65,6 @@ fn rules() -> Rules {
         checks_per_rule: 3,
         check_seconds: 60,
         max_seconds: None,
-        usd: None,
     }
 }
 

@@ -1,18 +1,22 @@
 //! What a person may want to type after a run of `tune`.
 
+use std::path::Path;
+
 use skilltune_phases::event::PlacedBy;
 use skilltune_phases::loops::tune::ending::Outcome;
-use skilltune_phases::loops::tune::{Choice, Run};
+use skilltune_phases::loops::tune::{Choice, Run, Verdict};
 
 pub use crate::report::advice::*;
+use crate::text::plain::shell_path;
 
-const RESUME: &str = "resume";
 const FORCED: &str = "apply --force";
 
 /// What a person may want to type now.
 pub fn next(run: &Run) -> Vec<Next> {
     let choices: &[(&str, &'static str)] = match run.outcome() {
-        Outcome::Paused => &[(RESUME, "continue")],
+        Outcome::Tried => return check(run).into_iter().collect(),
+        Outcome::Compared => return difference(run).into_iter().chain(apply_there(run)).collect(),
+        Outcome::Paused => return vec![Next { command: resume(run), purpose: "continue" }],
         Outcome::Held => return [Choice::Apply, Choice::Keep].map(|choice| answer(run, choice)).into(),
         Outcome::Improved | Outcome::Kept | Outcome::Conflict | Outcome::Unchanged | Outcome::Unjudged
             if run.placed == Some(PlacedBy::Apply) =>
@@ -32,6 +36,28 @@ pub fn next(run: &Run) -> Vec<Next> {
         Next { command, purpose }
     };
     choices.iter().map(next).collect()
+}
+
+/// What one of the two versions that were compared changes of the other.
+fn difference(run: &Run) -> Option<Next> {
+    let challenger = run.state.shipment.as_ref()?.challenger?;
+    let command = format!("skilltune diff {} {}", run.plan.run, challenger.short());
+    Some(Next { command, purpose: "see what B changes" })
+}
+
+/// How the winner comes into the skill: by the run that made it.
+fn apply_there(run: &Run) -> Option<Next> {
+    let of = run.plan.task.regraded().filter(|of| of.searched)?;
+    let won = run.state.shipment.as_ref().filter(|shipment| shipment.verdict == Verdict::Won)?;
+    let command = format!("skilltune apply {} {}", of.run, won.champion.short());
+    Some(Next { command, purpose: "apply B" })
+}
+
+/// What the suite shows, now that it was tried without a skill.
+fn check(run: &Run) -> Option<Next> {
+    let suite = run.plan.task.suite.as_ref()?;
+    let command = format!("skilltune suite check {}", shell_path(Path::new(&suite.path)));
+    Some(Next { command, purpose: "see what tells nothing" })
 }
 
 /// Whether anything was ever brought into the target: else there is nothing to go back from.

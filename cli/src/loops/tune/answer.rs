@@ -5,6 +5,7 @@ use skilltune_orchestrator::snapshot::{ObjectError, Objects};
 use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::tune::{self, Choice, Hold, Run, Step, Tune};
 
+use crate::loops::tune::verdicts;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::{AnswerFrom, Answers, Person};
@@ -43,7 +44,7 @@ impl engine::Person<Tune> for AtTerminal {
 
 impl AtTerminal {
     /// What a yes would change.
-    fn show(&self, run: &Run, Hold::Apply { champion }: Hold) {
+    fn show(&self, run: &Run, Hold::Apply { champion, .. }: Hold) {
         match changes(&self.objects, run, champion) {
             Ok(text) => self.printer.show(text.trim_end()),
             Err(error) => self.printer.talk(&format!("cannot show the diff: {error}")),
@@ -68,7 +69,8 @@ fn question(run: &Run, hold: Hold) -> String {
     match hold {
         Hold::Apply { .. } => {
             let (from, to) = (figures::score(run.initial_score()), figures::score(run.final_score()));
-            format!("The champion scored {to}, the current skill {from}. Apply the champion?")
+            let caution = verdicts::caution(run).map(|caution| format!(" {caution}")).unwrap_or_default();
+            format!("The champion scored {to}, the current skill {from}.{caution} Apply the champion?")
         }
     }
 }

@@ -11,8 +11,8 @@ use skilltune_orchestrator::store::{Journal, Locks, TargetLock};
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::{PlacedBy, Signal};
 use skilltune_phases::id::TreeId;
-use skilltune_phases::loops::tune::{Answer, Event, Run, Tune};
-use skilltune_phases::plan::LoopKind;
+use skilltune_phases::loops::tune::{Aim, Answer, Event, Run, Tune};
+use skilltune_phases::plan::{LoopKind, RunId};
 
 use crate::args::runs::{ApplyArgs, RollbackArgs};
 use crate::runs::ownership::Ownership;
@@ -39,15 +39,57 @@ pub fn rollback(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complain
 
 /// The run that is named; without a name the newest that has a target.
 fn with_target(scope: &Scope<'_>, name: Option<&str>) -> Result<Known<Tune>, Complaint> {
-    let any = name.is_some() || scope.only.is_some();
-    let id = scope.runs.named(name, if any { scope.only } else { Some(LoopKind::Tune) })?;
+    let id = match name {
+        Some(_) => scope.named(name)?,
+        None => newest_with_target(scope)?,
+    };
     if scope.runs.kind(&id) == LoopKind::Tune {
-        return scope.runs.load(&id);
+        let known = scope.runs.load(&id)?;
+        return if has_target(&known.run) { Ok(known) } else { Err(no_target(&known.run)) };
     }
     Err(Complaint::input(format!(
         "run {id} has no target to replace: it wrote a text; `skilltune export {id} {CHAMPION} DIR` copies it"
     )))
 }
+
+fn newest_with_target(scope: &Scope<'_>) -> Result<RunId, Complaint> {
+    let only = scope.only.unwrap_or(LoopKind::Tune);
+    let without = |id: &RunId| scope.runs.load(id).ok().filter(|known| !has_target(&known.run));
+    let newest = scope.runs.named(None, Some(only))?;
+    if only != LoopKind::Tune {
+        return Ok(newest);
+    }
+    let Some(known) = without(&newest) else { return Ok(newest) };
+    let mut others = scope.runs.ids(Some(only)).into_iter();
+    others.find(|id| without(id).is_none()).ok_or_else(|| no_target(&known.run))
+}
+
+/// Whether a run may ever replace a skill.
+fn has_target(run: &Run) -> bool {
+    match run.plan.task.aim {
+        Aim::Improve => true,
+        Aim::Try { .. } | Aim::Calibrate { .. } | Aim::Compare(_) => false,
+    }
+}
+
+fn no_target(run: &Run) -> Complaint {
+    let id = &run.plan.run;
+    let (what, hint) = match &run.plan.task.aim {
+        Aim::Compare(two) if let Some(of) = two.regraded.as_ref().filter(|of| of.searched) => (
+            "it judged another run anew",
+            format!("`skilltune apply {}` takes the candidates of that run", of.run),
+        ),
+        Aim::Compare(_) => (
+            "it compared two versions",
+            format!("`skilltune export {id} {CHAMPION} DIR` copies the better one"),
+        ),
+        Aim::Calibrate { .. } => ("it tried a skill as it is", ANOTHER.to_owned()),
+        Aim::Improve | Aim::Try { .. } => ("it tried a suite without a skill", ANOTHER.to_owned()),
+    };
+    Complaint::input(format!("run {id} has no target to replace: {what}")).hint(hint)
+}
+
+const ANOTHER: &str = "name another run; `skilltune list` shows them";
 
 #[derive(Debug)]
 pub struct Placing {

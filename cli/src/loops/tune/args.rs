@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use skilltune_phases::proof::Confidence;
 use skilltune_phases::score::Score;
 
 use crate::args::examples;
-use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
+use crate::args::shared::{AGENTS, CallFlags, FailFlags, RUN, RunFlags};
 use crate::loops::tune::settings::{ApplyWhen, DeliveryName, ModeName, Preset, ToolsName};
 use crate::settings::values;
-use crate::settings::values::AgentSpec;
+use crate::settings::values::{AgentSpec, Panel};
 
 const SCENARIO: &str = "Scenario";
 const SEARCH: &str = "Search";
@@ -56,6 +57,15 @@ pub struct TuneArgs {
     /// Goal: stop when the score reaches this, 0 to 100
     #[arg(long, value_name = "SCORE", value_parser = values::points, help_heading = SEARCH)]
     pub threshold: Option<Score>,
+    /// Runs of the executor in all: each candidate is tried on one scenario, and all its probable faults are edited
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = SEARCH)]
+    pub runs: Option<u32>,
+    /// How sure the final comparison must be: 0.8, 0.9 or 0.95
+    #[arg(long, value_name = "SHARE", help_heading = SEARCH)]
+    pub confidence: Option<Confidence>,
+    /// Compare on the scenarios of the search: weaker evidence, never applied without you
+    #[arg(long, help_heading = SEARCH)]
+    pub this_suite_only: bool,
     /// Seed for the order of trials [default: a hash of the inputs]
     #[arg(long, value_name = "N", help_heading = SEARCH)]
     pub seed: Option<u64>,
@@ -69,6 +79,9 @@ pub struct TuneArgs {
     /// Agent that judges the results
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub evaluator: Option<AgentSpec>,
+    /// Agents that judge close scenarios of the final comparison, too: NAME or NAME:MODEL, comma-separated
+    #[arg(long, value_name = "AGENTS", help_heading = AGENTS)]
+    pub panel: Option<Panel>,
     /// Agent that improves the skill
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub improver: Option<AgentSpec>,
@@ -87,6 +100,8 @@ pub struct TuneArgs {
     /// When the champion may replace the skill [default: ask in a terminal; auto with --yes or without a terminal]
     #[arg(long, value_enum, value_name = "WHEN", help_heading = RUN)]
     pub apply: Option<ApplyWhen>,
+    #[command(flatten)]
+    pub fail_on: FailFlags,
     #[command(flatten)]
     pub run: RunFlags,
 }

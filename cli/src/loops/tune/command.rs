@@ -11,15 +11,19 @@ use skilltune_phases::loops::{MostCalls, Next};
 use skilltune_phases::plan::RunId;
 
 use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
+use crate::args::shared::RunFlags;
 use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::loops::resume::take_up;
 use crate::loops::tune::answer::AtTerminal;
 use crate::loops::tune::args::TuneArgs;
-use crate::loops::tune::report::json;
+use crate::loops::tune::report::{calibrating, comparing, json};
 use crate::loops::tune::request::Request;
-use crate::loops::tune::{planning, request, words};
+use crate::loops::tune::{looks, planning, request, words};
 use crate::loops::{LoopArgs, OnRuns};
+use crate::report::ceilings;
+use crate::report::estimate::Estimate;
+use crate::report::ui::Ui as _;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::scope::Scope;
 use crate::runs::{Known, Runs, Standing, failure, session, strange};
@@ -41,7 +45,7 @@ impl LoopArgs for TuneArgs {
 fn run(args: &TuneArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     // Before anything else is asked: a run that is taken up has its answers already.
     let given = paths(&find::skills(&args.skills, around)?);
-    let person = Person::present(around).filter(|_| !args.run.yes && !args.run.dry_run);
+    let person = Person::present(around).filter(|_| !args.run.yes && !args.run.only_shows());
     if let Some(person) = person
         && let Some(exit) = offer(args, &given, person, around, printer)?
     {
@@ -86,9 +90,9 @@ fn one(
     request.settings.overs().iter().for_each(|over| printer.talk(over));
     let home = Home::of(&request.project);
     let epoch = args.run.epoch();
-    if args.run.dry_run {
+    if args.run.only_shows() {
         let plan = planning::sketch(request, &home, &around.indexes(), epoch)?;
-        return show_plan(&plan, args.run.format, printer);
+        return show_plan(&args.run, request, &plan, around, printer);
     }
     let targets = paths(&request.members);
     match Person::present(around).filter(|_| !args.run.yes) {
@@ -108,29 +112,39 @@ fn one(
         // We hold the lock, so nobody works on that run: whatever of it still runs is an orphan.
         session::end_leftovers(&left.folder, printer);
     }
-    let went = begin(args, request, (&home, name.clone(), epoch), locks, around, printer);
+    let manner = Manner { yes: args.run.yes, trust: args.trust, format: args.run.format };
+    let went = begin(request, (&home, name.clone(), epoch), locks, manner, around, printer);
     failure::told::<Tune>(went, args.run.format, &home, &name, printer)
 }
 
+/// How a run is begun.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    pub yes: bool,
+    pub trust: bool,
+    pub format: Streamed,
+}
+
 /// From the first line of its journal to wherever it comes.
-fn begin(
-    args: &TuneArgs,
+pub fn begin(
     request: &Request,
     (home, name, epoch): (&Home, RunId, u64),
     locks: (Locks, TargetLock),
+    manner: Manner,
     around: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     home.create().map_err(strange)?;
     let _in_use = home.hold().map_err(ours)?;
-    let plan = planning::plan(request, home, &around.indexes(), epoch, name)?;
-    if args.trust {
+    let mut plan = planning::plan(request, home, &around.indexes(), epoch, name)?;
+    plan.task.looks_before = looks::before(&plan, &Runs::of(&request.project, around)?);
+    if manner.trust {
         agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;
     }
-    let begun = session::begin(around, home, plan)?;
-    let reporter = progress::reporter(args.run.format, Objects::at(home.objects()), around, printer);
+    let begun = session::begin(around, home, plan, request.answers().to_vec())?;
+    let reporter = progress::reporter(manner.format, Objects::at(home.objects()), around, printer);
     let options = RuntimeOptions::of(&request.casting, &request.settings);
-    let answer = AnswerFrom::of(None, args.run.yes, around);
+    let answer = AnswerFrom::of(None, manner.yes, around);
     let mut person = AtTerminal::new(answer, Objects::at(home.objects()), printer);
     session::drive(around, home, begun, locks, options, reporter, &mut person)
 }
@@ -174,33 +188,50 @@ fn paths(skills: &[Skill]) -> Vec<PathBuf> {
 }
 
 /// The first steps, and the most that it can come to.
-fn show_plan(plan: &Plan, format: Streamed, printer: Printer) -> Result<Exit, Complaint> {
+pub fn show_plan(
+    flags: &RunFlags,
+    request: &Request,
+    plan: &Plan,
+    around: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
     let most = Tune::most_calls(plan);
     let start = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan.clone())) };
     let mut run = Run::begin(&start).map_err(ours)?;
+    for done in request.answers() {
+        let seq = run.seq + 1;
+        run.apply(&Record { seq, at: start.at, event: Event::Done(Box::new(done.clone())) });
+    }
     let steps = first_steps(&mut run);
-    match format {
-        Streamed::Human => printer.data(&told(&run, &most, &steps)),
-        Streamed::Json | Streamed::Jsonl => printer.json(&json::sketch(&run, &most, &steps).to_string()),
+    let targets = Tune::targets(plan);
+    let of = plan.task.regraded().map(|of| &of.run);
+    let is_like = |plan: &Plan| {
+        of == Some(&plan.run) || Tune::targets(plan).iter().any(|target| targets.contains(target))
+    };
+    let earlier = Runs::of(&request.project, around)?.like(is_like);
+    let estimate = Estimate::new(&run, &earlier, request.settings.calls.jobs.value);
+    match (flags.format, flags.dry_run) {
+        (Streamed::Human, false) => printer.data(&estimate.lines().join("\n")),
+        (Streamed::Human, true) => printer.data(&told(&run, &most, &steps, &estimate)),
+        (Streamed::Json | Streamed::Jsonl, _) => {
+            printer.json(&json::sketch(&run, &most, &steps, &estimate).to_string())
+        }
     }?;
     Ok(Exit::Reached)
 }
 
-fn told(run: &Run, most: &MostCalls, steps: &[String]) -> String {
+fn told(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate) -> String {
     let (plan, target) = (&run.plan, words::target(run));
-    let rules = &plan.task.rules;
-    let mut lines = vec![
-        format!(
-            "{} {target}: up to {} rounds, {}",
-            plan.kind.word(),
-            rules.max_iterations,
-            words::goal(plan)
-        ),
-        words::scenarios(plan),
-        "first steps:".to_owned(),
-    ];
+    let search = || {
+        let (kind, rounds) = (plan.kind.word(), plan.task.rules.max_iterations);
+        format!("{kind} {target}: up to {rounds} rounds, {}", words::goal(plan))
+    };
+    let headline = calibrating::told(run).or_else(|| comparing::told(run)).unwrap_or_else(search);
+    let mut lines = vec![headline, words::scenarios(plan), "first steps:".to_owned()];
     lines.extend(steps.iter().map(|step| format!("  {step}")));
     lines.push(words::most_calls(most, &plan.roles));
+    lines.push(ceilings::line(run));
+    lines.extend(estimate.lines());
     lines.extend(words::notes(plan).iter().map(|remark| format!("note: {remark}")));
     lines.join("\n")
 }
@@ -229,6 +260,7 @@ fn args_of(args: &TuneArgs) -> ResumeArgs {
             trust: args.trust,
             wait: args.run.wait,
             strict_agents: false,
+            ceilings: args.run.ceilings,
             format: args.run.format,
         },
     }

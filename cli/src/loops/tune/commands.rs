@@ -1,18 +1,22 @@
 //! The run commands on a run of `tune`.
 
+use crate::loops::tune::judges;
 use serde_json::Value;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::engine::Person;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::candidate::Candidate;
+use skilltune_phases::contract::CriterionId;
 use skilltune_phases::id::TreeId;
-use skilltune_phases::loops::tune::{Answer, Choice, Decision, Event, Plan, Record, Run, Tune};
+use skilltune_phases::loops::tune::{Aim, Answer, Choice, Decision, Event, Plan, Record, Run, Tune};
 
 use crate::args::runs::AnswerName;
 use crate::loops::tune::advice::Next;
 use crate::loops::tune::answer::AtTerminal;
 use crate::loops::tune::args::TuneArgs;
+use crate::loops::tune::report::{calibrating, comparing, unaided};
 use crate::loops::tune::settings::{PromptSettings, TuneSettings};
+use crate::loops::tune::verdicts;
 use crate::loops::tune::{advice, apply, report, words};
 use crate::loops::{LoopCommands, Version};
 use crate::report::journal;
@@ -32,7 +36,27 @@ impl LoopCommands for Tune {
         vec![Box::new(TuneSettings::default()), Box::new(PromptSettings::default())]
     }
 
+    fn kind(run: &Run) -> &'static str {
+        match run.plan.task.aim {
+            Aim::Improve => run.plan.kind.word(),
+            Aim::Try { .. } => "try",
+            Aim::Calibrate { .. } => "calibrate",
+            Aim::Compare(_) if run.plan.task.regraded().is_some() => "regrade",
+            Aim::Compare(_) => "compare",
+        }
+    }
+
     fn facts(run: &Run, _: &Objects) -> Vec<(&'static str, String)> {
+        if unaided::is_one(run) {
+            let shown = unaided::shown(run).join(" ");
+            return vec![("tried", unaided::progress(run)), ("shown", shown)];
+        }
+        if calibrating::is_one(run) {
+            return calibrating::facts(run);
+        }
+        if comparing::of(run).is_some() {
+            return comparing::facts(run);
+        }
         let rules = &run.plan.task.rules;
         let mut facts = vec![("round", format!("{} of {}", run.round_number(), rules.max_iterations))];
         facts.extend(run.best().map(|(best, score)| {
@@ -45,7 +69,7 @@ impl LoopCommands for Tune {
         if run.held {
             return "waits for your answer: apply the champion?".to_owned();
         }
-        words::became(run).to_owned()
+        verdicts::became(run).to_owned()
     }
 
     fn advice(run: &Run) -> Vec<Next> {
@@ -53,33 +77,57 @@ impl LoopCommands for Tune {
     }
 
     fn subject(run: &Run) -> String {
+        if unaided::is_one(run) {
+            return unaided::subject(run);
+        }
+        if let Some(two) = comparing::of(run) {
+            return comparing::subject(two);
+        }
         words::target(run)
     }
 
     fn progress(run: &Run) -> String {
+        if unaided::is_one(run) {
+            return unaided::progress(run);
+        }
+        if calibrating::is_one(run) {
+            return calibrating::progress(run);
+        }
+        if comparing::of(run).is_some() {
+            return comparing::progress(run);
+        }
         format!("round {} of {}", run.round_number(), run.plan.task.rules.max_iterations)
     }
 
     fn result(run: &Run, _: &Objects) -> String {
+        if unaided::is_one(run) {
+            return unaided::result(run);
+        }
+        if calibrating::is_one(run) {
+            return figures::score(run.search_score(run.start()));
+        }
+        if comparing::of(run).is_some() {
+            return comparing::result(run);
+        }
         let (from, to) = (figures::score(run.initial_score()), figures::score(run.final_score()));
         format!("{from:>5} -> {to}")
     }
 
     fn event(run: &Run, record: &Record) -> String {
         match &record.event {
-            Event::Started(plan) => format!("run {} started on {}", plan.run, words::target(run)),
+            Event::Started(plan) => format!("run {} started on {}", plan.run, Self::subject(run)),
             Event::Done(done) => journal::done(done, &words::step(run, &done.step), answered),
             Event::Decided(decision) => decided(run, decision),
             Event::Noted(signal) => journal::noted(run, signal),
         }
     }
 
-    fn report(run: &Run) -> String {
-        report::final_report(run)
+    fn report(run: &Run, objects: &Objects) -> String {
+        report::whole(objects, run)
     }
 
-    fn report_json(run: &Run) -> Value {
-        report::json::report(run)
+    fn report_json(run: &Run, objects: &Objects) -> Value {
+        report::whole_json(objects, run)
     }
 
     /// A round, or a candidate.
@@ -186,7 +234,16 @@ fn answered(answer: &Answer) -> String {
 
 fn decided(run: &Run, decision: &Decision) -> String {
     match decision {
-        Decision::Open { round, candidate } => format!("round {round}: try {}", candidate.short()),
+        Decision::Open { round, candidate, scenarios } => {
+            let on: Vec<&str> = scenarios.iter().map(|nth| words::scenario(run, *nth)).collect();
+            let on = if on.is_empty() { String::new() } else { format!(" on {}", on.join(", ")) };
+            format!("round {round}: try {}{on}", candidate.short())
+        }
+        Decision::Target { criteria } if criteria.is_empty() => "nothing to edit".to_owned(),
+        Decision::Target { criteria } => {
+            let faults: Vec<&str> = criteria.iter().map(CriterionId::as_str).collect();
+            format!("edit {}", faults.join(", "))
+        }
         Decision::Scored(measured) => match measured.score {
             Some(score) => format!("round score {score}"),
             None => format!(
@@ -195,17 +252,26 @@ fn decided(run: &Run, decision: &Decision) -> String {
                 figures::count(measured.of as usize, "scenario")
             ),
         },
+        Decision::Calibrate(_) => "suite calibrated".to_owned(),
         Decision::Keep(candidate) => format!("keep {}", candidate.short()),
         Decision::Drop { candidate, why } => format!("drop {}: {why}", candidate.short()),
         Decision::Focus(place) => format!("improve {} next", words::member(run, *place)),
         Decision::Draft(candidate) => format!("draft {}", candidate.id.short()),
         Decision::NoDraft { failure, .. } => format!("no draft: {}", failure.why),
         Decision::Stop(reason) => format!("search stopped: {}", words::reason(&run.plan, *reason)),
-        Decision::Compare(contestants) => {
-            format!("compare {} on fresh trials", figures::count(contestants.len(), "candidate"))
+        Decision::Compare { challenger } => format!("compare {} with the start", challenger.short()),
+        Decision::LookAgain { effect } => match effect {
+            Some(effect) => format!("undecided so far ({} points)", verdicts::signed(effect.points)),
+            None => "undecided so far".to_owned(),
+        },
+        Decision::Dismiss { seat, tally } => judges::dismissal(run, *seat, *tally),
+        Decision::Consult { scenarios } if scenarios.is_empty() => "no scenario is close".to_owned(),
+        Decision::Consult { scenarios } => judges::consulted(run, scenarios.len()),
+        Decision::Retry { scenarios, .. } => {
+            format!("try {} again that got much worse", figures::count(scenarios.len(), "scenario"))
         }
         Decision::Ship(shipment) => {
-            format!("comparison {} ({})", words::verdict(shipment.verdict), shipment.champion.short())
+            format!("verdict {} ({})", verdicts::verdict(run, shipment), shipment.champion.short())
         }
         Decision::Close(ending) => format!("run ended: {}", words::ending(*ending)),
     }
@@ -237,6 +303,11 @@ fn candidate(known: &Known<Tune>, candidate: &Candidate) -> String {
         let (round, parent) = (origin.round, origin.parent.short());
         lines.push(format!("made in round {round} from {parent}; edits {member}"));
         lines.extend(origin.report.summary.as_ref().map(|summary| format!("summary: {summary}")));
+    } else if candidate.trees == [TreeId::EMPTY] {
+        lines.push("no skill".to_owned());
+    } else if let Some(two) = comparing::of(&known.run) {
+        let side = if candidate.id == known.run.start() { &two.start } else { &two.challenger };
+        lines.push(side.to_string());
     } else {
         lines.push("the original skill".to_owned());
     }

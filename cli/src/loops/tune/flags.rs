@@ -13,7 +13,9 @@ pub fn lay_tune_flags(settings: &mut Settings, args: &TuneArgs) {
         tune.set_preset(preset, &Origin::Flag("--preset"));
     }
     override_with(&mut tune.max_iterations, args.max_iterations, "--max-iterations");
+    override_with(&mut tune.runs, args.runs.map(Some), "--runs");
     override_with(&mut tune.threshold, args.threshold, "--threshold");
+    override_with(&mut tune.confidence, args.confidence, "--confidence");
     override_with(&mut tune.delivery, args.delivery, "--delivery");
     override_with(&mut tune.tools, args.tools, "--tools");
     override_with(&mut tune.apply, args.apply, "--apply");
@@ -22,6 +24,7 @@ pub fn lay_tune_flags(settings: &mut Settings, args: &TuneArgs) {
         evaluator: args.evaluator.as_ref(),
         improver: args.improver.as_ref(),
     };
+    override_with(&mut settings.judges.panel, args.panel.clone(), "--panel");
     lay_roles(settings, args.agent.as_ref(), &own);
     lay_calls(settings, &args.calls);
     lay_run(settings, &args.run);

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use skilltune_orchestrator::disk::SafePath;
-use skilltune_orchestrator::snapshot::{CaptureError, Entry, Indexes, Limits, Manifest, Node, Objects};
+use skilltune_orchestrator::snapshot::{CaptureError, Indexes, Limits, Manifest, Objects};
 use skilltune_orchestrator::store::Home;
+use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::demand::Demand;
-use skilltune_phases::id::Digest;
-use skilltune_phases::loops::tune::Plan;
-use skilltune_phases::loops::tune::Task;
+use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::tune::{Aim, Basis, Plan, Search, Task, Tune, drafting};
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::rubric;
 use skilltune_phases::scenario::Scenario;
@@ -20,9 +21,13 @@ use skilltune_phases::target::{Member, Target};
 
 use crate::agents::Part;
 use crate::inputs::find::Skill;
-use crate::loops::tune::request::Request;
+use crate::loops::tune::member::{described, hidden};
+use crate::loops::tune::request::{Purpose, Request};
+use crate::loops::tune::{older, sides};
 use crate::runs::seed;
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::complaint::{Complaint, Kind, ours};
+use crate::text::figures::count;
+use crate::text::plain::shell_path;
 
 /// A plan without anything being written: what a dry run shows.
 pub fn sketch(request: &Request, home: &Home, indexes: &Indexes, epoch: u64) -> Result<Plan, Complaint> {
@@ -41,6 +46,11 @@ pub fn plan(
 ) -> Result<Plan, Complaint> {
     let objects = Objects::at(home.objects());
     let scenarios = request.starts.scenarios(&request.scenarios, &objects)?;
+    match &request.purpose {
+        Purpose::Improve | Purpose::Calibrate { .. } | Purpose::Regrade(_) => {}
+        Purpose::Try { .. } => drop(objects.put_manifest(&Manifest::default()).map_err(ours)?),
+        Purpose::Compare(sides) => sides.iter().try_for_each(|side| side.store(&objects))?,
+    }
     build(request, home, epoch, (Some(run), scenarios), |path| {
         indexes.capture(&objects, path, &[], Limits::default()).map(|captured| captured.manifest)
     })
@@ -54,12 +64,18 @@ fn build(
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Plan, Complaint> {
     let mut scenarios = scenarios;
-    if request.rules.confirm > 0 {
-        split(&mut scenarios, request.held_out, request.seed.unwrap_or_default());
+    let (aim, members) = target(request, look)?;
+    // What is calibrated is the search that may follow.
+    let searches = matches!(aim, Aim::Improve | Aim::Calibrate { .. });
+    if searches && !request.this_suite_only {
+        let fewest = request.rules.confidence.fewest_pairs();
+        split(&mut scenarios, request.held_out, fewest, request.seed.unwrap_or_default());
+    } else if !matches!(request.purpose, Purpose::Try { .. } | Purpose::Regrade(_)) {
+        // Nothing is kept from a search, where there is none.
+        for scenario in &mut scenarios {
+            scenario.held_out = false;
+        }
     }
-    let tests = tests(request);
-    let member = |skill| member(skill, &tests, &look);
-    let members = request.members.iter().map(member).collect::<Result<Vec<_>, _>>()?;
     let mut plan = Plan {
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -67,58 +83,187 @@ fn build(
         kind: LoopKind::Tune,
         folder: String::new(),
         task: Task {
+            aim,
             target: Target { mode: request.mode, members },
             scenarios,
             suite: request.suite.clone(),
+            looks_before: 0,
             contract: rubric::tune(),
             rules: request.rules.clone(),
             delivery: request.delivery.clone(),
             tools: request.tools,
             apply: request.apply,
+            fail_on: request.fail_on,
             confined: request.confines,
             prompts: request.prompts.clone(),
         },
-        roles: request.casting.map(Part::cast),
+        roles: match &request.purpose {
+            Purpose::Regrade(older) => older.roles(&request.casting),
+            Purpose::Improve | Purpose::Try { .. } | Purpose::Calibrate { .. } | Purpose::Compare(_) => {
+                request.casting.map(Part::cast)
+            }
+        },
+        ceilings: Ceilings::default(),
         seed: 0,
         epoch,
     };
+    refuse_too_few(request, &plan)?;
+    if let (Aim::Improve, Search::Draft { runs }) = (&plan.task.aim, plan.task.rules.search) {
+        plan.task.rules.confirm = plan.task.rules.confirm.max(drafting::confirm(&plan, runs));
+        refuse_too_few_runs(&plan, runs)?;
+        plan.task.rules.max_iterations = u32::try_from(drafting::rounds(&plan)).unwrap_or(u32::MAX);
+    }
     if plan.is_structural() {
         // Less than all of it is no goal: what counts is whether findings are left.
         plan.task.rules.threshold = Score::FULL;
     }
+    plan.ceilings = request.settings.ceilings(&Tune::most_calls(&plan));
     plan.seed = request.seed.unwrap_or_else(|| {
         let Task { target, scenarios, contract, .. } = &plan.task;
-        seed(&(&target.members, scenarios, contract))
+        // By what they are, wherever they stand.
+        let members: Vec<_> = target.members.iter().map(|member| (&member.name, member.start)).collect();
+        seed(&(members, scenarios, contract))
     });
+    plan.epoch = apart(request, &plan);
     plan.run = run.unwrap_or_else(|| run_id(&plan, Timestamp::now()));
     plan.folder = home.run(&plan.run).root().to_string_lossy().into_owned();
     Ok(plan)
 }
 
-fn member(
-    skill: &Skill,
-    tests: &[PathBuf],
+/// What a run is for, and the skills as they stand.
+fn target(
+    request: &Request,
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
-) -> Result<Member, Complaint> {
-    let manifest = look(&skill.path).map_err(|error| unreadable(&skill.path, &error))?;
-    let hidden = hidden(&skill.path, tests, &manifest);
-    let is_hidden = |entry: &&Entry| hidden.iter().any(|path| entry.path.as_path().starts_with(path));
-    let own = || manifest.entries().iter().filter(|entry| !is_hidden(entry));
-    let has_scripts = own().any(|entry| is_script(&skill.path, entry));
-    let pages = own().filter(|entry| matches!(entry.node, Node::File { .. }));
-    let pages = pages.map(|entry| entry.path.to_string()).filter(|path| is_markdown(path));
-    Ok(Member {
-        name: skill.name.parse().map_err(|error| Complaint::of(Kind::Input, &error))?,
-        path: skill.path.to_str().expect("a skill's path was found to be text").to_owned(),
-        files: pages.collect(),
-        start: manifest.tree(),
-        has_scripts,
-        hidden,
-    })
+) -> Result<(Aim, Vec<Member>), Complaint> {
+    let (tests, skills) = (tests(request), request.members.iter());
+    let look = |path: &Path| look(path).map_err(|error| unreadable(path, &error));
+    let member = |skill: &Skill, of: Member| {
+        let manifest = look(&skill.path)?;
+        let hidden = hidden(&skill.path, &tests, &manifest);
+        let scripts = |path: &Path| names_interpreter(&SafePath::below(&skill.path, path));
+        Ok::<_, Complaint>(described(of, &manifest, hidden, scripts))
+    };
+    match &request.purpose {
+        Purpose::Improve => {
+            let members = skills.map(|skill| member(skill, no_skill(skill)?));
+            Ok((Aim::Improve, members.collect::<Result<_, _>>()?))
+        }
+        Purpose::Calibrate { skill, trials } => {
+            let member = member(skill, no_skill(&request.members[0])?)?;
+            Ok((Aim::Calibrate { trials: *trials }, vec![member]))
+        }
+        Purpose::Try { trials } => {
+            Ok((Aim::Try { trials: *trials }, skills.map(no_skill).collect::<Result<_, _>>()?))
+        }
+        Purpose::Compare(sides) => {
+            let (member, aim) = sides::compared(sides, &no_skill(&request.members[0])?, &tests, look)?;
+            Ok((aim, vec![member]))
+        }
+        Purpose::Regrade(older) => Ok(older.target(&request.members[0].path)),
+    }
 }
 
-/// Where skills keep their suites.
-const EVALS: &str = "evals";
+/// Answers that no other kind of run shares: what one run has selected by must not decide another one.
+fn apart(request: &Request, plan: &Plan) -> u64 {
+    match &plan.task.aim {
+        Aim::Compare(two) if plan.epoch == 0 => match &request.purpose {
+            // What the judge has answered there is answered.
+            Purpose::Regrade(older) => older.plan.epoch,
+            Purpose::Improve | Purpose::Try { .. } | Purpose::Calibrate { .. } | Purpose::Compare(_) => {
+                seed(&(plan.task.target.members[0].start, &two.trees))
+            }
+        },
+        Aim::Calibrate { .. } if plan.epoch == 0 => 1,
+        Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. } | Aim::Compare(_) => plan.epoch,
+    }
+}
+
+/// A comparison that can show nothing is not begun. One task by itself is no suite, and its weak evidence is told.
+fn refuse_too_few(request: &Request, plan: &Plan) -> Result<(), Complaint> {
+    let many = plan.task.scenarios.len();
+    match plan.task.aim {
+        Aim::Improve => {}
+        // How many would be needed is what it tells.
+        Aim::Try { .. } | Aim::Calibrate { .. } => return Ok(()),
+        Aim::Compare(_) => return too_few_to_compare(plan),
+    }
+    if many == 1 || request.this_suite_only || matches!(plan.basis(), Basis::HeldOut | Basis::Structure) {
+        return Ok(());
+    }
+    let (confidence, fewest) = (request.rules.confidence, request.rules.confidence.fewest_pairs());
+    let marked = plan.task.scenarios.iter().filter(|scenario| scenario.held_out).count();
+    let (have, more) = if marked > 0 {
+        (count(marked, "held-out scenario"), fewest - marked)
+    } else {
+        (count(many, "scenario"), fewest + 1 - many)
+    };
+    let needs = if marked > 0 { count(fewest, "held-out scenario") } else { count(fewest + 1, "scenario") };
+    Err(Complaint::input(format!(
+        "{have} cannot show a difference at confidence {confidence}: it takes at least {needs}"
+    ))
+    .hint(format!("add {more} more; `skilltune suite new` drafts some"))
+    .hint("or pass --this-suite-only to compare on the scenarios of the search: weaker evidence, never applied without you"))
+}
+
+fn refuse_too_few_runs(plan: &Plan, runs: u32) -> Result<(), Complaint> {
+    match plan.basis() {
+        Basis::HeldOut | Basis::Searched | Basis::All => {}
+        Basis::Few | Basis::Structure => {
+            return Err(Complaint::input("`--runs` needs a suite and an agent that judges")
+                .hint("pass --suite FILE, or leave out --runs"));
+        }
+    }
+    let trials = drafting::trials(plan).unwrap_or(0);
+    if trials >= drafting::FEWEST {
+        return Ok(());
+    }
+    let missing = (drafting::FEWEST - trials) * plan.task.target.members.len();
+    let given = count(runs as usize, "run");
+    Err(Complaint::input(format!(
+        "{given} of the executor are not enough: the final comparison alone takes most of them"
+    ))
+    .hint(format!("pass --runs {} or more", runs as usize + missing)))
+}
+
+fn too_few_to_compare(plan: &Plan) -> Result<(), Complaint> {
+    let (many, confidence) = (plan.task.scenarios.len(), plan.task.rules.confidence);
+    let fewest = confidence.fewest_pairs();
+    if plan.is_structural() || many >= fewest {
+        return Ok(());
+    }
+    let what = format!(
+        "{} cannot show a difference at confidence {confidence}: it takes at least {fewest}",
+        count(many, "scenario")
+    );
+    let Some(of) = plan.task.regraded() else {
+        let hint = format!("add {} more; `skilltune suite new` drafts some", fewest - many);
+        return Err(Complaint::input(what).hint(hint));
+    };
+    let left_out = of.left_out.iter().map(|(id, why)| format!("left out: {id}, {}", older::told(*why)));
+    let complaint = left_out.fold(Complaint::input(what), Complaint::caused_by);
+    let (Some(sides), Some(suite), false) =
+        (plan.task.aim.sides(), plan.task.suite.as_ref(), plan.is_chain())
+    else {
+        return Err(complaint.hint("start a new run with the suite as it is now"));
+    };
+    let (start, challenger) =
+        (shell_path(Path::new(&*sides.start)), shell_path(Path::new(&*sides.challenger)));
+    let suite = shell_path(Path::new(&suite.path));
+    Err(complaint
+        .hint(format!("to try them again, run `skilltune compare {start} {challenger} --suite {suite}`")))
+}
+
+/// A member without any files, where there is no skill.
+fn no_skill(Skill { name, path, .. }: &Skill) -> Result<Member, Complaint> {
+    Ok(Member {
+        name: name.parse().map_err(|error| Complaint::of(Kind::Input, &error))?,
+        path: path.to_str().expect("the path was found to be text").to_owned(),
+        files: Vec::new(),
+        start: TreeId::EMPTY,
+        has_scripts: false,
+        hidden: Vec::new(),
+    })
+}
 
 /// The suite, and what its checks grade with.
 fn tests(request: &Request) -> Vec<PathBuf> {
@@ -130,37 +275,11 @@ fn tests(request: &Request) -> Vec<PathBuf> {
     suite.chain(graders.map(|path| request.starts.base().join(path.as_path()))).collect()
 }
 
-/// What of them stands in the skill's folder. Whoever works with the skill may know its files; these are no part of it.
-fn hidden(skill: &Path, tests: &[PathBuf], manifest: &Manifest) -> Vec<String> {
-    let evals = manifest.entries().iter().any(|entry| entry.path.as_path() == Path::new(EVALS));
-    let own = tests.iter().filter_map(|path| path.strip_prefix(skill).ok()?.to_str());
-    let mut own: Vec<&str> =
-        own.filter(|path| !path.is_empty() && !Path::new(path).starts_with(EVALS)).collect();
-    own.extend(evals.then_some(EVALS));
-    own.sort_unstable();
-    own.dedup();
-    own.into_iter().map(str::to_owned).collect()
-}
-
-/// A file that is there to be run: it is executable, names its interpreter, or stands among scripts.
-fn is_script(skill: &Path, entry: &Entry) -> bool {
-    let Node::File { mode, .. } = entry.node else { return false };
-    if is_markdown(&entry.path.to_string()) {
-        return false;
-    }
-    let path = entry.path.as_path();
-    mode & 0o111 != 0 || path.starts_with("scripts") || names_interpreter(&SafePath::below(skill, path))
-}
-
 /// The plan was made from this file a moment ago; one that has gone since is no script.
 fn names_interpreter(path: &SafePath) -> bool {
     let mut start = [0; 2];
     let file = path.open().ok().flatten();
     file.is_some_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
-}
-
-fn is_markdown(path: &str) -> bool {
-    Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
 fn unreadable(path: &Path, error: &CaptureError) -> Complaint {

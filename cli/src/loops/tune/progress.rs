@@ -4,15 +4,17 @@ pub mod chart;
 pub mod judged;
 pub mod lines;
 
+use crate::loops::tune::judges;
 use skilltune_orchestrator::snapshot::{DiffSize, ObjectError, Objects, diff_size};
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::id::TreeId;
-use skilltune_phases::loops::tune::{Decision, Run, Tune};
+use skilltune_phases::loops::tune::{Apply, Decision, Run, Shipment, Tune};
 use skilltune_phases::target::Place;
 
 use chart::chart;
 use lines::Told;
 
+use crate::loops::tune::report::{calibrating, comparing, unaided};
 use crate::loops::tune::words;
 use crate::loops::tune::words::Standing;
 use crate::progress::look::Look;
@@ -41,29 +43,67 @@ impl Narrated for Tune {
     }
 
     fn tell_decision(talk: &mut Talk<Self>, run: &Run, decision: &Decision) {
+        if unaided::is_one(run) || calibrating::is_one(run) {
+            return;
+        }
         let width = talk.look.width;
         match decision {
+            // The header names the two, and the end their verdict.
+            Decision::Compare { .. } | Decision::Ship(_) if comparing::of(run).is_some() => {}
             Decision::Keep(_) | Decision::Drop { .. } => round_ended(talk, run),
             Decision::Scored(measured) if measured.score.is_none() => round_ended(talk, run),
             Decision::NoDraft { member, failure } => no_draft(talk, run, *member, failure),
-            Decision::Compare(contestants) => {
-                let contestants = figures::count(contestants.len(), "candidate");
-                let told = format!("comparing {contestants} on {}", words::fresh_trials(&run.plan));
+            Decision::Compare { challenger } => {
+                let told = format!(
+                    "comparing {} with the start on {}",
+                    challenger.short(),
+                    words::fresh_trials(&run.plan)
+                );
                 talk.say(&wrapped(&told, width, "  "));
             }
-            Decision::Ship(shipment) => talk.say(&lines::shipped(run, shipment, width)),
+            Decision::Dismiss { seat, tally } => {
+                talk.say(&wrapped(&judges::dismissal(run, *seat, *tally), width, "  "));
+            }
+            Decision::Consult { scenarios } if !scenarios.is_empty() => {
+                talk.say(&wrapped(&judges::consulted(run, scenarios.len()), width, "  "));
+            }
+            Decision::Retry { scenarios, .. } => {
+                let fell = figures::count(scenarios.len(), "scenario");
+                talk.say(&wrapped(&format!("trying {fell} again that got much worse"), width, "  "));
+            }
+            // Whoever is asked needs the verdict now; to all others the end tells it, first of all.
+            Decision::Ship(shipment) if asks(run, shipment) => {
+                talk.say(&lines::shipped(run, shipment, width));
+            }
             Decision::Open { .. }
             | Decision::Scored(_)
+            | Decision::Calibrate(_)
+            | Decision::Target { .. }
             | Decision::Focus(_)
             | Decision::Draft(_)
             | Decision::Stop(_)
+            | Decision::LookAgain { .. }
+            | Decision::Consult { .. }
+            | Decision::Ship(_)
             | Decision::Close(_) => {}
         }
     }
 
     fn tell_end(talk: &mut Talk<Self>, run: &Run) {
+        if unaided::is_one(run) {
+            // The findings of the suite are the data.
+            return talk.say(&lines::unaided(run, talk.look.width));
+        }
+        if calibrating::is_one(run) {
+            return talk.data(&lines::calibrated(run, talk.look.width));
+        }
+        if comparing::of(run).is_some() {
+            return talk.data(&lines::compared(run, talk.look.width));
+        }
         let Look { width, data, letters, .. } = talk.look;
-        let mut told = lines::headline(run, width);
+        let shipment = run.state.shipment.as_ref();
+        let mut told = shipment.map_or_else(Vec::new, |shipment| lines::shipped(run, shipment, width));
+        told.extend(lines::headline(run, width));
         if let Some(first) = told.first_mut() {
             *first = data.bold(first);
         }
@@ -76,6 +116,10 @@ impl Narrated for Tune {
         told.extend(lines::story(run, (talk.shelf)(run), talk.look));
         talk.data(&told);
     }
+}
+
+fn asks(run: &Run, shipment: &Shipment) -> bool {
+    run.plan.task.apply == Apply::Ask && shipment.champion != run.start()
 }
 
 fn round_ended(talk: &mut Talk<Tune>, run: &Run) {

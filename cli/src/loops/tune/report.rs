@@ -1,22 +1,50 @@
 //! What a run of `tune` leaves for people to read.
 
+pub mod calibrating;
 pub mod changes;
+pub mod comparing;
+mod contexts;
 pub mod evaluation;
 pub mod final_report;
 pub mod json;
+pub mod junit;
 pub mod troubles;
+pub mod unaided;
 pub mod uses;
+pub mod viewer;
 
+use serde_json::Value;
 use skilltune_orchestrator::engine::{EngineError, Extent, edit_diff};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
-use skilltune_phases::loops::tune::Run;
+use skilltune_phases::loops::tune::{Aim, Run};
 
 use crate::report::{replace, write_reports};
 
 pub use changes::{Diff, changes};
 pub use evaluation::evaluation;
 pub use final_report::final_report;
+
+/// The report of a run, whatever it is for.
+pub fn whole(objects: &Objects, run: &Run) -> String {
+    match run.plan.task.aim {
+        Aim::Improve => {
+            let contexts =
+                contexts::section(objects, run).map_or(String::new(), |section| format!("\n{section}"));
+            final_report(run) + &contexts
+        }
+        Aim::Try { .. } => unaided::page(run),
+        Aim::Calibrate { .. } => calibrating::page(run),
+        Aim::Compare(_) => comparing::page(run),
+    }
+}
+
+/// The same for scripts.
+pub fn whole_json(objects: &Objects, run: &Run) -> Value {
+    let mut report = json::report(run);
+    report["context"] = contexts::json(objects, run);
+    report
+}
 
 /// Writes the pages of the rounds, and at the end of a run its reports.
 pub fn write(objects: &Objects, folder: &RunFolder, run: &Run, extent: Extent) -> Result<(), EngineError> {
@@ -31,7 +59,11 @@ pub fn write(objects: &Objects, folder: &RunFolder, run: &Run, extent: Extent) -
         }
     }
     if extent == Extent::All && run.closed_at.is_some() {
-        write_reports(folder, &final_report(run), &json::report(run))?;
+        if !unaided::is_one(run) && !calibrating::is_one(run) {
+            replace(&folder.junit(), &junit::junit(run))?;
+            viewer::write(objects, &folder.viewer(), run)?;
+        }
+        write_reports(folder, &whole(objects, run), &whole_json(objects, run))?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::delivery::Delivery;
-use skilltune_phases::loops::tune::{self, Apply, Rules, Tune};
+use skilltune_phases::loops::tune::{self, Apply, Done, FailOn, Rules, Tune};
 use skilltune_phases::offline;
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::role::Role;
@@ -20,10 +20,12 @@ use crate::inputs::suite::{Starts, Suite};
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::delivery::delivery;
 use crate::loops::tune::flags::lay_tune_flags;
+use crate::loops::tune::older::Older;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::questions;
 use crate::loops::tune::scenarios::Tried;
 use crate::loops::tune::settings::{ApplyWhen, ModeName, Preset, TuneSettings};
+use crate::loops::tune::sides::Side;
 use crate::loops::tune::tools::allow_shell;
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
@@ -39,6 +41,7 @@ use crate::{agents, trust};
 /// One run: several skills that are no chain are several requests.
 #[derive(Clone, Debug)]
 pub struct Request {
+    pub purpose: Purpose,
     /// The folder that `.skilltune` stands in.
     pub project: PathBuf,
     pub mode: Mode,
@@ -49,17 +52,48 @@ pub struct Request {
     pub suite: Option<tune::Suite>,
     /// The percentage of them that is kept for the final comparison.
     pub held_out: u32,
+    /// Whether the final comparison is to rest on the scenarios of the search.
+    pub this_suite_only: bool,
     pub rules: Rules,
     pub casting: Casting,
     pub delivery: Delivery,
     pub tools: Tools,
     pub settings: Settings,
     pub apply: Apply,
+    pub fail_on: FailOn,
     pub prompts: Prompts,
     /// Whether the system holds what it runs to its folders.
     pub confines: bool,
     /// A hash of the inputs otherwise.
     pub seed: Option<u64>,
+}
+
+/// What a run is for.
+#[derive(Clone, Debug)]
+pub enum Purpose {
+    Improve,
+    /// To try the scenarios without a skill, so often.
+    Try {
+        trials: u32,
+    },
+    /// To try this skill as it is, so often on each scenario.
+    Calibrate {
+        skill: Skill,
+        trials: u32,
+    },
+    Compare(Box<[Side; 2]>),
+    /// To judge the trials of an older run anew.
+    Regrade(Box<Older>),
+}
+
+impl Request {
+    /// The answers that the run takes over from an older one.
+    pub fn answers(&self) -> &[Done] {
+        match &self.purpose {
+            Purpose::Regrade(older) => &older.regrading.answers,
+            Purpose::Improve | Purpose::Try { .. } | Purpose::Calibrate { .. } | Purpose::Compare(_) => &[],
+        }
+    }
 }
 
 /// Reads a command line into requests, asking the person, if there is one, what the flags leave open.
@@ -94,17 +128,12 @@ pub fn requests(
         }
     }
     // Last, for it may write; and a dry run runs nothing.
-    if !args.trust && !args.run.dry_run {
+    if !args.trust && !args.run.only_shows() {
         for draft in &drafts {
             agents::ensure_trusted(&draft.casting, &draft.settings, around, None, asked)?;
             draft.pages.ensure_trusted(&draft.settings, around, asked)?;
         }
-        let programs = suite.as_ref().map(Suite::programs).unwrap_or_default();
-        let suite = suite.as_ref().filter(|_| !programs.is_empty());
-        if let Some((suite, file)) = suite.and_then(|suite| Some((suite, suite.file.as_ref()?))) {
-            let files = suite.scripts(around)?;
-            trust::ensure(file, &files, Named::Programs(&programs), &TrustStore::new(around), asked)?;
-        }
+        suite.iter().try_for_each(|suite| ensure_trusted(suite, around, asked))?;
     }
     let given = Tried::given(args, suite)?;
     let requests = drafts.into_iter().map(|draft| {
@@ -117,6 +146,18 @@ pub fn requests(
         draft.request(mode, tried, args, asked.is_some())
     });
     requests.collect()
+}
+
+/// Asks for trust where a suite has programs run.
+pub fn ensure_trusted(
+    suite: &Suite,
+    around: &Environment,
+    person: Option<&dyn Answers>,
+) -> Result<(), Complaint> {
+    let programs = suite.programs();
+    let Some(file) = suite.file.as_ref().filter(|_| !programs.is_empty()) else { return Ok(()) };
+    let files = suite.scripts(around)?;
+    trust::ensure(file, &files, Named::Programs(&programs), &TrustStore::new(around), person)
 }
 
 /// A request that may still have to be asked about.
@@ -169,15 +210,18 @@ impl Draft {
             allow_shell(self.casting.of_mut(&Role::EXECUTOR), settings)?;
         }
         Ok(Request {
+            purpose: Purpose::Improve,
             tools,
             mode,
             scenarios,
             starts,
             suite,
             held_out: tune.held_out.value,
+            this_suite_only: args.this_suite_only,
             confines: system_confines(settings),
-            rules: tune.rules(settings.budget()),
+            rules: tune.rules(),
             apply: apply(&tune.apply, is_attended),
+            fail_on: args.fail_on.rule(),
             prompts: self.pages.checked()?,
             seed: args.seed,
             project: self.project,
@@ -195,12 +239,13 @@ fn apply(set: &Setting<ApplyWhen>, is_attended: bool) -> Apply {
     let is_theirs = set.origin != Origin::Default && !set.origin.is_projects();
     match set.value.into() {
         Apply::Auto if is_attended && !is_theirs => Apply::Ask,
+        Apply::Auto if !is_theirs => Apply::Unattended,
         apply => apply,
     }
 }
 
 /// Where settings were looked for is no riddle, unless the skill is in another project than whoever types.
-fn naming(complaint: Complaint, project: &Path, around: &Environment) -> Complaint {
+pub fn naming(complaint: Complaint, project: &Path, around: &Environment) -> Complaint {
     if project == around.project_here() {
         return complaint;
     }

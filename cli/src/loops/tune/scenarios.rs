@@ -37,6 +37,10 @@ impl Tried {
     /// tasks of the flags.
     pub fn of(args: &TuneArgs, suite: Option<Suite>) -> Result<Self, Complaint> {
         let found = args.suite.is_none();
+        if let Some(suite) = suite.as_ref().filter(|suite| is_all_held_out(suite)) {
+            let what = "all its scenarios are held out; none is left to search with";
+            return Err(Complaint::input(format!("{}: {what}", suite.path.display())));
+        }
         let mut tried = suite.map(|suite| Self::of_suite(suite, found)).transpose()?.unwrap_or_default();
         let general = tried.scenarios.is_empty() && tasks(args).next().is_none();
         let tasks = tasks(args).chain(general.then(|| GENERAL.to_owned()));
@@ -47,16 +51,13 @@ impl Tried {
         Ok(tried)
     }
 
-    fn of_suite(suite: Suite, found: bool) -> Result<Self, Complaint> {
+    /// All scenarios of a suite that count; `found` where nobody named it.
+    pub fn of_suite(suite: Suite, found: bool) -> Result<Self, Complaint> {
         let path = suite.path.display().to_string();
-        let wrong = |what: &str| Err(Complaint::input(format!("{path}: {what}")));
         if suite.scenarios.is_empty() {
-            return wrong(
-                "all its scenarios are drafts; review them, and remove `draft` from those that shall count",
-            );
-        }
-        if suite.scenarios.iter().all(|scenario| scenario.held_out) {
-            return wrong("all its scenarios are held out; none is left to search with");
+            let what =
+                "all its scenarios are drafts; review them, and remove `draft` from those that shall count";
+            return Err(Complaint::input(format!("{path}: {what}")));
         }
         let drafts: Vec<Name> = suite.drafts.iter().map(|draft| draft.id.clone()).collect();
         // What is to be said of drafts is that they do not count.
@@ -105,6 +106,10 @@ impl Tried {
         }
         Ok(())
     }
+}
+
+fn is_all_held_out(suite: &Suite) -> bool {
+    !suite.scenarios.is_empty() && suite.scenarios.iter().all(|scenario| scenario.held_out)
 }
 
 /// The programs that a scenario names without a folder, and what needs each: nothing that a trial leaves is in `PATH`.

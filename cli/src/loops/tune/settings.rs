@@ -2,11 +2,12 @@
 
 use clap::ValueEnum;
 use skilltune_orchestrator::snapshot::RelPath;
-use skilltune_phases::loops::tune::{Apply, Rules};
+use skilltune_phases::loops::tune::{Apply, Rules, Search};
 use skilltune_phases::prompt::Page;
+use skilltune_phases::proof::Confidence;
 use skilltune_phases::scenario::Tools;
 use skilltune_phases::score::Score;
-use skilltune_phases::stop::{Budget, Stall};
+use skilltune_phases::stop::Stall;
 use skilltune_phases::target::Mode;
 use toml::de::DeValue;
 
@@ -23,16 +24,20 @@ table! {
         max_iterations: u32 = Setting::limit(COUNT, 5), "Maximum number of rounds, including the baseline.";
         threshold: Score = Setting::within(POINTS, Score::FULL),
             "Goal: the search stops when the score reaches this.";
+        runs: Option<u32> = Setting::limit(COUNT, None),
+            "Search with at most this many runs of the executor in all, the final comparison included, such as `runs = 48`: each candidate is tried on one scenario, and every fault that is probably real is edited. It needs a suite; if unset, each candidate is tried on all scenarios.";
         regress: f64 = Setting::within(POINTS, 10.0), "Drop a candidate that scores this many points below the best.";
         stall_window: usize = Setting::within(COUNT, 2),
             "Stop if the best score did not rise by stall_gain in this many rounds.";
         stall_gain: f64 = Setting::within(POINTS, 2.0),
             "Points by which the best score must rise in stall_window rounds.";
         max_errors: u32 = Setting::limit(COUNT, 3), "Stop after this many rounds in a row without a score.";
-        confirm: u32 = Setting::within(POINTS, 1),
-            "Fresh trials per scenario in the final comparison; 0 compares search scores.";
+        confirm: u32 = Setting::within(COUNT, 1),
+            "Fresh trials of each version per scenario in the final comparison.";
+        confidence: Confidence = Setting::new(Confidence::P90),
+            "How sure the final comparison must be: 0.8, 0.9 or 0.95.";
         held_out: u32 = Setting::within(POINTS, 40),
-            "Percentage of scenarios kept for the final comparison alone, if there are 5 or more and the suite marks none.";
+            "Percentage of scenarios kept for the final comparison alone, if the suite marks none; never fewer than it needs.";
         coverage: f64 = Setting::within(SHARE, 0.8),
             "Share of trials that must be judged for a round to get a score.";
         delivery: DeliveryName = Setting::new(DeliveryName::Auto),
@@ -96,7 +101,7 @@ impl TuneSettings {
         self.unfold_preset(origin);
     }
 
-    pub fn rules(&self, budget: Budget) -> Rules {
+    pub fn rules(&self) -> Rules {
         Rules {
             max_iterations: self.max_iterations.value,
             threshold: self.threshold.value,
@@ -104,8 +109,9 @@ impl TuneSettings {
             stall: Stall { window: self.stall_window.value, gain: self.stall_gain.value, reaching: false },
             max_errors: self.max_errors.value,
             confirm: self.confirm.value,
+            confidence: self.confidence.value,
             coverage: self.coverage.value,
-            budget,
+            search: self.runs.value.map_or(Search::Rounds, |runs| Search::Draft { runs }),
         }
     }
 }

@@ -8,7 +8,7 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
 use skilltune_phases::loops::tune::{Plan, Run, Step, Tune};
 
-use crate::loops::tune::report::json;
+use crate::loops::tune::report::{calibrating, comparing, json, unaided};
 use crate::loops::tune::{report, words};
 use crate::report::ui::Ui;
 use crate::terminal::exit::Exit;
@@ -43,6 +43,15 @@ impl Ui for Tune {
     }
 
     fn place(run: &Run) -> String {
+        if unaided::is_one(run) {
+            return unaided::progress(run);
+        }
+        if calibrating::is_one(run) {
+            return calibrating::progress(run);
+        }
+        if comparing::of(run).is_some() {
+            return comparing::progress(run);
+        }
         if run.state.stopped.is_some() {
             return "end".to_owned();
         }
@@ -50,6 +59,15 @@ impl Ui for Tune {
     }
 
     fn resumed_at(run: &Run) -> String {
+        if unaided::is_one(run) {
+            return format!(", {} done", unaided::progress(run));
+        }
+        if calibrating::is_one(run) {
+            return format!(", {} done", calibrating::progress(run));
+        }
+        if comparing::of(run).is_some() {
+            return format!(", {} done", comparing::progress(run));
+        }
         let place = match run.round_number() {
             0 => String::new(),
             _ if run.state.stopped.is_some() => ", after the search".to_owned(),

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use skilltune_phases::ending::Class;
+pub use skilltune_phases::ending::Class;
+use skilltune_phases::id::TreeId;
 use skilltune_phases::judgement::VerdictShape;
-use skilltune_phases::loops::tune::ending::Outcome;
-use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Step, Verdict};
+use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Step};
 use skilltune_phases::name::Name;
 use skilltune_phases::plan::Enforced;
 use skilltune_phases::prompt::Page;
@@ -13,23 +13,16 @@ use skilltune_phases::role::Role;
 use skilltune_phases::stop::Reason;
 use skilltune_phases::target::Place;
 
+use crate::loops::tune::older;
 use crate::loops::tune::scenarios::GENERAL;
 pub use crate::report::words::*;
 use crate::text::figures::count;
 use crate::text::plain::{one_line, shell_path};
 
-/// With fewer pairs than this, even winning all of them may be chance: five have one chance in sixteen, either way.
-const FEW: usize = 6;
-
-const ONE_SCENARIO: &str = "Weak evidence: one scenario. Other tasks may show a different result.";
-
 const STRUCTURE_ONLY: &str =
     "structure only; the task was not run, and no score here says how well the skill does it";
 
 const NO_TASK: &str = "no task was given; each skill is tried on a typical task of its own choice";
-
-const NOTHING_AFRESH: &str =
-    "No fresh trials: the search scores decided, and they favour the best candidate.";
 
 /// The members' names in their order.
 pub fn target(run: &Run) -> String {
@@ -65,6 +58,7 @@ pub fn notes(plan: &Plan) -> Vec<String> {
         .chain(suite(plan))
         .chain(unrun(plan))
         .chain(shell(plan))
+        .chain(left_out(plan))
         .chain(remarks(&plan.roles))
         .chain(own)
         .chain(bare)
@@ -129,6 +123,9 @@ pub fn fresh_trials(plan: &Plan) -> String {
 /// Skills whose scripts nobody runs: their scores show the rest.
 fn unrun(plan: &Plan) -> Option<String> {
     let executor = plan.roles.of(&Role::EXECUTOR);
+    if plan.task.regraded().is_some() {
+        return None;
+    }
     let members = plan.task.target.members.iter().filter(|member| member.has_scripts);
     let names: Vec<&str> = members.map(|member| member.name.as_str()).collect();
     (executor.lacks_shell && !plan.task.has_shell() && !names.is_empty()).then(|| {
@@ -158,7 +155,7 @@ fn shell(plan: &Plan) -> Option<String> {
         | Enforced::WrapperAndAgent
         | Enforced::Nobody => return None,
     };
-    plan.task.has_shell().then(|| {
+    (plan.task.has_shell() && plan.task.regraded().is_none()).then(|| {
         format!(
             "the executor ({}) runs commands (tools: shell): {kept} in the folders of the trial, they can read your files, and the network is open to them",
             executor.shown()
@@ -166,10 +163,20 @@ fn shell(plan: &Plan) -> Option<String> {
     })
 }
 
+/// Scenarios that are not judged anew.
+fn left_out(plan: &Plan) -> Option<String> {
+    let of = plan.task.regraded().filter(|of| !of.left_out.is_empty())?;
+    let each = of.left_out.iter().map(|(id, why)| format!("{id} ({})", older::told(*why)));
+    Some(format!("left out: {}", each.collect::<Vec<_>>().join(", ")))
+}
+
 /// What a step does, and to what.
 pub fn step(run: &Run, step: &Step) -> String {
     match step {
         Step::SetUp { scenario: nth, .. } => format!("setting up {}", scenario(run, *nth)),
+        Step::Exercise { skill: TreeId::EMPTY, trial, .. } => {
+            format!("trying {} without a skill", scenario(run, trial.scenario))
+        }
         Step::Exercise { member: place, trial, .. } => {
             format!("running {} on {}", member(run, *place), scenario(run, trial.scenario))
         }
@@ -180,8 +187,9 @@ pub fn step(run: &Run, step: &Step) -> String {
             format!("running check {id} of {}", scenario(run, trial.scenario))
         }
         Step::Review { .. } => "judging the text".to_owned(),
-        Step::Grade { trial, .. } | Step::Judge { trial, .. } => {
-            format!("judging {}", scenario(run, trial.scenario))
+        Step::Grade { trial, asked, .. } | Step::Judge { trial, asked, .. } => {
+            let again = if asked.anchor.is_some() { " again, as a test of the judge" } else { "" };
+            format!("judging {}{again}", scenario(run, trial.scenario))
         }
         Step::Improve { member: place, .. } => format!("improving {}", member(run, *place)),
         Step::Ask(_) => "asking whether to apply the champion".to_owned(),
@@ -189,7 +197,7 @@ pub fn step(run: &Run, step: &Step) -> String {
     }
 }
 
-fn scenario(run: &Run, nth: usize) -> &str {
+pub fn scenario(run: &Run, nth: usize) -> &str {
     run.plan.task.scenarios.get(nth).map_or("an unknown scenario", |scenario| &scenario.id)
 }
 
@@ -210,7 +218,6 @@ pub fn reason(plan: &Plan, reason: Reason) -> &'static str {
         Reason::Failed => "too many failed rounds in a row",
         Reason::Oscillating => "the improver kept undoing its own changes",
         Reason::Stalled => "the best score stopped rising",
-        Reason::Budget => "budget used up",
         Reason::Exhausted => "maximum number of rounds reached",
     }
 }
@@ -221,6 +228,8 @@ pub fn ending(ending: Ending) -> &'static str {
         Ending::Kept => "champion kept, not applied",
         Ending::Unchanged => "skill unchanged",
         Ending::Conflict => "the skill was edited during the run; champion not applied",
+        Ending::Tried => "the scenarios were tried",
+        Ending::Compared => "the two versions were compared",
     }
 }
 
@@ -267,6 +276,8 @@ impl Standing {
 pub fn label(run: &Run) -> &'static str {
     match (run.class(), run.state.closed, run.state.stopped) {
         (Class::Open, ..) => "NOT ENDED",
+        (_, Some(Ending::Tried), _) => "TRIED",
+        (_, Some(Ending::Compared), _) => "COMPARED",
         (Class::Reached, ..) if run.plan.is_structural() => "NO STRUCTURAL FINDINGS",
         (Class::Short, ending, _) if run.plan.is_structural() && ending != Some(Ending::Conflict) => {
             "STRUCTURAL FINDINGS LEFT"
@@ -279,75 +290,6 @@ pub fn label(run: &Run) -> &'static str {
         (Class::Short, _, Some(Reason::Finished)) => "NOTHING LEFT TO IMPROVE",
         (Class::Short, _, Some(Reason::Stalled)) => "STALLED",
         (Class::Short, _, Some(Reason::Oscillating)) => "OSCILLATING",
-        (Class::Short, _, Some(Reason::Budget)) => "BUDGET SPENT",
         (Class::Short, _, None) => "COMPLETED",
-    }
-}
-
-/// What became of the target.
-pub fn became(run: &Run) -> &'static str {
-    match run.outcome() {
-        // A person has placed something since: what is there now is told beside it.
-        Outcome::Improved if run.placed.is_some() => "The champion beat the start, and the run applied it.",
-        Outcome::Improved => "The champion beat the start and was applied.",
-        Outcome::Kept => {
-            "The champion beat the start but was not applied, as you asked; the skill is unchanged."
-        }
-        Outcome::Conflict => {
-            "Someone edited the skill during the run, so the champion was not applied; it is kept in the store."
-        }
-        Outcome::Unjudged => "The result could not be judged; the skill is unchanged.",
-        Outcome::Held => "The run waits for your answer; the skill is unchanged.",
-        Outcome::Paused => "The run has not ended; `skilltune resume` continues it.",
-        Outcome::Unchanged => match run.state.shipment.as_ref().map(|shipment| shipment.verdict) {
-            Some(Verdict::Lost) => "No candidate beat the start; the skill is unchanged.",
-            Some(Verdict::Unused) => {
-                "No trial used the best candidate, so nothing shows that it is better; the skill is unchanged."
-            }
-            Some(Verdict::Unchallenged) if run.plan.is_structural() && run.class() == Class::Reached => {
-                "There is nothing to repair; the skill is unchanged."
-            }
-            Some(Verdict::Won | Verdict::Unchallenged | Verdict::Indecisive) | None => {
-                "No improvement found; the skill is unchanged."
-            }
-        },
-    }
-}
-
-pub fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Won => "won: the champion beat the start",
-        Verdict::Lost => "lost: no candidate beat the start",
-        Verdict::Unchallenged => "skipped: no candidate to compare",
-        Verdict::Unused => "not won: no trial of the best candidate used the skill",
-        Verdict::Indecisive => "inconclusive: not all trials could be judged",
-    }
-}
-
-/// How little the run shows, if it is little: its final comparison, or without one its scores.
-pub fn caution(run: &Run) -> Option<String> {
-    // More tasks would show the same structure.
-    let shipment = run.state.shipment.as_ref().filter(|_| !run.plan.is_structural())?;
-    let is_scored = run.initial_score().is_some();
-    let lone = (is_scored && run.plan.task.scenarios.len() == 1).then_some(ONE_SCENARIO);
-    match shipment.verdict {
-        Verdict::Unchallenged | Verdict::Indecisive => return lone.map(str::to_owned),
-        Verdict::Won | Verdict::Lost | Verdict::Unused => {}
-    }
-    if shipment.pairs == 0 {
-        return Some(
-            lone.map_or_else(|| NOTHING_AFRESH.to_owned(), |lone| format!("{NOTHING_AFRESH} {lone}")),
-        );
-    }
-    let trials = usize::try_from(run.plan.task.rules.confirm.max(1)).unwrap_or(1);
-    let scenarios = usize::try_from(shipment.pairs).unwrap_or(usize::MAX) / trials;
-    // Then the others have no part in it.
-    let what = if held_out(&run.plan) > 0 { "held-out scenario" } else { "scenario" };
-    match scenarios {
-        0 | 1 => Some(format!("Weak evidence: one {what}. Other tasks may show a different result.")),
-        few if few < FEW => {
-            Some(format!("Weak evidence: {}. The difference may be chance.", count(few, what)))
-        }
-        _ => None,
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use skilltune_phases::edit::{self, EditReport};
 use skilltune_phases::event::{Failure, FailureKind};
+use skilltune_phases::leak::Secrets;
 use skilltune_phases::loops::tune::Answer;
 use skilltune_phases::order::Order;
 use skilltune_phases::skill;
@@ -18,7 +19,12 @@ const SKILL_MD: &[u8] = b"SKILL.md";
 const FILE_MODE: u32 = 0o644;
 const FOLDER_MODE: u32 = 0o755;
 
-pub(super) fn read(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Result<Answer, ReadError> {
+pub(super) fn read(
+    shop: &Workshop,
+    order: &Order,
+    remains: &Remains<'_>,
+    secrets: &Secrets,
+) -> Result<Answer, ReadError> {
     let (objects, Remains { space, answer, .. }) = (&shop.objects, *remains);
     let copy = order.draft().expect("an improver has a draft to work on");
     let (base, hidden) = objects.manifest(copy.tree)?.apart(&call_dir::hidden(copy));
@@ -43,9 +49,15 @@ pub(super) fn read(shop: &Workshop, order: &Order, remains: &Remains<'_>) -> Res
         let why = format!("{} belongs to the suite that the skill is tried on; leave it alone", entry.path);
         return Err(gate(&why).into());
     }
+    if let Some((path, line)) = secrets.leak(&texts(objects, &base)?, &texts(objects, &edited)?) {
+        return Err(gate(&format!("{path}:{line} {LEAK}")).into());
+    }
     let whole = edited.joined(&hidden).map_err(|why| gate(&why))?;
     Ok(Answer::Improved { tree: objects.put_manifest(&whole)?, report: Box::new(report) })
 }
+
+/// Which words it is about is for the agent to find: nothing here tells what they are.
+const LEAK: &str = "repeats words of what the skill is judged by; write it for any task of its kind";
 
 fn gate(why: &impl ToString) -> Failure {
     Failure::new(FailureKind::Gate, why.to_string())

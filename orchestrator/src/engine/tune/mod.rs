@@ -1,6 +1,7 @@
 //! What the engine does for `tune` alone: artifacts and drafts are read, a person is asked, the champion is promoted.
 
 mod artifacts;
+mod context;
 mod diff;
 mod draft;
 
@@ -24,6 +25,7 @@ use crate::promote::{self, Move, Promotion};
 use crate::snapshot::{Manifest, Objects, RelPath, capture_left, unified};
 use crate::store::RunFolder;
 
+pub use context::context;
 pub use diff::{Diff, edit_diff, tree_diff};
 
 impl LoopEngine for Tune {
@@ -36,7 +38,7 @@ impl LoopEngine for Tune {
                 Err(Failure::new(FailureKind::Empty, "no text at all").into())
             }
             Rights::Read => request.judge(remains.answer).map_err(ReadError::from),
-            Rights::Edit => draft::read(shop, order, remains),
+            Rights::Edit => draft::read(shop, order, remains, &request.secrets()),
         };
         answer.map_err(|error| explained(error, remains.denied))
     }
@@ -74,11 +76,17 @@ impl LoopEngine for Tune {
             Decision::Open { .. } | Decision::Scored(_) | Decision::Draft(_) | Decision::NoDraft { .. } => {
                 true
             }
-            Decision::Keep(_)
+            Decision::Calibrate(_)
+            | Decision::Keep(_)
             | Decision::Drop { .. }
+            | Decision::Target { .. }
             | Decision::Focus(_)
             | Decision::Stop(_)
-            | Decision::Compare(_)
+            | Decision::Compare { .. }
+            | Decision::LookAgain { .. }
+            | Decision::Dismiss { .. }
+            | Decision::Consult { .. }
+            | Decision::Retry { .. }
             | Decision::Ship(_)
             | Decision::Close(_) => false,
         }

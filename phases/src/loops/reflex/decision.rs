@@ -137,7 +137,6 @@ impl From<stop::Reason> for Reason {
             stop::Reason::Failed => Self::PhaseError,
             stop::Reason::Oscillating => Self::Oscillation,
             stop::Reason::Stalled | stop::Reason::Finished => Self::Stagnation,
-            stop::Reason::Budget => Self::BudgetExceeded,
             stop::Reason::Exhausted => Self::IterationLimit,
         }
     }

@@ -87,19 +87,25 @@ fn agree(run: &Run) -> Next<'_> {
     }
 }
 
-/// Begins a phase, unless what the run may use is used up.
+/// Begins a phase, unless the time of the run is used up.
 fn enter(run: &Run, phase: Phase) -> Next<'_> {
-    match spent(run) {
-        Some(_) if settled(run, true) => stop_for(Reason::NoMajorIssues),
-        Some(reason) => stop_for(reason),
-        None => Next::Decide(Decision::Enter(phase)),
+    if !is_over_time(run) {
+        return Next::Decide(Decision::Enter(phase));
     }
+    stop_for(if settled(run, true) { Reason::NoMajorIssues } else { Reason::BudgetExceeded })
 }
 
-fn spent(run: &Run) -> Option<Reason> {
-    let limits = stop::Limits { max_iterations: u32::MAX, ..run.plan.task.rules.limits() };
-    let spent = stop::Series { rounds: 0, scores: Vec::new(), contents: Vec::new(), ..run.series() };
-    stop::judge(&limits, &spent).map(Reason::from)
+/// Whether completed phases have taken all the time that was agreed to: that ends a run, as in the original.
+fn is_over_time(run: &Run) -> bool {
+    run.plan.task.rules.max_seconds.is_some_and(|most| run.state.clock.seconds() >= most)
+}
+
+/// The first stop rule that holds, if any: of the resources time comes before iterations.
+fn rule(run: &Run) -> Option<Reason> {
+    match stop::judge(&run.plan.task.rules.limits(), &run.series()) {
+        None | Some(stop::Reason::Exhausted) if is_over_time(run) => Some(Reason::BudgetExceeded),
+        rule => rule.map(Reason::from),
+    }
 }
 
 fn stop_for<'a>(reason: Reason) -> Next<'a> {
@@ -115,7 +121,7 @@ fn evaluate(run: &Run) -> Next<'_> {
             && run.state_of(&Step::Allow { level: *level }) == StepState::Open
     };
     match Level::ALL.into_iter().filter(|level| *level <= run.state.level).find(unasked) {
-        Some(level) if spent(run).is_none() => take([Step::Allow { level }]),
+        Some(level) if !is_over_time(run) => take([Step::Allow { level }]),
         _ => enter(run, Phase::Evaluate),
     }
 }
@@ -322,12 +328,12 @@ fn judge(run: &Run) -> Next<'_> {
             Level::B => stop_for(Reason::ThresholdReached),
         };
     }
-    let rule = stop::judge(&run.plan.task.rules.limits(), &run.series());
+    let rule = rule(run);
     if settled(run, rule.is_some()) {
         return stop_for(Reason::NoMajorIssues);
     }
     if let Some(reason) = rule {
-        return stop_for(reason.into());
+        return stop_for(reason);
     }
     if state.anew {
         return Next::Decide(Decision::Advance(state.iteration + 1));

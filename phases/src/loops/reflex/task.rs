@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::TreeId;
-use crate::stop::{Budget, Limits, Stall};
+use crate::stop::{Limits, Stall};
 
 use super::criteria::{Criteria, Weights};
 
@@ -77,7 +77,6 @@ pub struct Rules {
     pub check_seconds: u64,
     /// Seconds of completed phases.
     pub max_seconds: Option<u64>,
-    pub usd: Option<f64>,
 }
 
 /// At least and at most.
@@ -117,11 +116,6 @@ impl Task {
 impl Rules {
     /// Off-contract answers end a run at once, and are no failed rounds.
     pub(super) fn limits(&self) -> Limits {
-        Limits {
-            max_errors: u32::MAX,
-            stall: self.stall,
-            budget: Budget { usd: self.usd, seconds: self.max_seconds },
-            max_iterations: self.max_iterations,
-        }
+        Limits { max_errors: u32::MAX, stall: self.stall, max_iterations: self.max_iterations }
     }
 }

@@ -175,8 +175,6 @@ impl Run {
             contents,
             failed_in_a_row: 0,
             rounds: self.state.iteration,
-            usd: self.ledger.total().usd,
-            seconds: self.state.clock.seconds(),
         }
     }
 }

@@ -4,16 +4,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::candidate::Candidate;
 use crate::checks::Told;
+use crate::contract::CriterionId;
 use crate::delivery::SkillUse;
 use crate::edit::EditReport;
 use crate::event::Failure;
 use crate::id::{CandidateId, TreeId};
 use crate::judgement::Judgement;
+use crate::proof::Effect;
+use crate::proof::power::{Needed, Noise};
 use crate::score::Score;
 use crate::stop::Reason;
 use crate::target::Place;
 
-use super::step::{Choice, Kept};
+use super::anchor::Tally;
+use super::step::{Choice, Kept, Seat};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -69,13 +73,23 @@ impl Answer {
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// A round begins: measure this candidate.
-    Open { round: u32, candidate: CandidateId },
+    Open {
+        round: u32,
+        candidate: CandidateId,
+        /// On these scenarios alone; on all of the search, if there are none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        scenarios: Vec<usize>,
+    },
     /// The round has been measured, as far as it could be.
     Scored(Measured),
+    /// What repeated trials of the same version show of the suite.
+    Calibrate(Box<Visible>),
     /// The round's candidate is the head.
     Keep(CandidateId),
     /// The round's candidate is dropped, and the best is the base again.
     Drop { candidate: CandidateId, why: Why },
+    /// The round's edit is to mend these faults, and no others; none, where nothing is to be edited.
+    Target { criteria: Vec<CriterionId> },
     /// The improver works on this member now.
     Focus(Place),
     /// The round's edit is a candidate.
@@ -84,8 +98,16 @@ pub enum Decision {
     NoDraft { member: Place, failure: Failure },
     /// The search is over.
     Stop(Reason),
-    /// The last contestants are compared on fresh trials.
-    Compare(Vec<CandidateId>),
+    /// The best of the search meets the start on fresh trials.
+    Compare { challenger: CandidateId },
+    /// A look at the pairs so far shows too little: it goes on to the next.
+    LookAgain { effect: Option<Effect> },
+    /// A judge has failed its anchors, and counts for nothing.
+    Dismiss { seat: Seat, tally: Tally },
+    /// The other judges are asked about these scenarios too, on which the versions are close.
+    Consult { scenarios: Vec<usize> },
+    /// Scenarios on which the winner lost much are tried again.
+    Retry { scenarios: Vec<usize>, won: Shipment },
     /// Which candidate has won.
     Ship(Shipment),
     /// The run is over.
@@ -100,7 +122,11 @@ pub struct Measured {
     pub dimensions: Vec<Option<Score>>,
     /// In the order of the chain; empty for a single skill.
     pub members: Vec<Option<Score>>,
+    /// Trials that have a score.
     pub judged: u32,
+    /// Those among them that score 0 because an agent came to no end.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub failed: u32,
     pub of: u32,
     /// The evaluator gave numbers without evidence.
     pub claimed: bool,
@@ -109,6 +135,11 @@ pub struct Measured {
     /// What the text is worth by itself, where the score is the outcome of trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Score>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+fn is_none(number: &u32) -> bool {
+    *number == 0
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -124,26 +155,76 @@ pub enum Why {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shipment {
     pub verdict: Verdict,
+    /// What is left in the end: the challenger if it won, otherwise the start.
     pub champion: CandidateId,
-    /// Each contestant's score, on the scenarios that all of them were judged on.
+    /// What met the start, if anything did.
+    pub challenger: Option<CandidateId>,
+    /// The mean scores of the two over the pairs.
     pub scores: Vec<(CandidateId, Option<Score>)>,
-    /// How many pairs of trials stand behind it; none when nothing was compared afresh.
-    pub pairs: u32,
+    /// Where it was tested: the difference, and how sure it is.
+    pub effect: Option<Effect>,
+    /// The scenarios on which both were judged.
+    pub pairs: Vec<Pair>,
+    /// How many looks it took.
+    pub looks: usize,
+    /// The scenarios because of which a winner was refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fell: Vec<usize>,
+    /// Where it shows neither: what would show the difference that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needed: Option<Needed>,
+}
+
+/// Both versions on one scenario: the means of their trials.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    pub scenario: usize,
+    pub start: Score,
+    pub challenger: Score,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The champion beat the start.
+    /// The challenger is better than the start.
     Won,
-    /// Contestants there were, and none beat the start.
+    /// It is worse, or where nothing was tested, not better.
     Lost,
-    /// A contestant beat the start, and its skill was used in none of the trials: nothing shows that it is better.
-    Unused,
-    /// There was nothing to compare the start with.
-    Unchallenged,
-    /// The comparison could not be judged.
+    /// There is no difference that matters.
+    Tied,
+    /// The trials show neither.
     Indecisive,
+    /// It is better on the whole, and much worse on some scenario.
+    Regressed,
+    /// It scored higher, and its skill was used in none of the trials: nothing shows that it is better.
+    Unused,
+    /// The search found nothing better than the start.
+    Unchallenged,
+    /// Too few trials could be judged, or not as many of one version as of the other.
+    Unjudged,
+}
+
+/// What the suite can show. It is simulated, which takes its time: so it is decided once, and recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Visible {
+    /// Unknown where no scenario has two trials with a score.
+    pub noise: Option<Noise>,
+    /// The final comparison that a search would end with.
+    pub comparison: Comparison,
+    /// What a comparison needs to see half of what it sees now. None where that is too little to matter.
+    pub better: Option<Needed>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// 0, where the suite has too few scenarios for one.
+    pub pairs: usize,
+    /// Of each version on each scenario.
+    pub trials: u32,
+    /// The points that are left up to 100.
+    pub headroom: f64,
+    /// The smallest change that it would see in four of five cases; none, where that is more than the headroom.
+    pub smallest: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,6 +238,10 @@ pub enum Ending {
     Unchanged,
     /// A person's own edit stands in the target.
     Conflict,
+    /// The scenarios were tried, without a skill or with the target as it is, and nothing else was asked.
+    Tried,
+    /// Two versions were compared, and nothing else was asked.
+    Compared,
 }
 
 impl std::fmt::Display for Why {

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::measure::SEARCH;
-use super::{Ending, Run, Verdict};
+use super::unaided::{self, Unaided};
+use super::{Aim, Ending, Run, Verdict};
 use crate::ending::Class;
 use crate::id::CandidateId;
 use crate::score::Score;
@@ -21,6 +22,10 @@ pub enum Outcome {
     Unchanged,
     /// The target carries a person's edit, which was left alone.
     Conflict,
+    /// The scenarios were tried, without a skill or with the target as it is.
+    Tried,
+    /// Two versions were compared.
+    Compared,
     /// Nothing could be judged.
     Unjudged,
     /// Waiting for an answer.
@@ -32,13 +37,34 @@ pub enum Outcome {
 impl Run {
     pub fn class(&self) -> Class {
         let Some(ending) = self.state.closed else { return Class::Open };
-        let indecisive =
-            self.state.shipment.as_ref().is_none_or(|shipment| shipment.verdict == Verdict::Indecisive);
-        if indecisive || self.state.stopped == Some(Reason::Failed) {
+        if ending == Ending::Tried {
+            let is_scored = || self.state.rounds.last().is_some_and(|round| round.score().is_some());
+            let is_whole = match self.plan.task.aim {
+                Aim::Calibrate { .. } => is_scored(),
+                Aim::Improve | Aim::Try { .. } | Aim::Compare(_) => {
+                    unaided::tried(self).iter().all(Unaided::is_whole)
+                }
+            };
+            return if is_whole { Class::Reached } else { Class::Unjudged };
+        }
+        let verdict = self.state.shipment.as_ref().map_or(Verdict::Unjudged, |shipment| shipment.verdict);
+        let is_compared = self.state.shipment.as_ref().is_some_and(|shipment| !shipment.pairs.is_empty());
+        let has_failed = self.state.stopped == Some(Reason::Failed) && !is_compared;
+        if verdict == Verdict::Unjudged || has_failed {
             return Class::Unjudged;
         }
+        if ending == Ending::Compared {
+            return if verdict == Verdict::Won { Class::Reached } else { Class::Short };
+        }
+        // With a suite, what a search has seen of its own scenarios reaches nothing.
+        let counts =
+            verdict == Verdict::Won || self.plan.is_structural() || self.plan.task.scenarios.len() == 1;
         let met = self.final_score().is_some_and(|score| score >= self.plan.task.rules.threshold);
-        let met = met && !self.champion_is_unused();
+        let met = if self.plan.task.fail_on.is_set() {
+            self.fail_reasons().is_empty()
+        } else {
+            counts && met && !self.champion_is_unused()
+        };
         if met && ending != Ending::Conflict { Class::Reached } else { Class::Short }
     }
 
@@ -49,6 +75,8 @@ impl Run {
             Some(Ending::Applied) => Outcome::Improved,
             Some(Ending::Kept) => Outcome::Kept,
             Some(Ending::Conflict) => Outcome::Conflict,
+            Some(Ending::Tried) => Outcome::Tried,
+            Some(Ending::Compared) => Outcome::Compared,
             Some(Ending::Unchanged) if self.class() == Class::Unjudged => Outcome::Unjudged,
             Some(Ending::Unchanged) => Outcome::Unchanged,
         }
@@ -68,7 +96,7 @@ impl Run {
     /// Whether what is left in the end was used in none of its trials: those of the comparison, or else of the search.
     fn champion_is_unused(&self) -> bool {
         let Some(shipment) = &self.state.shipment else { return false };
-        let ordinals = if shipment.pairs == 0 { SEARCH..=SEARCH } else { self.deciding() };
+        let ordinals = if shipment.pairs.is_empty() { SEARCH..=SEARCH } else { self.deciding() };
         self.is_unused(shipment.champion, &ordinals)
     }
 

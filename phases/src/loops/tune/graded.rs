@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Answer, Run, Step, StepState, Task, Trial};
+use super::{Answer, Asked, Run, Seat, Step, StepState, Task, Trial};
 use crate::checks::{Check, How, Told};
 use crate::contract::{Contract, Criterion, CriterionId, Dimension, Verdict};
 use crate::demand::{self, Demand};
@@ -14,6 +14,7 @@ use crate::event::Failure;
 use crate::id::CandidateId;
 use crate::judgement::{Assessment, Finding, Findings, Judgement, Kind};
 use crate::scenario::Scenario;
+use crate::score::Score;
 use crate::target::Place;
 
 /// The one dimension of what was brought about.
@@ -26,10 +27,35 @@ const NO_VERDICT: &str = "no verdict was given";
 #[derive(Debug)]
 pub enum Unit<'a> {
     Judged(&'a Judgement),
+    /// A member's agent came to no end, which may be the skill's fault: the trial scores 0.
+    Failed {
+        member: Place,
+        failure: &'a Failure,
+    },
+    /// It could not be tried or judged, through no fault of the skill.
     Missing(&'a Failure),
     Next(Step),
     /// Its last answer came when no measurement asked for it any more.
     Late,
+}
+
+impl<'a> Unit<'a> {
+    /// The judgement, where there is one.
+    pub fn judgement(&self) -> Option<&'a Judgement> {
+        match self {
+            Self::Judged(judgement) => Some(judgement),
+            Self::Failed { .. } | Self::Missing(_) | Self::Next(_) | Self::Late => None,
+        }
+    }
+
+    /// The score of a trial, if it has one.
+    pub fn score(&self) -> Option<Score> {
+        match self {
+            Self::Judged(judgement) => judgement.whole.scored.composite,
+            Self::Failed { .. } => Some(Score::ZERO),
+            Self::Missing(_) | Self::Next(_) | Self::Late => None,
+        }
+    }
 }
 
 /// Where a trial stands whose members have all been run.
@@ -46,6 +72,7 @@ pub(super) fn stand<'a>(
     run: &'a Run,
     candidate: CandidateId,
     trial: Trial,
+    seat: Seat,
     outcomes: &[&'a Answer],
 ) -> Stand<'a> {
     let task = &run.plan.task;
@@ -63,7 +90,7 @@ pub(super) fn stand<'a>(
     if expectations(scenario).is_none() {
         return Stand::Graded(judgement(task, scenario, &verdicts, None));
     }
-    let step = grade(candidate, trial, outcomes);
+    let step = grade(candidate, trial, Asked::of(seat), outcomes);
     match run.state_of(&step) {
         StepState::Answered(Answer::Judged(judged)) => {
             let findings = judged.whole.findings.iter();
@@ -93,7 +120,7 @@ fn machine_steps(task: &Task, trial: Trial, outcomes: &[&Answer]) -> Vec<Step> {
     looks
 }
 
-fn grade(candidate: CandidateId, trial: Trial, outcomes: &[&Answer]) -> Step {
+pub(super) fn grade(candidate: CandidateId, trial: Trial, asked: Asked, outcomes: &[&Answer]) -> Step {
     let (mut left, mut kept) = (Vec::new(), Vec::new());
     for outcome in outcomes {
         if let Answer::Exercised { artifacts, kept: own, .. } = outcome {
@@ -101,7 +128,7 @@ fn grade(candidate: CandidateId, trial: Trial, outcomes: &[&Answer]) -> Step {
             kept.extend(own.iter().map(|own| own.evidence));
         }
     }
-    Step::Grade { candidate, trial, artifacts: left, evidence: kept }
+    Step::Grade { candidate, trial, artifacts: left, evidence: kept, asked }
 }
 
 fn of_machine(scenario: &Scenario, told: &Told) -> Option<(CriterionId, (Verdict, Box<str>))> {

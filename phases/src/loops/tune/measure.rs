@@ -5,19 +5,29 @@
 //! contestants side by side, so that the same answers give the same run whatever order they arrived in. Where trials are
 //! scored by what comes of them, the text of a candidate is reviewed once, last.
 
+mod executed;
+mod scores;
+
 pub use super::graded::Unit;
 use super::graded::{self, Stand};
-use super::{Answer, Measured, Plan, Run, Step, StepState, Trial};
-use crate::candidate::Candidate;
-use crate::contract::DimensionId;
-use crate::event::Failure;
-use crate::id::{CandidateId, Digest, TreeId};
-use crate::judgement::{Assessment, Judgement, Kind};
-use crate::score::{self, Score};
+use super::{Aim, Answer, Asked, Measured, Plan, Run, Search, Seat, Step, StepState, Trial};
+use crate::id::{CandidateId, Digest};
+use crate::judgement::Judgement;
 use crate::target::Place;
+
+use executed::{NO_RESULT, Start, executed_next, exercise, start, tree_of};
+pub use executed::{artifacts, exercised, starting};
+pub(super) use executed::{executions, was_set_up};
+use scores::{scored, summarise};
 
 /// The ordinal of the trials made while searching; those of the final comparison follow it.
 pub const SEARCH: u32 = 0;
+
+/// No setting asks for more of a scenario.
+const MOST_TRIALS: u32 = 100;
+
+/// Fresh trials of each version on a scenario on which the winner lost much.
+pub(super) const RETRIALS: u32 = 3;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measure {
@@ -26,26 +36,46 @@ pub struct Measure {
     ordinals: u32,
     era: u32,
     order: Vec<usize>,
+    /// After how many scenarios somebody looks, where that is before the end.
+    looks: Vec<usize>,
+    /// Which contestant begins, block by block: both are tried side by side, and neither is always the first.
+    first: Vec<usize>,
     /// Where in the order each scenario stands, if it is in it.
     rows: Vec<Option<usize>>,
     /// Which units are judged or given up; after those of all trials come the reviews.
     done: Vec<bool>,
     /// How many leading units are.
     settled: usize,
+    /// Who judges.
+    seat: Seat,
 }
 
 impl Measure {
-    /// One candidate, once on every scenario of the search.
-    pub fn round(plan: &Plan, candidate: CandidateId, era: u32) -> Self {
+    /// One candidate, once on every scenario of the search. Where nothing is searched, no text is reviewed: it is tried on
+    /// all scenarios, as often as the run says.
+    pub fn round(plan: &Plan, candidate: CandidateId, scenarios: &[usize], era: u32) -> Self {
+        if let Aim::Try { trials } | Aim::Calibrate { trials } = plan.task.aim {
+            return Self::over(plan, canonical_order(plan), vec![candidate], (SEARCH, trials), era);
+        }
+        if plan.task.rules.search != Search::Rounds {
+            // Of texts that are tried once each none is worth a review.
+            return Self::over(plan, scenarios.to_vec(), vec![candidate], (SEARCH, 1), era);
+        }
         let round = Self::over(plan, searched(plan), vec![candidate], (SEARCH, 1), era);
         if plan.task.has_demands() { round.with_reviews() } else { round }
     }
 
     /// The contestants of the final comparison, on trials of their own.
     pub fn fresh(plan: &Plan, contestants: Vec<CandidateId>, era: u32) -> Self {
-        // Where none are wanted, this is asked for only because the scores of the search cannot be compared.
-        let trials = (SEARCH + 1, plan.task.rules.confirm.max(1));
-        Self::over(plan, compared(plan), contestants, trials, era)
+        let trials = (SEARCH + 1, plan.task.rules.confirm);
+        let looks = plan.looks().into_iter().map(|look| look.pairs).collect();
+        Self { looks, ..Self::over(plan, compared(plan), contestants, trials, era) }
+    }
+
+    /// The same on some of the scenarios again.
+    pub fn again(plan: &Plan, scenarios: Vec<usize>, contestants: Vec<CandidateId>, era: u32) -> Self {
+        let trials = (SEARCH + 1 + plan.task.rules.confirm, RETRIALS);
+        Self::over(plan, scenarios, contestants, trials, era)
     }
 
     fn over(
@@ -55,10 +85,50 @@ impl Measure {
         (first_ordinal, ordinals): (u32, u32),
         era: u32,
     ) -> Self {
+        // A journal that somebody else wrote may name any number, and before there is anything to measure.
         let mut rows = vec![None; plan.task.scenarios.len()];
+        let is_there = |scenario: &usize| *scenario < rows.len() && !contestants.is_empty();
+        let order: Vec<usize> = order.into_iter().filter(is_there).collect();
+        let ordinals = ordinals.min(MOST_TRIALS);
         order.iter().enumerate().for_each(|(row, &scenario)| rows[scenario] = Some(row));
+        let blocks = order.iter().flat_map(|&scenario| (0..ordinals).map(move |nth| (scenario, nth)));
+        let first = blocks
+            .map(|(scenario, nth)| coin(plan.seed, (plan.task.number(scenario), nth)) % contestants.len())
+            .collect();
         let done = vec![false; order.len() * ordinals as usize * contestants.len()];
-        Self { contestants, first_ordinal, ordinals, era, order, rows, done, settled: 0 }
+        Self {
+            contestants,
+            first_ordinal,
+            ordinals,
+            era,
+            looks: vec![order.len()],
+            order,
+            first,
+            rows,
+            done,
+            settled: 0,
+            seat: Seat::First,
+        }
+    }
+
+    #[must_use]
+    pub(super) fn by(self, seat: Seat) -> Self {
+        Self { seat, ..self }
+    }
+
+    /// The trials of a final comparison on some of its scenarios, as somebody else judges them.
+    pub(super) fn of(&self, plan: &Plan, scenarios: &[usize], seat: Seat) -> Self {
+        let trials = (self.first_ordinal, self.ordinals);
+        Self::over(plan, scenarios.to_vec(), self.contestants.clone(), trials, self.era).by(seat)
+    }
+
+    pub(super) fn seat(&self) -> Seat {
+        self.seat
+    }
+
+    /// The trials on the first scenarios, as they are gone through.
+    pub(super) fn units(&self, rows: usize) -> impl Iterator<Item = (CandidateId, Trial)> + '_ {
+        (0..self.units_of(rows.min(self.order.len()))).filter_map(|index| self.place(index))
     }
 
     fn with_reviews(mut self) -> Self {
@@ -68,7 +138,7 @@ impl Measure {
 
     /// How many of the units are trials.
     fn tried(&self) -> usize {
-        self.order.len() * self.ordinals as usize * self.contestants.len()
+        self.units_of(self.order.len())
     }
 
     pub fn is_settled(&self) -> bool {
@@ -87,12 +157,23 @@ impl Measure {
         self.len() == 0
     }
 
-    /// The steps that can be taken now, in canonical order; at most one a unit.
+    /// How many looks have all their trials.
+    pub(super) fn looks_made(&self) -> usize {
+        self.looks.iter().take_while(|&&rows| self.units_of(rows) <= self.settled).count()
+    }
+
+    fn units_of(&self, rows: usize) -> usize {
+        rows * self.ordinals as usize * self.contestants.len()
+    }
+
+    /// The steps that can be taken now, in canonical order; at most one a unit, and none that the next look does not need.
     pub fn steps<'a>(&'a self, run: &'a Run) -> impl Iterator<Item = Step> + 'a {
-        let open = (self.settled..self.len()).filter(|&index| !self.done[index]);
+        let next = self.looks.get(self.looks_made()).filter(|rows| **rows < self.order.len());
+        let end = next.map_or(self.len(), |rows| self.units_of(*rows));
+        let open = (self.settled..end).filter(|&index| !self.done[index]);
         open.filter_map(|index| match self.unit(run, index) {
             Unit::Next(step) => Some(step),
-            Unit::Judged(_) | Unit::Missing(_) | Unit::Late => None,
+            Unit::Judged(_) | Unit::Failed { .. } | Unit::Missing(_) | Unit::Late => None,
         })
     }
 
@@ -126,10 +207,10 @@ impl Measure {
             }
             match self.stand(run, index) {
                 Stand::Open(Unit::Next(_)) => {}
-                Stand::Open(Unit::Judged(_) | Unit::Missing(_) | Unit::Late) => self.done[index] = true,
+                Stand::Open(_) => self.done[index] = true,
                 Stand::Graded(judgement) => {
                     let (candidate, trial) = self.place(index).expect("only trials are graded");
-                    graded.push(((candidate, trial), judgement));
+                    graded.push(((candidate, trial, self.seat), judgement));
                     self.done[index] = true;
                 }
             }
@@ -140,54 +221,55 @@ impl Measure {
 
     /// What the judged units say of one contestant; scenarios for which `among` is false are left out.
     pub fn summary(&self, run: &Run, candidate: CandidateId, among: impl Fn(usize) -> bool) -> Measured {
-        let judgements: Vec<_> = self
-            .trials()
-            .filter(|trial| among(trial.scenario))
-            .filter_map(|trial| judged(run, candidate, trial))
-            .collect();
+        let trials = self.trials().filter(|trial| among(trial.scenario));
+        let scored = trials.filter_map(|trial| scored(run, candidate, trial, self.seat)).collect::<Vec<_>>();
         let review = reviewed(run, candidate, self.era).filter(|_| run.plan.task.has_demands());
-        summarise(&run.plan, &judgements, review, self.order.len() * self.ordinals as usize)
+        summarise(&run.plan, &scored, review, self.order.len() * self.ordinals as usize)
     }
 
-    /// Whether every contestant has a score on every one of this scenario's trials.
-    pub fn paired(&self, run: &Run, scenario: usize) -> bool {
-        self.contestants.iter().all(|&candidate| {
-            self.trials()
-                .filter(|trial| trial.scenario == scenario)
-                .all(|trial| judged(run, candidate, trial).is_some())
-        })
+    /// How many of a contestant's trials on the first scenarios have a score.
+    pub(super) fn scored_of(&self, run: &Run, candidate: CandidateId, rows: usize) -> usize {
+        let trials = self.order.iter().take(rows).flat_map(|&scenario| self.trials_of(scenario));
+        trials.filter(|trial| scored(run, candidate, *trial, self.seat).is_some()).count()
     }
 
     pub fn scenarios(&self) -> &[usize] {
         &self.order
     }
 
+    pub(super) fn era(&self) -> u32 {
+        self.era
+    }
+
     fn trials(&self) -> impl Iterator<Item = Trial> + '_ {
-        self.order
-            .iter()
-            .flat_map(move |&scenario| (0..self.ordinals).map(move |nth| self.trial(scenario, nth)))
+        self.order.iter().flat_map(|&scenario| self.trials_of(scenario))
+    }
+
+    pub(super) fn trials_of(&self, scenario: usize) -> impl Iterator<Item = Trial> + '_ {
+        (0..self.ordinals).map(move |nth| self.trial(scenario, nth))
     }
 
     fn unit<'a>(&self, run: &'a Run, index: usize) -> Unit<'a> {
         match self.place(index) {
-            Some((candidate, trial)) => unit(run, candidate, trial),
+            Some((candidate, trial)) => unit_by(run, candidate, trial, self.seat),
             None => review(run, self.contestants[index - self.tried()], self.era),
         }
     }
 
     fn stand<'a>(&self, run: &'a Run, index: usize) -> Stand<'a> {
         match self.place(index) {
-            Some((candidate, trial)) => stand(run, candidate, trial),
+            Some((candidate, trial)) => stand(run, candidate, trial, self.seat),
             None => Stand::Open(self.unit(run, index)),
         }
     }
 
     /// Whose trial a unit is; none, if it is a review.
     fn place(&self, index: usize) -> Option<(CandidateId, Trial)> {
-        let (row, column) = (index / self.contestants.len(), index % self.contestants.len());
-        let scenario = *self.order.get(row / self.ordinals as usize).filter(|_| index < self.tried())?;
-        let nth = u32::try_from(row % self.ordinals as usize).unwrap_or(u32::MAX);
-        Some((self.contestants[column], self.trial(scenario, nth)))
+        let (block, column) = (index / self.contestants.len(), index % self.contestants.len());
+        let scenario = *self.order.get(block / self.ordinals as usize).filter(|_| index < self.tried())?;
+        let nth = u32::try_from(block % self.ordinals as usize).unwrap_or(u32::MAX);
+        let contestant = (self.first[block] + column) % self.contestants.len();
+        Some((self.contestants[contestant], self.trial(scenario, nth)))
     }
 
     fn trial(&self, scenario: usize, nth: u32) -> Trial {
@@ -201,44 +283,66 @@ impl Measure {
 }
 
 /// What trials have come to whose demands are all answered.
-pub(crate) type Graded = Vec<((CandidateId, Trial), Judgement)>;
+pub(crate) type Graded = Vec<((CandidateId, Trial, Seat), Judgement)>;
 
-/// Where a candidate stands on one trial: what is to be done next, or the judgement.
-pub fn unit(run: &Run, candidate: CandidateId, trial: Trial) -> Unit<'_> {
-    if let Some(judgement) = run.state.graded.get(&(candidate, trial)) {
+/// Where a candidate stands on one trial as one judge has it: what is to be done next, or the judgement.
+pub(super) fn unit_by(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> Unit<'_> {
+    if let Some(judgement) = run.state.graded.get(&(candidate, trial, seat)) {
         return Unit::Judged(judgement);
     }
-    match stand(run, candidate, trial) {
+    match stand(run, candidate, trial, seat) {
         Stand::Open(unit) => unit,
         Stand::Graded(_) => Unit::Late,
     }
 }
 
-fn stand(run: &Run, candidate: CandidateId, trial: Trial) -> Stand<'_> {
-    let trees = &run.candidate(candidate).expect("measured candidates are candidates of the run").trees;
-    let mut outcomes: Vec<&Answer> = Vec::with_capacity(trees.len());
+pub(super) fn judged_by(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> Option<&Judgement> {
+    unit_by(run, candidate, trial, seat).judgement()
+}
+
+fn stand(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> Stand<'_> {
+    // A journal that somebody else wrote may measure what it does not have.
+    let Some(known) = run.candidate(candidate) else { return Stand::Open(Unit::Missing(&NO_RESULT)) };
+    let mut outcomes: Vec<&Answer> = Vec::with_capacity(known.trees.len());
     let start = match start(run, trial.scenario) {
         Start::Ready(start) => start,
         Start::Missing(failure) => return Stand::Open(Unit::Missing(failure)),
-        Start::Next(step) => return Stand::Open(Unit::Next(step)),
+        Start::Next(step) => return Stand::Open(executed_next(run, step)),
     };
-    for (place, &skill) in trees.iter().enumerate() {
+    for (place, &skill) in known.trees.iter().enumerate() {
         let input = outcomes.last().copied().and_then(tree_of).or(start);
         let step = exercise(&run.plan, Place(place), skill, trial, input);
         match run.state_of(&step) {
             StepState::Answered(outcome @ Answer::Exercised { .. }) => outcomes.push(outcome),
+            StepState::GivenUp(failure) if failure.kind.is_scored() => {
+                return Stand::Open(Unit::Failed { member: Place(place), failure });
+            }
             StepState::GivenUp(failure) => return Stand::Open(Unit::Missing(failure)),
-            StepState::Answered(_) | StepState::Open => return Stand::Open(Unit::Next(step)),
+            StepState::Answered(_) | StepState::Open => return Stand::Open(executed_next(run, step)),
         }
     }
     if run.plan.task.is_graded(trial.scenario) {
-        return graded::stand(run, candidate, trial, &outcomes);
+        return graded::stand(run, candidate, trial, seat, &outcomes);
     }
-    let artifacts = outcomes.into_iter().filter_map(tree_of).collect();
-    Stand::Open(judging(run, Step::Judge { candidate, trial, artifacts }))
+    Stand::Open(judged(run, judging(&run.plan, candidate, trial, Asked::of(seat), &outcomes)))
 }
 
-fn judging(run: &Run, step: Step) -> Unit<'_> {
+/// The step by which a judge is asked about a trial whose members have all been run.
+pub(super) fn judging(
+    plan: &Plan,
+    candidate: CandidateId,
+    trial: Trial,
+    asked: Asked,
+    outcomes: &[&Answer],
+) -> Step {
+    if plan.task.is_graded(trial.scenario) {
+        return graded::grade(candidate, trial, asked, outcomes);
+    }
+    let artifacts = outcomes.iter().copied().filter_map(tree_of).collect();
+    Step::Judge { candidate, trial, artifacts, asked }
+}
+
+fn judged(run: &Run, step: Step) -> Unit<'_> {
     match run.state_of(&step) {
         StepState::Answered(Answer::Judged(judgement)) => Unit::Judged(judgement),
         StepState::GivenUp(failure) => Unit::Missing(failure),
@@ -248,122 +352,12 @@ fn judging(run: &Run, step: Step) -> Unit<'_> {
 
 /// Where the review of a candidate's text stands.
 pub fn review(run: &Run, candidate: CandidateId, era: u32) -> Unit<'_> {
-    judging(run, Step::Review { candidate, era })
+    judged(run, Step::Review { candidate, era })
 }
 
 /// The judgement of a candidate's text, where there is one.
 pub fn reviewed(run: &Run, candidate: CandidateId, era: u32) -> Option<&Judgement> {
-    match review(run, candidate, era) {
-        Unit::Judged(judgement) => Some(judgement),
-        Unit::Missing(_) | Unit::Next(_) | Unit::Late => None,
-    }
-}
-
-fn exercise(plan: &Plan, member: Place, skill: TreeId, trial: Trial, input: Option<TreeId>) -> Step {
-    Step::Exercise { member, skill, trial, input, graded: plan.task.is_graded(trial.scenario) }
-}
-
-/// Where the workspace of a scenario stands.
-enum Start<'a> {
-    Ready(Option<TreeId>),
-    Missing(&'a Failure),
-    Next(Step),
-}
-
-fn start(run: &Run, scenario: usize) -> Start<'_> {
-    let told = &run.plan.task.scenarios[scenario];
-    if told.setup.is_none() {
-        return Start::Ready(told.files);
-    }
-    let step = Step::SetUp { scenario, files: told.files };
-    match run.state_of(&step) {
-        StepState::Answered(Answer::SetUp { tree }) => Start::Ready(Some(*tree)),
-        StepState::GivenUp(failure) => Start::Missing(failure),
-        StepState::Answered(_) | StepState::Open => Start::Next(step),
-    }
-}
-
-/// What the executor of a scenario finds in its workspace, where that is known.
-pub fn starting(run: &Run, scenario: usize) -> Option<TreeId> {
-    match start(run, scenario) {
-        Start::Ready(tree) => tree,
-        Start::Missing(_) | Start::Next(_) => None,
-    }
-}
-
-/// What a candidate's members left on one trial, as far as they were run.
-pub fn artifacts(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<TreeId> {
-    let trees = exercised(run, candidate, trial).into_iter().filter_map(tree_of);
-    trees.collect()
-}
-
-/// What came of a candidate's members on one trial, as far as they were run.
-pub fn exercised<'a>(run: &'a Run, candidate: &Candidate, trial: Trial) -> Vec<&'a Answer> {
-    let mut outcomes: Vec<&Answer> = Vec::new();
-    for (place, &skill) in candidate.trees.iter().enumerate() {
-        let input = outcomes.last().copied().and_then(tree_of).or_else(|| starting(run, trial.scenario));
-        let step = exercise(&run.plan, Place(place), skill, trial, input);
-        let StepState::Answered(outcome @ Answer::Exercised { .. }) = run.state_of(&step) else { break };
-        outcomes.push(outcome);
-    }
-    outcomes
-}
-
-fn tree_of(outcome: &Answer) -> Option<TreeId> {
-    let Answer::Exercised { artifacts, .. } = outcome else { return None };
-    Some(*artifacts)
-}
-
-/// A judgement that has a score.
-fn judged(run: &Run, candidate: CandidateId, trial: Trial) -> Option<&Judgement> {
-    match unit(run, candidate, trial) {
-        Unit::Judged(judgement) => judgement.whole.scored.composite.map(|_| judgement),
-        Unit::Missing(_) | Unit::Next(_) | Unit::Late => None,
-    }
-}
-
-/// A review tells of the text what no trial was asked about.
-fn summarise(plan: &Plan, judgements: &[&Judgement], review: Option<&Judgement>, of: usize) -> Measured {
-    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let whole = |judgement: &&Judgement| judgement.whole.scored.composite;
-    #[expect(clippy::cast_precision_loss, reason = "numbers of scenarios are far below 2^52")]
-    let covered = !judgements.is_empty() && judgements.len() as f64 >= plan.task.rules.coverage * of as f64;
-    Measured {
-        score: mean(judgements.iter().map(whole)).filter(|_| covered),
-        dimensions: plan
-            .task
-            .contract
-            .dimensions
-            .iter()
-            .map(|one| &one.id)
-            .map(|id| mean(judgements.iter().copied().chain(review).map(|one| dimension(&one.whole, id))))
-            .collect(),
-        members: member_scores(plan, judgements, review),
-        judged: count(judgements.len()),
-        of: count(of),
-        claimed: judgements.iter().any(|judgement| judgement.kind == Kind::Claimed),
-        claim: mean(judgements.iter().map(|judgement| judgement.claim)),
-        quality: review.and_then(|review| review.whole.scored.composite),
-    }
-}
-
-/// A member of which no scenario demands anything is known by its text.
-fn member_scores(plan: &Plan, judgements: &[&Judgement], review: Option<&Judgement>) -> Vec<Option<Score>> {
-    if !plan.is_chain() {
-        return Vec::new();
-    }
-    let score = |judgement: &Judgement, name: &str| judgement.members.get(name)?.scored.composite;
-    let members = plan.task.target.members.iter().map(|member| &member.name);
-    let of_trials = |name| mean(judgements.iter().map(|judgement| score(judgement, name)));
-    members.map(|name| of_trials(name).or_else(|| review.and_then(|review| score(review, name)))).collect()
-}
-
-fn dimension(assessment: &Assessment, id: &DimensionId) -> Option<Score> {
-    assessment.scored.dimensions.iter().find(|(known, _)| known == id).and_then(|(_, score)| *score)
-}
-
-fn mean(scores: impl Iterator<Item = Option<Score>>) -> Option<Score> {
-    score::mean(&scores.flatten().collect::<Vec<_>>())
+    review(run, candidate, era).judgement()
 }
 
 /// The scenarios that a search tries its candidates on, in the canonical order.
@@ -380,11 +374,18 @@ pub fn compared(plan: &Plan) -> Vec<usize> {
     if held_out.is_empty() { searched } else { held_out }
 }
 
+/// A number that follows from the run's seed and a block of trials alone.
+fn coin(seed: u64, (scenario, nth): (usize, u32)) -> usize {
+    let parts = [&seed.to_le_bytes()[..], &(scenario as u64).to_le_bytes(), &nth.to_le_bytes()];
+    usize::from(Digest::of_parts(parts).as_bytes()[0])
+}
+
 /// The scenarios in the order of the run's seed.
 fn canonical_order(plan: &Plan) -> Vec<usize> {
     let mut order: Vec<usize> = (0..plan.task.scenarios.len()).collect();
-    order.sort_by_key(|&scenario| {
-        Digest::of_parts([plan.seed.to_le_bytes().as_slice(), (scenario as u64).to_le_bytes().as_slice()])
+    order.sort_by_cached_key(|&scenario| {
+        let number = plan.task.number(scenario) as u64;
+        Digest::of_parts([plan.seed.to_le_bytes().as_slice(), number.to_le_bytes().as_slice()])
     });
     order
 }

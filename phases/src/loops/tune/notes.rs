@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::measure::{self, SEARCH, Unit};
+use super::panel;
 use super::{Run, Trial};
 use crate::contract::{CriterionId, Verdict};
 use crate::id::CandidateId;
@@ -96,11 +97,21 @@ fn badness(verdict: Verdict) -> u8 {
 /// The judgements of a candidate made while searching, in the canonical order of the scenarios.
 pub fn judgements(run: &Run, candidate: CandidateId, era: u32) -> impl Iterator<Item = (usize, &Judgement)> {
     measure::searched(&run.plan).into_iter().filter_map(move |scenario| {
-        match measure::unit(run, candidate, Trial { scenario, ordinal: SEARCH, era }) {
-            Unit::Judged(judgement) => Some((scenario, judgement)),
-            Unit::Missing(_) | Unit::Next(_) | Unit::Late => None,
-        }
+        let trial = Trial { scenario, ordinal: SEARCH, era };
+        Some((scenario, panel::judgement(run, candidate, trial)?))
     })
+}
+
+/// The scenarios of the search in which a member's agent came to no end, and why.
+pub fn unfinished(run: &Run, candidate: CandidateId, era: u32, place: Place) -> Vec<(usize, String)> {
+    let searched = measure::searched(&run.plan).into_iter();
+    let failed = searched.filter_map(|scenario| {
+        match panel::unit(run, candidate, Trial { scenario, ordinal: SEARCH, era }) {
+            Unit::Failed { member, failure } if member == place => Some((scenario, failure.why.clone())),
+            _ => None,
+        }
+    });
+    failed.collect()
 }
 
 fn merge<T: Clone + PartialEq>(into: &mut Vec<T>, more: &[T]) {

@@ -12,6 +12,7 @@ use crate::delivery::Delivery;
 use crate::event::{Failure, FailureKind, Outcome};
 use crate::id::Digest;
 use crate::judgement::{self, Ask, Suggestion};
+use crate::leak::Secrets;
 use crate::material::Folders;
 use crate::offline::{self, Judged, Task};
 use crate::order::{self, Command, Order, Question};
@@ -40,11 +41,30 @@ pub struct Request {
 #[derive(Clone, Debug)]
 enum Brief {
     SetUp,
-    Execute { member: Place, trial: Trial },
-    Check { demand: usize, exit: i32 },
-    Grade { trial: Trial, contract: Contract, activity: Vec<(Place, Box<str>)> },
-    Review { contract: Contract },
-    Evaluate { trial: Trial, contract: Contract, unused: Vec<Place>, activity: Vec<(Place, Box<str>)> },
+    /// Without a delivery there is no skill.
+    Execute {
+        member: Place,
+        trial: Trial,
+        delivery: Option<Delivery>,
+    },
+    Check {
+        demand: usize,
+        exit: i32,
+    },
+    Grade {
+        trial: Trial,
+        contract: Contract,
+        activity: Vec<(Place, Box<str>)>,
+    },
+    Review {
+        contract: Contract,
+    },
+    Evaluate {
+        trial: Trial,
+        contract: Contract,
+        unused: Vec<Place>,
+        activity: Vec<(Place, Box<str>)>,
+    },
     Improve(Box<Improving>),
 }
 
@@ -59,10 +79,20 @@ struct Improving {
     before: Option<Place>,
     after: Option<Place>,
     uses: Uses,
+    /// Of the trials that came to no end: the scenario, and why.
+    unfinished: Vec<(usize, String)>,
     /// Of the trials that fell short: the scenario, and what the agent did.
     activity: Vec<(usize, Box<str>)>,
     /// The scenario of the worst trial, of which the workspace holds what the member left.
     worst: Option<usize>,
+}
+
+/// The step as it goes into the key of its call. A winner's lucky trials must not stand in for those of the start that it is in
+/// the next run, so those of a comparison are its own.
+fn step_text(run: &Run, step: &Step) -> String {
+    let text = order::step_text(&step.numbered(|scenario| run.plan.task.number(scenario)));
+    let is_search = step.trial().is_none_or(|trial| trial.ordinal == measure::SEARCH);
+    if is_search { text } else { format!("{text} against {}", run.start().0.hex()) }
 }
 
 /// A check that takes longer is not worth its result.
@@ -71,6 +101,10 @@ const CHECK_SECONDS: u64 = 300;
 impl Request {
     /// Makes a step ready. Only steps that an agent answers can be requested.
     pub fn of(run: &Run, step: &Step) -> Option<Self> {
+        // What is stored is judged, and never made again.
+        if run.plan.task.regraded().is_some() && matches!(step, Step::SetUp { .. } | Step::Exercise { .. }) {
+            return None;
+        }
         let (mut command, mut repository) = (None, false);
         let (brief, placements) = match step {
             Step::SetUp { scenario, files } => {
@@ -90,9 +124,10 @@ impl Request {
                 let grader = grader.map(|tree| (at.as_str(), tree));
                 (Brief::Check { demand: *demand, exit: *exit }, placing::check(*left, grader))
             }
-            Step::Grade { candidate, trial, artifacts, evidence } => {
+            Step::Grade { candidate, trial, artifacts, evidence, asked } => {
                 let start = measure::starting(run, trial.scenario);
                 let contract = graded::expectations(&run.plan.task.scenarios[trial.scenario])?;
+                let contract = asked.of_contract(contract);
                 let activity = activity::of_members(run, run.candidate(*candidate)?, *trial);
                 let placements = placing::grade(&run.plan, artifacts, evidence, start);
                 (Brief::Grade { trial: *trial, contract, activity }, placements)
@@ -102,13 +137,13 @@ impl Request {
                 let placements = placing::review(&run.plan, &run.candidate(*candidate)?.trees);
                 (Brief::Review { contract }, placements)
             }
-            Step::Judge { candidate, trial, artifacts } => {
+            Step::Judge { candidate, trial, artifacts, asked } => {
                 let candidate = run.candidate(*candidate)?;
                 let unused = uses::unused_in(run, candidate, *trial);
                 let start = measure::starting(run, trial.scenario);
                 let placements = placing::evaluate(&run.plan, &candidate.trees, artifacts, start);
                 let activity = activity::of_members(run, candidate, *trial);
-                let contract = run.plan.task.asked_of(trial.scenario);
+                let contract = asked.of_contract(run.plan.task.asked_of(trial.scenario));
                 (Brief::Evaluate { trial: *trial, contract, unused, activity }, placements)
             }
             Step::Improve { base, member, .. } => placing::improve(run, *base, *member)?,
@@ -117,7 +152,7 @@ impl Request {
         // Set-ups and checks have no role of their own, and no agent is asked for them.
         let spec = Tune::spec(&step.role().unwrap_or(Role::EXECUTOR))?;
         let order = Order {
-            step: order::step_text(step),
+            step: step_text(run, step),
             attempt: run.attempts(step),
             role: spec.role.clone(),
             rights: placing::rights(&run.plan, &brief, spec.rights),
@@ -139,6 +174,24 @@ impl Request {
     pub fn check(&self) -> Option<(usize, i32)> {
         let Brief::Check { demand, exit } = self.brief else { return None };
         Some((demand, exit))
+    }
+
+    /// What an improver is told that was missed.
+    pub fn missed(&self) -> &[Missed] {
+        match &self.brief {
+            Brief::Improve(improving) => &improving.unmet,
+            Brief::SetUp
+            | Brief::Execute { .. }
+            | Brief::Check { .. }
+            | Brief::Grade { .. }
+            | Brief::Review { .. }
+            | Brief::Evaluate { .. } => &[],
+        }
+    }
+
+    /// What no draft may hold.
+    pub fn secrets(&self) -> Secrets {
+        Secrets::of(&self.plan.task.scenarios)
     }
 
     /// Whether what is left is worked on, or was made from what another member left.
@@ -229,10 +282,10 @@ impl Question for Request {
                 Ok(self.grade_prompt(*trial, contract, activity, folders))
             }
             Brief::Review { contract } => Ok(self.review_prompt(contract, folders)),
-            Brief::Execute { member, trial } => match &self.plan.task.delivery {
-                Delivery::Inline => self.execute_prompt(*member, *trial, folders),
-                Delivery::Installed { .. } => self.task_prompt(*member, false, *trial),
-                Delivery::Slash { .. } => self.task_prompt(*member, true, *trial),
+            Brief::Execute { member, trial, delivery } => match delivery {
+                Some(Delivery::Inline) => self.execute_prompt(*member, *trial, folders),
+                Some(Delivery::Installed { .. }) | None => self.task_prompt(*member, false, *trial),
+                Some(Delivery::Slash { .. }) => self.task_prompt(*member, true, *trial),
             },
             Brief::Evaluate { trial, contract, activity, .. } => {
                 self.evaluate_prompt(*trial, contract, activity, folders)
@@ -244,7 +297,7 @@ impl Question for Request {
     fn task(&self) -> Option<Task> {
         Some(match &self.brief {
             Brief::SetUp | Brief::Check { .. } => return None,
-            Brief::Execute { member, trial } => Task::Execute {
+            Brief::Execute { member, trial, .. } => Task::Execute {
                 skill: self.offline_skill(*member),
                 input: self.input().map(str::to_owned),
                 command: self.plan.task.scenarios[trial.scenario].command.clone(),

@@ -15,8 +15,10 @@ use crate::score::Score;
 use crate::stop::Reason;
 use crate::target::Place;
 
+use super::decision::Visible;
 use super::measure::{Graded, Measure};
-use super::{Answer, Decision, Ending, Measured, Plan, Run, Shipment, Step, Trial, Tune, Why};
+use super::panel::{self, Panel};
+use super::{Answer, Decision, Ending, Measured, Plan, Run, Seat, Shipment, Sides, Step, Trial, Tune, Why};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -24,16 +26,30 @@ pub struct State {
     pub rounds: Vec<Round>,
     /// What is being measured: the newest round's candidate, or the contestants of the final comparison.
     pub measure: Measure,
+    /// How many looks at it have shown too little.
+    pub looked: usize,
+    pub retrial: Option<Retrial>,
+    /// The judges of the final comparison.
+    pub panel: Panel,
     /// What has come of the trials of scenarios that demand something.
-    pub graded: HashMap<(CandidateId, Trial), Judgement>,
+    pub graded: HashMap<(CandidateId, Trial, Seat), Judgement>,
     /// That of all trials from here on.
     pub era: u32,
     pub focus: Option<Place>,
     pub stopped: Option<Reason>,
     pub shipment: Option<Shipment>,
+    /// Of a run that calibrates.
+    pub visible: Option<Visible>,
     pub closed: Option<Ending>,
     /// Those of the contract, held once for all judgements.
     criteria: Arc<[CriterionId]>,
+}
+
+/// The scenarios on which a winner lost much, tried again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Retrial {
+    pub measure: Measure,
+    pub won: Shipment,
 }
 
 /// One round: a measurement, and the edit that follows from it.
@@ -50,6 +66,10 @@ pub struct Round {
     pub edit: Option<Edit>,
     /// The members at which an edit came to nothing.
     pub tried: Vec<Place>,
+    /// On which its candidate is tried.
+    pub scenarios: Vec<usize>,
+    /// The faults that its edit is to mend, where it mends only some.
+    pub targets: Option<Vec<CriterionId>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -73,15 +93,23 @@ pub enum Edit {
 
 impl State {
     fn begin(plan: &Plan) -> Self {
+        // A journal that somebody else wrote may name more of them.
+        let trees =
+            |sides: &Sides| sides.trees.iter().copied().take(plan.task.target.members.len()).collect();
+        let given = plan.task.aim.sides().map(|sides| Candidate::original(trees(sides)));
         Self {
-            candidates: vec![plan.start()],
+            candidates: std::iter::once(plan.start()).chain(given).collect(),
             rounds: Vec::new(),
             measure: Measure::default(),
+            looked: 0,
+            retrial: None,
+            panel: Panel::default(),
             graded: HashMap::new(),
-            era: 0,
+            era: plan.task.regraded().map_or(0, |of| of.era),
             focus: None,
             stopped: None,
             shipment: None,
+            visible: None,
             closed: None,
             criteria: plan.task.contract.criteria.iter().map(|criterion| criterion.id.clone()).collect(),
         }
@@ -118,12 +146,12 @@ impl Fold for Tune {
     fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
         match *change {
             Change::Decided(decision) => decided(run, decision, at),
-            Change::Ended(Step::Review { .. }) => in_measure(run, Measure::look_at_reviews),
-            Change::Ended(Step::SetUp { .. }) => in_measure(run, Measure::look),
+            Change::Ended(Step::Review { .. }) => in_measures(run, Measure::look_at_reviews),
+            Change::Ended(Step::SetUp { .. }) => in_measures(run, Measure::look),
             Change::Remeasure => remeasure(run),
             Change::Ended(step) => {
                 if let Some(trial) = step.trial() {
-                    in_measure(run, |measure, run| measure.look_at_trial(run, trial));
+                    in_measures(run, |measure, run| measure.look_at_trial(run, trial));
                 }
             }
             Change::Resumed => {}
@@ -146,27 +174,40 @@ impl Fold for Tune {
         (run.state.rounds.len(), run.state.stopped.is_some())
     }
 
+    fn is_result(step: &Step, failure: &Failure) -> bool {
+        matches!(step, Step::Exercise { .. }) && failure.kind.is_scored()
+    }
+
     fn tries(_: &Run) -> u32 {
         TRIES
     }
 }
 
 fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
+    // A journal that somebody else wrote may name any candidate.
+    if let Decision::Open { candidate, .. } | Decision::Compare { challenger: candidate } = decision
+        && run.candidate(*candidate).is_none()
+    {
+        return;
+    }
     let state = &mut run.state;
     match decision {
-        Decision::Open { round, candidate } => {
-            state.rounds.push(Round::open(*round, *candidate, state.era, at));
-            let measure = Measure::round(&run.plan, *candidate, state.era);
+        Decision::Open { round, candidate, scenarios } => {
+            let measure = Measure::round(&run.plan, *candidate, scenarios, state.era);
+            let tried = measure.scenarios().to_vec();
+            state.rounds.push(Round { scenarios: tried, ..Round::open(*round, *candidate, state.era, at) });
             set_measure(run, measure);
         }
         Decision::Scored(measured) => state.in_round(|round| {
             round.measured = Some(measured.clone());
             round.scored_at = Some(at);
         }),
+        Decision::Calibrate(visible) => state.visible = Some((**visible).clone()),
         Decision::Keep(_) => state.in_round(|round| round.standing = Some(Standing::Kept)),
         Decision::Drop { why, .. } => {
             state.in_round(|round| round.standing = Some(Standing::Dropped(why.clone())));
         }
+        Decision::Target { criteria } => state.in_round(|round| round.targets = Some(criteria.clone())),
         Decision::Focus(place) => state.focus = Some(*place),
         Decision::Draft(candidate) => state.draft(candidate),
         Decision::NoDraft { member, failure } => state.in_round(|round| {
@@ -174,9 +215,36 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             round.tried.push(*member);
         }),
         Decision::Stop(reason) => state.stopped = Some(*reason),
-        Decision::Compare(contestants) => {
-            let measure = Measure::fresh(&run.plan, contestants.clone(), state.era);
-            set_measure(run, measure);
+        Decision::Compare { challenger } => {
+            let contestants = vec![state.candidates[0].id, *challenger];
+            compare(run, contestants);
+        }
+        Decision::LookAgain { .. } => state.looked += 1,
+        Decision::Dismiss { seat, tally } => {
+            let mut panel = std::mem::take(&mut state.panel);
+            let begins_anew = panel.dismiss(*seat, *tally, panel::seats(run));
+            run.state.panel = panel;
+            if begins_anew {
+                let (looked, contestants) = (run.state.looked, run.state.measure.contestants.clone());
+                judge_all(run, contestants);
+                run.state.looked = looked;
+            }
+        }
+        Decision::Consult { scenarios } => {
+            let mut panel = std::mem::take(&mut state.panel);
+            let others: Vec<Seat> = panel::seats(run).filter(|seat| panel.is_other(*seat)).collect();
+            let all = run.plan.task.scenarios.len();
+            let close = scenarios.iter().copied().filter(|scenario| *scenario < all);
+            panel.consult(close, &others, |close, seat| run.state.measure.of(&run.plan, close, seat));
+            run.state.panel = panel;
+            in_measures(run, Measure::look);
+        }
+        Decision::Retry { scenarios, won } => {
+            let contestants = state.measure.contestants.clone();
+            let measure = Measure::again(&run.plan, scenarios.clone(), contestants, state.era);
+            let measure = measure.by(state.panel.first);
+            state.retrial = Some(Retrial { measure, won: won.clone() });
+            in_measures(run, Measure::look);
         }
         Decision::Ship(shipment) => state.shipment = Some(shipment.clone()),
         Decision::Close(ending) => {
@@ -193,26 +261,49 @@ fn remeasure(run: &mut Run) {
     let measure = match (state.stopped, state.rounds.last_mut()) {
         (None, Some(round)) if round.measured.is_none() => {
             round.era = state.era;
-            Measure::round(&run.plan, round.candidate, state.era)
+            Measure::round(&run.plan, round.candidate, &round.scenarios, state.era)
         }
-        (Some(_), _) if state.measure.contestants.len() > 1 => {
-            Measure::fresh(&run.plan, state.measure.contestants.clone(), state.era)
+        (_, _) if state.measure.contestants.len() > 1 => {
+            let contestants = state.measure.contestants.clone();
+            return compare(run, contestants);
         }
         _ => return,
     };
     set_measure(run, measure);
 }
 
-fn set_measure(run: &mut Run, measure: Measure) {
-    run.state.measure = measure;
-    in_measure(run, Measure::look);
+/// A comparison begins, with all judges that the run has.
+fn compare(run: &mut Run, contestants: Vec<CandidateId>) {
+    run.state.panel = Panel::default();
+    judge_all(run, contestants);
 }
 
-fn in_measure(run: &mut Run, look: impl FnOnce(&mut Measure, &Run) -> Graded) {
+fn judge_all(run: &mut Run, contestants: Vec<CandidateId>) {
+    let measure = Measure::fresh(&run.plan, contestants, run.state.era).by(run.state.panel.first);
+    set_measure(run, measure);
+}
+
+fn set_measure(run: &mut Run, measure: Measure) {
+    (run.state.measure, run.state.looked, run.state.retrial) = (measure, 0, None);
+    in_measures(run, Measure::look);
+}
+
+fn in_measures(run: &mut Run, look: impl Fn(&mut Measure, &Run) -> Graded) {
     let mut measure = std::mem::take(&mut run.state.measure);
     let graded = look(&mut measure, run);
     run.state.measure = measure;
     run.state.graded.extend(graded);
+    let mut others = std::mem::take(run.state.panel.measures_mut());
+    for measure in &mut others {
+        let graded = look(measure, run);
+        run.state.graded.extend(graded);
+    }
+    *run.state.panel.measures_mut() = others;
+    if let Some(mut retrial) = run.state.retrial.take() {
+        let graded = look(&mut retrial.measure, run);
+        run.state.retrial = Some(retrial);
+        run.state.graded.extend(graded);
+    }
 }
 
 impl Round {
@@ -227,6 +318,8 @@ impl Round {
             standing: None,
             edit: None,
             tried: Vec::new(),
+            scenarios: Vec::new(),
+            targets: None,
         }
     }
 

@@ -329,6 +329,5 @@ fn termination(reason: Reason) -> &'static str {
         Reason::Stalled => "convergence_detected",
         Reason::Failed => "error_limit_reached",
         Reason::Oscillating => "oscillation_detected",
-        Reason::Budget => "budget_spent",
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::anchor;
+use crate::contract::Contract;
 use crate::id::{CandidateId, TreeId};
 use crate::role::Role;
 use crate::target::Place;
@@ -33,17 +35,77 @@ pub enum Step {
         grader: Option<TreeId>,
     },
     /// Judge whether what was left meets the expectations of a scenario.
-    Grade { candidate: CandidateId, trial: Trial, artifacts: Vec<TreeId>, evidence: Vec<TreeId> },
+    Grade {
+        candidate: CandidateId,
+        trial: Trial,
+        artifacts: Vec<TreeId>,
+        evidence: Vec<TreeId>,
+        #[serde(default, skip_serializing_if = "Asked::is_plain")]
+        asked: Asked,
+    },
     /// Judge the text of a candidate, once and for all scenarios of which something is demanded.
     Review { candidate: CandidateId, era: u32 },
     /// Judge one candidate by its text and by what it left on one scenario.
-    Judge { candidate: CandidateId, trial: Trial, artifacts: Vec<TreeId> },
+    Judge {
+        candidate: CandidateId,
+        trial: Trial,
+        artifacts: Vec<TreeId>,
+        #[serde(default, skip_serializing_if = "Asked::is_plain")]
+        asked: Asked,
+    },
     /// Have one member of a candidate improved.
     Improve { round: u32, base: CandidateId, member: Place },
     /// Ask a person.
     Ask(Hold),
     /// Bring a candidate into the target, which must still be `from`.
     Promote { from: CandidateId, to: CandidateId },
+}
+
+/// Who is asked to judge a trial, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Asked {
+    #[serde(default, skip_serializing_if = "is_first_seat")]
+    pub seat: Seat,
+    /// The judge has judged this trial before, and is asked again to be tested, at this look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<usize>,
+}
+
+/// A place among the judges of a run. The first judges every trial, the others only close calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seat {
+    #[default]
+    First,
+    Second,
+    Third,
+}
+
+impl Asked {
+    pub(super) fn of(seat: Seat) -> Self {
+        Self { seat, anchor: None }
+    }
+
+    /// What a judge is asked of what it would be asked about a trial at first.
+    pub(super) fn of_contract(self, contract: Contract) -> Contract {
+        if self.anchor.is_some() { anchor::asked(contract) } else { contract }
+    }
+
+    fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Seat {
+    pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::Third];
+
+    pub fn role(self) -> Role {
+        match self {
+            Self::First => Role::EVALUATOR,
+            Self::Second => Role::SECOND_EVALUATOR,
+            Self::Third => Role::THIRD_EVALUATOR,
+        }
+    }
 }
 
 /// What is kept of a member's work for the checks of it.
@@ -66,6 +128,11 @@ pub struct Trial {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+fn is_first_seat(seat: &Seat) -> bool {
+    *seat == Seat::First
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
 fn is_first(era: &u32) -> bool {
     *era == 0
 }
@@ -74,8 +141,8 @@ fn is_first(era: &u32) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hold {
-    /// Shall the champion replace the target?
-    Apply { champion: CandidateId },
+    /// Shall the champion replace the target? Without a person it does if it is sure to be better.
+    Apply { champion: CandidateId, sure: bool },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,7 +162,8 @@ impl Hold {
     /// What is done unattended.
     pub fn default_choice(self) -> Choice {
         match self {
-            Self::Apply { .. } => Choice::Apply,
+            Self::Apply { sure: true, .. } => Choice::Apply,
+            Self::Apply { sure: false, .. } => Choice::Keep,
         }
     }
 }
@@ -126,6 +194,22 @@ impl Step {
         }
     }
 
+    /// The same with other numbers for its scenarios.
+    #[must_use]
+    pub(super) fn numbered(&self, number: impl Fn(usize) -> usize) -> Self {
+        let mut step = self.clone();
+        match &mut step {
+            Self::SetUp { scenario, .. } => *scenario = number(*scenario),
+            Self::Exercise { trial, .. }
+            | Self::Inspect { trial, .. }
+            | Self::Check { trial, .. }
+            | Self::Grade { trial, .. }
+            | Self::Judge { trial, .. } => trial.scenario = number(trial.scenario),
+            Self::Review { .. } | Self::Improve { .. } | Self::Ask(_) | Self::Promote { .. } => {}
+        }
+        step
+    }
+
     /// The candidate that a judge is asked about.
     pub fn judged(&self) -> Option<CandidateId> {
         match self {
@@ -142,11 +226,27 @@ impl Step {
         }
     }
 
+    /// Who judges a trial, and why, if this step is a judge's.
+    pub fn asked(&self) -> Option<Asked> {
+        match self {
+            Self::Grade { asked, .. } | Self::Judge { asked, .. } => Some(*asked),
+            Self::SetUp { .. }
+            | Self::Exercise { .. }
+            | Self::Inspect { .. }
+            | Self::Check { .. }
+            | Self::Review { .. }
+            | Self::Improve { .. }
+            | Self::Ask(_)
+            | Self::Promote { .. } => None,
+        }
+    }
+
     /// The role that answers this step, if an agent does.
     pub fn role(&self) -> Option<Role> {
         match self {
             Self::Exercise { .. } => Some(Role::EXECUTOR),
-            Self::Judge { .. } | Self::Grade { .. } | Self::Review { .. } => Some(Role::EVALUATOR),
+            Self::Judge { asked, .. } | Self::Grade { asked, .. } => Some(asked.seat.role()),
+            Self::Review { .. } => Some(Role::EVALUATOR),
             Self::Improve { .. } => Some(Role::IMPROVER),
             Self::SetUp { .. }
             | Self::Inspect { .. }

@@ -7,26 +7,32 @@ use crate::checks::{Check, How};
 use crate::contract::{Contract, CriterionId};
 use crate::delivery::Delivery;
 use crate::demand::{AS_EXPECTED, Demand};
-use crate::id::CandidateId;
+use crate::id::{CandidateId, TreeId};
 use crate::judgement::Finding;
 use crate::name::Name;
 use crate::offline;
+use crate::plan::RunId;
 use crate::prompt::{Asked, Missed, Prompts};
+use crate::proof::Confidence;
 use crate::role::Role;
 use crate::scenario::{Scenario, Tools};
 use crate::score::Score;
-use crate::stop::{Budget, Limits, Stall};
+use crate::stop::{Limits, Stall};
 use crate::target::{Member, Place, Target};
 
-use super::Plan;
+use super::{Plan, Trial};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
+    pub aim: Aim,
     pub target: Target,
     pub scenarios: Vec<Scenario>,
     /// Where they come from, if not from the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<Suite>,
+    /// How often the scenarios that are held out have decided in earlier runs: no decision rests on it.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub looks_before: u32,
     pub contract: Contract,
     pub rules: Rules,
     /// Older journals know only the first way.
@@ -35,12 +41,98 @@ pub struct Task {
     /// What executors may use, where a scenario does not say.
     pub tools: Tools,
     pub apply: Apply,
+    /// In place of the goal, where a pipeline asks for something else.
+    pub fail_on: FailOn,
     /// The system holds set-up commands to their workspace.
     #[serde(default)]
     pub confined: bool,
     /// Pages of a person's own, as they were when the run began.
     #[serde(default, skip_serializing_if = "Prompts::is_empty")]
     pub prompts: Prompts,
+}
+
+/// What a run is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Aim {
+    /// A better version of the target.
+    #[default]
+    Improve,
+    /// What comes of the scenarios without any skill. Its target is the suite; nothing is ever placed there.
+    Try { trials: u32 },
+    /// How well the scenarios can tell one version of the target from another, by trials of it as it is. Its scenarios are
+    /// divided as for a search, and all are tried.
+    Calibrate { trials: u32 },
+    /// Whether one version is better than another, on all scenarios. Its target is the suite; nothing is ever placed there.
+    Compare(Box<Sides>),
+}
+
+/// Two versions that are compared; the first is the start of the target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sides {
+    /// What the person called them.
+    pub start: Box<str>,
+    pub challenger: Box<str>,
+    /// The second, one tree a member.
+    pub trees: Vec<TreeId>,
+    /// Where their trials come from, if an older run has made them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regraded: Option<Regraded>,
+}
+
+/// Where the trials of a comparison come from that makes none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Regraded {
+    /// The run that made them.
+    pub run: RunId,
+    /// That run searched for what it compared with the start.
+    pub searched: bool,
+    pub era: u32,
+    /// What number each scenario has there: the order of the trials and the keys of the judge's answers go by it.
+    pub numbers: Vec<usize>,
+    /// How many trials are taken over, and how many of them a judge is asked about.
+    pub trials: u32,
+    pub judged: u32,
+    pub left_out: Vec<(Name, LeftOut)>,
+}
+
+/// Why a scenario is not judged anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeftOut {
+    /// The suite does not have it any more.
+    Gone,
+    /// The older run did not have it.
+    New,
+    /// What its executors were told.
+    TaskChanged,
+    FilesChanged,
+    SetupChanged,
+    ToolsChanged,
+    /// It has checks now, and what they need was not kept.
+    NotKept,
+}
+
+impl Aim {
+    /// The two versions, if any are compared.
+    pub fn sides(&self) -> Option<&Sides> {
+        match self {
+            Self::Compare(sides) => Some(sides),
+            Self::Improve | Self::Try { .. } | Self::Calibrate { .. } => None,
+        }
+    }
+}
+
+impl Sides {
+    /// Whether the challenger stands for no skill.
+    pub fn is_without_skill(&self) -> bool {
+        self.trees == [TreeId::EMPTY]
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+fn is_none(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A suite, as people are told of it.
@@ -66,17 +158,58 @@ pub struct Rules {
     pub stall: Stall,
     /// Failed rounds in a row that end the run.
     pub max_errors: u32,
-    /// Fresh trials of each contestant in the final comparison; none means that the search's own scores decide.
+    /// Fresh trials of each version on each scenario of the final comparison.
     pub confirm: u32,
+    /// How sure that comparison must be.
+    pub confidence: Confidence,
     /// The share of scenarios that must have been judged for a round to have a score.
     pub coverage: f64,
-    pub budget: Budget,
+    #[serde(default, skip_serializing_if = "Search::is_rounds")]
+    pub search: Search,
+}
+
+/// How a better version is looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Search {
+    /// Each version is tried on all scenarios of the search.
+    #[default]
+    Rounds,
+    /// Each is tried on one, with so many runs of the executor in all, those of the final comparison included.
+    Draft { runs: u32 },
+}
+
+impl Search {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+    fn is_rounds(&self) -> bool {
+        *self == Self::Rounds
+    }
+}
+
+/// What a pipeline asks of the end of a run. Where it asks for anything, that and not the goal decides between success and
+/// failure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FailOn {
+    /// The confirmed score of the version that is left must not be below this.
+    pub score_under: Option<Score>,
+    /// No scenario may have got much worse, and the candidate must not have lost.
+    pub regression: bool,
+}
+
+impl FailOn {
+    /// Whether anything is asked at all.
+    pub fn is_set(&self) -> bool {
+        self.score_under.is_some() || self.regression
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Apply {
+    /// A person said so beforehand.
     Auto,
+    /// Nobody said anything, and nobody is there.
+    Unattended,
     Ask,
     Never,
 }
@@ -128,6 +261,27 @@ impl Task {
         Missed { asked: self.asked(finding.criterion), verdict: finding.verdict, evidence: evidence.into() }
     }
 
+    /// Where its trials come from, if it makes none.
+    pub fn regraded(&self) -> Option<&Regraded> {
+        self.aim.sides()?.regraded.as_ref()
+    }
+
+    /// The number of a scenario in the run that made its trials.
+    pub(super) fn number(&self, scenario: usize) -> usize {
+        let numbers = self.regraded().map(|of| &of.numbers);
+        numbers.and_then(|numbers| numbers.get(scenario).copied()).unwrap_or(scenario)
+    }
+
+    /// The trial that an executor makes: what is taken over stays, whoever judges it.
+    pub(super) fn executed(&self, trial: Trial) -> Trial {
+        Trial { era: self.regraded().map_or(trial.era, |of| of.era), ..trial }
+    }
+
+    /// Whether it looks for a better version.
+    pub fn searches(&self) -> bool {
+        self.aim == Aim::Improve
+    }
+
     /// Whether the executors of some scenario may run commands.
     pub fn has_shell(&self) -> bool {
         (0..self.scenarios.len()).any(|scenario| self.tools(scenario) == Tools::Shell)
@@ -136,12 +290,7 @@ impl Task {
 
 impl Rules {
     pub(super) fn limits(&self) -> Limits {
-        Limits {
-            max_errors: self.max_errors,
-            stall: self.stall,
-            budget: self.budget,
-            max_iterations: self.max_iterations,
-        }
+        Limits { max_errors: self.max_errors, stall: self.stall, max_iterations: self.max_iterations }
     }
 }
 

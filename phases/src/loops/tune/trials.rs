@@ -2,13 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::measure::{self, SEARCH, Unit};
-use super::{Run, Trial};
+use super::measure::{self, SEARCH};
+use super::panel;
+use super::{Aim, Run, Trial};
 use crate::answer::says_something;
 use crate::checks::How;
-use crate::contract::{CriterionId, Verdict};
+use crate::contract::CriterionId;
 use crate::demand::Demand;
-use crate::id::CandidateId;
+use crate::id::{CandidateId, TreeId};
 use crate::judgement::{Finding, Findings, Judgement};
 use crate::name::Name;
 use crate::scenario::Scenario;
@@ -24,8 +25,19 @@ pub struct Tried<'a> {
     pub judgement: &'a Judgement,
 }
 
-/// Those of the rounds, then those of the final comparison. A round that repeats one before it has the same trials.
+/// Those of the rounds, then those of the final comparison. A round that repeats one before it has the same trials. Trials
+/// without a skill say nothing of one: see `unaided`.
 pub fn tried(run: &Run) -> Vec<Tried<'_>> {
+    match run.plan.task.aim {
+        Aim::Improve | Aim::Compare(_) => of_skill(run),
+        Aim::Calibrate { .. } => {
+            judged(run, places(run, measured(run), run.state.rounds.last().map(|one| one.number)))
+        }
+        Aim::Try { .. } => Vec::new(),
+    }
+}
+
+fn of_skill(run: &Run) -> Vec<Tried<'_>> {
     let searched = measure::searched(&run.plan);
     let of_round = |round: &super::Round| {
         let (candidate, era, number) = (round.candidate, round.era, round.number);
@@ -33,26 +45,57 @@ pub fn tried(run: &Run) -> Vec<Tried<'_>> {
         searched.iter().map(trial).map(move |trial| (candidate, trial, Some(number))).collect::<Vec<_>>()
     };
     let rounds = run.state.rounds.iter().flat_map(of_round);
-    let places = rounds.chain(compared(run));
-    let judged = places.filter_map(|(candidate, trial, round)| match measure::unit(run, candidate, trial) {
-        Unit::Judged(judgement) => Some(Tried { candidate, trial, round, judgement }),
-        Unit::Missing(_) | Unit::Next(_) | Unit::Late => None,
+    judged(run, rounds.chain(compared(run)))
+}
+
+type Place = (CandidateId, Trial, Option<u32>);
+
+fn judged(run: &Run, places: impl IntoIterator<Item = Place>) -> Vec<Tried<'_>> {
+    let judged = places.into_iter().filter_map(|(candidate, trial, round)| {
+        let judgement = panel::judgement(run, candidate, trial)?;
+        Some(Tried { candidate, trial, round, judgement })
     });
     judged.collect()
 }
 
-fn compared(run: &Run) -> Vec<(CandidateId, Trial, Option<u32>)> {
+fn compared(run: &Run) -> Vec<Place> {
+    places(run, compared_trials(run), None)
+}
+
+/// Those of a skill, each with its round.
+fn places(run: &Run, versions: Vec<(CandidateId, Vec<Trial>)>, round: Option<u32>) -> Vec<Place> {
+    let has_skill = |id: CandidateId| run.candidate(id).is_some_and(|one| one.trees != [TreeId::EMPTY]);
+    let versions = versions.into_iter().filter(|(id, _)| has_skill(*id));
+    versions
+        .flat_map(|(candidate, trials)| trials.into_iter().map(move |one| (candidate, one, round)))
+        .collect()
+}
+
+/// The trials of the final comparison by version, the start first; none, where nothing was compared.
+fn compared_trials(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
+    // A search measures one candidate at a time.
+    if run.state.measure.contestants.len() < 2 { Vec::new() } else { measured(run) }
+}
+
+/// The trials of what is being measured, or was last, by version.
+fn measured(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
     let measure = &run.state.measure;
-    if run.state.stopped.is_none() || measure.contestants.len() < 2 {
-        return Vec::new();
+    let trials: Vec<Trial> =
+        measure.scenarios().iter().flat_map(|&scenario| measure.trials_of(scenario)).collect();
+    measure.contestants.iter().map(|&candidate| (candidate, trials.clone())).collect()
+}
+
+/// The trials that the end of a run rests on, by version: those of the final comparison, the start first. Where nothing was
+/// compared, those of the round that was the last to measure what is left.
+pub fn last(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
+    let compared = compared_trials(run);
+    if !compared.is_empty() {
+        return compared;
     }
-    let era = run.state.era;
-    let trial = |&scenario: &usize| {
-        (1..=measure.trials_each()).map(move |nth| Trial { scenario, ordinal: SEARCH + nth, era })
-    };
-    let trials: Vec<Trial> = measure.scenarios().iter().flat_map(trial).collect();
-    let contestants = measure.contestants.iter();
-    contestants.flat_map(|&candidate| trials.iter().map(move |&trial| (candidate, trial, None))).collect()
+    let left = run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
+    let Some(round) = run.scored_round(left).or(run.state.rounds.last()) else { return Vec::new() };
+    let trial = |scenario| Trial { scenario, ordinal: SEARCH, era: round.era };
+    vec![(round.candidate, measure::searched(&run.plan).into_iter().map(trial).collect())]
 }
 
 /// How what a judge has found wanting is asked of the next trial.
@@ -89,18 +132,13 @@ pub fn verdicts<'a>(
     scenario: &'a Scenario,
     judgement: &'a Judgement,
 ) -> impl Iterator<Item = (&'a Demand, bool)> {
-    let met = |finding: Finding<'a>| match finding.verdict {
-        Verdict::Pass => Some((finding.criterion, true)),
-        Verdict::Fail | Verdict::Partial => Some((finding.criterion, false)),
-        Verdict::Unverified => None,
-    };
+    let met = |finding: Finding<'a>| Some((finding.criterion, finding.verdict.is_met()?));
     let told: HashMap<&CriterionId, bool> = judgement.whole.findings.iter().filter_map(met).collect();
     scenario.demands.iter().filter_map(move |demand| Some((demand, *told.get(&scenario.criterion(demand))?)))
 }
 
 fn missed(findings: &Findings) -> impl Iterator<Item = (&CriterionId, &str)> {
-    let is_missed = |verdict| matches!(verdict, Verdict::Fail | Verdict::Partial);
-    let missed = findings.iter().filter(move |finding| is_missed(finding.verdict));
+    let missed = findings.iter().filter(|finding| finding.verdict.is_met() == Some(false));
     missed.map(|finding| (finding.criterion, finding.evidence))
 }
 

@@ -21,9 +21,9 @@ impl Uses {
         let mut uses = Self::default();
         let Some(candidate) = run.candidate(candidate) else { return uses };
         for scenario in 0..run.plan.task.scenarios.len() {
-            let trials =
-                (0..=run.state.era).flat_map(|era| ordinals.clone().map(move |ordinal| (era, ordinal)));
-            for (era, ordinal) in trials {
+            for ordinal in ordinals.clone() {
+                // What an agent of before did decides nothing.
+                let era = if ordinal == SEARCH { run.era_of(candidate.id) } else { run.state.era };
                 let members = measure::exercised(run, candidate, Trial { scenario, ordinal, era });
                 for (place, answer) in members.into_iter().enumerate() {
                     if let Answer::Exercised { skill: Some(skill), .. } = answer
@@ -74,9 +74,6 @@ impl Run {
 
     /// The trials that the final comparison rests on.
     pub fn deciding(&self) -> RangeInclusive<u32> {
-        match self.plan.task.rules.confirm {
-            0 => SEARCH..=SEARCH,
-            confirm => SEARCH + 1..=SEARCH + confirm,
-        }
+        SEARCH + 1..=SEARCH + self.plan.task.rules.confirm
     }
 }

@@ -46,11 +46,6 @@ impl Run {
         best_of(&self.state.rounds[..before], round.era)
     }
 
-    /// The best measured candidate of each era: the scores of one say nothing beside those of another.
-    pub fn best_of_eras(&self) -> impl Iterator<Item = CandidateId> {
-        (0..=self.state.era).filter_map(|era| best_of(&self.state.rounds, era).map(|(best, _)| best))
-    }
-
     /// In which era a candidate was last measured, or is being measured.
     pub fn era_of(&self, candidate: CandidateId) -> u32 {
         let mut rounds = self.state.rounds.iter().rev();
@@ -92,15 +87,12 @@ impl Run {
                 && round.score().is_some_and(|score| score >= self.plan.task.rules.threshold)
                 && !self.is_unused(round.candidate, &(SEARCH..=SEARCH))
         });
-        let total = self.ledger.total();
         Series {
             reached,
             scores: self.scores_of_tries(),
             contents,
             failed_in_a_row: self.failed_in_a_row(),
             rounds: self.round_number(),
-            usd: total.usd,
-            seconds: total.ms / 1000,
         }
     }
 

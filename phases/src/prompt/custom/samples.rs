@@ -131,6 +131,7 @@ fn improved(has: impl Fn(u32) -> bool) -> Json {
         scenarios: &[&scenario(), &scenario()],
         produced: has(9).then_some((Named { name: "second", folder: &produced }, "sample")),
         unmet: &unmet,
+        unfinished: &[("sample", ALIEN)][..usize::from(has(8))],
         met: &met,
         suggestions: &suggestions,
         tried_and_dropped: has(3).then_some(tried).as_slice(),

@@ -85,7 +85,7 @@ fn a_question_that_comes_to_nothing_allows_nothing_and_holds_nobody_up() {
 fn nobody_is_asked_when_there_is_nothing_left_to_evaluate_with() {
     let mut plan = plan(Template::Docs);
     plan.task.commands.run = RunThem::Ask;
-    plan.task.rules.usd = Some(1.5);
+    plan.task.rules.max_seconds = Some(4);
     let (drive, steps) = steps_of(plan, |_| Ok(Answer::Allowed(true)));
     assert_eq!((kinds(&steps), drive.run.state.judged.len()), ([0, 0, 0], 0));
 }

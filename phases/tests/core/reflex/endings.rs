@@ -2,9 +2,7 @@
 
 use skilltune_phases::event::{FailureKind, Pause, Signal};
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
-use skilltune_phases::loops::reflex::{
-    Decision, Event, Note, Phase, Reason, Rules, Run, Standing, Status, Step, Stop,
-};
+use skilltune_phases::loops::reflex::{Decision, Event, Note, Phase, Reason, Rules, Run, Status, Step, Stop};
 
 use super::world::{Drive, answer, draft, plan, play, play_with, written};
 use crate::drive::failed;
@@ -45,9 +43,9 @@ fn at_b_warnings_alone_are_settled_for_where_there_is_no_room_for_another_chance
         (|rules| rules.max_iterations = 1, 2),
         (|rules| rules.stall.window = 1, 3),
         // Nine calls until B is judged: the eighth has used up what there is.
-        (|rules| rules.usd = Some(4.0), 2),
+        (|rules| rules.max_seconds = Some(13), 2),
         // The critique is the tenth call, and there is nothing left for the refinement.
-        (|rules| rules.usd = Some(5.0), 2),
+        (|rules| rules.max_seconds = Some(15), 2),
     ];
     for (limit, judged) in limits {
         let mut plan = plan(Template::Api);
@@ -118,15 +116,6 @@ fn iterations_run_out_after_as_many_evaluations() {
     let drive = play(plan, &rising);
     assert_eq!((ended(&drive), drive.run.state.iteration), ((Reason::IterationLimit, 2), 2));
     assert_eq!(Reason::IterationLimit.status(), Status::Stopped);
-}
-
-#[test]
-fn money_spent_ends_the_run_before_the_next_phase() {
-    let mut plan = plan(Template::Docs);
-    plan.task.rules.usd = Some(1.5);
-    let drive = play(plan, &rising);
-    assert_eq!((ended(&drive), drive.run.ledger.total().calls), ((Reason::BudgetExceeded, 0), 3));
-    assert_eq!(drive.run.standing(None), Standing::Unevaluated);
 }
 
 /// A run of so many seconds of completed phases, at the end of its plan.
@@ -257,6 +246,6 @@ fn a_person_stops_a_run_in_any_phase_and_it_keeps_its_best() {
 #[test]
 fn completion_is_never_called_a_resource() {
     let mut plan = plan(Template::Api);
-    (plan.task.rules.max_iterations, plan.task.rules.usd) = (1, Some(4.0));
+    (plan.task.rules.max_iterations, plan.task.rules.max_seconds) = (1, Some(13));
     assert_eq!(ended(&play(plan, &|_, _| Some(true))), (Reason::ThresholdReached, 2));
 }

@@ -15,21 +15,21 @@ use skilltune_phases::stop::Stall;
 
 use super::world::{Drive, plan, prompt, random_answer, random_answer_at};
 use crate::drive::{assert_ends_the_same, assert_fold_is_live, picker};
-use crate::laws::vec_of_picks;
+use crate::laws::{any_ceilings, vec_of_picks};
 
 fn any_plan() -> impl Strategy<Value = Plan> {
     let template = prop::sample::select(Template::ALL.to_vec());
     let commands = prop::sample::select(vec![RunThem::Always, RunThem::Ask, RunThem::Never]);
     let stall = (1_usize..=6, 0_u8..=5, any::<bool>());
     let limits = (0_u32..=9, 0_u32..=3, 0_u32..=2);
-    let budget = (prop::option::weighted(0.2, 5_u64..60), prop::option::weighted(0.2, 1_u8..30));
-    (template, any::<u64>(), limits, stall, budget, commands).prop_map(
-        |(template, seed, limits, (window, gain, reaching), (seconds, usd), commands)| {
+    let seconds = prop::option::weighted(0.2, 5_u64..60);
+    (template, any::<u64>(), limits, stall, seconds, commands).prop_map(
+        |(template, seed, limits, (window, gain, reaching), seconds, commands)| {
             let mut plan = plan(template);
             let rules = &mut plan.task.rules;
             (rules.max_iterations, rules.settle, rules.retries) = limits;
             rules.stall = Stall { window, gain: gain.into(), reaching };
-            (rules.max_seconds, rules.usd) = (seconds, usd.map(f64::from));
+            rules.max_seconds = seconds;
             (plan.seed, plan.task.commands.run) = (seed, commands);
             plan
         },
@@ -71,11 +71,26 @@ proptest! {
     }
 
     #[test]
+    fn a_run_goes_on_from_every_ceiling_to_the_end_that_it_would_have_had_without_one(
+        mut plan in any_plan(), world: u64, ceilings in any_ceilings(), jobs in 1_usize..5, order in vec_of_picks(),
+    ) {
+        // The time of a phase depends on how many of its calls fit below a ceiling at once.
+        plan.task.rules.max_seconds = None;
+        let mut free = Drive::start(plan.clone());
+        free.finish_alone(|run, step| random_answer(world, run, step));
+        let mut bounded = Drive::start(Plan { ceilings, ..plan });
+        bounded.finish(jobs, picker(order), |run, step| random_answer(world, run, step));
+        prop_assert_eq!(free.decisions(), bounded.decisions());
+        prop_assert_eq!(&free.run.ledger, &bounded.run.ledger);
+        prop_assert_eq!(&Run::replay(&bounded.records).unwrap(), &bounded.run);
+    }
+
+    #[test]
     fn a_run_ends_through_outages_as_it_would_have_without_any(
         mut plan in any_plan(), world: u64, weather: u64, jobs in 1_usize..5, order in vec_of_picks(),
     ) {
-        // What is asked again may cost, and a pause takes its time.
-        (plan.task.rules.max_seconds, plan.task.rules.usd) = (None, None);
+        // A pause takes its time.
+        plan.task.rules.max_seconds = None;
         let mut calm = Drive::start(plan.clone());
         calm.finish_alone(|run, step| random_answer(world, run, step));
         let mut stormy = Drive::start(plan);
@@ -191,7 +206,7 @@ fn the_worlds_of_these_laws_know_every_ending_but_a_persons() {
         let rules = &mut plan.task.rules;
         (rules.max_iterations, rules.stall.window, rules.settle) =
             (1 + world % 9, 1 + world as usize % 5, world % 3);
-        rules.usd = (world % 6 == 0).then_some(6.0);
+        rules.max_seconds = (world % 6 == 0).then_some(12);
         let mut drive = Drive::start(plan);
         drive.finish_alone(|run, step| random_answer(world.into(), run, step));
         known.extend(drive.run.state.stop.map(|stop| stop.reason));

@@ -40,13 +40,12 @@ fn warned_at_a(_: usize, rule: &str) -> bool {
 
 type Case = (&'static str, fn(usize, &str) -> bool, fn(&mut Plan));
 
-const CASES: [Case; 11] = [
+const CASES: [Case; 10] = [
     ("max_iterations", rising, |plan| plan.task.rules.max_iterations = 2),
     ("stall.window", flat, |plan| plan.task.rules.stall.window = 1),
     ("stall.gain", rising, |plan| plan.task.rules.stall.gain = 40.0),
     ("settle", warned_at_b, |plan| plan.task.rules.settle = 0),
     ("max_seconds", flat, |plan| plan.task.rules.max_seconds = Some(20)),
-    ("usd", flat, |plan| plan.task.rules.usd = Some(3.5)),
     ("thresholds.a", warned_at_a, |plan| plan.task.criteria.thresholds.a = points(90.0)),
     ("thresholds.b", warned_at_a, |plan| plan.task.criteria.thresholds.b = points(95.0)),
     ("weights.fail", flat, |plan| weigh(plan, Weights { fail: 1, ..Weights::default() })),
@@ -82,7 +81,6 @@ fn a_number_that_is_another_makes_another_run() {
     stall.gain: iteration_limit, 4 evaluations, best Some(66.7) -> stagnation, 3 evaluations, best Some(66.7)
     settle: no_major_issues, 3 evaluations, best Some(80) -> no_major_issues, 2 evaluations, best Some(80)
     max_seconds: stagnation, 3 evaluations, best Some(66.7) -> budget_exceeded, 2 evaluations, best Some(66.7)
-    usd: stagnation, 3 evaluations, best Some(66.7) -> budget_exceeded, 1 evaluations, best Some(66.7)
     thresholds.a: threshold_reached, 2 evaluations, best Some(90) -> stagnation, 3 evaluations, best Some(83.3)
     thresholds.b: threshold_reached, 2 evaluations, best Some(90) -> no_major_issues, 3 evaluations, best Some(90)
     weights.fail: stagnation, 3 evaluations, best Some(66.7) -> stagnation, 3 evaluations, best Some(75)

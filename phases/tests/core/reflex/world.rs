@@ -3,6 +3,7 @@
 //! Artifacts are called `draft N`, by the order in which they are written; what is met in them, the test says.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
+use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::Loop as _;
@@ -21,6 +22,8 @@ use skilltune_phases::vocabulary::Vocabulary as _;
 use crate::drive::{self, failed, roles, tree};
 
 pub(crate) type Drive = drive::Drive<Reflex>;
+
+impl drive::Told for Reflex {}
 
 pub(crate) fn plan(template: Template) -> Plan {
     Plan {
@@ -44,6 +47,7 @@ pub(crate) fn plan(template: Template) -> Plan {
             commands: Commands { run: RunThem::Never, confined: true },
         },
         roles: roles(),
+        ceilings: Ceilings::default(),
         seed: 7,
         epoch: 0,
     }
@@ -69,7 +73,6 @@ fn rules() -> Rules {
         checks_per_rule: 2,
         check_seconds: 10,
         max_seconds: None,
-        usd: None,
     }
 }
 

@@ -91,6 +91,12 @@ fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
                                 90s or 10m
           --checks <HOW>        What to do with commands that the evaluator proposes
                                 as checks [possible values: ask, run, skip]
+          --max-usd <USD>       Maximum cost in dollars: the run pauses before a
+                                call that might exceed it
+          --max-tokens <N>      Maximum number of tokens, input and output together
+          --max-calls <N>       Maximum number of agent calls, without cached ones
+                                [default: the most that the plan needs]
+          --max-minutes <N>     Maximum minutes of work, without pauses
 
     Agents:
           --agent <AGENT>      Agent for all roles that no other flag sets: NAME or
@@ -113,8 +119,10 @@ fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
           --jobs <N>         Maximum number of agent calls at a time
           --wait             Wait instead of pausing when a usage limit is reached
                              or a service is down
-          --dry-run          Show the first steps and the maximum number of calls,
-                             then exit
+          --dry-run          Show the first steps, the maximum number of calls and
+                             the estimate, then exit
+          --estimate         Show what the run is likely to use, from earlier runs
+                             of this skill, then exit
           --fresh            Ignore cached answers
           --format <FORMAT>  Output format [default: human] [possible values: human,
                              json, jsonl]

@@ -10,6 +10,7 @@ use skilltune_phases::run::StepState;
 use crate::loops::reflex::report::{advice, changes, words};
 use crate::progress::lines::{advised, cost, to_copy, who};
 use crate::progress::look::Look;
+use crate::report::ceilings;
 use crate::report::words::{mixed, models, remarks};
 use crate::text::width::{around, columns, cut, wrapped};
 use crate::text::{figures, plain};
@@ -20,7 +21,7 @@ pub fn header(run: &Run, width: usize) -> Vec<String> {
     lines.extend(wrapped(&words::aim(run), width, "  "));
     let roles = &run.plan.roles;
     lines.extend(who(roles, &remarks(roles), width));
-    lines.push(around("run ", run.plan.run.as_str(), "", width));
+    lines.extend(wrapped(&format!("run {}, {}", run.plan.run, ceilings::line(run)), width, "  "));
     lines
 }
 

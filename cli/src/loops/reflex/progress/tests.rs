@@ -8,9 +8,8 @@ use super::*;
 use crate::loops::reflex::world::{HOSTILE, ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan, plan_of, stored};
 use crate::loops::tune::world::{Play, failed, play};
 use crate::progress::capture::{Captured, follow};
-use crate::progress::json::Json;
-use crate::progress::look::Letters;
 use crate::progress::reporter::{Reporter as _, Streams};
+use crate::progress::{json::Json, look::Letters};
 use crate::terminal::style::Style;
 
 const PLAIN: Look =
@@ -31,7 +30,7 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
         reflex Write the API of a course catalogue
         api rules, level A from 80, level B from 90; 4 iterations at most
         executor claude:small, evaluator gemini, improver claude
-        run courses-api-20260218-120000
+        run courses-api-20260218-120000, limits: 72 calls (default)
 
         iteration 1 of 4, level A: not passed
           score     42.9, threshold 80
@@ -70,7 +69,7 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
           failed    none
           warnings  none
           file      /p/.ai-factory/evolution/courses-api/artifact.md
-        ");
+    ");
     insta::assert_snapshot!(seen.data(), @r"
         --- artifact 4d203e7c, before level B ------------------------------------------
         # Courses
@@ -114,7 +113,7 @@ fn an_end_with_warnings_left_is_named_as_what_it_is() {
         reflex Write the API of a course catalogue
         api rules, level A from 80, level B from 90; 4 iterations at most
         executor claude:small, evaluator gemini, improver claude
-        run courses-api-20260218-120000
+        run courses-api-20260218-120000, limits: 72 calls (default)
 
         iteration 1 of 4, level A: passed
           score     100.0, threshold 80
@@ -174,7 +173,7 @@ fn an_end_with_warnings_left_is_named_as_what_it_is() {
         report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
         Next: agree on it with those who will call it, then build it, and hold what is
           built against its schemas and examples.
-        ");
+    ");
 }
 
 #[test]
@@ -186,7 +185,8 @@ fn a_narrow_terminal_gets_narrow_lines() {
           90; 4 iterations at most
         executor claude:small, evaluator gemini,
           improver claude
-        run courses-api-20260218-120000
+        run courses-api-20260218-120000, limits:
+          72 calls (default)
 
         iteration 1 of 4, level A: passed
           score     100.0, threshold 80
@@ -262,7 +262,7 @@ fn a_narrow_terminal_gets_narrow_lines() {
           call it, then build it, and hold what
           is built against its schemas and
           examples.
-        ");
+    ");
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn a_phase_that_keeps_no_contract_is_asked_again_and_then_ends_the_run() {
         reflex Write the API of a course catalogue
         api rules, level A from 80, level B from 90; 4 iterations at most
         executor claude:small, evaluator gemini, improver claude
-        run courses-api-20260218-120000
+        run courses-api-20260218-120000, limits: 72 calls (default)
 
         iteration 1 of 4, level A: not passed
           score     42.9, threshold 80
@@ -291,7 +291,7 @@ fn a_phase_that_keeps_no_contract_is_asked_again_and_then_ends_the_run() {
             ␛[2J (retried)
           criticising the artifact: returned an invalid answer: the answer has no JSON
             ␛[2J (gave up)
-        ");
+    ");
     insta::assert_snapshot!(seen.data().rsplit_once("---\n").unwrap().1, @r"
         The run is failed (phase_error): a phase gave no usable answer: the answer has
           no JSON ␛[2J.
@@ -325,7 +325,7 @@ fn a_run_taken_up_again_says_where_it_stands() {
         reflex Write the API of a course catalogue
         api rules, level A from 80, level B from 90; 4 iterations at most
         executor claude:small, evaluator gemini, improver claude
-        run courses-api-20260218-120000
+        run courses-api-20260218-120000, limits: 72 calls (default)
 
         resumed in iteration 1, level A, best so far 42.9 at level A
         one␇ remark
@@ -338,7 +338,7 @@ fn a_run_taken_up_again_says_where_it_stands() {
           effort    1 iteration, 0 dropped; 5 calls, 7s of agent time, $2.50
         file: /p/.ai-factory/evolution/courses-api/artifact.md
         to continue: skilltune resume courses-api-20260218-120000
-        ");
+    ");
 }
 
 #[test]

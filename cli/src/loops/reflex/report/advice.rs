@@ -3,14 +3,14 @@
 use skilltune_phases::loops::reflex::criteria::Template;
 use skilltune_phases::loops::reflex::{Artifact, Reason, Run};
 
-use crate::report::advice::Next;
+use crate::report::advice::{Next, resume};
 
 /// What a person may want to type now.
 pub fn next(run: &Run) -> Vec<Next> {
     let next = |verb, purpose| vec![Next { command: format!("skilltune {verb} {}", run.plan.run), purpose }];
     match run.state.stop.as_ref().map(|stop| stop.reason) {
         None if run.held => next("resume", "answer its question"),
-        None => next("resume", "continue"),
+        None => vec![Next { command: resume(run), purpose: "continue" }],
         Some(Reason::ThresholdReached | Reason::NoMajorIssues) => Vec::new(),
         Some(Reason::UserStop) if head(run) != run.result() => {
             vec![Next {

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 use skilltune_phases::loops::MostCalls;
-use skilltune_phases::loops::reflex::{Judged, Plan, Run, Standing};
+use skilltune_phases::loops::reflex::{Judged, Run, Standing};
 
 use crate::loops::reflex::report::words;
-use crate::report::{json, words as told};
+use crate::report::estimate::Estimate;
+use crate::report::{ceilings, json, words as told};
 
 /// The last thing on stdout with `--format json`; `on_disk` is the hash of what is in the artifact's file, where
 /// somebody has looked.
@@ -28,6 +29,9 @@ pub fn summary(run: &Run, on_disk: Option<&str>) -> Value {
         "reason": state.stop.as_ref().map(|stop| stop.reason),
         "note": state.stop.as_ref().and_then(|stop| stop.note.as_ref()),
         "blocked": json::blocked(run),
+        // The ceiling that it is paused at.
+        "paused": ceilings::json(run),
+        "limits": ceilings::all(run),
         "score": judged.and_then(|judged| judged.evaluation.score),
         "threshold": plan.task.criteria.thresholds.at(level),
         // That of the score and of the threshold, in the original's letters.
@@ -54,7 +58,8 @@ pub fn summary(run: &Run, on_disk: Option<&str>) -> Value {
 }
 
 /// What a dry run shows: no run, but what one would be.
-pub fn sketch(plan: &Plan, most: &MostCalls) -> Value {
+pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
+    let plan = &run.plan;
     let (task, rules) = (&plan.task, &plan.task.rules);
     json!({
         "dry_run": true,
@@ -66,10 +71,11 @@ pub fn sketch(plan: &Plan, most: &MostCalls) -> Value {
         "criteria": task.criteria,
         "max_iterations": rules.max_iterations,
         "max_seconds": rules.max_seconds,
-        "usd": rules.usd,
+        "limits": ceilings::all(run),
         "stall": rules.stall,
         "commands": task.commands.run,
         "most_calls": json::most_calls(most),
+        "estimate": estimate.json(),
         "agents": json::agents(&plan.roles),
         "notes": told::remarks(&plan.roles),
     })
@@ -78,6 +84,7 @@ pub fn sketch(plan: &Plan, most: &MostCalls) -> Value {
 /// `report.json`: the summary, what was found of each version, and how it was looked for.
 pub fn report(run: &Run) -> Value {
     let mut report = summary(run, None);
+    report["costs"] = json::costs(run);
     report["evaluations"] = run.state.judged.iter().map(evaluation).collect();
     report["checks"] = json!(run.state.checks);
     report

@@ -29,7 +29,6 @@ pub fn aim(run: &Run) -> String {
     let limits = [
         Some(figures::count(rules.max_iterations as usize, "iteration")),
         seconds.map(|time| format!("{time} of completed phases")),
-        rules.usd.map(figures::dollars),
     ];
     let limits: Vec<_> = limits.into_iter().flatten().collect();
     let thresholds = &task.criteria.thresholds;
@@ -132,16 +131,9 @@ fn last_gap(run: &Run) -> Option<String> {
 }
 
 fn overspent(run: &Run) -> String {
-    let (rules, seconds) = (&run.plan.task.rules, run.state.clock.seconds());
     let told = |seconds: u64| figures::milliseconds(seconds.saturating_mul(1000));
-    match (rules.max_seconds.filter(|most| seconds >= *most), rules.usd) {
-        (Some(most), _) => format!("its phases took {}, and the limit is {}", told(seconds), told(most)),
-        (None, Some(usd)) => {
-            let cost = figures::money(&run.ledger.total());
-            format!("it cost {cost}, and the limit is {}", figures::dollars(usd))
-        }
-        (None, None) => "its budget is used up".to_owned(),
-    }
+    let most = run.plan.task.rules.max_seconds.unwrap_or_default();
+    format!("its phases took {}, and the limit is {}", told(run.state.clock.seconds()), told(most))
 }
 
 /// One word for a report's head.

@@ -41,7 +41,7 @@ fn told(settings: &Settings) -> String {
     let criteria = Template::ALL.map(|template| reflex.criteria(template));
     let weights = (reflex.weight_fail.value, reflex.weight_warn.value, reflex.weight_info.value);
     let others = (reflex.proposals.value, reflex.run_them(), &reflex.evolution.value);
-    format!("{:?}", (reflex.rules(None), criteria, weights, others))
+    format!("{:?}", (reflex.rules(), criteria, weights, others))
 }
 
 fn thresholds(reflex: &ReflexSettings, template: Template) -> String {
@@ -60,7 +60,7 @@ fn every_key_changes_what_a_run_is_planned_with() {
 #[test]
 fn the_defaults_are_those_of_the_original() {
     let reflex = ReflexSettings::default();
-    let rules = reflex.rules(Some(2.5));
+    let rules = reflex.rules();
     let Rules {
         max_iterations,
         stall,
@@ -72,14 +72,13 @@ fn the_defaults_are_those_of_the_original() {
         checks_per_rule,
         check_seconds,
         max_seconds,
-        usd,
     } = rules;
     assert_eq!((max_iterations, settle, retries), (4, 1, 1));
     assert_eq!(stall, Stall { window: 2, gain: 2.0, reaching: true });
     assert_eq!(plan_steps, Bounds { least: 3, most: 5 });
     assert_eq!((most_issues, told_events), (5, 3));
     assert_eq!((checks_per_rule, check_seconds), (3, 60));
-    assert_eq!((max_seconds, usd), (None, Some(2.5)));
+    assert_eq!(max_seconds, None);
     assert_eq!(reflex.run_them(), Ok(RunThem::Ask));
     assert_eq!(reflex.evolution.value.as_path().to_str(), Some(".ai-factory/evolution"));
     for template in Template::ALL {
@@ -182,7 +181,7 @@ fn a_plan_of_more_steps_at_least_than_at_most_is_refused_whoever_said_which() {
 }
 
 fn project_bounds(lines: &str) -> Bounds {
-    project(&format!("[reflex]\n{lines}\n")).of::<ReflexSettings>().rules(None).plan_steps
+    project(&format!("[reflex]\n{lines}\n")).of::<ReflexSettings>().rules().plan_steps
 }
 
 #[test]

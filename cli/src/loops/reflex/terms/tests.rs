@@ -54,8 +54,8 @@ fn enter_agrees_to_what_is_shown() {
    8 b.quality.audience (warn, weight 1)
      The text is written for the readers that the task names: it assumes what
      they know, and explains what they do not.
-limits: 4 iterations, no time limit, no cost limit, stop when the score rises by
-  less than 2 over 2 evaluations
+limits: 4 iterations, no time limit, stop when the score rises by less than 2
+  over 2 evaluations
 commands that agents propose as checks: not run; the judge decides instead
   2      reword rule 2             t 80 90  goals of levels A and B
   +      add a rule                i 6      iterations

@@ -4,16 +4,24 @@ use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::loops::tune::{Round, Run, Shipment};
 use skilltune_phases::score::Score;
 
-use crate::loops::tune::report::{troubles, uses};
+use crate::loops::tune::report::{calibrating, comparing, troubles, unaided, uses};
+use crate::loops::tune::verdicts;
 use crate::loops::tune::words::Standing;
-use crate::loops::tune::{advice, words};
+use crate::loops::tune::{advice, price, words};
 use crate::progress::lines::{ROOMY, advised, cost, to_copy, who};
 use crate::progress::look::Look;
+use crate::report::ceilings;
 use crate::text::width::{around, columns, cut, shortened, wrapped};
 use crate::text::{figures, plain};
 
 /// What is tuned, by whom, up to what.
 pub fn header(run: &Run, width: usize) -> Vec<String> {
+    if unaided::is_one(run) {
+        return header_without_skill(run, width);
+    }
+    if let Some(told) = calibrating::told(run).or_else(|| comparing::told(run)) {
+        return header_of_trials(run, &told, width);
+    }
     let plan = &run.plan;
     let name = plain::one_line(&words::target(run));
     let rounds = figures::count(plan.task.rules.max_iterations as usize, "round");
@@ -22,6 +30,74 @@ pub fn header(run: &Run, width: usize) -> Vec<String> {
     let mut lines = vec![around(&format!("{} ", plan.kind.word()), &name, &goal, width)];
     lines.extend(who(&plan.roles, &words::notes(plan), width));
     lines.extend(wrapped(&format!("run {}, {}", plan.run, words::scenarios(plan)), width, "  "));
+    lines.extend(wrapped(&ceilings::line(run), width, "  "));
+    lines
+}
+
+fn header_without_skill(run: &Run, width: usize) -> Vec<String> {
+    let plan = &run.plan;
+    let name = plain::one_line(&words::target(run));
+    let mut lines = vec![around("try ", &name, " without a skill", width)];
+    lines.extend(who(&unaided::roles(plan), &words::notes(plan), width));
+    let scenarios = figures::count(plan.task.scenarios.len(), "scenario");
+    lines.extend(wrapped(&format!("run {}, {scenarios}", plan.run), width, "  "));
+    lines
+}
+
+/// Of a run that changes nothing.
+fn header_of_trials(run: &Run, told: &str, width: usize) -> Vec<String> {
+    let plan = &run.plan;
+    let mut lines = wrapped(told, width, "  ");
+    lines.extend(who(&unaided::roles(plan), &words::notes(plan), width));
+    lines.extend(wrapped(&format!("run {}, {}", plan.run, words::scenarios(plan)), width, "  "));
+    lines.extend(wrapped(&ceilings::line(run), width, "  "));
+    lines
+}
+
+/// What a comparison has shown, scenario by scenario, and what it took.
+pub fn compared(run: &Run, width: usize) -> Vec<String> {
+    shown(run, &comparing::shown(run), width)
+}
+
+/// What the suite can show, and what it took to know.
+pub fn calibrated(run: &Run, width: usize) -> Vec<String> {
+    shown(run, &calibrating::shown(run), width)
+}
+
+fn shown(run: &Run, told: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = told.iter().flat_map(|line| wrapped(line, width, "  ")).collect();
+    let failed: Vec<_> =
+        troubles::measuring(run, run.round_number()).into_iter().chain(troubles::finishing(run)).collect();
+    for trouble in failed.iter().filter(|trouble| trouble.given_up()).take(MOST) {
+        lines.push(cut(&format!("  {}", trouble.told(run)), width));
+    }
+    lines.extend(wrapped(&cost(&run.ledger.total()), width, "  "));
+    words::mixed(run).for_each(|mixed| lines.extend(wrapped(&format!("warning: {mixed}"), width, "  ")));
+    if run.state.closed.is_some() {
+        let report = format!("{}/final-report.md", run.plan.folder);
+        lines.extend(to_copy("report:", &report, width));
+    }
+    lines.extend(advice::next(run).iter().flat_map(|next| advised(next, width)));
+    lines
+}
+
+/// What a run without a skill has shown, and what it took.
+pub fn unaided(run: &Run, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
+    for line in unaided::shown(run) {
+        say(&line);
+    }
+    for trouble in unaided::troubles(run).iter().take(MOST) {
+        say(&format!("  {trouble}"));
+    }
+    say(&cost(&run.ledger.total()));
+    if run.state.closed.is_some() {
+        let report = format!("{}/final-report.md", run.plan.folder);
+        lines.extend(to_copy("report:", &report, width));
+    } else {
+        lines.extend(advice::next(run).iter().flat_map(|next| advised(next, width)));
+    }
     lines
 }
 
@@ -91,18 +167,16 @@ const MOST: usize = 3;
 
 /// The final comparison's verdict.
 pub fn shipped(run: &Run, shipment: &Shipment, width: usize) -> Vec<String> {
-    wrapped(&format!("comparison {}{}", words::verdict(shipment.verdict), fresh(run, shipment)), width, "  ")
+    let told = format!("verdict: {}{}", verdicts::verdict(run, shipment), fresh(run, shipment));
+    wrapped(&told, width, "  ")
 }
 
 fn fresh(run: &Run, shipment: &Shipment) -> String {
-    let told = |id| shipment.scores.iter().find(|(one, _)| *one == id).and_then(|(_, score)| *score);
-    match (shipment.pairs, told(run.start()), told(shipment.champion)) {
-        (0, ..) | (_, None, _) | (_, _, None) => String::new(),
-        (pairs, Some(start), Some(champion)) => {
-            let pairs = figures::count(pairs as usize, "pair");
-            format!(" ({start} -> {champion}, {pairs})")
-        }
-    }
+    let [(_, Some(start)), (_, Some(challenger))] = shipment.scores[..] else { return String::new() };
+    let basis = verdicts::basis(run, shipment).unwrap_or_default();
+    let claimed = verdicts::claimed(run, shipment).map(verdicts::signed);
+    let claimed = claimed.map(|claimed| format!("; the search claimed {claimed}")).unwrap_or_default();
+    format!(" ({start} -> {challenger}, {basis}{claimed})")
 }
 
 /// How it came out, what it took, and what to do next.
@@ -110,12 +184,21 @@ pub fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<String> {
     let width = look.width;
     let mut lines = Vec::new();
     let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
-    say(words::became(run));
+    say(verdicts::became(run));
+    if let Some(fail_on) = verdicts::fail_on(run) {
+        say(&fail_on);
+    }
     if let Some(reason) = run.state.stopped {
         say(&format!("The search stopped: {}.", words::reason(&run.plan, reason)));
     }
-    if let Some(caution) = words::caution(run) {
+    if let Some(price) = price::told(run) {
+        say(&price);
+    }
+    if let Some(caution) = verdicts::caution(run) {
         say(&caution);
+    }
+    if let Some(looks) = verdicts::looks(run) {
+        say(&looks);
     }
     if let Some(unused) = uses::told(uses::of_champion(run)) {
         say(&unused);

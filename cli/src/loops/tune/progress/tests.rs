@@ -49,37 +49,39 @@ fn a_judge_of_the_executors_own_family_is_noted_once() {
 #[test]
 fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
     let seen = seen(&play(plan(&["haiku"], 1), scored(&[50, 30, 95], &[52, 0, 91])), PLAIN);
-    insta::assert_snapshot!(seen.talk(), @r"
-        tune haiku: goal 90 in up to 3 rounds
-        executor claude:small, evaluator gemini, improver claude
-        run calm-otter, 1 scenario
+    insta::assert_snapshot!(seen.talk(), @r#"
+    tune haiku: goal 90 in up to 3 rounds
+    executor claude:small, evaluator gemini, improver claude
+    run calm-otter, 1 scenario
+    limits: 24 calls (default)
 
-        round 1 of 3  50.0            baseline
-          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
-        round 2 of 3  30.0 (-20.0)    dropped
-          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
-        round 3 of 3  95.0 (+45.0)    kept
-          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
-        comparing 2 candidates on fresh trials
-        comparison won: the champion beat the start (52.0 -> 91.0, 1 pair)
-        ");
+    round 1 of 3  50.0            baseline
+      1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
+    round 2 of 3  30.0 (-20.0)    dropped
+      1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
+    round 3 of 3  95.0 (+45.0)    kept
+      1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
+    comparing a5b0f9da0dee with the start on fresh trials
+    "#);
     insta::assert_snapshot!(seen.data(), @r"
-        haiku: 52.0 -> 91.0 (+39.0), goal 90 reached
+    verdict: the candidate scored higher than the start (52.0 -> 91.0, 1 scenario, 1
+      fresh trial of each version on each; the search claimed +45.0)
+    haiku: 52.0 -> 91.0 (+39.0), goal 90 reached
 
-        round 1  ████████████████████                │      50.0   baseline
-        round 2  ████████████                        │      30.0   dropped
-        round 3  ██████████████████████████████████████     95.0   kept
-                                                     goal 90
+    round 1  ████████████████████                │      50.0   baseline
+    round 2  ████████████                        │      30.0   dropped
+    round 3  ██████████████████████████████████████     95.0   kept
+                                                 goal 90
 
-        The champion beat the start and was applied.
-        The search stopped: goal reached.
-        Weak evidence: one scenario. Other tasks may show a different result.
-        The champion changes +12 -3 in 2 files.
-        3 rounds, 1 kept, 1 dropped; 12 calls, 18s of agent time, $6.00
-        report: /p/.skilltune/runs/calm-otter/final-report.md
-        to see what changed: skilltune diff calm-otter
-        to undo it: skilltune rollback calm-otter
-        ");
+    The champion scored higher than the start and was applied, as you said.
+    The search stopped: goal reached.
+    Weak evidence: one scenario. Other tasks may show a different result.
+    The champion changes +12 -3 in 2 files.
+    3 rounds, 1 kept, 1 dropped; 12 calls, 18s of agent time, $6.00
+    report: /p/.skilltune/runs/calm-otter/final-report.md
+    to see what changed: skilltune diff calm-otter
+    to undo it: skilltune rollback calm-otter
+    ");
 }
 
 #[test]
@@ -93,100 +95,106 @@ fn what_is_held_out_and_what_is_a_draft_is_said_and_an_id_is_never_cut() {
     let about = |line: &&String| {
         ["draft", "held-out", "final", "run ", "compar"].iter().any(|word| line.contains(word))
     };
-    insta::assert_snapshot!(told.iter().filter(about).map(String::as_str).collect::<Vec<_>>().join("\n"), @r##"
+    insta::assert_snapshot!(told.iter().filter(about).map(String::as_str).collect::<Vec<_>>().join("\n"), @r#"
     note: 1 draft does not count until you remove its
       `draft = true`: later
     run calm-otter, 3 scenarios, 1 of them held out
       for the final comparison
-    comparing 2 candidates on fresh trials of 1
-      held-out scenario
-    comparison won: the champion beat the start (52.0
-    Weak evidence: one held-out scenario. Other tasks
+    comparing 3b1b95a11ef4 with the start on fresh
+      trials of 1 held-out scenario
       /p/.skilltune/runs/calm-otter/final-report.md
-    "##);
+    "#);
 }
 
 #[test]
 fn a_chain_tells_which_member_was_edited() {
-    insta::assert_snapshot!(seen(&chain(), Look { width: 100, ..PLAIN }).all(), @r"
-        tune plan-the-poem -> write-the-poem: goal 90 in up to 3 rounds
-        executor claude:small, evaluator gemini, improver claude
-        run calm-otter, 2 scenarios
+    insta::assert_snapshot!(seen(&chain(), Look { width: 100, ..PLAIN }).all(), @r#"
+    tune plan-the-poem -> write-the-poem: goal 90 in up to 3 rounds
+    executor claude:small, evaluator gemini, improver claude
+    run calm-otter, 2 scenarios
+    limits: 64 calls (default)
 
-        round 1 of 3  50.0            baseline
-          plan-the-poem 50.0 -> write-the-poem 49.0
-          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
-        round 2 of 3  30.0 (-20.0)    dropped     write-the-poem
-          plan-the-poem 30.0 (reused) -> write-the-poem 29.0
-          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
-        round 3 of 3  95.0 (+45.0)    kept        write-the-poem
-          plan-the-poem 95.0 (reused) -> write-the-poem 94.0
-          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
-        comparing 2 candidates on fresh trials
-        comparison won: the champion beat the start (52.0 -> 91.0, 2 pairs)
+    round 1 of 3  50.0            baseline
+      plan-the-poem 50.0 -> write-the-poem 49.0
+      1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
+    round 2 of 3  30.0 (-20.0)    dropped     write-the-poem
+      plan-the-poem 30.0 (reused) -> write-the-poem 29.0
+      1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
+    round 3 of 3  95.0 (+45.0)    kept        write-the-poem
+      plan-the-poem 95.0 (reused) -> write-the-poem 94.0
+      1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
+    comparing aee5f97a31dc with the start on fresh trials
 
-        plan-the-poem -> write-the-poem: 52.0 -> 91.0 (+39.0), goal 90 reached
+    verdict: the candidate scored higher than the start (52.0 -> 91.0, 2 scenarios, 1 fresh trial of
+      each version on each; the search claimed +45.0)
+    plan-the-poem -> write-the-poem: 52.0 -> 91.0 (+39.0), goal 90 reached
 
-        round 1  ████████████████████                │      50.0   baseline
-        round 2  ████████████                        │      30.0   dropped
-        round 3  ██████████████████████████████████████     95.0   kept
-                                                     goal 90
+    round 1  ████████████████████                │      50.0   baseline
+    round 2  ████████████                        │      30.0   dropped
+    round 3  ██████████████████████████████████████     95.0   kept
+                                                 goal 90
 
-        The champion beat the start and was applied.
-        The search stopped: goal reached.
-        Weak evidence: 2 scenarios. The difference may be chance.
-        The champion changes +12 -3 in 2 files.
-        3 rounds, 1 kept, 1 dropped; 26 calls, 39s of agent time, $13.00
-        report: /p/.skilltune/runs/calm-otter/final-report.md
-        to see what changed: skilltune diff calm-otter
-        to undo it: skilltune rollback calm-otter
-        ");
+    The champion scored higher than the start; that is not enough to apply it without you. The skill is
+      unchanged.
+    The search stopped: goal reached.
+    Weak evidence: 2 scenarios. The difference may be chance.
+    The champion changes +12 -3 in 2 files.
+    3 rounds, 1 kept, 1 dropped; 26 calls, 39s of agent time, $13.00
+    report: /p/.skilltune/runs/calm-otter/final-report.md
+    to see what would change: skilltune diff calm-otter
+    to apply it: skilltune apply calm-otter
+    "#);
 }
 
 #[test]
 fn a_narrow_terminal_gets_narrow_lines() {
-    insta::assert_snapshot!(seen(&chain(), Look { width: 40, ..PLAIN }).all(), @r"
-        tune plan…oem: goal 90 in up to 3 rounds
-        executor claude:small, evaluator gemini,
-          improver claude
-        run calm-otter, 2 scenarios
+    insta::assert_snapshot!(seen(&chain(), Look { width: 40, ..PLAIN }).all(), @r#"
+    tune plan…oem: goal 90 in up to 3 rounds
+    executor claude:small, evaluator gemini,
+      improver claude
+    run calm-otter, 2 scenarios
+    limits: 64 calls (default)
 
-        1/3  50.0  baseline
-          plan-t…-poem 50.0 -> write-…-poem 49.0
-          1 suggestion; + It is sho…; - SKILL.m…
-        2/3  30.0 (-20.0)  dropped  write-…-poem
-          pla…oem 30.0 (reused) -> wri…oem 29.0
-          1 suggestion; + It is sho…; - SKILL.m…
-        3/3  95.0 (+45.0)  kept  write-the-poem
-          pla…oem 95.0 (reused) -> wri…oem 94.0
-          1 suggestion; + It is sho…; - SKILL.m…
-        comparing 2 candidates on fresh trials
-        comparison won: the champion beat the
-          start (52.0 -> 91.0, 2 pairs)
+    1/3  50.0  baseline
+      plan-t…-poem 50.0 -> write-…-poem 49.0
+      1 suggestion; + It is sho…; - SKILL.m…
+    2/3  30.0 (-20.0)  dropped  write-…-poem
+      pla…oem 30.0 (reused) -> wri…oem 29.0
+      1 suggestion; + It is sho…; - SKILL.m…
+    3/3  95.0 (+45.0)  kept  write-the-poem
+      pla…oem 95.0 (reused) -> wri…oem 94.0
+      1 suggestion; + It is sho…; - SKILL.m…
+    comparing aee5f97a31dc with the start on
+      fresh trials
 
-        plan-the-p…-the-poem: 52.0 -> 91.0
-          (+39.0), goal 90 reached
+    verdict: the candidate scored higher
+      than the start (52.0 -> 91.0, 2
+      scenarios, 1 fresh trial of each
+      version on each; the search claimed
+      +45.0)
+    plan-the-p…-the-poem: 52.0 -> 91.0
+      (+39.0), goal 90 reached
 
-        1  ████████▌       │   50.0   baseline
-        2  █████           │   30.0   dropped
-        3  ████████████████▏   95.0   kept
-                           goal 90
+    1  ████████▌       │   50.0   baseline
+    2  █████           │   30.0   dropped
+    3  ████████████████▏   95.0   kept
+                       goal 90
 
-        The champion beat the start and was
-          applied.
-        The search stopped: goal reached.
-        Weak evidence: 2 scenarios. The
-          difference may be chance.
-        The champion changes +12 -3 in 2 files.
-        3 rounds, 1 kept, 1 dropped; 26 calls,
-          39s of agent time, $13.00
-        report:
-          /p/.skilltune/runs/calm-otter/final-report.md
-        to see what changed:
-          skilltune diff calm-otter
-        to undo it:
-          skilltune rollback calm-otter
-        ");
+    The champion scored higher than the
+      start; that is not enough to apply it
+      without you. The skill is unchanged.
+    The search stopped: goal reached.
+    Weak evidence: 2 scenarios. The
+      difference may be chance.
+    The champion changes +12 -3 in 2 files.
+    3 rounds, 1 kept, 1 dropped; 26 calls,
+      39s of agent time, $13.00
+    report:
+      /p/.skilltune/runs/calm-otter/final-report.md
+    to see what would change:
+      skilltune diff calm-otter
+    to apply it: skilltune apply calm-otter
+    "#);
 }
 
 #[test]
@@ -223,20 +231,20 @@ fn what_failed_and_what_was_dropped_is_said() {
         }),
         PLAIN,
     );
-    insta::assert_snapshot!(seen.talk(), @r"
-        tune haiku: goal 90 in up to 3 rounds
-        executor claude:small, evaluator gemini, improver claude
-        run calm-otter, 2 scenarios
+    insta::assert_snapshot!(seen.talk(), @r#"
+    tune haiku: goal 90 in up to 3 rounds
+    executor claude:small, evaluator gemini, improver claude
+    run calm-otter, 2 scenarios
+    limits: 44 calls (default)
 
-        round 1 of 3  -               incomplete  1 of 2 judged
-          running haiku on task-2: exited with an error: exit 1 ␛[2Jgone (twice, then g…
-        round 2 of 3  50.0            baseline
-          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
-          haiku: dropped an idea: nothing was changed
-        round 3 of 3  50.0 (±0.0)     unchanged
-          1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
-        comparison skipped: no candidate to compare
-        ");
+    round 1 of 3  -               incomplete  1 of 2 judged
+      running haiku on task-2: exited with an error: exit 1 ␛[2Jgone (twice, then g…
+    round 2 of 3  50.0            baseline
+      1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
+      haiku: dropped an idea: nothing was changed
+    round 3 of 3  50.0 (±0.0)     unchanged
+      1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
+    "#);
 }
 
 #[test]
@@ -246,49 +254,54 @@ fn each_way_to_end_says_what_to_type_next() {
     let single = || plan(&["haiku"], 1);
     let lost = end(single(), &mut scored(&[50, 95], &[50, 50]));
     insta::assert_snapshot!(lost, @r"
-        haiku: 50.0 -> 50.0 (±0.0), goal 90 not reached
+    verdict: the candidate did not score higher than the start (50.0 -> 50.0, 1
+      scenario, 1 fresh trial of each version on each; the search claimed +45.0)
+    haiku: 50.0 -> 50.0 (±0.0), goal 90 not reached
 
-        round 1  ████████████████████                │      50.0   baseline
-        round 2  ██████████████████████████████████████     95.0   kept
-                                                     goal 90
+    round 1  ████████████████████                │      50.0   baseline
+    round 2  ██████████████████████████████████████     95.0   kept
+                                                 goal 90
 
-        No candidate beat the start; the skill is unchanged.
-        The search stopped: goal reached.
-        Weak evidence: one scenario. Other tasks may show a different result.
-        2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
-        report: /p/.skilltune/runs/calm-otter/final-report.md
-        to see why: skilltune show calm-otter
-        ");
-    let unjudged = end(single(), &mut |_, _| failed(FailureKind::TimedOut, "60 s"));
+    No candidate beat the start; the skill is unchanged.
+    The search stopped: goal reached.
+    Weak evidence: one scenario. Other tasks may show a different result.
+    2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
+    report: /p/.skilltune/runs/calm-otter/final-report.md
+    to see why: skilltune show calm-otter
+    ");
+    let unjudged = end(single(), &mut |_, _| failed(FailureKind::Crashed, "60 s"));
     insta::assert_snapshot!(unjudged, @r"
-        haiku: no score, goal 90 not reached
-        The result could not be judged; the skill is unchanged.
-        The search stopped: too many failed rounds in a row.
-        3 rounds, 0 kept, 0 dropped; 6 calls, 9s of agent time, $3.00
-        report: /p/.skilltune/runs/calm-otter/final-report.md
-        to see why: skilltune show calm-otter
-        ");
+    verdict: INDECISIVE, too few trials could be judged
+    haiku: no score, goal 90 not reached
+    The result could not be judged; the skill is unchanged.
+    The search stopped: too many failed rounds in a row.
+    3 rounds, 0 kept, 0 dropped; 6 calls, 9s of agent time, $3.00
+    report: /p/.skilltune/runs/calm-otter/final-report.md
+    to see why: skilltune show calm-otter
+    ");
     let conflict = end(single(), &mut |run, step| match step {
         Step::Promote { .. } => Ok(Answer::Conflict { found: vec![tree("theirs")] }),
         _ => scored(&[50, 95], &[50, 95])(run, step),
     });
     insta::assert_snapshot!(conflict, @r"
-        haiku: 50.0 -> 95.0 (+45.0), goal 90 reached
+    verdict: the candidate scored higher than the start (50.0 -> 95.0, 1 scenario, 1
+      fresh trial of each version on each; the search claimed +45.0)
+    haiku: 50.0 -> 95.0 (+45.0), goal 90 reached
 
-        round 1  ████████████████████                │      50.0   baseline
-        round 2  ██████████████████████████████████████     95.0   kept
-                                                     goal 90
+    round 1  ████████████████████                │      50.0   baseline
+    round 2  ██████████████████████████████████████     95.0   kept
+                                                 goal 90
 
-        Someone edited the skill during the run, so the champion was not applied; it is
-          kept in the store.
-        The search stopped: goal reached.
-        Weak evidence: one scenario. Other tasks may show a different result.
-        The champion changes +12 -3 in 2 files.
-        2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
-        report: /p/.skilltune/runs/calm-otter/final-report.md
-        to see the champion's changes: skilltune diff calm-otter
-        to apply it anyway: skilltune apply --force calm-otter
-        ");
+    Someone edited the skill during the run, so the champion was not applied; it is
+      kept in the store.
+    The search stopped: goal reached.
+    Weak evidence: one scenario. Other tasks may show a different result.
+    The champion changes +12 -3 in 2 files.
+    2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
+    report: /p/.skilltune/runs/calm-otter/final-report.md
+    to see the champion's changes: skilltune diff calm-otter
+    to apply it anyway: skilltune apply --force calm-otter
+    ");
 }
 
 #[test]
@@ -318,19 +331,20 @@ fn a_run_taken_up_again_says_where_it_stands() {
     human.remark("one\x07 remark");
     human.finished(&play.run).unwrap();
     drop(human);
-    insta::assert_snapshot!(captured.all(), @r"
-        tune haiku: goal 90 in up to 3 rounds
-        executor claude:small, evaluator gemini, improver claude
-        run calm-otter, 1 scenario
+    insta::assert_snapshot!(captured.all(), @r#"
+    tune haiku: goal 90 in up to 3 rounds
+    executor claude:small, evaluator gemini, improver claude
+    run calm-otter, 1 scenario
+    limits: 24 calls (default)
 
-        resumed in round 2, best so far 50.0
-        one␇ remark
+    resumed in round 2, best so far 50.0
+    one␇ remark
 
-        haiku: 50.0 -> 50.0 (±0.0), goal 90 not reached
-        The run has not ended; `skilltune resume` continues it.
-        2 rounds, 0 kept, 0 dropped; 3 calls, 4s of agent time, $1.50
-        to continue: skilltune resume calm-otter
-        ");
+    haiku: 50.0 -> 50.0 (±0.0), goal 90 not reached
+    The run has not ended; `skilltune resume` continues it.
+    2 rounds, 0 kept, 0 dropped; 3 calls, 4s of agent time, $1.50
+    to continue: skilltune resume calm-otter
+    "#);
 }
 
 #[test]
@@ -340,7 +354,7 @@ fn colour_is_used_only_when_told() {
     let vivid = seen(&play, Look { talk: Style::VIVID, ..PLAIN });
     assert!(vivid.talk().contains("\x1b[32mbaseline\x1b[0m"));
     assert!(!vivid.data().contains('\x1b'), "each stream has a style of its own");
-    assert!(seen(&play, Look { data: Style::VIVID, ..PLAIN }).data().starts_with("\x1b[1mhaiku"));
+    assert!(seen(&play, Look { data: Style::VIVID, ..PLAIN }).data().starts_with("\x1b[1mverdict"));
 }
 
 #[test]
@@ -394,13 +408,14 @@ fn a_wait_is_told_in_a_line_with_its_cause_and_so_is_its_end() {
     }
     play.record(Event::Noted(Signal::Waiting { until }));
     play.record(Event::Noted(Signal::Waited));
-    insta::assert_snapshot!(seen(&play, PLAIN).talk(), @r"
-        tune haiku: goal 90 in up to 3 rounds
-        executor claude:small, evaluator gemini, improver claude
-        run calm-otter, 1 scenario
+    insta::assert_snapshot!(seen(&play, PLAIN).talk(), @r#"
+    tune haiku: goal 90 in up to 3 rounds
+    executor claude:small, evaluator gemini, improver claude
+    run calm-otter, 1 scenario
+    limits: 24 calls (default)
 
-        running haiku on task-1: reached its usage limit: You've hit your limit
-        waiting until 2023-11-15 01:37:20 UTC (3h 23m); press Ctrl-C to stop waiting
-        wait ended
-        ");
+    running haiku on task-1: reached its usage limit: You've hit your limit
+    waiting until 2023-11-15 01:37:20 UTC (3h 23m); press Ctrl-C to stop waiting
+    wait ended
+    "#);
 }

@@ -2,8 +2,9 @@
 
 use skilltune_phases::contract::{Dimension, Verdict};
 use skilltune_phases::judgement::{Assessment, Finding, Judgement, Kind, Suggestion};
-use skilltune_phases::loops::tune::measure::{self, SEARCH, Unit};
+use skilltune_phases::loops::tune::measure::{self, SEARCH};
 use skilltune_phases::loops::tune::notes::Notes;
+use skilltune_phases::loops::tune::panel;
 use skilltune_phases::loops::tune::{Measured, Round, Run, Step, Trial};
 use skilltune_phases::score::Score;
 
@@ -50,10 +51,8 @@ fn judgements<'a>(run: &'a Run, round: &Round) -> Vec<(usize, &'a Judgement)> {
     let scenarios = (0..run.plan.task.scenarios.len()).filter(|scenario| !given_up.contains(scenario));
     scenarios
         .filter_map(|scenario| {
-            match measure::unit(run, round.candidate, Trial { scenario, ordinal: SEARCH, era: round.era }) {
-                Unit::Judged(judgement) => Some((scenario, judgement)),
-                Unit::Missing(_) | Unit::Next(_) | Unit::Late => None,
-            }
+            let trial = Trial { scenario, ordinal: SEARCH, era: round.era };
+            Some((scenario, panel::judgement(run, round.candidate, trial)?))
         })
         .collect()
 }

@@ -11,6 +11,7 @@ use skilltune_phases::loops::tune::notes::Notes;
 use skilltune_phases::scenario::Scenario;
 
 use crate::loops::tune::report::uses;
+use crate::loops::tune::verdicts;
 use crate::loops::tune::words as told;
 use crate::report::costs;
 use crate::text::figures;
@@ -18,7 +19,11 @@ use crate::text::markdown::{Page, code_cell, words};
 
 pub fn final_report(run: &Run) -> String {
     let mut page = Page::titled(&format!("Final Report: {}", words(&told::target(run))));
-    page.paragraph(format!("**{}**. {}", told::label(run), told::became(run)));
+    comparison::verdict(&mut page, run);
+    page.paragraph(format!("**{}**. {}", told::label(run), verdicts::became(run)));
+    if let Some(fail_on) = verdicts::fail_on(run) {
+        page.paragraph(words(&fail_on));
+    }
     summary(&mut page, run);
     progression::scores(&mut page, run);
     progression::chain(&mut page, run);

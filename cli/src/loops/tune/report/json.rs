@@ -1,29 +1,55 @@
 //! A run of `tune` as one object for scripts. Its keys are a public interface.
 
-use serde_json::{Value, json};
+mod comparison;
+
+use serde_json::{Map, Value, json};
 use skilltune_phases::candidate::Origin;
 use skilltune_phases::loops::MostCalls;
+use skilltune_phases::loops::tune::calibration;
 use skilltune_phases::loops::tune::{Edit, Round, Run, Standing, Uses};
 
-use crate::loops::tune::report::uses;
+use crate::loops::tune::report::{calibrating, comparing, unaided, uses};
 use crate::loops::tune::words;
-use crate::report::json::{agents, blocked, cost, most_calls, rights};
+use crate::report::ceilings;
+use crate::report::estimate::Estimate;
+use crate::report::json::{agents, blocked, cost, costs, most_calls, rights};
 
 /// The last thing on stdout with `--format json`.
 ///
 /// Of a run that we failed (exit code 1) it says `error` as outcome and as reason, and why in `error`: see `failure`.
 pub fn summary(run: &Run) -> Value {
+    let mut summary = of_any(run);
+    if unaided::is_one(run) {
+        summary["without_skill"] = unaided::json(run);
+    }
+    if let Some(shown) = calibration::of(run) {
+        summary["calibration"] = calibrating::json(run, &shown);
+    }
+    if let Some(two) = comparing::of(run) {
+        summary["compared"] = comparing::json(run, two);
+    }
+    summary
+}
+
+fn of_any(run: &Run) -> Value {
     let plan = &run.plan;
     json!({
+        // Before anything else: what the final comparison showed.
+        "verdict": comparison::word(run),
         "run_id": plan.run,
         "loop": plan.kind,
         "target": target(run),
         "outcome": run.outcome(),
         "reason": run.state.stopped,
         "blocked": blocked(run),
+        // The ceiling that it is paused at.
+        "paused": ceilings::json(run),
+        "limits": ceilings::all(run),
         "initial_score": run.initial_score(),
         "final_score": run.final_score(),
         "threshold": plan.task.rules.threshold,
+        // Whether it passes what a pipeline asks in place of the goal; null where none asks.
+        "fail_on": comparison::fail_on(run),
         // A score is worth what its judge is.
         "agents": agents(&plan.roles),
         // By role, how many calls each model answered, as far as the agents report it.
@@ -48,7 +74,7 @@ pub fn summary(run: &Run) -> Value {
 }
 
 /// What a dry run shows: no run, but what one would be.
-pub fn sketch(run: &Run, most: &MostCalls, steps: &[String]) -> Value {
+pub fn sketch(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate) -> Value {
     let plan = &run.plan;
     json!({
         "dry_run": true,
@@ -61,6 +87,8 @@ pub fn sketch(run: &Run, most: &MostCalls, steps: &[String]) -> Value {
         // In words.
         "first_steps": steps,
         "most_calls": most_calls(most),
+        "limits": ceilings::all(run),
+        "estimate": estimate.json(),
         "agents": agents(&plan.roles),
         "notes": words::notes(plan),
     })
@@ -71,12 +99,18 @@ fn target(run: &Run) -> Value {
     members.map(|member| json!({ "name": member.name, "path": member.path })).collect()
 }
 
-/// `report.json`: the summary, and the rounds.
+/// `report.json`: the verdict and what it rests on, the summary, and the rounds.
 pub fn report(run: &Run) -> Value {
-    let mut report = summary(run);
-    report["comparison"] = json!(run.state.shipment);
-    report["rounds"] = run.state.rounds.iter().map(|round| self::round(run, round)).collect();
-    report
+    let mut report = Map::new();
+    report.insert("verdict".to_owned(), json!(comparison::word(run)));
+    report.insert("comparison".to_owned(), json!(comparison::comparison(run)));
+    if let Value::Object(summary) = summary(run) {
+        report.extend(summary);
+    }
+    report.insert("costs".to_owned(), costs(run));
+    let rounds = run.state.rounds.iter().map(|round| self::round(run, round)).collect();
+    report.insert("rounds".to_owned(), rounds);
+    report.into()
 }
 
 fn skill_uses(run: &Run, round: &Round) -> Option<Uses> {

@@ -192,6 +192,7 @@ impl World {
             Err(complaint) => return complaint.what,
         };
         let Request {
+            purpose: _,
             project: _,
             mode,
             members: _,
@@ -199,17 +200,25 @@ impl World {
             starts: _,
             suite: _,
             held_out,
+            this_suite_only,
             confines: _,
             rules,
             casting,
             settings,
             apply,
+            fail_on,
             seed,
             delivery,
             tools,
             prompts,
         } = &told[0];
-        let options = (&settings.limits, settings.patience(), settings.prices(), settings.calls.jobs.value);
+        let options = (
+            &settings.limits,
+            settings.patience(),
+            settings.prices(),
+            settings.calls.jobs.value,
+            settings.ceilings(&[(Role::EXECUTOR, 100)].into()),
+        );
         let casting = casting.values().map(|part| {
             (
                 &part.agent.name,
@@ -223,7 +232,17 @@ impl World {
         let casting: Vec<_> = casting.collect();
         format!(
             "{:?}",
-            (mode, scenarios, rules, casting, options, apply, seed, delivery, tools, prompts, held_out)
+            (
+                mode,
+                scenarios,
+                rules,
+                casting,
+                options,
+                (apply, fail_on),
+                seed,
+                (delivery, tools, prompts),
+                (held_out, this_suite_only)
+            )
         )
     }
 }

@@ -6,7 +6,7 @@ use crate::delivery::Delivery;
 use crate::id::{CandidateId, TreeId};
 use crate::judgement::Suggestion;
 use crate::loops::tune::measure::{self, SEARCH};
-use crate::loops::tune::notes::{self, Notes};
+use crate::loops::tune::notes::{self, Notes, Standing};
 use crate::loops::tune::{Plan, Run, Trial, Uses, activity};
 use crate::order::{Access, Command, Installed, Placement};
 use crate::prompt::Tried;
@@ -28,14 +28,27 @@ pub(super) fn path(folder: &str, plan: &Plan, member: Place) -> String {
 
 /// An executor finds the skill where its program looks for skills, if it is installed.
 pub(super) fn skill_path(plan: &Plan, member: Place, brief: &Brief) -> String {
-    let installed = plan.task.delivery.at().filter(|_| matches!(brief, Brief::Execute { .. }));
+    let installed = delivery(brief).and_then(Delivery::at);
     path(installed.unwrap_or(SKILL), plan, member)
 }
 
+fn delivery(brief: &Brief) -> Option<&Delivery> {
+    match brief {
+        Brief::Execute { delivery, .. } => delivery.as_ref(),
+        Brief::SetUp
+        | Brief::Check { .. }
+        | Brief::Grade { .. }
+        | Brief::Review { .. }
+        | Brief::Evaluate { .. }
+        | Brief::Improve(_) => None,
+    }
+}
+
 pub(super) fn installed(plan: &Plan, brief: &Brief) -> Option<Installed> {
-    let (Brief::Execute { member, .. }, Some(_)) = (brief, plan.task.delivery.at()) else { return None };
+    let Brief::Execute { member, delivery: Some(delivery), .. } = brief else { return None };
+    delivery.at()?;
     let name = plan.member(*member).name.to_string();
-    let called = matches!(plan.task.delivery, Delivery::Slash { .. });
+    let called = matches!(delivery, Delivery::Slash { .. });
     Some(Installed { name, at: skill_path(plan, *member, brief), called })
 }
 
@@ -56,16 +69,25 @@ pub(super) fn rights(plan: &Plan, brief: &Brief, own: Rights) -> Rights {
 type Made = (Brief, Vec<Placement>);
 
 pub(super) fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, input: Option<TreeId>) -> Made {
-    let brief = Brief::Execute { member, trial };
-    // An installed skill may keep files beside itself, as it does for its users.
-    let access = if run.plan.task.delivery.at().is_some() { Access::Scratch } else { Access::Fixed };
-    let at = skill_path(&run.plan, member, &brief);
-    let mut placements = vec![Placement::new(at, skill, access).hiding(&run.plan.member(member).hidden)];
+    let delivery = Some(&run.plan.task.delivery).filter(|_| skill != TreeId::EMPTY).cloned();
+    let brief = Brief::Execute { member, trial, delivery };
+    let mut placements = placed_skill(&run.plan, member, skill, &brief);
     match member {
         Place(0) => placements.extend(begin_with(input)),
         _ => placements.extend(input.map(|tree| Placement::new(INPUT, tree, Access::Fixed))),
     }
     (brief, placements)
+}
+
+/// Nothing, where there is no skill.
+fn placed_skill(plan: &Plan, member: Place, skill: TreeId, brief: &Brief) -> Vec<Placement> {
+    let place = |delivery: &Delivery| {
+        // An installed skill may keep files beside itself, as it does for its users.
+        let access = if delivery.at().is_some() { Access::Scratch } else { Access::Fixed };
+        let at = skill_path(plan, member, brief);
+        Placement::new(at, skill, access).hiding(&plan.member(member).hidden)
+    };
+    delivery(brief).map(place).into_iter().collect()
 }
 
 /// What a scenario brings stands in the workspace itself, to be worked on.
@@ -135,10 +157,15 @@ pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Mad
     let standings = notes::standings(run, base, era, plan.is_chain().then_some(member));
     let (met, unmet): (Vec<_>, Vec<_>) =
         standings.into_iter().partition(|standing| standing.met == standing.of);
+    let targets = run.state.rounds.last().and_then(|round| round.targets.as_ref());
+    let is_target =
+        |standing: &Standing<'_>| targets.is_none_or(|all| all.contains(standing.worst.criterion));
+    let unmet: Vec<_> = unmet.into_iter().filter(is_target).collect();
     let improving = Improving {
         member,
         met: met.into_iter().map(|standing| plan.task.asked(standing.worst.criterion)).collect(),
         unmet: unmet.into_iter().map(|standing| plan.task.missed(standing.worst)).collect(),
+        unfinished: notes::unfinished(run, base, era, member),
         suggestions: suggestions(run, base, member),
         tried: tried(run, member),
         before,

@@ -4,7 +4,7 @@ use super::placing::{ARTIFACTS, EVIDENCE, NEIGHBOURS, PASSED, PRODUCED};
 use super::{INPUT, Improving, Request, SKILL, START, placing};
 use crate::contract::Contract;
 use crate::event::FailureKind;
-use crate::loops::tune::Trial;
+use crate::loops::tune::{Trial, anchor};
 use crate::material::{Body, Folder, Folders, Named};
 use crate::prompt::{
     EvaluateBrief, ExecuteBrief, Faulty, GradeBrief, ImproveBrief, Neighbour, ReviewBrief, TaskBrief,
@@ -63,12 +63,13 @@ impl Request {
         activity: &[(Place, Box<str>)],
         folders: &Folders,
     ) -> Result<String, Faulty> {
+        let artifacts = self.all_named(folders, ARTIFACTS);
         self.plan.task.prompts.evaluate(&EvaluateBrief {
             skills: &self.all_named(folders, SKILL),
             scenario: &self.plan.task.scenarios[trial.scenario],
             start: folders.find(START),
-            artifacts: &self.all_named(folders, ARTIFACTS),
-            contract,
+            artifacts: &artifacts,
+            contract: &self.worded(contract, &artifacts),
             unused: &self.unused(),
             activity: &self.by_name(activity),
             nonce: &self.nonce(),
@@ -84,6 +85,8 @@ impl Request {
         let scenario = |nth: usize| all[nth].id.as_str();
         let activity: Vec<_> =
             improving.activity.iter().map(|(nth, digest)| (scenario(*nth), &**digest)).collect();
+        let unfinished: Vec<_> =
+            improving.unfinished.iter().map(|(nth, why)| (scenario(*nth), why.as_str())).collect();
         let searched: Vec<&Scenario> = all.iter().filter(|scenario| !scenario.held_out).collect();
         let produced = self.named(folders, PRODUCED, improving.member);
         self.plan.task.prompts.improve(&ImproveBrief {
@@ -92,6 +95,7 @@ impl Request {
             scenarios: &searched,
             produced: produced.zip(improving.worst.map(scenario)),
             unmet: &improving.unmet,
+            unfinished: &unfinished,
             met: &improving.met,
             suggestions: &improving.suggestions,
             tried_and_dropped: &improving.tried,
@@ -122,18 +126,26 @@ impl Request {
         activity: &[(Place, Box<str>)],
         folders: &Folders,
     ) -> String {
+        let artifacts = self.all_named(folders, ARTIFACTS);
         let brief = GradeBrief {
             scenario: &self.plan.task.scenarios[trial.scenario],
             start: folders.find(START),
-            artifacts: &self.all_named(folders, ARTIFACTS),
+            artifacts: &artifacts,
             evidence: &self.all_named(folders, EVIDENCE),
-            contract,
+            contract: &self.worded(contract, &artifacts),
             activity: &self.by_name(activity),
             nonce: &self.nonce(),
             retry_error: self.retry_error(),
             seed: &self.nonce(),
         };
         brief.prompt()
+    }
+
+    /// An anchor's statements are about the files that were produced.
+    fn worded(&self, contract: &Contract, artifacts: &[Named<'_>]) -> Contract {
+        let files = artifacts.iter().flat_map(|member| &member.folder.files);
+        let files: Vec<&str> = files.map(|file| file.path.as_str()).collect();
+        anchor::worded(contract, &files, &self.order.code(b"absent", self.plan.seed))
     }
 
     pub(super) fn review_prompt(&self, contract: &Contract, folders: &Folders) -> String {

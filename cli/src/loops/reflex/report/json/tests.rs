@@ -17,6 +17,13 @@ fn the_summary_has_just_the_documented_keys() {
           "reason": "no_major_issues",
           "note": null,
           "blocked": null,
+          "paused": null,
+          "limits": {
+            "usd": null,
+            "tokens": null,
+            "calls": 72,
+            "minutes": null
+          },
           "score": 83.3,
           "threshold": 90.0,
           "level": "B",
@@ -65,7 +72,7 @@ fn the_summary_has_just_the_documented_keys() {
             "estimated": 0
           }
         }
-        "#);
+    "#);
 }
 
 #[test]

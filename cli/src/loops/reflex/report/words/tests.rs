@@ -7,7 +7,7 @@ use crate::loops::tune::world::Play;
 /// A run that has judged one artifact at level A and is then ended so.
 fn ended(reason: Reason, note: Option<&str>) -> Run {
     let mut asked = plan();
-    (asked.task.rules.max_seconds, asked.task.rules.usd) = (Some(600), Some(2.0));
+    asked.task.rules.max_seconds = Some(600);
     let mut play = Play::begin(asked);
     let mut answer = missing(&[&["a.correctness.schemas"]]);
     while play.run.state.judged.is_empty() {
@@ -29,9 +29,9 @@ fn every_end_has_its_sentence() {
         The run is failed (phase_error): a phase gave no usable answer.
         The run is stopped (oscillation): the artifact returned to an earlier version twice.
         The run is stopped (stagnation): the score stopped rising.
-        The run is stopped (budget_exceeded): it cost $2.50, and the limit is $2.00.
+        The run is stopped (budget_exceeded): its phases took 9s, and the limit is 10m 00s.
         The run is stopped (iteration_limit): maximum of 4 iterations reached.
-        ");
+    ");
     let told =
         [Reason::UserStop, Reason::PhaseError].map(|reason| became(&ended(reason, Some("had\nenough."))));
     insta::assert_snapshot!(told.join("\n"), @r"
@@ -45,7 +45,7 @@ fn time_that_is_used_up_is_told_beside_what_was_allowed() {
     let mut run = ended(Reason::BudgetExceeded, None);
     run.state.clock.completed_ms = 723_000;
     insta::assert_snapshot!(became(&run), @"The run is stopped (budget_exceeded): its phases took 12m 03s, and the limit is 10m 00s.");
-    insta::assert_snapshot!(aim(&run), @"api rules, level A from 80, level B from 90; 4 iterations, 10m 00s of completed phases, $2.00 at most");
+    insta::assert_snapshot!(aim(&run), @"api rules, level A from 80, level B from 90; 4 iterations, 10m 00s of completed phases at most");
 }
 
 #[test]

@@ -4,9 +4,25 @@ use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::tune::{Run, Shipment};
 
 use crate::loops::tune::report::troubles;
-use crate::loops::tune::words as told;
+use crate::loops::tune::{judges, price, verdicts};
 use crate::text::figures;
 use crate::text::markdown::{Page, code_cell, words};
+
+/// The first words of the report: what was shown, on what, and how little that is where it is little.
+pub fn verdict(page: &mut Page, run: &Run) {
+    let Some(shipment) = &run.state.shipment else { return };
+    let basis = verdicts::basis(run, shipment).unwrap_or_else(|| "no fresh trials".to_owned());
+    let claimed = verdicts::claimed(run, shipment).map(verdicts::signed);
+    let claimed = claimed.map(|claimed| format!("; the search claimed {claimed}")).unwrap_or_default();
+    let verdict = words(&verdicts::verdict(run, shipment));
+    page.paragraph(format!("**Verdict**: {verdict}. Based on {basis}{claimed}."));
+    if let Some(price) = price::told(run) {
+        page.paragraph(price);
+    }
+    if let Some(caution) = verdicts::caution(run) {
+        page.paragraph(caution);
+    }
+}
 
 pub fn comparison(page: &mut Page, run: &Run) {
     page.section("Final Comparison");
@@ -18,15 +34,21 @@ pub fn comparison(page: &mut Page, run: &Run) {
         vec![
             code_cell(&id.short()),
             part(run, shipment, id),
-            // Without fresh trials the scores that decided are those of the search.
-            if shipment.pairs == 0 { "-".to_owned() } else { figures::score(fresh) },
+            if shipment.pairs.is_empty() { "-".to_owned() } else { figures::score(fresh) },
             figures::score(run.search_score(id)),
         ]
     });
-    page.table(&["Contestant", "Part", "Fresh Score", "Claimed by the Search"], rows);
-    page.paragraph(format!("**Verdict**: {}. {}", told::verdict(shipment.verdict), basis(shipment)));
-    if let Some(caution) = told::caution(run) {
-        page.paragraph(caution);
+    page.table(&["Version", "Part", "Fresh Score", "Claimed by the Search"], rows);
+    scenarios(page, run, shipment);
+    if let Some(looks) = verdicts::looks(run) {
+        page.paragraph(looks);
+    }
+    if let Some(adjusted) = verdicts::adjusted(run, shipment) {
+        page.paragraph(adjusted);
+    }
+    let told = judges::told(run);
+    if !told.is_empty() {
+        page.list(told.iter().map(|line| words(line)));
     }
     let failed = troubles::finishing(run);
     if !failed.is_empty() {
@@ -35,10 +57,16 @@ pub fn comparison(page: &mut Page, run: &Run) {
     }
 }
 
-fn basis(shipment: &Shipment) -> String {
-    match shipment.pairs {
-        0 => "Based on no fresh trials.".to_owned(),
-        pairs => format!("Based on {} of fresh trials.", figures::count(pairs as usize, "pair")),
+fn scenarios(page: &mut Page, run: &Run, shipment: &Shipment) {
+    let scenarios = &run.plan.task.scenarios;
+    let rows = shipment.pairs.iter().filter_map(|pair| {
+        let name = words(&scenarios.get(pair.scenario)?.id);
+        let difference = format!("{} {}", verdicts::arrow(pair), verdicts::signed(pair.difference()));
+        Some(vec![name, pair.start.to_string(), pair.challenger.to_string(), difference])
+    });
+    let rows: Vec<_> = rows.collect();
+    if !rows.is_empty() {
+        page.table(&["Scenario", "Start", "Candidate", "Difference"], rows);
     }
 }
 

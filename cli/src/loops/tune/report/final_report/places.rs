@@ -8,6 +8,7 @@ use crate::text::markdown::{Page, code_cell};
 
 pub fn artifacts(page: &mut Page, run: &Run) {
     let folder = &run.plan.folder;
+    let viewer = run.plan.task.has_demands().then_some(("For skill-creator's viewer", "viewer/"));
     let places = [
         ("State", "iteration-state.json"),
         ("History", "history.jsonl"),
@@ -17,11 +18,15 @@ pub fn artifacts(page: &mut Page, run: &Run) {
         ("Calls of agents", "agents/"),
         ("This report", "final-report.md"),
         ("This report as data", "report.json"),
+        ("Test cases", "junit.xml"),
     ];
     page.section("Artifact Locations");
     page.table(
         &["What", "Path"],
-        places.map(|(what, path)| vec![what.to_owned(), code_cell(&format!("{folder}/{path}"))]),
+        places
+            .into_iter()
+            .chain(viewer)
+            .map(|(what, path)| vec![what.to_owned(), code_cell(&format!("{folder}/{path}"))]),
     );
 }
 

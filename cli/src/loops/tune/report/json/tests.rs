@@ -1,64 +1,74 @@
+use skilltune_phases::loops::tune::FailOn;
 use skilltune_phases::role::Role;
 
 use super::*;
-use crate::loops::tune::world::{Play, plan, play, scored};
+use crate::loops::tune::world::{Play, plan, play, points, scored};
 
 #[test]
 fn the_summary_has_just_the_documented_keys() {
     let play = play(plan(&["haiku"], 1), scored(&[50, 95], &[52, 91]));
     insta::assert_snapshot!(serde_json::to_string_pretty(&summary(&play.run)).unwrap(), @r#"
+    {
+      "verdict": "higher",
+      "run_id": "calm-otter",
+      "loop": "tune",
+      "target": [
         {
-          "run_id": "calm-otter",
-          "loop": "tune",
-          "target": [
-            {
-              "name": "haiku",
-              "path": "/p/skills/haiku"
-            }
-          ],
-          "outcome": "improved",
-          "reason": "reached",
-          "blocked": null,
-          "initial_score": 52.0,
-          "final_score": 91.0,
-          "threshold": 90.0,
-          "agents": {
-            "executor": "claude:small",
-            "evaluator": "gemini",
-            "improver": "claude"
-          },
-          "models": {
-            "executor": {},
-            "evaluator": {},
-            "improver": {}
-          },
-          "notes": [],
-          "rights": {
-            "executor": "system + agent",
-            "evaluator": "system + agent",
-            "improver": "system + agent"
-          },
-          "structural": false,
-          "delivery": "inline",
-          "tools": "files",
-          "iterations": 2,
-          "accepted": 1,
-          "rejected": 0,
-          "champion": "3b1b95a11ef47c283e86d2001b297670a1c6503349450f13b958e9d952e1ece2",
-          "report": "/p/.skilltune/runs/calm-otter/final-report.md",
-          "state": "/p/.skilltune/runs/calm-otter/iteration-state.json",
-          "cost": {
-            "usd": 4.5,
-            "input_tokens": 10800,
-            "output_tokens": 270,
-            "seconds": 13.5,
-            "calls": 9,
-            "cached": 0,
-            "unpriced": 0,
-            "estimated": 0
-          }
+          "name": "haiku",
+          "path": "/p/skills/haiku"
         }
-        "#);
+      ],
+      "outcome": "improved",
+      "reason": "reached",
+      "blocked": null,
+      "paused": null,
+      "limits": {
+        "usd": null,
+        "tokens": null,
+        "calls": 24,
+        "minutes": null
+      },
+      "initial_score": 52.0,
+      "final_score": 91.0,
+      "threshold": 90.0,
+      "fail_on": null,
+      "agents": {
+        "executor": "claude:small",
+        "evaluator": "gemini",
+        "improver": "claude"
+      },
+      "models": {
+        "executor": {},
+        "evaluator": {},
+        "improver": {}
+      },
+      "notes": [],
+      "rights": {
+        "executor": "system + agent",
+        "evaluator": "system + agent",
+        "improver": "system + agent"
+      },
+      "structural": false,
+      "delivery": "inline",
+      "tools": "files",
+      "iterations": 2,
+      "accepted": 1,
+      "rejected": 0,
+      "champion": "3b1b95a11ef47c283e86d2001b297670a1c6503349450f13b958e9d952e1ece2",
+      "report": "/p/.skilltune/runs/calm-otter/final-report.md",
+      "state": "/p/.skilltune/runs/calm-otter/iteration-state.json",
+      "cost": {
+        "usd": 4.5,
+        "input_tokens": 10800,
+        "output_tokens": 270,
+        "seconds": 13.5,
+        "calls": 9,
+        "cached": 0,
+        "unpriced": 0,
+        "estimated": 0
+      }
+    }
+    "#);
 }
 
 #[test]
@@ -86,7 +96,8 @@ fn a_judge_of_the_executors_own_family_is_noted() {
 fn the_report_adds_the_comparison_and_the_rounds() {
     let play = play(plan(&["haiku"], 1), scored(&[50, 30, 95], &[52, 0, 91]));
     let report = report(&play.run);
-    assert_eq!(report["comparison"]["verdict"], "won");
+    assert_eq!(report.as_object().unwrap().keys().next().unwrap(), "verdict");
+    assert_eq!(report["comparison"]["verdict"], "higher");
     assert_eq!(report["rounds"].as_array().unwrap().len(), 3);
     insta::assert_snapshot!(serde_json::to_string_pretty(&report["rounds"][1]).unwrap(), @r#"
         {
@@ -113,4 +124,109 @@ fn the_report_adds_the_comparison_and_the_rounds() {
           "edit_failure": null
         }
         "#);
+}
+
+#[test]
+fn a_win_is_told_with_all_that_it_rests_on() {
+    let mut six = plan(&["haiku"], 6);
+    six.task.scenarios.iter_mut().skip(2).for_each(|scenario| scenario.held_out = true);
+    let play = play(six, scored(&[50, 95], &[52, 91]));
+    insta::assert_snapshot!(serde_json::to_string_pretty(&report(&play.run)["comparison"]).unwrap(), @r#"
+    {
+      "verdict": "win",
+      "words": "WIN, better by 39.0 points, by at least 39.0 at confidence 0.9",
+      "effect": {
+        "points": 39.0,
+        "lower": 39.0,
+        "upper": 39.0
+      },
+      "confidence": 0.9,
+      "basis": "held_out",
+      "caution": null,
+      "start": {
+        "id": "f24dfd74a6e177eb95bd81e071eca95ff1d61f88ac0a9fa75787e294bc95096c",
+        "score": 52.0,
+        "claimed": 50.0
+      },
+      "candidate": {
+        "id": "3b1b95a11ef47c283e86d2001b297670a1c6503349450f13b958e9d952e1ece2",
+        "score": 91.0,
+        "claimed": 95.0
+      },
+      "left": "candidate",
+      "claimed": 45.0,
+      "trials_each": 1,
+      "looks": {
+        "made": 1,
+        "planned": 1
+      },
+      "pairs": [
+        {
+          "scenario": "task-5",
+          "start": 52.0,
+          "candidate": 91.0,
+          "difference": 39.0,
+          "arrow": "↑"
+        },
+        {
+          "scenario": "task-4",
+          "start": 52.0,
+          "candidate": 91.0,
+          "difference": 39.0,
+          "arrow": "↑"
+        },
+        {
+          "scenario": "task-6",
+          "start": 52.0,
+          "candidate": 91.0,
+          "difference": 39.0,
+          "arrow": "↑"
+        },
+        {
+          "scenario": "task-3",
+          "start": 52.0,
+          "candidate": 91.0,
+          "difference": 39.0,
+          "arrow": "↑"
+        }
+      ],
+      "judges": [
+        {
+          "role": "evaluator",
+          "agent": "gemini",
+          "statements_known": 6,
+          "wrong": 0,
+          "statements_repeated": 9,
+          "changed": 0,
+          "counted": true
+        }
+      ],
+      "agreement": null,
+      "close": [],
+      "fell": []
+    }
+    "#);
+}
+
+#[test]
+fn a_comparison_that_tested_nothing_neither_wins_nor_loses() {
+    let word = |search: &[u32], fresh: &[u32]| {
+        summary(&play(plan(&["haiku"], 1), scored(search, fresh)).run)["verdict"].clone()
+    };
+    assert_eq!([word(&[50, 95], &[52, 91]), word(&[50, 95], &[91, 52])], ["higher", "not_higher"]);
+    assert_eq!(word(&[95], &[]), "no_candidate");
+    assert_eq!(summary(&Play::begin(plan(&["haiku"], 1)).run)["verdict"], Value::Null);
+}
+
+#[test]
+fn what_a_pipeline_asks_is_told_with_why_it_fails() {
+    let asked = |under: u32, regression: bool, fresh: &[u32]| {
+        let mut six = plan(&["haiku"], 6);
+        six.task.scenarios.iter_mut().skip(2).for_each(|scenario| scenario.held_out = true);
+        six.task.fail_on = FailOn { score_under: Some(points(under)), regression };
+        let run = play(six, scored(&[50, 95], fresh)).run;
+        serde_json::to_string(&summary(&run)["fail_on"]).unwrap()
+    };
+    insta::assert_snapshot!(asked(70, true, &[52, 91]), @r#"{"fail_under":70.0,"fail_on_regression":true,"confirmed_score":91.0,"passed":true,"words":"Passed --fail-under 70 and --fail-on-regression."}"#);
+    insta::assert_snapshot!(asked(70, true, &[60, 40]), @r#"{"fail_under":70.0,"fail_on_regression":true,"confirmed_score":60.0,"passed":false,"words":"Failed --fail-under 70: the confirmed score is 60.0. Failed --fail-on-regression: the candidate is worse than the start."}"#);
 }

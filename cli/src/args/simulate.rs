@@ -1,0 +1,125 @@
+//! The arguments of `simulate`.
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use skilltune_phases::proof::Confidence;
+use skilltune_phases::simulate::{Law, Policy};
+
+use crate::settings::range::{Range, SHARE};
+use crate::settings::values::Format;
+
+const WORLD: &str = "World";
+
+#[derive(Clone, Debug, Args)]
+pub struct SimulateArgs {
+    /// Search policies, comma-separated [default: all]
+    #[arg(long, value_name = "POLICIES", value_delimiter = ',', value_parser = policies())]
+    pub policy: Vec<Policy>,
+    /// Budgets: executor runs of one search, comma-separated
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [16, 32, 64, 128], value_parser = clap::value_parser!(u32).range(i64::from(Policy::FEWEST_RUNS)..=512))]
+    pub runs: Vec<u32>,
+    /// Number of simulated searches per policy and budget
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub seeds: u32,
+    /// The first seed: use other seeds than those a policy was tuned on
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub first_seed: u32,
+    /// How sure a final comparison must be: 0.8, 0.9 or 0.95
+    #[arg(long, value_name = "SHARE", default_value_t = Confidence::default())]
+    pub confidence: Confidence,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
+    #[command(flatten)]
+    pub world: WorldFlags,
+}
+
+/// The numbers of the simulated world.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = WORLD)]
+pub struct WorldFlags {
+    /// Facets that the skill has at the start, of 12
+    #[arg(long, value_name = "N", default_value_t = Law::default().start, value_parser = count::<0, { Law::FACETS }>)]
+    pub start: usize,
+    /// Scenarios in the suite
+    #[arg(long, value_name = "N", default_value_t = Law::default().pool, value_parser = count::<{ Policy::FEWEST_SCENARIOS }, 100>)]
+    pub pool: usize,
+    /// How often an execution shows a facet that the skill has
+    #[arg(long, value_name = "SHARE", default_value_t = Law::default().shows, value_parser = share)]
+    pub shows: f64,
+    /// How often an execution shows a facet that the skill lacks
+    #[arg(long, value_name = "SHARE", default_value_t = Law::default().shows_absent, value_parser = share)]
+    pub shows_absent: f64,
+    /// How often the judge fails a statement that is false
+    #[arg(long, value_name = "SHARE", default_value_t = Law::default().finds, value_parser = share)]
+    pub finds: f64,
+    /// How often the judge fails a statement that is true
+    #[arg(long, value_name = "SHARE", default_value_t = Law::default().invents, value_parser = share)]
+    pub invents: f64,
+    /// How much the judge's strictness varies from trial to trial, in points
+    #[arg(long, value_name = "POINTS", default_value_t = Law::default().noise, value_parser = noise)]
+    pub noise: f64,
+    /// Points that the judge gives too many, besides its errors; below 0 for a strict judge
+    #[arg(long, value_name = "POINTS", default_value_t = Law::default().leniency, value_parser = leniency, allow_negative_numbers = true)]
+    pub leniency: f64,
+    /// Maximum number of weaknesses that the improver works on at once
+    #[arg(long, value_name = "N", default_value_t = Law::default().edits, value_parser = count::<0, { Law::FACETS }>)]
+    pub edits: usize,
+    /// How often the improver fixes a weakness that it works on
+    #[arg(long, value_name = "SHARE", default_value_t = Law::default().fixes, value_parser = share)]
+    pub fixes: f64,
+    /// How often it breaks something else with each of these edits
+    #[arg(long, value_name = "SHARE", default_value_t = Law::default().breaks, value_parser = share)]
+    pub breaks: f64,
+    /// Share of its fixes that hold only on the scenario that showed the weakness
+    #[arg(long, value_name = "SHARE", default_value_t = Law::default().overfits, value_parser = share)]
+    pub overfits: f64,
+}
+
+impl WorldFlags {
+    pub fn law(self) -> Law {
+        let Self { start, pool, shows, shows_absent, finds, invents, .. } = self;
+        let Self { noise, leniency, edits, fixes, breaks, overfits, .. } = self;
+        Law {
+            start,
+            pool,
+            shows,
+            shows_absent,
+            finds,
+            invents,
+            noise,
+            leniency,
+            edits,
+            fixes,
+            breaks,
+            overfits,
+        }
+    }
+}
+
+fn policies() -> impl clap::builder::TypedValueParser<Value = Policy> {
+    let names = PossibleValuesParser::new(Policy::ALL.map(Policy::name));
+    names.map(|name| Policy::named(&name).expect("only names of policies are possible"))
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    number(text, SHARE)
+}
+
+fn noise(text: &str) -> Result<f64, String> {
+    number(text, Range { low: 0.0, high: 50.0 })
+}
+
+fn leniency(text: &str) -> Result<f64, String> {
+    number(text, Range { low: -50.0, high: 50.0 })
+}
+
+fn number(text: &str, range: Range) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| range.has(*number));
+    number.ok_or_else(|| format!("must be a number {range}"))
+}
+
+fn count<const LOW: usize, const HIGH: usize>(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|count| (LOW..=HIGH).contains(count));
+    count.ok_or_else(|| format!("must be a whole number from {LOW} to {HIGH}"))
+}

@@ -1,0 +1,152 @@
+//! `compare`: whether one version of a skill is better than another, by the test that ends a search.
+
+mod revision;
+
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::checks::Check;
+use skilltune_phases::loops::tune::Tune;
+use skilltune_phases::plan::LoopKind;
+use skilltune_phases::scenario::Scenario;
+
+use crate::inputs::find;
+use crate::inputs::find::Skill;
+use crate::inputs::suite::Suite;
+use crate::loops::tune::request::Purpose;
+use crate::loops::tune::scenarios::Tried;
+use crate::loops::tune::sides::{Side, Version};
+use crate::loops::tune::trial_flags::CompareArgs;
+use crate::loops::tune::trying::{self, Trying, What};
+use crate::loops::tune::unaided;
+use crate::runs::{Known, Runs};
+use crate::terminal::complaint::{Complaint, ours};
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+
+/// The name of the version without any skill.
+const NONE: &str = "none";
+
+pub(super) fn run(args: &CompareArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let sides = [side(&args.a, around)?, side(&args.b, around)?];
+    let is_without = sides.iter().any(Side::is_nothing);
+    let name = name(&sides)?;
+    let folders: Vec<&Path> = sides.iter().filter_map(Side::folder).collect();
+    let (suite, found) = trying::suite(&args.flags, &folders, around)?;
+    let project = project(&sides, around);
+    let trying = Trying::new(&args.flags, args.panel.as_ref(), &project, around, printer)?;
+    if is_without && trying.is_built_in() {
+        return Err(
+            Complaint::input("the built-in agent does nothing without a skill").hint("pass --agent NAME")
+        );
+    }
+    if trying.is_installed() {
+        refuse_two_names(&sides)?;
+    }
+    let tried = if is_without { without_skill(&suite, found, printer)? } else { tried(&suite, found)? };
+    let skill = Skill { name, path: suite.path.clone() };
+    let purpose = Purpose::Compare(Box::new(sides));
+    trying.run(What { purpose, skill, tried, confirm: args.trials }, &suite)
+}
+
+/// What a person named: nothing, a folder, a git revision, a candidate of a run, or a skill by its name.
+fn side(given: &str, around: &Environment) -> Result<Side, Complaint> {
+    let exists = around.cwd.join(given).symlink_metadata().is_ok();
+    let version = if given == NONE {
+        Version::Nothing
+    } else if let (false, Some((revision, folder))) = (exists, given.split_once(':')) {
+        revision::read(revision, folder, around)?
+    } else if let (false, Some((run, candidate))) = (exists, given.split_once('/'))
+        && let Some(known) = known(run, around)?
+    {
+        of_run(&known, candidate, around)?
+    } else {
+        Version::Folder(one(find::skills(given, around)?)?)
+    };
+    Ok(Side { called: given.to_owned(), version })
+}
+
+fn one(mut skills: Vec<Skill>) -> Result<Skill, Complaint> {
+    if skills.len() > 1 {
+        return Err(
+            Complaint::input("`compare` compares two versions of one skill").hint("name one skill a side")
+        );
+    }
+    Ok(skills.remove(0))
+}
+
+/// The run of this project that is named so, if one is; anything else may be a path.
+fn known(run: &str, around: &Environment) -> Result<Option<Known<Tune>>, Complaint> {
+    let runs = Runs::here(around)?;
+    let is_one =
+        !run.is_empty() && runs.ids(Some(LoopKind::Tune)).iter().any(|id| id.as_str().starts_with(run));
+    if !is_one {
+        return Ok(None);
+    }
+    let id = runs.named(Some(run), Some(LoopKind::Tune))?;
+    runs.load::<Tune>(&id).map(Some)
+}
+
+fn of_run(known: &Known<Tune>, candidate: &str, around: &Environment) -> Result<Version, Complaint> {
+    let candidate = known.version(candidate)?;
+    let ([tree], [member]) = (candidate.trees.as_slice(), known.run.plan.task.target.members.as_slice())
+    else {
+        return Err(Complaint::input(format!("run {} tuned a chain", known.run.plan.run)).hint(
+            "`compare` takes versions of one skill; `skilltune export` copies each of them to a folder",
+        ));
+    };
+    let objects = Objects::at(Runs::here(around)?.home.objects());
+    let manifest = objects.manifest(*tree).map_err(ours)?;
+    if manifest.entries().is_empty() {
+        return Ok(Version::Nothing);
+    }
+    Ok(Version::Candidate { name: member.name.to_string(), manifest, hidden: member.hidden.clone() })
+}
+
+/// The project of the first folder; this one, if a version is in its store.
+fn project(sides: &[Side; 2], around: &Environment) -> PathBuf {
+    let is_stored = |side: &Side| matches!(side.version, Version::Candidate { .. });
+    let folder = sides.iter().find_map(Side::folder).filter(|_| !sides.iter().any(is_stored));
+    folder.map_or_else(|| around.project_here(), |folder| around.project_of(folder))
+}
+
+/// How the skill is called: as the first of the two is.
+fn name(sides: &[Side; 2]) -> Result<String, Complaint> {
+    let named = sides.iter().find_map(Side::name);
+    named.map(str::to_owned).ok_or_else(|| {
+        Complaint::input("there is nothing to compare: both sides are `none`")
+            .hint("name a skill on one side")
+    })
+}
+
+/// Where the executor looks for a skill by its name, two names are two places.
+fn refuse_two_names([a, b]: &[Side; 2]) -> Result<(), Complaint> {
+    match (a.name(), b.name()) {
+        (Some(one), Some(other)) if one != other => Err(Complaint::input(format!(
+            "the skills have different names, {one} and {other}, and the executor finds a skill by its name"
+        ))
+        .hint("pass --delivery inline to put each skill's text into the prompt")),
+        _ => Ok(()),
+    }
+}
+
+fn tried(suite: &Suite, found: bool) -> Result<Tried, Complaint> {
+    Tried::of_suite(suite.clone(), found)
+}
+
+/// What both versions can be asked where one of them is no skill.
+fn without_skill(suite: &Suite, found: bool, printer: Printer) -> Result<Tried, Complaint> {
+    let (scenarios, left_out) = unaided::asked(suite)?;
+    for told in left_out {
+        printer.talk(&format!("left out: {told}"));
+    }
+    if suite.scenarios.iter().any(asks_about_use) {
+        printer.talk("not asked of either version: whether the skill is used");
+    }
+    Ok(Tried { scenarios, ..tried(suite, found)? })
+}
+
+fn asks_about_use(scenario: &Scenario) -> bool {
+    scenario.demands.iter().any(|demand| matches!(demand.how.check(), Some(Check::Skill { .. })))
+}

@@ -1,0 +1,78 @@
+//! A skill as a git revision has it: `REVISION:PATH`, as git writes it.
+
+use std::path::Path;
+
+use skilltune_orchestrator::revision::{Files, Revision, RevisionError};
+
+use crate::agents::on_path;
+use crate::commands::doctor::under_guard;
+use crate::loops::tune::sides::Version;
+use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::environment::Environment;
+use crate::text::plain::one_line;
+
+pub(super) fn read(revision: &str, folder: &str, around: &Environment) -> Result<Version, Complaint> {
+    let called = format!("{revision}:{folder}");
+    // Git would take it for an option.
+    if revision.is_empty() || revision.starts_with('-') {
+        return Err(Complaint::input(format!("{called:?} names no git revision"))
+            .hint("write REVISION:PATH, such as HEAD~1:skills/writer"));
+    }
+    let git = on_path("git", around).map_err(|_| {
+        Complaint::input(format!("cannot read {called}: `git` is not installed"))
+            .hint("check the revision out, and pass its folder")
+    })?;
+    let repository = around.project.clone().unwrap_or_else(|| around.cwd.clone());
+    let folder = folder.trim_end_matches('/').to_owned();
+    let name = name(&folder, around)?;
+    let revision = Revision { git, repository, revision: revision.to_owned(), folder };
+    let files = files(&revision, around)?.map_err(|error| refused(&called, &error))?;
+    check(&files, &called)?;
+    Ok(Version::Revision { name, files })
+}
+
+/// The folder's own, or at the root of a repository that of the project.
+fn name(folder: &str, around: &Environment) -> Result<String, Complaint> {
+    let project = around.project_here();
+    let name = Path::new(folder).file_name().or_else(|| project.file_name()).and_then(|name| name.to_str());
+    let name = name.ok_or_else(|| Complaint::input("the folder of the skill has no name"))?;
+    Ok(name.to_owned())
+}
+
+fn files(revision: &Revision, around: &Environment) -> Result<Result<Files, RevisionError>, Complaint> {
+    let lost = || Err(RevisionError::Git("it was interrupted".to_owned()));
+    let mut read = under_guard(1, lost, |_, room| {
+        let (revision, ambient) = (revision.clone(), around.env.clone());
+        move |pool, ear| revision.read(&ambient, &room, &pool, &ear)
+    })?;
+    Ok(read.remove(0))
+}
+
+fn check(files: &Files, called: &str) -> Result<(), Complaint> {
+    let wrong = |why: String| Err(Complaint::input(format!("{called} is not a skill")).caused_by(why));
+    let Some(page) = files.top("SKILL.md") else { return wrong("it has no SKILL.md".to_owned()) };
+    let Ok(page) = std::str::from_utf8(page) else { return wrong("SKILL.md is not UTF-8".to_owned()) };
+    match skilltune_phases::skill::check(page) {
+        Ok(_) => Ok(()),
+        Err(error) => wrong(format!("SKILL.md: {error}")),
+    }
+}
+
+fn refused(called: &str, error: &RevisionError) -> Complaint {
+    let (kind, hint) = match error {
+        RevisionError::Git(said) if said.contains("dubious ownership") => {
+            (Kind::Input, "if you trust the repository, add it to safe.directory in your git configuration")
+        }
+        RevisionError::Git(_) => (Kind::Input, "check that `git ls-tree REVISION:PATH` shows the skill"),
+        RevisionError::Submodule(_) | RevisionError::TooLarge | RevisionError::Manifest(_) => {
+            (Kind::Input, "check the revision out, and pass its folder")
+        }
+        RevisionError::Garbled
+        | RevisionError::Unread { .. }
+        | RevisionError::Disk(_)
+        | RevisionError::Process(_) => (Kind::Ours, "check the revision out, and pass its folder"),
+    };
+    let complaint = Complaint { what: format!("cannot read {called}"), ..Complaint::of(kind, error) };
+    let why = one_line(&error.to_string());
+    Complaint { causes: [vec![why], complaint.causes].concat(), ..complaint }.hint(hint)
+}

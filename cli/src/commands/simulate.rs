@@ -1,0 +1,88 @@
+//! `simulate`: what a search policy is worth in a simulated world, without agents, a project or a network.
+
+use std::panic::resume_unwind;
+use std::thread;
+
+use serde_json::{Value, json};
+use skilltune_phases::simulate::{Estimate, Played, Policy, Row, World, play};
+
+use crate::args::simulate::SimulateArgs;
+use crate::settings::values::Format;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::text::figures::count;
+
+pub(super) fn run(args: &SimulateArgs, printer: Printer) -> Result<Exit, Complaint> {
+    let policies = if args.policy.is_empty() { &Policy::ALL[..] } else { &args.policy };
+    let cells = policies.iter().flat_map(|policy| args.runs.iter().map(|runs| (*policy, *runs)));
+    let mut rows = cells.map(|(policy, runs)| {
+        let row = Row::of(&played(args, policy, runs)).expect("there is at least one seed");
+        (policy, runs, row)
+    });
+    match args.format {
+        Format::Human => table(args, rows, printer)?,
+        Format::Json => {
+            let rows: Vec<Value> =
+                rows.by_ref().map(|(policy, runs, row)| object(policy, runs, &row)).collect();
+            let all = json!({
+                "world": args.world.law(),
+                "confidence": args.confidence,
+                "first_seed": args.first_seed,
+                "rows": rows,
+            });
+            printer.json(&serde_json::to_string_pretty(&all).expect("JSON has a text"))?;
+        }
+    }
+    Ok(Exit::Reached)
+}
+
+/// All seeds in their order, whatever the number of threads.
+fn played(args: &SimulateArgs, policy: Policy, runs: u32) -> Vec<Played> {
+    let first = u64::from(args.first_seed);
+    let seeds: Vec<u64> = (first..first + u64::from(args.seeds)).collect();
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let play = |seed: &u64| play(&World::new(args.world.law(), *seed), policy, runs, args.confidence);
+    thread::scope(|scope| {
+        let chunks = seeds.chunks(seeds.len().div_ceil(threads));
+        let started: Vec<_> =
+            chunks.map(|seeds| scope.spawn(move || seeds.iter().map(play).collect::<Vec<_>>())).collect();
+        started.into_iter().flat_map(|one| one.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
+}
+
+/// Each row as soon as it is there.
+fn table(
+    args: &SimulateArgs,
+    rows: impl Iterator<Item = (Policy, u32, Row)>,
+    printer: Printer,
+) -> Result<(), Complaint> {
+    for (nth, (policy, runs, row)) in rows.enumerate() {
+        if nth == 0 {
+            let seeds = count(args.seeds as usize, "seed");
+            printer.data(&format!("start {:.1}, {seeds}, confidence {}\n", row.start, args.confidence))?;
+            printer.data("policy      runs       quality    used   worse  shipped  claimed - true")?;
+        }
+        printer.data(&line(policy, runs, &row))?;
+    }
+    Ok(())
+}
+
+fn line(policy: Policy, runs: u32, row: &Row) -> String {
+    let estimate = |one: Estimate| format!("{:.1} ± {:.1}", one.mean, one.error);
+    let quality = estimate(row.quality);
+    let excess =
+        row.claimed_minus_true.map_or("-".to_owned(), |one| format!("{:+.1} ± {:.1}", one.mean, one.error));
+    let [worse, shipped] = [row.worse, row.shipped].map(|share| format!("{:.1}%", 100.0 * share));
+    let (policy, used) = (policy.name(), row.used);
+    format!("{policy:<10} {runs:>5}  {quality:>12}  {used:>6.1}  {worse:>6}  {shipped:>7}  {excess:>14}")
+}
+
+fn object(policy: Policy, runs: u32, row: &Row) -> Value {
+    let mut object = json!({ "policy": policy.name(), "runs": runs });
+    let row = serde_json::to_value(row).expect("a row has a JSON text");
+    if let (Some(object), Value::Object(row)) = (object.as_object_mut(), row) {
+        object.extend(row);
+    }
+    object
+}

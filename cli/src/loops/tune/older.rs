@@ -1,0 +1,68 @@
+//! The older run of a regrade: the trials that are taken over from it, and its plan.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use skilltune_phases::loops::tune::regrade::Regrading;
+use skilltune_phases::loops::tune::{Aim, LeftOut, Plan, Regraded, Sides, Tune};
+use skilltune_phases::plan::Roles;
+use skilltune_phases::role::RoleSpec;
+use skilltune_phases::target::Member;
+use skilltune_phases::vocabulary::Vocabulary as _;
+
+use crate::agents::{Casting, Part};
+
+/// What is taken over, and the plan of the run that it comes from.
+#[derive(Clone, Debug)]
+pub struct Older {
+    pub plan: Arc<Plan>,
+    pub regrading: Regrading,
+}
+
+impl Older {
+    fn regraded(&self) -> &Regraded {
+        &self.regrading.regraded
+    }
+
+    /// The older run's versions under the names that they have there. Nothing is ever placed where its skills are, so the
+    /// suite is locked in their place.
+    pub fn target(&self, suite: &Path) -> (Aim, Vec<Member>) {
+        let named = |which: &str| format!("{}/{which}", self.regraded().run).into();
+        let (start, challenger) = match self.plan.task.aim.sides() {
+            Some(sides) => (sides.start.clone(), sides.challenger.clone()),
+            None => (named("start"), named(&self.regrading.challenger.id.short())),
+        };
+        let sides = Sides {
+            start,
+            challenger,
+            trees: self.regrading.challenger.trees.clone(),
+            regraded: Some(self.regraded().clone()),
+        };
+        let path = suite.to_string_lossy();
+        let member = |member: &Member| Member { path: path.to_string(), ..member.clone() };
+        (Aim::Compare(Box::new(sides)), self.plan.task.target.members.iter().map(member).collect())
+    }
+
+    /// The agents of the older run, and over them those of today's settings. The panel is today's, if there is one.
+    pub fn roles(&self, casting: &Casting) -> Roles {
+        let then = |spec: &RoleSpec| self.plan.roles.get(&spec.role).filter(|_| !spec.is_optional).cloned();
+        let cast = |spec: &RoleSpec| {
+            let now = casting.get(&spec.role).map(Part::cast);
+            Some((spec.role.clone(), now.or_else(|| then(spec))?))
+        };
+        Tune::ROLES.iter().filter_map(cast).collect()
+    }
+}
+
+/// Why a scenario is left out, in words for people.
+pub fn told(why: LeftOut) -> &'static str {
+    match why {
+        LeftOut::Gone => "no longer in the suite",
+        LeftOut::New => "not in that comparison",
+        LeftOut::TaskChanged => "its task has changed",
+        LeftOut::FilesChanged => "its files have changed",
+        LeftOut::SetupChanged => "its set-up has changed",
+        LeftOut::ToolsChanged => "its tools have changed",
+        LeftOut::NotKept => "it had no checks then, so nothing was kept for them",
+    }
+}

@@ -1,0 +1,112 @@
+//! A run that judges the trials of an older one anew, from its flags to its end.
+
+use std::path::Path;
+
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::loops::tune::{Apply, FailOn, Rules, Seat, Tune};
+use skilltune_phases::prompt::Prompts;
+use skilltune_phases::role::RoleSpec;
+use skilltune_phases::scenario::Scenario;
+use skilltune_phases::vocabulary::Vocabulary as _;
+
+use crate::agents::{self, BuiltIn, Casting, system_confines};
+use crate::inputs::find::Skill;
+use crate::inputs::suite::Suite;
+use crate::loops::tune::command::{self, Manner};
+use crate::loops::tune::older::Older;
+use crate::loops::tune::prompts::Pages;
+use crate::loops::tune::request::{self, Purpose, Request};
+use crate::loops::tune::scenarios::Tried;
+use crate::loops::tune::trial_flags::{RegradeArgs, lay_regrade_flags};
+use crate::loops::tune::{planning, trying};
+use crate::settings::Settings;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+
+/// Makes the run, and drives it as far as it comes.
+pub fn run(
+    args: &RegradeArgs,
+    older: Older,
+    (suite, found): (Suite, bool),
+    (project, around, printer): (&Path, &Environment, Printer),
+) -> Result<Exit, Complaint> {
+    let mut settings = crate::loops::settings(project, around)?;
+    lay_regrade_flags(&mut settings, args);
+    let pages = Pages::read(&settings)?;
+    let casting = casting(&older, &settings, around)
+        .map_err(|complaint| request::naming(complaint, project, around))?;
+    let tried = tried(&older, &suite, found, around)?;
+    let request = request(args, older, tried, (casting, settings), project);
+    request.settings.overs().iter().for_each(|over| printer.talk(over));
+    let (home, epoch) = (Home::of(&request.project), args.run_flags.epoch());
+    let sketch = planning::sketch(&request, &home, &around.indexes(), epoch)?;
+    if args.run_flags.only_shows() {
+        return command::show_plan(&args.run_flags, &request, &sketch, around, printer);
+    }
+    let flags = &args.run_flags;
+    let manner = Manner { yes: flags.yes, trust: args.trust, format: flags.format };
+    trying::begin((request, &pages), &suite, (sketch.run, epoch), manner, around, printer)
+}
+
+/// The judge that a flag or the settings name, or else the one of the older run; nobody, where nothing is to be judged.
+fn casting(older: &Older, settings: &Settings, around: &Environment) -> Result<Casting, Complaint> {
+    if older.regrading.regraded.judged == 0 {
+        return Ok(Casting::from([]));
+    }
+    let judges =
+        Tune::ROLES.iter().filter(|spec: &&RoleSpec| Seat::ALL.iter().any(|seat| seat.role() == spec.role));
+    if settings.roles.evaluator.value.is_some() {
+        agents::cast(judges, settings, around, BuiltIn::Knows)
+    } else {
+        agents::recast(judges, &older.plan.roles, settings, around)
+    }
+}
+
+/// The scenarios that are judged anew, with what the suite brings for them.
+fn tried(older: &Older, suite: &Suite, found: bool, around: &Environment) -> Result<Tried, Complaint> {
+    let scenarios = older.regrading.scenarios.clone();
+    let tried = Tried { scenarios, ..Tried::of_suite(suite.clone(), found)? };
+    let names = older.plan.task.target.members.iter().map(|member| member.name.to_string());
+    let members: Vec<Skill> = names.map(|name| Skill { name, path: suite.path.clone() }).collect();
+    // Nothing is set up again.
+    let checked = |one: &Scenario| Scenario { setup: None, git: false, ..one.clone() };
+    let checked = Tried { scenarios: tried.scenarios.iter().map(checked).collect(), ..tried.clone() };
+    checked.check(&members, &older.plan.task.delivery, around)?;
+    Ok(tried)
+}
+
+fn request(
+    args: &RegradeArgs,
+    older: Older,
+    tried: Tried,
+    (casting, settings): (Casting, Settings),
+    project: &Path,
+) -> Request {
+    let task = &older.plan.task;
+    let path = tried.suite.as_ref().map(|suite| suite.path.clone()).unwrap_or_default();
+    let names = task.target.members.iter().map(|member| member.name.to_string());
+    let rules = &task.rules;
+    Request {
+        project: project.to_owned(),
+        mode: task.target.mode,
+        members: names.map(|name| Skill { name, path: path.clone().into() }).collect(),
+        scenarios: tried.scenarios,
+        starts: tried.starts,
+        suite: tried.suite,
+        held_out: 0,
+        this_suite_only: false,
+        rules: Rules { confidence: args.confidence.unwrap_or(rules.confidence), ..rules.clone() },
+        casting,
+        delivery: task.delivery.clone(),
+        tools: task.tools,
+        confines: system_confines(&settings),
+        settings,
+        apply: Apply::Never,
+        fail_on: FailOn::default(),
+        prompts: Prompts::default(),
+        seed: Some(older.plan.seed),
+        purpose: Purpose::Regrade(Box::new(older)),
+    }
+}

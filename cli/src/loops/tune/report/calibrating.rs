@@ -1,0 +1,225 @@
+//! What a run has shown that tried a skill as it is: how small a change its suite can see, and what a search would cost.
+
+use serde_json::{Value, json};
+use skilltune_phases::loops::tune::calibration::{self, Calibration, FINEST, Visible};
+use skilltune_phases::loops::tune::price::Cost;
+use skilltune_phases::loops::tune::{Aim, Run};
+use skilltune_phases::proof::power::{MOST_PAIRS, MOST_TRIALS, Needed, Noise};
+
+use crate::loops::tune::price::{calls, worth};
+use crate::loops::tune::report::unaided;
+use crate::loops::tune::words as told;
+use crate::report::costs;
+use crate::report::json::most_calls;
+use crate::text::figures::{self, count};
+use crate::text::markdown::{Page, code_cell, words};
+use crate::text::plain::one_line;
+
+/// Whether a run is one.
+pub fn is_one(run: &Run) -> bool {
+    trials(run).is_some()
+}
+
+/// Of each scenario.
+fn trials(run: &Run) -> Option<u32> {
+    match run.plan.task.aim {
+        Aim::Calibrate { trials } => Some(trials),
+        Aim::Improve | Aim::Try { .. } | Aim::Compare(_) => None,
+    }
+}
+
+/// In one line: what is tried, and how often.
+pub fn told(run: &Run) -> Option<String> {
+    let (name, trials) = (one_line(&told::target(run)), count(trials(run)? as usize, "trial"));
+    Some(format!("calibrate {name}: {trials} of the same skill per scenario"))
+}
+
+/// How many of its trials have a score.
+pub fn progress(run: &Run) -> String {
+    let all = run.plan.task.scenarios.len() * trials(run).unwrap_or(0) as usize;
+    let measured = run.state.rounds.last().and_then(|round| round.measured.as_ref());
+    let judged = measured.map_or_else(|| run.state.measure.settled(), |measured| measured.judged as usize);
+    format!("{judged} of {}", count(all, "trial"))
+}
+
+pub fn facts(run: &Run) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("tried", progress(run))];
+    if let Some(visible) = &run.state.visible {
+        facts.extend([("noise", noise(visible.noise.as_ref())), ("visible", smallest(run, visible))]);
+    }
+    facts
+}
+
+/// What it has shown, one line each.
+pub fn shown(run: &Run) -> Vec<String> {
+    let shown = calibration::of(run).map(|shown| told_of(run, &shown)).unwrap_or_default();
+    shown.into_iter().map(|(name, text)| format!("{name}: {text}")).collect()
+}
+
+fn told_of(run: &Run, shown: &Calibration) -> Vec<(&'static str, String)> {
+    let mut told = Vec::new();
+    if let Some(visible) = &shown.visible {
+        told.push(("noise", noise(visible.noise.as_ref())));
+        told.push(("smallest visible change", smallest(run, visible)));
+        let better = visible.better.as_ref();
+        told.extend(better.map(|better| ("to see less", self::better(run, visible, better))));
+    }
+    if let Some(noise) = shown.visible.as_ref().and_then(|visible| visible.noise.as_ref()) {
+        let named = |places: &[usize], why: &str| {
+            (!places.is_empty()).then(|| format!("{} ({why})", names(run, places).join(", ")))
+        };
+        told.extend(
+            named(&noise.always_zero, "perhaps nothing can pass them").map(|text| ("always 0", text)),
+        );
+        told.extend(
+            named(&noise.always_full, "no change can be better there").map(|text| ("always 100", text)),
+        );
+        told.extend(
+            named(&noise.flickering, "the same skill passes and fails").map(|text| ("flickering", text)),
+        );
+    }
+    let missing: Vec<usize> = (0..shown.scores.len())
+        .filter(|nth| shown.scores[*nth].len() < trials(run).unwrap_or(0) as usize)
+        .collect();
+    told.extend((!missing.is_empty()).then(|| ("trials missing", names(run, &missing).join(", "))));
+    told.push(("a tuning run", price(&shown.search)));
+    told
+}
+
+fn names(run: &Run, places: &[usize]) -> Vec<String> {
+    let scenario = |place: &usize| run.plan.task.scenarios.get(*place).map(|one| one_line(&one.id));
+    places.iter().filter_map(scenario).collect()
+}
+
+fn noise(noise: Option<&Noise>) -> String {
+    match noise {
+        None => "unknown, no scenario has two trials with a score".to_owned(),
+        Some(noise) if noise.deviation <= 0.0 => "none, all trials of a scenario scored the same".to_owned(),
+        Some(noise) => format!(
+            "{:.1} points (standard deviation of a trial within its scenario; below {:.1} with a chance of 75 %)",
+            noise.deviation, noise.upper
+        ),
+    }
+}
+
+fn smallest(run: &Run, shown: &Visible) -> String {
+    let (plan, comparison) = (&run.plan, &shown.comparison);
+    let confidence = plan.task.rules.confidence;
+    if plan.is_structural() {
+        return "any, the built-in judge gives the same verdict every time".to_owned();
+    }
+    if comparison.pairs == 0 {
+        let (many, fewest) = (plan.task.scenarios.len(), confidence.fewest_pairs());
+        let more = if many > fewest {
+            "mark enough of them as held out".to_owned()
+        } else {
+            format!("add {} more", fewest + 1 - many)
+        };
+        let many = count(many, "scenario");
+        return format!("none, {many} leave too few to hold out at confidence {confidence}; {more}");
+    }
+    let by = format!(
+        "in 4 of 5 comparisons on {}, {} of each version, at confidence {confidence}",
+        count(comparison.pairs, "held-out scenario"),
+        count(comparison.trials as usize, "trial"),
+    );
+    match (comparison.smallest, &shown.noise) {
+        (Some(points), _) if points < FINEST => format!("below 1 point, {by}"),
+        (Some(points), _) => format!("{points:.1} points, {by}"),
+        (None, Some(_)) => {
+            format!("none, as only {:.1} points are left up to 100, {by}", comparison.headroom)
+        }
+        (None, None) => "unknown".to_owned(),
+    }
+}
+
+fn better(run: &Run, shown: &Visible, better: &Needed) -> String {
+    let now = &shown.comparison;
+    let pairs = better.pairs.map_or_else(
+        || format!("more than {MOST_PAIRS} held-out scenarios"),
+        |pairs| {
+            // As large a share of the suite as now.
+            let all = (pairs * run.plan.task.scenarios.len()).div_ceil(now.pairs.max(1));
+            let all = if now.pairs > 0 { format!(", a suite of about {all}") } else { String::new() };
+            format!("{}{all}", count(pairs, "held-out scenario"))
+        },
+    );
+    let trials = match better.trials {
+        Some(trials) => format!("; or {} of each version (tune.confirm)", count(trials as usize, "trial")),
+        None if now.pairs > 0 => format!("; not even {MOST_TRIALS} trials of each version are enough"),
+        None => String::new(),
+    };
+    format!("{:.1} points take {pairs}{trials}", better.points)
+}
+
+fn price(cost: &Cost) -> String {
+    let roles = told::each(&cost.calls, ", ");
+    format!("up to {} if none fails ({roles}), {}", calls(&cost.calls), worth(cost))
+}
+
+pub fn json(run: &Run, shown: &Calibration) -> Value {
+    let visible = shown.visible.as_ref();
+    let noise = visible.and_then(|visible| visible.noise.as_ref());
+    let named = |places: Option<&Vec<usize>>| places.map(|places| names(run, places)).unwrap_or_default();
+    json!({
+        "trials": trials(run),
+        "scenarios": run.plan.task.scenarios.iter().zip(&shown.scores).map(|(scenario, scores)| {
+            json!({ "scenario": scenario.id, "held_out": scenario.held_out, "scores": scores })
+        }).collect::<Vec<_>>(),
+        "noise": noise.map(|noise| noise.deviation),
+        "noise_upper": noise.map(|noise| noise.upper),
+        "confidence": run.plan.task.rules.confidence,
+        "held_out": visible.map(|visible| visible.comparison.pairs),
+        "comparison_trials": visible.map(|visible| visible.comparison.trials),
+        "headroom": visible.map(|visible| visible.comparison.headroom),
+        // In points; null where no change would be seen.
+        "smallest_visible": visible.and_then(|visible| visible.comparison.smallest),
+        "for_half": visible.and_then(|visible| visible.better).map(|better| json!({
+            "points": better.points, "held_out": better.pairs, "trials": better.trials,
+        })),
+        "always_0": named(noise.map(|noise| &noise.always_zero)),
+        "always_100": named(noise.map(|noise| &noise.always_full)),
+        "flickering": named(noise.map(|noise| &noise.flickering)),
+        "tune": {
+            "calls": most_calls(&shown.search.calls),
+            "usd": shown.search.usd,
+            "ms": shown.search.ms,
+        },
+    })
+}
+
+/// `final-report.md`.
+pub fn page(run: &Run) -> String {
+    let plan = &run.plan;
+    let mut page = Page::titled(&format!("Calibration: {}", words(&told::target(run))));
+    let shown = calibration::of(run);
+    let told = shown.as_ref().map(|shown| told_of(run, shown)).unwrap_or_default();
+    page.table(&["", ""], told.into_iter().map(|(name, text)| vec![words(name), words(&text)]));
+    page.section("Summary");
+    let suite = plan.task.suite.as_ref().map_or("-".to_owned(), |suite| code_cell(&suite.path));
+    let mut rows = vec![
+        ("Run", code_cell(plan.run.as_str())),
+        ("Suite", suite),
+        ("Agents", words(&told::roles(&unaided::roles(plan)))),
+    ];
+    let notes = told::notes(plan).into_iter().chain(told::changes(run));
+    rows.extend(told::models(run).map(|models| ("Models", words(&models))));
+    rows.extend(notes.map(|note| ("Note", words(&note))));
+    rows.extend([
+        ("Rights of Roles", told::rights(&unaided::roles(plan))),
+        ("Trials", progress(run)),
+        ("Started", format!("{:.0}", run.started_at)),
+        ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
+    ]);
+    page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
+    page.section("Scenarios");
+    let scores = shown.map(|shown| shown.scores).unwrap_or_default();
+    let rows = plan.task.scenarios.iter().zip(&scores).map(|(scenario, scores)| {
+        let scores: Vec<_> = scores.iter().map(|score| figures::score(Some(*score))).collect();
+        vec![words(&scenario.id), if scenario.held_out { "yes" } else { "" }.to_owned(), scores.join(", ")]
+    });
+    page.table(&["Scenario", "Held Out", "Scores"], rows);
+    costs::costs(&mut page, run);
+    costs::errors(&mut page, run, "round");
+    page.finish()
+}

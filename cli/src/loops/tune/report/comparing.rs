@@ -1,0 +1,250 @@
+//! What a run that compared two versions has shown, in words and as a page.
+
+use serde_json::{Value, json};
+use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::tune::{LeftOut, Pair, Regraded, Run, Shipment, Sides, Tune, Verdict};
+use skilltune_phases::name::Name;
+use skilltune_phases::role::Role;
+
+use crate::loops::tune::report::{troubles, unaided};
+use crate::loops::tune::words as told;
+use crate::loops::tune::{price, verdicts};
+use crate::report::costs;
+use crate::text::figures::{self, count};
+use crate::text::markdown::{Page, code_cell, words};
+use crate::text::plain::one_line;
+
+/// The two versions, if a run compares any.
+pub fn of(run: &Run) -> Option<&Sides> {
+    run.plan.task.aim.sides()
+}
+
+/// `list`: what was compared.
+pub fn subject(two: &Sides) -> String {
+    format!("{} with {}", two.challenger, two.start)
+}
+
+/// In one line: what is compared with what, and how.
+pub fn told(run: &Run) -> Option<String> {
+    let two = of(run)?;
+    let rules = &run.plan.task.rules;
+    let trials = count(rules.confirm as usize, "trial");
+    if let Some(of) = &two.regraded {
+        return Some(regraded(run, two, of));
+    }
+    Some(format!(
+        "compare A = {} with B = {}: is B better? {trials} of each per scenario, confidence {}",
+        one_line(&two.start),
+        one_line(&two.challenger),
+        rules.confidence
+    ))
+}
+
+/// The same of trials that an older run has made.
+fn regraded(run: &Run, two: &Sides, of: &Regraded) -> String {
+    let most: u64 = Tune::most_calls(&run.plan).values().sum();
+    let judge = match of.judged {
+        0 => "no judge is needed".to_owned(),
+        judged => format!("the judge is asked about {judged} of them, in at most {}", counted(most, "call")),
+    };
+    format!(
+        "regrade run {}: is B = {} better than A = {}? {}, confidence {}; nothing is executed again, and {judge}",
+        of.run,
+        one_line(&two.challenger),
+        one_line(&two.start),
+        counted(of.trials.into(), "stored trial"),
+        run.plan.task.rules.confidence
+    )
+}
+
+fn counted(number: u64, what: &str) -> String {
+    count(usize::try_from(number).unwrap_or(usize::MAX), what)
+}
+
+/// How many of its trials are settled.
+pub fn progress(run: &Run) -> String {
+    let measure = &run.state.measure;
+    let trials = 2 * run.plan.task.scenarios.len() * run.plan.task.rules.confirm as usize;
+    match &run.state.shipment {
+        Some(shipment) => count(shipment.pairs.len(), "scenario"),
+        None => format!("{} of {}", measure.settled(), count(trials, "trial")),
+    }
+}
+
+pub fn result(run: &Run) -> String {
+    let Some(shipment) = &run.state.shipment else { return "-".to_owned() };
+    let [(_, a), (_, b)] = shipment.scores[..] else { return "-".to_owned() };
+    format!("{:>5} -> {}", figures::score(a), figures::score(b))
+}
+
+pub fn facts(run: &Run) -> Vec<(&'static str, String)> {
+    let Some(two) = of(run) else { return Vec::new() };
+    let mut facts = vec![("A", two.start.to_string()), ("B", two.challenger.to_string())];
+    facts.extend(two.regraded.as_ref().map(|of| ("trials", trials(run, of))));
+    match &run.state.shipment {
+        Some(shipment) => facts.push(("verdict", verdict(run, shipment))),
+        None => facts.push(("tried", progress(run))),
+    }
+    facts
+}
+
+/// Where stored trials come from.
+fn trials(run: &Run, of: &Regraded) -> String {
+    let executor = run.plan.roles.of(&Role::EXECUTOR).shown();
+    format!("{} of run {}, by {executor}", of.trials, of.run)
+}
+
+/// The verdict about B.
+fn verdict(run: &Run, shipment: &Shipment) -> String {
+    match shipment.verdict {
+        Verdict::Unused => "NOT USED, no trial of B used the skill".to_owned(),
+        Verdict::Won if shipment.effect.is_none() => "B scored higher than A".to_owned(),
+        Verdict::Lost if shipment.effect.is_none() => "B did not score higher than A".to_owned(),
+        Verdict::Won
+        | Verdict::Lost
+        | Verdict::Tied
+        | Verdict::Indecisive
+        | Verdict::Regressed
+        | Verdict::Unchallenged
+        | Verdict::Unjudged => verdicts::verdict(run, shipment),
+    }
+}
+
+/// The verdict, what it rests on, and each scenario.
+pub fn shown(run: &Run) -> Vec<String> {
+    let Some(shipment) = &run.state.shipment else { return vec![format!("{} so far", progress(run))] };
+    let mut lines = vec![format!("B: {}", verdict(run, shipment))];
+    if let [(_, Some(a)), (_, Some(b))] = shipment.scores[..] {
+        let basis = verdicts::basis(run, shipment).unwrap_or_default();
+        lines.push(format!("A {a}, B {b}: {basis}"));
+    }
+    let row = |pair: &Pair| {
+        let [name, a, b, difference] = row(run, pair)?;
+        Some(format!("{difference} {} ({a} -> {b})", one_line(&name)))
+    };
+    lines.extend(in_order(shipment).iter().filter_map(row));
+    lines.extend(price::told(run));
+    lines.extend(verdicts::adjusted(run, shipment).map(str::to_owned));
+    lines.extend(verdicts::caution(run).into_iter().chain(verdicts::looks(run)));
+    lines
+}
+
+/// As the suite has them, not as they were tried.
+fn in_order(shipment: &Shipment) -> Vec<Pair> {
+    let mut pairs = shipment.pairs.clone();
+    pairs.sort_by_key(|pair| pair.scenario);
+    pairs
+}
+
+fn row(run: &Run, pair: &Pair) -> Option<[String; 4]> {
+    let name = run.plan.task.scenarios.get(pair.scenario)?.id.to_string();
+    let difference = format!("{} {}", verdicts::arrow(pair), verdicts::signed(pair.difference()));
+    Some([name, pair.start.to_string(), pair.challenger.to_string(), difference])
+}
+
+/// What is not asked of either version, where one of them is no skill.
+fn unasked(run: &Run, two: &Sides) -> Option<&'static str> {
+    let is_without = two.is_without_skill() || run.plan.task.target.members[0].start == TreeId::EMPTY;
+    is_without.then_some("One side is no skill, so neither was asked whether the skill is used.")
+}
+
+pub fn json(run: &Run, two: &Sides) -> Value {
+    let shipment = run.state.shipment.as_ref();
+    json!({
+        "a": two.start,
+        "b": two.challenger,
+        "verdict": shipment.map(|shipment| shipment.verdict),
+        "effect": shipment.and_then(|shipment| shipment.effect),
+        // Where its trials come from, if an older run has made them.
+        "regraded": two.regraded.as_ref().map(from),
+        "confidence": run.plan.task.rules.confidence,
+        "trials": run.plan.task.rules.confirm,
+        "a_score": shipment.and_then(|shipment| shipment.scores.first()?.1),
+        "b_score": shipment.and_then(|shipment| shipment.scores.get(1)?.1),
+        "scenarios": shipment.map(|shipment| scenarios(run, shipment)),
+    })
+}
+
+fn from(of: &Regraded) -> Value {
+    let left_out = |(scenario, why): &(Name, LeftOut)| json!({ "scenario": scenario, "why": why });
+    let left_out: Value = of.left_out.iter().map(left_out).collect();
+    json!({ "run": of.run, "trials": of.trials, "left_out": left_out })
+}
+
+fn scenarios(run: &Run, shipment: &Shipment) -> Value {
+    let one = |pair: &Pair| {
+        let scenario = &run.plan.task.scenarios.get(pair.scenario)?.id;
+        Some(json!({ "scenario": scenario, "a": pair.start, "b": pair.challenger }))
+    };
+    in_order(shipment).iter().filter_map(one).collect()
+}
+
+/// `final-report.md`.
+pub fn page(run: &Run) -> String {
+    let Some(two) = of(run) else { return String::new() };
+    let plan = &run.plan;
+    let kind = if two.regraded.is_some() { "Regrade" } else { "Comparison" };
+    let mut page = Page::titled(&format!("{kind}: {}", words(&told::target(run))));
+    if let Some(shipment) = &run.state.shipment {
+        page.paragraph(format!("**B**: {}.", words(&verdict(run, shipment))));
+        if let Some(price) = price::told(run) {
+            page.paragraph(price);
+        }
+    }
+    page.section("Summary");
+    let suite = plan.task.suite.as_ref().map_or("-".to_owned(), |suite| code_cell(&suite.path));
+    let mut rows = vec![
+        ("Run", code_cell(plan.run.as_str())),
+        ("A", code_cell(&two.start)),
+        ("B", code_cell(&two.challenger)),
+        ("Suite", suite),
+    ];
+    rows.extend(two.regraded.as_ref().map(|of| ("Trials", words(&trials(run, of)))));
+    rows.push(("Agents", words(&or_nobody(told::roles(&unaided::roles(plan))))));
+    let notes =
+        told::notes(plan).into_iter().chain(told::changes(run)).chain(unasked(run, two).map(str::to_owned));
+    rows.extend(told::models(run).map(|models| ("Models", words(&models))));
+    rows.extend(notes.map(|note| ("Note", words(&note))));
+    rows.extend([
+        ("Rights of Roles", or_nobody(told::rights(&unaided::roles(plan)))),
+        ("Confidence", plan.task.rules.confidence.to_string()),
+        ("Started", format!("{:.0}", run.started_at)),
+        ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
+    ]);
+    page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
+    each(&mut page, run);
+    costs::costs(&mut page, run);
+    costs::errors(&mut page, run, "round");
+    page.finish()
+}
+
+/// Of a run that calls no agent.
+fn or_nobody(told: String) -> String {
+    if told.is_empty() { "-".to_owned() } else { told }
+}
+
+fn each(page: &mut Page, run: &Run) {
+    page.section("Scenarios");
+    let Some(shipment) = &run.state.shipment else {
+        page.paragraph("No verdict yet.");
+        return;
+    };
+    if let Some(basis) = verdicts::basis(run, shipment) {
+        page.paragraph(format!("Based on {basis}."));
+    }
+    let pairs = in_order(shipment);
+    let rows = pairs.iter().filter_map(|pair| row(run, pair));
+    let rows = rows.map(|[name, a, b, difference]| vec![words(&name), a, b, difference]);
+    page.table(&["Scenario", "A", "B", "Difference"], rows);
+    if let Some(adjusted) = verdicts::adjusted(run, shipment) {
+        page.paragraph(adjusted);
+    }
+    verdicts::caution(run).into_iter().chain(verdicts::looks(run)).for_each(|told| page.paragraph(told));
+    let failed: Vec<_> =
+        troubles::measuring(run, run.round_number()).into_iter().chain(troubles::finishing(run)).collect();
+    if !failed.is_empty() {
+        page.paragraph("Failures:");
+        page.list(failed.iter().map(|trouble| words(&trouble.told(run))));
+    }
+}

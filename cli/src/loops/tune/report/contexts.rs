@@ -1,0 +1,47 @@
+//! What each skill costs of an agent's context, before the run and after it.
+
+use serde_json::{Value, json};
+use skilltune_orchestrator::engine::context;
+use skilltune_orchestrator::snapshot::{ObjectError, Objects};
+use skilltune_phases::context::Context;
+use skilltune_phases::loops::tune::Run;
+
+use crate::text::figures::grouped;
+use crate::text::markdown::{Page, words};
+
+/// By skill: the start and the champion. Nothing, while there is no champion or where the store has lost a version.
+fn all(objects: &Objects, run: &Run) -> Option<Vec<(String, Context, Context)>> {
+    let champion = run.candidate(run.state.shipment.as_ref()?.champion)?;
+    let members = run.plan.task.target.members.iter().zip(&champion.trees);
+    let each = members.map(|(member, &after)| {
+        let of = |tree| context(objects, tree, &member.hidden);
+        Ok((member.name.to_string(), of(member.start)?, of(after)?))
+    });
+    each.collect::<Result<_, ObjectError>>().ok()
+}
+
+/// The section of a report.
+pub fn section(objects: &Objects, run: &Run) -> Option<String> {
+    let mut page = Page::part();
+    page.section("Context Cost");
+    let row = |(skill, start, champion): (String, Context, Context)| {
+        let change = |from: usize, to: usize| {
+            let [from, to] = [from, to].map(|tokens| grouped(tokens as u64));
+            if from == to { from } else { format!("{from} -> {to}") }
+        };
+        vec![
+            words(&skill),
+            change(start.listing, champion.listing),
+            change(start.body, champion.body),
+            change(start.references, champion.references),
+        ]
+    };
+    page.table(&["Skill", "Listing", "Body", "References"], all(objects, run)?.into_iter().map(row));
+    page.paragraph("Tokens (characters / 4) of the start and the champion: the listing (name and description) is in every session, the body of SKILL.md is read when the skill is used, and other text files when an agent opens them.");
+    Some(page.finish())
+}
+
+pub fn json(objects: &Objects, run: &Run) -> Value {
+    let told = |(skill, start, champion): (String, Context, Context)| json!({ "skill": skill, "start": start, "champion": champion });
+    all(objects, run).into_iter().flatten().map(told).collect()
+}

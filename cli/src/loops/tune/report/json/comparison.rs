@@ -1,0 +1,120 @@
+//! The final comparison as data: the verdict, what it rests on, and every pair. Its keys are in `docs/verdicts.md`.
+
+use serde_json::{Value, json};
+use skilltune_phases::ending::Class;
+use skilltune_phases::id::CandidateId;
+use skilltune_phases::loops::tune::panel::{self, Juror};
+use skilltune_phases::loops::tune::{Basis, FailOn, Pair, Run, Shipment, Verdict};
+
+use crate::loops::tune::{judges, price, verdicts};
+
+/// The verdict in one word; none before there is one.
+pub fn word(run: &Run) -> Option<&'static str> {
+    let shipment = run.state.shipment.as_ref()?;
+    // Only an exact test wins or loses.
+    let word = match (shipment.verdict, shipment.effect) {
+        (Verdict::Won, Some(_)) => "win",
+        (Verdict::Won, None) => "higher",
+        (Verdict::Lost, Some(_)) => "loss",
+        (Verdict::Tied, Some(_)) => "tie",
+        (Verdict::Indecisive, Some(_)) => "indecisive",
+        (Verdict::Lost | Verdict::Tied | Verdict::Indecisive, None) => "not_higher",
+        (Verdict::Regressed, _) => "refused",
+        (Verdict::Unused, _) => "not_used",
+        (Verdict::Unchallenged, _) => "no_candidate",
+        (Verdict::Unjudged, _) => "unjudged",
+    };
+    Some(word)
+}
+
+pub fn comparison(run: &Run) -> Option<Value> {
+    let shipment = run.state.shipment.as_ref()?;
+    let mut comparison = json!({
+        "verdict": word(run),
+        "words": verdicts::verdict(run, shipment),
+        // By how many points the candidate is better, and the bounds of that; null where nothing was tested.
+        "effect": shipment.effect,
+        "confidence": run.plan.task.rules.confidence,
+        "basis": basis(run.plan.basis()),
+        "caution": verdicts::caution(run),
+        "start": version(run, shipment, Some(run.start())),
+        "candidate": version(run, shipment, shipment.challenger),
+        "left": if shipment.champion == run.start() { "start" } else { "candidate" },
+        // What the search had claimed of the difference; nothing is decided by it.
+        "claimed": verdicts::claimed(run, shipment),
+        "trials_each": run.plan.task.rules.confirm,
+        "looks": { "made": shipment.looks, "planned": run.plan.looks().len() },
+        "pairs": shipment.pairs.iter().map(|pair| self::pair(run, pair)).collect::<Vec<_>>(),
+        // Those who were tested, with what became of it; and Krippendorff's alpha over what several of them judged.
+        "judges": panel::jurors(run).into_iter().map(|juror| self::juror(run, juror)).collect::<Vec<_>>(),
+        "agreement": panel::agreement(run),
+        "close": run.state.panel.close.iter().map(|&nth| scenario(run, nth)).collect::<Vec<_>>(),
+        "fell": shipment.fell.iter().map(|&nth| scenario(run, nth)).collect::<Vec<_>>(),
+    });
+    // Only where the test found no answer.
+    if let Some(price) = price::json(run) {
+        comparison["price"] = price;
+    }
+    Some(comparison)
+}
+
+/// What a pipeline asks of the run, and whether it passes; not known before the end, or where nothing could be judged.
+pub fn fail_on(run: &Run) -> Option<Value> {
+    let fail_on = Some(run.plan.task.fail_on).filter(FailOn::is_set)?;
+    let passed = match run.class() {
+        Class::Reached => Some(true),
+        Class::Short => Some(false),
+        Class::Unjudged | Class::Open => None,
+    };
+    Some(json!({
+        "fail_under": fail_on.score_under,
+        "fail_on_regression": fail_on.regression,
+        "confirmed_score": run.confirmed_score(),
+        "passed": passed,
+        "words": verdicts::fail_on(run),
+    }))
+}
+
+fn basis(basis: Basis) -> &'static str {
+    match basis {
+        Basis::HeldOut => "held_out",
+        Basis::All => "all",
+        Basis::Searched => "searched",
+        Basis::Few => "too_few",
+        Basis::Structure => "structure",
+    }
+}
+
+/// A version that was compared, with its mean over the pairs and what the search had claimed.
+fn version(run: &Run, shipment: &Shipment, id: Option<CandidateId>) -> Option<Value> {
+    let id = id?;
+    let scored = shipment.scores.iter().find(|(known, _)| *known == id);
+    let score = scored.and_then(|(_, score)| *score).filter(|_| !shipment.pairs.is_empty());
+    Some(json!({ "id": id, "score": score, "claimed": run.search_score(id) }))
+}
+
+fn juror(run: &Run, Juror { seat, tally, is_dismissed }: Juror) -> Value {
+    json!({
+        "role": seat.role(),
+        "agent": judges::agent(run, seat),
+        "statements_known": tally.known,
+        "wrong": tally.wrong,
+        "statements_repeated": tally.repeated,
+        "changed": tally.differing,
+        "counted": !is_dismissed,
+    })
+}
+
+fn pair(run: &Run, pair: &Pair) -> Value {
+    json!({
+        "scenario": scenario(run, pair.scenario),
+        "start": pair.start,
+        "candidate": pair.challenger,
+        "difference": (pair.difference() * 10.0).round() / 10.0 + 0.0,
+        "arrow": verdicts::arrow(pair),
+    })
+}
+
+fn scenario(run: &Run, nth: usize) -> Option<&str> {
+    run.plan.task.scenarios.get(nth).map(|scenario| scenario.id.as_str())
+}

@@ -1,0 +1,239 @@
+//! `junit.xml`: the scenarios that the end of a run rests on as test cases, for CI systems. `docs/junit.xsd` describes it.
+//!
+//! The version that is left is what is tested. A demand that it misses is a failure; a trial that could not be made or judged
+//! is an error; a scenario that the comparison did not need is skipped. A call that failed and then succeeded makes its
+//! scenario flaky.
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
+use skilltune_phases::contract::Verdict;
+use skilltune_phases::event::{Failure, FailureKind};
+use skilltune_phases::id::CandidateId;
+use skilltune_phases::judgement::Judgement;
+use skilltune_phases::loops::tune::measure::{self, Unit};
+use skilltune_phases::loops::tune::panel;
+use skilltune_phases::loops::tune::{Answer, Run, Step, StepState, Trial, Tune, trials};
+use skilltune_phases::run::FailedCall;
+use skilltune_phases::score::{self, Score};
+
+use crate::loops::tune::{verdicts, words};
+use crate::text::plain;
+
+/// As much of an agent's words as one demand shows, in characters.
+const LONGEST: usize = 2000;
+
+pub fn junit(run: &Run) -> String {
+    let target = safe(&words::target(run));
+    let mut report = Report::new(format!("skilltune {}", run.plan.kind.word()));
+    report.add_test_suite(suite(run, &target));
+    report.to_string().expect("a text of safe characters has an XML text")
+}
+
+fn suite(run: &Run, target: &str) -> TestSuite {
+    let mut suite = TestSuite::new(target);
+    let versions = trials::last(run);
+    let left = run.state.shipment.as_ref().map(|shipment| shipment.champion);
+    let tested = versions.iter().find(|(id, _)| left.is_none_or(|left| left == *id)).or(versions.first());
+    suite.add_property(("run", run.plan.run.as_str()));
+    if let Some(shipment) = &run.state.shipment {
+        suite.add_property(("verdict", safe(&verdicts::verdict(run, shipment)).as_str()));
+    }
+    let Some((id, all)) = tested else { return suite };
+    suite.add_property(("version", if *id == run.start() { "start" } else { "candidate" }));
+    suite.add_property(("candidate", id.to_string().as_str()));
+    for trials in all.chunk_by(|one, next| one.scenario == next.scenario) {
+        let mut case = case(run, *id, trials);
+        case.set_classname(target);
+        suite.add_test_case(case);
+    }
+    suite
+}
+
+fn case(run: &Run, candidate: CandidateId, trials: &[Trial]) -> TestCase {
+    let scenario = &run.plan.task.scenarios[trials[0].scenario];
+    let tried: Vec<Tried> = trials.iter().map(|trial| tried(run, candidate, *trial)).collect();
+    let mut status = status(&tried);
+    status.add_reruns(retried(run, candidate, trials));
+    let mut case = TestCase::new(scenario.id.as_str(), status);
+    let scores: Vec<Score> =
+        trials.iter().filter_map(|trial| panel::score_of(run, candidate, *trial)).collect();
+    if let Some(score) = score::mean(&scores) {
+        case.add_property(("score", score.to_string().as_str()));
+    }
+    if !scenario.demands.is_empty() {
+        case.set_assertions(scenario.demands.len());
+    }
+    case
+}
+
+/// What came of one trial.
+enum Tried {
+    Passed,
+    Failed {
+        kind: String,
+        /// The first line says the most.
+        lines: Vec<String>,
+    },
+    Missing {
+        kind: String,
+        why: String,
+    },
+    NotNeeded,
+}
+
+fn tried(run: &Run, candidate: CandidateId, trial: Trial) -> Tried {
+    match panel::unit(run, candidate, trial) {
+        Unit::Judged(judgement) => judged(run, trial, judgement),
+        Unit::Failed { failure, .. } => {
+            Tried::Failed { kind: word(failure.kind), lines: vec![said(failure)] }
+        }
+        Unit::Missing(failure) => missing(failure),
+        // What was given up in the search counts as open after it.
+        Unit::Next(_) | Unit::Late => {
+            let last = failed(run, candidate, trial).last();
+            last.map_or(Tried::NotNeeded, |failed| missing(&failed.failure))
+        }
+    }
+}
+
+fn missing(failure: &Failure) -> Tried {
+    Tried::Missing { kind: word(failure.kind), why: said(failure) }
+}
+
+/// Where nothing is demanded, a trial passes that reaches the goal.
+fn judged(run: &Run, trial: Trial, judgement: &Judgement) -> Tried {
+    let Some(score) = judgement.whole.scored.composite else {
+        let why = "nobody could tell what it is worth".to_owned();
+        return Tried::Missing { kind: "unverified".to_owned(), why };
+    };
+    let unmet = judgement.whole.findings.iter().filter(|finding| finding.verdict != Verdict::Pass);
+    let unmet: Vec<String> = unmet
+        .map(|finding| {
+            let question = safe(&run.plan.task.question(finding.criterion));
+            let evidence = below(finding.evidence);
+            let id = finding.criterion.as_str();
+            let id = id.split_once('/').map_or(id, |(_, demand)| demand);
+            format!("{id} {}: {question}{evidence}", fate(finding.verdict))
+        })
+        .collect();
+    if run.plan.task.is_graded(trial.scenario) {
+        let kind = "demand".to_owned();
+        return if unmet.is_empty() { Tried::Passed } else { Tried::Failed { kind, lines: unmet } };
+    }
+    let goal = run.plan.task.rules.threshold;
+    if score >= goal {
+        return Tried::Passed;
+    }
+    let head = format!("the score {score} is below the goal {}", goal.typed());
+    Tried::Failed { kind: "score".to_owned(), lines: std::iter::once(head).chain(unmet).collect() }
+}
+
+fn fate(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "passed",
+        Verdict::Partial => "is met in part",
+        Verdict::Fail => "failed",
+        Verdict::Unverified => "could not be verified",
+    }
+}
+
+/// The worst of a scenario's trials.
+fn status(tried: &[Tried]) -> TestCaseStatus {
+    let mut failures = tried.iter().filter_map(|one| match one {
+        Tried::Failed { kind, lines } => Some((kind, lines)),
+        Tried::Passed | Tried::Missing { .. } | Tried::NotNeeded => None,
+    });
+    let mut missing = tried.iter().filter_map(|one| match one {
+        Tried::Missing { kind, why } => Some((kind, why)),
+        Tried::Passed | Tried::Failed { .. } | Tried::NotNeeded => None,
+    });
+    let needed = tried.iter().any(|one| !matches!(one, Tried::NotNeeded));
+    if let Some((kind, lines)) = failures.next() {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        let others = failures.flat_map(|(_, lines)| lines);
+        let all: Vec<&str> = lines.iter().chain(others).map(String::as_str).collect();
+        let first = all.first().and_then(|line| line.lines().next()).unwrap_or_default();
+        status.set_type(kind).set_message(first).set_description(all.join("\n"));
+        status
+    } else if let Some((kind, why)) = missing.next() {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+        status.set_type(kind).set_message(why);
+        status
+    } else if needed {
+        TestCaseStatus::success()
+    } else {
+        let mut status = TestCaseStatus::skipped();
+        status.set_message("not tried: the comparison was decided without it");
+        status
+    }
+}
+
+/// The calls for these trials that failed at first, and then succeeded.
+fn retried(run: &Run, candidate: CandidateId, trials: &[Trial]) -> Vec<TestRerun> {
+    let failed = trials.iter().flat_map(|trial| failed(run, candidate, *trial));
+    let retried = failed.filter(|failed| matches!(run.state_of(&failed.step), StepState::Answered(_)));
+    let rerun = |failed: &FailedCall<Tune>| {
+        let mut rerun = TestRerun::new(NonSuccessKind::Failure);
+        rerun.set_type(word(failed.failure.kind)).set_message(said(&failed.failure));
+        rerun
+    };
+    retried.map(rerun).collect()
+}
+
+/// The failed calls for a trial of this version, the oldest first.
+fn failed(run: &Run, candidate: CandidateId, trial: Trial) -> impl Iterator<Item = &FailedCall<Tune>> {
+    run.errors.iter().filter(move |failed| match &failed.step {
+        Step::SetUp { scenario, .. } => *scenario == trial.scenario,
+        step => step.trial() == Some(trial) && is_of(run, candidate, step),
+    })
+}
+
+/// Whether a step belongs to a trial of this version, and not to the same trial of another.
+fn is_of(run: &Run, candidate: CandidateId, step: &Step) -> bool {
+    let Some(version) = run.candidate(candidate) else { return false };
+    let has_left = |wanted| {
+        let outcomes = step.trial().map(|trial| measure::exercised(run, version, trial)).unwrap_or_default();
+        outcomes.into_iter().any(|outcome| match outcome {
+            Answer::Exercised { kept: Some(kept), .. } => kept.left == wanted,
+            _ => false,
+        })
+    };
+    match step {
+        Step::Exercise { member, skill, .. } => version.trees.get(member.0) == Some(skill),
+        Step::Inspect { kept, .. } => has_left(kept.left),
+        Step::Check { left, .. } => has_left(*left),
+        Step::Grade { candidate: of, .. } | Step::Judge { candidate: of, .. } => *of == candidate,
+        Step::SetUp { .. }
+        | Step::Review { .. }
+        | Step::Improve { .. }
+        | Step::Ask(_)
+        | Step::Promote { .. } => false,
+    }
+}
+
+fn said(failure: &Failure) -> String {
+    format!("{}: {}", words::failure(failure.kind), safe(&failure.why))
+}
+
+/// As the journal writes it.
+fn word(kind: FailureKind) -> String {
+    serde_json::to_value(kind).ok().and_then(|word| Some(word.as_str()?.to_owned())).unwrap_or_default()
+}
+
+/// Evidence below what it is for, line by line.
+fn below(evidence: &str) -> String {
+    let shown = evidence.char_indices().nth(LONGEST).map_or(evidence, |(end, _)| &evidence[..end]);
+    let shown = allowed(&plain::pictured(shown));
+    shown.lines().fold(String::new(), |text, line| text + "\n  " + line)
+}
+
+fn safe(text: &str) -> String {
+    allowed(&plain::one_line(text))
+}
+
+/// Control characters are pictured by then; these two are none, and XML has no place for them either.
+fn allowed(text: &str) -> String {
+    text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! The two versions of a comparison: looked up, sound, and ready to be stored.
+
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::revision::Files;
+use skilltune_orchestrator::snapshot::{Manifest, Node, Objects};
+use skilltune_phases::loops::tune::{Aim, Sides};
+use skilltune_phases::target::Member;
+
+use crate::inputs::find::Skill;
+use crate::loops::tune::member;
+use crate::runs::store_check;
+use crate::terminal::complaint::{Complaint, ours};
+
+/// A version, and what the person called it.
+#[derive(Clone, Debug)]
+pub struct Side {
+    pub called: String,
+    pub version: Version,
+}
+
+#[derive(Clone, Debug)]
+pub enum Version {
+    /// No skill at all.
+    Nothing,
+    Folder(Skill),
+    /// A candidate of a run, which is in the store.
+    Candidate {
+        name: String,
+        manifest: Manifest,
+        hidden: Vec<String>,
+    },
+    /// A folder of a git revision.
+    Revision {
+        name: String,
+        files: Files,
+    },
+}
+
+impl Side {
+    /// The skill's own name, if there is a skill.
+    pub fn name(&self) -> Option<&str> {
+        match &self.version {
+            Version::Nothing => None,
+            Version::Folder(skill) => Some(&skill.name),
+            Version::Candidate { name, .. } | Version::Revision { name, .. } => Some(name),
+        }
+    }
+
+    pub fn is_nothing(&self) -> bool {
+        self.name().is_none()
+    }
+
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.version {
+            Version::Folder(skill) => Some(&skill.path),
+            Version::Nothing | Version::Candidate { .. } | Version::Revision { .. } => None,
+        }
+    }
+
+    /// Stores what no folder holds.
+    pub fn store(&self, objects: &Objects) -> Result<(), Complaint> {
+        match &self.version {
+            Version::Nothing => objects.put_manifest(&Manifest::default()).map(drop).map_err(ours),
+            Version::Folder(_) => Ok(()),
+            Version::Candidate { manifest, .. } => store_check::require(objects, &[manifest.tree()]),
+            Version::Revision { files, .. } => files.store(objects).map(drop).map_err(ours),
+        }
+    }
+
+    /// Its content, and what of it is no part of the skill.
+    fn content(
+        &self,
+        tests: &[PathBuf],
+        look: &impl Fn(&Path) -> Result<Manifest, Complaint>,
+    ) -> Result<(Manifest, Vec<String>), Complaint> {
+        Ok(match &self.version {
+            Version::Nothing => (Manifest::default(), Vec::new()),
+            Version::Folder(skill) => {
+                let manifest = look(&skill.path)?;
+                let hidden = member::hidden(&skill.path, tests, &manifest);
+                (manifest, hidden)
+            }
+            Version::Candidate { name, manifest, hidden } => {
+                let own = [hidden.clone(), like_tests(name, tests, manifest)].concat();
+                (manifest.clone(), member::with_evals(own, manifest))
+            }
+            Version::Revision { name, files } => {
+                let manifest = files.manifest();
+                (manifest.clone(), member::with_evals(like_tests(name, tests, manifest), manifest))
+            }
+        })
+    }
+}
+
+/// The files of a version from elsewhere that stand in it as a test stands in the skill's folder.
+fn like_tests(name: &str, tests: &[PathBuf], manifest: &Manifest) -> Vec<String> {
+    let is_test = |path: &Path| tests.iter().any(|test| test.ends_with(Path::new(name).join(path)));
+    let entries = manifest.entries().iter().filter(|entry| !matches!(entry.node, Node::Link { .. }));
+    let own = entries.filter(|entry| is_test(entry.path.as_path()));
+    own.filter_map(|entry| entry.path.as_path().to_str().map(str::to_owned)).collect()
+}
+
+/// The first version as the start of the target's only member, and the second as what it is compared with.
+pub fn compared(
+    sides: &[Side; 2],
+    of: &Member,
+    tests: &[PathBuf],
+    look: impl Fn(&Path) -> Result<Manifest, Complaint>,
+) -> Result<(Member, Aim), Complaint> {
+    let [start, challenger] = sides;
+    let (from, from_hidden) = start.content(tests, &look)?;
+    let (to, to_hidden) = challenger.content(tests, &look)?;
+    if from == to {
+        return Err(Complaint::input(format!(
+            "{} and {} are the same version",
+            start.called, challenger.called
+        ))
+        .hint("name two versions that differ"));
+    }
+    let mut hidden = [from_hidden, to_hidden].concat();
+    hidden.sort_unstable();
+    hidden.dedup();
+    let describe = |manifest: &Manifest| member::described(of.clone(), manifest, hidden.clone(), |_| false);
+    let (old, new) = (describe(&from), describe(&to));
+    let described = if start.is_nothing() { new.clone() } else { old.clone() };
+    let member = Member { start: old.start, has_scripts: old.has_scripts || new.has_scripts, ..described };
+    let two = Sides {
+        start: start.called.as_str().into(),
+        challenger: challenger.called.as_str().into(),
+        trees: vec![new.start],
+        regraded: None,
+    };
+    Ok((member, Aim::Compare(Box::new(two))))
+}

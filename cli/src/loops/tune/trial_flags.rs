@@ -1,0 +1,125 @@
+//! The arguments of the commands that try a skill and change nothing: `compare`, `calibrate`, `regrade`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use skilltune_phases::proof::Confidence;
+
+use crate::args::overrides::{lay_calls, lay_roles, lay_run, override_with};
+use crate::args::shared::{AGENTS, CallFlags, RunFlags};
+use crate::loops::tune::settings::{DeliveryName, ToolsName, TuneSettings};
+use crate::settings::Settings;
+use crate::settings::per_role::PerRole;
+use crate::settings::values::{AgentSpec, Panel};
+
+const TRIALS: &str = "Trials";
+
+#[derive(Clone, Debug, Args)]
+pub struct CompareArgs {
+    /// Version to start from: path or name of a skill, RUN/CANDIDATE, a git REVISION:PATH, or `none` for no skill
+    pub a: String,
+    /// Version that may be better, named in the same way
+    pub b: String,
+    /// Fresh trials of each version per scenario [default: tune.confirm]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20), help_heading = TRIALS)]
+    pub trials: Option<u32>,
+    /// Agents that judge close scenarios besides the evaluator: NAME or NAME:MODEL, comma-separated
+    #[arg(long, value_name = "AGENTS", help_heading = AGENTS)]
+    pub panel: Option<Panel>,
+    #[command(flatten)]
+    pub flags: TrialFlags,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct CalibrateArgs {
+    /// Path or name of a skill
+    pub skill: String,
+    /// Trials of the skill per scenario
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=20), help_heading = TRIALS)]
+    pub trials: u32,
+    #[command(flatten)]
+    pub flags: TrialFlags,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct RegradeArgs {
+    /// Run that ended with a comparison: its id, or a unique prefix of it
+    pub run: String,
+    /// Suite to judge by [default: that of the run, as it is now]
+    #[arg(long, value_name = "FILE", help_heading = TRIALS)]
+    pub suite: Option<PathBuf>,
+    /// How sure the comparison must be: 0.8, 0.9 or 0.95 [default: as in the run]
+    #[arg(long, value_name = "SHARE", help_heading = TRIALS)]
+    pub confidence: Option<Confidence>,
+
+    /// Agent that judges the results: NAME or NAME:MODEL [default: roles.evaluator, or the judge of the run]
+    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
+    pub evaluator: Option<AgentSpec>,
+    #[command(flatten)]
+    pub calls: CallFlags,
+    /// Trust the project's agents and the suite's commands for this run
+    #[arg(long, help_heading = AGENTS)]
+    pub trust: bool,
+
+    #[command(flatten)]
+    pub run_flags: RunFlags,
+}
+
+/// Flags for trials of a skill that is not to be changed.
+#[derive(Clone, Debug, Args)]
+pub struct TrialFlags {
+    /// Suite of tasks [default: the skill's own evals/evals.json]
+    #[arg(long, value_name = "FILE", help_heading = TRIALS)]
+    pub suite: Option<PathBuf>,
+    /// How sure a comparison must be: 0.8, 0.9 or 0.95
+    #[arg(long, value_name = "SHARE", help_heading = TRIALS)]
+    pub confidence: Option<Confidence>,
+    /// Seed for the order of trials [default: a hash of the inputs]
+    #[arg(long, value_name = "N", help_heading = TRIALS)]
+    pub seed: Option<u64>,
+
+    /// Agent for both roles that no other flag sets: NAME or NAME:MODEL
+    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
+    pub agent: Option<AgentSpec>,
+    /// Agent that runs the skill
+    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
+    pub executor: Option<AgentSpec>,
+    /// Agent that judges the results
+    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
+    pub evaluator: Option<AgentSpec>,
+    /// How the executor gets the skill
+    #[arg(long, value_enum, value_name = "WAY", help_heading = AGENTS)]
+    pub delivery: Option<DeliveryName>,
+    /// What the executor may use, whatever the suite says
+    #[arg(long, value_enum, value_name = "TOOLS", help_heading = AGENTS)]
+    pub tools: Option<ToolsName>,
+    #[command(flatten)]
+    pub calls: CallFlags,
+    /// Trust the project's agents and the suite's commands for this run
+    #[arg(long, help_heading = AGENTS)]
+    pub trust: bool,
+
+    #[command(flatten)]
+    pub run: RunFlags,
+}
+
+/// They override files.
+pub fn lay_regrade_flags(settings: &mut Settings, flags: &RegradeArgs) {
+    let own = PerRole { executor: None, evaluator: flags.evaluator.as_ref(), improver: None };
+    lay_roles(settings, None, &own);
+    lay_calls(settings, &flags.calls);
+    lay_run(settings, &flags.run_flags);
+}
+
+/// They override files.
+pub fn lay_trial_flags(settings: &mut Settings, flags: &TrialFlags) {
+    let tune = settings.of_mut::<TuneSettings>();
+    override_with(&mut tune.confidence, flags.confidence, "--confidence");
+    override_with(&mut tune.delivery, flags.delivery, "--delivery");
+    override_with(&mut tune.tools, flags.tools, "--tools");
+    let own =
+        PerRole { executor: flags.executor.as_ref(), evaluator: flags.evaluator.as_ref(), improver: None };
+    lay_roles(settings, flags.agent.as_ref(), &own);
+    lay_calls(settings, &flags.calls);
+    lay_run(settings, &flags.run);
+}

@@ -1,0 +1,188 @@
+//! A run that tries a skill and changes nothing, from its flags to its end: `compare`, `calibrate`. `suite check --try` makes its
+//! own request.
+
+use crate::args::overrides::override_with;
+use crate::settings::values::Panel;
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::delivery::Delivery;
+use skilltune_phases::loops::tune::{Apply, FailOn, Rules, Tune};
+use skilltune_phases::offline;
+use skilltune_phases::plan::RunId;
+use skilltune_phases::prompt::Prompts;
+use skilltune_phases::role::Role;
+use skilltune_phases::scenario::Tools;
+use skilltune_phases::target::Mode;
+use skilltune_phases::vocabulary::Vocabulary as _;
+
+use crate::agents::{self, BuiltIn, Casting, system_confines};
+use crate::inputs::find::Skill;
+use crate::inputs::suite::Suite;
+use crate::loops::tune::command::{self, Manner};
+use crate::loops::tune::delivery::delivery;
+use crate::loops::tune::planning;
+use crate::loops::tune::prompts::Pages;
+use crate::loops::tune::request::{self, Purpose, Request};
+use crate::loops::tune::scenarios::Tried;
+use crate::loops::tune::settings::TuneSettings;
+use crate::loops::tune::tools::allow_shell;
+use crate::loops::tune::trial_flags::{TrialFlags, lay_trial_flags};
+use crate::runs::{Runs, failure, session};
+use crate::settings::Settings;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::Person;
+
+/// The suite that is named, or else the first that one of these skills brings along.
+pub fn suite(flags: &TrialFlags, skills: &[&Path], around: &Environment) -> Result<(Suite, bool), Complaint> {
+    if let Some(path) = &flags.suite {
+        return Ok((Suite::read(&around.cwd.join(path))?, false));
+    }
+    for skill in skills {
+        if let Some(own) = Suite::beside(skill)? {
+            return Ok((own, true));
+        }
+    }
+    Err(Complaint::input("no suite of tasks").hint("pass --suite FILE; `skilltune suite new` drafts one"))
+}
+
+/// Runs what was requested and sketched, once the suite's programs and the project's agents are trusted.
+pub fn begin(
+    (request, pages): (Request, &Pages),
+    suite: &Suite,
+    (name, epoch): (RunId, u64),
+    manner: Manner,
+    around: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    if !manner.trust {
+        let person = Person::present(around).filter(|_| !manner.yes);
+        agents::ensure_trusted(&request.casting, &request.settings, around, None, person)?;
+        pages.ensure_trusted(&request.settings, around, person)?;
+        request::ensure_trusted(suite, around, person)?;
+    }
+    let request = Request { prompts: pages.checked()?, ..request };
+    let home = Home::of(&request.project);
+    let targets = [request.members[0].path.clone()];
+    let locks = session::lock(around, printer, &targets, name.as_str())?;
+    if let Some(left) = Runs::of(&request.project, around)?.unfinished::<Tune>(&targets) {
+        session::end_leftovers(&left.folder, printer);
+    }
+    let format = manner.format;
+    let went = command::begin(&request, (&home, name.clone(), epoch), locks, manner, around, printer);
+    failure::told::<Tune>(went, format, &home, &name, printer)
+}
+
+/// What is tried on what.
+pub struct What {
+    pub purpose: Purpose,
+    /// Its name, and what stands for it in lists and locks: nothing is ever written there.
+    pub skill: Skill,
+    pub tried: Tried,
+    /// Fresh trials of each version in a comparison, if somebody said how many.
+    pub confirm: Option<u32>,
+}
+
+/// What a run is made of besides its skill and its scenarios.
+pub struct Trying<'a> {
+    pub flags: &'a TrialFlags,
+    pub around: &'a Environment,
+    pub printer: Printer,
+    pub settings: Settings,
+    project: PathBuf,
+    casting: Casting,
+    delivery: Delivery,
+    pages: Pages,
+}
+
+impl<'a> Trying<'a> {
+    pub fn new(
+        flags: &'a TrialFlags,
+        panel: Option<&Panel>,
+        project: &Path,
+        around: &'a Environment,
+        printer: Printer,
+    ) -> Result<Self, Complaint> {
+        let mut settings = crate::loops::settings(project, around)?;
+        lay_trial_flags(&mut settings, flags);
+        override_with(&mut settings.judges.panel, panel.cloned(), "--panel");
+        agents::fill(&mut settings, around);
+        // Nobody improves anything: that role stays with the executor's agent, so that no other has to be there.
+        settings.roles.improver = settings.roles.executor.clone();
+        let casting = agents::cast(Tune::ROLES, &settings, around, BuiltIn::Knows)
+            .map_err(|complaint| request::naming(complaint, project, around))?;
+        let delivery = delivery(&settings.of::<TuneSettings>().delivery, &casting.of(&Role::EXECUTOR).agent)?;
+        let pages = Pages::read(&settings)?;
+        let project = project.to_owned();
+        Ok(Self { flags, around, printer, settings, project, casting, delivery, pages })
+    }
+
+    /// Whether executors look for the skill by themselves.
+    pub fn is_installed(&self) -> bool {
+        self.delivery.at().is_some()
+    }
+
+    /// Whether the built-in agent, which only looks at skills, would do any of the work.
+    pub fn is_built_in(&self) -> bool {
+        self.casting.values().any(|part| part.agent.name == offline::NAME)
+    }
+
+    /// Makes the run, and drives it as far as it comes.
+    pub fn run(self, what: What, suite: &Suite) -> Result<Exit, Complaint> {
+        let (around, printer, flags) = (self.around, self.printer, self.flags);
+        let (request, pages) = self.request(what)?;
+        request.settings.overs().iter().for_each(|over| printer.talk(over));
+        let (home, epoch) = (Home::of(&request.project), flags.run.epoch());
+        let sketch = planning::sketch(&request, &home, &around.indexes(), epoch)?;
+        if flags.run.only_shows() {
+            return command::show_plan(&flags.run, &request, &sketch, around, printer);
+        }
+        let manner = Manner { yes: flags.run.yes, trust: flags.trust, format: flags.run.format };
+        begin((request, &pages), suite, (sketch.run, epoch), manner, around, printer)
+    }
+
+    /// What a person's own pages say is read later: they are not trusted yet.
+    fn request(mut self, what: What) -> Result<(Request, Pages), Complaint> {
+        let What { purpose, skill, tried, confirm } = what;
+        let (members, mut scenarios) = (vec![skill], tried.scenarios);
+        if self.flags.tools.is_some() {
+            // A flag goes over files.
+            for scenario in &mut scenarios {
+                scenario.tools = None;
+            }
+        }
+        let tried = Tried { scenarios, ..tried };
+        tried.check(&members, &self.delivery, self.around)?;
+        let tune = self.settings.of::<TuneSettings>();
+        let (tools, held_out) = (Tools::from(tune.tools.value), tune.held_out.value);
+        let rules = tune.rules();
+        if tried.scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
+            allow_shell(self.casting.of_mut(&Role::EXECUTOR), &self.settings)?;
+        }
+        let request = Request {
+            purpose,
+            project: self.project,
+            mode: Mode::Single,
+            members,
+            scenarios: tried.scenarios,
+            starts: tried.starts,
+            suite: tried.suite,
+            held_out,
+            this_suite_only: false,
+            rules: Rules { confirm: confirm.unwrap_or(rules.confirm), ..rules },
+            casting: self.casting,
+            delivery: self.delivery,
+            tools,
+            confines: system_confines(&self.settings),
+            settings: self.settings,
+            apply: Apply::Never,
+            fail_on: FailOn::default(),
+            prompts: Prompts::default(),
+            seed: self.flags.seed,
+        };
+        Ok((request, self.pages))
+    }
+}

@@ -1,0 +1,197 @@
+//! `suite check --try`: a run that tries the scenarios of a suite without a skill.
+//!
+//! It is a run like any: journalled, resumable, and its answers are kept. Its target is the suite, which it never writes.
+
+use crate::settings::common::PanelSettings;
+use std::path::Path;
+
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::delivery::Delivery;
+use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::tune::{self, Apply, FailOn, Plan, Tune};
+use skilltune_phases::name::Name;
+use skilltune_phases::offline;
+use skilltune_phases::role::Role;
+use skilltune_phases::scenario::{Scenario, Tools};
+use skilltune_phases::target::Mode;
+use skilltune_phases::vocabulary::Vocabulary as _;
+
+use crate::agents::{self, BuiltIn, Casting, system_confines};
+use crate::args::overrides::override_with;
+use crate::args::suite::TryFlags;
+use crate::inputs::find::Skill;
+use crate::inputs::suite::Suite;
+use crate::loops::tune::command::Manner;
+use crate::loops::tune::prompts::Pages;
+use crate::loops::tune::request::{Purpose, Request};
+use crate::loops::tune::scenarios::Tried;
+use crate::loops::tune::settings::TuneSettings;
+use crate::loops::tune::tools::allow_shell;
+use crate::loops::tune::{planning, trying, words};
+use crate::settings::Settings;
+use crate::settings::values::Streamed;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::{Answers, Person};
+use crate::text::figures::count;
+
+/// Says what it will cost, asks, and runs it; what it shows is then in its journal.
+pub fn run(
+    suite: &Suite,
+    flags: &TryFlags,
+    around: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let person = Person::present(around).filter(|_| !flags.yes);
+    let (scenarios, left_out) = asked(suite)?;
+    for told in left_out {
+        printer.talk(&format!("not tried without a skill: {told}"));
+    }
+    let (request, pages) = request(suite, scenarios, flags, around)?;
+    request.settings.overs().iter().for_each(|over| printer.talk(over));
+    let home = Home::of(&request.project);
+    let sketch = planning::sketch(&request, &home, &around.indexes(), 0)?;
+    if !agreed(&sketch, flags, person, printer)? {
+        printer.talk("not tried");
+        return Ok(Exit::Reached);
+    }
+    // What it shows is printed after it, as data.
+    let manner = Manner { yes: flags.yes, trust: flags.trust, format: Streamed::Human };
+    trying::begin((request, &pages), suite, (sketch.run, 0), manner, around, printer)
+}
+
+/// The scenarios that ask something of a trial without a skill, and which are left out and why.
+pub fn asked(suite: &Suite) -> Result<(Vec<Scenario>, Vec<String>), Complaint> {
+    let (mut asked, mut silent, mut about_use) = (Vec::new(), Vec::new(), Vec::new());
+    for scenario in &suite.scenarios {
+        match scenario.without_skill() {
+            Some(without) => asked.push(without),
+            None if scenario.demands.is_empty() => silent.push(scenario.id.as_str()),
+            None => about_use.push(scenario.id.as_str()),
+        }
+    }
+    let reasons =
+        [(silent, "no checks and no expectations"), (about_use, "it asks only whether the skill is used")];
+    let told = reasons.into_iter().filter(|(ids, _)| !ids.is_empty());
+    let told = told.map(|(ids, why)| format!("{} ({why})", ids.join(", ")));
+    let left_out: Vec<String> = told.collect();
+    if asked.is_empty() {
+        let what = format!("{}: no scenario to try without a skill", suite.path.display());
+        let complaint = left_out.into_iter().fold(Complaint::input(what), Complaint::caused_by);
+        return Err(complaint.hint("add `expectations` or checks of the result"));
+    }
+    Ok((asked, left_out))
+}
+
+fn request(
+    suite: &Suite,
+    scenarios: Vec<Scenario>,
+    flags: &TryFlags,
+    around: &Environment,
+) -> Result<(Request, Pages), Complaint> {
+    let path = suite.path.to_str();
+    let path = path.ok_or_else(|| Complaint::input("the path of the suite is not UTF-8"))?.to_owned();
+    let project = around.project_here();
+    let mut settings = crate::loops::settings(&project, around)?;
+    let mut casting = casting(&mut settings, flags, around)?;
+    let told = tune::Suite {
+        path,
+        found: false,
+        // `suite check` itself tells both.
+        drafts: Vec::new(),
+        notes: Vec::new(),
+    };
+    let tried = Tried { scenarios, starts: suite.starts.clone(), suite: Some(told) };
+    tried.check(&[], &Delivery::Inline, around)?;
+    let own = settings.of::<TuneSettings>();
+    let (tools, rules) = (Tools::from(own.tools.value), own.rules());
+    if tried.scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
+        allow_shell(casting.of_mut(&Role::EXECUTOR), &settings)?;
+    }
+    let pages = Pages::read(&settings)?;
+    let request = Request {
+        purpose: Purpose::Try { trials: flags.trials },
+        project,
+        mode: Mode::Single,
+        members: vec![Skill { name: name(&suite.path), path: suite.path.clone() }],
+        scenarios: tried.scenarios,
+        starts: tried.starts,
+        suite: tried.suite,
+        held_out: 0,
+        this_suite_only: false,
+        rules,
+        casting,
+        delivery: Delivery::Inline,
+        tools,
+        confines: system_confines(&settings),
+        settings,
+        apply: Apply::Never,
+        fail_on: FailOn::default(),
+        prompts: skilltune_phases::prompt::Prompts::default(),
+        seed: None,
+    };
+    Ok((request, pages))
+}
+
+/// Nobody improves anything: that role stays with the executor's agent, so that no other has to be there.
+fn casting(settings: &mut Settings, flags: &TryFlags, around: &Environment) -> Result<Casting, Complaint> {
+    let agent = || flags.agent.clone().map(Some);
+    override_with(&mut settings.roles.executor, agent(), "--agent");
+    override_with(&mut settings.roles.evaluator, agent(), "--agent");
+    agents::fill(settings, around);
+    settings.roles.improver = settings.roles.executor.clone();
+    // Nothing is compared.
+    settings.judges = PanelSettings::default();
+    let casting = agents::cast(Tune::ROLES, settings, around, BuiltIn::KnowsNothing)?;
+    if casting.values().any(|part| part.agent.name == offline::NAME) {
+        return Err(
+            Complaint::input("the built-in agent does nothing without a skill").hint("pass --agent NAME")
+        );
+    }
+    Ok(casting)
+}
+
+/// The skill's, if the suite is its own, and otherwise the suite's: a name for folders and lists.
+fn name(suite: &Path) -> String {
+    let own = suite.parent().filter(|folder| folder.ends_with("evals")).and_then(Path::parent);
+    let name = own.and_then(Path::file_name).or_else(|| suite.file_stem());
+    let name = name.and_then(|name| name.to_str()).filter(|name| name.parse::<Name>().is_ok());
+    name.unwrap_or("suite").to_owned()
+}
+
+/// Whether the price is agreed to. Calls cost money, so whoever is not there to be asked has to say so beforehand.
+fn agreed(
+    plan: &Plan,
+    flags: &TryFlags,
+    person: Option<&dyn Answers>,
+    printer: Printer,
+) -> Result<bool, Complaint> {
+    let scenarios = count(plan.task.scenarios.len(), "scenario");
+    let trials = count(flags.trials as usize, "trial");
+    let most = words::most_calls(&Tune::most_calls(plan), &plan.roles);
+    printer.talk(&format!("trying {scenarios} without a skill, {trials} each: {most}"));
+    if !flags.yes && person.is_none() {
+        return Err(Complaint::input("cannot ask whether to make these calls: this is no terminal")
+            .hint("pass --yes to make them"));
+    }
+    person.map_or(Ok(true), |person| person.agree("Make these calls?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_a_skill_is_named_after_the_skill_that_has_the_suite_or_after_the_suite() {
+        for (path, told) in [
+            ("/p/skills/writer/evals/evals.json", "writer"),
+            ("/p/suites/reports.toml", "reports"),
+            ("/p/evals", "evals"),
+            ("/", "suite"),
+        ] {
+            assert_eq!(name(Path::new(path)), told);
+        }
+    }
+}

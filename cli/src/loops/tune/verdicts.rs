@@ -1,0 +1,230 @@
+//! The verdict of a final comparison in words, and how much it shows.
+
+use skilltune_phases::loops::tune::ending::Outcome;
+use skilltune_phases::loops::tune::panel;
+use skilltune_phases::loops::tune::{Aim, Apply, Basis, FailReason, Pair, Run, Shipment, Verdict};
+use skilltune_phases::proof::Effect;
+
+use crate::loops::tune::looks;
+use crate::loops::tune::words::Class;
+use crate::text::figures::count;
+
+const ONE_SCENARIO: &str = "Weak evidence: one scenario. Other tasks may show a different result.";
+
+const EARLY: &str = "Stopped at the first look, so the true difference is probably smaller.";
+
+const ADJUSTED: &str = "The difference in the verdict allows for having looked more than once, so it is not the plain mean of these scenarios.";
+
+const SEARCHED: &str =
+    "Weaker evidence: compared on the scenarios of the search, which favour its best candidate.";
+
+/// In one line: what it is, by how much, and how sure that is.
+pub fn verdict(run: &Run, shipment: &Shipment) -> String {
+    let confidence = run.plan.task.rules.confidence;
+    let sure = |effect: Effect| {
+        let (lower, upper) = (signed(effect.lower), signed(effect.upper));
+        format!("the difference is between {lower} and {upper} points at confidence {confidence}")
+    };
+    match (shipment.verdict, shipment.effect) {
+        (Verdict::Won, Some(Effect { points, lower, .. })) => {
+            format!("WIN, better by {points:.1} points, by at least {lower:.1} at confidence {confidence}")
+        }
+        (Verdict::Lost, Some(Effect { points, upper, .. })) => {
+            let (points, upper) = (-points, -upper);
+            format!("LOSS, worse by {points:.1} points, by at least {upper:.1} at confidence {confidence}")
+        }
+        (Verdict::Tied, Some(effect)) => format!("TIE, {}", sure(effect)),
+        (Verdict::Indecisive, Some(effect)) => format!("INDECISIVE, {}", sure(effect)),
+        (Verdict::Won, None) => "the candidate scored higher than the start".to_owned(),
+        (Verdict::Lost | Verdict::Tied | Verdict::Indecisive, None) => {
+            "the candidate did not score higher than the start".to_owned()
+        }
+        (Verdict::Regressed, _) => {
+            format!("REFUSED, better on the whole but much worse on {}", named(run, &shipment.fell))
+        }
+        (Verdict::Unused, _) => "NOT USED, no trial of the candidate used the skill".to_owned(),
+        (Verdict::Unchallenged, _) => "none, no candidate did better than the start in the search".to_owned(),
+        (Verdict::Unjudged, _) if panel::seated(run).next().is_none() => {
+            "INDECISIVE, no judge can be believed".to_owned()
+        }
+        (Verdict::Unjudged, _) => "INDECISIVE, too few trials could be judged".to_owned(),
+    }
+}
+
+fn named(run: &Run, scenarios: &[usize]) -> String {
+    let names = scenarios.iter().filter_map(|nth| run.plan.task.scenarios.get(*nth));
+    names.map(|scenario| scenario.id.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// With its sign, always.
+pub fn signed(points: f64) -> String {
+    // No -0.0.
+    format!("{:+.1}", points + 0.0)
+}
+
+/// What the search had claimed of the difference.
+pub fn claimed(run: &Run, shipment: &Shipment) -> Option<f64> {
+    let claim = |id| run.search_score(id).map(skilltune_phases::score::Score::points);
+    Some(claim(shipment.challenger?)? - claim(run.start())?)
+}
+
+/// Why the difference of the verdict is not the mean of the pairs, or more than what is true.
+pub fn adjusted(run: &Run, shipment: &Shipment) -> Option<&'static str> {
+    let is_early = shipment.looks < run.plan.looks().len();
+    match (shipment.effect, shipment.looks) {
+        (Some(_), 1) if is_early && shipment.verdict == Verdict::Won => Some(EARLY),
+        (None, _) | (Some(_), 0 | 1) => None,
+        (Some(_), _) => Some(ADJUSTED),
+    }
+}
+
+/// How many false wins are to be expected by now, where the same scenarios have decided more than once.
+pub fn looks(run: &Run) -> Option<String> {
+    let so_far = looks::so_far(run);
+    let expected = f64::from(so_far) * run.plan.task.rules.confidence.alpha();
+    let advice = if expected > 1.0 { " Replace the held-out scenarios with new ones." } else { "" };
+    (so_far > 1).then(|| {
+        format!(
+            "These held-out scenarios have decided {so_far} times, with about {expected:.1} false wins to be expected.{advice}"
+        )
+    })
+}
+
+/// Better, worse, or as before.
+pub fn arrow(pair: &Pair) -> &'static str {
+    match pair.difference() {
+        difference if difference > 0.0 => "↑",
+        difference if difference < 0.0 => "↓",
+        _ => "=",
+    }
+}
+
+/// What the verdict rests on.
+pub fn basis(run: &Run, shipment: &Shipment) -> Option<String> {
+    let scenarios = match run.plan.basis() {
+        Basis::HeldOut => "held-out scenario",
+        Basis::All | Basis::Searched | Basis::Few | Basis::Structure => "scenario",
+    };
+    let trial = if run.plan.task.regraded().is_some() { "stored trial" } else { "fresh trial" };
+    let trials = count(run.plan.task.rules.confirm as usize, trial);
+    (!shipment.pairs.is_empty())
+        .then(|| format!("{}, {trials} of each version on each", count(shipment.pairs.len(), scenarios)))
+}
+
+/// What became of the target.
+pub fn became(run: &Run) -> &'static str {
+    let is_tested = run.state.shipment.as_ref().is_some_and(|shipment| shipment.effect.is_some());
+    match run.outcome() {
+        // A person has placed something since: what is there now is told beside it.
+        Outcome::Improved if run.placed.is_some() => "The champion beat the start, and the run applied it.",
+        Outcome::Improved if is_tested || run.plan.is_structural() => {
+            "The champion beat the start and was applied."
+        }
+        Outcome::Improved => "The champion scored higher than the start and was applied, as you said.",
+        Outcome::Kept => kept(run),
+        Outcome::Conflict => {
+            "Someone edited the skill during the run, so the champion was not applied; it is kept in the store."
+        }
+        Outcome::Tried => match run.plan.task.aim {
+            Aim::Calibrate { .. } => "The suite was calibrated; nothing was changed.",
+            Aim::Improve | Aim::Try { .. } | Aim::Compare(_) => "The scenarios were tried without a skill.",
+        },
+        Outcome::Compared if run.plan.task.regraded().is_some() => {
+            "The stored trials were judged anew; nothing was changed."
+        }
+        Outcome::Compared => "The two versions were compared; nothing was changed.",
+        Outcome::Unjudged => "The result could not be judged; the skill is unchanged.",
+        Outcome::Held => "The run waits for your answer; the skill is unchanged.",
+        Outcome::Paused => "The run has not ended; `skilltune resume` continues it.",
+        Outcome::Unchanged => unchanged(run),
+    }
+}
+
+fn kept(run: &Run) -> &'static str {
+    match (run.plan.task.apply, run.plan.basis()) {
+        (Apply::Unattended | Apply::Auto, Basis::Searched) => {
+            "The champion beat the start on the scenarios of the search; that is not enough to apply it without you. The skill is unchanged."
+        }
+        (Apply::Unattended | Apply::Auto, _) => {
+            "The champion scored higher than the start; that is not enough to apply it without you. The skill is unchanged."
+        }
+        (Apply::Ask | Apply::Never, _) => {
+            "The champion beat the start but was not applied, as you asked; the skill is unchanged."
+        }
+    }
+}
+
+fn unchanged(run: &Run) -> &'static str {
+    match run.state.shipment.as_ref().map(|shipment| shipment.verdict) {
+        Some(Verdict::Lost) => "No candidate beat the start; the skill is unchanged.",
+        Some(Verdict::Tied) => "The best candidate is no better than the start; the skill is unchanged.",
+        Some(Verdict::Indecisive) => {
+            "The comparison does not show whether the best candidate is better; the skill is unchanged."
+        }
+        Some(Verdict::Regressed) => {
+            "The best candidate is better on the whole but much worse on some scenario; the skill is unchanged."
+        }
+        Some(Verdict::Unused) => {
+            "No trial used the best candidate, so nothing shows that it is better; the skill is unchanged."
+        }
+        Some(Verdict::Unchallenged) if run.plan.is_structural() && run.class() == Class::Reached => {
+            "There is nothing to repair; the skill is unchanged."
+        }
+        Some(Verdict::Won | Verdict::Unchallenged | Verdict::Unjudged) | None => {
+            "No improvement found; the skill is unchanged."
+        }
+    }
+}
+
+/// Whether the run passes its pipeline, and if not, why; nothing where none asks, or nothing could be judged.
+pub fn fail_on(run: &Run) -> Option<String> {
+    let fail_on = run.plan.task.fail_on;
+    let is_judged = matches!(run.class(), Class::Reached | Class::Short);
+    if !fail_on.is_set() || !is_judged {
+        return None;
+    }
+    let under = fail_on.score_under.map(|least| format!("--fail-under {}", least.typed()));
+    let regression = fail_on.regression.then(|| "--fail-on-regression".to_owned());
+    let reasons: Vec<String> =
+        run.fail_reasons().iter().map(|reason| format!("Failed {}.", failed(run, reason))).collect();
+    let asked: Vec<String> = under.into_iter().chain(regression).collect();
+    Some(if reasons.is_empty() { format!("Passed {}.", asked.join(" and ")) } else { reasons.join(" ") })
+}
+
+fn failed(run: &Run, reason: &FailReason) -> String {
+    match reason {
+        FailReason::ScoreUnder { score, least } => {
+            format!("--fail-under {}: the confirmed score is {score}", least.typed())
+        }
+        FailReason::Unconfirmed { least } => {
+            format!("--fail-under {}: nothing was compared, so no score is confirmed", least.typed())
+        }
+        FailReason::Lost => "--fail-on-regression: the candidate is worse than the start".to_owned(),
+        FailReason::Fell(scenarios) => {
+            format!("--fail-on-regression: much worse on {}", named(run, scenarios))
+        }
+    }
+}
+
+/// How little the run shows, if it is little: its final comparison, or without one its scores.
+pub fn caution(run: &Run) -> Option<String> {
+    let shipment = run.state.shipment.as_ref()?;
+    let is_scored = run.initial_score().is_some();
+    let is_compared = match shipment.verdict {
+        Verdict::Unchallenged | Verdict::Unjudged => false,
+        Verdict::Won
+        | Verdict::Lost
+        | Verdict::Tied
+        | Verdict::Indecisive
+        | Verdict::Regressed
+        | Verdict::Unused => true,
+    };
+    match (run.plan.basis(), run.plan.task.scenarios.len()) {
+        // More tasks would show the same structure.
+        (Basis::Structure | Basis::HeldOut | Basis::All, _) => None,
+        (Basis::Few, 1) => is_scored.then(|| ONE_SCENARIO.to_owned()),
+        (Basis::Searched, _) => is_compared.then(|| SEARCHED.to_owned()),
+        (Basis::Few, few) => is_compared
+            .then(|| format!("Weak evidence: {}. The difference may be chance.", count(few, "scenario"))),
+    }
+}

@@ -1,0 +1,95 @@
+//! The ceilings of a run in words and for scripts: which it has, how far below one it is, and how to go on with a higher one.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skilltune_phases::ceiling::{Ceiling, Ceilings};
+use skilltune_phases::event::Pause;
+use skilltune_phases::gauge::Gauge;
+use skilltune_phases::loops::Loop;
+use skilltune_phases::run::Run;
+
+use crate::report::ui::Ui;
+use crate::text::figures;
+
+/// All that a run has: `limits: 46 calls (default), $5.00`.
+pub fn line<L: Loop>(run: &Run<L>) -> String {
+    let default = if run.plan.ceilings.calls.is_none() { " (default)" } else { "" };
+    let shown = |ceiling| {
+        let gauge = run.gauge(ceiling, run.updated_at)?;
+        let default = if ceiling == Ceiling::Calls { default } else { "" };
+        Some(format!("{}{default}", amount(ceiling, gauge.most)))
+    };
+    let all = [Ceiling::Calls, Ceiling::Usd, Ceiling::Tokens, Ceiling::Minutes];
+    format!("limits: {}", all.into_iter().filter_map(shown).collect::<Vec<_>>().join(", "))
+}
+
+/// The ceiling that a run is paused at.
+pub fn paused<L: Loop>(run: &Run<L>) -> Option<Ceiling> {
+    match run.paused.filter(|_| run.closed_at.is_none())? {
+        Pause::Ceiling(ceiling) => Some(ceiling),
+        Pause::Interrupted | Pause::Terminated | Pause::Stopped | Pause::Blocked => None,
+    }
+}
+
+/// Which ceiling a run met, how far it came, and what it has used.
+pub fn told<L: Ui>(run: &Run<L>, ceiling: Ceiling) -> String {
+    let Some(gauge) = run.gauge(ceiling, run.updated_at) else { return String::new() };
+    let (most, used, call) =
+        (amount(ceiling, gauge.most), amount(ceiling, gauge.used), amount(ceiling, gauge.call));
+    let used = match ceiling {
+        Ceiling::Usd => format!("{used} spent"),
+        Ceiling::Tokens | Ceiling::Minutes => format!("{used} used"),
+        Ceiling::Calls => format!("{used} made"),
+    };
+    let next = match ceiling {
+        _ if gauge.used >= gauge.most => String::new(),
+        Ceiling::Usd => format!(", and one call has cost up to {call}"),
+        Ceiling::Tokens => format!(", and one call has used up to {call}"),
+        Ceiling::Minutes => format!(", and one call has taken up to {call}"),
+        Ceiling::Calls => String::new(),
+    };
+    format!("limit of {most} reached in {}: {used}{next}", L::place(run))
+}
+
+/// The flags that let a run go on from the ceiling that it is paused at: with twice as much, and enough for one call.
+pub fn flags<L: Loop>(run: &Run<L>) -> Option<String> {
+    let ceiling = paused(run)?;
+    let Gauge { most, used, call } = run.gauge(ceiling, run.updated_at)?;
+    let enough = (most * 2.0).max(used + call).ceil().max(1.0);
+    Some(format!("--max-{} {enough:.0}", ceiling.word()))
+}
+
+/// What a run is paused at, for scripts.
+pub fn json<L: Ui>(run: &Run<L>) -> Option<Value> {
+    let ceiling = paused(run)?;
+    let Gauge { most, used, call } = run.gauge(ceiling, run.updated_at)?;
+    Some(json!({
+        "limit": ceiling, "most": most, "used": used, "call": call, "why": told(run, ceiling), "flags": flags(run),
+    }))
+}
+
+/// All ceilings of a run, for scripts.
+pub fn all<L: Loop>(run: &Run<L>) -> Value {
+    let Ceilings { usd, tokens, calls, minutes } = run.plan.ceilings;
+    json!({
+        "usd": usd, "tokens": tokens, "calls": calls.unwrap_or_else(|| run.default_calls()), "minutes": minutes,
+    })
+}
+
+fn amount(ceiling: Ceiling, amount: f64) -> String {
+    match ceiling {
+        Ceiling::Usd => figures::dollars(amount),
+        Ceiling::Tokens => format!("{} tokens", grouped(amount)),
+        Ceiling::Calls if amount <= 1.0 => format!("{amount:.0} call{}", if amount < 1.0 { "s" } else { "" }),
+        Ceiling::Calls => format!("{} calls", grouped(amount)),
+        Ceiling::Minutes => {
+            figures::duration(Duration::try_from_secs_f64(amount * 60.0).unwrap_or(Duration::MAX))
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was a whole number")]
+fn grouped(amount: f64) -> String {
+    figures::grouped(amount as u64)
+}

@@ -1,0 +1,342 @@
+//! A folder as a git revision has it, read without a checkout: no hook, no filter and no pager runs, nothing is fetched, and
+//! nothing is written.
+//!
+//! ```text
+//! git ls-tree -r -z -l REV:PATH --> entries --> git cat-file --batch --> contents --> Files
+//! ```
+//!
+//! The repository may be hostile: what git prints is checked, and sizes and numbers are bounded.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use skilltune_phases::id::{BlobId, Digest, TreeId};
+
+use crate::disk::{self, DiskError, OnDisk as _, atomic};
+use crate::process::{Call, Ear, GuardianPool, How, ProcessError};
+use crate::snapshot::{Entry, Manifest, ManifestError, Node, ObjectError, Objects, RelPath};
+
+/// What to read, and with which git.
+#[derive(Clone, Debug)]
+pub struct Revision {
+    pub git: PathBuf,
+    /// A folder of the repository.
+    pub repository: PathBuf,
+    /// What git resolves: a commit, a branch, a tag.
+    pub revision: String,
+    /// The folder in it, from the root of the repository.
+    pub folder: String,
+}
+
+/// The files of the folder, in memory.
+#[derive(Clone, Debug)]
+pub struct Files {
+    manifest: Manifest,
+    contents: Vec<Vec<u8>>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum RevisionError {
+    #[error("git cannot read it: {0}")]
+    Git(String),
+    #[error("{0:?} holds a submodule, whose files the repository does not have")]
+    Submodule(String),
+    #[error("it has more than {MOST_FILES} files or {} MiB", MOST_BYTES >> 20)]
+    TooLarge,
+    #[error("git printed something that cannot be read")]
+    Garbled,
+    #[error("cannot read {path}", path = path.display())]
+    Unread { path: PathBuf, source: std::io::Error },
+    #[error("it cannot be stored as a folder")]
+    Manifest(#[from] ManifestError),
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+}
+
+/// More than any skill has.
+const MOST_FILES: usize = 10_000;
+const MOST_BYTES: u64 = 64 << 20;
+/// As much as the list of so many files takes.
+const LIST_BYTES: u64 = 16 << 20;
+/// What git writes before and after each content.
+const FRAME: u64 = 128;
+/// Of what git says about an error.
+const SAID: u64 = 4096;
+
+const DEADLINE: Duration = Duration::from_secs(60);
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Nothing of the machine's or the caller's settings of git counts but the person's own configuration, which says which
+/// repositories of others they trust. Even a repository that lacks objects starts no transport to get them.
+const ENV: [(&str, &str); 8] = [
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_PAGER", "cat"),
+    ("LC_ALL", "C"),
+];
+
+/// What git needs of the person's environment.
+const INHERITED: [&str; 3] = ["PATH", "HOME", "XDG_CONFIG_HOME"];
+
+impl Revision {
+    /// `room` is an empty folder of ours.
+    pub fn read(
+        &self,
+        ambient: &BTreeMap<String, String>,
+        room: &Path,
+        pool: &GuardianPool,
+        ear: &Ear,
+    ) -> Result<Files, RevisionError> {
+        let git = Git { revision: self, ambient, room, pool, ear };
+        let tree = format!("{}:{}", self.revision, self.folder);
+        let list = git.run(&["ls-tree", "--full-tree", "-r", "-z", "-l", &tree], None, LIST_BYTES)?;
+        let listed = listed(&list)?;
+        let asked: String = listed.iter().flat_map(|one| [one.object.as_str(), "\n"]).collect();
+        let (input, size) = (room.join("objects"), listed.iter().map(|one| one.size + FRAME).sum());
+        atomic::create(&input, asked.as_bytes())?;
+        let batch = git.run(&["cat-file", "--batch"], Some(input), size)?;
+        files(&listed, &batch)
+    }
+}
+
+/// How its commands are run.
+struct Git<'a> {
+    revision: &'a Revision,
+    ambient: &'a BTreeMap<String, String>,
+    room: &'a Path,
+    pool: &'a GuardianPool,
+    ear: &'a Ear,
+}
+
+impl Git<'_> {
+    /// What the command prints, of which there may be so much.
+    fn run(&self, arguments: &[&str], stdin: Option<PathBuf>, most: u64) -> Result<Vec<u8>, RevisionError> {
+        let place = self.room.join(arguments[0]);
+        std::fs::create_dir(&place).on_disk("create the folder", &place)?;
+        let inherited =
+            INHERITED.iter().filter_map(|name| Some(((*name).to_owned(), self.ambient.get(*name)?.clone())));
+        let own = ENV.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let program = self.revision.git.as_os_str();
+        let argv = [program, OsStr::new("--no-pager")].into_iter().chain(arguments.iter().map(OsStr::new));
+        let call = Call {
+            argv: argv.map(OsStr::to_owned).collect(),
+            env: inherited.chain(own).collect(),
+            cwd: self.revision.repository.clone(),
+            confinement: None,
+            stdin,
+            stdout: place.join("stdout"),
+            stderr: place.join("stderr"),
+            writes_itself: false,
+            keep_bytes: most.max(SAID),
+            deadline: DEADLINE,
+            grace: GRACE,
+            record: place.join("ended.json"),
+        };
+        let ended = self.pool.acquire()?.run(&call, self.ear)?;
+        match ended.how {
+            How::Exited(0) if ended.stdout_truncated => Err(RevisionError::TooLarge),
+            How::Exited(0) if ended.stdout_bytes == 0 => Ok(Vec::new()),
+            How::Exited(0) => disk::read(&call.stdout, call.keep_bytes)
+                .map_err(|source| RevisionError::Unread { path: call.stdout, source }),
+            How::Exited(_) => {
+                let said = disk::text(&call.stderr, SAID)?;
+                Err(RevisionError::Git(said.trim().trim_start_matches("fatal: ").to_owned()))
+            }
+            How::TimedOut => Err(RevisionError::Git("it did not end in time".to_owned())),
+            How::NotStarted { why } | How::Lost { why } => Err(RevisionError::Git(why)),
+            How::Cancelled => Err(RevisionError::Git("it was cancelled".to_owned())),
+            How::Signalled(signal) => Err(RevisionError::Git(format!("signal {signal} ended it"))),
+        }
+    }
+}
+
+/// An entry of `git ls-tree`.
+struct Listed {
+    path: RelPath,
+    kind: Kind,
+    object: String,
+    size: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File { mode: u32 },
+    Link,
+}
+
+fn listed(list: &[u8]) -> Result<Vec<Listed>, RevisionError> {
+    let entries = list.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
+    let all = entries.map(entry).collect::<Result<Vec<_>, _>>()?;
+    let bytes = all.iter().try_fold(0_u64, |sum, one| sum.checked_add(one.size));
+    if all.len() > MOST_FILES || bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
+        return Err(RevisionError::TooLarge);
+    }
+    // As a folder of the disk would be captured.
+    Ok(all.into_iter().filter(|one| !one.path.is_reserved()).collect())
+}
+
+/// `100644 blob 5716ca59... 12\tdir/name`.
+fn entry(entry: &[u8]) -> Result<Listed, RevisionError> {
+    let tab = entry.iter().position(|byte| *byte == b'\t').ok_or(RevisionError::Garbled)?;
+    let (head, path) = (&entry[..tab], &entry[tab + 1..]);
+    let head = std::str::from_utf8(head).map_err(|_| RevisionError::Garbled)?;
+    let [mode, _, object, size] = head.split_whitespace().collect::<Vec<_>>()[..] else {
+        return Err(RevisionError::Garbled);
+    };
+    let kind = match mode {
+        "120000" => Kind::Link,
+        "160000" => return Err(RevisionError::Submodule(String::from_utf8_lossy(path).into_owned())),
+        "100755" => Kind::File { mode: 0o755 },
+        "100644" | "100664" => Kind::File { mode: 0o644 },
+        _ => return Err(RevisionError::Garbled),
+    };
+    let path = RelPath::parse(path).map_err(|_| RevisionError::Garbled)?;
+    let is_id = matches!(object.len(), 40 | 64) && object.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let size = size.parse().ok().filter(|_| is_id).ok_or(RevisionError::Garbled)?;
+    Ok(Listed { path, kind, object: object.to_owned(), size })
+}
+
+/// The contents follow each other in the order in which they were asked for: `ID blob SIZE\n`, the bytes, `\n`.
+fn files(listed: &[Listed], batch: &[u8]) -> Result<Files, RevisionError> {
+    let (mut rest, mut contents, mut entries) = (batch, Vec::new(), Vec::new());
+    for one in listed {
+        let header = format!("{} blob {}\n", one.object, one.size);
+        let size = usize::try_from(one.size).map_err(|_| RevisionError::TooLarge)?;
+        let after = rest.strip_prefix(header.as_bytes()).ok_or(RevisionError::Garbled)?;
+        let (content, after) = after.split_at_checked(size).ok_or(RevisionError::Garbled)?;
+        rest = after.strip_prefix(b"\n").ok_or(RevisionError::Garbled)?;
+        let node = match one.kind {
+            Kind::Link => Node::Link { target: content.to_vec() },
+            Kind::File { mode } => {
+                contents.push(content.to_vec());
+                Node::File { blob: BlobId(Digest::of(content)), size: one.size, mode }
+            }
+        };
+        entries.push(Entry { path: one.path.clone(), node });
+    }
+    let folders: BTreeSet<RelPath> = listed
+        .iter()
+        .filter_map(|one| one.path.parent())
+        .flat_map(|parent| parent.lineage().collect::<Vec<_>>())
+        .collect();
+    let folder = |path| Entry { path, node: Node::Folder { mode: 0o755 } };
+    entries.extend(folders.into_iter().map(folder));
+    Ok(Files { manifest: Manifest::new(entries)?, contents })
+}
+
+impl Files {
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The bytes of a file at the top.
+    pub fn top(&self, name: &str) -> Option<&[u8]> {
+        let path = RelPath::parse(name.as_bytes()).ok()?;
+        let Some(Node::File { blob, .. }) = self.manifest.get(&path) else { return None };
+        self.contents.iter().find(|content| Digest::of(content) == blob.0).map(Vec::as_slice)
+    }
+
+    pub fn store(&self, objects: &Objects) -> Result<TreeId, ObjectError> {
+        for content in &self.contents {
+            objects.put(content)?;
+        }
+        objects.put_manifest(&self.manifest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "5716ca5987cbf97d6bb54920bea6adde242d87e6";
+
+    fn line(mode: &str, size: &str, path: &[u8]) -> Vec<u8> {
+        [format!("{mode} blob {ID} {size}\t").as_bytes(), path, b"\0"].concat()
+    }
+
+    fn told(list: &[u8], batch: &[u8]) -> Result<Files, String> {
+        listed(list).and_then(|all| files(&all, batch)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn files_links_and_their_folders_are_read_as_they_are() {
+        let list = [
+            line("100644", "      3", b"SKILL.md"),
+            line("100755", "      0", b"scripts/deep/run \xff"),
+            line("120000", "      8", b"link"),
+            line("100644", "      3", b".skilltune/x"),
+        ];
+        let batch = [
+            format!("{ID} blob 3\na\nb\n").into_bytes(),
+            format!("{ID} blob 0\n\n").into_bytes(),
+            format!("{ID} blob 8\n../../up\n").into_bytes(),
+        ];
+        let files = told(&list.concat(), &batch.concat()).unwrap();
+        let shown: Vec<String> = files
+            .manifest()
+            .entries()
+            .iter()
+            .map(|entry| match &entry.node {
+                Node::File { size, mode, .. } => format!("{} {size} {mode:o}", entry.path),
+                Node::Folder { mode } => format!("{}/ {mode:o}", entry.path),
+                Node::Link { target } => format!("{} -> {}", entry.path, String::from_utf8_lossy(target)),
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "SKILL.md 3 644",
+                "link -> ../../up",
+                "scripts/ 755",
+                "scripts/deep/ 755",
+                "scripts/deep/run \u{fffd} 0 755"
+            ]
+        );
+        assert_eq!(files.top("SKILL.md"), Some(&b"a\nb"[..]));
+        assert_eq!((files.top("link"), files.top("scripts")), (None, None));
+        let folder = tempfile::tempdir().unwrap();
+        let objects = Objects::at(folder.path().join("objects"));
+        let tree = files.store(&objects).unwrap();
+        assert!(objects.contains_tree(tree) && tree == files.manifest().tree());
+    }
+
+    #[test]
+    fn what_leads_out_is_too_large_or_is_no_file_is_refused() {
+        let refused = |list: &[u8]| told(list, b"").unwrap_err();
+        for path in [&b"../x"[..], b"/etc/x", b"a//b", b""] {
+            assert!(refused(&line("100644", "1", path)).contains("cannot be read"), "{path:?}");
+        }
+        let module = format!("160000 commit {ID}       -\tvendor\0");
+        assert!(refused(module.as_bytes()).contains("\"vendor\" holds a submodule"));
+        assert!(refused(&line("100644", &MOST_BYTES.to_string(), b"a").repeat(2)).contains("more than"));
+        assert!(refused(&line("100644", &u64::MAX.to_string(), b"a").repeat(2)).contains("more than"));
+        let many: Vec<u8> =
+            (0..=MOST_FILES).flat_map(|nth| line("100644", "0", nth.to_string().as_bytes())).collect();
+        assert!(refused(&many).contains("more than"));
+        for garbled in [&b"x"[..], b"100644 blob\tx\0", b"100644 blob -- 3\tx\0", b"040000 tree 57 -\tx\0"] {
+            assert!(refused(garbled).contains("cannot be read"), "{garbled:?}");
+        }
+    }
+
+    #[test]
+    fn contents_that_are_not_those_that_were_listed_are_refused() {
+        let list = line("100644", "3", b"SKILL.md");
+        for batch in [
+            String::new(),
+            format!("{ID} missing\n"),
+            format!("{ID} blob 4\nabcd\n"),
+            format!("{ID} blob 3\nab"),
+            format!("{ID} blob 3\nabcd"),
+        ] {
+            assert!(told(&list, batch.as_bytes()).is_err(), "{batch}");
+        }
+    }
+}

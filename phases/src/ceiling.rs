@@ -1,0 +1,83 @@
+//! The ceilings of a run: the most money, tokens, calls and time that it may use.
+
+use serde::{Deserialize, Serialize};
+
+/// One that is not set does not bind, except calls: these have a default that follows from the plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ceilings {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+    /// Of input and output together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+    /// Of wall-clock time while the run works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ceiling {
+    Usd,
+    Tokens,
+    Calls,
+    Minutes,
+}
+
+impl Ceiling {
+    pub const ALL: [Self; 4] = [Self::Usd, Self::Tokens, Self::Calls, Self::Minutes];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Usd => "usd",
+            Self::Tokens => "tokens",
+            Self::Calls => "calls",
+            Self::Minutes => "minutes",
+        }
+    }
+
+    /// Whether calls at the same time add up.
+    pub fn adds_up(self) -> bool {
+        match self {
+            Self::Usd | Self::Tokens | Self::Calls => true,
+            Self::Minutes => false,
+        }
+    }
+
+    /// Whether nobody knows what a role's first call will use of it.
+    pub fn is_unknown_at_first(self) -> bool {
+        match self {
+            Self::Usd | Self::Tokens => true,
+            Self::Calls | Self::Minutes => false,
+        }
+    }
+}
+
+impl Ceilings {
+    /// These where they are set, and the others elsewhere.
+    #[must_use]
+    pub fn or(self, others: Self) -> Self {
+        Self {
+            usd: self.usd.or(others.usd),
+            tokens: self.tokens.or(others.tokens),
+            calls: self.calls.or(others.calls),
+            minutes: self.minutes.or(others.minutes),
+        }
+    }
+
+    pub fn of(&self, ceiling: Ceiling) -> Option<f64> {
+        match ceiling {
+            Ceiling::Usd => self.usd,
+            Ceiling::Tokens => self.tokens.map(amount),
+            Ceiling::Calls => self.calls.map(amount),
+            Ceiling::Minutes => self.minutes.map(amount),
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a bound need not be exact where floats are coarse")]
+pub fn amount(number: u64) -> f64 {
+    number as f64
+}

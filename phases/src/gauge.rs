@@ -1,0 +1,138 @@
+//! How far a run is below its ceilings, and whether the next call fits.
+//!
+//! Ceilings are checked before each call, with what the calls under way may still use. A ceiling pauses a run and decides
+//! nothing: with a higher one it goes on as it would have without any.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::ceiling::{Ceiling, amount};
+use crate::event::FailureKind;
+use crate::ledger::Account;
+use crate::loops::Loop;
+use crate::role::Role;
+use crate::run::Run;
+
+/// How far a run is below a ceiling, in the ceiling's own unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gauge {
+    pub most: f64,
+    pub used: f64,
+    /// What one call has used at most so far.
+    pub call: f64,
+}
+
+impl<L: Loop> Run<L> {
+    /// The ceiling that a call of this role might pass if it began now, beside the calls of these roles. `default_calls` is
+    /// told, because it takes a walk over all scenarios.
+    pub fn ceiling_of(
+        &self,
+        role: &Role,
+        under_way: &[Role],
+        now: Timestamp,
+        default_calls: u64,
+    ) -> Option<Ceiling> {
+        let would_pass = |ceiling| {
+            let most = self.most_of(ceiling, || default_calls)?;
+            self.would_pass(ceiling, most, role, under_way, now).then_some(ceiling)
+        };
+        Ceiling::ALL.into_iter().find_map(would_pass)
+    }
+
+    fn would_pass(
+        &self,
+        ceiling: Ceiling,
+        most: f64,
+        role: &Role,
+        under_way: &[Role],
+        now: Timestamp,
+    ) -> bool {
+        let is_first = |role: &Role| self.ledger.of(role).is_unknown();
+        // Of calls that nobody knows the cost of there is one at a time.
+        if ceiling.is_unknown_at_first() && is_first(role) && under_way.iter().any(is_first) {
+            return true;
+        }
+        let used = self::used(ceiling, &self.ledger.total(), self.worked_until(now));
+        let of_call = |role| self.of_call(ceiling, role);
+        let reserved: f64 = under_way.iter().filter(|_| ceiling.adds_up()).map(of_call).sum();
+        used + reserved >= most || used + reserved + of_call(role) > most
+    }
+
+    /// What a call of this role may use: as much as its most expensive one so far, or at first that of any role.
+    fn of_call(&self, ceiling: Ceiling, role: &Role) -> f64 {
+        let account = self.ledger.of(role);
+        if account.is_unknown() { self.of_any_call(ceiling) } else { dearest(ceiling, account) }
+    }
+
+    fn of_any_call(&self, ceiling: Ceiling) -> f64 {
+        self.ledger.values().map(|account| dearest(ceiling, account)).fold(0.0, f64::max)
+    }
+
+    fn most_of(&self, ceiling: Ceiling, default_calls: impl FnOnce() -> u64) -> Option<f64> {
+        let set = self.plan.ceilings.of(ceiling);
+        match ceiling {
+            Ceiling::Calls => set.or_else(|| Some(amount(default_calls()))),
+            Ceiling::Usd | Ceiling::Tokens | Ceiling::Minutes => set,
+        }
+    }
+
+    /// The most calls that the plan can come to, and as many again for each changed agent after which the run measures anew:
+    /// no run that works as planned makes more.
+    pub fn default_calls(&self) -> u64 {
+        let again = self.recasts.iter().filter(|recast| recast.is_measure).count();
+        let times = u64::try_from(again).unwrap_or(u64::MAX).saturating_add(1);
+        L::most_calls(&self.plan).values().sum::<u64>().saturating_mul(times)
+    }
+
+    /// How far the run is below a ceiling, if it has it.
+    pub fn gauge(&self, ceiling: Ceiling, now: Timestamp) -> Option<Gauge> {
+        let used = self::used(ceiling, &self.ledger.total(), self.worked_until(now));
+        Some(Gauge {
+            most: self.most_of(ceiling, || self.default_calls())?,
+            used,
+            call: self.of_any_call(ceiling),
+        })
+    }
+
+    /// The money that a call may cost: what is left below the ceiling and not reserved for the calls under way.
+    pub fn usd_left(&self, under_way: &[Role]) -> Option<f64> {
+        const CENT: f64 = 0.01;
+        let reserved: f64 = under_way.iter().map(|role| self.of_call(Ceiling::Usd, role)).sum();
+        let left = self.plan.ceilings.usd? - self.ledger.total().usd - reserved;
+        // Rounded down, as agents are given it as text.
+        Some((left * 1e4).floor() / 1e4).map(|left| left.max(CENT))
+    }
+
+    /// The ceiling that keeps a blocked run from going on: an agent that was given the rest of the money has used it up.
+    pub fn ceiling_of_block(&self) -> Option<Ceiling> {
+        let blocked = self.blocked.as_ref()?;
+        let is_money = blocked.failure.kind == FailureKind::BudgetLimit && self.plan.ceilings.usd.is_some();
+        is_money.then_some(Ceiling::Usd)
+    }
+
+    /// The wall-clock time that the run has worked, if it works until now.
+    fn worked_until(&self, now: Timestamp) -> Duration {
+        self.worked + Duration::try_from(now.duration_since(self.updated_at)).unwrap_or_default()
+    }
+}
+
+/// What a run has used of it.
+fn used(ceiling: Ceiling, total: &Account, worked: Duration) -> f64 {
+    match ceiling {
+        Ceiling::Usd => total.usd,
+        Ceiling::Tokens => amount(total.tokens()),
+        Ceiling::Calls => f64::from(total.calls - total.refused),
+        Ceiling::Minutes => worked.as_secs_f64() / 60.0,
+    }
+}
+
+/// What the most expensive call of an account has used of it.
+fn dearest(ceiling: Ceiling, account: &Account) -> f64 {
+    match ceiling {
+        Ceiling::Usd => account.most_usd,
+        Ceiling::Tokens => amount(account.most_tokens),
+        Ceiling::Calls => 1.0,
+        Ceiling::Minutes => Duration::from_millis(account.most_ms).as_secs_f64() / 60.0,
+    }
+}

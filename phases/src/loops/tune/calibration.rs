@@ -1,0 +1,64 @@
+//! How well a suite can tell one version of a skill from another: what repeated trials of the same version show, before
+//! anything is spent on a search.
+
+pub use super::decision::{Comparison, Visible};
+use super::price::{self, Cost};
+use super::{Aim, Basis, Run, calls_of_search, measure, unaided};
+use crate::proof::power::{self, Needed, Noise, Size};
+use crate::score::Score;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibration {
+    /// The scores of each scenario's trials, in the order of the scenarios.
+    pub scores: Vec<Vec<Score>>,
+    /// None before the end.
+    pub visible: Option<Visible>,
+    /// What a search would cost: the most calls that it makes where none fails.
+    pub search: Cost,
+}
+
+/// Less than this is told as such.
+pub const FINEST: f64 = 1.0;
+
+/// What a run has shown so far; nothing, if it is none that calibrates.
+pub fn of(run: &Run) -> Option<Calibration> {
+    let scores = scores(run)?;
+    let search = price::cost(run, calls_of_search(&run.plan));
+    Some(Calibration { scores, visible: run.state.visible.clone(), search })
+}
+
+fn scores(run: &Run) -> Option<Vec<Vec<Score>>> {
+    let Aim::Calibrate { trials } = run.plan.task.aim else { return None };
+    let round = run.state.rounds.last();
+    let scores = |nth| round.map_or_else(Vec::new, |round| unaided::scores(run, round, nth, trials));
+    Some((0..run.plan.task.scenarios.len()).map(scores).collect())
+}
+
+/// What all trials show.
+pub(super) fn visible(run: &Run) -> Visible {
+    let points = |scores: &Vec<Score>| scores.iter().map(|score| score.points()).collect();
+    let noise = power::noise(&scores(run).iter().flatten().map(points).collect::<Vec<_>>());
+    let comparison = comparison(run, noise.as_ref());
+    let better = noise.as_ref().and_then(|noise| better(run, noise, &comparison));
+    Visible { noise, comparison, better }
+}
+
+fn comparison(run: &Run, noise: Option<&Noise>) -> Comparison {
+    let (plan, rules) = (&run.plan, &run.plan.task.rules);
+    let pairs = match plan.basis() {
+        Basis::HeldOut => measure::compared(plan).len(),
+        Basis::Searched | Basis::All | Basis::Few | Basis::Structure => 0,
+    };
+    let headroom = noise.map_or(100.0, |noise| 100.0 - noise.mean);
+    let size = Size { pairs, trials: rules.confirm, confidence: rules.confidence };
+    let smallest =
+        noise.and_then(|noise| power::smallest_visible(noise.scatter(), size, headroom, plan.seed));
+    Comparison { pairs, trials: rules.confirm, headroom, smallest }
+}
+
+/// The wish grows with what there is: half of the smallest change, or half of what is left.
+fn better(run: &Run, noise: &Noise, now: &Comparison) -> Option<Needed> {
+    let size = Size { pairs: now.pairs, trials: now.trials, confidence: run.plan.task.rules.confidence };
+    let wanted = now.smallest.unwrap_or(now.headroom) / 2.0;
+    (wanted >= FINEST).then(|| power::needed(wanted, noise.scatter(), size, run.plan.seed))
+}

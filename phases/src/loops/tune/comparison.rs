@@ -1,0 +1,324 @@
+//! The end of a run: the champion of the search meets the start on trials of its own, and ships only if it is shown to be better.
+//!
+//! ```text
+//! stop -> compare, look by look -> fallen scenarios once more -> ship -> ask? -> promote -> close
+//! ```
+
+use super::measure;
+use super::state::Retrial;
+use super::{
+    Aim, Answer, Apply, Choice, Decision, Ending, Hold, Next, Pair, Plan, Run, Search, Shipment, Step,
+    StepState, Verdict, panel, price,
+};
+use crate::id::CandidateId;
+use crate::proof::{self, Conclusion, Look};
+use crate::score::{self, Score};
+
+/// What decides a final comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// An exact test over scenarios that no search has seen.
+    HeldOut,
+    /// An exact test over the search's own scenarios, which favour its champion.
+    Searched,
+    /// An exact test over all scenarios, where nothing was searched.
+    All,
+    /// The higher score, over too few scenarios for a test.
+    Few,
+    /// The higher score of a judge that gives the same verdict every time.
+    Structure,
+}
+
+impl Basis {
+    pub(super) fn is_tested(self) -> bool {
+        match self {
+            Self::HeldOut | Self::Searched | Self::All => true,
+            Self::Few | Self::Structure => false,
+        }
+    }
+
+    /// Whether a champion may replace the target though nobody was asked, and nobody said that it may.
+    fn is_sure(self) -> bool {
+        match self {
+            Self::HeldOut | Self::All | Self::Structure => true,
+            Self::Searched | Self::Few => false,
+        }
+    }
+}
+
+impl Plan {
+    pub fn basis(&self) -> Basis {
+        let compared = measure::compared(self);
+        if self.is_structural() {
+            Basis::Structure
+        } else if compared.len() < self.task.rules.confidence.fewest_pairs() {
+            Basis::Few
+        } else if self.task.scenarios[compared[0]].held_out {
+            Basis::HeldOut
+        } else {
+            let of_search = self.task.regraded().is_some_and(|of| of.searched);
+            match self.task.aim {
+                Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. } => Basis::Searched,
+                Aim::Compare(_) if of_search => Basis::Searched,
+                Aim::Compare(_) => Basis::All,
+            }
+        }
+    }
+
+    /// How many pairs there are at each look, and its chance of error: one look, where nothing is tested.
+    pub fn looks(&self) -> Vec<Look> {
+        let pairs = measure::compared(self).len();
+        if self.basis().is_tested() {
+            proof::looks(pairs, self.task.rules.confidence)
+        } else {
+            vec![Look { pairs, alpha: 0.0 }]
+        }
+    }
+}
+
+/// A scenario that fell by so many points is tried again before anything ships.
+const FELL: f64 = 25.0;
+
+/// Missing trials may differ between the versions by less than one in so many.
+const UNEVEN: usize = 10;
+
+pub(super) fn finish(run: &Run) -> Next<'_> {
+    let Some(shipment) = &run.state.shipment else { return compare(run) };
+    let champion = shipment.champion;
+    let (sure, close) = (run.plan.basis().is_sure(), |ending| Next::Decide(Decision::Close(ending)));
+    if let Aim::Compare(_) = run.plan.task.aim {
+        return close(Ending::Compared);
+    }
+    if champion == run.start() {
+        return close(Ending::Unchanged);
+    }
+    let promote = Step::Promote { from: run.start(), to: champion };
+    match run.plan.task.apply {
+        Apply::Never => close(Ending::Kept),
+        Apply::Unattended if !sure => close(Ending::Kept),
+        // That of one task alone ships where a person said so.
+        Apply::Auto if !sure && run.plan.task.scenarios.len() > 1 => close(Ending::Kept),
+        Apply::Auto | Apply::Unattended => ship(run, promote),
+        Apply::Ask => {
+            let ask = Step::Ask(Hold::Apply { champion, sure });
+            match run.state_of(&ask) {
+                StepState::Answered(Answer::Chosen(Choice::Apply)) => ship(run, promote),
+                StepState::Answered(_) => close(Ending::Kept),
+                StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(ask))),
+            }
+        }
+    }
+}
+
+fn ship(run: &Run, promote: Step) -> Next<'_> {
+    match run.state_of(&promote) {
+        StepState::Answered(Answer::Conflict { .. }) => Next::Decide(Decision::Close(Ending::Conflict)),
+        StepState::Answered(_) => Next::Decide(Decision::Close(Ending::Applied)),
+        StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(promote))),
+    }
+}
+
+fn compare(run: &Run) -> Next<'_> {
+    let Some(challenger) = challenger(run) else {
+        return Next::Decide(Decision::Ship(unchallenged(run)));
+    };
+    if run.state.measure.contestants != [run.start(), challenger] {
+        return Next::Decide(Decision::Compare { challenger });
+    }
+    if let Some(retrial) = &run.state.retrial {
+        return retried(run, retrial);
+    }
+    let (measure, nth) = (&run.state.measure, run.state.looked);
+    if measure.looks_made() <= nth {
+        return Next::Do(Box::new(measure.steps(run)));
+    }
+    if panel::seated(run).next().is_none() {
+        return Next::Decide(Decision::Ship(unheard(run, challenger)));
+    }
+    if let Some(next) = panel::hear(run) {
+        return next;
+    }
+    let looks = run.plan.looks();
+    let shipment = looked(run, challenger, &looks, nth);
+    Next::Decide(match shipment.verdict {
+        Verdict::Indecisive | Verdict::Unjudged if nth + 1 < looks.len() && has_more(run, looks[nth]) => {
+            Decision::LookAgain { effect: shipment.effect }
+        }
+        Verdict::Won if run.plan.basis().is_tested() => guarded(run, shipment),
+        Verdict::Indecisive => Decision::Ship(priced(run, shipment)),
+        Verdict::Won
+        | Verdict::Lost
+        | Verdict::Tied
+        | Verdict::Regressed
+        | Verdict::Unused
+        | Verdict::Unchallenged
+        | Verdict::Unjudged => Decision::Ship(shipment),
+    })
+}
+
+/// Whether there is more to look at. Of trials that are stored, there is none where the older run had seen enough.
+fn has_more(run: &Run, look: Look) -> bool {
+    let measure = &run.state.measure;
+    let trials = || measure.scenarios().iter().skip(look.pairs).flat_map(|&nth| measure.trials_of(nth));
+    let is_stored = |trial| {
+        let mut units = measure.contestants.iter().map(|&id| panel::unit(run, id, trial));
+        units.any(|unit| !matches!(unit, measure::Unit::Missing(_)))
+    };
+    run.plan.task.regraded().is_none() || trials().any(is_stored)
+}
+
+/// The best of the search, by its newest judges, or the version that the run was given.
+fn challenger(run: &Run) -> Option<CandidateId> {
+    match run.plan.task.aim {
+        Aim::Compare(_) => run.state.candidates.get(1).map(|given| given.id),
+        Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. } => {
+            let best = match run.plan.task.rules.search {
+                Search::Rounds => run.best().map(|(best, _)| best),
+                Search::Draft { .. } => Some(run.head()),
+            };
+            best.filter(|best| *best != run.start())
+        }
+    }
+}
+
+fn unchallenged(run: &Run) -> Shipment {
+    let score = run.search_score(run.start());
+    let verdict = if score.is_some() { Verdict::Unchallenged } else { Verdict::Unjudged };
+    Shipment {
+        verdict,
+        champion: run.start(),
+        challenger: None,
+        scores: vec![(run.start(), score)],
+        effect: None,
+        pairs: Vec::new(),
+        looks: 0,
+        fell: Vec::new(),
+        needed: None,
+    }
+}
+
+/// No judge is left whose word counts.
+fn unheard(run: &Run, challenger: CandidateId) -> Shipment {
+    Shipment {
+        verdict: Verdict::Unjudged,
+        challenger: Some(challenger),
+        scores: vec![(run.start(), None), (challenger, None)],
+        looks: run.state.looked,
+        ..unchallenged(run)
+    }
+}
+
+/// What the `nth` look shows, counted from 0.
+fn looked(run: &Run, challenger: CandidateId, looks: &[Look], nth: usize) -> Shipment {
+    let (measure, look) = (&run.state.measure, looks[nth]);
+    let pairs = panel::pairs(run, measure, look.pairs);
+    let effect = run.plan.basis().is_tested().then(|| {
+        let differences =
+            |look: &Look| panel::pairs(run, measure, look.pairs).iter().map(Pair::difference).collect();
+        proof::effect(looks, &looks[..=nth].iter().map(differences).collect::<Vec<_>>())
+    });
+    let of = |score: fn(&Pair) -> Score| score::mean(&pairs.iter().map(score).collect::<Vec<_>>());
+    let (start, own) = (of(|pair| pair.start), of(|pair| pair.challenger));
+    let conclusion = match effect {
+        Some(effect) => effect.conclusion(),
+        None if own > start => Conclusion::Win,
+        None => Conclusion::Loss,
+    };
+    let unused = || run.change_is_unused(challenger, &run.deciding());
+    let verdict = match conclusion {
+        _ if pairs.is_empty() || !is_covered(run, look.pairs) => Verdict::Unjudged,
+        Conclusion::Win if unused() => Verdict::Unused,
+        Conclusion::Win => Verdict::Won,
+        Conclusion::Loss => Verdict::Lost,
+        Conclusion::Tie => Verdict::Tied,
+        Conclusion::Open => Verdict::Indecisive,
+    };
+    Shipment {
+        verdict,
+        champion: if verdict == Verdict::Won { challenger } else { run.start() },
+        challenger: Some(challenger),
+        scores: vec![(run.start(), start), (challenger, own)],
+        effect,
+        pairs,
+        looks: nth + 1,
+        fell: Vec::new(),
+        needed: None,
+    }
+}
+
+fn priced(run: &Run, open: Shipment) -> Shipment {
+    let needed = open.effect.map(|effect| price::needed(run, effect, &open.pairs));
+    Shipment { needed, ..open }
+}
+
+/// Whether enough trials were judged, and about as many of either version.
+fn is_covered(run: &Run, rows: usize) -> bool {
+    let measure = &run.state.measure;
+    let all = rows * measure.trials_each() as usize;
+    let scored: Vec<usize> = measure.contestants.iter().map(|&id| measure.scored_of(run, id, rows)).collect();
+    let (fewest, most) = (scored.iter().min().copied(), scored.iter().max().copied());
+    let (fewest, most) = (fewest.unwrap_or_default(), most.unwrap_or_default());
+    #[expect(clippy::cast_precision_loss, reason = "numbers of trials are far below 2^52")]
+    let is_enough = fewest as f64 >= run.plan.task.rules.coverage * all as f64;
+    is_enough && UNEVEN * (most - fewest) < all
+}
+
+/// A winner that lost much on some scenario is tried there again: one that is bad at a task does not ship, however good it is at
+/// others. What must be met is bought back by nothing.
+fn guarded(run: &Run, won: Shipment) -> Decision {
+    let fell = fallen(&won.pairs);
+    let scenarios = &run.plan.task.scenarios;
+    let must_pass = |scenario: &usize| scenarios[*scenario].demands.iter().any(|demand| demand.must_pass);
+    let lost: Vec<usize> = fell.iter().copied().filter(must_pass).collect();
+    if !lost.is_empty() {
+        return Decision::Ship(refused(run, &won, Verdict::Regressed, lost));
+    }
+    // Where nobody could tell whether what must pass does, it has not been shown.
+    let rows = run.plan.looks().get(run.state.looked).map_or(0, |look| look.pairs);
+    let looked_at = run.state.measure.scenarios().iter().take(rows).copied();
+    let is_untold = |scenario: &usize| won.pairs.iter().all(|pair| pair.scenario != *scenario);
+    let untold = looked_at.filter(must_pass).filter(is_untold);
+    let scenarios: Vec<usize> = fell.iter().copied().chain(untold).collect();
+    if scenarios.is_empty() { Decision::Ship(won) } else { Decision::Retry { scenarios, won } }
+}
+
+fn retried<'a>(run: &'a Run, retrial: &'a Retrial) -> Next<'a> {
+    let Retrial { measure, won } = retrial;
+    if !measure.is_settled() {
+        return Next::Do(Box::new(measure.steps(run)));
+    }
+    let scenarios = measure.scenarios();
+    let pairs = panel::pairs(run, measure, scenarios.len());
+    let lost = fallen(&pairs);
+    Next::Decide(Decision::Ship(if !lost.is_empty() {
+        refused(run, won, Verdict::Regressed, lost)
+    } else if pairs.len() < scenarios.len() {
+        let stands = stands(run, won, &pairs);
+        let verdict = if stands.is_empty() { Verdict::Unjudged } else { Verdict::Regressed };
+        refused(run, won, verdict, if stands.is_empty() { scenarios.to_vec() } else { stands })
+    } else {
+        won.clone()
+    }))
+}
+
+/// What fell and cannot be tried again, because no trial is made.
+fn stands(run: &Run, won: &Shipment, again: &[Pair]) -> Vec<usize> {
+    let is_untried = |scenario: &usize| again.iter().all(|pair| pair.scenario != *scenario);
+    let fell = fallen(&won.pairs).into_iter().filter(is_untried);
+    fell.filter(|_| run.plan.task.regraded().is_some()).collect()
+}
+
+fn refused(run: &Run, won: &Shipment, verdict: Verdict, fell: Vec<usize>) -> Shipment {
+    Shipment { verdict, champion: run.start(), fell, ..won.clone() }
+}
+
+pub(super) fn fallen(pairs: &[Pair]) -> Vec<usize> {
+    pairs.iter().filter(|pair| pair.difference() <= -FELL).map(|pair| pair.scenario).collect()
+}
+
+impl Pair {
+    /// By how much the challenger is better.
+    pub fn difference(&self) -> f64 {
+        self.challenger.points() - self.start.points()
+    }
+}

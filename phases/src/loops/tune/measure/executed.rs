@@ -1,0 +1,113 @@
+//! What the executors of a trial find and have left, as far as they were run.
+
+use std::sync::LazyLock;
+
+use crate::candidate::Candidate;
+use crate::event::{Failure, FailureKind};
+use crate::id::TreeId;
+use crate::loops::tune::graded::Unit;
+use crate::loops::tune::{Answer, Plan, Run, Step, StepState, Trial};
+use crate::scenario::Scenario;
+use crate::target::Place;
+
+/// Of a trial that nobody has made and nobody will.
+pub(super) static NO_RESULT: LazyLock<Failure> =
+    LazyLock::new(|| Failure::new(FailureKind::Empty, "there is no stored result of this trial"));
+
+/// What an executor is to do next; nothing, where trials are stored and none is made.
+pub(super) fn executed_next(run: &Run, step: Step) -> Unit<'_> {
+    if run.plan.task.regraded().is_some() { Unit::Missing(&NO_RESULT) } else { Unit::Next(step) }
+}
+
+pub(super) fn exercise(
+    plan: &Plan,
+    member: Place,
+    skill: TreeId,
+    trial: Trial,
+    input: Option<TreeId>,
+) -> Step {
+    let (trial, graded) = (plan.task.executed(trial), plan.task.is_graded(trial.scenario));
+    Step::Exercise { member, skill, trial, input, graded }
+}
+
+/// Where the workspace of a scenario stands.
+pub(super) enum Start<'a> {
+    Ready(Option<TreeId>),
+    Missing(&'a Failure),
+    Next(Step),
+}
+
+pub(super) fn start(run: &Run, scenario: usize) -> Start<'_> {
+    let told = &run.plan.task.scenarios[scenario];
+    if told.setup.is_none() {
+        return Start::Ready(told.files);
+    }
+    let step = set_up(told, scenario);
+    match run.state_of(&step) {
+        StepState::Answered(Answer::SetUp { tree }) => Start::Ready(Some(*tree)),
+        StepState::GivenUp(failure) => Start::Missing(failure),
+        StepState::Answered(_) | StepState::Open => Start::Next(step),
+    }
+}
+
+fn set_up(told: &Scenario, scenario: usize) -> Step {
+    Step::SetUp { scenario, files: told.files }
+}
+
+/// What the set-up of a scenario has come to, if it has one that did not fail.
+pub(in crate::loops::tune) fn was_set_up(run: &Run, scenario: usize) -> Option<(Step, &Answer)> {
+    let told = run.plan.task.scenarios.get(scenario).filter(|told| told.setup.is_some())?;
+    let step = set_up(told, scenario);
+    match run.state_of(&step) {
+        StepState::Answered(answer @ Answer::SetUp { .. }) => Some((step, answer)),
+        StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
+    }
+}
+
+/// What the executor of a scenario finds in its workspace, where that is known.
+pub fn starting(run: &Run, scenario: usize) -> Option<TreeId> {
+    match start(run, scenario) {
+        Start::Ready(tree) => tree,
+        Start::Missing(_) | Start::Next(_) => None,
+    }
+}
+
+/// What a candidate's members left on one trial, as far as they were run.
+pub fn artifacts(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<TreeId> {
+    let trees = exercised(run, candidate, trial).into_iter().filter_map(tree_of);
+    trees.collect()
+}
+
+/// What came of a candidate's members on one trial, as far as they were run.
+pub fn exercised<'a>(run: &'a Run, candidate: &Candidate, trial: Trial) -> Vec<&'a Answer> {
+    executions(run, candidate, trial).into_iter().filter_map(|(_, outcome)| outcome.ok()).collect()
+}
+
+/// The same with the steps; a failure that is the result of its member comes last.
+pub(in crate::loops::tune) fn executions<'a>(
+    run: &'a Run,
+    candidate: &Candidate,
+    trial: Trial,
+) -> Vec<(Step, Result<&'a Answer, &'a Failure>)> {
+    let (mut ended, mut input) = (Vec::new(), starting(run, trial.scenario));
+    for (place, &skill) in candidate.trees.iter().enumerate() {
+        let step = exercise(&run.plan, Place(place), skill, trial, input);
+        match run.state_of(&step) {
+            StepState::Answered(outcome @ Answer::Exercised { artifacts, .. }) => {
+                input = Some(*artifacts);
+                ended.push((step, Ok(outcome)));
+            }
+            StepState::GivenUp(failure) if failure.kind.is_scored() => {
+                ended.push((step, Err(failure)));
+                break;
+            }
+            StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => break,
+        }
+    }
+    ended
+}
+
+pub(super) fn tree_of(outcome: &Answer) -> Option<TreeId> {
+    let Answer::Exercised { artifacts, .. } = outcome else { return None };
+    Some(*artifacts)
+}

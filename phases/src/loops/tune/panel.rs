@@ -1,0 +1,319 @@
+//! Who judges a final comparison, and whether they can be believed.
+//!
+//! ```text
+//! a look's trials are judged -> anchors of the first judge -> close scenarios to the others -> their anchors -> the look
+//! ```
+//!
+//! An anchor is a trial that a judge is asked about again, late, with two more statements: one that is known to be true, and one
+//! that is known to be false. A judge that is wrong about those, or says something else of what it has judged before, is
+//! dismissed. Nobody is ever told which version is judged, and what is close is the same whichever of the two is ahead, so all
+//! this favours neither.
+
+use super::anchor::Tally;
+use super::measure::{self, Measure, SEARCH, Unit};
+use super::{Answer, Asked, Decision, Next, Pair, Run, Seat, Step, StepState, Trial};
+use crate::agreement;
+use crate::contract::Verdict;
+use crate::id::CandidateId;
+use crate::judgement::{Finding, Judgement, Kind, VerdictShape};
+use crate::offline;
+use crate::score::{self, Score};
+
+/// The versions are close on a scenario where their scores differ by no more points than one statement in three is worth.
+const CLOSE: f64 = 34.0;
+/// So many trials of a look are judged again by each judge who was asked.
+pub(super) const ANCHORS: usize = 3;
+
+/// What has become of the judges in the course of a comparison.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Panel {
+    /// Whose judgement counts wherever the others were not asked.
+    pub(super) first: Seat,
+    dismissed: Vec<(Seat, Tally)>,
+    /// The scenarios that all judge, in the order in which they were found to be close.
+    pub close: Vec<usize>,
+    /// How many there were after each look.
+    heard: Vec<usize>,
+    /// Those scenarios, by each of the others.
+    measures: Vec<Measure>,
+}
+
+impl Panel {
+    fn is_dismissed(&self, seat: Seat) -> bool {
+        self.dismissed.iter().any(|(one, _)| *one == seat)
+    }
+
+    /// Whether all judges are asked about a trial.
+    fn is_asked(&self, trial: Trial) -> bool {
+        trial.ordinal > SEARCH && self.close.contains(&trial.scenario)
+    }
+
+    /// What a judge has been asked about in a comparison.
+    fn measure_of<'a>(&'a self, run: &'a Run, seat: Seat) -> Option<&'a Measure> {
+        let compared = Some(&run.state.measure).filter(|measure| measure.contestants.len() > 1);
+        self.measures.iter().chain(compared).find(|measure| measure.seat() == seat)
+    }
+
+    /// Measurements that someone else than the first judge makes.
+    pub(super) fn measures_mut(&mut self) -> &mut Vec<Measure> {
+        &mut self.measures
+    }
+
+    /// Whether the first judge is another one now, who has to judge all anew.
+    pub(super) fn dismiss(
+        &mut self,
+        seat: Seat,
+        tally: Tally,
+        mut seats: impl Iterator<Item = Seat>,
+    ) -> bool {
+        self.dismissed.push((seat, tally));
+        self.measures.retain(|measure| measure.seat() != seat);
+        if seat != self.first {
+            return false;
+        }
+        let next = seats.find(|seat| !self.is_dismissed(*seat));
+        *self = Self {
+            first: next.unwrap_or(seat),
+            dismissed: std::mem::take(&mut self.dismissed),
+            ..Self::default()
+        };
+        true
+    }
+
+    pub(super) fn is_other(&self, seat: Seat) -> bool {
+        seat != self.first && !self.is_dismissed(seat)
+    }
+
+    pub(super) fn consult(
+        &mut self,
+        scenarios: impl Iterator<Item = usize>,
+        others: &[Seat],
+        make: impl Fn(&[usize], Seat) -> Measure,
+    ) {
+        self.close.extend(scenarios);
+        self.heard.push(self.close.len());
+        self.measures = others.iter().map(|seat| make(&self.close, *seat)).collect();
+    }
+}
+
+/// What must happen before a look can be made, once its trials are judged.
+pub(super) fn hear(run: &Run) -> Option<Next<'_>> {
+    if !run.plan.basis().is_tested() {
+        return None;
+    }
+    let panel = &run.state.panel;
+    if panel.heard.len() <= run.state.looked {
+        if let Some(next) = test(run, &run.state.measure) {
+            return Some(next);
+        }
+        seated(run).nth(1)?;
+        return Some(Next::Decide(Decision::Consult { scenarios: newly_close(run) }));
+    }
+    if panel.measures.iter().any(|measure| !measure.is_settled()) {
+        return Some(Next::Do(Box::new(panel.measures.iter().flat_map(|measure| measure.steps(run)))));
+    }
+    panel.measures.iter().find_map(|measure| test(run, measure))
+}
+
+/// The judges of a run that have not been dismissed.
+pub fn seated(run: &Run) -> impl Iterator<Item = Seat> + '_ {
+    seats(run).filter(|seat| !run.state.panel.is_dismissed(*seat))
+}
+
+/// Those that the run began with.
+pub fn seats(run: &Run) -> impl Iterator<Item = Seat> + '_ {
+    Seat::ALL.into_iter().filter(|seat| run.plan.roles.get(&seat.role()).is_some())
+}
+
+fn newly_close(run: &Run) -> Vec<usize> {
+    let rows = run.plan.looks()[run.state.looked].pairs;
+    let is_close = |pair: &Pair| pair.difference() != 0.0 && pair.difference().abs() <= CLOSE;
+    let is_new = |scenario: &usize| !run.state.panel.close.contains(scenario);
+    let close = pairs(run, &run.state.measure, rows).into_iter().filter(is_close).map(|pair| pair.scenario);
+    close.filter(|scenario| run.plan.task.is_judged(*scenario)).filter(is_new).collect()
+}
+
+/// The anchors of a judge: asked where they are open, and its dismissal where it has failed them.
+fn test<'a>(run: &'a Run, measure: &Measure) -> Option<Next<'a>> {
+    let seat = measure.seat();
+    match tally(run, measure) {
+        Err(open) => Some(Next::Do(Box::new(open.into_iter()))),
+        Ok(tally) if tally.is_failed() => Some(Next::Decide(Decision::Dismiss { seat, tally })),
+        Ok(_) => None,
+    }
+}
+
+/// How a judge has done at all looks so far; the anchors that are still open.
+fn tally(run: &Run, measure: &Measure) -> Result<Tally, Vec<Step>> {
+    let seat = measure.seat();
+    let cast = run.plan.roles.of(&seat.role());
+    // The built-in judge knows no statements, and the original's give numbers alone.
+    if cast.agent == offline::NAME || cast.verdict != VerdictShape::Evidenced {
+        return Ok(Tally::default());
+    }
+    let (mut sum, mut open) = (Tally::default(), Vec::new());
+    for (look, rows) in rows_at_looks(run, seat).into_iter().enumerate() {
+        for (candidate, trial) in anchored(run, measure, rows) {
+            let step = |anchor| judging(run, candidate, trial, Asked { seat, anchor });
+            let (Some(plain), Some(anchor)) = (step(None), step(Some(look))) else { continue };
+            let StepState::Answered(Answer::Judged(first)) = run.state_of(&plain) else {
+                sum = sum.plus(Tally::SILENT);
+                continue;
+            };
+            match run.state_of(&anchor) {
+                StepState::Answered(Answer::Judged(second)) => sum = sum.plus(Tally::of(first, second)),
+                StepState::GivenUp(_) => sum = sum.plus(Tally::SILENT),
+                StepState::Answered(_) | StepState::Open => open.push(anchor),
+            }
+        }
+    }
+    if open.is_empty() { Ok(sum) } else { Err(open) }
+}
+
+fn rows_at_looks(run: &Run, seat: Seat) -> Vec<usize> {
+    if seat != run.state.panel.first {
+        return run.state.panel.heard.clone();
+    }
+    run.plan.looks().into_iter().take(run.state.looked + 1).map(|look| look.pairs).collect()
+}
+
+/// Trials from the first to the last of a look; the next one, where the judge was not asked about one of them.
+fn anchored(run: &Run, measure: &Measure, rows: usize) -> Vec<(CandidateId, Trial)> {
+    let units: Vec<(CandidateId, Trial)> = measure.units(rows).collect();
+    let mut anchored: Vec<(CandidateId, Trial)> = Vec::new();
+    for nth in 0..ANCHORS.min(units.len()) {
+        let from = nth * (units.len() - 1) / (ANCHORS - 1);
+        let was_asked = |(candidate, trial): &(CandidateId, Trial)| {
+            judging(run, *candidate, *trial, Asked::of(measure.seat())).is_some_and(|step| {
+                match run.state_of(&step) {
+                    StepState::Answered(Answer::Judged(judgement)) => judgement.kind == Kind::Evidenced,
+                    StepState::GivenUp(_) => true,
+                    StepState::Answered(_) | StepState::Open => false,
+                }
+            })
+        };
+        let is_new = |unit: &&(CandidateId, Trial)| !anchored.contains(unit);
+        let next = units[from..].iter().chain(&units[..from]).filter(is_new).find(|unit| was_asked(unit));
+        anchored.extend(next.copied());
+    }
+    anchored
+}
+
+/// The step by which a trial is judged whose members have all been run; none, where no judge is asked.
+fn judging(run: &Run, candidate: CandidateId, trial: Trial, asked: Asked) -> Option<Step> {
+    let of_run = run.candidate(candidate)?;
+    let outcomes = measure::exercised(run, of_run, trial);
+    let is_whole = outcomes.len() == of_run.trees.len() && run.plan.task.is_judged(trial.scenario);
+    is_whole.then(|| measure::judging(&run.plan, candidate, trial, asked, &outcomes))
+}
+
+/// Where a candidate stands on one trial: what is to be done next, or the judgement that counts.
+pub fn unit(run: &Run, candidate: CandidateId, trial: Trial) -> Unit<'_> {
+    let first = if trial.ordinal == SEARCH { Seat::First } else { run.state.panel.first };
+    match middle(run, candidate, trial) {
+        Some(judgement) => Unit::Judged(judgement),
+        None => measure::unit_by(run, candidate, trial, first),
+    }
+}
+
+/// The judgement of a trial, where there is one.
+pub fn judgement(run: &Run, candidate: CandidateId, trial: Trial) -> Option<&Judgement> {
+    unit(run, candidate, trial).judgement()
+}
+
+/// Whether nothing more is to be done for a trial.
+pub(super) fn is_settled(run: &Run, candidate: CandidateId, trial: Trial) -> bool {
+    !matches!(unit(run, candidate, trial), Unit::Next(_) | Unit::Late)
+}
+
+/// The score of a trial, if it has one.
+pub fn score_of(run: &Run, candidate: CandidateId, trial: Trial) -> Option<Score> {
+    unit(run, candidate, trial).score()
+}
+
+/// The mean scores of both contestants on each of the first scenarios, over the trials that both have a score for.
+pub fn pairs(run: &Run, measure: &Measure, rows: usize) -> Vec<Pair> {
+    let [start, challenger] = measure.contestants[..] else { return Vec::new() };
+    let both = |scenario: usize| -> Option<Pair> {
+        let scored = measure.trials_of(scenario).filter_map(|trial| {
+            let score = |candidate| score_of(run, candidate, trial);
+            score(start).zip(score(challenger))
+        });
+        let (of_start, of_challenger): (Vec<Score>, Vec<Score>) = scored.unzip();
+        Some(Pair { scenario, start: score::mean(&of_start)?, challenger: score::mean(&of_challenger)? })
+    };
+    measure.scenarios().iter().take(rows).filter_map(|&scenario| both(scenario)).collect()
+}
+
+/// What counts of a trial on which several judges were asked: the judgement in the middle, of two the lower one. A judge who has
+/// none of the one version is not heard on the other either.
+fn middle(run: &Run, candidate: CandidateId, trial: Trial) -> Option<&Judgement> {
+    if !run.state.panel.is_asked(trial) || !run.state.measure.contestants.contains(&candidate) {
+        return None;
+    }
+    let mut judged: Vec<&Judgement> =
+        heard(run, trial).filter_map(|seat| measure::judged_by(run, candidate, trial, seat)).collect();
+    let points = |judgement: &&Judgement| judgement.whole.scored.composite.map_or(-1.0, Score::points);
+    judged.sort_by(|one, other| points(one).total_cmp(&points(other)));
+    let middle = judged.len().checked_sub(1)? / 2;
+    Some(judged[middle])
+}
+
+/// The judges who have judged a trial of both versions.
+fn heard(run: &Run, trial: Trial) -> impl Iterator<Item = Seat> + '_ {
+    let contestants = &run.state.measure.contestants;
+    seated(run)
+        .filter(move |seat| contestants.iter().all(|id| measure::judged_by(run, *id, trial, *seat).is_some()))
+}
+
+/// Krippendorff's alpha of the judges over all statements that several of them have judged; none, where none were or all
+/// verdicts are the same.
+pub fn agreement(run: &Run) -> Option<f64> {
+    let measure = &run.state.measure;
+    let trials = run.state.panel.close.iter().flat_map(|&scenario| measure.trials_of(scenario));
+    let mut statements = Vec::new();
+    for (trial, &candidate) in trials.flat_map(|trial| measure.contestants.iter().map(move |id| (trial, id)))
+    {
+        let judged: Vec<&Judgement> =
+            heard(run, trial).filter_map(|seat| measure::judged_by(run, candidate, trial, seat)).collect();
+        let Some(first) = judged.first() else { continue };
+        // What a machine has checked is the same for all of them.
+        let is_judged = |one: &Finding<'_>| {
+            let demand = run.plan.task.demand(one.criterion);
+            demand.is_none_or(|demand| demand.how.question().is_some())
+        };
+        for one in first.whole.findings.iter().filter(is_judged) {
+            let verdict = |judgement: &&Judgement| {
+                let mut findings = judgement.whole.findings.iter();
+                findings.find(|other| other.criterion == one.criterion).map(|other| other.verdict)
+            };
+            statements.push(
+                judged.iter().filter_map(verdict).filter(|told| *told != Verdict::Unverified).collect(),
+            );
+        }
+    }
+    agreement::alpha(&statements)
+}
+
+/// One judge of a comparison, as people are told of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Juror {
+    pub seat: Seat,
+    pub tally: Tally,
+    pub is_dismissed: bool,
+}
+
+/// The judges that a comparison has asked, with their anchors.
+pub fn jurors(run: &Run) -> Vec<Juror> {
+    if !run.plan.basis().is_tested() {
+        return Vec::new();
+    }
+    let panel = &run.state.panel;
+    let asked = |seat: &Seat| panel.is_dismissed(*seat) || panel.measure_of(run, *seat).is_some();
+    let juror = |seat| {
+        let dismissed = panel.dismissed.iter().find(|(one, _)| *one == seat).map(|(_, tally)| *tally);
+        let now = || panel.measure_of(run, seat).and_then(|measure| tally(run, measure).ok());
+        Juror { seat, tally: dismissed.or_else(now).unwrap_or_default(), is_dismissed: dismissed.is_some() }
+    };
+    seats(run).filter(asked).map(juror).collect()
+}

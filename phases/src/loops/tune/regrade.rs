@@ -1,0 +1,195 @@
+//! The final comparison of an older run, judged anew: what its executors left is taken over, and nothing is executed again.
+//!
+//! ```text
+//! older run + suite as it is now -> scenarios whose task is the same + the answers of their executors -> a comparison of its own
+//! ```
+//!
+//! The answers are the first records of the new run, so that its journal alone says all. A trial without one is missing.
+
+use std::collections::HashSet;
+
+use super::measure::{self, Measure};
+use super::{Answer, Done, LeftOut, Outcome, Plan, Regraded, Run, Step, Trial, graded};
+use crate::candidate::Candidate;
+use crate::delivery::Delivery;
+use crate::event::{Failure, Spent};
+use crate::id::TreeId;
+use crate::scenario::Scenario;
+
+/// An older comparison, ready to be judged anew.
+#[derive(Clone, Debug)]
+pub struct Regrading {
+    pub scenarios: Vec<Scenario>,
+    /// The two versions.
+    pub start: Candidate,
+    pub challenger: Candidate,
+    pub regraded: Regraded,
+    /// What its executors came to.
+    pub answers: Vec<Done>,
+}
+
+/// Why a run has no comparison to judge anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoComparison {
+    /// It has not ended.
+    Open,
+    /// It ended without one.
+    None,
+}
+
+/// Takes over what fits the suite as it is now; scenarios are the same by their names.
+pub fn regrade(old: &Run, suite: &[Scenario]) -> Result<Regrading, NoComparison> {
+    let stored = Stored::of(old)?;
+    let (mut scenarios, mut numbers, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+    for (nth, before) in old.plan.task.scenarios.iter().enumerate().filter(|(nth, _)| stored.has(*nth)) {
+        match stored.as_now(nth, suite) {
+            Ok(now) => {
+                numbers.push(nth);
+                scenarios.push(now);
+            }
+            Err(why) => left_out.push((before.id.clone(), why)),
+        }
+    }
+    let is_new = |now: &&Scenario| old.plan.task.scenarios.iter().all(|before| before.id != now.id);
+    left_out.extend(suite.iter().filter(is_new).map(|now| (now.id.clone(), LeftOut::New)));
+    let mut taken = Taken::default();
+    for (new, (&nth, now)) in numbers.iter().zip(&scenarios).enumerate() {
+        stored.take(nth, (new, now), &mut taken);
+    }
+    let Taken { answers, trials, judged, .. } = taken;
+    let of = old.plan.task.regraded();
+    let regraded = Regraded {
+        run: of.map_or(&old.plan.run, |of| &of.run).clone(),
+        searched: of.map_or(old.plan.task.searches(), |of| of.searched),
+        era: stored.era,
+        numbers: numbers.into_iter().map(|nth| old.plan.task.number(nth)).collect(),
+        trials,
+        judged,
+        left_out,
+    };
+    let [start, challenger] = stored.contestants.map(Candidate::clone);
+    Ok(Regrading { scenarios, start, challenger, regraded, answers })
+}
+
+/// A comparison that has been made.
+struct Stored<'a> {
+    run: &'a Run,
+    contestants: [&'a Candidate; 2],
+    /// That of its trials, and of those made again of scenarios that fell.
+    measures: Vec<&'a Measure>,
+    era: u32,
+}
+
+/// What is taken over of it.
+#[derive(Default)]
+struct Taken {
+    answers: Vec<Done>,
+    known: HashSet<Step>,
+    trials: u32,
+    judged: u32,
+}
+
+impl<'a> Stored<'a> {
+    fn of(run: &'a Run) -> Result<Self, NoComparison> {
+        run.state.closed.ok_or(NoComparison::Open)?;
+        let measure = &run.state.measure;
+        let [start, challenger] = measure.contestants[..] else { return Err(NoComparison::None) };
+        let both = run.candidate(start).zip(run.candidate(challenger)).ok_or(NoComparison::None)?;
+        let again = run.state.retrial.as_ref().map(|retrial| &retrial.measure);
+        let measures = std::iter::once(measure).chain(again).collect();
+        Ok(Self { run, contestants: [both.0, both.1], measures, era: measure.era() })
+    }
+
+    /// Whether a scenario was among those that were compared.
+    fn has(&self, scenario: usize) -> bool {
+        self.measures[0].scenarios().contains(&scenario)
+    }
+
+    /// A scenario as the suite has it now, if its trials can be judged by that.
+    fn as_now(&self, nth: usize, suite: &[Scenario]) -> Result<Scenario, LeftOut> {
+        let before = &self.run.plan.task.scenarios[nth];
+        let now = suite.iter().find(|now| now.id == before.id).ok_or(LeftOut::Gone)?;
+        if let Some(changed) = changed(&self.run.plan, nth, now) {
+            return Err(changed);
+        }
+        let has_checks = now.demands.iter().any(|demand| demand.how.check().is_some());
+        let was_kept = |answer: &Answer| matches!(answer, Answer::Exercised { kept: Some(_), .. });
+        if has_checks && !self.outcomes(nth).all(was_kept) {
+            return Err(LeftOut::NotKept);
+        }
+        Ok(Scenario { held_out: before.held_out, ..now.clone() })
+    }
+
+    fn trials(&self, scenario: usize) -> impl Iterator<Item = (&'a Candidate, Trial)> {
+        let measures = self.measures.iter().filter(move |measure| measure.scenarios().contains(&scenario));
+        let trials: Vec<Trial> = measures.flat_map(|measure| measure.trials_of(scenario)).collect();
+        self.contestants.into_iter().flat_map(move |id| trials.clone().into_iter().map(move |one| (id, one)))
+    }
+
+    fn outcomes(&self, scenario: usize) -> impl Iterator<Item = &'a Answer> {
+        self.trials(scenario).flat_map(|(candidate, trial)| measure::exercised(self.run, candidate, trial))
+    }
+
+    /// What executors have made of a scenario, under the number that it has now.
+    fn take(&self, nth: usize, (new, now): (usize, &Scenario), taken: &mut Taken) {
+        if let Some((Step::SetUp { files, .. }, answer)) = measure::was_set_up(self.run, nth) {
+            taken.add(Step::SetUp { scenario: new, files }, Ok(answer.clone()));
+        }
+        let is_judged = now.demands.is_empty() || graded::expectations(now).is_some();
+        for (candidate, trial) in self.trials(nth) {
+            let ended = measure::executions(self.run, candidate, trial);
+            let has_failed = ended.last().is_some_and(|(_, outcome)| outcome.is_err());
+            let is_whole = ended.len() == candidate.trees.len();
+            taken.trials += u32::from(is_whole || has_failed);
+            taken.judged += u32::from(is_whole && !has_failed && is_judged);
+            for (step, outcome) in ended {
+                let Step::Exercise { member, skill, input, .. } = step else { continue };
+                let trial = Trial { scenario: new, era: self.era, ..trial };
+                let step = Step::Exercise { member, skill, trial, input, graded: !now.demands.is_empty() };
+                taken.add(step, outcome.cloned().map_err(Failure::clone));
+            }
+        }
+    }
+}
+
+impl Taken {
+    /// Both versions of a chain may have a member in common.
+    fn add(&mut self, step: Step, outcome: Outcome) {
+        if self.known.insert(step.clone()) {
+            let spent = Spent { cached: true, ..Spent::default() };
+            self.answers.push(Done { step, attempt: 0, call: None, outcome, spent, model: None });
+        }
+    }
+}
+
+/// What of a scenario its executors would find otherwise now.
+fn changed(plan: &Plan, nth: usize, now: &Scenario) -> Option<LeftOut> {
+    let (task, before) = (&plan.task, &plan.task.scenarios[nth]);
+    // When a result counts as good, only those are told that get the skill's text.
+    let told = |one: &Scenario| match task.delivery {
+        Delivery::Inline => one.success_criteria.clone(),
+        Delivery::Installed { .. } | Delivery::Slash { .. } => String::new(),
+    };
+    let is_told_the_same = before.description == now.description
+        && before.requirements == now.requirements
+        && before.input_args == now.input_args
+        && before.command == now.command
+        && told(before) == told(now);
+    [
+        (is_told_the_same, LeftOut::TaskChanged),
+        (before.files == now.files, LeftOut::FilesChanged),
+        ((&before.setup, before.git) == (&now.setup, now.git), LeftOut::SetupChanged),
+        (task.tools(nth) == now.tools.unwrap_or(task.tools), LeftOut::ToolsChanged),
+    ]
+    .into_iter()
+    .find_map(|(is_same, changed)| (!is_same).then_some(changed))
+}
+
+impl Regrading {
+    /// All that has to be in the store.
+    pub fn trees(&self) -> Vec<TreeId> {
+        let left = self.answers.iter().filter_map(|done| done.outcome.as_ref().ok()).flat_map(Answer::trees);
+        let versions = [&self.start, &self.challenger].into_iter().flat_map(|one| one.trees.iter().copied());
+        versions.chain(left).collect()
+    }
+}

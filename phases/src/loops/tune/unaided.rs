@@ -1,0 +1,64 @@
+//! Trials without a skill: how many calls they take, and what has come of them.
+
+use super::measure::SEARCH;
+use super::panel;
+use super::{Aim, Plan, Round, Run, Trial, state};
+use crate::loops::MostCalls;
+use crate::role::Role;
+use crate::scenario::Scenario;
+use crate::score::Score;
+
+/// One scenario, tried without the skill.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unaided<'a> {
+    pub scenario: &'a Scenario,
+    /// Those of the trials that have one.
+    pub scores: Vec<Score>,
+    /// How many trials it is to have.
+    pub trials: usize,
+}
+
+impl Unaided<'_> {
+    pub fn is_whole(&self) -> bool {
+        self.scores.len() == self.trials
+    }
+
+    /// Whether all its trials meet all that it asks; unknown while some are missing and none has failed.
+    pub fn passes(&self) -> Option<bool> {
+        let is_full = |score: &Score| *score == Score::FULL;
+        if self.scores.iter().all(is_full) { self.is_whole().then_some(true) } else { Some(false) }
+    }
+}
+
+/// What a run has shown so far, in the order of its scenarios; nothing, if it is none without a skill.
+pub fn tried(run: &Run) -> Vec<Unaided<'_>> {
+    let Aim::Try { trials } = run.plan.task.aim else { return Vec::new() };
+    let Some(round) = run.state.rounds.last() else { return Vec::new() };
+    let scenarios = run.plan.task.scenarios.iter().enumerate();
+    let of = |(nth, scenario)| Unaided {
+        scenario,
+        scores: scores(run, round, nth, trials),
+        trials: trials as usize,
+    };
+    scenarios.map(of).collect()
+}
+
+/// Those of a scenario's trials in a round that have one.
+pub(super) fn scores(run: &Run, round: &Round, scenario: usize, trials: u32) -> Vec<Score> {
+    let trial = |nth| Trial { scenario, ordinal: SEARCH + nth, era: round.era };
+    (0..trials).filter_map(|nth| panel::score_of(run, round.candidate, trial(nth))).collect()
+}
+
+/// The same of one scenario of a suite, if the run tried it as it is now.
+pub fn of<'a>(run: &'a Run, scenario: &Scenario) -> Option<Unaided<'a>> {
+    let asked = scenario.without_skill()?;
+    tried(run).into_iter().find(|one| *one.scenario == asked)
+}
+
+pub(super) fn most_calls(plan: &Plan, trials: u32) -> MostCalls {
+    let scenarios = 0..plan.task.scenarios.len();
+    let judged = scenarios.clone().filter(|&scenario| plan.task.is_judged(scenario)).count();
+    let most =
+        |count: usize| u64::from(state::TRIES) * u64::from(trials) * u64::try_from(count).unwrap_or(u64::MAX);
+    MostCalls::from([(Role::EXECUTOR, most(scenarios.len())), (Role::EVALUATOR, most(judged))])
+}

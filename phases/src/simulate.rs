@@ -1,0 +1,24 @@
+//! What a search policy is worth: the real core of `tune` in a simulated world, with no agents and no cost.
+//!
+//! ```text
+//! Law + seed -> World -> Play: Tune::next -> step -> Agents answer -> Run::apply -> ... -> Played -> Row
+//!                          ^ Policy: the plan, when it is over, what it leaves
+//! ```
+//!
+//! Everything follows from the law, the seed, the policy and its budget. To add a policy, add a variant to `Policy`.
+
+mod agents;
+mod plan;
+mod play;
+mod policy;
+mod row;
+mod skill;
+mod world;
+
+pub use play::{Played, play};
+pub use policy::Policy;
+pub use row::{Estimate, Row};
+pub use world::{Law, World};
+
+#[cfg(test)]
+mod tests;

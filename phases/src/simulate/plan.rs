@@ -1,0 +1,73 @@
+//! The plan of a simulated run: what a person would ask of `tune`, with simulated agents.
+
+use super::world::World;
+use crate::ceiling::Ceilings;
+use crate::contract::Contract;
+use crate::delivery::Delivery;
+use crate::id::{Digest, TreeId};
+use crate::judgement::VerdictShape;
+use crate::loops::tune::{Aim, Apply, FailOn, Plan, Rules, Task};
+use crate::plan::{Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind};
+use crate::prompt::Prompts;
+use crate::role::Role;
+use crate::scenario::{Scenario, Tools};
+use crate::target::{Member, Mode, Target};
+
+/// The skill as the world begins with it.
+pub(super) fn start() -> TreeId {
+    TreeId(Digest::of(b"start"))
+}
+
+pub(super) fn plan(world: &World, scenarios: Vec<Scenario>, rules: Rules) -> Plan {
+    let skill = Member {
+        name: "skill".parse().expect("a plain name"),
+        path: "/skill".into(),
+        start: start(),
+        files: vec!["SKILL.md".into()],
+        has_scripts: false,
+        hidden: Vec::new(),
+    };
+    Plan {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        run: "simulated".parse().expect("a plain id"),
+        kind: LoopKind::Tune,
+        folder: "/simulated".into(),
+        task: Task {
+            aim: Aim::Improve,
+            target: Target { mode: Mode::Single, members: vec![skill] },
+            scenarios,
+            suite: None,
+            looks_before: 0,
+            // The skill has no text, so a review of it would say nothing.
+            contract: Contract { dimensions: Vec::new(), criteria: Vec::new() },
+            rules,
+            delivery: Delivery::Inline,
+            tools: Tools::Files,
+            apply: Apply::Auto,
+            fail_on: FailOn::default(),
+            confined: true,
+            prompts: Prompts::default(),
+        },
+        roles: [Role::EXECUTOR, Role::EVALUATOR, Role::IMPROVER].map(|role| (role, agent())).into(),
+        ceilings: Ceilings::default(),
+        seed: world.seed,
+        epoch: 0,
+    }
+}
+
+fn agent() -> Cast {
+    Cast {
+        agent: "simulated".into(),
+        model: None,
+        fingerprint: Fingerprint::default(),
+        timeout_seconds: 1,
+        family: None,
+        isolation: Isolation::Partial,
+        via: None,
+        wrap: None,
+        rights: Enforced::Nobody,
+        verdict: VerdictShape::Evidenced,
+        lacks_shell: false,
+    }
+}

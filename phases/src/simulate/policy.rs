@@ -1,0 +1,157 @@
+//! The search policies that are compared: a plan from a budget, when it is over, and what it leaves.
+
+use super::plan::plan;
+use super::world::World;
+use crate::id::CandidateId;
+use crate::loops::tune::{Ending, Plan, Rules, Run, Search, drafting};
+use crate::proof::Confidence;
+use crate::score::Score;
+use crate::split::split;
+use crate::stop::Stall;
+
+/// A way to spend a budget of executor runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// `tune` as it is: rounds over the scenarios of the search, then the exact comparison on those that are held out.
+    Rounds,
+    /// The rounds of skill-iter-tune: all runs go into the search, and its best is always applied.
+    Original,
+    /// Keeps what scored higher on one scenario.
+    KeepBest,
+    /// `tune --runs`: one scenario a trial, and every fault that is probably real is edited; then the exact comparison.
+    Draft,
+}
+
+/// What a policy leaves in place of the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Left {
+    pub(super) candidate: CandidateId,
+    /// By how many points it is said to be better.
+    pub(super) claimed: f64,
+}
+
+impl Policy {
+    pub const ALL: [Self; 4] = [Self::Draft, Self::Rounds, Self::Original, Self::KeepBest];
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|policy| policy.name() == name)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rounds => "rounds",
+            Self::Original => "original",
+            Self::KeepBest => "keep-best",
+            Self::Draft => "draft",
+        }
+    }
+
+    /// With fewer executor runs than this, some policy cannot do its work.
+    pub const FEWEST_RUNS: u32 = 16;
+    /// The fewest scenarios from which each policy can take what it needs, at any confidence.
+    pub const FEWEST_SCENARIOS: usize = 6;
+
+    /// What a budget of this many executor runs is spent on.
+    pub(super) fn plan(self, world: &World, runs: u32, confidence: Confidence) -> Plan {
+        let runs = runs as usize;
+        match self {
+            Self::Rounds => rounds(world, runs, confidence),
+            Self::Draft => draft(world, runs, confidence),
+            Self::Original => {
+                let searched = (runs / ROUNDS).clamp(1, world.scenarios.len());
+                let rules = rules(ROUNDS.min(runs / searched), 80.0, confidence);
+                plan(world, world.scenarios[..searched].to_vec(), rules)
+            }
+            Self::KeepBest => {
+                let never = Stall { window: usize::MAX, gain: 0.0, reaching: false };
+                let rules = Rules { regress: 0.0, stall: never, ..rules(runs, 100.0, confidence) };
+                plan(world, world.scenarios[..1].to_vec(), rules)
+            }
+        }
+    }
+
+    /// Whether a run has done what the policy wants of it, though it might go on.
+    pub(super) fn is_over(self, run: &Run) -> bool {
+        match self {
+            Self::Rounds | Self::Draft => false,
+            Self::Original | Self::KeepBest => run.state.stopped.is_some(),
+        }
+    }
+
+    /// Nothing, if the start stays.
+    pub(super) fn left(self, run: &Run) -> Option<Left> {
+        match self {
+            Self::Rounds | Self::Draft => shipped(run),
+            Self::Original | Self::KeepBest => best(run),
+        }
+    }
+}
+
+/// A search of fewer rounds learns too little from what it measures.
+const FEWEST_ROUNDS: usize = 4;
+/// So many are made by default; most searches stall before.
+const ROUNDS: usize = 5;
+/// No setting asks for more.
+const MOST_TRIALS: usize = 20;
+/// The share of scenarios that `tune` holds out by default, in per cent.
+const HELD_OUT: u32 = 40;
+
+/// As much of the suite as leaves enough rounds, divided as `tune` does it. What more than five rounds would cost is
+/// spent on more trials in the final comparison, as somebody would who knows that searches stall.
+fn rounds(world: &World, runs: usize, confidence: Confidence) -> Plan {
+    let fewest = confidence.fewest_pairs();
+    let divided = |count: usize| {
+        let mut scenarios = world.scenarios[..count].to_vec();
+        split(&mut scenarios, HELD_OUT, fewest, world.seed);
+        let pairs = scenarios.iter().filter(|scenario| scenario.held_out).count().max(1);
+        let searched = (count - pairs).max(1);
+        let trials = (runs.saturating_sub(ROUNDS * searched) / (2 * pairs)).clamp(1, MOST_TRIALS);
+        let rounds = runs.saturating_sub(2 * pairs * trials) / searched;
+        (scenarios, trials, rounds)
+    };
+    let counts = (fewest + 1..=world.scenarios.len()).rev().map(divided);
+    let enough = counts.into_iter().find(|(_, _, rounds)| *rounds >= FEWEST_ROUNDS);
+    let (scenarios, trials, rounds) =
+        enough.unwrap_or_else(|| divided(world.scenarios.len().min(fewest + 1)));
+    let confirm = u32::try_from(trials).unwrap_or(u32::MAX);
+    plan(world, scenarios, Rules { confirm, ..rules(rounds, 90.0, confidence) })
+}
+
+/// All scenarios, divided as `tune` does it.
+fn draft(world: &World, runs: usize, confidence: Confidence) -> Plan {
+    let mut scenarios = world.scenarios.clone();
+    split(&mut scenarios, HELD_OUT, confidence.fewest_pairs(), world.seed);
+    let runs = u32::try_from(runs).unwrap_or(u32::MAX);
+    let rules = rules(0, 90.0, confidence);
+    let mut plan = plan(world, scenarios, Rules { search: Search::Draft { runs }, ..rules });
+    plan.task.rules.confirm = drafting::confirm(&plan, runs);
+    plan
+}
+
+/// Those of `tune` where nobody has set another.
+fn rules(rounds: usize, goal: f64, confidence: Confidence) -> Rules {
+    Rules {
+        max_iterations: u32::try_from(rounds).unwrap_or(u32::MAX),
+        threshold: Score::new(goal).expect("a goal is a score"),
+        regress: 10.0,
+        stall: Stall { window: 2, gain: 2.0, reaching: false },
+        max_errors: 3,
+        confirm: 1,
+        confidence,
+        coverage: 0.8,
+        search: Search::Rounds,
+    }
+}
+
+/// What the final comparison has shown to be better.
+fn shipped(run: &Run) -> Option<Left> {
+    let shipment = run.state.shipment.as_ref().filter(|_| run.state.closed == Some(Ending::Applied))?;
+    Some(Left { candidate: shipment.champion, claimed: shipment.effect.map_or(0.0, |effect| effect.points) })
+}
+
+/// The best of the search, by the score that it had there.
+fn best(run: &Run) -> Option<Left> {
+    let (candidate, score) = run.best().filter(|(candidate, _)| *candidate != run.start())?;
+    let before = run.search_score(run.start()).map_or(0.0, Score::points);
+    Some(Left { candidate, claimed: score.points() - before })
+}

@@ -1,0 +1,223 @@
+//! A simulated world: what scenarios need, and what a skill is truly worth.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::skill::{FACETS, Facet, Facets, Skill};
+use crate::checks::How;
+use crate::contract::CriterionId;
+use crate::demand::Demand;
+use crate::draw::Draw;
+use crate::id::Digest;
+use crate::scenario::Scenario;
+
+/// The numbers of a world. Shares are from 0 to 1; all must be finite.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Law {
+    /// How many of the 12 facets the skill has at the start.
+    pub start: usize,
+    /// The scenarios of the suite.
+    pub pool: usize,
+    /// How often an execution shows a facet that the skill has, and one that it lacks.
+    pub shows: f64,
+    pub shows_absent: f64,
+    /// How often a judge fails a statement that is false, and one that is true.
+    pub finds: f64,
+    pub invents: f64,
+    /// How much a judge's strictness differs from trial to trial, and how lenient it is on average, in points of a score.
+    pub noise: f64,
+    pub leniency: f64,
+    /// The most weaknesses that an improver works on at once.
+    pub edits: usize,
+    /// How often it fixes one of them, and how often it breaks another facet meanwhile.
+    pub fixes: f64,
+    pub breaks: f64,
+    /// The share of its fixes that hold only on the scenario that showed the weakness.
+    pub overfits: f64,
+}
+
+impl Default for Law {
+    fn default() -> Self {
+        Self {
+            start: 5,
+            pool: 12,
+            shows: 0.92,
+            shows_absent: 0.2,
+            finds: 0.85,
+            invents: 0.05,
+            noise: 8.0,
+            leniency: 6.0,
+            edits: 6,
+            fixes: 0.5,
+            breaks: 0.2,
+            overfits: 0.0,
+        }
+    }
+}
+
+impl Law {
+    /// The most facets that a skill can have.
+    pub const FACETS: usize = FACETS;
+}
+
+/// How many facets a scenario needs.
+const NEEDED: usize = 5;
+/// The weight of a facet in a scenario is at most this.
+const HEAVIEST: usize = 3;
+/// All that the skill will ever be used for: what it is worth is its mean over these.
+const POPULATION: usize = 400;
+
+/// Everything that follows from a law and a seed.
+#[derive(Debug)]
+pub struct World {
+    pub(super) law: Law,
+    pub(super) seed: u64,
+    pub(super) start: Skill,
+    /// The suite. Each scenario demands one statement per facet that it needs.
+    pub(super) scenarios: Vec<Scenario>,
+    statements: HashMap<CriterionId, (usize, Facet)>,
+    /// The share that each facet has in what a skill is worth.
+    shares: [f64; FACETS],
+}
+
+impl World {
+    pub fn new(law: Law, seed: u64) -> Self {
+        let mut draw = Draw::new(seed, 0);
+        let start = Skill { facets: some(law.start, &mut draw).into_iter().collect(), ..Skill::default() };
+        let population: Vec<Needs> = (0..POPULATION).map(|_| needs(&mut draw)).collect();
+        let shares = shares(&population);
+        let (mut scenarios, mut statements) = (Vec::new(), HashMap::new());
+        for nth in 0..law.pool {
+            let (scenario, needed) = scenario(nth, &needs(&mut draw));
+            let ids = scenario.demands.iter().map(|demand| scenario.criterion(demand));
+            statements.extend(ids.zip(needed.into_iter().map(|facet| (nth, facet))));
+            scenarios.push(scenario);
+        }
+        Self { law, seed, start, scenarios, statements, shares }
+    }
+
+    /// What a skill is truly worth: the expected score over all scenarios, as a judge would give it who never errs.
+    pub(super) fn truth(&self, skill: &Skill) -> f64 {
+        let shares = self.shares.iter().enumerate();
+        100.0 * shares.map(|(facet, share)| share * self.chance_to_show(skill.facets.has(facet))).sum::<f64>()
+    }
+
+    pub(super) fn chance_to_show(&self, is_present: bool) -> f64 {
+        if is_present { self.law.shows } else { self.law.shows_absent }
+    }
+
+    /// The scenario that demands a statement, and the facet that it is about.
+    pub(super) fn statement(&self, id: &CriterionId) -> Option<(usize, Facet)> {
+        self.statements.get(id).copied()
+    }
+
+    /// The statements of a scenario.
+    pub(super) fn statements(&self, scenario: usize) -> impl Iterator<Item = (CriterionId, Facet)> + '_ {
+        let demands = self.scenarios.get(scenario).into_iter();
+        let ids = demands.flat_map(|one| one.demands.iter().map(|demand| one.criterion(demand)));
+        ids.filter_map(|id| self.statement(&id).map(|(_, facet)| (id, facet)))
+    }
+
+    /// Numbers for one event, whatever else has happened before it.
+    pub(super) fn draw(&self, what: &str, of: &[&[u8]]) -> Draw {
+        let seed = self.seed.to_le_bytes();
+        let digest = Digest::of_parts([&seed, what.as_bytes()].into_iter().chain(of.iter().copied()));
+        let first = digest.as_bytes().first_chunk().expect("a digest has 32 bytes");
+        Draw::new(u64::from_le_bytes(*first), 0)
+    }
+}
+
+/// The mean share of each facet in the weight of a scenario. An expected score is linear in them, so that it is exact.
+fn shares(population: &[Needs]) -> [f64; FACETS] {
+    let mut shares = [0.0; FACETS];
+    let many: f64 = population.iter().map(|_| 1.0).sum();
+    for needs in population {
+        let all: u32 = needs.iter().map(|(_, weight)| weight).sum();
+        for (facet, weight) in needs {
+            shares[*facet] += f64::from(*weight) / f64::from(all) / many;
+        }
+    }
+    shares
+}
+
+/// Different facets, drawn.
+fn some(count: usize, draw: &mut Draw) -> Vec<Facet> {
+    let mut facets: Vec<Facet> = (0..FACETS).collect();
+    draw.shuffle(&mut facets);
+    facets.truncate(count);
+    facets
+}
+
+/// What a scenario needs, each with its weight.
+type Needs = Vec<(Facet, u32)>;
+
+fn needs(draw: &mut Draw) -> Needs {
+    let facets = some(NEEDED, draw);
+    let weight = |draw: &mut Draw| u32::try_from(1 + draw.below(HEAVIEST)).expect("a small number");
+    facets.into_iter().map(|facet| (facet, weight(draw))).collect()
+}
+
+fn scenario(nth: usize, needs: &[(Facet, u32)]) -> (Scenario, Vec<Facet>) {
+    let demand = |&(facet, weight): &(Facet, u32)| {
+        let how = How::Question { text: format!("The result shows facet {facet}.").into() };
+        Demand { weight, ..Demand::new(format!("facet-{facet}").parse().expect("a plain name"), how) }
+    };
+    let id = format!("scenario-{nth}").parse().expect("a plain name");
+    let demands = needs.iter().map(demand).collect();
+    (
+        Scenario { demands, ..Scenario::new(id, format!("task {nth}")) },
+        needs.iter().map(|need| need.0).collect(),
+    )
+}
+
+/// What an execution has shown, of all facets.
+pub(super) type Shown = Facets;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::Verdict;
+    use crate::demand::scored;
+    use crate::score::Score;
+
+    /// The score of every possible execution, times its chance.
+    fn expected(world: &World, skill: &Skill, scenario: &Scenario) -> f64 {
+        let facets: Vec<Facet> =
+            scenario.demands.iter().map(|one| world.statements[&scenario.criterion(one)].1).collect();
+        let outcomes = (0..1_u32 << facets.len()).map(|outcome| {
+            let is_shown = |nth: usize| outcome & 1 << nth != 0;
+            let chance = |(nth, facet): (usize, &Facet)| {
+                let shows = world.chance_to_show(skill.facets.has(*facet));
+                if is_shown(nth) { shows } else { 1.0 - shows }
+            };
+            let verdict = |nth| if is_shown(nth) { Verdict::Pass } else { Verdict::Fail };
+            let demands = scenario.demands.iter().enumerate();
+            let score = scored(demands.map(|(nth, demand)| (demand, verdict(nth)))).composite;
+            score.map_or(0.0, Score::points) * facets.iter().enumerate().map(chance).product::<f64>()
+        });
+        outcomes.sum()
+    }
+
+    #[test]
+    fn the_truth_is_the_mean_score_of_all_that_can_happen() {
+        let mut world = World::new(Law { pool: 7, ..Law::default() }, 3);
+        let needs = |scenario: &Scenario| {
+            let facet = |demand| world.statements[&scenario.criterion(demand)].1;
+            scenario.demands.iter().map(|demand| (facet(demand), demand.weight)).collect()
+        };
+        world.shares = shares(&world.scenarios.iter().map(needs).collect::<Vec<_>>());
+        for skill in [&world.start, &Skill::default()] {
+            let all: f64 = world.scenarios.iter().map(|one| expected(&world, skill, one)).sum();
+            assert!((world.truth(skill) - all / 7.0).abs() < 1e-3, "{} {}", world.truth(skill), all / 7.0);
+        }
+    }
+
+    #[test]
+    fn a_skill_with_everything_shows_as_much_as_can_be_shown() {
+        let world = World::new(Law::default(), 1);
+        let perfect = Skill { facets: (0..FACETS).collect(), ..Skill::default() };
+        assert!((world.truth(&perfect) - 92.0).abs() < 1e-9);
+        assert!((world.truth(&Skill::default()) - 20.0).abs() < 1e-9);
+    }
+}

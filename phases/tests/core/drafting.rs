@@ -1,0 +1,183 @@
+//! The search that edits after each trial: what it believes, what it edits, when it ends, and what it takes to the comparison.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use skilltune_phases::checks::How;
+use skilltune_phases::contract::Verdict as Found;
+use skilltune_phases::demand::Demand;
+use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::loops::tune::measure::SEARCH;
+use skilltune_phases::loops::tune::{Decision, Ending, Outcome, Plan, Run, Search, Step, Verdict};
+use skilltune_phases::stop::Reason;
+
+use crate::world::{Drive, improved, plan, stated, tree, well};
+
+const FACETS: usize = 8;
+const ASKED: usize = 4;
+
+/// A skill has some of eight facets; each scenario asks for four of them, in statements that say the same everywhere.
+fn suite(scenarios: usize, runs: u32) -> Plan {
+    let mut plan = plan(1, scenarios);
+    plan.task.rules.search = Search::Draft { runs };
+    let statement = |facet: usize| {
+        let how = How::Question { text: format!("Facet {facet} is there.").into() };
+        Demand::new(format!("facet-{facet}").parse().expect("a plain name"), how)
+    };
+    for (nth, scenario) in plan.task.scenarios.iter_mut().enumerate() {
+        scenario.demands = (0..ASKED).map(|of| statement((nth + 2 * of) % FACETS)).collect();
+        scenario.held_out = nth % 3 == 2;
+    }
+    plan
+}
+
+/// Which facets each version has, by the tree of it.
+struct Skills(RefCell<HashMap<TreeId, [bool; FACETS]>>);
+
+impl Skills {
+    fn new(plan: &Plan, has: usize) -> Self {
+        let start = std::array::from_fn(|facet| facet < has);
+        Self(RefCell::new([(plan.task.target.members[0].start, start)].into()))
+    }
+
+    fn of(&self, run: &Run, candidate: skilltune_phases::id::CandidateId) -> [bool; FACETS] {
+        let tree = run.candidate(candidate).expect("a candidate of the run").trees[0];
+        self.0.borrow()[&tree]
+    }
+}
+
+fn roll(seed: u64, step: &Step, nth: usize) -> f64 {
+    let key = serde_json::to_vec(step).expect("a step has a JSON text");
+    let digest = Digest::of_parts([&seed.to_le_bytes()[..], &key, &nth.to_le_bytes()]);
+    f64::from(digest.as_bytes()[0]) / 256.0
+}
+
+/// An improver that mends each fault that it is asked to with this chance, and breaks each other facet with that one.
+#[derive(Clone, Copy)]
+struct Improver {
+    mends: f64,
+    breaks: f64,
+}
+
+fn answer(seed: u64, noise: f64, improver: Improver, skills: &Skills, run: &Run, step: &Step) -> Outcome {
+    match step {
+        Step::Grade { candidate, trial, .. } => {
+            let has = skills.of(run, *candidate);
+            let facet = |nth: usize| (trial.scenario + 2 * nth) % FACETS;
+            stated(run, trial.scenario, |nth| {
+                let slips = roll(seed, step, nth) < noise;
+                if has[facet(nth)] == slips { Found::Fail } else { Found::Pass }
+            })
+        }
+        Step::Improve { base, .. } => {
+            let mut has = skills.of(run, *base);
+            let targets = run.state.rounds.last().and_then(|round| round.targets.clone()).unwrap_or_default();
+            let asked: Vec<String> = targets.iter().map(|id| run.plan.task.question(id)).collect();
+            for (facet, one) in has.iter_mut().enumerate() {
+                let is_asked = asked.iter().any(|words| words.contains(&format!("Facet {facet} ")));
+                let luck = roll(seed, step, facet);
+                *one = if is_asked { *one || luck < improver.mends } else { *one && luck >= improver.breaks };
+            }
+            let name = format!("{has:?}");
+            skills.0.borrow_mut().insert(tree(&name), has);
+            improved(&name)
+        }
+        _ => well(run, step, 50),
+    }
+}
+
+fn play(plan: Plan, has: usize, noise: f64, improver: Improver) -> (Drive, Skills) {
+    let (seed, skills) = (plan.seed, Skills::new(&plan, has));
+    let mut drive = Drive::start(plan);
+    drive.finish(4, |_| 0, |run, step| answer(seed, noise, improver, &skills, run, step));
+    (drive, skills)
+}
+
+const GOOD: Improver = Improver { mends: 0.9, breaks: 0.0 };
+
+fn executed(drive: &Drive, fresh: bool) -> usize {
+    let done = drive.records.iter().filter(|record| match &record.event {
+        skilltune_phases::loops::tune::Event::Done(done) => {
+            matches!(&done.step, Step::Exercise { trial, .. } if (trial.ordinal > SEARCH) == fresh)
+        }
+        _ => false,
+    });
+    done.count()
+}
+
+#[test]
+fn faults_are_edited_as_they_are_named_and_the_result_wins() {
+    let (drive, skills) = play(suite(18, 48), 2, 0.0, GOOD);
+    let shipment = drive.run.state.shipment.as_ref().unwrap();
+    assert_eq!((shipment.verdict, drive.run.state.closed), (Verdict::Won, Some(Ending::Applied)));
+    assert_eq!(skills.of(&drive.run, shipment.champion), [true; FACETS]);
+    assert_eq!(drive.run.state.stopped, Some(Reason::Finished), "nothing is left to edit");
+}
+
+#[test]
+fn it_makes_no_more_runs_than_it_was_given() {
+    for runs in [24, 32, 48, 64] {
+        let (drive, _) = play(suite(18, runs), 2, 0.2, Improver { mends: 0.5, breaks: 0.2 });
+        let (searched, fresh) = (executed(&drive, false), executed(&drive, true));
+        assert!(searched + fresh <= runs as usize, "{searched} and {fresh} of {runs}");
+        assert_eq!(searched, drive.run.state.rounds.iter().map(|round| round.scenarios.len()).sum::<usize>());
+    }
+}
+
+#[test]
+fn after_the_first_trials_up_to_six_faults_are_edited_and_then_up_to_three() {
+    let (drive, _) = play(suite(18, 48), 0, 0.0, Improver { mends: 0.1, breaks: 0.0 });
+    let decisions = drive.decisions();
+    let counts: Vec<usize> = decisions
+        .iter()
+        .filter_map(|one| match one {
+            Decision::Target { criteria } => Some(criteria.len()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(counts[0], 6);
+    assert!(counts[1..].iter().all(|count| *count <= 3), "{counts:?}");
+}
+
+#[test]
+fn edits_that_bring_nothing_end_the_search_early_and_ship_nothing() {
+    let (drive, _) = play(suite(18, 96), 4, 0.1, Improver { mends: 0.0, breaks: 0.5 });
+    assert_ne!(drive.run.state.stopped, Some(Reason::Exhausted));
+    assert_eq!(drive.run.state.shipment.as_ref().unwrap().champion, drive.run.start());
+    assert!(executed(&drive, false) < 60, "{}", executed(&drive, false));
+}
+
+#[test]
+fn a_statement_that_failed_once_after_many_passes_is_left_alone() {
+    let plan = suite(18, 96);
+    let skills = Skills::new(&plan, FACETS);
+    let mut drive = Drive::start(plan);
+    let mut once = true;
+    drive.finish(
+        1,
+        |_| 0,
+        |run, step| match step {
+            Step::Grade { trial, .. } if run.state.rounds.len() > 1 && trial.ordinal == SEARCH && once => {
+                once = false;
+                stated(run, trial.scenario, |nth| if nth == 0 { Found::Fail } else { Found::Pass })
+            }
+            _ => answer(1, 0.0, GOOD, &skills, run, step),
+        },
+    );
+    assert!(!once, "it did fail once");
+    let is_edited = |one: &&Decision| matches!(one, Decision::Target { criteria } if !criteria.is_empty());
+    assert_eq!(drive.decisions().iter().filter(|one| is_edited(one)).count(), 0);
+}
+
+#[test]
+fn how_many_calls_are_under_way_changes_no_decision() {
+    let world = Improver { mends: 0.6, breaks: 0.2 };
+    let with = |jobs| {
+        let plan = suite(18, 64);
+        let (seed, skills) = (plan.seed, Skills::new(&plan, 2));
+        let mut drive = Drive::start(plan);
+        drive.finish(jobs, |room| room - 1, |run, step| answer(seed, 0.15, world, &skills, run, step));
+        drive.decisions().into_iter().cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(with(1), with(8));
+}

@@ -1,0 +1,64 @@
+//! A search by single trials, from outside: `tune --runs`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::scene::{Ran, Scene};
+
+/// Twelve scenarios that each ask for three qualities; the improver goes from 20 to 80 in three edits.
+fn scene() -> Scene {
+    let steps = json!({ "improve": { "writer": { "20": 40, "40": 60, "60": 80 } } });
+    let scene = Scene::new(&[("writer", 20)], &steps);
+    let one = |nth: u32| {
+        let demands = [30, 50, 70].map(|least| format!("\"Its quality is at least {least}.\"")).join(", ");
+        format!("[[scenarios]]\nid = \"s{nth}\"\ndescription = \"Task {nth}\"\nexpectations = [{demands}]\n")
+    };
+    fs::write(scene.path("project/suite.toml"), (1..=12).map(one).collect::<String>()).unwrap();
+    scene
+}
+
+fn tune(scene: &Scene, runs: &str, more: &[&str]) -> Ran {
+    let line = ["tune", "writer", "--suite", "suite.toml", "--yes", "--format", "json", "--runs", runs];
+    scene.run(&[&line[..], more].concat())
+}
+
+fn executed(scene: &Scene) -> usize {
+    let calls = scene.calls();
+    calls.iter().filter(|(name, _)| name.starts_with("executor")).map(|(_, (_, answered))| answered).sum()
+}
+
+#[test]
+fn faults_are_edited_after_each_trial_and_the_result_wins_within_its_runs() {
+    let scene = scene();
+    let ran = tune(&scene, "24", &[]);
+    assert_eq!((ran.code, scene.quality("writer")), (Some(0), 80), "{ran:?}");
+    assert!(executed(&scene) <= 24, "{}", executed(&scene));
+    let decided: Vec<Value> = scene.events("decided");
+    let targets: Vec<usize> =
+        decided.iter().filter_map(|one| one["target"]["criteria"].as_array().map(Vec::len)).collect();
+    assert_eq!(targets.first(), Some(&3), "each fault once, however many scenarios name it: {targets:?}");
+}
+
+#[test]
+fn one_call_and_eight_at_a_time_decide_the_same() {
+    let with = |jobs: &str| {
+        let scene = scene();
+        let ran = tune(&scene, "24", &["--jobs", jobs, "--seed", "5"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        scene.events("decided")
+    };
+    assert_eq!(with("1"), with("8"));
+}
+
+#[test]
+fn runs_that_the_comparison_alone_would_take_are_refused_with_how_many_it_needs() {
+    let scene = scene();
+    let refused = tune(&scene, "12", &[]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("12 runs of the executor are not enough"), "{refused:?}");
+    assert!(refused.stderr.contains("pass --runs 14 or more"), "{refused:?}");
+    assert_eq!(tune(&scene, "14", &["--dry-run"]).code, Some(0));
+    let alone = scene.run(&["tune", "writer", "--scenario", "Write.", "--yes", "--runs", "24"]);
+    assert!(alone.stderr.contains("`--runs` needs a suite"), "{alone:?}");
+}

@@ -1,0 +1,69 @@
+//! `simulate`: a table without agents, a project or a network.
+
+use serde_json::json;
+
+use crate::scene::Scene;
+
+#[test]
+fn a_simulation_prints_the_same_table_again_and_writes_nothing() {
+    let scene = Scene::empty();
+    let before = scene.everything();
+    let line = ["simulate", "--policy", "rounds,keep-best", "--runs", "16,32", "--seeds", "5"];
+    let table = scene.run(&line);
+    assert_eq!((table.code, table.stderr.as_str()), (Some(0), ""), "{table:?}");
+    assert_eq!(table.stdout, scene.run(&line).stdout);
+    assert!(table.stdout.lines().all(|line| line.chars().count() <= 80), "{}", table.stdout);
+    let rows =
+        table.stdout.lines().filter(|line| line.starts_with("rounds") || line.starts_with("keep-best"));
+    assert_eq!(rows.count(), 4, "{}", table.stdout);
+    assert_eq!(scene.everything(), before);
+}
+
+#[test]
+fn json_has_the_world_and_one_row_a_policy_and_budget() {
+    let scene = Scene::empty();
+    let line =
+        ["simulate", "--runs", "16", "--seeds", "4", "--fixes", "0", "--breaks", "1", "--format", "json"];
+    let all = scene.run(&line).json();
+    assert_eq!((&all["world"]["fixes"], &all["world"]["breaks"]), (&json!(0.0), &json!(1.0)));
+    let rows = all["rows"].as_array().unwrap();
+    let names: Vec<_> = rows.iter().map(|row| row["policy"].as_str().unwrap()).collect();
+    assert_eq!(names, ["draft", "rounds", "original", "keep-best"]);
+    for row in rows {
+        assert_eq!((&row["runs"], &row["seeds"]), (&json!(16), &json!(4)));
+        assert!(row["quality"]["mean"].as_f64().unwrap() <= row["start"].as_f64().unwrap(), "{row}");
+    }
+}
+
+#[test]
+fn a_world_that_cannot_be_is_refused_in_one_line() {
+    let scene = Scene::empty();
+    let refusal = |line: &[&str]| {
+        let told = scene.refusal(&[&["simulate"], line].concat());
+        told.lines().next().unwrap().to_owned()
+    };
+    let refused = [
+        &["--fixes", "1.5"][..],
+        &["--breaks", "nan"],
+        &["--leniency", "-51"],
+        &["--noise=-1"],
+        &["--pool", "5"],
+        &["--start", "13"],
+        &["--runs", "15"],
+        &["--runs", "16,513"],
+        &["--seeds", "0"],
+        &["--policy", "luck"],
+    ];
+    insta::assert_snapshot!(refused.map(refusal).join("\n"), @r"
+    error: invalid value '1.5' for '--fixes <SHARE>': must be a number from 0 to 1
+    error: invalid value 'nan' for '--breaks <SHARE>': must be a number from 0 to 1
+    error: invalid value '-51' for '--leniency <POINTS>': must be a number from -50 to 50
+    error: invalid value '-1' for '--noise <POINTS>': must be a number from 0 to 50
+    error: invalid value '5' for '--pool <N>': must be a whole number from 6 to 100
+    error: invalid value '13' for '--start <N>': must be a whole number from 0 to 12
+    error: invalid value '15' for '--runs <N>': 15 is not in 16..=512
+    error: invalid value '513' for '--runs <N>': 513 is not in 16..=512
+    error: invalid value '0' for '--seeds <N>': 0 is not in 1..=100000
+    error: invalid value 'luck' for '--policy <POLICIES>'
+    ");
+}
