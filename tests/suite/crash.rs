@@ -134,6 +134,12 @@ impl Steps {
         visited
     }
 
+    /// The files of a run of `reflex` tell the time by the second, and are written again only where they change: with
+    /// every second that passes meanwhile, a run has a few more steps. So one may end before the last of another's.
+    fn may_be_missing(&self, at: usize) -> bool {
+        at > self.kinds.len() - self.kinds.len() / 20
+    }
+
     /// Prints how many of its steps a command was aborted at; there must have been more than so many.
     pub(crate) fn report(&self, what: &str, more_than: usize) {
         let (visited, all) = (self.visited().len(), self.kinds.len());
@@ -164,7 +170,7 @@ pub(crate) fn crash_everywhere(story: &impl Story) -> Steps {
     let (visited, next) = (steps.visited(), AtomicUsize::new(0));
     let visit = || {
         while let Some(&at) = visited.get(next.fetch_add(1, Ordering::SeqCst)) {
-            crash_at(story, at, &whole);
+            crash_at(story, at, &steps, &whole);
         }
     };
     std::thread::scope(|scope| {
@@ -174,10 +180,13 @@ pub(crate) fn crash_everywhere(story: &impl Story) -> Steps {
     steps
 }
 
-fn crash_at(story: &impl Story, at: usize, whole: &Outcome) {
+fn crash_at(story: &impl Story, at: usize, steps: &Steps, whole: &Outcome) {
     let told = format!("crashed at point {at}");
     let scene = story.scene();
-    assert!(crashed(story.begin(&scene), at), "{told}: it has ended before");
+    if !crashed(story.begin(&scene), at) {
+        assert!(steps.may_be_missing(at), "{told}: it has ended before");
+        return;
+    }
     // Some crash once more while they are taken up.
     if at.is_multiple_of(5) {
         let had_begun = !scene.run_folders().is_empty();
