@@ -7,6 +7,7 @@
 //!
 //! The looks at the pairs are fixed beforehand and share one chance of error, so that looking early costs no honesty.
 
+mod apart;
 mod flip;
 pub mod power;
 
@@ -16,6 +17,8 @@ use std::{fmt, iter};
 use serde::{Deserialize, Serialize};
 
 use crate::draw::Draw;
+
+pub use apart::{apart, can_tell};
 
 /// How sure a final comparison must be before anything ships.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

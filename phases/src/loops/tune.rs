@@ -48,7 +48,7 @@ use crate::vocabulary::Vocabulary;
 
 pub use crate::delivery::Uses;
 pub use comparison::Basis;
-pub use decision::{Answer, Decision, Ending, Measured, Pair, Shipment, Verdict, Why};
+pub use decision::{Answer, Apart, Decision, Ending, Measured, Pair, Shipment, Verdict, Why};
 pub use fail_on::FailReason;
 pub use request::{INPUT, Request, SKILL, WORKSPACE};
 pub use state::{Edit, Round, Standing, State};

@@ -6,11 +6,14 @@ use std::collections::HashMap;
 use skilltune_phases::checks::How;
 use skilltune_phases::contract::Verdict as Found;
 use skilltune_phases::demand::Demand;
-use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::loops::tune::measure::SEARCH;
 use skilltune_phases::loops::tune::{Decision, Ending, Outcome, Plan, Run, Search, Step, Verdict};
+use skilltune_phases::role::Role;
+use skilltune_phases::score::Score;
 use skilltune_phases::stop::Reason;
 
+use crate::drive::recast;
 use crate::world::{Drive, improved, plan, stated, tree, well};
 
 const FACETS: usize = 8;
@@ -19,7 +22,7 @@ const ASKED: usize = 4;
 /// A skill has some of eight facets; each scenario asks for four of them, in statements that say the same everywhere.
 fn suite(scenarios: usize, runs: u32) -> Plan {
     let mut plan = plan(1, scenarios);
-    plan.task.rules.search = Search::Draft { runs };
+    plan.task.rules.search = Search::Draft { runs, drawn: true };
     let statement = |facet: usize| {
         let how = How::Question { text: format!("Facet {facet} is there.").into() };
         Demand::new(format!("facet-{facet}").parse().expect("a plain name"), how)
@@ -40,7 +43,7 @@ impl Skills {
         Self(RefCell::new([(plan.task.target.members[0].start, start)].into()))
     }
 
-    fn of(&self, run: &Run, candidate: skilltune_phases::id::CandidateId) -> [bool; FACETS] {
+    fn of(&self, run: &Run, candidate: CandidateId) -> [bool; FACETS] {
         let tree = run.candidate(candidate).expect("a candidate of the run").trees[0];
         self.0.borrow()[&tree]
     }
@@ -180,4 +183,60 @@ fn how_many_calls_are_under_way_changes_no_decision() {
         drive.decisions().into_iter().cloned().collect::<Vec<_>>()
     };
     assert_eq!(with(1), with(8));
+}
+
+/// The versions that fresh trials were made of, and on how many scenarios.
+fn fresh(drive: &Drive) -> (Vec<CandidateId>, usize) {
+    let measure = &drive.run.state.measure;
+    (measure.contestants.clone(), measure.scenarios().len())
+}
+
+#[test]
+fn where_nobody_chose_what_is_held_out_the_challenger_alone_is_tried_on_it() {
+    let (drive, _) = play(suite(18, 48), 2, 0.0, GOOD);
+    let shipment = drive.run.state.shipment.as_ref().unwrap();
+    let apart = shipment.apart.as_ref().expect("no pairs");
+    assert_eq!(fresh(&drive), (vec![shipment.champion], 6));
+    assert!(shipment.pairs.is_empty());
+    let scenarios = |scores: &[(usize, Score)]| scores.iter().map(|one| one.0).collect::<Vec<_>>();
+    assert_eq!(scenarios(&apart.start), drive.run.state.rounds[0].scenarios);
+    let is_held_out = |nth: &usize| drive.run.plan.task.scenarios[*nth].held_out;
+    assert!(scenarios(&apart.challenger).iter().all(is_held_out));
+    assert_eq!(shipment.effect.unwrap().points, 75.0, "from a quarter of the statements to all of them");
+}
+
+#[test]
+fn runs_that_the_search_leaves_go_into_the_comparison() {
+    let (short, _) = play(suite(18, 24), 2, 0.0, GOOD);
+    let (long, _) = play(suite(18, 96), 2, 0.0, GOOD);
+    assert_eq!(long.run.state.stopped, Some(Reason::Finished));
+    assert!(long.run.confirm() > short.run.confirm(), "{} {}", long.run.confirm(), short.run.confirm());
+    assert!(executed(&long, false) + executed(&long, true) <= 96);
+}
+
+#[test]
+fn where_somebody_chose_it_both_versions_are_tried_on_it_side_by_side() {
+    let mut plan = suite(18, 64);
+    plan.task.rules.search = Search::Draft { runs: 64, drawn: false };
+    let (drive, _) = play(plan, 2, 0.0, GOOD);
+    let shipment = drive.run.state.shipment.as_ref().unwrap();
+    assert_eq!(shipment.verdict, Verdict::Won);
+    assert!(shipment.apart.is_none() && !shipment.pairs.is_empty());
+    assert_eq!(fresh(&drive).0, [drive.run.start(), shipment.champion]);
+}
+
+#[test]
+fn trials_of_another_agent_are_no_control() {
+    let plan = suite(18, 64);
+    let (seed, skills) = (plan.seed, Skills::new(&plan, 2));
+    let mut drive = Drive::start(plan);
+    while drive.run.state.rounds.len() < 3 {
+        let step = drive.due(1).pop().expect("the search goes on");
+        let outcome = answer(seed, 0.0, GOOD, &skills, &drive.run, &step);
+        drive.done(step, outcome);
+    }
+    recast(&mut drive, &Role::EXECUTOR);
+    drive.finish(1, |_| 0, |run, step| answer(seed, 0.0, GOOD, &skills, run, step));
+    let shipment = drive.run.state.shipment.as_ref().unwrap();
+    assert!(shipment.apart.is_none(), "{shipment:?}");
 }

@@ -325,7 +325,7 @@ fn a_journal_that_names_judges_scenarios_and_candidates_that_there_are_not_is_re
     let step = Step::Grade { candidate: strange, trial, artifacts: Vec::new(), evidence: Vec::new(), asked };
     let tally = Tally { known: 0, wrong: 9, repeated: 0, differing: 9 };
     let tell = |drive: &mut Drive| {
-        drive.record(Event::Decided(Decision::Compare { challenger: strange }));
+        drive.record(Event::Decided(Decision::Compare { challenger: strange, trials: None }));
         drive.record(Event::Decided(Decision::Consult { scenarios: vec![999] }));
         drive.record(Event::Decided(Decision::Dismiss { seat: Seat::Third, tally }));
         drive.record(Event::Decided(Decision::Dismiss { seat: Seat::First, tally }));

@@ -397,7 +397,7 @@ fn nothing_is_judged_anew_where_nothing_was_compared() {
 fn a_journal_that_somebody_else_wrote_is_read_without_a_panic() {
     let mut foreign = Drive::start(older_of(1));
     let stranger = CandidateId::of(&[tree("nobody's")]);
-    foreign.record(Event::Decided(Decision::Compare { challenger: stranger }));
+    foreign.record(Event::Decided(Decision::Compare { challenger: stranger, trials: None }));
     foreign.record(Event::Decided(Decision::Close(Ending::Compared)));
     assert_eq!(regrade(&foreign.run, &suite(&foreign)).unwrap_err(), NoComparison::None);
     let old = older(1);

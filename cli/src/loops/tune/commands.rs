@@ -259,7 +259,7 @@ fn decided(run: &Run, decision: &Decision) -> String {
         Decision::Draft(candidate) => format!("draft {}", candidate.id.short()),
         Decision::NoDraft { failure, .. } => format!("no draft: {}", failure.why),
         Decision::Stop(reason) => format!("search stopped: {}", words::reason(&run.plan, *reason)),
-        Decision::Compare { challenger } => format!("compare {} with the start", challenger.short()),
+        Decision::Compare { challenger, .. } => format!("compare {} with the start", challenger.short()),
         Decision::LookAgain { effect } => match effect {
             Some(effect) => format!("undecided so far ({} points)", verdicts::signed(effect.points)),
             None => "undecided so far".to_owned(),

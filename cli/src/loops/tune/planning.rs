@@ -11,7 +11,7 @@ use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::demand::Demand;
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::{Aim, Basis, Plan, Search, Task, Tune, drafting};
+use skilltune_phases::loops::tune::{Aim, Basis, Plan, Rules, Search, Task, Tune, drafting};
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::rubric;
 use skilltune_phases::scenario::Scenario;
@@ -56,6 +56,15 @@ pub fn plan(
     })
 }
 
+/// Nobody but the plan knows who has chosen what is held out.
+fn rules(request: &Request, is_drawn: bool) -> Rules {
+    let search = match request.rules.search {
+        Search::Draft { runs, .. } => Search::Draft { runs, drawn: is_drawn },
+        Search::Rounds => Search::Rounds,
+    };
+    Rules { search, ..request.rules.clone() }
+}
+
 fn build(
     request: &Request,
     home: &Home,
@@ -63,13 +72,15 @@ fn build(
     (run, scenarios): (Option<RunId>, Vec<Scenario>),
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Plan, Complaint> {
-    let mut scenarios = scenarios;
+    let (mut scenarios, mut is_drawn) = (scenarios, false);
     let (aim, members) = target(request, look)?;
     // What is calibrated is the search that may follow.
     let searches = matches!(aim, Aim::Improve | Aim::Calibrate { .. });
     if searches && !request.this_suite_only {
         let fewest = request.rules.confidence.fewest_pairs();
+        let is_chosen = scenarios.iter().any(|scenario| scenario.held_out);
         split(&mut scenarios, request.held_out, fewest, request.seed.unwrap_or_default());
+        is_drawn = !is_chosen && scenarios.iter().any(|scenario| scenario.held_out);
     } else if !matches!(request.purpose, Purpose::Try { .. } | Purpose::Regrade(_)) {
         // Nothing is kept from a search, where there is none.
         for scenario in &mut scenarios {
@@ -89,7 +100,7 @@ fn build(
             suite: request.suite.clone(),
             looks_before: 0,
             contract: rubric::tune(),
-            rules: request.rules.clone(),
+            rules: rules(request, is_drawn),
             delivery: request.delivery.clone(),
             tools: request.tools,
             apply: request.apply,
@@ -108,7 +119,7 @@ fn build(
         epoch,
     };
     refuse_too_few(request, &plan)?;
-    if let (Aim::Improve, Search::Draft { runs }) = (&plan.task.aim, plan.task.rules.search) {
+    if let (Aim::Improve, Search::Draft { runs, .. }) = (&plan.task.aim, plan.task.rules.search) {
         plan.task.rules.confirm = plan.task.rules.confirm.max(drafting::confirm(&plan, runs));
         refuse_too_few_runs(&plan, runs)?;
         plan.task.rules.max_iterations = u32::try_from(drafting::rounds(&plan)).unwrap_or(u32::MAX);

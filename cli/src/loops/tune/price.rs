@@ -62,7 +62,7 @@ impl Now {
             Basis::HeldOut => "held-out scenario",
             Basis::All | Basis::Searched | Basis::Few | Basis::Structure => "scenario",
         };
-        Self { scenarios: run.state.measure.scenarios().len(), trials: run.plan.task.rules.confirm, scenario }
+        Self { scenarios: run.state.measure.scenarios().len(), trials: run.confirm(), scenario }
     }
 
     /// What of it a way would change.

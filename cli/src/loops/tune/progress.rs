@@ -53,11 +53,11 @@ impl Narrated for Tune {
             Decision::Keep(_) | Decision::Drop { .. } => round_ended(talk, run),
             Decision::Scored(measured) if measured.score.is_none() => round_ended(talk, run),
             Decision::NoDraft { member, failure } => no_draft(talk, run, *member, failure),
-            Decision::Compare { challenger } => {
+            Decision::Compare { challenger, .. } => {
                 let told = format!(
                     "comparing {} with the start on {}",
                     challenger.short(),
-                    words::fresh_trials(&run.plan)
+                    words::fresh_trials(run)
                 );
                 talk.say(&wrapped(&told, width, "  "));
             }

@@ -111,7 +111,7 @@ impl TuneSettings {
             confirm: self.confirm.value,
             confidence: self.confidence.value,
             coverage: self.coverage.value,
-            search: self.runs.value.map_or(Search::Rounds, |runs| Search::Draft { runs }),
+            search: self.runs.value.map_or(Search::Rounds, |runs| Search::Draft { runs, drawn: false }),
         }
     }
 }

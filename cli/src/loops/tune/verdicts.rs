@@ -2,7 +2,7 @@
 
 use skilltune_phases::loops::tune::ending::Outcome;
 use skilltune_phases::loops::tune::panel;
-use skilltune_phases::loops::tune::{Aim, Apply, Basis, FailReason, Pair, Run, Shipment, Verdict};
+use skilltune_phases::loops::tune::{Aim, Apart, Apply, Basis, FailReason, Pair, Run, Shipment, Verdict};
 use skilltune_phases::proof::Effect;
 
 use crate::loops::tune::looks;
@@ -70,7 +70,7 @@ pub fn claimed(run: &Run, shipment: &Shipment) -> Option<f64> {
 
 /// Why the difference of the verdict is not the mean of the pairs, or more than what is true.
 pub fn adjusted(run: &Run, shipment: &Shipment) -> Option<&'static str> {
-    let is_early = shipment.looks < run.plan.looks().len();
+    let is_early = shipment.looks < run.looks().len();
     match (shipment.effect, shipment.looks) {
         (Some(_), 1) if is_early && shipment.verdict == Verdict::Won => Some(EARLY),
         (None, _) | (Some(_), 0 | 1) => None,
@@ -106,7 +106,13 @@ pub fn basis(run: &Run, shipment: &Shipment) -> Option<String> {
         Basis::All | Basis::Searched | Basis::Few | Basis::Structure => "scenario",
     };
     let trial = if run.plan.task.regraded().is_some() { "stored trial" } else { "fresh trial" };
-    let trials = count(run.plan.task.rules.confirm as usize, trial);
+    let trials = count(run.confirm() as usize, trial);
+    if let Some(Apart { start, challenger }) = &shipment.apart {
+        let (compared, others) = (count(challenger.len(), scenarios), count(start.len(), "other scenario"));
+        return Some(format!(
+            "{compared}, {trials} of the candidate on each, against the start's first trials of {others}"
+        ));
+    }
     (!shipment.pairs.is_empty())
         .then(|| format!("{}, {trials} of each version on each", count(shipment.pairs.len(), scenarios)))
 }

@@ -113,10 +113,11 @@ fn held_out(plan: &Plan) -> usize {
 }
 
 /// On what the last contestants are compared.
-pub fn fresh_trials(plan: &Plan) -> String {
-    match held_out(plan) {
+pub fn fresh_trials(run: &Run) -> String {
+    let compared = run.looks().last().map_or(0, |look| look.pairs);
+    match held_out(&run.plan) {
         0 => "fresh trials".to_owned(),
-        held_out => format!("fresh trials of {}", count(held_out, "held-out scenario")),
+        _ => format!("fresh trials of {}", count(compared, "held-out scenario")),
     }
 }
 

@@ -1,112 +1,104 @@
 //! What a search believes of a skill, statement by statement: how likely each is met, whichever trial one looks at.
 //!
 //! One trial tells little: agents slip, and judges miss faults and invent them. So a statement that failed once, and was met in many
-//! trials before, is probably met, and is no reason to edit. Beliefs follow from the rounds alone, by Bayes' rule; how well edits
-//! work, and how often they break something else, is estimated from the same rounds.
+//! trials before, is probably met, and is no reason to edit. Beliefs follow from the rounds alone, by Bayes' rule. How often trials
+//! mislead, how well edits work, and how often they break something else, nobody knows beforehand: many guesses are held side by
+//! side, and each counts by how well it has foretold what was seen.
 
 use std::collections::BTreeMap;
 
 use super::measure::SEARCH;
-use super::{Edit, Round, Run, Trial, panel};
+use super::{Round, Run, Trial, panel};
 use crate::contract::CriterionId;
 
-/// How often a statement that a skill meets is found to be met in one trial, and one that it does not meet.
-const SHOWN: f64 = 0.85;
-const SLIPPED: f64 = 0.3;
-
-/// How edits have done, with a few edits of no particular run counted in, so that the first one of this run is not all there is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Edits {
-    worked: f64,
-    aimed: f64,
-    broke: f64,
-    left_alone: f64,
-}
-
-impl Edits {
-    const BEFORE: Self = Self { worked: 1.0, aimed: 2.0, broke: 2.0, left_alone: 10.0 };
-
-    /// The chance that an edit mends what it aims at: what was seen, without what slips and failures would show anyway.
-    fn works(self) -> f64 {
-        ((self.worked / self.aimed - SLIPPED) / (SHOWN - SLIPPED)).clamp(0.05, 0.95)
-    }
-
-    /// The chance that it breaks something else, in the same way.
-    fn breaks(self) -> f64 {
-        ((self.broke / self.left_alone - (1.0 - SHOWN)) / (SHOWN - SLIPPED)).clamp(0.01, 0.5)
-    }
-}
-
+/// One guess at how agents and judges err, and what it makes of each statement.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Beliefs {
-    /// By the words of the statement: those of several scenarios may be the same one.
-    met: BTreeMap<String, Belief>,
-    edits: Edits,
+struct Guess {
+    /// How often a trial shows a statement as met that the skill meets, and one that it does not meet.
+    shows: f64,
+    slips: f64,
+    /// How often an edit mends what it aims at, and how often each of its aims breaks any other statement.
+    mends: f64,
+    breaks: f64,
+    /// How likely a statement is met that was not looked at yet: as likely as those of the first trials.
+    prior: f64,
+    /// How likely each statement is met, by its number.
+    chances: Vec<f64>,
+    /// How likely it is, next to the other guesses, that this one is right.
+    weight: f64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Belief {
-    chance: f64,
-    was_met: bool,
-    /// An edit aimed at it since it was last looked at.
-    is_aimed_at: bool,
-    is_edited: bool,
+const SHOWS: [f64; 3] = [0.75, 0.85, 0.93];
+const SLIPS: [f64; 4] = [0.08, 0.2, 0.32, 0.44];
+const MENDS: [f64; 5] = [0.05, 0.2, 0.4, 0.6, 0.8];
+/// Each with its weight before anything was seen: most edits leave most of a skill alone.
+const BREAKS: [(f64, f64); 5] = [(0.004, 0.3), (0.02, 0.35), (0.05, 0.2), (0.1, 0.1), (0.2, 0.05)];
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Beliefs {
+    /// Trials of another era say nothing about this one.
+    era: u32,
+    guesses: Vec<Guess>,
+    /// The number of each statement, by its words: those of several scenarios may be the same one.
+    numbers: BTreeMap<String, usize>,
+    /// How likely each is met, over all guesses.
+    chances: Vec<f64>,
 }
 
 impl Beliefs {
-    pub fn of(run: &Run) -> Self {
-        let mut beliefs = Self { met: BTreeMap::new(), edits: Edits::BEFORE };
-        let era = run.state.era;
-        for round in run.state.rounds.iter().filter(|round| round.era == era) {
-            beliefs.look(run, round);
-            if let (Some(Edit::Draft { .. }), Some(targets)) = (&round.edit, &round.targets) {
-                beliefs.edit(run, targets);
-            }
+    /// Takes in what the trials of a round have shown.
+    pub(super) fn look(&mut self, run: &Run, round: &Round) {
+        if self.guesses.is_empty() || self.era != round.era {
+            let share_met = round.score().map_or(0.5, |score| score.points() / 100.0);
+            *self = Self { era: round.era, guesses: guesses(share_met), ..Self::default() };
         }
-        beliefs
-    }
-
-    fn look(&mut self, run: &Run, round: &Round) {
-        // Until something was seen, the first trials say how likely anything is met.
-        let prior = round.score().map_or(0.5, |score| score.points() / 100.0).clamp(0.1, 0.9);
         for (id, is_met) in findings(run, round) {
-            let fresh = Belief { chance: prior, was_met: false, is_aimed_at: false, is_edited: false };
-            let one = self.met.entry(run.plan.task.question(&id)).or_insert(fresh);
-            if one.is_aimed_at {
-                self.edits.aimed += 1.0;
-                self.edits.worked += f64::from(u8::from(is_met));
-            } else if one.is_edited && one.was_met {
-                self.edits.left_alone += 1.0;
-                self.edits.broke += f64::from(u8::from(!is_met));
-            }
-            let (present, absent) = if is_met { (SHOWN, SLIPPED) } else { (1.0 - SHOWN, 1.0 - SLIPPED) };
-            let (present, absent) = (one.chance * present, (1.0 - one.chance) * absent);
-            *one = Belief {
-                chance: present / (present + absent),
-                was_met: is_met,
-                is_aimed_at: false,
-                is_edited: false,
-            };
+            let number = self.number(run.plan.task.question(&id));
+            self.guesses.iter_mut().for_each(|guess| guess.look(number, is_met));
         }
+        self.sum_up();
     }
 
-    fn edit(&mut self, run: &Run, targets: &[CriterionId]) {
-        let targets: Vec<String> = targets.iter().map(|id| run.plan.task.question(id)).collect();
-        let (works, breaks) = (self.edits.works(), self.edits.breaks());
-        for (words, one) in &mut self.met {
-            if targets.contains(words) {
-                one.chance += (1.0 - one.chance) * works;
-                one.is_aimed_at = true;
-            } else {
-                one.chance *= 1.0 - breaks;
-                one.is_edited = true;
+    /// An edit aims at these faults.
+    pub(super) fn edit(&mut self, run: &Run, targets: &[CriterionId]) {
+        let targets: Vec<usize> =
+            targets.iter().filter_map(|id| self.numbers.get(&run.plan.task.question(id)).copied()).collect();
+        self.guesses.iter_mut().for_each(|guess| guess.edit(&targets));
+        self.sum_up();
+    }
+
+    fn number(&mut self, words: String) -> usize {
+        let next = self.numbers.len();
+        let number = *self.numbers.entry(words).or_insert(next);
+        if number == next {
+            self.guesses.iter_mut().for_each(|guess| guess.chances.push(guess.prior));
+        }
+        number
+    }
+
+    fn sum_up(&mut self) {
+        let all: f64 = self.guesses.iter().map(|guess| guess.weight).sum();
+        self.chances = vec![0.0; self.numbers.len()];
+        for guess in &mut self.guesses {
+            guess.weight /= all;
+            for (sum, chance) in self.chances.iter_mut().zip(&guess.chances) {
+                *sum += guess.weight * chance;
             }
         }
     }
 
     /// How likely a statement is met.
-    fn chance(&self, words: &str) -> f64 {
-        self.met.get(words).map_or(0.5, |one| one.chance)
+    pub fn chance(&self, words: &str) -> f64 {
+        self.numbers.get(words).map_or(0.5, |number| self.chances[*number])
+    }
+
+    /// How likely edits do more good than harm: they mend what they aim at more often than by chance, and more than they break.
+    pub fn edits_pay(&self) -> f64 {
+        let pays = |guess: &&Guess| {
+            let met: f64 = guess.chances.iter().sum();
+            guess.mends > MENDS[0] && guess.mends > guess.breaks * met
+        };
+        self.guesses.iter().filter(pays).map(|guess| guess.weight).sum()
     }
 
     /// The faults that a round has named and that are probably real, those named most often first, at most so many.
@@ -127,6 +119,44 @@ impl Beliefs {
 
 /// What is met with this chance or more is left alone, though it failed once.
 const PROBABLY_MET: f64 = 0.7;
+
+fn guesses(share_met: f64) -> Vec<Guess> {
+    let mut guesses = Vec::with_capacity(SHOWS.len() * SLIPS.len() * MENDS.len() * BREAKS.len());
+    for shows in SHOWS {
+        for slips in SLIPS {
+            for mends in MENDS {
+                for (breaks, weight) in BREAKS {
+                    let prior = ((share_met - slips) / (shows - slips)).clamp(0.15, 0.9);
+                    guesses.push(Guess { shows, slips, mends, breaks, prior, chances: Vec::new(), weight });
+                }
+            }
+        }
+    }
+    guesses
+}
+
+impl Guess {
+    fn look(&mut self, number: usize, is_met: bool) {
+        let Some(chance) = self.chances.get_mut(number) else { return };
+        let likely = |share: f64| if is_met { share } else { 1.0 - share };
+        let (present, absent) = (*chance * likely(self.shows), (1.0 - *chance) * likely(self.slips));
+        self.weight *= present + absent;
+        *chance = present / (present + absent);
+    }
+
+    fn edit(&mut self, targets: &[usize]) {
+        // An aim does not break itself.
+        let stays = |aims: usize| (0..aims).map(|_| 1.0 - self.breaks).product::<f64>();
+        let (other, own) = (stays(targets.len()), stays(targets.len().saturating_sub(1)));
+        for (number, chance) in self.chances.iter_mut().enumerate() {
+            if targets.contains(&number) {
+                *chance = (*chance + (1.0 - *chance) * self.mends) * own;
+            } else {
+                *chance *= other;
+            }
+        }
+    }
+}
 
 /// What the trials of a round have shown of each statement.
 fn findings(run: &Run, round: &Round) -> Vec<(CriterionId, bool)> {

@@ -4,15 +4,16 @@
 //! stop -> compare, look by look -> fallen scenarios once more -> ship -> ask? -> promote -> close
 //! ```
 
-use super::measure;
+use super::measure::{self, SEARCH};
 use super::state::Retrial;
 use super::{
-    Aim, Answer, Apply, Choice, Decision, Ending, Hold, Next, Pair, Plan, Run, Search, Shipment, Step,
-    StepState, Verdict, panel, price,
+    Aim, Answer, Apart, Apply, Choice, Decision, Ending, Hold, Next, Pair, Plan, Run, Search, Seat, Shipment,
+    Step, StepState, Trial, Verdict, drafting, panel, price,
 };
 use crate::id::CandidateId;
 use crate::proof::{self, Conclusion, Look};
 use crate::score::{self, Score};
+use crate::stop::Reason;
 
 /// What decides a final comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,8 +123,8 @@ fn compare(run: &Run) -> Next<'_> {
     let Some(challenger) = challenger(run) else {
         return Next::Decide(Decision::Ship(unchallenged(run)));
     };
-    if run.state.measure.contestants != [run.start(), challenger] {
-        return Next::Decide(Decision::Compare { challenger });
+    if run.state.challenger != Some(challenger) {
+        return Next::Decide(Decision::Compare { challenger, trials: drafting::trials_left(run) });
     }
     if let Some(retrial) = &run.state.retrial {
         return retried(run, retrial);
@@ -138,7 +139,7 @@ fn compare(run: &Run) -> Next<'_> {
     if let Some(next) = panel::hear(run) {
         return next;
     }
-    let looks = run.plan.looks();
+    let looks = run.looks();
     let shipment = looked(run, challenger, &looks, nth);
     Next::Decide(match shipment.verdict {
         Verdict::Indecisive | Verdict::Unjudged if nth + 1 < looks.len() && has_more(run, looks[nth]) => {
@@ -174,7 +175,8 @@ fn challenger(run: &Run) -> Option<CandidateId> {
         Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. } => {
             let best = match run.plan.task.rules.search {
                 Search::Rounds => run.best().map(|(best, _)| best),
-                Search::Draft { .. } => Some(run.head()),
+                Search::Draft { .. } if run.state.stopped == Some(Reason::Stalled) => None,
+                Search::Draft { .. } => Some(drafting::newest(run)),
             };
             best.filter(|best| *best != run.start())
         }
@@ -191,6 +193,7 @@ fn unchallenged(run: &Run) -> Shipment {
         scores: vec![(run.start(), score)],
         effect: None,
         pairs: Vec::new(),
+        apart: None,
         looks: 0,
         fell: Vec::new(),
         needed: None,
@@ -212,13 +215,22 @@ fn unheard(run: &Run, challenger: CandidateId) -> Shipment {
 fn looked(run: &Run, challenger: CandidateId, looks: &[Look], nth: usize) -> Shipment {
     let (measure, look) = (&run.state.measure, looks[nth]);
     let pairs = panel::pairs(run, measure, look.pairs);
+    let apart = samples(run, challenger);
     let effect = run.plan.basis().is_tested().then(|| {
+        if let Some(Apart { start, challenger }) = &apart {
+            return proof::apart(&points(start), &points(challenger), look.alpha);
+        }
         let differences =
             |look: &Look| panel::pairs(run, measure, look.pairs).iter().map(Pair::difference).collect();
         proof::effect(looks, &looks[..=nth].iter().map(differences).collect::<Vec<_>>())
     });
     let of = |score: fn(&Pair) -> Score| score::mean(&pairs.iter().map(score).collect::<Vec<_>>());
-    let (start, own) = (of(|pair| pair.start), of(|pair| pair.challenger));
+    let alone =
+        |scores: &[(usize, Score)]| score::mean(&scores.iter().map(|(_, score)| *score).collect::<Vec<_>>());
+    let (start, own) = match &apart {
+        Some(apart) => (alone(&apart.start), alone(&apart.challenger)),
+        None => (of(|pair| pair.start), of(|pair| pair.challenger)),
+    };
     let conclusion = match effect {
         Some(effect) => effect.conclusion(),
         None if own > start => Conclusion::Win,
@@ -226,7 +238,7 @@ fn looked(run: &Run, challenger: CandidateId, looks: &[Look], nth: usize) -> Shi
     };
     let unused = || run.change_is_unused(challenger, &run.deciding());
     let verdict = match conclusion {
-        _ if pairs.is_empty() || !is_covered(run, look.pairs) => Verdict::Unjudged,
+        _ if own.is_none() || !is_covered(run, look.pairs) => Verdict::Unjudged,
         Conclusion::Win if unused() => Verdict::Unused,
         Conclusion::Win => Verdict::Won,
         Conclusion::Loss => Verdict::Lost,
@@ -240,6 +252,7 @@ fn looked(run: &Run, challenger: CandidateId, looks: &[Look], nth: usize) -> Shi
         scores: vec![(run.start(), start), (challenger, own)],
         effect,
         pairs,
+        apart,
         looks: nth + 1,
         fell: Vec::new(),
         needed: None,
@@ -247,6 +260,10 @@ fn looked(run: &Run, challenger: CandidateId, looks: &[Look], nth: usize) -> Shi
 }
 
 fn priced(run: &Run, open: Shipment) -> Shipment {
+    // What pairs would show cannot be told from what are none.
+    if open.apart.is_some() {
+        return open;
+    }
     let needed = open.effect.map(|effect| price::needed(run, effect, &open.pairs));
     Shipment { needed, ..open }
 }
@@ -266,17 +283,23 @@ fn is_covered(run: &Run, rows: usize) -> bool {
 /// A winner that lost much on some scenario is tried there again: one that is bad at a task does not ship, however good it is at
 /// others. What must be met is bought back by nothing.
 fn guarded(run: &Run, won: Shipment) -> Decision {
-    let fell = fallen(&won.pairs);
+    let fell = won.apart.as_ref().map_or_else(|| fallen(&won.pairs), Apart::low);
     let scenarios = &run.plan.task.scenarios;
     let must_pass = |scenario: &usize| scenarios[*scenario].demands.iter().any(|demand| demand.must_pass);
-    let lost: Vec<usize> = fell.iter().copied().filter(must_pass).collect();
+    // Where the start was not tried, it may be as bad.
+    let is_fall = |scenario: &usize| won.apart.is_none() && must_pass(scenario);
+    let lost: Vec<usize> = fell.iter().copied().filter(is_fall).collect();
     if !lost.is_empty() {
         return Decision::Ship(refused(run, &won, Verdict::Regressed, lost));
     }
     // Where nobody could tell whether what must pass does, it has not been shown.
-    let rows = run.plan.looks().get(run.state.looked).map_or(0, |look| look.pairs);
+    let rows = run.looks().get(run.state.looked).map_or(0, |look| look.pairs);
     let looked_at = run.state.measure.scenarios().iter().take(rows).copied();
-    let is_untold = |scenario: &usize| won.pairs.iter().all(|pair| pair.scenario != *scenario);
+    let told: Vec<usize> = match &won.apart {
+        Some(apart) => apart.challenger.iter().map(|(scenario, _)| *scenario).collect(),
+        None => won.pairs.iter().map(|pair| pair.scenario).collect(),
+    };
+    let is_untold = |scenario: &usize| !told.contains(scenario);
     let untold = looked_at.filter(must_pass).filter(is_untold);
     let scenarios: Vec<usize> = fell.iter().copied().chain(untold).collect();
     if scenarios.is_empty() { Decision::Ship(won) } else { Decision::Retry { scenarios, won } }
@@ -314,6 +337,67 @@ fn refused(run: &Run, won: &Shipment, verdict: Verdict, fell: Vec<usize>) -> Shi
 
 pub(super) fn fallen(pairs: &[Pair]) -> Vec<usize> {
     pairs.iter().filter(|pair| pair.difference() <= -FELL).map(|pair| pair.scenario).collect()
+}
+
+impl Run {
+    /// How often each version is tried on each scenario of the final comparison.
+    pub fn confirm(&self) -> u32 {
+        self.state.trials.unwrap_or(self.plan.task.rules.confirm)
+    }
+
+    /// Who is tried on fresh trials: both, or the challenger alone.
+    pub(super) fn contestants(&self) -> Vec<CandidateId> {
+        let start = std::iter::once(self.start()).filter(|_| control(self).is_none());
+        start.chain(self.state.challenger).collect()
+    }
+
+    /// The looks at the final comparison. There is one at what are no pairs.
+    pub fn looks(&self) -> Vec<Look> {
+        let looks = self.plan.looks();
+        let last = looks.last().map_or(0, |look| look.pairs);
+        let alpha = self.plan.task.rules.confidence.alpha();
+        if control(self).is_some() { vec![Look { pairs: last, alpha }] } else { looks }
+    }
+}
+
+/// The start's first trials, where fresh ones of the challenger may be compared with them: nobody has chosen which scenarios either
+/// version got, the same judge judged them, and no agent has changed since.
+fn control(run: &Run) -> Option<Vec<(usize, Score)>> {
+    let Search::Draft { drawn: true, .. } = run.plan.task.rules.search else { return None };
+    let round = run.state.rounds.first()?;
+    let is_like = round.era == run.state.era && run.state.panel.first == Seat::First;
+    if !is_like || run.plan.basis() != Basis::HeldOut {
+        return None;
+    }
+    let trial = |scenario| Trial { scenario, ordinal: SEARCH, era: round.era };
+    let scored = |scenario: &usize| Some((*scenario, panel::score_of(run, run.start(), trial(*scenario))?));
+    let control: Vec<(usize, Score)> = round.scenarios.iter().filter_map(scored).collect();
+    let fresh = measure::compared(&run.plan).len();
+    proof::can_tell(control.len(), fresh, run.plan.task.rules.confidence.alpha()).then_some(control)
+}
+
+fn samples(run: &Run, challenger: CandidateId) -> Option<Apart> {
+    let (start, measure) = (control(run)?, &run.state.measure);
+    let mean = |scenario: &usize| {
+        let trials = measure.trials_of(*scenario);
+        let scores: Vec<Score> = trials.filter_map(|trial| panel::score_of(run, challenger, trial)).collect();
+        Some((*scenario, score::mean(&scores)?))
+    };
+    Some(Apart { start, challenger: measure.scenarios().iter().filter_map(mean).collect() })
+}
+
+fn points(scores: &[(usize, Score)]) -> Vec<f64> {
+    scores.iter().map(|(_, score)| score.points()).collect()
+}
+
+impl Apart {
+    /// The scenarios on which the challenger is far below what the start has had elsewhere.
+    fn low(&self) -> Vec<usize> {
+        let starts: Vec<Score> = self.start.iter().map(|(_, score)| *score).collect();
+        let usual = score::mean(&starts).map_or(0.0, Score::points);
+        let is_low = |(_, score): &&(usize, Score)| score.points() <= usual - FELL;
+        self.challenger.iter().filter(is_low).map(|(scenario, _)| *scenario).collect()
+    }
 }
 
 impl Pair {

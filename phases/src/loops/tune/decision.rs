@@ -99,7 +99,12 @@ pub enum Decision {
     /// The search is over.
     Stop(Reason),
     /// The best of the search meets the start on fresh trials.
-    Compare { challenger: CandidateId },
+    Compare {
+        challenger: CandidateId,
+        /// Of each on each scenario, where a search has left more runs than the rules reserve.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trials: Option<u32>,
+    },
     /// A look at the pairs so far shows too little: it goes on to the next.
     LookAgain { effect: Option<Effect> },
     /// A judge has failed its anchors, and counts for nothing.
@@ -165,6 +170,9 @@ pub struct Shipment {
     pub effect: Option<Effect>,
     /// The scenarios on which both were judged.
     pub pairs: Vec<Pair>,
+    /// Where the challenger alone was tried: what its trials were compared with the start's first ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<Apart>,
     /// How many looks it took.
     pub looks: usize,
     /// The scenarios because of which a winner was refused.
@@ -175,12 +183,28 @@ pub struct Shipment {
     pub needed: Option<Needed>,
 }
 
+impl Shipment {
+    /// Whether both versions were judged.
+    pub fn is_compared(&self) -> bool {
+        self.apart.is_some() || !self.pairs.is_empty()
+    }
+}
+
 /// Both versions on one scenario: the means of their trials.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
     pub scenario: usize,
     pub start: Score,
     pub challenger: Score,
+}
+
+/// Two samples that are no pairs: each version on scenarios of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Apart {
+    /// The start's first trials, by which the search began.
+    pub start: Vec<(usize, Score)>,
+    /// The means of the challenger's fresh ones.
+    pub challenger: Vec<(usize, Score)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,16 +7,13 @@
 //! No draft is tested for itself: that costs more trials than it saves. What is shown is shown once, at the end, by the final
 //! comparison. The newest version goes there.
 
-use super::beliefs::Beliefs;
 use super::measure::{self, SEARCH};
 use super::{Decision, Edit, Next, Plan, Round, Run, Search, Trial, panel};
 use crate::contract::CriterionId;
+use crate::demand::Demand;
 use crate::id::CandidateId;
-use crate::score::Score;
 use crate::stop::Reason;
 
-/// After a trial that came to so many points nothing is edited.
-const GOOD: f64 = 85.0;
 /// As many faults are edited at once, after the first trials and after each later one.
 const AT_FIRST: usize = 6;
 const LATER: usize = 3;
@@ -24,14 +21,30 @@ const LATER: usize = 3;
 const FEWEST_FIRST: usize = 2;
 const MOST_FIRST: usize = 8;
 /// Fewer trials than this do not tell whether anything was gained.
-const FEWEST_TO_TELL: usize = 6;
+const FEWEST_TO_TELL: usize = 8;
 
-/// The trials that a search has, without those of the final comparison.
+/// The runs that each member of the skill has, and whether the final comparison tries the challenger alone.
+fn budget(plan: &Plan) -> Option<(usize, bool)> {
+    let Search::Draft { runs, drawn } = plan.task.rules.search else { return None };
+    Some((runs as usize / plan.task.target.members.len().max(1), drawn))
+}
+
+/// The most scenarios of the final comparison: those of about a quarter of the runs, or, where the challenger is tried alone,
+/// of somewhat more.
+pub(super) fn most_compared(plan: &Plan) -> usize {
+    let most = match budget(plan) {
+        Some((runs, true)) => (runs * 3).div_ceil(10),
+        Some((runs, false)) => runs / 8,
+        None => usize::MAX,
+    };
+    most.max(plan.task.rules.confidence.fewest_pairs())
+}
+
+/// The trials that a search has, without those that are kept for the final comparison.
 pub fn trials(plan: &Plan) -> Option<usize> {
-    let Search::Draft { runs } = plan.task.rules.search else { return None };
-    let members = plan.task.target.members.len().max(1);
-    let compared = 2 * plan.task.rules.confirm as usize * measure::compared(plan).len();
-    Some((runs as usize / members).saturating_sub(compared))
+    let (runs, alone) = budget(plan)?;
+    let versions = if alone { 1 } else { 2 };
+    Some(runs.saturating_sub(versions * plan.task.rules.confirm as usize * measure::compared(plan).len()))
 }
 
 /// As many rounds as those trials come to at most.
@@ -42,22 +55,44 @@ pub fn rounds(plan: &Plan) -> usize {
 /// With fewer trials nothing can be drafted.
 pub const FEWEST: usize = FEWEST_FIRST + 2;
 
-/// Fresh trials of each version on each scenario of the final comparison: about a quarter of the runs go into it.
+/// Fresh trials of each version on each scenario that are kept for the final comparison: about a quarter of the runs, or one.
 pub fn confirm(plan: &Plan, runs: u32) -> u32 {
     let members = plan.task.target.members.len().max(1);
     let pairs = measure::compared(plan).len().max(1);
-    u32::try_from(runs as usize / members / (SHARE_OF_COMPARISON * 2 * pairs))
-        .unwrap_or(u32::MAX)
-        .clamp(1, MOST_TRIALS)
+    match plan.task.rules.search {
+        Search::Draft { drawn: true, .. } => 1,
+        Search::Draft { .. } | Search::Rounds => {
+            u32::try_from(runs as usize / members / (SHARE_OF_COMPARISON * 2 * pairs))
+                .unwrap_or(u32::MAX)
+                .clamp(1, MOST_TRIALS)
+        }
+    }
 }
 
 const SHARE_OF_COMPARISON: usize = 4;
 const MOST_TRIALS: u32 = 20;
 
-/// The scenarios on which the start is tried at first.
+/// How often each scenario of the final comparison is tried, if the search has left more runs than are kept for that.
+pub(super) fn trials_left(run: &Run) -> Option<u32> {
+    let (runs, _) = budget(&run.plan)?;
+    // The challenger is none of them yet.
+    let each = (run.contestants().len() + 1) * measure::compared(&run.plan).len().max(1);
+    let left = u32::try_from(runs.saturating_sub(used(run)) / each).unwrap_or(u32::MAX);
+    Some(left.min(MOST_LEFT)).filter(|left| *left > run.plan.task.rules.confirm)
+}
+
+/// The trials that the search has made.
+fn used(run: &Run) -> usize {
+    run.state.rounds.iter().map(|round| round.scenarios.len()).sum()
+}
+
+/// More trials of so few scenarios would show little more.
+const MOST_LEFT: u32 = 10;
+
+/// The scenarios on which the start is tried at first: those trials are what the challenger is compared with.
 pub(super) fn first(plan: &Plan) -> Vec<usize> {
     let searched = measure::searched(plan);
-    let some = (trials(plan).unwrap_or(0) / 3).clamp(FEWEST_FIRST, MOST_FIRST);
+    let some = (trials(plan).unwrap_or(0) * 2).div_ceil(5).clamp(FEWEST_FIRST, MOST_FIRST);
     searched.into_iter().take(some).collect()
 }
 
@@ -69,6 +104,7 @@ pub(super) fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     if let Some(reason) = over(run) {
         return Next::Decide(Decision::Stop(reason));
     }
+    // What the last trial has named is still edited.
     match (&round.edit, &round.targets) {
         (Some(Edit::Draft { candidate, .. }), _) => open(run, round, *candidate),
         (None, None) => Next::Decide(Decision::Target { criteria: targets(run, round) }),
@@ -77,53 +113,72 @@ pub(super) fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     }
 }
 
+/// The version that the last edit has made, though it was not tried yet.
+pub(super) fn newest(run: &Run) -> CandidateId {
+    match run.state.rounds.last().and_then(|round| round.edit.as_ref()) {
+        Some(Edit::Draft { candidate, .. }) => *candidate,
+        Some(Edit::Nothing { .. }) | None => run.head(),
+    }
+}
+
 fn over(run: &Run) -> Option<Reason> {
-    let all = trials(&run.plan).unwrap_or(0);
-    let used: usize = run.state.rounds.iter().map(|round| round.scenarios.len()).sum();
     if run.failed_in_a_row() >= run.plan.task.rules.max_errors {
         Some(Reason::Failed)
-    } else if used >= all {
-        Some(Reason::Exhausted)
-    } else if has_gained_nothing(run, (all / 3).max(FEWEST_TO_TELL)) {
+    } else if has_seen_enough(run) && run.state.beliefs.edits_pay() < HARDLY {
         Some(Reason::Stalled)
     } else {
         None
     }
 }
 
-/// Whether the newest trials, a third of all, came to no more than those of the start.
-fn has_gained_nothing(run: &Run, window: usize) -> bool {
-    let Some((first, later)) = run.state.rounds.split_first() else { return false };
-    let newest: Vec<f64> = later.iter().rev().take(window).filter_map(points).collect();
-    let Some(start) = points(first).filter(|_| newest.len() == window) else { return false };
-    let count = u32::try_from(newest.len()).map_or(f64::INFINITY, f64::from);
-    newest.iter().sum::<f64>() / count <= start
+/// Fewer trials after edits do not tell whether edits do any good.
+fn has_seen_enough(run: &Run) -> bool {
+    run.state.rounds.len() > FEWEST_TO_TELL
 }
 
-fn points(round: &Round) -> Option<f64> {
-    round.score().map(Score::points)
-}
+/// A chance that is not worth the runs.
+const HARDLY: f64 = 0.2;
 
 fn targets(run: &Run, round: &Round) -> Vec<CriterionId> {
-    let is_good = points(round).is_none_or(|points| points >= GOOD);
     let most = if round.number == 1 { AT_FIRST } else { LATER };
-    if is_good { Vec::new() } else { Beliefs::of(run).weaknesses(run, round, most) }
+    run.state.beliefs.weaknesses(run, round, most)
 }
 
-/// The next scenario on which this version was not tried yet; there is nothing more to find, where it was tried on all.
+/// The scenario that tells most, of those on which this version was not tried yet; there is nothing more to find, where it was
+/// tried on all.
 fn open<'a>(run: &'a Run, round: &Round, candidate: CandidateId) -> Next<'a> {
-    let searched = measure::searched(&run.plan);
-    let last = round.scenarios.last().and_then(|last| searched.iter().position(|one| one == last));
-    let from = last.map_or(0, |last| last + 1) % searched.len().max(1);
-    let is_open = |scenario: &&usize| {
-        let trial = Trial { scenario: **scenario, ordinal: SEARCH, era: run.state.era };
+    let is_open = |scenario: &usize| {
+        let trial = Trial { scenario: *scenario, ordinal: SEARCH, era: run.state.era };
         !panel::is_settled(run, candidate, trial)
     };
-    match searched[from..].iter().chain(&searched[..from]).find(is_open) {
-        Some(&scenario) => {
+    if used(run) >= trials(&run.plan).unwrap_or(0) {
+        return Next::Decide(Decision::Stop(Reason::Exhausted));
+    }
+    let open = measure::searched(&run.plan).into_iter().filter(is_open).map(|one| (one, told(run, one)));
+    // Of equals the first: the order is that of the run's seed.
+    match open.reduce(|best, one| if one.1 > best.1 { one } else { best }) {
+        Some((scenario, _)) => {
             let number = round.number + 1;
             Next::Decide(Decision::Open { round: number, candidate, scenarios: vec![scenario] })
         }
         None => Next::Decide(Decision::Stop(Reason::Finished)),
     }
 }
+
+/// How much a trial of a scenario would tell: the doubt that there is about its statements, and less of it where the scenario was
+/// tried a short while ago. An edit that fits one scenario too closely would not be noticed there.
+fn told(run: &Run, scenario: usize) -> f64 {
+    let demands = &run.plan.task.scenarios[scenario].demands;
+    let all: f64 = demands.iter().map(|demand| f64::from(demand.weight)).sum();
+    let doubt = |demand: &Demand| {
+        let chance = run.state.beliefs.chance(&demand.shown());
+        f64::from(demand.weight) * chance * (1.0 - chance)
+    };
+    let doubt = if all > 0.0 { demands.iter().map(doubt).sum::<f64>() / all } else { 1.0 };
+    let since = run.state.rounds.iter().rev().position(|round| round.scenarios.contains(&scenario));
+    let age = since.and_then(|since| u32::try_from(since + 1).ok()).map_or(f64::INFINITY, f64::from);
+    doubt * (1.0 - (-age / SHORT_WHILE).exp())
+}
+
+/// In trials.
+const SHORT_WHILE: f64 = 5.0;

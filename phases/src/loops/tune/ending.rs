@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::measure::SEARCH;
 use super::unaided::{self, Unaided};
-use super::{Aim, Ending, Run, Verdict};
+use super::{Aim, Ending, Run, Shipment, Verdict};
 use crate::ending::Class;
 use crate::id::CandidateId;
 use crate::score::Score;
@@ -48,7 +48,7 @@ impl Run {
             return if is_whole { Class::Reached } else { Class::Unjudged };
         }
         let verdict = self.state.shipment.as_ref().map_or(Verdict::Unjudged, |shipment| shipment.verdict);
-        let is_compared = self.state.shipment.as_ref().is_some_and(|shipment| !shipment.pairs.is_empty());
+        let is_compared = self.state.shipment.as_ref().is_some_and(Shipment::is_compared);
         let has_failed = self.state.stopped == Some(Reason::Failed) && !is_compared;
         if verdict == Verdict::Unjudged || has_failed {
             return Class::Unjudged;
@@ -96,7 +96,7 @@ impl Run {
     /// Whether what is left in the end was used in none of its trials: those of the comparison, or else of the search.
     fn champion_is_unused(&self) -> bool {
         let Some(shipment) = &self.state.shipment else { return false };
-        let ordinals = if shipment.pairs.is_empty() { SEARCH..=SEARCH } else { self.deciding() };
+        let ordinals = if shipment.is_compared() { self.deciding() } else { SEARCH..=SEARCH };
         self.is_unused(shipment.champion, &ordinals)
     }
 

@@ -36,7 +36,7 @@ impl Run {
     /// time: its own is confirmed by that.
     pub fn confirmed_score(&self) -> Option<Score> {
         let shipment = self.state.shipment.as_ref()?;
-        if shipment.pairs.is_empty() && !self.plan.is_structural() {
+        if !shipment.is_compared() && !self.plan.is_structural() {
             return None;
         }
         self.final_score()

@@ -8,6 +8,7 @@
 mod executed;
 mod scores;
 
+use super::drafting;
 pub use super::graded::Unit;
 use super::graded::{self, Stand};
 use super::{Aim, Answer, Asked, Measured, Plan, Run, Search, Seat, Step, StepState, Trial};
@@ -66,16 +67,17 @@ impl Measure {
     }
 
     /// The contestants of the final comparison, on trials of their own.
-    pub fn fresh(plan: &Plan, contestants: Vec<CandidateId>, era: u32) -> Self {
-        let trials = (SEARCH + 1, plan.task.rules.confirm);
-        let looks = plan.looks().into_iter().map(|look| look.pairs).collect();
-        Self { looks, ..Self::over(plan, compared(plan), contestants, trials, era) }
+    pub fn fresh(run: &Run, contestants: Vec<CandidateId>) -> Self {
+        let trials = (SEARCH + 1, run.confirm());
+        let looks = run.looks().into_iter().map(|look| look.pairs).collect();
+        let compared = compared(&run.plan);
+        Self { looks, ..Self::over(&run.plan, compared, contestants, trials, run.state.era) }
     }
 
     /// The same on some of the scenarios again.
-    pub fn again(plan: &Plan, scenarios: Vec<usize>, contestants: Vec<CandidateId>, era: u32) -> Self {
-        let trials = (SEARCH + 1 + plan.task.rules.confirm, RETRIALS);
-        Self::over(plan, scenarios, contestants, trials, era)
+    pub fn again(run: &Run, scenarios: Vec<usize>, contestants: Vec<CandidateId>) -> Self {
+        let trials = (SEARCH + 1 + run.confirm(), RETRIALS);
+        Self::over(&run.plan, scenarios, contestants, trials, run.state.era)
     }
 
     fn over(
@@ -371,7 +373,9 @@ pub fn compared(plan: &Plan) -> Vec<usize> {
     let order = canonical_order(plan);
     let (held_out, searched): (Vec<_>, Vec<_>) =
         order.into_iter().partition(|&scenario| plan.task.scenarios[scenario].held_out);
-    if held_out.is_empty() { searched } else { held_out }
+    let mut compared = if held_out.is_empty() { searched } else { held_out };
+    compared.truncate(drafting::most_compared(plan));
+    compared
 }
 
 /// A number that follows from the run's seed and a block of trials alone.

@@ -50,7 +50,7 @@ impl Panel {
 
     /// What a judge has been asked about in a comparison.
     fn measure_of<'a>(&'a self, run: &'a Run, seat: Seat) -> Option<&'a Measure> {
-        let compared = Some(&run.state.measure).filter(|measure| measure.contestants.len() > 1);
+        let compared = Some(&run.state.measure).filter(|_| run.state.challenger.is_some());
         self.measures.iter().chain(compared).find(|measure| measure.seat() == seat)
     }
 
@@ -126,7 +126,7 @@ pub fn seats(run: &Run) -> impl Iterator<Item = Seat> + '_ {
 }
 
 fn newly_close(run: &Run) -> Vec<usize> {
-    let rows = run.plan.looks()[run.state.looked].pairs;
+    let rows = run.looks()[run.state.looked].pairs;
     let is_close = |pair: &Pair| pair.difference() != 0.0 && pair.difference().abs() <= CLOSE;
     let is_new = |scenario: &usize| !run.state.panel.close.contains(scenario);
     let close = pairs(run, &run.state.measure, rows).into_iter().filter(is_close).map(|pair| pair.scenario);
@@ -174,7 +174,7 @@ fn rows_at_looks(run: &Run, seat: Seat) -> Vec<usize> {
     if seat != run.state.panel.first {
         return run.state.panel.heard.clone();
     }
-    run.plan.looks().into_iter().take(run.state.looked + 1).map(|look| look.pairs).collect()
+    run.looks().into_iter().take(run.state.looked + 1).map(|look| look.pairs).collect()
 }
 
 /// Trials from the first to the last of a look; the next one, where the judge was not asked about one of them.

@@ -37,7 +37,7 @@ pub struct Way {
 /// That of the final comparison; nothing, if it has given an answer, or none could be priced.
 pub fn of(run: &Run) -> Option<Price> {
     let needed = run.state.shipment.as_ref()?.needed?;
-    let now = (measure::compared(&run.plan).len(), run.plan.task.rules.confirm);
+    let now = (measure::compared(&run.plan).len(), run.confirm());
     let sizes = [needed.pairs.map(|pairs| (pairs, now.1)), needed.trials.map(|trials| (now.0, trials))];
     let way = |(scenarios, trials)| Way { scenarios, trials, cost: cost(run, calls(run, scenarios, trials)) };
     let mut ways: Vec<Way> = sizes.into_iter().flatten().map(way).collect();
@@ -58,8 +58,8 @@ pub(super) fn needed(run: &Run, effect: Effect, pairs: &[Pair]) -> Needed {
         .flat_map(|candidate| measure.scenarios().iter().map(|scenario| (*candidate, *scenario)));
     let noise = power::noise(&tried.map(trials).collect::<Vec<Vec<f64>>>());
     let differences: Vec<f64> = pairs.iter().map(Pair::difference).collect();
-    let size = Size { pairs: measure.scenarios().len(), trials: rules.confirm, confidence: rules.confidence };
-    let scatter = Scatter::of_pairs(&differences, effect.points, noise.as_ref(), rules.confirm);
+    let size = Size { pairs: measure.scenarios().len(), trials: run.confirm(), confidence: rules.confidence };
+    let scatter = Scatter::of_pairs(&differences, effect.points, noise.as_ref(), run.confirm());
     let too_close = Needed { points: effect.points, pairs: None, trials: None };
     scatter.map_or(too_close, |scatter| {
         let seen = power::needed(effect.points.abs(), scatter, size, run.plan.seed);

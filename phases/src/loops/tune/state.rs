@@ -15,10 +15,13 @@ use crate::score::Score;
 use crate::stop::Reason;
 use crate::target::Place;
 
+use super::beliefs::Beliefs;
 use super::decision::Visible;
 use super::measure::{Graded, Measure};
 use super::panel::{self, Panel};
-use super::{Answer, Decision, Ending, Measured, Plan, Run, Seat, Shipment, Sides, Step, Trial, Tune, Why};
+use super::{
+    Answer, Decision, Ending, Measured, Plan, Run, Search, Seat, Shipment, Sides, Step, Trial, Tune, Why,
+};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -29,6 +32,10 @@ pub struct State {
     /// How many looks at it have shown too little.
     pub looked: usize,
     pub retrial: Option<Retrial>,
+    /// What meets the start in the final comparison, once that has begun.
+    pub challenger: Option<CandidateId>,
+    /// How often each is tried there, if not as often as the rules say.
+    pub trials: Option<u32>,
     /// The judges of the final comparison.
     pub panel: Panel,
     /// What has come of the trials of scenarios that demand something.
@@ -38,6 +45,8 @@ pub struct State {
     pub focus: Option<Place>,
     pub stopped: Option<Reason>,
     pub shipment: Option<Shipment>,
+    /// Of a search that edits after each trial.
+    pub beliefs: Beliefs,
     /// Of a run that calibrates.
     pub visible: Option<Visible>,
     pub closed: Option<Ending>,
@@ -103,12 +112,15 @@ impl State {
             measure: Measure::default(),
             looked: 0,
             retrial: None,
+            challenger: None,
+            trials: None,
             panel: Panel::default(),
             graded: HashMap::new(),
             era: plan.task.regraded().map_or(0, |of| of.era),
             focus: None,
             stopped: None,
             shipment: None,
+            beliefs: Beliefs::default(),
             visible: None,
             closed: None,
             criteria: plan.task.contract.criteria.iter().map(|criterion| criterion.id.clone()).collect(),
@@ -185,7 +197,7 @@ impl Fold for Tune {
 
 fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
     // A journal that somebody else wrote may name any candidate.
-    if let Decision::Open { candidate, .. } | Decision::Compare { challenger: candidate } = decision
+    if let Decision::Open { candidate, .. } | Decision::Compare { challenger: candidate, .. } = decision
         && run.candidate(*candidate).is_none()
     {
         return;
@@ -198,10 +210,13 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             state.rounds.push(Round { scenarios: tried, ..Round::open(*round, *candidate, state.era, at) });
             set_measure(run, measure);
         }
-        Decision::Scored(measured) => state.in_round(|round| {
-            round.measured = Some(measured.clone());
-            round.scored_at = Some(at);
-        }),
+        Decision::Scored(measured) => {
+            state.in_round(|round| {
+                round.measured = Some(measured.clone());
+                round.scored_at = Some(at);
+            });
+            believe(run, Beliefs::look);
+        }
         Decision::Calibrate(visible) => state.visible = Some((**visible).clone()),
         Decision::Keep(_) => state.in_round(|round| round.standing = Some(Standing::Kept)),
         Decision::Drop { why, .. } => {
@@ -209,15 +224,20 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         }
         Decision::Target { criteria } => state.in_round(|round| round.targets = Some(criteria.clone())),
         Decision::Focus(place) => state.focus = Some(*place),
-        Decision::Draft(candidate) => state.draft(candidate),
+        Decision::Draft(candidate) => {
+            state.draft(candidate);
+            believe(run, |beliefs, run, round| {
+                beliefs.edit(run, round.targets.as_deref().unwrap_or_default());
+            });
+        }
         Decision::NoDraft { member, failure } => state.in_round(|round| {
             round.edit = Some(Edit::Nothing { member: *member, failure: failure.clone() });
             round.tried.push(*member);
         }),
         Decision::Stop(reason) => state.stopped = Some(*reason),
-        Decision::Compare { challenger } => {
-            let contestants = vec![state.candidates[0].id, *challenger];
-            compare(run, contestants);
+        Decision::Compare { challenger, trials } => {
+            (state.challenger, state.trials) = (Some(*challenger), *trials);
+            compare(run);
         }
         Decision::LookAgain { .. } => state.looked += 1,
         Decision::Dismiss { seat, tally } => {
@@ -225,8 +245,8 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             let begins_anew = panel.dismiss(*seat, *tally, panel::seats(run));
             run.state.panel = panel;
             if begins_anew {
-                let (looked, contestants) = (run.state.looked, run.state.measure.contestants.clone());
-                judge_all(run, contestants);
+                let looked = run.state.looked;
+                judge_all(run);
                 run.state.looked = looked;
             }
         }
@@ -240,10 +260,9 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             in_measures(run, Measure::look);
         }
         Decision::Retry { scenarios, won } => {
-            let contestants = state.measure.contestants.clone();
-            let measure = Measure::again(&run.plan, scenarios.clone(), contestants, state.era);
-            let measure = measure.by(state.panel.first);
-            state.retrial = Some(Retrial { measure, won: won.clone() });
+            let both = std::iter::once(run.start()).chain(run.state.challenger).collect();
+            let measure = Measure::again(run, scenarios.clone(), both).by(run.state.panel.first);
+            run.state.retrial = Some(Retrial { measure, won: won.clone() });
             in_measures(run, Measure::look);
         }
         Decision::Ship(shipment) => state.shipment = Some(shipment.clone()),
@@ -252,6 +271,18 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             run.closed_at = Some(at);
         }
     }
+}
+
+/// The newest round changes what a search believes that edits after each trial.
+fn believe(run: &mut Run, change: impl FnOnce(&mut Beliefs, &Run, &Round)) {
+    if run.plan.task.rules.search == Search::Rounds {
+        return;
+    }
+    let mut beliefs = std::mem::take(&mut run.state.beliefs);
+    if let Some(round) = run.state.rounds.last() {
+        change(&mut beliefs, run, round);
+    }
+    run.state.beliefs = beliefs;
 }
 
 /// What is being measured is measured anew.
@@ -263,23 +294,20 @@ fn remeasure(run: &mut Run) {
             round.era = state.era;
             Measure::round(&run.plan, round.candidate, &round.scenarios, state.era)
         }
-        (_, _) if state.measure.contestants.len() > 1 => {
-            let contestants = state.measure.contestants.clone();
-            return compare(run, contestants);
-        }
+        (_, _) if state.challenger.is_some() => return compare(run),
         _ => return,
     };
     set_measure(run, measure);
 }
 
 /// A comparison begins, with all judges that the run has.
-fn compare(run: &mut Run, contestants: Vec<CandidateId>) {
+fn compare(run: &mut Run) {
     run.state.panel = Panel::default();
-    judge_all(run, contestants);
+    judge_all(run);
 }
 
-fn judge_all(run: &mut Run, contestants: Vec<CandidateId>) {
-    let measure = Measure::fresh(&run.plan, contestants, run.state.era).by(run.state.panel.first);
+fn judge_all(run: &mut Run) {
+    let measure = Measure::fresh(run, run.contestants()).by(run.state.panel.first);
     set_measure(run, measure);
 }
 

@@ -176,7 +176,11 @@ pub enum Search {
     #[default]
     Rounds,
     /// Each is tried on one, with so many runs of the executor in all, those of the final comparison included.
-    Draft { runs: u32 },
+    Draft {
+        runs: u32,
+        /// Nobody chose which scenarios are held out. So trials on them may be compared with trials of the start on others.
+        drawn: bool,
+    },
 }
 
 impl Search {

@@ -74,6 +74,6 @@ impl Run {
 
     /// The trials that the final comparison rests on.
     pub fn deciding(&self) -> RangeInclusive<u32> {
-        SEARCH + 1..=SEARCH + self.plan.task.rules.confirm
+        SEARCH + 1..=SEARCH + self.confirm()
     }
 }

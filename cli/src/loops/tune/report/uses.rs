@@ -15,7 +15,7 @@ pub fn of_round(run: &Run, round: &Round) -> Uses {
 pub fn of_champion(run: &Run) -> Uses {
     let candidate: CandidateId =
         run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
-    Uses::of(run, candidate, None, SEARCH..=SEARCH + run.plan.task.rules.confirm)
+    Uses::of(run, candidate, None, SEARCH..=SEARCH + run.confirm())
 }
 
 /// In how many trials it was used, and what to do where it was not; nothing when it was used in all.

@@ -1,7 +1,7 @@
 //! The final comparison: who met whom, on what, and how much that shows.
 
 use skilltune_phases::id::CandidateId;
-use skilltune_phases::loops::tune::{Run, Shipment};
+use skilltune_phases::loops::tune::{Apart, Run, Shipment};
 
 use crate::loops::tune::report::troubles;
 use crate::loops::tune::{judges, price, verdicts};
@@ -34,7 +34,7 @@ pub fn comparison(page: &mut Page, run: &Run) {
         vec![
             code_cell(&id.short()),
             part(run, shipment, id),
-            if shipment.pairs.is_empty() { "-".to_owned() } else { figures::score(fresh) },
+            if shipment.is_compared() { figures::score(fresh) } else { "-".to_owned() },
             figures::score(run.search_score(id)),
         ]
     });
@@ -64,7 +64,15 @@ fn scenarios(page: &mut Page, run: &Run, shipment: &Shipment) {
         let difference = format!("{} {}", verdicts::arrow(pair), verdicts::signed(pair.difference()));
         Some(vec![name, pair.start.to_string(), pair.challenger.to_string(), difference])
     });
-    let rows: Vec<_> = rows.collect();
+    let mut rows: Vec<_> = rows.collect();
+    if let Some(Apart { start, challenger }) = &shipment.apart {
+        let none = || "-".to_owned();
+        let name = |nth: usize| scenarios.get(nth).map(|scenario| words(&scenario.id)).unwrap_or_default();
+        rows.extend(start.iter().map(|(nth, score)| vec![name(*nth), score.to_string(), none(), none()]));
+        rows.extend(
+            challenger.iter().map(|(nth, score)| vec![name(*nth), none(), score.to_string(), none()]),
+        );
+    }
     if !rows.is_empty() {
         page.table(&["Scenario", "Start", "Candidate", "Difference"], rows);
     }

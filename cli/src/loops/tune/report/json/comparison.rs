@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 use skilltune_phases::ending::Class;
 use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::tune::panel::{self, Juror};
-use skilltune_phases::loops::tune::{Basis, FailOn, Pair, Run, Shipment, Verdict};
+use skilltune_phases::loops::tune::{Apart, Basis, FailOn, Pair, Run, Shipment, Verdict};
+use skilltune_phases::score::Score;
 
 use crate::loops::tune::{judges, price, verdicts};
 
@@ -42,9 +43,11 @@ pub fn comparison(run: &Run) -> Option<Value> {
         "left": if shipment.champion == run.start() { "start" } else { "candidate" },
         // What the search had claimed of the difference; nothing is decided by it.
         "claimed": verdicts::claimed(run, shipment),
-        "trials_each": run.plan.task.rules.confirm,
-        "looks": { "made": shipment.looks, "planned": run.plan.looks().len() },
+        "trials_each": run.confirm(),
+        "looks": { "made": shipment.looks, "planned": run.looks().len() },
         "pairs": shipment.pairs.iter().map(|pair| self::pair(run, pair)).collect::<Vec<_>>(),
+        // Where the candidate alone was tried on fresh trials; null where both were, as pairs.
+        "apart": shipment.apart.as_ref().map(|apart| self::apart(run, apart)),
         // Those who were tested, with what became of it; and Krippendorff's alpha over what several of them judged.
         "judges": panel::jurors(run).into_iter().map(|juror| self::juror(run, juror)).collect::<Vec<_>>(),
         "agreement": panel::agreement(run),
@@ -89,7 +92,7 @@ fn basis(basis: Basis) -> &'static str {
 fn version(run: &Run, shipment: &Shipment, id: Option<CandidateId>) -> Option<Value> {
     let id = id?;
     let scored = shipment.scores.iter().find(|(known, _)| *known == id);
-    let score = scored.and_then(|(_, score)| *score).filter(|_| !shipment.pairs.is_empty());
+    let score = scored.and_then(|(_, score)| *score).filter(|_| shipment.is_compared());
     Some(json!({ "id": id, "score": score, "claimed": run.search_score(id) }))
 }
 
@@ -113,6 +116,12 @@ fn pair(run: &Run, pair: &Pair) -> Value {
         "difference": (pair.difference() * 10.0).round() / 10.0 + 0.0,
         "arrow": verdicts::arrow(pair),
     })
+}
+
+fn apart(run: &Run, Apart { start, challenger }: &Apart) -> Value {
+    let scored = |(nth, score): &(usize, Score)| json!({ "scenario": scenario(run, *nth), "score": score });
+    let listed = |scores: &[(usize, Score)]| scores.iter().map(scored).collect::<Vec<_>>();
+    json!({ "start": listed(start), "candidate": listed(challenger) })
 }
 
 fn scenario(run: &Run, nth: usize) -> Option<&str> {
