@@ -4,11 +4,15 @@
 //! trials before, is probably met, and is no reason to edit. Beliefs follow from the rounds alone, by Bayes' rule; how well edits
 //! work, and how often they break something else, is estimated from the same rounds.
 
+mod explanation;
+
 use std::collections::BTreeMap;
 
 use super::measure::SEARCH;
 use super::{Edit, Round, Run, Trial, panel};
 use crate::contract::CriterionId;
+
+pub use explanation::{Explanation, Fault, LeftAlone, Look};
 
 /// How often a statement that a skill meets is found to be met in one trial, and one that it does not meet.
 const SHOWN: f64 = 0.85;
@@ -55,10 +59,20 @@ struct Belief {
 
 impl Beliefs {
     pub fn of(run: &Run) -> Self {
-        let mut beliefs = Self { met: BTreeMap::new(), edits: Edits::BEFORE };
         let era = run.state.era;
-        for round in run.state.rounds.iter().filter(|round| round.era == era) {
+        Self::replay(run, run.state.rounds.iter().filter(|round| round.era == era), |_, _| {})
+    }
+
+    /// `seen` is told what was believed when the targets of each round were chosen.
+    fn replay<'a>(
+        run: &Run,
+        rounds: impl Iterator<Item = &'a Round>,
+        mut seen: impl FnMut(&Self, &Round),
+    ) -> Self {
+        let mut beliefs = Self { met: BTreeMap::new(), edits: Edits::BEFORE };
+        for round in rounds {
             beliefs.look(run, round);
+            seen(&beliefs, round);
             if let (Some(Edit::Draft { .. }), Some(targets)) = (&round.edit, &round.targets) {
                 beliefs.edit(run, targets);
             }
