@@ -41,6 +41,28 @@ fn faults_are_edited_after_each_trial_and_the_result_wins_within_its_runs() {
 }
 
 #[test]
+fn the_report_says_of_each_round_what_it_edited_and_how_sure_it_was() {
+    let scene = scene();
+    assert_eq!(tune(&scene, "24", &[]).code, Some(0));
+    let text = fs::read(scene.run_folder().join("report.json")).unwrap();
+    let report: Value = serde_json::from_slice(&text).unwrap();
+    let first = &report["rounds"][0];
+    assert_eq!(first["left_alone"], json!([]));
+    let targets = first["targets"].as_array().unwrap();
+    let keys: Vec<&String> = targets[0].as_object().unwrap().keys().collect();
+    let chances = ["chance_before", "chance_after", "looked_at_again"];
+    assert_eq!(keys, [&["statement", "criterion", "passed", "failed"][..], &chances].concat());
+    let [mended, other, last] = &targets[..] else { panic!("three faults are named: {targets:?}") };
+    assert_eq!(mended["statement"], "Its quality is at least 30.");
+    assert_eq!((&mended["passed"], &mended["looked_at_again"]), (&json!(0), &json!(2)));
+    let after = |target: &Value| target["chance_after"].as_f64().unwrap();
+    assert!(after(mended) > mended["chance_before"].as_f64().unwrap(), "{mended}");
+    assert!(after(mended) > after(other) && after(mended) > after(last), "the first edit mended the first");
+    let page = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    assert!(page.contains("- **To Edit**: 3\n  - Its quality is at least 30. ("), "{page}");
+}
+
+#[test]
 fn one_call_and_eight_at_a_time_decide_the_same() {
     let with = |jobs: &str| {
         let scene = scene();

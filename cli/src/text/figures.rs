@@ -24,6 +24,11 @@ fn change(by: f64) -> String {
     if matches!(tenths.as_str(), "+0.0" | "-0.0") { "±0.0".to_owned() } else { tenths }
 }
 
+/// A chance between 0 and 1. Nothing is quite certain, so none is shown as 0% or 100%.
+pub fn percent(chance: f64) -> String {
+    format!("{:.0}%", (chance * 100.0).clamp(1.0, 99.0))
+}
+
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs();
     let (minutes, hours) = (seconds / 60, seconds / 3600);
@@ -118,6 +123,11 @@ mod tests {
         assert_eq!(score_since(points(60.0), Some(points(72.0))), "60.0 (-12.0)");
         assert_eq!(score_since(points(60.0), Some(points(60.01))), "60.0 (±0.0)");
         assert_eq!(score(None), "-");
+    }
+
+    #[test]
+    fn no_chance_is_shown_as_certain() {
+        assert_eq!([0.0, 0.126, 0.5, 0.998, 1.0].map(percent), ["1%", "13%", "50%", "99%", "99%"]);
     }
 
     #[test]

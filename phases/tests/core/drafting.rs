@@ -7,8 +7,9 @@ use skilltune_phases::checks::How;
 use skilltune_phases::contract::Verdict as Found;
 use skilltune_phases::demand::Demand;
 use skilltune_phases::id::{CandidateId, Digest, TreeId};
+use skilltune_phases::loops::tune::beliefs::{Beliefs, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::measure::SEARCH;
-use skilltune_phases::loops::tune::{Decision, Ending, Outcome, Plan, Run, Search, Step, Verdict};
+use skilltune_phases::loops::tune::{Decision, Ending, Event, Outcome, Plan, Run, Search, Step, Verdict};
 use skilltune_phases::role::Role;
 use skilltune_phases::score::Score;
 use skilltune_phases::stop::Reason;
@@ -100,7 +101,7 @@ const GOOD: Improver = Improver { mends: 0.9, breaks: 0.0 };
 
 fn executed(drive: &Drive, fresh: bool) -> usize {
     let done = drive.records.iter().filter(|record| match &record.event {
-        skilltune_phases::loops::tune::Event::Done(done) => {
+        Event::Done(done) => {
             matches!(&done.step, Step::Exercise { trial, .. } if (trial.ordinal > SEARCH) == fresh)
         }
         _ => false,
@@ -140,6 +141,12 @@ fn after_the_first_trials_up_to_six_faults_are_edited_and_then_up_to_three() {
         .collect();
     assert_eq!(counts[0], 6);
     assert!(counts[1..].iter().all(|count| *count <= 3), "{counts:?}");
+    let explained = Beliefs::explanations(&drive.run);
+    let others: Vec<LeftAlone> = explained[0].left_alone.iter().map(|(_, why)| *why).collect();
+    assert_eq!(others, [LeftAlone::OthersFirst; FACETS - 6]);
+    let last = explained.last().expect("there is a round");
+    assert!(!last.left_alone.is_empty(), "it failed, and nothing follows");
+    assert!(last.left_alone.iter().all(|(_, why)| *why == LeftAlone::SearchEnded), "{last:?}");
 }
 
 #[test]
@@ -170,6 +177,68 @@ fn a_statement_that_failed_once_after_many_passes_is_left_alone() {
     assert!(!once, "it did fail once");
     let is_edited = |one: &&Decision| matches!(one, Decision::Target { criteria } if !criteria.is_empty());
     assert_eq!(drive.decisions().iter().filter(|one| is_edited(one)).count(), 0);
+    let explained = Beliefs::explanations(&drive.run);
+    let left: Vec<&(Fault, LeftAlone)> = explained.iter().flat_map(|one| &one.left_alone).collect();
+    let [(fault, LeftAlone::ProbablyMet)] = left[..] else { panic!("one is left alone: {left:?}") };
+    assert!(fault.passed > 1 && fault.failed == 1, "{fault:?}");
+    let next = fault.next.expect("it is asked about again");
+    assert!(next.is_met && next.chance > fault.chance, "{fault:?}");
+}
+
+/// What is said of a round once its targets are chosen, and what the next rounds add to it.
+#[test]
+fn a_round_explains_itself_as_it_did_when_its_targets_were_chosen() {
+    let (drive, _) = play(suite(18, 96), 2, 0.15, Improver { mends: 0.6, breaks: 0.1 });
+    let whole = Beliefs::explanations(&drive.run);
+    assert_eq!(whole.len(), drive.run.state.rounds.len());
+    let mut chosen = 0;
+    for (at, record) in drive.records.iter().enumerate() {
+        let Event::Decided(Decision::Target { criteria }) = &record.event else { continue };
+        let then = Run::replay(&drive.records[..=at]).expect("a part of a journal is one");
+        let explained = Beliefs::explanations(&then);
+        let said = explained.last().expect("a round has targets");
+        let ids: Vec<_> = said.targets.iter().map(|fault| fault.criterion.clone()).collect();
+        assert_eq!(ids, *criteria);
+        assert_eq!(*said, without_next(&whole[explained.len() - 1]));
+        chosen += 1;
+    }
+    assert!(chosen > 5, "{chosen} rounds chose targets");
+    let next = |fault: &Fault| fault.next.filter(|next| next.is_met).map(|next| next.chance);
+    let aimed = whole.iter().flat_map(|one| &one.targets);
+    let mended: Vec<(f64, f64)> = aimed.filter_map(|fault| Some((fault.chance, next(fault)?))).collect();
+    assert!(!mended.is_empty() && mended.iter().all(|(before, after)| after > before), "{mended:?}");
+}
+
+#[test]
+fn what_one_judge_found_says_nothing_of_what_another_finds() {
+    let (plan, world) = (suite(18, 96), Improver { mends: 0.2, breaks: 0.0 });
+    let skills = Skills::new(&plan, 0);
+    let mut drive = Drive::start(plan);
+    while drive.run.state.rounds.len() < 4 {
+        let step = drive.due(1).pop().expect("the search goes on");
+        let outcome = answer(1, 0.0, world, &skills, &drive.run, &step);
+        drive.done(step, outcome);
+    }
+    recast(&mut drive, &Role::EVALUATOR);
+    drive.finish_alone(|run, step| answer(1, 0.0, world, &skills, run, step));
+    let rounds = &drive.run.state.rounds;
+    let explained = Beliefs::explanations(&drive.run);
+    let faults = |nth: usize| {
+        explained[nth].targets.iter().chain(explained[nth].left_alone.iter().map(|(fault, _)| fault))
+    };
+    let first = rounds.iter().position(|round| round.era == 1).expect("a round of the new judge");
+    assert!(first > 0 && faults(first).next().is_some(), "both judges found faults");
+    assert!(faults(first).all(|fault| fault.passed + fault.failed == 1), "the first trial that it judged");
+    let next = (0..first).flat_map(faults).filter_map(|fault| fault.next);
+    assert!(next.map(|next| rounds[next.round as usize - 1].era).all(|era| era == 0));
+}
+
+fn without_next(one: &Explanation) -> Explanation {
+    let forget = |fault: &Fault| Fault { next: None, ..fault.clone() };
+    Explanation {
+        targets: one.targets.iter().map(forget).collect(),
+        left_alone: one.left_alone.iter().map(|(fault, why)| (forget(fault), *why)).collect(),
+    }
 }
 
 #[test]

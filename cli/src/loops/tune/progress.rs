@@ -3,6 +3,7 @@
 pub mod chart;
 pub mod judged;
 pub mod lines;
+mod targets;
 
 use crate::loops::tune::judges;
 use skilltune_orchestrator::snapshot::{DiffSize, ObjectError, Objects, diff_size};
@@ -67,6 +68,8 @@ impl Narrated for Tune {
             Decision::Consult { scenarios } if !scenarios.is_empty() => {
                 talk.say(&wrapped(&judges::consulted(run, scenarios.len()), width, "  "));
             }
+            Decision::Target { .. } => chosen(talk, run),
+            Decision::Stop(_) if !has_chosen(run) => chosen(talk, run),
             Decision::Retry { scenarios, .. } => {
                 let fell = figures::count(scenarios.len(), "scenario");
                 talk.say(&wrapped(&format!("trying {fell} again that got much worse"), width, "  "));
@@ -78,7 +81,6 @@ impl Narrated for Tune {
             Decision::Open { .. }
             | Decision::Scored(_)
             | Decision::Calibrate(_)
-            | Decision::Target { .. }
             | Decision::Focus(_)
             | Decision::Draft(_)
             | Decision::Stop(_)
@@ -131,7 +133,22 @@ fn round_ended(talk: &mut Talk<Tune>, run: &Run) {
     }
     told.extend(judged::judged(run, round, talk.look.width));
     told.extend(lines::unused(run, round, talk.look.width));
+    if words::is_by_single_trials(&run.plan) {
+        let results = targets::results(run, round, talk.look.width);
+        told.extend(results.iter().map(|line| line.painted(talk.look.talk)));
+    }
     talk.say(&told);
+}
+
+/// A search may end before its last round has chosen what to edit.
+fn has_chosen(run: &Run) -> bool {
+    run.state.rounds.last().is_some_and(|round| round.targets.is_some())
+}
+
+/// What is edited next, and what is not.
+fn chosen(talk: &mut Talk<Tune>, run: &Run) {
+    let (lines, style) = (targets::chosen(run, talk.look.width), talk.look.talk);
+    talk.say(&lines.iter().map(|line| line.painted(style)).collect::<Vec<_>>());
 }
 
 fn no_draft(talk: &mut Talk<Tune>, run: &Run, member: Place, failure: &Failure) {

@@ -5,7 +5,8 @@ use std::path::Path;
 pub use skilltune_phases::ending::Class;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::judgement::VerdictShape;
-use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Step};
+use skilltune_phases::loops::tune::beliefs::Fault;
+use skilltune_phases::loops::tune::{self, Aim, Ending, Plan, Round, Run, Search, Step};
 use skilltune_phases::name::Name;
 use skilltune_phases::plan::Enforced;
 use skilltune_phases::prompt::Page;
@@ -200,6 +201,31 @@ pub fn step(run: &Run, step: &Step) -> String {
 
 pub fn scenario(run: &Run, nth: usize) -> &str {
     run.plan.task.scenarios.get(nth).map_or("an unknown scenario", |scenario| &scenario.id)
+}
+
+/// Whether it searches, and each round after the first tries one scenario, as `--runs` asks for.
+pub fn is_by_single_trials(plan: &Plan) -> bool {
+    plan.task.aim == Aim::Improve && matches!(plan.task.rules.search, Search::Draft { .. })
+}
+
+/// The scenario that is tried, or how many.
+pub fn tried(run: &Run, scenarios: &[usize]) -> String {
+    match scenarios {
+        [only] => one_line(scenario(run, *only)),
+        several => count(several.len(), "scenario"),
+    }
+}
+
+/// A statement that failed, or its id where the plan has no words for it.
+pub fn statement(fault: &Fault) -> &str {
+    if fault.statement.is_empty() { fault.criterion.as_str() } else { &fault.statement }
+}
+
+/// How often a statement has failed; where it was met more often, how often that was.
+pub fn trials(fault: &Fault) -> String {
+    let Fault { passed, failed, .. } = fault;
+    let all = passed + failed;
+    if passed > failed { format!("met in {passed} of {all}") } else { format!("failed {failed} of {all}") }
 }
 
 /// What a search is for.

@@ -3,17 +3,19 @@
 
 use jiff::Timestamp;
 use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::checks::Told;
+use skilltune_phases::checks::{How, Told};
 use skilltune_phases::contract::{Contract, Criterion, Dimension, Verdict};
 use skilltune_phases::delivery::Delivery;
+use skilltune_phases::demand::Demand;
 use skilltune_phases::edit::{Change, EditReport};
 use skilltune_phases::event::{self, Failure, FailureKind, Spent};
 use skilltune_phases::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::judgement::{
     Assessment, Finding, Findings, Judgement, Kind, Priority, Suggestion, VerdictShape,
 };
+use skilltune_phases::loops::tune::measure::SEARCH;
 use skilltune_phases::loops::tune::{
-    Aim, Answer, Apply, Choice, FailOn, Outcome, Plan, Rules, Run, Search, Step, Task, Tune,
+    Aim, Answer, Apply, Choice, FailOn, Outcome, Plan, Rules, Run, Search, Step, Task, Tune, drafting,
 };
 use skilltune_phases::loops::{Loop, Next};
 use skilltune_phases::plan::{self, Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind, Roles};
@@ -59,6 +61,39 @@ pub fn plan(members: &[&str], scenarios: usize) -> Plan {
         seed: 7,
         epoch: 0,
     }
+}
+
+/// A search by single trials of scenarios that all ask for the same three things; every third one is held out.
+pub fn by_single_trials(scenarios: usize, runs: u32) -> Plan {
+    let mut plan = plan(&["refunds"], scenarios);
+    plan.task.rules.search = Search::Draft { runs, drawn: false };
+    let statements = ["The answer names the amount.", "It says when the money arrives.", "The tone is calm."];
+    for (nth, scenario) in plan.task.scenarios.iter_mut().enumerate() {
+        scenario.held_out = nth % 3 == 2;
+        let demands = statements.iter().zip(1..).map(|(text, nth)| {
+            let how = How::Question { text: (*text).into() };
+            Demand::new(format!("expectation-{nth}").parse().unwrap(), how)
+        });
+        scenario.demands = demands.collect();
+    }
+    plan.task.rules.max_iterations = u32::try_from(drafting::rounds(&plan)).unwrap();
+    plan
+}
+
+/// Of such a search: the first statement fails until it was edited twice, and the second fails once, in the fourth round.
+pub fn edited_twice() -> Play {
+    let (mut others, mut edits) = (scored(&[], &[]), 0);
+    play(by_single_trials(12, 24), move |run, step| match step {
+        Step::Grade { trial, .. } if trial.ordinal == SEARCH => {
+            let slips = run.round_number() == 4;
+            stated(run, trial.scenario, |nth| [edits > 1, !slips, true][nth])
+        }
+        Step::Improve { .. } => {
+            edits += 1;
+            others(run, step)
+        }
+        _ => others(run, step),
+    })
 }
 
 fn member(name: &str) -> Member {
@@ -159,6 +194,18 @@ pub fn judged(run: &Run, score: u32) -> Outcome {
         evidence,
     });
     judgement(run, score, Kind::Evidenced, &finding.collect())
+}
+
+/// Which of a scenario's statements were met.
+pub fn stated(run: &Run, scenario: usize, is_met: impl Fn(usize) -> bool) -> Outcome {
+    let scenario = &run.plan.task.scenarios[scenario];
+    let ids: Vec<_> = scenario.demands.iter().map(|demand| scenario.criterion(demand)).collect();
+    let found = ids.iter().enumerate().map(|(nth, criterion)| Finding {
+        criterion,
+        verdict: if is_met(nth) { Verdict::Pass } else { Verdict::Fail },
+        evidence: "seen",
+    });
+    judgement(run, 50, Kind::Evidenced, &found.collect())
 }
 
 /// Numbers without evidence.

@@ -5,11 +5,15 @@
 //! mislead, how well edits work, and how often they break something else, nobody knows beforehand: many guesses are held side by
 //! side, and each counts by how well it has foretold what was seen.
 
+mod explanation;
+
 use std::collections::BTreeMap;
 
 use super::measure::SEARCH;
-use super::{Round, Run, Trial, panel};
+use super::{Edit, Round, Run, Trial, panel};
 use crate::contract::CriterionId;
+
+pub use explanation::{Explanation, Fault, LeftAlone, Look};
 
 /// One guess at how agents and judges err, and what it makes of each statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +50,18 @@ pub struct Beliefs {
 }
 
 impl Beliefs {
+    /// Forms anew what a search has believed; `seen` is told what that was when the targets of each round were chosen.
+    fn replay<'a>(run: &Run, rounds: impl Iterator<Item = &'a Round>, mut seen: impl FnMut(&Self, &Round)) {
+        let mut beliefs = Self::default();
+        for round in rounds {
+            beliefs.look(run, round);
+            seen(&beliefs, round);
+            if let (Some(Edit::Draft { .. }), Some(targets)) = (&round.edit, &round.targets) {
+                beliefs.edit(run, targets);
+            }
+        }
+    }
+
     /// Takes in what the trials of a round have shown.
     pub(super) fn look(&mut self, run: &Run, round: &Round) {
         if self.guesses.is_empty() || self.era != round.era {

@@ -6,6 +6,7 @@ use skilltune_phases::loops::tune::notes::{self, Notes, Standing};
 use skilltune_phases::loops::tune::{Round, Run};
 use skilltune_phases::target::Place;
 
+use crate::loops::tune::words;
 use crate::progress::lines::ROOMY;
 use crate::text::width::{columns, cut, shortened};
 use crate::text::{figures, plain};
@@ -15,8 +16,12 @@ pub fn judged(run: &Run, round: &Round, width: usize) -> Vec<String> {
     if round.score().is_none() {
         return unclear(run, round, width).into_iter().collect();
     }
-    let lines = members(run, round, width).into_iter().chain(missed(run, round, width));
-    let lines = lines.chain(unclear(run, round, width));
+    let lines = members(run, round, width).into_iter();
+    if words::is_by_single_trials(&run.plan) {
+        // The statements that were missed follow, with what is done about each.
+        return lines.chain(unclear(run, round, width)).collect();
+    }
+    let lines = lines.chain(missed(run, round, width)).chain(unclear(run, round, width));
     lines.chain(notes(run, round, width)).collect()
 }
 

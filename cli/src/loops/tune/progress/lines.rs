@@ -31,8 +31,13 @@ pub fn header(run: &Run, width: usize) -> Vec<String> {
     lines.extend(who(&plan.roles, &words::notes(plan), width));
     lines.extend(wrapped(&format!("run {}, {}", plan.run, words::scenarios(plan)), width, "  "));
     lines.extend(wrapped(&ceilings::line(run), width, "  "));
+    if words::is_by_single_trials(plan) {
+        lines.extend(wrapped(PERCENTAGES, width, "  "));
+    }
     lines
 }
+
+const PERCENTAGES: &str = "percentages: how likely the skill meets a statement, by all trials and edits";
 
 fn header_without_skill(run: &Run, width: usize) -> Vec<String> {
     let plan = &run.plan;
@@ -112,9 +117,9 @@ pub struct Told {
 /// A round that has been measured: its score, the change since the best before it, its verdict, the edited member.
 pub fn round(run: &Run, round: &Round, width: usize) -> Option<Told> {
     let verdict = Standing::of(run, round)?;
-    let score = round
-        .score()
-        .map_or("-".to_owned(), |score| figures::score_since(score, best_before(run, round.number)));
+    // A score on one scenario says nothing beside one on another.
+    let before = best_before(run, round.number).filter(|_| !words::is_by_single_trials(&run.plan));
+    let score = round.score().map_or("-".to_owned(), |score| figures::score_since(score, before));
     let most = run.plan.task.rules.max_iterations.to_string();
     let digits = most.len();
     let (word, of) = if width < ROOMY { ("", "/") } else { ("round ", " of ") };
@@ -139,6 +144,9 @@ fn aside(run: &Run, round: &Round) -> (String, String) {
     let member =
         origin.filter(|_| run.plan.is_chain()).map_or("", |origin| words::member(run, origin.member));
     let mut more = Vec::new();
+    if words::is_by_single_trials(&run.plan) {
+        more.push(format!("on {}", words::tried(run, &round.scenarios)));
+    }
     if let Some(measured) = &round.measured {
         let partly = measured.judged < measured.of;
         more.extend(partly.then(|| format!("{} of {} judged", measured.judged, measured.of)));

@@ -5,6 +5,7 @@ mod comparison;
 use serde_json::{Map, Value, json};
 use skilltune_phases::candidate::Origin;
 use skilltune_phases::loops::MostCalls;
+use skilltune_phases::loops::tune::beliefs::{Beliefs, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::calibration;
 use skilltune_phases::loops::tune::{Edit, Round, Run, Standing, Uses};
 
@@ -108,7 +109,9 @@ pub fn report(run: &Run) -> Value {
         report.extend(summary);
     }
     report.insert("costs".to_owned(), costs(run));
-    let rounds = run.state.rounds.iter().map(|round| self::round(run, round)).collect();
+    let explained = Beliefs::explanations(run);
+    let rounds = run.state.rounds.iter().zip(&explained);
+    let rounds = rounds.map(|(round, explanation)| self::round(run, round, explanation)).collect();
     report.insert("rounds".to_owned(), rounds);
     report.into()
 }
@@ -117,7 +120,7 @@ fn skill_uses(run: &Run, round: &Round) -> Option<Uses> {
     run.plan.task.delivery.at().map(|_| uses::of_round(run, round))
 }
 
-fn round(run: &Run, round: &Round) -> Value {
+fn round(run: &Run, round: &Round, explanation: &Explanation) -> Value {
     let dropped = match &round.standing {
         Some(Standing::Dropped(why)) => Some(why.to_string()),
         Some(Standing::Kept) | None => None,
@@ -141,12 +144,41 @@ fn round(run: &Run, round: &Round) -> Value {
         "measured": round.measured,
         // Where it was installed: in how many trials it came to what.
         "skill": skill_uses(run, round),
+        // By single trials: what its edit was for, and what failed as well.
+        "targets": round.targets.as_ref().map(|_| explanation.targets.iter().map(fault).collect::<Value>()),
+        "left_alone": words::is_by_single_trials(&run.plan).then(|| left_alone(explanation)),
         "kept": round.standing.as_ref().map(|standing| *standing == Standing::Kept),
         "dropped_because": dropped,
         "edited_member": edited,
         "draft": draft,
         "edit_failure": failure,
     })
+}
+
+fn left_alone(explanation: &Explanation) -> Value {
+    let with_reason = |(fault, why): &(Fault, LeftAlone)| {
+        let mut told = self::fault(fault);
+        told["why"] = why.word().into();
+        told
+    };
+    explanation.left_alone.iter().map(with_reason).collect()
+}
+
+fn fault(fault: &Fault) -> Value {
+    json!({
+        "statement": fault.statement,
+        "criterion": fault.criterion,
+        "passed": fault.passed,
+        "failed": fault.failed,
+        "chance_before": thousandths(fault.chance),
+        "chance_after": fault.next.map(|next| thousandths(next.chance)),
+        "looked_at_again": fault.next.map(|next| next.round),
+    })
+}
+
+/// More digits would say more than anybody knows.
+fn thousandths(chance: f64) -> f64 {
+    (chance * 1000.0).round() / 1000.0
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use skilltune_phases::edit::EditReport;
 use skilltune_phases::id::CandidateId;
+use skilltune_phases::loops::tune::beliefs::{Beliefs, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::notes::Notes;
 use skilltune_phases::loops::tune::{Edit, Round, Run, Standing};
 
@@ -17,25 +18,61 @@ pub fn details(page: &mut Page, run: &Run) {
     if run.state.rounds.is_empty() {
         page.paragraph("No round has started.");
     }
-    for round in &run.state.rounds {
+    for (round, explanation) in run.state.rounds.iter().zip(Beliefs::explanations(run)) {
         page.subsection(&format!("Iteration {}", round.number));
-        page.list(detail(run, round));
+        page.list(detail(run, round, &explanation));
     }
 }
 
-fn detail(run: &Run, round: &Round) -> Vec<String> {
+fn detail(run: &Run, round: &Round, explanation: &Explanation) -> Vec<String> {
     let judged = round.measured.as_ref().is_some_and(|measured| measured.judged > 0);
     let notes = if judged { Notes::of(run, round.candidate, round.era) } else { Notes::default() };
     let several = |texts: &[Box<str>]| {
         let texts: Vec<_> = texts.iter().take(TOP).map(|text| words(text)).collect();
         if texts.is_empty() { "none named".to_owned() } else { texts.join("; ") }
     };
-    vec![
+    let mut items = vec![
         format!("**Score**: {}{}", figures::score(round.score()), standing(run, round)),
         format!("**Strengths**: {}", several(&notes.strengths)),
         format!("**Top Weaknesses**: {}", several(&notes.weaknesses)),
-        format!("**Changes**: {}", changes(run, round)),
-    ]
+    ];
+    if told::is_by_single_trials(&run.plan) {
+        items.insert(0, format!("**Tried**: {}", words(&told::tried(run, &round.scenarios))));
+        items.push(targets(explanation));
+        items.extend(left_alone(explanation));
+    }
+    items.push(format!("**Changes**: {}", changes(run, round)));
+    items
+}
+
+/// What the edit was for, and what the next trial of it has shown.
+fn targets(explanation: &Explanation) -> String {
+    let targets: Vec<String> = explanation.targets.iter().map(|one| format!("\n- {}", fault(one))).collect();
+    format!("**To Edit**: {}{}", targets.len(), targets.concat())
+}
+
+fn left_alone(explanation: &Explanation) -> Option<String> {
+    let item = |(one, why): &(Fault, LeftAlone)| format!("\n- {}: {}", left_because(*why), fault(one));
+    let items: Vec<String> = explanation.left_alone.iter().map(item).collect();
+    (!items.is_empty()).then(|| format!("**Left Alone**: {}{}", items.len(), items.concat()))
+}
+
+fn left_because(why: LeftAlone) -> &'static str {
+    match why {
+        LeftAlone::ProbablyMet => "probably met",
+        LeftAlone::OthersFirst => "others come first",
+        LeftAlone::SearchEnded => "the search ended",
+    }
+}
+
+/// How likely it is met, by what was seen until then and in the next round that told of it.
+fn fault(fault: &Fault) -> String {
+    let after = fault.next.map(|next| {
+        let came = if next.is_met { "passed" } else { "failed" };
+        format!("; {} after it {came} in round {}", figures::percent(next.chance), next.round)
+    });
+    let (chance, trials) = (figures::percent(fault.chance), told::trials(fault));
+    format!("{} ({chance} likely met, {trials}{})", words(told::statement(fault)), after.unwrap_or_default())
 }
 
 fn standing(run: &Run, round: &Round) -> String {
@@ -89,4 +126,52 @@ fn idea((candidate, report): (CandidateId, &EditReport)) -> String {
 
 fn first_change(report: &EditReport) -> Option<&str> {
     report.changes.first().map(|change| &*change.description)
+}
+
+#[cfg(test)]
+mod tests {
+    use skilltune_phases::loops::tune::beliefs::Look;
+
+    use super::*;
+    use crate::loops::tune::world::edited_twice;
+
+    #[test]
+    fn what_an_edit_was_for_is_told_with_what_the_next_trial_showed() {
+        let fault = |statement: &str, passed, chance, next| {
+            let (criterion, statement) = ("task-1/it".into(), statement.into());
+            Fault { criterion, statement, passed, failed: 4, chance, next }
+        };
+        let next = |is_met, chance| Some(Look { round: 3, is_met, chance });
+        let explanation = Explanation {
+            targets: vec![fault("It is *short*.", 1, 0.03, next(true, 0.62)), fault("", 0, 0.01, None)],
+            left_alone: vec![(fault("It is calm.", 9, 0.88, next(false, 0.5)), LeftAlone::ProbablyMet)],
+        };
+        let told = [Some(targets(&explanation)), left_alone(&explanation)];
+        insta::assert_snapshot!(told.into_iter().flatten().collect::<Vec<_>>().join("\n"), @r"
+        **To Edit**: 2
+        - It is \*short\*. (3% likely met, failed 4 of 5; 62% after it passed in round 3)
+        - task-1/it (1% likely met, failed 4 of 4)
+        **Left Alone**: 1
+        - probably met: It is calm. (88% likely met, met in 9 of 13; 50% after it failed in round 3)
+        ");
+        assert_eq!(left_alone(&Explanation::default()), None);
+    }
+
+    #[test]
+    fn each_round_of_a_search_by_single_trials_names_what_it_tried_and_edited() {
+        let run = edited_twice().run;
+        let mut page = Page::part();
+        details(&mut page, &run);
+        let page = page.finish();
+        let named = |line: &&str| line.starts_with("- **T") && !line.starts_with("- **Top");
+        let lines: Vec<&str> = page.lines().filter(named).take(6).collect();
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        - **Tried**: 5 scenarios
+        - **To Edit**: 1
+        - **Tried**: task-4
+        - **To Edit**: 1
+        - **Tried**: task-7
+        - **To Edit**: 0
+        ");
+    }
 }

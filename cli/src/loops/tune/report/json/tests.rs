@@ -1,8 +1,9 @@
 use skilltune_phases::loops::tune::FailOn;
+use skilltune_phases::loops::tune::beliefs::Look;
 use skilltune_phases::role::Role;
 
 use super::*;
-use crate::loops::tune::world::{Play, plan, play, points, scored};
+use crate::loops::tune::world::{Play, edited_twice, plan, play, points, scored};
 
 #[test]
 fn the_summary_has_just_the_documented_keys() {
@@ -117,6 +118,8 @@ fn the_report_adds_the_comparison_and_the_rounds() {
             "claim": 85.0
           },
           "skill": null,
+          "targets": null,
+          "left_alone": null,
           "kept": false,
           "dropped_because": "it scored 20.0 below the best so far",
           "edited_member": "haiku",
@@ -124,6 +127,61 @@ fn the_report_adds_the_comparison_and_the_rounds() {
           "edit_failure": null
         }
         "#);
+}
+
+#[test]
+fn a_search_by_single_trials_tells_what_each_edit_was_for_and_what_it_left_alone() {
+    let report = report(&edited_twice().run);
+    let rounds = report["rounds"].as_array().unwrap();
+    let count =
+        |key: &str| rounds.iter().map(|round| round[key].as_array().map(Vec::len)).collect::<Vec<_>>();
+    assert_eq!(count("targets")[..5], [Some(1), Some(1), Some(0), Some(0), Some(0)]);
+    assert_eq!(count("left_alone")[..5], [Some(0), Some(0), Some(0), Some(1), Some(0)]);
+    let (first, second) = (&rounds[0]["targets"][0], &rounds[1]["targets"][0]);
+    assert_eq!([&first["failed"], &first["looked_at_again"], &second["failed"]], [5, 2, 6]);
+    assert_eq!(first["chance_after"], second["chance_before"], "both are of the second round");
+    assert_eq!(rounds[3]["left_alone"][0]["why"], "probably_met");
+}
+
+#[test]
+fn a_fault_is_told_with_the_chances_before_and_after() {
+    let fault = Fault {
+        criterion: "task-1/amount".into(),
+        statement: "The answer names the amount.".into(),
+        passed: 1,
+        failed: 4,
+        chance: 0.031_25,
+        next: Some(Look { round: 3, is_met: true, chance: 2.0 / 3.0 }),
+    };
+    let unseen = Fault { next: None, ..fault.clone() };
+    let told = left_alone(&Explanation {
+        targets: Vec::new(),
+        left_alone: vec![(fault, LeftAlone::OthersFirst), (unseen, LeftAlone::SearchEnded)],
+    });
+    insta::assert_snapshot!(serde_json::to_string_pretty(&told).unwrap(), @r#"
+    [
+      {
+        "statement": "The answer names the amount.",
+        "criterion": "task-1/amount",
+        "passed": 1,
+        "failed": 4,
+        "chance_before": 0.031,
+        "chance_after": 0.667,
+        "looked_at_again": 3,
+        "why": "others_first"
+      },
+      {
+        "statement": "The answer names the amount.",
+        "criterion": "task-1/amount",
+        "passed": 1,
+        "failed": 4,
+        "chance_before": 0.031,
+        "chance_after": null,
+        "looked_at_again": null,
+        "why": "search_ended"
+      }
+    ]
+    "#);
 }
 
 #[test]
