@@ -6,8 +6,10 @@
 //! ```
 //!
 //! Everything follows from the law, the seed, the policy and its budget. To add a policy, add a variant to `Policy`.
+//!
+//! The agents are public, so that programs can be them: the end-to-end tests run the real `tune` with these, and it comes to the same.
 
-mod agents;
+pub mod agents;
 mod plan;
 mod play;
 mod policy;
@@ -15,9 +17,10 @@ mod row;
 mod skill;
 mod world;
 
-pub use play::{Played, play};
+pub use play::{Played, play, play_and_tell};
 pub use policy::Policy;
 pub use row::{Estimate, Row};
+pub use skill::Skill;
 pub use world::{Law, World};
 
 #[cfg(test)]

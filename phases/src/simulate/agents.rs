@@ -1,43 +1,70 @@
 //! The simulated agents: how an executor, a judge and an improver err.
+//!
+//! Each is drawn by what it works on, and by how often it has worked on that before. So it does not matter what else has happened,
+//! and a program that is started for one call, and reads and writes files, can do just the same.
 
-use super::skill::{Facet, Skill};
-use super::world::{Law, Shown, World};
+use serde::{Deserialize, Serialize};
+
+use super::skill::{Facet, Facets, Skill};
+use super::world::{Law, World};
 use crate::contract::{CriterionId, Verdict};
-use crate::draw::Draw;
+use crate::id::Digest;
 
-/// One execution of a skill on a scenario: what its result shows.
-pub(super) fn execute(world: &World, skill: &Skill, scenario: usize, draw: &mut Draw) -> Shown {
-    let needed = world.statements(scenario).map(|(_, facet)| facet);
-    needed.filter(|facet| draw.share() < world.chance_to_show(skill.has(*facet, scenario))).collect()
+/// What an execution has left. Its JSON text can stand in a real file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Product {
+    pub(super) id: Digest,
+    pub(super) scenario: usize,
+    pub(super) shown: Facets,
 }
 
-/// The verdicts of one judge on one result.
+impl Product {
+    pub fn id(&self) -> Digest {
+        self.id
+    }
+}
+
+/// An execution of a skill on a scenario, the `nth` of this version there, from 0.
+pub fn execute(world: &World, skill: &Skill, scenario: usize, nth: u32) -> Product {
+    let of = [&skill.version.as_bytes()[..], &(scenario as u64).to_le_bytes(), &nth.to_le_bytes()];
+    let mut draw = world.draw("execute", &of);
+    let needed = world.statements(scenario).map(|(_, facet)| facet);
+    let shown =
+        needed.filter(|facet| draw.share() < world.chance_to_show(skill.has(*facet, scenario))).collect();
+    Product { id: Digest::of_parts(of), scenario, shown }
+}
+
+/// The verdicts of one judge who is asked about this product for the `nth` time, from 0.
 ///
 /// A judge's mood shifts all statements of a trial alike: in a mood of so many points, each passes that much more often
-/// out of a hundred times, and so the score is that much higher on average.
-pub(super) fn judge(
-    world: &World,
-    scenario: usize,
-    shown: Shown,
-    draw: &mut Draw,
-) -> Vec<(CriterionId, Verdict)> {
+/// out of a hundred times, and so the score is that much higher on average. Asked again, it errs anew.
+pub fn judge(world: &World, product: &Product, nth: u32) -> Vec<(CriterionId, Verdict)> {
+    let mut draw = world.draw("judge", &[product.id.as_bytes(), &nth.to_le_bytes()]);
     let Law { finds, invents, noise, leniency, .. } = world.law;
     let mood = (leniency + noise * draw.normal()) / 100.0;
     let verdict = |facet| {
-        let fails = if shown.has(facet) { invents } else { finds } - mood;
+        let fails = if product.shown.has(facet) { invents } else { finds } - mood;
         if draw.share() < fails { Verdict::Fail } else { Verdict::Pass }
     };
-    let (ids, facets): (Vec<CriterionId>, Vec<Facet>) = world.statements(scenario).unzip();
+    let (ids, facets): (Vec<CriterionId>, Vec<Facet>) = world.statements(product.scenario).unzip();
     ids.into_iter().zip(facets.into_iter().map(verdict)).collect()
 }
 
-/// The skill after an edit by somebody who was told of these statements that were missed.
+/// The skill after the `nth` edit of this version, from 0, by somebody who was told of these statements that were missed.
 ///
 /// It works on what was missed most often, and of equals on what it was told first. An edit of what was never wrong
 /// fixes nothing, and may break something all the same.
-pub(super) fn improve(world: &World, skill: &Skill, missed: &[(usize, Facet)], draw: &mut Draw) -> Skill {
-    let mut skill = skill.clone();
-    for (facet, scenarios) in most_missed(missed).into_iter().take(world.law.edits) {
+pub fn improve<'a>(
+    world: &World,
+    skill: &Skill,
+    missed: impl Iterator<Item = &'a CriterionId>,
+    nth: u32,
+) -> Skill {
+    let of = [&skill.version.as_bytes()[..], &nth.to_le_bytes()];
+    let mut draw = world.draw("improve", &of);
+    let missed: Vec<_> = missed.filter_map(|id| world.statement(id)).collect();
+    let mut skill = Skill { version: Digest::of_parts(of), ..skill.clone() };
+    for (facet, scenarios) in most_missed(&missed).into_iter().take(world.law.edits) {
         let is_fixed = draw.share() < world.law.fixes;
         let is_overfitted = draw.share() < world.law.overfits;
         match (is_fixed, is_overfitted) {

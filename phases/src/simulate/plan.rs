@@ -4,7 +4,7 @@ use super::world::World;
 use crate::ceiling::Ceilings;
 use crate::contract::Contract;
 use crate::delivery::Delivery;
-use crate::id::{Digest, TreeId};
+use crate::id::TreeId;
 use crate::judgement::VerdictShape;
 use crate::loops::tune::{Aim, Apply, FailOn, Plan, Rules, Task};
 use crate::plan::{Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind};
@@ -13,16 +13,11 @@ use crate::role::Role;
 use crate::scenario::{Scenario, Tools};
 use crate::target::{Member, Mode, Target};
 
-/// The skill as the world begins with it.
-pub(super) fn start() -> TreeId {
-    TreeId(Digest::of(b"start"))
-}
-
 pub(super) fn plan(world: &World, scenarios: Vec<Scenario>, rules: Rules) -> Plan {
     let skill = Member {
         name: "skill".parse().expect("a plain name"),
         path: "/skill".into(),
-        start: start(),
+        start: TreeId(world.start.version()),
         files: vec!["SKILL.md".into()],
         has_scripts: false,
         hidden: Vec::new(),

@@ -4,16 +4,15 @@ use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::agents;
-use super::plan::start;
+use super::agents::{self, Product};
 use super::policy::Policy;
 use super::skill::Skill;
-use super::world::{Shown, World};
+use super::world::World;
 use crate::contract::{CriterionId, Verdict};
 use crate::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
-use crate::id::{CandidateId, Digest, TreeId};
+use crate::id::{CandidateId, TreeId};
 use crate::judgement::{Assessment, Finding, Judgement, Kind};
-use crate::loops::tune::{Answer, Asked, Choice, Plan, Run, Step, Tune, anchor};
+use crate::loops::tune::{Answer, Asked, Choice, Decision, Plan, Run, Step, Tune, anchor};
 use crate::loops::{Loop as _, Next};
 use crate::proof::Confidence;
 use crate::score::Scored;
@@ -32,29 +31,43 @@ pub struct Played {
 
 /// Spends a budget of executor runs in a world.
 pub fn play(world: &World, policy: Policy, runs: u32, confidence: Confidence) -> Played {
+    play_and_tell(world, policy, runs, confidence).0
+}
+
+/// The same with all that was decided.
+pub fn play_and_tell(
+    world: &World,
+    policy: Policy,
+    runs: u32,
+    confidence: Confidence,
+) -> (Played, Vec<Decision>) {
     let mut play = Play::begin(world, policy.plan(world, runs, confidence));
     while !policy.is_over(&play.run) && play.go_on() {}
     let left = policy.left(&play.run);
     let start = world.truth(&world.start);
     let end = left.and_then(|left| play.skill(left.candidate)).map_or(start, |skill| world.truth(skill));
-    Played { start, end, runs: play.runs, claimed: left.map(|left| left.claimed) }
+    (Played { start, end, runs: play.runs, claimed: left.map(|left| left.claimed) }, play.decisions)
 }
 
 struct Play<'a> {
     world: &'a World,
     run: Run,
-    /// What each version of the skill is, and what each execution has shown, by their trees.
+    /// Each version of the skill, and what each execution has left, by their trees.
     skills: HashMap<TreeId, Skill>,
-    shown: HashMap<TreeId, Shown>,
+    products: HashMap<TreeId, Product>,
+    /// How often each was worked on; a version by executors on each scenario.
+    times: HashMap<(TreeId, Option<usize>), u32>,
     runs: u32,
+    decisions: Vec<Decision>,
 }
 
 impl<'a> Play<'a> {
     fn begin(world: &'a World, plan: Plan) -> Self {
         let record = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan)) };
         let run = Run::begin(&record).expect("the first record is a plan");
-        let skills = HashMap::from([(start(), world.start.clone())]);
-        Self { world, run, skills, shown: HashMap::new(), runs: 0 }
+        let skills = HashMap::from([(TreeId(world.start.version()), world.start.clone())]);
+        let (products, times, decisions) = (HashMap::new(), HashMap::new(), Vec::new());
+        Self { world, run, skills, products, times, runs: 0, decisions }
     }
 
     /// Makes the next decision or takes the next step. False at the end.
@@ -66,6 +79,7 @@ impl<'a> Play<'a> {
         };
         let step = match event {
             Some(Ok(decision)) => {
+                self.decisions.push(decision.clone());
                 self.record(Event::Decided(decision));
                 return true;
             }
@@ -96,32 +110,36 @@ impl<'a> Play<'a> {
 
     fn known(&mut self, step: &Step) -> Option<Answer> {
         match step {
-            Step::Exercise { skill, trial, .. } => self.exercise(*skill, trial.scenario, trial.ordinal),
-            Step::Grade { trial, artifacts, asked, .. } => {
-                self.grade(trial.scenario, *artifacts.first()?, *asked)
-            }
+            Step::Exercise { skill, trial, .. } => self.exercise(*skill, trial.scenario),
+            Step::Grade { artifacts, asked, .. } => self.grade(*artifacts.first()?, *asked),
             Step::Review { .. } => Some(judged(&[])),
-            Step::Improve { round, base, .. } => self.improve(step, *base, *round),
+            Step::Improve { base, .. } => self.improve(step, *base),
             Step::Promote { .. } => Some(Answer::Promoted),
             Step::Ask(_) => Some(Answer::Chosen(Choice::Apply)),
             Step::SetUp { .. } | Step::Inspect { .. } | Step::Check { .. } | Step::Judge { .. } => None,
         }
     }
 
-    fn exercise(&mut self, tree: TreeId, scenario: usize, ordinal: u32) -> Option<Answer> {
-        let of = [&tree.0.as_bytes()[..], &(scenario as u64).to_le_bytes(), &ordinal.to_le_bytes()];
-        let (artifacts, mut draw) = (TreeId(Digest::of_parts(of)), self.world.draw("execute", &of));
-        let shown = agents::execute(self.world, self.skills.get(&tree)?, scenario, &mut draw);
-        self.shown.insert(artifacts, shown);
+    /// How often it was worked on before.
+    fn times(&mut self, tree: TreeId, scenario: Option<usize>) -> u32 {
+        let times = self.times.entry((tree, scenario)).or_default();
+        *times += 1;
+        *times - 1
+    }
+
+    fn exercise(&mut self, tree: TreeId, scenario: usize) -> Option<Answer> {
+        let nth = self.times(tree, Some(scenario));
+        let product = agents::execute(self.world, self.skills.get(&tree)?, scenario, nth);
+        let artifacts = TreeId(product.id());
+        self.products.insert(artifacts, product);
         self.runs += 1;
         Some(Answer::Exercised { artifacts, files: 1, skill: None, digest: None, kept: None })
     }
 
-    /// A judge who is asked again errs anew, but never about the two statements of an anchor.
-    fn grade(&self, scenario: usize, artifacts: TreeId, asked: Asked) -> Option<Answer> {
-        let look = asked.anchor.map_or(0, |look| look as u64 + 1).to_le_bytes();
-        let mut draw = self.world.draw("judge", &[artifacts.0.as_bytes(), &[asked.seat as u8], &look]);
-        let mut verdicts = agents::judge(self.world, scenario, *self.shown.get(&artifacts)?, &mut draw);
+    /// A judge never errs about the two statements of an anchor.
+    fn grade(&mut self, artifacts: TreeId, asked: Asked) -> Option<Answer> {
+        let nth = self.times(artifacts, None);
+        let mut verdicts = agents::judge(self.world, self.products.get(&artifacts)?, nth);
         if asked.anchor.is_some() {
             verdicts.extend([(anchor::known(true), Verdict::Pass), (anchor::known(false), Verdict::Fail)]);
         }
@@ -129,13 +147,13 @@ impl<'a> Play<'a> {
     }
 
     /// The improver knows what a real one is told, and nothing else.
-    fn improve(&mut self, step: &Step, base: CandidateId, round: u32) -> Option<Answer> {
+    fn improve(&mut self, step: &Step, base: CandidateId) -> Option<Answer> {
         let request = Tune::request(&self.run, step)?;
         let missed = request.missed().iter().map(|missed| &missed.asked.id);
-        let missed: Vec<_> = missed.filter_map(|id| self.world.statement(id)).collect();
-        let of = [&base.0.as_bytes()[..], &round.to_le_bytes()];
-        let (tree, mut draw) = (TreeId(Digest::of_parts(of)), self.world.draw("improve", &of));
-        let skill = agents::improve(self.world, self.skill(base)?, &missed, &mut draw);
+        let version = *self.run.candidate(base)?.trees.first()?;
+        let nth = self.times(version, None);
+        let skill = agents::improve(self.world, self.skills.get(&version)?, missed, nth);
+        let tree = TreeId(skill.version());
         self.skills.insert(tree, skill);
         Some(Answer::Improved { tree, report: Box::default() })
     }

@@ -51,7 +51,8 @@ impl Row {
 }
 
 impl Estimate {
-    fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
+    /// Of nothing there is none.
+    pub fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
         let values: Vec<f64> = values.collect();
         let count: f64 = values.iter().map(|_| 1.0).sum();
         let mean = values.iter().sum::<f64>() / count;

@@ -2,13 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
+use crate::id::Digest;
+
 /// The facets that there are.
 pub(super) const FACETS: usize = 12;
 
 /// One thing that a skill can be good at, by its number.
 pub(super) type Facet = usize;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<Facet>", into = "Vec<Facet>")]
 pub(super) struct Facets(u16);
 
 impl Facets {
@@ -37,15 +42,40 @@ impl FromIterator<Facet> for Facets {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Skill {
+impl From<Vec<Facet>> for Facets {
+    fn from(facets: Vec<Facet>) -> Self {
+        facets.into_iter().collect()
+    }
+}
+
+impl From<Facets> for Vec<Facet> {
+    fn from(facets: Facets) -> Self {
+        facets.iter().collect()
+    }
+}
+
+/// One version of it. Its JSON text can stand in a real `SKILL.md`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skill {
+    /// Which version it is: what agents make of it is drawn by this.
+    pub(super) version: Digest,
     /// Present whatever the task is.
     pub(super) facets: Facets,
     /// Present on one scenario only: fixes that are overfitted to it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) only_on: BTreeMap<usize, Facets>,
 }
 
 impl Skill {
+    /// The skill that a world begins with.
+    pub(super) fn start(facets: Facets) -> Self {
+        Self { version: Digest::of(b"start"), facets, only_on: BTreeMap::new() }
+    }
+
+    pub fn version(&self) -> Digest {
+        self.version
+    }
+
     pub(super) fn has(&self, facet: Facet, scenario: usize) -> bool {
         let overfitted = self.only_on.get(&scenario).is_some_and(|facets| facets.has(facet));
         self.facets.has(facet) || overfitted

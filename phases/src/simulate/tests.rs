@@ -1,8 +1,7 @@
-use super::skill::Skill;
+use super::agents::Product;
 use super::world::World;
 use super::*;
 use crate::contract::Verdict;
-use crate::draw::Draw;
 use crate::proof::Confidence;
 
 fn played(law: Law, policy: Policy, runs: u32, seeds: u64) -> Vec<Played> {
@@ -70,10 +69,10 @@ fn no_policy_spends_more_than_its_budget() {
 /// The share of statements that a judge fails, where all facets are shown or none.
 fn fails(law: Law, is_shown: bool) -> f64 {
     let world = World::new(law, 1);
-    let shown = if is_shown { (0..Law::FACETS).collect() } else { Skill::default().facets };
-    let mut draw = Draw::new(7, 0);
+    let shown = if is_shown { (0..Law::FACETS).collect() } else { [].into_iter().collect() };
+    let product = Product { id: world.start.version(), scenario: 0, shown };
     let verdicts: Vec<Verdict> =
-        (0..4000).flat_map(|_| agents::judge(&world, 0, shown, &mut draw)).map(|(_, one)| one).collect();
+        (0..4000).flat_map(|nth| agents::judge(&world, &product, nth)).map(|(_, one)| one).collect();
     let (failed, all) = verdicts.iter().fold((0.0, 0.0), |(failed, all), one| {
         (failed + if *one == Verdict::Fail { 1.0 } else { 0.0 }, all + 1.0)
     });

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::skill::{FACETS, Facet, Facets, Skill};
+use super::skill::{FACETS, Facet, Skill};
 use crate::checks::How;
 use crate::contract::CriterionId;
 use crate::demand::Demand;
@@ -13,7 +13,7 @@ use crate::id::Digest;
 use crate::scenario::Scenario;
 
 /// The numbers of a world. Shares are from 0 to 1; all must be finite.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Law {
     /// How many of the 12 facets the skill has at the start.
     pub start: usize,
@@ -73,9 +73,9 @@ const POPULATION: usize = 400;
 pub struct World {
     pub(super) law: Law,
     pub(super) seed: u64,
-    pub(super) start: Skill,
+    pub start: Skill,
     /// The suite. Each scenario demands one statement per facet that it needs.
-    pub(super) scenarios: Vec<Scenario>,
+    pub scenarios: Vec<Scenario>,
     statements: HashMap<CriterionId, (usize, Facet)>,
     /// The share that each facet has in what a skill is worth.
     shares: [f64; FACETS],
@@ -84,7 +84,7 @@ pub struct World {
 impl World {
     pub fn new(law: Law, seed: u64) -> Self {
         let mut draw = Draw::new(seed, 0);
-        let start = Skill { facets: some(law.start, &mut draw).into_iter().collect(), ..Skill::default() };
+        let start = Skill::start(some(law.start, &mut draw).into_iter().collect());
         let population: Vec<Needs> = (0..POPULATION).map(|_| needs(&mut draw)).collect();
         let shares = shares(&population);
         let (mut scenarios, mut statements) = (Vec::new(), HashMap::new());
@@ -98,7 +98,7 @@ impl World {
     }
 
     /// What a skill is truly worth: the expected score over all scenarios, as a judge would give it who never errs.
-    pub(super) fn truth(&self, skill: &Skill) -> f64 {
+    pub fn truth(&self, skill: &Skill) -> f64 {
         let shares = self.shares.iter().enumerate();
         100.0 * shares.map(|(facet, share)| share * self.chance_to_show(skill.facets.has(facet))).sum::<f64>()
     }
@@ -171,9 +171,6 @@ fn scenario(nth: usize, needs: &[(Facet, u32)]) -> (Scenario, Vec<Facet>) {
     )
 }
 
-/// What an execution has shown, of all facets.
-pub(super) type Shown = Facets;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,7 +204,7 @@ mod tests {
             scenario.demands.iter().map(|demand| (facet(demand), demand.weight)).collect()
         };
         world.shares = shares(&world.scenarios.iter().map(needs).collect::<Vec<_>>());
-        for skill in [&world.start, &Skill::default()] {
+        for skill in [&world.start, &Skill::start([].into_iter().collect())] {
             let all: f64 = world.scenarios.iter().map(|one| expected(&world, skill, one)).sum();
             assert!((world.truth(skill) - all / 7.0).abs() < 1e-3, "{} {}", world.truth(skill), all / 7.0);
         }
@@ -216,8 +213,8 @@ mod tests {
     #[test]
     fn a_skill_with_everything_shows_as_much_as_can_be_shown() {
         let world = World::new(Law::default(), 1);
-        let perfect = Skill { facets: (0..FACETS).collect(), ..Skill::default() };
-        assert!((world.truth(&perfect) - 92.0).abs() < 1e-9);
-        assert!((world.truth(&Skill::default()) - 20.0).abs() < 1e-9);
+        let with = |facets: std::ops::Range<Facet>| Skill::start(facets.collect());
+        assert!((world.truth(&with(0..FACETS)) - 92.0).abs() < 1e-9);
+        assert!((world.truth(&with(0..0)) - 20.0).abs() < 1e-9);
     }
 }
