@@ -27,7 +27,7 @@ bench:
 crash:
     SKILLTUNE_CRASHES=all cargo test -p skilltune --all-features --test suite crash -- --nocapture
 
-# Six hundred kills instead of ninety.
+# Nearly eight hundred kills instead of a hundred.
 kill:
     SKILLTUNE_KILLS=304 cargo test -p skilltune --all-features --test suite kill -- --nocapture
 

@@ -1,15 +1,27 @@
 //! A search by single trials, from outside: `tune --runs`.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::crash::crash_everywhere;
+use crate::kill::{assert_whole_target, kill_again_and_again, setting, skills, slowed};
+use crate::outcome::{Outcome, assert_tidy};
 use crate::scene::{Ran, Scene};
+use crate::story::Story;
 
 /// Twelve scenarios that each ask for three qualities; the improver goes from 20 to 80 in three edits.
 fn scene() -> Scene {
-    let steps = json!({ "improve": { "writer": { "20": 40, "40": 60, "60": 80 } } });
-    let scene = Scene::new(&[("writer", 20)], &steps);
+    played(&script())
+}
+
+fn script() -> Value {
+    json!({ "improve": { "writer": { "20": 40, "40": 60, "60": 80 } } })
+}
+
+fn played(script: &Value) -> Scene {
+    let scene = Scene::in_memory(&[("writer", 20)], script);
     let one = |nth: u32| {
         let demands = [30, 50, 70].map(|least| format!("\"Its quality is at least {least}.\"")).join(", ");
         format!("[[scenarios]]\nid = \"s{nth}\"\ndescription = \"Task {nth}\"\nexpectations = [{demands}]\n")
@@ -19,8 +31,12 @@ fn scene() -> Scene {
 }
 
 fn tune(scene: &Scene, runs: &str, more: &[&str]) -> Ran {
+    Ran::of(command(scene, runs, more).output().unwrap())
+}
+
+fn command(scene: &Scene, runs: &str, more: &[&str]) -> Command {
     let line = ["tune", "writer", "--suite", "suite.toml", "--yes", "--format", "json", "--runs", runs];
-    scene.run(&[&line[..], more].concat())
+    scene.command(&[&line[..], more].concat())
 }
 
 fn executed(scene: &Scene) -> usize {
@@ -83,4 +99,60 @@ fn runs_that_the_comparison_alone_would_take_are_refused_with_how_many_it_needs(
     assert_eq!(tune(&scene, "14", &["--dry-run"]).code, Some(0));
     let alone = scene.run(&["tune", "writer", "--scenario", "Write.", "--yes", "--runs", "24"]);
     assert!(alone.stderr.contains("`--runs` needs a suite"), "{alone:?}");
+}
+
+/// A search that makes several drafts, of which the last replaces the skill.
+struct Drafted {
+    script: Value,
+    jobs: &'static str,
+}
+
+impl Story for Drafted {
+    fn scene(&self) -> Scene {
+        played(&self.script)
+    }
+
+    fn begin(&self, scene: &Scene) -> Command {
+        command(scene, "16", &["--seed", "7", "--jobs", self.jobs])
+    }
+
+    fn resume(&self, scene: &Scene) -> Command {
+        scene.command(&["resume", "--yes", "--format", "json", "--jobs", self.jobs])
+    }
+
+    fn outcome(&self, scene: &Scene, ran: &Ran) -> Outcome {
+        Outcome::of(scene, ran)
+    }
+
+    fn assert_tidy(&self, scene: &Scene, story: &str) {
+        assert_tidy(scene, story);
+    }
+
+    fn assert_telling(&self, scene: &Scene, ran: &Ran) {
+        let decisions = scene.events("decided");
+        let count = |of: &str| decisions.iter().filter(|made| made.get(of).is_some()).count();
+        assert!(count("draft") > 1 && count("compare") > 0 && count("ship") > 0, "{decisions:?}");
+        assert_eq!(ran.json()["outcome"], "improved", "the target is replaced: {ran:?}");
+    }
+}
+
+#[test]
+fn a_search_by_single_trials_that_crashes_at_any_durable_step_ends_as_if_it_had_not() {
+    crash_everywhere(&Drafted { script: script(), jobs: "1" }).report("a search by single trials", 300);
+}
+
+#[test]
+fn a_search_by_single_trials_killed_again_and_again_ends_as_if_it_had_not_been() {
+    let kills = usize::try_from(setting("SKILLTUNE_KILLS", 40) / 4).unwrap();
+    let story = |jobs| Drafted { script: slowed(script()), jobs };
+    let (whole, start) = (story("1").whole(), skills(&story("1").scene()));
+    let of_jobs = &|jobs| {
+        let is_whole = |scene: &Scene, whole: &Outcome| assert_whole_target(scene, &start, whole);
+        let figures = kill_again_and_again(&story(jobs), &whole, kills, is_whole);
+        eprintln!("random kills: a search by single trials, {jobs} jobs: {figures:?}");
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| of_jobs("1"));
+        of_jobs("8");
+    });
 }

@@ -1,5 +1,5 @@
 //! Random `kill -9`: of chain runs with one to eight jobs, each followed by `resume`, until the run ends as it would have; and
-//! of the commands that replace a target or delete runs.
+//! of the commands that replace a target or delete runs. Other files tell stories of their own to be killed.
 //!
 //! How many is set with `SKILLTUNE_KILLS`, where they fall with `SKILLTUNE_SEED`.
 
@@ -107,16 +107,8 @@ pub(crate) fn setting(name: &str, default: u64) -> u64 {
 #[test]
 fn a_chain_run_killed_again_and_again_ends_as_if_it_had_not_been() {
     let kills = usize::try_from(setting("SKILLTUNE_KILLS", 40)).unwrap();
-    let skills = |scene: &Scene| listing(&scene.path("project/.claude/skills"));
     let start = skills(&Chain { jobs: FOUR }.scene());
-    let assert_intact = |scene: &Scene, whole: &Outcome| {
-        let now = skills(scene);
-        let pending = scene.path("state/skilltune/targets");
-        // Killed early, it may not even be there yet.
-        let pending =
-            pending.exists() && listing(&pending).iter().any(|(path, ..)| path.ends_with("pending.json"));
-        assert!(pending || now == start || whole.has_target(&now), "the target is neither old nor new");
-    };
+    let assert_intact = |scene: &Scene, whole: &Outcome| assert_whole_target(scene, &start, whole);
     // A lost run or a damaged target fails the test.
     let whole = Chain { jobs: FOUR }.whole();
     let of_jobs = &|jobs| {
@@ -130,6 +122,20 @@ fn a_chain_run_killed_again_and_again_ends_as_if_it_had_not_been() {
             scope.spawn(move || of_jobs(jobs));
         }
     });
+}
+
+pub(crate) fn skills(scene: &Scene) -> Listing {
+    listing(&scene.path("project/.claude/skills"))
+}
+
+/// The skills are all as they were, or as they are in the end, or the next command is told to make them so.
+pub(crate) fn assert_whole_target(scene: &Scene, start: &Listing, whole: &Outcome) {
+    let now = skills(scene);
+    let pending = scene.path("state/skilltune/targets");
+    // Killed early, it may not even be there yet.
+    let pending =
+        pending.exists() && listing(&pending).iter().any(|(path, ..)| path.ends_with("pending.json"));
+    assert!(pending || now == *start || whole.has_target(&now), "the target is neither old nor new");
 }
 
 /// One skill with a champion in its place.
