@@ -4,6 +4,8 @@ use std::fmt;
 
 pub const ANY: Range = Range { low: f64::NEG_INFINITY, high: f64::INFINITY };
 pub const COUNT: Range = Range { low: 1.0, high: 100.0 };
+/// Runs of the executor in one search.
+pub const RUNS: Range = Range { low: 1.0, high: 100_000.0 };
 /// What costs a call each time, or a line of a prompt.
 pub const FEW: Range = Range { low: 0.0, high: 20.0 };
 pub const JOBS: Range = Range { low: 1.0, high: 256.0 };

@@ -10,7 +10,7 @@ use skilltune_orchestrator::agent::{Via, Wrap};
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::score::Score;
 
-use crate::settings::range::{AMOUNT, COUNT, FEW, JOBS, POINTS, Range, SECONDS};
+use crate::settings::range::{AMOUNT, COUNT, FEW, JOBS, POINTS, RUNS, Range, SECONDS};
 
 /// How much of your own setup the agents use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -198,6 +198,16 @@ pub fn amount(text: &str) -> Result<u64, String> {
 
 pub fn few(text: &str) -> Result<u32, String> {
     whole(text, FEW)
+}
+
+/// The runs of a search: a number, or a word for one.
+pub fn runs(text: &str) -> Result<u32, String> {
+    match text {
+        "quick" => Ok(16),
+        "standard" => Ok(48),
+        "thorough" => Ok(128),
+        _ => whole(text, RUNS).map_err(|why| format!("{why}, or quick, standard or thorough")),
+    }
 }
 
 pub fn points(text: &str) -> Result<Score, String> {

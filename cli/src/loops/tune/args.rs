@@ -57,8 +57,9 @@ pub struct TuneArgs {
     /// Goal: stop when the score reaches this, 0 to 100
     #[arg(long, value_name = "SCORE", value_parser = values::points, help_heading = SEARCH)]
     pub threshold: Option<Score>,
-    /// Runs of the executor in all: each candidate is tried on one scenario, and all its probable faults are edited
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = SEARCH)]
+    /// Runs of the executor in all, or quick (16), standard (48) or thorough (128): each candidate is tried on one
+    /// scenario, and all its probable faults are edited
+    #[arg(long, value_name = "N", value_parser = values::runs, help_heading = SEARCH)]
     pub runs: Option<u32>,
     /// How sure the final comparison must be: 0.8, 0.9 or 0.95
     #[arg(long, value_name = "SHARE", help_heading = SEARCH)]

@@ -12,7 +12,7 @@ use skilltune_phases::target::Mode;
 use toml::de::DeValue;
 
 use crate::settings::origin::Origin;
-use crate::settings::range::{COUNT, POINTS, Range, SHARE};
+use crate::settings::range::{COUNT, POINTS, RUNS, Range, SHARE};
 use crate::settings::setting::{Readable, Setting, readable_words};
 use crate::settings::table::{Key, Table, table};
 use crate::settings::values::word;
@@ -24,7 +24,7 @@ table! {
         max_iterations: u32 = Setting::limit(COUNT, 5), "Maximum number of rounds, including the baseline.";
         threshold: Score = Setting::within(POINTS, Score::FULL),
             "Goal: the search stops when the score reaches this.";
-        runs: Option<u32> = Setting::limit(COUNT, None),
+        runs: Option<u32> = Setting::limit(RUNS, None),
             "Search with at most this many runs of the executor in all, the final comparison included, such as `runs = 48`: each candidate is tried on one scenario, and every fault that is probably real is edited. It needs a suite; if unset, each candidate is tried on all scenarios.";
         regress: f64 = Setting::within(POINTS, 10.0), "Drop a candidate that scores this many points below the best.";
         stall_window: usize = Setting::within(COUNT, 2),
