@@ -92,11 +92,11 @@ fn one_call_and_eight_at_a_time_decide_the_same() {
 #[test]
 fn runs_that_the_comparison_alone_would_take_are_refused_with_how_many_it_needs() {
     let scene = scene();
-    let refused = tune(&scene, "12", &[]);
+    let refused = tune(&scene, "7", &[]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.stderr.contains("12 runs of the executor are not enough"), "{refused:?}");
-    assert!(refused.stderr.contains("pass --runs 14 or more"), "{refused:?}");
-    assert_eq!(tune(&scene, "14", &["--dry-run"]).code, Some(0));
+    assert!(refused.stderr.contains("7 runs of the executor are not enough"), "{refused:?}");
+    assert!(refused.stderr.contains("pass --runs 8 or more"), "{refused:?}");
+    assert_eq!(tune(&scene, "8", &["--dry-run"]).code, Some(0));
     let alone = scene.run(&["tune", "writer", "--scenario", "Write.", "--yes", "--runs", "24"]);
     assert!(alone.stderr.contains("`--runs` needs a suite"), "{alone:?}");
 }

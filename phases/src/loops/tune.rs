@@ -17,6 +17,7 @@ mod comparison;
 mod decision;
 pub mod drafting;
 pub mod ending;
+pub mod explanation;
 mod fail_on;
 mod graded;
 pub mod measure;

@@ -7,7 +7,7 @@ use skilltune_phases::checks::How;
 use skilltune_phases::contract::Verdict as Found;
 use skilltune_phases::demand::Demand;
 use skilltune_phases::id::{CandidateId, Digest, TreeId};
-use skilltune_phases::loops::tune::beliefs::{Beliefs, Explanation, Fault, LeftAlone};
+use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::measure::SEARCH;
 use skilltune_phases::loops::tune::{Decision, Ending, Event, Outcome, Plan, Run, Search, Step, Verdict};
 use skilltune_phases::role::Role;
@@ -141,7 +141,7 @@ fn after_the_first_trials_up_to_six_faults_are_edited_and_then_up_to_three() {
         .collect();
     assert_eq!(counts[0], 6);
     assert!(counts[1..].iter().all(|count| *count <= 3), "{counts:?}");
-    let explained = Beliefs::explanations(&drive.run);
+    let explained = explanation::of(&drive.run);
     let others: Vec<LeftAlone> = explained[0].left_alone.iter().map(|(_, why)| *why).collect();
     assert_eq!(others, [LeftAlone::OthersFirst; FACETS - 6]);
     let last = explained.last().expect("there is a round");
@@ -177,7 +177,7 @@ fn a_statement_that_failed_once_after_many_passes_is_left_alone() {
     assert!(!once, "it did fail once");
     let is_edited = |one: &&Decision| matches!(one, Decision::Target { criteria } if !criteria.is_empty());
     assert_eq!(drive.decisions().iter().filter(|one| is_edited(one)).count(), 0);
-    let explained = Beliefs::explanations(&drive.run);
+    let explained = explanation::of(&drive.run);
     let left: Vec<&(Fault, LeftAlone)> = explained.iter().flat_map(|one| &one.left_alone).collect();
     let [(fault, LeftAlone::ProbablyMet)] = left[..] else { panic!("one is left alone: {left:?}") };
     assert!(fault.passed > 1 && fault.failed == 1, "{fault:?}");
@@ -189,13 +189,13 @@ fn a_statement_that_failed_once_after_many_passes_is_left_alone() {
 #[test]
 fn a_round_explains_itself_as_it_did_when_its_targets_were_chosen() {
     let (drive, _) = play(suite(18, 96), 2, 0.15, Improver { mends: 0.6, breaks: 0.1 });
-    let whole = Beliefs::explanations(&drive.run);
+    let whole = explanation::of(&drive.run);
     assert_eq!(whole.len(), drive.run.state.rounds.len());
     let mut chosen = 0;
     for (at, record) in drive.records.iter().enumerate() {
         let Event::Decided(Decision::Target { criteria }) = &record.event else { continue };
         let then = Run::replay(&drive.records[..=at]).expect("a part of a journal is one");
-        let explained = Beliefs::explanations(&then);
+        let explained = explanation::of(&then);
         let said = explained.last().expect("a round has targets");
         let ids: Vec<_> = said.targets.iter().map(|fault| fault.criterion.clone()).collect();
         assert_eq!(ids, *criteria);
@@ -222,7 +222,7 @@ fn what_one_judge_found_says_nothing_of_what_another_finds() {
     recast(&mut drive, &Role::EVALUATOR);
     drive.finish_alone(|run, step| answer(1, 0.0, world, &skills, run, step));
     let rounds = &drive.run.state.rounds;
-    let explained = Beliefs::explanations(&drive.run);
+    let explained = explanation::of(&drive.run);
     let faults = |nth: usize| {
         explained[nth].targets.iter().chain(explained[nth].left_alone.iter().map(|(fault, _)| fault))
     };

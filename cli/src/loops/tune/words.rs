@@ -5,7 +5,7 @@ use std::path::Path;
 pub use skilltune_phases::ending::Class;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::judgement::VerdictShape;
-use skilltune_phases::loops::tune::beliefs::Fault;
+use skilltune_phases::loops::tune::explanation::Fault;
 use skilltune_phases::loops::tune::{self, Aim, Ending, Plan, Round, Run, Search, Step};
 use skilltune_phases::name::Name;
 use skilltune_phases::plan::Enforced;

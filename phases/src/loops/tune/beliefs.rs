@@ -5,15 +5,7 @@
 //! mislead, how well edits work, and how often they break something else, nobody knows beforehand: many guesses are held side by
 //! side, and each counts by how well it has foretold what was seen.
 
-mod explanation;
-
 use std::collections::BTreeMap;
-
-use super::measure::SEARCH;
-use super::{Edit, Round, Run, Trial, panel};
-use crate::contract::CriterionId;
-
-pub use explanation::{Explanation, Fault, LeftAlone, Look};
 
 /// One guess at how agents and judges err, and what it makes of each statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,35 +42,23 @@ pub struct Beliefs {
 }
 
 impl Beliefs {
-    /// Forms anew what a search has believed; `seen` is told what that was when the targets of each round were chosen.
-    fn replay<'a>(run: &Run, rounds: impl Iterator<Item = &'a Round>, mut seen: impl FnMut(&Self, &Round)) {
-        let mut beliefs = Self::default();
-        for round in rounds {
-            beliefs.look(run, round);
-            seen(&beliefs, round);
-            if let (Some(Edit::Draft { .. }), Some(targets)) = (&round.edit, &round.targets) {
-                beliefs.edit(run, targets);
-            }
+    /// Takes in what trials of an era have shown of statements. Of those of another era nothing is believed; the first ones of
+    /// each say how likely anything is met.
+    pub(super) fn look(&mut self, era: u32, found: impl Iterator<Item = (String, bool)>) {
+        let found: Vec<(String, bool)> = found.collect();
+        if self.guesses.is_empty() || self.era != era {
+            *self = Self { era, guesses: guesses(share_met(&found)), ..Self::default() };
         }
-    }
-
-    /// Takes in what the trials of a round have shown.
-    pub(super) fn look(&mut self, run: &Run, round: &Round) {
-        if self.guesses.is_empty() || self.era != round.era {
-            let share_met = round.score().map_or(0.5, |score| score.points() / 100.0);
-            *self = Self { era: round.era, guesses: guesses(share_met), ..Self::default() };
-        }
-        for (id, is_met) in findings(run, round) {
-            let number = self.number(run.plan.task.question(&id));
+        for (words, is_met) in found {
+            let number = self.number(words);
             self.guesses.iter_mut().for_each(|guess| guess.look(number, is_met));
         }
         self.sum_up();
     }
 
-    /// An edit aims at these faults.
-    pub(super) fn edit(&mut self, run: &Run, targets: &[CriterionId]) {
-        let targets: Vec<usize> =
-            targets.iter().filter_map(|id| self.numbers.get(&run.plan.task.question(id)).copied()).collect();
+    /// An edit aims at these statements.
+    pub(super) fn edit(&mut self, targets: impl Iterator<Item = String>) {
+        let targets: Vec<usize> = targets.filter_map(|words| self.numbers.get(&words).copied()).collect();
         self.guesses.iter_mut().for_each(|guess| guess.edit(&targets));
         self.sum_up();
     }
@@ -116,25 +96,7 @@ impl Beliefs {
         };
         self.guesses.iter().filter(pays).map(|guess| guess.weight).sum()
     }
-
-    /// The faults that a round has named and that are probably real, those named most often first, at most so many.
-    pub fn weaknesses(&self, run: &Run, round: &Round, most: usize) -> Vec<CriterionId> {
-        let mut named: BTreeMap<String, (usize, CriterionId)> = BTreeMap::new();
-        for (id, _) in findings(run, round).into_iter().filter(|(_, is_met)| !is_met) {
-            named.entry(run.plan.task.question(&id)).or_insert((0, id)).0 += 1;
-        }
-        let mut real: Vec<(usize, f64, CriterionId)> = named
-            .into_iter()
-            .map(|(words, (times, id))| (times, self.chance(&words), id))
-            .filter(|(_, chance, _)| *chance < PROBABLY_MET)
-            .collect();
-        real.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.total_cmp(&other.1)));
-        real.into_iter().take(most).map(|(_, _, id)| id).collect()
-    }
 }
-
-/// What is met with this chance or more is left alone, though it failed once.
-const PROBABLY_MET: f64 = 0.7;
 
 fn guesses(share_met: f64) -> Vec<Guess> {
     let mut guesses = Vec::with_capacity(SHOWS.len() * SLIPS.len() * MENDS.len() * BREAKS.len());
@@ -174,12 +136,11 @@ impl Guess {
     }
 }
 
-/// What the trials of a round have shown of each statement.
-fn findings(run: &Run, round: &Round) -> Vec<(CriterionId, bool)> {
-    let trials = round.scenarios.iter().map(|&scenario| Trial { scenario, ordinal: SEARCH, era: round.era });
-    let judged = trials.filter_map(|trial| panel::judgement(run, round.candidate, trial));
-    judged
-        .flat_map(|judgement| judgement.whole.findings.iter())
-        .filter_map(|one| Some((one.criterion.clone(), one.verdict.is_met()?)))
-        .collect()
+fn share_met(found: &[(String, bool)]) -> f64 {
+    let (mut met, mut all) = (0.0, 0.0);
+    for (_, is_met) in found {
+        met += f64::from(u8::from(*is_met));
+        all += 1.0;
+    }
+    if all > 0.0 { met / all } else { 0.5 }
 }

@@ -7,6 +7,8 @@
 //! No draft is tested for itself: that costs more trials than it saves. What is shown is shown once, at the end, by the final
 //! comparison. The newest version goes there.
 
+use std::collections::BTreeMap;
+
 use super::measure::{self, SEARCH};
 use super::{Decision, Edit, Next, Plan, Round, Run, Search, Trial, panel};
 use crate::contract::CriterionId;
@@ -23,26 +25,9 @@ const MOST_FIRST: usize = 8;
 /// Fewer trials than this do not tell whether anything was gained.
 const FEWEST_TO_TELL: usize = 8;
 
-/// The runs that each member of the skill has, and whether the final comparison tries the challenger alone.
-fn budget(plan: &Plan) -> Option<(usize, bool)> {
-    let Search::Draft { runs, drawn } = plan.task.rules.search else { return None };
-    Some((runs as usize / plan.task.target.members.len().max(1), drawn))
-}
-
-/// The most scenarios of the final comparison: those of about a quarter of the runs, or, where the challenger is tried alone,
-/// of somewhat more.
-pub(super) fn most_compared(plan: &Plan) -> usize {
-    let most = match budget(plan) {
-        Some((runs, true)) => (runs * 3).div_ceil(10),
-        Some((runs, false)) => runs / 8,
-        None => usize::MAX,
-    };
-    most.max(plan.task.rules.confidence.fewest_pairs())
-}
-
 /// The trials that a search has, without those that are kept for the final comparison.
 pub fn trials(plan: &Plan) -> Option<usize> {
-    let (runs, alone) = budget(plan)?;
+    let (runs, alone) = plan.task.runs()?;
     let versions = if alone { 1 } else { 2 };
     Some(runs.saturating_sub(versions * plan.task.rules.confirm as usize * measure::compared(plan).len()))
 }
@@ -74,7 +59,7 @@ const MOST_TRIALS: u32 = 20;
 
 /// How often each scenario of the final comparison is tried, if the search has left more runs than are kept for that.
 pub(super) fn trials_left(run: &Run) -> Option<u32> {
-    let (runs, _) = budget(&run.plan)?;
+    let (runs, _) = run.plan.task.runs()?;
     // The challenger is none of them yet.
     let each = (run.contestants().len() + 1) * measure::compared(&run.plan).len().max(1);
     let left = u32::try_from(runs.saturating_sub(used(run)) / each).unwrap_or(u32::MAX);
@@ -141,8 +126,27 @@ const HARDLY: f64 = 0.2;
 
 fn targets(run: &Run, round: &Round) -> Vec<CriterionId> {
     let most = if round.number == 1 { AT_FIRST } else { LATER };
-    run.state.beliefs.weaknesses(run, round, most)
+    weaknesses(run, round, most)
 }
+
+/// The faults that a round has named and that are probably real, those named most often first, at most so many.
+fn weaknesses(run: &Run, round: &Round, most: usize) -> Vec<CriterionId> {
+    let mut named: BTreeMap<String, (usize, CriterionId)> = BTreeMap::new();
+    let missed = panel::findings(run, round.candidate, &round.scenarios, round.era);
+    for (id, _) in missed.filter(|(_, is_met)| !is_met) {
+        named.entry(run.plan.task.question(id)).or_insert_with(|| (0, id.clone())).0 += 1;
+    }
+    let mut real: Vec<(usize, f64, CriterionId)> = named
+        .into_iter()
+        .map(|(words, (times, id))| (times, run.state.beliefs.chance(&words), id))
+        .filter(|(_, chance, _)| *chance < PROBABLY_MET)
+        .collect();
+    real.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.total_cmp(&other.1)));
+    real.into_iter().take(most).map(|(_, _, id)| id).collect()
+}
+
+/// What is met with this chance or more is left alone, though it failed once.
+pub(super) const PROBABLY_MET: f64 = 0.7;
 
 /// The scenario that tells most, of those on which this version was not tried yet; there is nothing more to find, where it was
 /// tried on all.

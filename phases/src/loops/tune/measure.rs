@@ -8,7 +8,6 @@
 mod executed;
 mod scores;
 
-use super::drafting;
 pub use super::graded::Unit;
 use super::graded::{self, Stand};
 use super::{Aim, Answer, Asked, Measured, Plan, Run, Search, Seat, Step, StepState, Trial};
@@ -374,7 +373,7 @@ pub fn compared(plan: &Plan) -> Vec<usize> {
     let (held_out, searched): (Vec<_>, Vec<_>) =
         order.into_iter().partition(|&scenario| plan.task.scenarios[scenario].held_out);
     let mut compared = if held_out.is_empty() { searched } else { held_out };
-    compared.truncate(drafting::most_compared(plan));
+    compared.truncate(plan.task.most_compared());
     compared
 }
 

@@ -13,7 +13,7 @@ use super::anchor::Tally;
 use super::measure::{self, Measure, SEARCH, Unit};
 use super::{Answer, Asked, Decision, Next, Pair, Run, Seat, Step, StepState, Trial};
 use crate::agreement;
-use crate::contract::Verdict;
+use crate::contract::{CriterionId, Verdict};
 use crate::id::CandidateId;
 use crate::judgement::{Finding, Judgement, Kind, VerdictShape};
 use crate::offline;
@@ -224,6 +224,19 @@ pub fn judgement(run: &Run, candidate: CandidateId, trial: Trial) -> Option<&Jud
 /// Whether nothing more is to be done for a trial.
 pub(super) fn is_settled(run: &Run, candidate: CandidateId, trial: Trial) -> bool {
     !matches!(unit(run, candidate, trial), Unit::Next(_) | Unit::Late)
+}
+
+/// What the trials of a search have shown of each statement.
+pub(super) fn findings<'a>(
+    run: &'a Run,
+    candidate: CandidateId,
+    scenarios: &'a [usize],
+    era: u32,
+) -> impl Iterator<Item = (&'a CriterionId, bool)> {
+    let trials = scenarios.iter().map(move |&scenario| Trial { scenario, ordinal: SEARCH, era });
+    let judged = trials.filter_map(move |trial| judgement(run, candidate, trial));
+    let findings = judged.flat_map(|judgement| judgement.whole.findings.iter());
+    findings.filter_map(|one| Some((one.criterion, one.verdict.is_met()?)))
 }
 
 /// The score of a trial, if it has one.

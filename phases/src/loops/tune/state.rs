@@ -215,7 +215,10 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
                 round.measured = Some(measured.clone());
                 round.scored_at = Some(at);
             });
-            believe(run, Beliefs::look);
+            believe(run, |beliefs, run, round| {
+                let found = panel::findings(run, round.candidate, &round.scenarios, round.era);
+                beliefs.look(round.era, found.map(|(id, is_met)| (run.plan.task.question(id), is_met)));
+            });
         }
         Decision::Calibrate(visible) => state.visible = Some((**visible).clone()),
         Decision::Keep(_) => state.in_round(|round| round.standing = Some(Standing::Kept)),
@@ -227,7 +230,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         Decision::Draft(candidate) => {
             state.draft(candidate);
             believe(run, |beliefs, run, round| {
-                beliefs.edit(run, round.targets.as_deref().unwrap_or_default());
+                beliefs.edit(round.targets.iter().flatten().map(|id| run.plan.task.question(id)));
             });
         }
         Decision::NoDraft { member, failure } => state.in_round(|round| {

@@ -240,6 +240,23 @@ impl Task {
         scenario.demands.iter().find(|one| one.id == demand)
     }
 
+    /// The runs that each member has in a search by single trials, and whether its final comparison tries the challenger alone.
+    pub(super) fn runs(&self) -> Option<(usize, bool)> {
+        let Search::Draft { runs, drawn } = self.rules.search else { return None };
+        Some((runs as usize / self.target.members.len().max(1), drawn))
+    }
+
+    /// The most scenarios of a final comparison: of a search by single trials, those of about a quarter of its runs, or, where the
+    /// challenger is tried alone, of somewhat more.
+    pub(super) fn most_compared(&self) -> usize {
+        let most = match self.runs() {
+            Some((runs, true)) => (runs * 3).div_ceil(10),
+            Some((runs, false)) => runs / 8,
+            None => usize::MAX,
+        };
+        most.max(self.rules.confidence.fewest_pairs())
+    }
+
     /// What a criterion asks, in words for people; empty, if it is none of this run.
     pub fn question(&self, id: &CriterionId) -> String {
         let asked = self.contract.criterion(id).map(|criterion| criterion.text.to_string());

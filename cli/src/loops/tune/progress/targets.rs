@@ -1,6 +1,6 @@
 //! Why a round of a search by single trials edits what it edits, and what came of earlier edits: one line a statement.
 
-use skilltune_phases::loops::tune::beliefs::{Beliefs, Explanation, Fault, LeftAlone};
+use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::{Edit, Round, Run};
 
 use crate::loops::tune::words;
@@ -26,7 +26,7 @@ enum Label {
 
 /// What this round's trials show of the statements that earlier edits were for.
 pub fn results(run: &Run, round: &Round, width: usize) -> Vec<Line> {
-    let explained = Beliefs::explanations(run);
+    let explained = explanation::of(run);
     let is_edited = |round: &&Round| matches!(round.edit, Some(Edit::Draft { .. }));
     let edited = run.state.rounds.iter().zip(&explained).filter(|(round, _)| is_edited(round));
     let looked_at = |fault| result(fault, round.number, width);
@@ -42,7 +42,7 @@ fn result(fault: &Fault, round: u32, width: usize) -> Option<Line> {
 
 /// What the newest round edits, and what it leaves alone.
 pub fn chosen(run: &Run, width: usize) -> Vec<Line> {
-    Beliefs::explanations(run).last().map_or_else(Vec::new, |newest| told(newest, width))
+    explanation::of(run).last().map_or_else(Vec::new, |newest| told(newest, width))
 }
 
 /// Of all that is left alone for one reason, the likeliest to be met is named.

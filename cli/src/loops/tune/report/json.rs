@@ -5,8 +5,8 @@ mod comparison;
 use serde_json::{Map, Value, json};
 use skilltune_phases::candidate::Origin;
 use skilltune_phases::loops::MostCalls;
-use skilltune_phases::loops::tune::beliefs::{Beliefs, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::calibration;
+use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::{Edit, Round, Run, Standing, Uses};
 
 use crate::loops::tune::report::{calibrating, comparing, unaided, uses};
@@ -109,7 +109,7 @@ pub fn report(run: &Run) -> Value {
         report.extend(summary);
     }
     report.insert("costs".to_owned(), costs(run));
-    let explained = Beliefs::explanations(run);
+    let explained = explanation::of(run);
     let rounds = run.state.rounds.iter().zip(&explained);
     let rounds = rounds.map(|(round, explanation)| self::round(run, round, explanation)).collect();
     report.insert("rounds".to_owned(), rounds);

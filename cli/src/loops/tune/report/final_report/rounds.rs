@@ -2,7 +2,7 @@
 
 use skilltune_phases::edit::EditReport;
 use skilltune_phases::id::CandidateId;
-use skilltune_phases::loops::tune::beliefs::{Beliefs, Explanation, Fault, LeftAlone};
+use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::notes::Notes;
 use skilltune_phases::loops::tune::{Edit, Round, Run, Standing};
 
@@ -18,7 +18,7 @@ pub fn details(page: &mut Page, run: &Run) {
     if run.state.rounds.is_empty() {
         page.paragraph("No round has started.");
     }
-    for (round, explanation) in run.state.rounds.iter().zip(Beliefs::explanations(run)) {
+    for (round, explanation) in run.state.rounds.iter().zip(explanation::of(run)) {
         page.subsection(&format!("Iteration {}", round.number));
         page.list(detail(run, round, &explanation));
     }
@@ -130,7 +130,7 @@ fn first_change(report: &EditReport) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::loops::tune::beliefs::Look;
+    use skilltune_phases::loops::tune::explanation::Look;
 
     use super::*;
     use crate::loops::tune::world::edited_twice;
@@ -166,11 +166,11 @@ mod tests {
         let named = |line: &&str| line.starts_with("- **T") && !line.starts_with("- **Top");
         let lines: Vec<&str> = page.lines().filter(named).take(6).collect();
         insta::assert_snapshot!(lines.join("\n"), @r"
-        - **Tried**: 5 scenarios
+        - **Tried**: 7 scenarios
         - **To Edit**: 1
-        - **Tried**: task-4
+        - **Tried**: task-1
         - **To Edit**: 1
-        - **Tried**: task-7
+        - **Tried**: task-10
         - **To Edit**: 0
         ");
     }

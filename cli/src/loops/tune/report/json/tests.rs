@@ -1,5 +1,5 @@
 use skilltune_phases::loops::tune::FailOn;
-use skilltune_phases::loops::tune::beliefs::Look;
+use skilltune_phases::loops::tune::explanation::Look;
 use skilltune_phases::role::Role;
 
 use super::*;
@@ -248,6 +248,7 @@ fn a_win_is_told_with_all_that_it_rests_on() {
           "arrow": "↑"
         }
       ],
+      "apart": null,
       "judges": [
         {
           "role": "evaluator",

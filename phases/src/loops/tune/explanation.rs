@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Round, Run, Search};
-use super::{Beliefs, PROBABLY_MET, findings};
+use super::beliefs::Beliefs;
+use super::drafting::PROBABLY_MET;
+use super::{Edit, Round, Run, Search, panel};
 use crate::contract::CriterionId;
 
 /// Why one round edited some of what failed in it, and left the rest alone.
@@ -64,28 +65,40 @@ impl LeftAlone {
 /// How often a statement was met, and was not.
 type Counts = BTreeMap<String, (usize, usize)>;
 
-impl Beliefs {
-    /// One for each round of a run, in their order. All rounds are replayed once.
-    pub fn explanations(run: &Run) -> Vec<Explanation> {
-        if run.plan.task.rules.search == Search::Rounds {
-            return vec![Explanation::default(); run.state.rounds.len()];
-        }
-        // After a change of agents a search believes nothing of what it saw before.
-        run.state
-            .rounds
-            .chunk_by(|one, next| one.era == next.era)
-            .flat_map(|era| explained(run, era))
-            .collect()
+/// One for each round of a run, in their order. All rounds are replayed once.
+pub fn of(run: &Run) -> Vec<Explanation> {
+    if run.plan.task.rules.search == Search::Rounds {
+        return vec![Explanation::default(); run.state.rounds.len()];
     }
+    // After a change of agents a search believes nothing of what it saw before.
+    let eras = run.state.rounds.chunk_by(|one, next| one.era == next.era);
+    eras.flat_map(|era| explained(run, era)).collect()
+}
+
+/// Forms anew what a search has believed; `seen` is told what that was when the targets of each round were chosen.
+fn replay(run: &Run, rounds: &[Round], mut seen: impl FnMut(&Beliefs, &Round)) {
+    let mut beliefs = Beliefs::default();
+    let words = |id: &CriterionId| run.plan.task.question(id);
+    for round in rounds {
+        beliefs.look(round.era, findings(run, round).map(|(id, is_met)| (words(id), is_met)));
+        seen(&beliefs, round);
+        if let (Some(Edit::Draft { .. }), Some(targets)) = (&round.edit, &round.targets) {
+            beliefs.edit(targets.iter().map(words));
+        }
+    }
+}
+
+fn findings<'a>(run: &'a Run, round: &'a Round) -> impl Iterator<Item = (&'a CriterionId, bool)> {
+    panel::findings(run, round.candidate, &round.scenarios, round.era)
 }
 
 fn explained(run: &Run, rounds: &[Round]) -> Vec<Explanation> {
     let mut counts = Counts::new();
     let mut explained = Vec::new();
-    Beliefs::replay(run, rounds.iter(), |beliefs, round| {
+    replay(run, rounds, |beliefs, round| {
         let mut looks = BTreeMap::new();
         for (id, is_met) in findings(run, round) {
-            let words = run.plan.task.question(&id);
+            let words = run.plan.task.question(id);
             let (passed, failed) = counts.entry(words.clone()).or_default();
             *(if is_met { passed } else { failed }) += 1;
             let look = Look { round: round.number, is_met, chance: beliefs.chance(&words) };
@@ -116,7 +129,7 @@ fn explanation(run: &Run, round: &Round, beliefs: &Beliefs, counts: &Counts) -> 
     };
     let targets: Vec<Fault> = round.targets.iter().flatten().map(fault).collect();
     let mut left_alone: Vec<(Fault, LeftAlone)> = Vec::new();
-    for (id, _) in findings(run, round).iter().filter(|(_, is_met)| !is_met) {
+    for (id, _) in findings(run, round).filter(|(_, is_met)| !is_met) {
         let one = fault(id);
         let others = targets.iter().chain(left_alone.iter().map(|(fault, _)| fault));
         if others.into_iter().all(|other| other.statement != one.statement) {
