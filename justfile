@@ -31,6 +31,10 @@ crash:
 kill:
     SKILLTUNE_KILLS=304 cargo test -p skilltune --all-features --test suite kill -- --nocapture
 
+# Three hundred searches by the real program, each next to the simulator's with the same seed.
+law:
+    cargo test --release -p skilltune --all-features --test suite law:: -- --ignored --nocapture
+
 # Two hundred random scripted runs of both loops: this binary and an older one have to come to the same.
 same-decisions old:
     SKILLTUNE_OLD={{absolute_path(old)}} cargo test -p skilltune --all-features --test suite same_decisions -- --ignored --nocapture

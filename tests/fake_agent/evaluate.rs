@@ -71,21 +71,27 @@ pub(crate) fn grade(script: &Script, prompt: &str) -> String {
         .collect();
     let reached =
         made.iter().filter_map(|text| between(text, "with quality ", "\n")?.parse::<u32>().ok()).max();
-    let (_, statements) = prompt.rsplit_once("## The statements").expect("statements are asked about");
-    let is_statement = |line: &&str| line.starts_with('`') && !line.starts_with("```");
-    let criteria = statements.lines().filter(is_statement).map(|line| {
-        let id = between(line, "`", "`").expect("a statement has an id");
+    judged(prompt, &format!("out.md: quality {reached:?}"), |_, line| {
         let least = between(line, "at least ", ".").and_then(|least| least.parse::<u32>().ok());
         let said = line.split_once(" says \"").and_then(|(_, said)| Some(said.rsplit_once('"')?.0));
         let is_said = said.is_none_or(|said| says(Path::new("artifacts"), said));
         let is_so = || is_said && least.is_none_or(|least| reached >= Some(least));
-        let is_true = match script.judges {
+        match script.judges {
             Judges::Honest => known(line).unwrap_or_else(is_so),
             Judges::AllTrue => true,
             Judges::BelievesFiles => known(line).is_some() || is_so(),
-        };
-        let verdict = if is_true { "pass" } else { "fail" };
-        json!({ "id": id, "verdict": verdict, "evidence": format!("out.md: quality {reached:?}") })
+        }
+    })
+}
+
+/// An answer to each statement of the prompt: whether it is true, by its id and its line.
+pub(crate) fn judged(prompt: &str, evidence: &str, is_true: impl Fn(&str, &str) -> bool) -> String {
+    let (_, statements) = prompt.rsplit_once("## The statements").expect("statements are asked about");
+    let is_statement = |line: &&str| line.starts_with('`') && !line.starts_with("```");
+    let criteria = statements.lines().filter(is_statement).map(|line| {
+        let id = between(line, "`", "`").expect("a statement has an id");
+        let verdict = if is_true(&id, line) { "pass" } else { "fail" };
+        json!({ "id": id, "verdict": verdict, "evidence": evidence })
     });
     let criteria: Vec<_> = criteria.collect();
     let code = nonce(prompt).expect("a code is asked for");
@@ -94,7 +100,7 @@ pub(crate) fn grade(script: &Script, prompt: &str) -> String {
 }
 
 /// What is so of a statement about the files that were produced, by which skilltune tests a judge.
-fn known(line: &str) -> Option<bool> {
+pub(crate) fn known(line: &str) -> Option<bool> {
     let produced = || {
         let members = fs::read_dir("artifacts").into_iter().flatten();
         members.map(|entry| entry.expect("what was produced can be read").path())

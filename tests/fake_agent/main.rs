@@ -7,6 +7,7 @@
 #![expect(clippy::print_stderr, reason = "a program of its own, which says what went wrong")]
 
 mod evaluate;
+mod law;
 mod misbehave;
 mod reflex;
 mod script;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
     }
     script.overwrite(&role);
     let answer = match (page, role.as_str()) {
+        _ if let Some(play) = &script.law => Some(play.answer(&role, &prompt, &call)),
         (Some(page), _) => Some(reflex::answer(&script, page, &call)),
         (None, "executor") => execute(&script),
         (None, "evaluator") if prompt.starts_with("# Judge what was produced") => {

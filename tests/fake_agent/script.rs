@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::law;
 use crate::misbehave::Misbehaviour;
 use crate::reflex::Play;
 
@@ -58,6 +59,8 @@ pub(crate) struct Script {
     pub(crate) scenarios: serde_json::Value,
     /// What it does in the reflex loop.
     pub(crate) reflex: Play,
+    /// A simulated world, in place of all that is told here of its work.
+    pub(crate) law: Option<law::Play>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -108,6 +111,7 @@ impl Default for Script {
             no_text: false,
             scenarios: serde_json::Value::Null,
             reflex: Play::default(),
+            law: None,
         }
     }
 }

@@ -23,6 +23,7 @@ mod hostile_state;
 mod init;
 mod keeping;
 mod kill;
+mod law;
 mod lint;
 mod lint_fix;
 mod lint_scope;

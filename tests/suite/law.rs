@@ -1,0 +1,166 @@
+//! `tune --runs` by the real binary in a world of `skilltune simulate`: its agents are programs that read and write real files and err as
+//! the simulated ones do, and it comes to the same.
+//!
+//! Each agent draws by what it works on, and by how often that was done before. With one call at a time it is known which call is the
+//! first, so nothing at all differs. With more, the trials of a version on one scenario may draw each other's numbers.
+//!
+//! How many searches `just law` makes is set with `SKILLTUNE_SEEDS`, with which seed they begin with `SKILLTUNE_SEED`, and how many calls
+//! are made at once with `SKILLTUNE_JOBS`.
+
+use std::collections::HashMap;
+use std::fs;
+
+use serde_json::{Value, json};
+use skilltune_phases::proof::Confidence;
+use skilltune_phases::simulate::{Estimate, Law, Policy, Skill, World, play_and_tell};
+
+use crate::kill::setting;
+use crate::scene::Scene;
+
+/// What a search has come to.
+#[derive(Debug, PartialEq)]
+struct CameTo {
+    /// What the skill that it leaves is truly worth, in points.
+    quality: f64,
+    /// Runs of the executor.
+    runs: usize,
+    decisions: Vec<Value>,
+}
+
+fn simulated(law: Law, seed: u64, runs: u32) -> CameTo {
+    let (played, decisions) =
+        play_and_tell(&World::new(law, seed), Policy::Draft, runs, Confidence::default());
+    let decisions = decisions.iter().map(|one| serde_json::to_value(one).unwrap());
+    CameTo { quality: played.end, runs: played.runs as usize, decisions: comparable(decisions) }
+}
+
+fn real(law: Law, seed: u64, runs: u32, jobs: u64) -> CameTo {
+    let world = World::new(law, seed);
+    let scene = scene(&world, &json!(law), seed);
+    let [runs, seed, jobs] = [runs.to_string(), seed.to_string(), jobs.to_string()];
+    let line = ["tune", "writer", "--suite", "suite.toml", "--yes", "--format", "json", "--threshold", "90"];
+    let ran = scene.run(&[&line[..], &["--runs", &runs, "--seed", &seed, "--jobs", &jobs]].concat());
+    // A judge whose moods change may be dismissed, and then nobody has judged the comparison.
+    assert!(matches!(ran.code, Some(0 | 3 | 4)), "{ran:?}");
+    let calls = scene.calls();
+    let executed = calls.iter().filter(|(name, _)| name.starts_with("executor"));
+    CameTo {
+        quality: world.truth(&skill(&scene)),
+        runs: executed.map(|(_, (_, answered))| answered).sum(),
+        decisions: comparable(scene.events("decided").into_iter()),
+    }
+}
+
+/// The skill and the suite of a world, as files.
+fn scene(world: &World, law: &Value, seed: u64) -> Scene {
+    let scene = Scene::in_memory(&[("writer", 0)], &json!({}));
+    let times = scene.path("times");
+    scene.write_script(&json!({ "law": { "law": law, "seed": seed, "times": times } }));
+    let page = scene.skill("writer").join("SKILL.md");
+    let skill = serde_json::to_string(&world.start).unwrap();
+    let text = fs::read_to_string(&page).unwrap().replace("Quality: 0", &format!("Skill: {skill}"));
+    fs::write(page, text).unwrap();
+    let scenarios = world.scenarios.iter().map(|scenario| {
+        let expectations = scenario.demands.iter().map(|demand| {
+            let text = demand.how.question().unwrap();
+            format!("{{ id = \"{}\", text = \"{text}\", weight = {} }}", demand.id, demand.weight)
+        });
+        let expectations: Vec<String> = expectations.collect();
+        let (id, description) = (&scenario.id, &scenario.description);
+        format!(
+            "[[scenarios]]\nid = \"{id}\"\ndescription = \"{description}\"\nexpectations = [{}]\n",
+            expectations.join(", ")
+        )
+    });
+    fs::write(scene.path("project/suite.toml"), scenarios.collect::<String>()).unwrap();
+    scene
+}
+
+fn skill(scene: &Scene) -> Skill {
+    let text = fs::read_to_string(scene.skill("writer").join("SKILL.md")).unwrap();
+    serde_json::from_str(text.lines().find_map(|line| line.strip_prefix("Skill: ")).unwrap()).unwrap()
+}
+
+/// Hashes are numbered as they come up. A simulated run has no criteria about a skill's text, so it has no scores of them either.
+fn comparable(decisions: impl Iterator<Item = Value>) -> Vec<Value> {
+    let mut known = HashMap::new();
+    let decisions = decisions.map(|mut decision| {
+        number(&mut decision, &mut known);
+        if let Some(scored) = decision.get_mut("scored").and_then(Value::as_object_mut) {
+            scored.remove("dimensions").expect("the field is there");
+        }
+        decision
+    });
+    decisions.collect()
+}
+
+fn number(value: &mut Value, known: &mut HashMap<String, usize>) {
+    match value {
+        Value::String(text) if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            let next = known.len();
+            *value = json!(known.entry(text.clone()).or_insert(next));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| number(item, known)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| number(field, known)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn the_real_program_decides_what_the_simulator_does_and_leaves_the_same_skill() {
+    let harmful = Law { fixes: 0.3, breaks: 0.5, ..Law::default() };
+    let overfitting = Law { overfits: 0.5, ..Law::default() };
+    let easy = Law { start: 2, fixes: 1.0, breaks: 0.0, ..Law::default() };
+    let mut shipped = 0;
+    for (seed, law) in (0..).zip([Law::default(), harmful, overfitting, easy]) {
+        let (simulated, real) = (simulated(law, seed, 32), real(law, seed, 32, 1));
+        let decided = simulated.decisions.iter().zip(&real.decisions);
+        for (nth, (simulated, real)) in decided.enumerate() {
+            assert_eq!(real, simulated, "seed {seed}, decision {nth}");
+        }
+        assert_eq!(real, simulated, "seed {seed}");
+        shipped += usize::from(real.decisions.iter().any(|decision| decision["close"] == "applied"));
+    }
+    assert!(shipped > 0, "a skill is replaced in one of these worlds");
+}
+
+#[test]
+#[ignore = "hundreds of searches: `just law`"]
+fn hundreds_of_real_searches_leave_what_the_simulator_says() {
+    let (first, seeds) = (setting("SKILLTUNE_SEED", 0), setting("SKILLTUNE_SEEDS", 100));
+    let jobs = setting("SKILLTUNE_JOBS", 1);
+    let seeds: Vec<u64> = (first..first + seeds).collect();
+    eprintln!("runs  seeds     simulated  real program    difference  other decisions");
+    let budgets = [32, 64, 128].map(|runs| {
+        let pairs = of_all(&seeds, |seed| {
+            (simulated(Law::default(), seed, runs), real(Law::default(), seed, runs, jobs))
+        });
+        let mean = |value: fn(&(CameTo, CameTo)) -> f64| {
+            let one = Estimate::of(pairs.iter().map(value)).expect("there is a seed");
+            (one.mean, format!("{:.1} ± {:.1}", one.mean, one.error))
+        };
+        let (_, simulated) = mean(|(simulated, _)| simulated.quality);
+        let (_, real) = mean(|(_, real)| real.quality);
+        let (difference, told) = mean(|(simulated, real)| real.quality - simulated.quality);
+        let others = pairs.iter().zip(&seeds).filter(|((simulated, real), _)| real != simulated);
+        let others: Vec<u64> = others.map(|(_, seed)| *seed).collect();
+        let count = seeds.len();
+        eprintln!("{runs:>4}  {count:>5}  {simulated:>12}  {real:>12}  {told:>12}  {:>15}", others.len());
+        (difference, others)
+    });
+    for (difference, others) in budgets {
+        assert!(difference.abs() <= 2.0, "{difference}");
+        assert!(jobs > 1 || others.is_empty(), "other decisions with the seeds {others:?}");
+    }
+}
+
+/// Two at a time, in the order of the seeds.
+fn of_all<T: Send>(seeds: &[u64], search: impl Fn(u64) -> T + Sync) -> Vec<T> {
+    let search = |seeds: &[u64]| seeds.iter().map(|seed| search(*seed)).collect::<Vec<T>>();
+    let (one, other) = seeds.split_at(seeds.len() / 2);
+    std::thread::scope(|scope| {
+        let one = scope.spawn(|| search(one));
+        let other = search(other);
+        one.join().expect("the searches have ended").into_iter().chain(other).collect()
+    })
+}
