@@ -124,7 +124,7 @@ fn draft(world: &World, runs: usize, confidence: Confidence) -> Plan {
     let runs = u32::try_from(runs).unwrap_or(u32::MAX);
     let rules = rules(0, 90.0, confidence);
     let mut plan = plan(world, scenarios, Rules { search: Search::Draft { runs, drawn: true }, ..rules });
-    plan.task.rules.confirm = drafting::confirm(&plan, runs);
+    plan.task.rules.confirm = drafting::confirm(&plan);
     plan
 }
 

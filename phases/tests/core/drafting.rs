@@ -144,9 +144,6 @@ fn after_the_first_trials_up_to_six_faults_are_edited_and_then_up_to_three() {
     let explained = explanation::of(&drive.run);
     let others: Vec<LeftAlone> = explained[0].left_alone.iter().map(|(_, why)| *why).collect();
     assert_eq!(others, [LeftAlone::OthersFirst; FACETS - 6]);
-    let last = explained.last().expect("there is a round");
-    assert!(!last.left_alone.is_empty(), "it failed, and nothing follows");
-    assert!(last.left_alone.iter().all(|(_, why)| *why == LeftAlone::SearchEnded), "{last:?}");
 }
 
 #[test]

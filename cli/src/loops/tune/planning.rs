@@ -120,7 +120,7 @@ fn build(
     };
     refuse_too_few(request, &plan)?;
     if let (Aim::Improve, Search::Draft { runs, .. }) = (&plan.task.aim, plan.task.rules.search) {
-        plan.task.rules.confirm = plan.task.rules.confirm.max(drafting::confirm(&plan, runs));
+        plan.task.rules.confirm = plan.task.rules.confirm.max(drafting::confirm(&plan));
         refuse_too_few_runs(&plan, runs)?;
         plan.task.rules.max_iterations = u32::try_from(drafting::rounds(&plan)).unwrap_or(u32::MAX);
     }

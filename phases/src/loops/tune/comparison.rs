@@ -363,7 +363,7 @@ impl Run {
 /// The start's first trials, where fresh ones of the challenger may be compared with them: nobody has chosen which scenarios either
 /// version got, the same judge judged them, and no agent has changed since.
 fn control(run: &Run) -> Option<Vec<(usize, Score)>> {
-    let Search::Draft { drawn: true, .. } = run.plan.task.rules.search else { return None };
+    run.plan.task.runs().filter(|(_, alone)| *alone)?;
     let round = run.state.rounds.first()?;
     let is_like = round.era == run.state.era && run.state.panel.first == Seat::First;
     if !is_like || run.plan.basis() != Basis::HeldOut {

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::measure::{self, SEARCH};
-use super::{Decision, Edit, Next, Plan, Round, Run, Search, Trial, panel};
+use super::{Decision, Edit, Next, Plan, Round, Run, Trial, panel};
 use crate::contract::CriterionId;
 use crate::demand::Demand;
 use crate::id::CandidateId;
@@ -41,15 +41,12 @@ pub fn rounds(plan: &Plan) -> usize {
 pub const FEWEST: usize = FEWEST_FIRST + 2;
 
 /// Fresh trials of each version on each scenario that are kept for the final comparison: about a quarter of the runs, or one.
-pub fn confirm(plan: &Plan, runs: u32) -> u32 {
-    let members = plan.task.target.members.len().max(1);
+pub fn confirm(plan: &Plan) -> u32 {
     let pairs = measure::compared(plan).len().max(1);
-    match plan.task.rules.search {
-        Search::Draft { drawn: true, .. } => 1,
-        Search::Draft { .. } | Search::Rounds => {
-            u32::try_from(runs as usize / members / (SHARE_OF_COMPARISON * 2 * pairs))
-                .unwrap_or(u32::MAX)
-                .clamp(1, MOST_TRIALS)
+    match plan.task.runs() {
+        Some((_, true)) | None => 1,
+        Some((runs, false)) => {
+            u32::try_from(runs / (SHARE_OF_COMPARISON * 2 * pairs)).unwrap_or(u32::MAX).clamp(1, MOST_TRIALS)
         }
     }
 }

@@ -243,7 +243,10 @@ impl Task {
     /// The runs that each member has in a search by single trials, and whether its final comparison tries the challenger alone.
     pub(super) fn runs(&self) -> Option<(usize, bool)> {
         let Search::Draft { runs, drawn } = self.rules.search else { return None };
-        Some((runs as usize / self.target.members.len().max(1), drawn))
+        // Trials of too few scenarios are no control, however many there are.
+        let searched = self.scenarios.iter().filter(|scenario| !scenario.held_out).count();
+        let alone = drawn && searched >= self.rules.confidence.fewest_pairs();
+        Some((runs as usize / self.target.members.len().max(1), alone))
     }
 
     /// The most scenarios of a final comparison: of a search by single trials, those of about a quarter of its runs, or, where the
