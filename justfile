@@ -23,6 +23,13 @@ core:
 bench:
     cargo bench -p skilltune-orchestrator --features test-program --bench engine
 
+# What the search of gepa, a Python package, is worth in the worlds of `skilltune simulate`.
+gepa *options:
+    cargo build --release -p skilltune-phases --example worlds
+    python3 -m venv target/gepa
+    target/gepa/bin/pip install --quiet gepa==0.1.4
+    target/gepa/bin/python benches/gepa/compare.py {{options}}
+
 # A crash at every durable step, and not only at the first, the middle and the last of each kind.
 crash:
     SKILLTUNE_CRASHES=all cargo test -p skilltune --all-features --test suite crash -- --nocapture

@@ -5,7 +5,8 @@
 //!                          ^ Policy: the plan, when it is over, what it leaves
 //! ```
 //!
-//! Everything follows from the law, the seed, the policy and its budget. To add a policy, add a variant to `Policy`.
+//! Everything follows from the law, the seed, the policy and its budget. To add a policy, add a variant to `Policy`. A search
+//! that is not ours goes through `Rival`: the same agents answer it, and the core is not asked.
 //!
 //! The agents are public, so that programs can be them: the end-to-end tests run the real `tune` with these, and it comes to the same.
 
@@ -13,12 +14,15 @@ pub mod agents;
 mod plan;
 mod play;
 mod policy;
+mod rival;
 mod row;
 mod skill;
+mod workshop;
 mod world;
 
 pub use play::{Played, play, play_and_tell};
 pub use policy::Policy;
+pub use rival::{Rival, Statement, Tried};
 pub use row::{Estimate, Row};
 pub use skill::Skill;
 pub use world::{Law, World};

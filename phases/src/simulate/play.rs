@@ -1,12 +1,9 @@
 //! One simulated run: the core asks, the simulated agents answer, and nothing else happens.
 
-use std::collections::HashMap;
-
 use jiff::{SignedDuration, Timestamp};
 
-use super::agents::{self, Product};
 use super::policy::Policy;
-use super::skill::Skill;
+use super::workshop::Workshop;
 use super::world::World;
 use crate::contract::{CriterionId, Verdict};
 use crate::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
@@ -41,37 +38,33 @@ pub fn play_and_tell(
     runs: u32,
     confidence: Confidence,
 ) -> (Played, Vec<Decision>) {
-    let mut play = Play::begin(world, policy.plan(world, runs, confidence));
+    let mut workshop = Workshop::of(world);
+    let mut play = Play::begin(world, &mut workshop, policy.plan(world, runs, confidence));
     while !policy.is_over(&play.run) && play.go_on() {}
-    let left = policy.left(&play.run);
+    let (left, decisions) = (policy.left(&play.run), std::mem::take(&mut play.decisions));
+    let tree = left.and_then(|left| play.tree(left.candidate));
     let start = world.truth(&world.start);
-    let end = left.and_then(|left| play.skill(left.candidate)).map_or(start, |skill| world.truth(skill));
-    (Played { start, end, runs: play.runs, claimed: left.map(|left| left.claimed) }, play.decisions)
+    let end = tree.and_then(|tree| workshop.skill(tree)).map_or(start, |skill| world.truth(skill));
+    (Played { start, end, runs: workshop.runs(), claimed: left.map(|left| left.claimed) }, decisions)
 }
 
-struct Play<'a> {
+/// A run of the core in a world, by the agents of a workshop.
+pub(super) struct Play<'a> {
     world: &'a World,
-    run: Run,
-    /// Each version of the skill, and what each execution has left, by their trees.
-    skills: HashMap<TreeId, Skill>,
-    products: HashMap<TreeId, Product>,
-    /// How often each was worked on; a version by executors on each scenario.
-    times: HashMap<(TreeId, Option<usize>), u32>,
-    runs: u32,
+    workshop: &'a mut Workshop,
+    pub(super) run: Run,
     decisions: Vec<Decision>,
 }
 
 impl<'a> Play<'a> {
-    fn begin(world: &'a World, plan: Plan) -> Self {
+    pub(super) fn begin(world: &'a World, workshop: &'a mut Workshop, plan: Plan) -> Self {
         let record = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan)) };
         let run = Run::begin(&record).expect("the first record is a plan");
-        let skills = HashMap::from([(TreeId(world.start.version()), world.start.clone())]);
-        let (products, times, decisions) = (HashMap::new(), HashMap::new(), Vec::new());
-        Self { world, run, skills, products, times, runs: 0, decisions }
+        Self { world, workshop, run, decisions: Vec::new() }
     }
 
     /// Makes the next decision or takes the next step. False at the end.
-    fn go_on(&mut self) -> bool {
+    pub(super) fn go_on(&mut self) -> bool {
         let event = match Tune::next(&self.run) {
             Next::Decide(decision) => Some(Ok(decision)),
             Next::Do(mut steps) => steps.next().map(Err),
@@ -99,8 +92,8 @@ impl<'a> Play<'a> {
         self.run.apply(&Record { seq: self.run.seq + 1, at, event });
     }
 
-    fn skill(&self, candidate: CandidateId) -> Option<&Skill> {
-        self.skills.get(self.run.candidate(candidate)?.trees.first()?)
+    fn tree(&self, candidate: CandidateId) -> Option<TreeId> {
+        self.run.candidate(candidate)?.trees.first().copied()
     }
 
     fn answer(&mut self, step: &Step) -> Outcome<Answer> {
@@ -120,26 +113,14 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// How often it was worked on before.
-    fn times(&mut self, tree: TreeId, scenario: Option<usize>) -> u32 {
-        let times = self.times.entry((tree, scenario)).or_default();
-        *times += 1;
-        *times - 1
-    }
-
     fn exercise(&mut self, tree: TreeId, scenario: usize) -> Option<Answer> {
-        let nth = self.times(tree, Some(scenario));
-        let product = agents::execute(self.world, self.skills.get(&tree)?, scenario, nth);
-        let artifacts = TreeId(product.id());
-        self.products.insert(artifacts, product);
-        self.runs += 1;
+        let artifacts = self.workshop.execute(self.world, tree, scenario)?;
         Some(Answer::Exercised { artifacts, files: 1, skill: None, digest: None, kept: None })
     }
 
     /// A judge never errs about the two statements of an anchor.
     fn grade(&mut self, artifacts: TreeId, asked: Asked) -> Option<Answer> {
-        let nth = self.times(artifacts, None);
-        let mut verdicts = agents::judge(self.world, self.products.get(&artifacts)?, nth);
+        let mut verdicts = self.workshop.judge(self.world, artifacts)?;
         if asked.anchor.is_some() {
             verdicts.extend([(anchor::known(true), Verdict::Pass), (anchor::known(false), Verdict::Fail)]);
         }
@@ -150,11 +131,7 @@ impl<'a> Play<'a> {
     fn improve(&mut self, step: &Step, base: CandidateId) -> Option<Answer> {
         let request = Tune::request(&self.run, step)?;
         let missed = request.missed().iter().map(|missed| &missed.asked.id);
-        let version = *self.run.candidate(base)?.trees.first()?;
-        let nth = self.times(version, None);
-        let skill = agents::improve(self.world, self.skills.get(&version)?, missed, nth);
-        let tree = TreeId(skill.version());
-        self.skills.insert(tree, skill);
+        let tree = self.workshop.improve(self.world, self.tree(base)?, missed)?;
         Some(Answer::Improved { tree, report: Box::default() })
     }
 }

@@ -1,8 +1,13 @@
 use super::agents::Product;
+use super::play::Play;
+use super::workshop::Workshop;
 use super::world::World;
 use super::*;
-use crate::contract::Verdict;
+use crate::contract::{CriterionId, Verdict};
+use crate::loops::tune::measure::SEARCH;
+use crate::loops::tune::{Trial, panel};
 use crate::proof::Confidence;
+use crate::score::Score;
 
 fn played(law: Law, policy: Policy, runs: u32, seeds: u64) -> Vec<Played> {
     (0..seeds).map(|seed| play(&World::new(law, seed), policy, runs, Confidence::P90)).collect()
@@ -90,4 +95,89 @@ fn a_judge_errs_as_often_as_the_law_says() {
 #[test]
 fn of_nothing_there_is_no_row() {
     assert_eq!(Row::of(&[]), None);
+}
+
+fn missed(tried: Tried) -> Vec<CriterionId> {
+    tried.statements.into_iter().filter(|one| !one.is_met).map(|one| one.id).collect()
+}
+
+#[test]
+fn a_rival_is_answered_as_our_own_search_is() {
+    let mut improved = 0;
+    for seed in 0..20 {
+        let world = World::new(Law::default(), seed);
+        let mut rival = Rival::new(World::new(Law::default(), seed), 32, Confidence::P90);
+        let mut workshop = Workshop::of(&world);
+        let mut play = Play::begin(&world, &mut workshop, Policy::Original.plan(&world, 32, Confidence::P90));
+        while play.run.state.rounds.len() < 2 && play.go_on() {}
+        let round = &play.run.state.rounds[0];
+        let mut told: Vec<CriterionId> = Vec::new();
+        // An improver of ours is told of the scenarios in their order.
+        for scenario in (0..rival.scenarios()).filter(|one| round.scenarios.contains(one)) {
+            let trial = Trial { scenario, ordinal: SEARCH, era: round.era };
+            let ours = &panel::judgement(&play.run, round.candidate, trial).unwrap().whole;
+            let theirs = rival.attempt(0, scenario).unwrap();
+            assert_eq!(ours.scored.composite.map(Score::points), Some(theirs.score));
+            let failed = ours.findings.iter().filter(|one| one.verdict == Verdict::Fail);
+            let failed: Vec<CriterionId> = failed.map(|one| one.criterion.clone()).collect();
+            assert_eq!(missed(theirs), failed);
+            told.extend(failed);
+        }
+        assert_eq!(usize::try_from(rival.runs()).unwrap(), round.scenarios.len());
+        let Some(next) = play.run.state.rounds.get(1) else { continue };
+        let tree = play.run.candidate(next.candidate).unwrap().trees[0];
+        let version = rival.improve(0, &told).unwrap();
+        let ours = world.truth(workshop.skill(tree).unwrap());
+        assert_eq!(rival.truth(version).map(f64::to_bits), Some(ours.to_bits()), "seed {seed}");
+        improved += 1;
+    }
+    assert!(improved > 10, "only {improved} had two rounds");
+}
+
+#[test]
+fn a_trial_that_a_rival_makes_again_is_a_fresh_one() {
+    let mut rival = Rival::new(World::new(Law::default(), 1), 32, Confidence::P90);
+    let tried: Vec<_> = (0..20).map(|_| rival.attempt(0, 0).unwrap()).collect();
+    assert!(tried.iter().any(|one| *one != tried[0]));
+    assert_eq!(rival.runs(), 20);
+    assert_eq!((rival.attempt(1, 0), rival.attempt(0, 12), rival.improve(1, &[])), (None, None, None));
+}
+
+/// A version that was improved after one trial on each of these scenarios.
+fn found(rival: &mut Rival, scenarios: &[usize]) -> usize {
+    scenarios.iter().fold(0, |version, scenario| {
+        let missed = missed(rival.attempt(version, *scenario).unwrap());
+        rival.improve(version, &missed).unwrap()
+    })
+}
+
+#[test]
+fn what_a_rival_has_found_is_confirmed_where_it_is_better() {
+    let confirmed = |law, seeds: u64| {
+        let is_confirmed = |seed: &u64| {
+            let mut rival = Rival::new(World::new(law, *seed), 128, Confidence::P90);
+            let searched = rival.searched();
+            let version = found(&mut rival, &searched);
+            let (before, gain) = (rival.runs(), rival.confirm(version));
+            assert!(rival.runs() > before);
+            gain.is_some()
+        };
+        (0..seeds).filter(is_confirmed).count()
+    };
+    let perfect = Law { fixes: 1.0, breaks: 0.0, ..Law::default() };
+    let useless = Law { fixes: 0.0, breaks: 0.0, ..Law::default() };
+    let (good, same) = (confirmed(perfect, 40), confirmed(useless, 200));
+    assert!(good >= 34 && same <= 30, "{good} of 40 and {same} of 200");
+}
+
+#[test]
+fn what_is_held_out_confirms_nothing_to_a_rival_that_has_tried_it() {
+    let perfect = Law { fixes: 1.0, breaks: 0.0, start: 0, ..Law::default() };
+    let confirms = |scenarios: fn(&Rival) -> Vec<usize>| {
+        let mut rival = Rival::new(World::new(perfect, 1), 128, Confidence::P90);
+        let scenarios = scenarios(&rival);
+        let version = found(&mut rival, &scenarios);
+        rival.confirm(version).is_some()
+    };
+    assert!(confirms(Rival::searched) && !confirms(|rival| (0..rival.scenarios()).collect()));
 }

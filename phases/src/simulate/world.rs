@@ -14,6 +14,7 @@ use crate::scenario::Scenario;
 
 /// The numbers of a world. Shares are from 0 to 1; all must be finite.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Law {
     /// How many of the 12 facets the skill has at the start.
     pub start: usize,

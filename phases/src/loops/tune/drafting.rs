@@ -72,7 +72,7 @@ fn used(run: &Run) -> usize {
 const MOST_LEFT: u32 = 10;
 
 /// The scenarios on which the start is tried at first: those trials are what the challenger is compared with.
-pub(super) fn first(plan: &Plan) -> Vec<usize> {
+pub(crate) fn first(plan: &Plan) -> Vec<usize> {
     let searched = measure::searched(plan);
     let some = (trials(plan).unwrap_or(0) * 2).div_ceil(5).clamp(FEWEST_FIRST, MOST_FIRST);
     searched.into_iter().take(some).collect()

@@ -241,7 +241,7 @@ impl Task {
     }
 
     /// The runs that each member has in a search by single trials, and whether its final comparison tries the challenger alone.
-    pub(super) fn runs(&self) -> Option<(usize, bool)> {
+    pub(crate) fn runs(&self) -> Option<(usize, bool)> {
         let Search::Draft { runs, drawn } = self.rules.search else { return None };
         // Trials of too few scenarios are no control, however many there are.
         let searched = self.scenarios.iter().filter(|scenario| !scenario.held_out).count();
