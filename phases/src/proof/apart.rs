@@ -103,9 +103,16 @@ fn drawn(control: &[i32], fresh: &[i32]) -> Vec<f64> {
 
 /// The mean of the fresh that are not chosen, minus that of the control's that are: there are as many of both.
 fn exchange(points: &[i32], control: usize, is_chosen: impl Fn(usize) -> bool) -> Option<f64> {
-    let got: Vec<i32> = (0..control).filter(|place| is_chosen(*place)).map(|place| points[place]).collect();
-    let given = (control..points.len()).filter(|place| !is_chosen(*place)).map(|place| points[place]);
-    (!got.is_empty()).then(|| mean(&given.collect::<Vec<i32>>()) - mean(&got))
+    let (mut difference, mut exchanged) = (0, 0);
+    for (place, points) in points.iter().enumerate() {
+        match (place < control, is_chosen(place)) {
+            (true, true) => (difference, exchanged) = (difference - points, exchanged + 1),
+            (false, false) => difference += points,
+            (true, false) | (false, true) => {}
+        }
+    }
+    // Divided once, a whole number of tenths stays one.
+    (exchanged > 0).then(|| f64::from(difference) / f64::from(exchanged))
 }
 
 #[cfg(test)]
@@ -160,6 +167,16 @@ mod tests {
                 (0..400).filter(|_| apart(&some(control), &some(fresh), 0.1).conclusion() == Conclusion::Win);
             let wins = wins.count();
             assert!((15..=60).contains(&wins), "{wins} of 400 with {control} and {fresh}");
+        }
+    }
+
+    #[test]
+    fn a_whole_number_of_tenths_is_not_rounded_up() {
+        for (given, got) in (0..400).flat_map(|given| (0..given).map(move |got| (given, got))) {
+            let told = exchange(&[got, 0, 0, given, 0, 0], 3, |place| place < 3).unwrap();
+            if (given - got) % 3 == 0 {
+                assert_eq!(told.to_bits(), f64::from((given - got) / 3).to_bits(), "{given} {got}");
+            }
         }
     }
 
