@@ -111,7 +111,7 @@ impl Rival {
         }
         let control = self.firsts(0, drafting::first(&self.plan))?;
         let held_out = measure::compared(&self.plan);
-        let each = (self.runs_left() / held_out.len().max(1)).clamp(1, MOST_EACH);
+        let each = (self.runs_left() / held_out.len().max(1)).clamp(1, drafting::MOST_LEFT as usize);
         let fresh: Option<Vec<f64>> =
             held_out.into_iter().map(|scenario| self.mean(version, scenario, each)).collect();
         let fresh = fresh?;
@@ -141,6 +141,3 @@ impl Rival {
         all.saturating_sub(self.runs() as usize)
     }
 }
-
-/// As often does `draft` try a scenario of its comparison at most.
-const MOST_EACH: usize = 10;

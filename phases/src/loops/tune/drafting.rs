@@ -68,8 +68,8 @@ fn used(run: &Run) -> usize {
     run.state.rounds.iter().map(|round| round.scenarios.len()).sum()
 }
 
-/// More trials of so few scenarios would show little more.
-const MOST_LEFT: u32 = 10;
+/// More trials of each scenario would show little more.
+pub(crate) const MOST_LEFT: u32 = 10;
 
 /// The scenarios on which the start is tried at first: those trials are what the challenger is compared with.
 pub(crate) fn first(plan: &Plan) -> Vec<usize> {
@@ -86,7 +86,6 @@ pub(super) fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     if let Some(reason) = over(run) {
         return Next::Decide(Decision::Stop(reason));
     }
-    // What the last trial has named is still edited.
     match (&round.edit, &round.targets) {
         (Some(Edit::Draft { candidate, .. }), _) => open(run, round, *candidate),
         (None, None) => Next::Decide(Decision::Target { criteria: targets(run, round) }),
@@ -121,13 +120,9 @@ fn has_seen_enough(run: &Run) -> bool {
 /// A chance that is not worth the runs.
 const HARDLY: f64 = 0.2;
 
+/// The faults that a round has named and that are probably real, those named most often first.
 fn targets(run: &Run, round: &Round) -> Vec<CriterionId> {
     let most = if round.number == 1 { AT_FIRST } else { LATER };
-    weaknesses(run, round, most)
-}
-
-/// The faults that a round has named and that are probably real, those named most often first, at most so many.
-fn weaknesses(run: &Run, round: &Round, most: usize) -> Vec<CriterionId> {
     let mut named: BTreeMap<String, (usize, CriterionId)> = BTreeMap::new();
     let missed = panel::findings(run, round.candidate, &round.scenarios, round.era);
     for (id, _) in missed.filter(|(_, is_met)| !is_met) {
@@ -152,6 +147,7 @@ fn open<'a>(run: &'a Run, round: &Round, candidate: CandidateId) -> Next<'a> {
         let trial = Trial { scenario: *scenario, ordinal: SEARCH, era: run.state.era };
         !panel::is_settled(run, candidate, trial)
     };
+    // Only here: what the last trial has named is still edited.
     if used(run) >= trials(&run.plan).unwrap_or(0) {
         return Next::Decide(Decision::Stop(Reason::Exhausted));
     }
