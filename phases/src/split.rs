@@ -6,10 +6,10 @@ use crate::id::Digest;
 use crate::scenario::Scenario;
 
 /// Holds out this percentage and no fewer than `fewest`, as evenly as it goes from scenarios with the same tags. Where
-/// somebody has marked some, or nothing would be left to search with, nothing changes. It follows from the scenarios themselves and the seed, so that the same suite is always divided alike.
-pub fn split(scenarios: &mut [Scenario], percent: u32, fewest: usize, seed: u64) {
+/// somebody has marked some, or nothing would be left to search with, nothing changes, and the answer is false. It follows from the scenarios themselves and the seed, so that the same suite is always divided alike.
+pub fn split(scenarios: &mut [Scenario], percent: u32, fewest: usize, seed: u64) -> bool {
     if scenarios.len() <= fewest || scenarios.iter().any(|scenario| scenario.held_out) {
-        return;
+        return false;
     }
     let mut strata: BTreeMap<Vec<&str>, Vec<(Digest, usize)>> = BTreeMap::new();
     for (nth, scenario) in scenarios.iter().enumerate() {
@@ -31,9 +31,10 @@ pub fn split(scenarios: &mut [Scenario], percent: u32, fewest: usize, seed: u64)
             }
         }
     }
-    for nth in held_out {
+    for &nth in &held_out {
         scenarios[nth].held_out = true;
     }
+    !held_out.is_empty()
 }
 
 /// Rounded to the nearest.

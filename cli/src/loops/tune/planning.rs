@@ -11,7 +11,7 @@ use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::demand::Demand;
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::{Aim, Basis, Plan, Rules, Search, Task, Tune, drafting};
+use skilltune_phases::loops::tune::{Aim, Basis, Plan, Search, Task, Tune, drafting};
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::rubric;
 use skilltune_phases::scenario::Scenario;
@@ -56,15 +56,6 @@ pub fn plan(
     })
 }
 
-/// Nobody but the plan knows who has chosen what is held out.
-fn rules(request: &Request, is_drawn: bool) -> Rules {
-    let search = match request.rules.search {
-        Search::Draft { runs, .. } => Search::Draft { runs, drawn: is_drawn },
-        Search::Rounds => Search::Rounds,
-    };
-    Rules { search, ..request.rules.clone() }
-}
-
 fn build(
     request: &Request,
     home: &Home,
@@ -72,15 +63,16 @@ fn build(
     (run, scenarios): (Option<RunId>, Vec<Scenario>),
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Plan, Complaint> {
-    let (mut scenarios, mut is_drawn) = (scenarios, false);
+    let (mut scenarios, mut rules) = (scenarios, request.rules.clone());
     let (aim, members) = target(request, look)?;
     // What is calibrated is the search that may follow.
     let searches = matches!(aim, Aim::Improve | Aim::Calibrate { .. });
     if searches && !request.this_suite_only {
         let fewest = request.rules.confidence.fewest_pairs();
-        let is_chosen = scenarios.iter().any(|scenario| scenario.held_out);
-        split(&mut scenarios, request.held_out, fewest, request.seed.unwrap_or_default());
-        is_drawn = !is_chosen && scenarios.iter().any(|scenario| scenario.held_out);
+        let is_drawn = split(&mut scenarios, request.held_out, fewest, request.seed.unwrap_or_default());
+        if let Search::Draft { drawn, .. } = &mut rules.search {
+            *drawn = is_drawn;
+        }
     } else if !matches!(request.purpose, Purpose::Try { .. } | Purpose::Regrade(_)) {
         // Nothing is kept from a search, where there is none.
         for scenario in &mut scenarios {
@@ -100,7 +92,7 @@ fn build(
             suite: request.suite.clone(),
             looks_before: 0,
             contract: rubric::tune(),
-            rules: rules(request, is_drawn),
+            rules,
             delivery: request.delivery.clone(),
             tools: request.tools,
             apply: request.apply,
@@ -189,7 +181,7 @@ fn apart(request: &Request, plan: &Plan) -> u64 {
     }
 }
 
-/// A comparison that can show nothing is not begun. One task by itself is no suite, and its weak evidence is told.
+/// Refuses a comparison that cannot show anything. A single task may run: it is no suite, and the report calls it weak evidence.
 fn refuse_too_few(request: &Request, plan: &Plan) -> Result<(), Complaint> {
     let many = plan.task.scenarios.len();
     match plan.task.aim {
