@@ -145,7 +145,7 @@ fn has_chosen(run: &Run) -> bool {
     run.state.rounds.last().is_some_and(|round| round.targets.is_some())
 }
 
-/// What is edited next, and what is not.
+/// What is edited next, and what is left alone.
 fn chosen(talk: &mut Talk<Tune>, run: &Run) {
     let (lines, style) = (targets::chosen(run, talk.look.width), talk.look.talk);
     talk.say(&lines.iter().map(|line| line.painted(style)).collect::<Vec<_>>());

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use skilltune_orchestrator::store::Home;
 use skilltune_phases::loops::tune::{Apply, FailOn, Rules, Seat, Tune};
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::role::RoleSpec;
@@ -12,20 +11,19 @@ use skilltune_phases::vocabulary::Vocabulary as _;
 use crate::agents::{self, BuiltIn, Casting, system_confines};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
-use crate::loops::tune::command::{self, Manner};
 use crate::loops::tune::older::Older;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::request::{self, Purpose, Request};
 use crate::loops::tune::scenarios::Tried;
 use crate::loops::tune::trial_flags::{RegradeArgs, lay_regrade_flags};
-use crate::loops::tune::{planning, trying};
+use crate::loops::tune::trying;
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
-/// Makes the run, and drives it as far as it comes.
+/// Creates the run, and drives it until it ends or has to wait.
 pub fn run(
     args: &RegradeArgs,
     older: Older,
@@ -39,18 +37,10 @@ pub fn run(
         .map_err(|complaint| request::naming(complaint, project, around))?;
     let tried = tried(&older, &suite, found, around)?;
     let request = request(args, older, tried, (casting, settings), project);
-    request.settings.overs().iter().for_each(|over| printer.talk(over));
-    let (home, epoch) = (Home::of(&request.project), args.run_flags.epoch());
-    let sketch = planning::sketch(&request, &home, &around.indexes(), epoch)?;
-    if args.run_flags.only_shows() {
-        return command::show_plan(&args.run_flags, &request, &sketch, around, printer);
-    }
-    let flags = &args.run_flags;
-    let manner = Manner { yes: flags.yes, trust: args.trust, format: flags.format };
-    trying::begin((request, &pages), &suite, (sketch.run, epoch), manner, around, printer)
+    trying::show_or_begin((request, &pages), &suite, (&args.run_flags, args.trust), around, printer)
 }
 
-/// The judge that a flag or the settings name, or else the one of the older run; nobody, where nothing is to be judged.
+/// The judge that a flag or the settings name, or else that of the older run; none where nothing has to be judged.
 fn casting(older: &Older, settings: &Settings, around: &Environment) -> Result<Casting, Complaint> {
     if older.regrading.regraded.judged == 0 {
         return Ok(Casting::from([]));

@@ -2,6 +2,7 @@
 //! own request.
 
 use crate::args::overrides::override_with;
+use crate::args::shared::RunFlags;
 use crate::settings::values::Panel;
 use std::path::{Path, PathBuf};
 
@@ -47,6 +48,24 @@ pub fn suite(flags: &TrialFlags, skills: &[&Path], around: &Environment) -> Resu
         }
     }
     Err(Complaint::input("no suite of tasks").hint("pass --suite FILE; `skilltune suite new` drafts one"))
+}
+
+/// Shows what was requested, if that is all that the flags ask for; else runs it.
+pub fn show_or_begin(
+    (request, pages): (Request, &Pages),
+    suite: &Suite,
+    (flags, trust): (&RunFlags, bool),
+    around: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    request.settings.overs().iter().for_each(|over| printer.talk(over));
+    let (home, epoch) = (Home::of(&request.project), flags.epoch());
+    let sketch = planning::sketch(&request, &home, &around.indexes(), epoch)?;
+    if flags.only_shows() {
+        return command::show_plan(flags, &request, &sketch, around, printer);
+    }
+    let manner = Manner { yes: flags.yes, trust, format: flags.format };
+    begin((request, pages), suite, (sketch.run, epoch), manner, around, printer)
 }
 
 /// Runs what was requested and sketched, once the suite's programs and the project's agents are trusted.
@@ -130,18 +149,11 @@ impl<'a> Trying<'a> {
         self.casting.values().any(|part| part.agent.name == offline::NAME)
     }
 
-    /// Makes the run, and drives it as far as it comes.
+    /// Creates the run, and drives it until it ends or has to wait.
     pub fn run(self, what: What, suite: &Suite) -> Result<Exit, Complaint> {
         let (around, printer, flags) = (self.around, self.printer, self.flags);
         let (request, pages) = self.request(what)?;
-        request.settings.overs().iter().for_each(|over| printer.talk(over));
-        let (home, epoch) = (Home::of(&request.project), flags.run.epoch());
-        let sketch = planning::sketch(&request, &home, &around.indexes(), epoch)?;
-        if flags.run.only_shows() {
-            return command::show_plan(&flags.run, &request, &sketch, around, printer);
-        }
-        let manner = Manner { yes: flags.run.yes, trust: flags.trust, format: flags.run.format };
-        begin((request, &pages), suite, (sketch.run, epoch), manner, around, printer)
+        show_or_begin((request, &pages), suite, (&flags.run, flags.trust), around, printer)
     }
 
     /// What a person's own pages say is read later: they are not trusted yet.
