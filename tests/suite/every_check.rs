@@ -25,18 +25,12 @@ fn scene(suite: &str) -> Scene {
     scene
 }
 
+/// How many rounds follows.
+const TUNE: [&str; 8] =
+    ["tune", "writer", "--this-suite-only", "--suite", "suite.toml", "--trust", "--yes", "--max-iterations"];
+
 fn tune(scene: &Scene, more: &[&str]) -> Ran {
-    let line = [
-        "tune",
-        "writer",
-        "--this-suite-only",
-        "--suite",
-        "suite.toml",
-        "--trust",
-        "--yes",
-        "--max-iterations",
-    ];
-    scene.run(&[&line[..], more].concat())
+    scene.run(&[&TUNE[..], more].concat())
 }
 
 /// The verdicts of the first round's page: `verdict id: what was looked for | what was seen`.
@@ -182,18 +176,7 @@ fn every_kind_of_check_on_what_the_agent_did_passes_fails_or_cannot_be_told() {
         "pattern = 'zebra'\nin = 'transcript'",
     ];
     fs::write(scene.path("project/suite.toml"), suite(&checks)).unwrap();
-    let line = [
-        "tune",
-        "writer",
-        "--this-suite-only",
-        "--suite",
-        "suite.toml",
-        "--trust",
-        "--yes",
-        "--max-iterations",
-        "1",
-    ];
-    let mut command = scene.command(&[&line[..], &["--agent", "claude"]].concat());
+    let mut command = scene.command(&[&TUNE[..], &["1", "--agent", "claude"]].concat());
     command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
     let ran = Ran::of(command.output().unwrap());
     assert!(scene.run_folder().join("iterations/iteration-1").exists(), "{ran:?}");
