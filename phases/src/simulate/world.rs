@@ -42,7 +42,7 @@ impl Default for Law {
     fn default() -> Self {
         Self {
             start: 5,
-            pool: 12,
+            pool: 24,
             shows: 0.92,
             shows_absent: 0.2,
             finds: 0.85,
