@@ -11,6 +11,7 @@
 
 mod activity;
 pub mod anchor;
+mod apart;
 pub mod beliefs;
 pub mod calibration;
 mod comparison;
@@ -297,7 +298,11 @@ fn judges_of_comparison(plan: &Plan) -> impl Iterator<Item = (Role, u64)> {
     let stored = plan.task.regraded().map(|of| u64::from(of.judged));
     let judged = stored.unwrap_or_else(|| most_fresh_trials(plan, &|scenario| plan.task.is_judged(scenario)));
     let looks = if judged > 0 && plan.basis().is_tested() { plan.looks().len() } else { 0 };
-    let anchors = u64::try_from(looks * panel::ANCHORS).unwrap_or(u64::MAX);
+    let anchors = looks * panel::ANCHORS;
+    // Where the challenger is tried alone, each trial of its comparison is one.
+    let again = plan.task.runs().filter(|(_, alone)| *alone).map_or(0, |_| drafting::first(plan).len());
+    let again = if again == 0 { 0 } else { u64::try_from(again).unwrap_or(u64::MAX) + judged };
+    let anchors = u64::try_from(anchors).unwrap_or(u64::MAX).max(again);
     let roles = Seat::ALL.into_iter().map(Seat::role).filter(|role| plan.roles.get(role).is_some());
     roles.map(move |role| (role, judged + anchors))
 }

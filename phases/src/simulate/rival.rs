@@ -10,7 +10,7 @@ use super::policy::Policy;
 use super::workshop::Workshop;
 use super::world::World;
 use crate::contract::{CriterionId, Verdict};
-use crate::demand;
+use crate::demand::{self, Demand};
 use crate::id::TreeId;
 use crate::loops::tune::{Plan, drafting, measure};
 use crate::proof::{self, Conclusion, Confidence};
@@ -22,8 +22,8 @@ pub struct Rival {
     world: World,
     workshop: Workshop,
     versions: Vec<TreeId>,
-    /// The score of the first trial of each version on each scenario.
-    first: HashMap<(usize, usize), f64>,
+    /// The first trial of each version on each scenario: what it left, and its score.
+    first: HashMap<(usize, usize), (TreeId, f64)>,
     /// What `draft` would do with this budget.
     plan: Plan,
 }
@@ -77,19 +77,22 @@ impl Rival {
 
     /// A fresh trial of a version, as a round of ours would make it.
     pub fn attempt(&mut self, version: usize, scenario: usize) -> Option<Tried> {
-        let tree = *self.versions.get(version)?;
-        let of = self.world.scenarios.get(scenario)?;
-        let artifacts = self.workshop.execute(&self.world, tree, scenario)?;
-        let verdicts = self.workshop.judge(&self.world, artifacts)?;
-        let judged = of.demands.iter().zip(verdicts.iter().map(|(_, verdict)| *verdict));
-        let score = demand::scored(judged.clone()).composite.map_or(0.0, Score::points);
-        self.first.entry((version, scenario)).or_insert(score);
-        let statement = |(one, verdict)| Statement {
+        let (artifacts, verdicts) = self.execute(version, scenario)?;
+        let (score, of) = (score(&self.world, scenario, &verdicts), &self.world.scenarios[scenario]);
+        self.first.entry((version, scenario)).or_insert((artifacts, score));
+        let statement = |(one, (_, verdict)): (&Demand, &(_, Verdict))| Statement {
             id: of.criterion(one),
             words: one.told(),
-            is_met: verdict == Verdict::Pass,
+            is_met: *verdict == Verdict::Pass,
         };
-        Some(Tried { score, statements: judged.map(statement).collect() })
+        Some(Tried { score, statements: of.demands.iter().zip(&verdicts).map(statement).collect() })
+    }
+
+    fn execute(&mut self, version: usize, scenario: usize) -> Option<(TreeId, Verdicts)> {
+        let tree = *self.versions.get(version)?;
+        self.world.scenarios.get(scenario)?;
+        let artifacts = self.workshop.execute(&self.world, tree, scenario)?;
+        Some((artifacts, self.workshop.judge(&self.world, artifacts)?))
     }
 
     /// The number of a new version, made by an improver who is told these statements.
@@ -100,7 +103,7 @@ impl Rival {
     }
 
     /// By how many points a version is better than the start, if that is shown as `draft` shows it: fresh trials of this
-    /// version alone meet the first ones of the start, on the scenarios where `draft` would have made those. Which
+    /// version alone meet the first ones of the start, all judged twice, on the scenarios where `draft` would have made those. Which
     /// trials these are is settled before the search, so that no search can choose a low control.
     ///
     /// It shows nothing to a search that has seen what is held out.
@@ -119,25 +122,46 @@ impl Rival {
         (effect.conclusion() == Conclusion::Win).then_some(effect.points)
     }
 
-    /// The scores of the first trials. Those that were not made yet are made now.
+    /// The scores of the first trials, judged twice. Those that were not made yet are made now.
     fn firsts(&mut self, version: usize, scenarios: Vec<usize>) -> Option<Vec<f64>> {
-        let first = |scenario| match self.first.get(&(version, scenario)) {
-            Some(score) => Some(*score),
-            None => Some(self.attempt(version, scenario)?.score),
+        let first = |scenario| {
+            if !self.first.contains_key(&(version, scenario)) {
+                self.attempt(version, scenario)?;
+            }
+            let (artifacts, score) = *self.first.get(&(version, scenario))?;
+            Some(f64::midpoint(score, self.again(scenario, artifacts)?))
         };
         scenarios.into_iter().map(first).collect()
     }
 
-    /// That of so many fresh trials.
+    /// That of so many fresh trials, each judged twice.
     fn mean(&mut self, version: usize, scenario: usize, trials: usize) -> Option<f64> {
-        let scores: Option<Vec<f64>> =
-            (0..trials).map(|_| Some(self.attempt(version, scenario)?.score)).collect();
+        let trial = |_| {
+            let (artifacts, verdicts) = self.execute(version, scenario)?;
+            let first = score(&self.world, scenario, &verdicts);
+            Some(f64::midpoint(first, self.again(scenario, artifacts)?))
+        };
+        let scores: Option<Vec<f64>> = (0..trials).map(trial).collect();
         let scores = scores?;
         Some(scores.iter().sum::<f64>() / scores.iter().map(|_| 1.0).sum::<f64>())
+    }
+
+    /// The score by a judge that is asked once more.
+    fn again(&mut self, scenario: usize, artifacts: TreeId) -> Option<f64> {
+        let verdicts = self.workshop.judge(&self.world, artifacts)?;
+        Some(score(&self.world, scenario, &verdicts))
     }
 
     fn runs_left(&self) -> usize {
         let all = self.plan.task.runs().map_or(0, |(runs, _)| runs);
         all.saturating_sub(self.runs() as usize)
     }
+}
+
+type Verdicts = Vec<(CriterionId, Verdict)>;
+
+/// In points.
+fn score(world: &World, scenario: usize, verdicts: &Verdicts) -> f64 {
+    let judged = world.scenarios[scenario].demands.iter().zip(verdicts.iter().map(|(_, verdict)| *verdict));
+    demand::scored(judged).composite.map_or(0.0, Score::points)
 }

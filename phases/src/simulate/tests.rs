@@ -140,7 +140,8 @@ fn a_trial_that_a_rival_makes_again_is_a_fresh_one() {
     let tried: Vec<_> = (0..20).map(|_| rival.attempt(0, 0).unwrap()).collect();
     assert!(tried.iter().any(|one| *one != tried[0]));
     assert_eq!(rival.runs(), 20);
-    assert_eq!((rival.attempt(1, 0), rival.attempt(0, 12), rival.improve(1, &[])), (None, None, None));
+    let beyond = rival.scenarios();
+    assert_eq!((rival.attempt(1, 0), rival.attempt(0, beyond), rival.improve(1, &[])), (None, None, None));
 }
 
 /// A version that was improved after one trial on each of these scenarios.

@@ -4,12 +4,15 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use skilltune_phases::checks::How;
-use skilltune_phases::contract::Verdict as Found;
+use skilltune_phases::contract::{CriterionId, Verdict as Found};
 use skilltune_phases::demand::Demand;
 use skilltune_phases::id::{CandidateId, Digest, TreeId};
+use skilltune_phases::judgement::Judgement;
 use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::measure::SEARCH;
-use skilltune_phases::loops::tune::{Decision, Ending, Event, Outcome, Plan, Run, Search, Step, Verdict};
+use skilltune_phases::loops::tune::{
+    Answer, Decision, Ending, Event, Outcome, Plan, Run, Search, Step, Verdict,
+};
 use skilltune_phases::role::Role;
 use skilltune_phases::score::Score;
 use skilltune_phases::stop::Reason;
@@ -270,6 +273,46 @@ fn where_nobody_chose_what_is_held_out_the_challenger_alone_is_tried_on_it() {
     assert!(scenarios(&apart.challenger).iter().all(is_held_out));
     let gain = shipment.effect.unwrap().points;
     assert!((gain - 75.0).abs() < 1e-9, "from a quarter of the statements to all of them: {gain}");
+}
+
+/// The points of a trial by each judgement of it.
+fn judged(drive: &Drive, candidate: CandidateId, scenario: usize, fresh: bool) -> Vec<f64> {
+    let of_it = drive.records.iter().filter_map(|record| match &record.event {
+        Event::Done(done) => match (&done.step, &done.outcome) {
+            (Step::Grade { candidate: of, trial, .. }, Ok(Answer::Judged(judgement)))
+                if *of == candidate && trial.scenario == scenario && (trial.ordinal > SEARCH) == fresh =>
+            {
+                Some(judgement)
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    // The statements of an anchor are none of the scenario.
+    let demands = &drive.run.plan.task.scenarios[scenario].demands;
+    let own = |id: &CriterionId| demands.iter().any(|one| id.as_str().ends_with(&format!("/{}", one.id)));
+    let met = |judgement: &Judgement| {
+        judgement.whole.findings.iter().filter(|one| own(one.criterion) && one.verdict == Found::Pass).count()
+    };
+    of_it.map(|judgement| f64::from(u32::try_from(met(judgement)).unwrap()) * 100.0 / 4.0).collect()
+}
+
+#[test]
+fn what_the_challenger_alone_is_compared_by_is_judged_twice_and_counts_with_the_mean() {
+    let (drive, _) = play(suite(18, 32), 2, 0.1, GOOD);
+    let shipment = drive.run.state.shipment.as_ref().unwrap();
+    let apart = shipment.apart.as_ref().expect("no pairs");
+    let start = apart.start.iter().map(|one| (drive.run.start(), one, false));
+    let challenger = apart.challenger.iter().map(|one| (shipment.challenger.unwrap(), one, true));
+    let mut differing = 0;
+    for (candidate, (scenario, score), is_fresh) in start.chain(challenger) {
+        let judged = judged(&drive, candidate, *scenario, is_fresh);
+        assert_eq!(judged.len(), 2 * if is_fresh { drive.run.confirm() as usize } else { 1 });
+        let mean = judged.iter().sum::<f64>() / f64::from(u32::try_from(judged.len()).unwrap());
+        assert!((score.points() - mean).abs() < 0.1, "{score:?} {judged:?}");
+        differing += usize::from(judged.iter().any(|points| points.to_bits() != judged[0].to_bits()));
+    }
+    assert!(differing > 0, "this judge errs, and not always in the same way");
 }
 
 #[test]

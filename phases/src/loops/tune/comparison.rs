@@ -4,11 +4,11 @@
 //! stop -> compare, look by look -> fallen scenarios once more -> ship -> ask? -> promote -> close
 //! ```
 
-use super::measure::{self, SEARCH};
+use super::measure;
 use super::state::Retrial;
 use super::{
-    Aim, Answer, Apart, Apply, Choice, Decision, Ending, Hold, Next, Pair, Plan, Run, Search, Seat, Shipment,
-    Step, StepState, Trial, Verdict, drafting, panel, price,
+    Aim, Answer, Apart, Apply, Choice, Decision, Ending, Hold, Next, Pair, Plan, Run, Search, Shipment, Step,
+    StepState, Trial, Verdict, apart, drafting, panel, price,
 };
 use crate::id::CandidateId;
 use crate::proof::{self, Conclusion, Look};
@@ -339,51 +339,25 @@ pub(super) fn fallen(pairs: &[Pair]) -> Vec<usize> {
     pairs.iter().filter(|pair| pair.difference() <= -FELL).map(|pair| pair.scenario).collect()
 }
 
-impl Run {
-    /// How often each version is tried on each scenario of the final comparison.
-    pub fn confirm(&self) -> u32 {
-        self.state.trials.unwrap_or(self.plan.task.rules.confirm)
-    }
-
-    /// Who is tried on fresh trials: both, or the challenger alone.
-    pub(super) fn contestants(&self) -> Vec<CandidateId> {
-        let start = std::iter::once(self.start()).filter(|_| control(self).is_none());
-        start.chain(self.state.challenger).collect()
-    }
-
-    /// The looks at the final comparison. There is one at what are no pairs.
-    pub fn looks(&self) -> Vec<Look> {
-        let looks = self.plan.looks();
-        let last = looks.last().map_or(0, |look| look.pairs);
-        let alpha = self.plan.task.rules.confidence.alpha();
-        if control(self).is_some() { vec![Look { pairs: last, alpha }] } else { looks }
-    }
-}
-
-/// The start's first trials, where fresh ones of the challenger may be compared with them: nobody has chosen which scenarios either
-/// version got, the same judge judged them, and no agent has changed since.
-fn control(run: &Run) -> Option<Vec<(usize, Score)>> {
-    run.plan.task.runs().filter(|(_, alone)| *alone)?;
-    let round = run.state.rounds.first()?;
-    let is_like = round.era == run.state.era && run.state.panel.first == Seat::First;
-    if !is_like || run.plan.basis() != Basis::HeldOut {
-        return None;
-    }
-    let trial = |scenario| Trial { scenario, ordinal: SEARCH, era: round.era };
-    let scored = |scenario: &usize| Some((*scenario, panel::score_of(run, run.start(), trial(*scenario))?));
-    let control: Vec<(usize, Score)> = round.scenarios.iter().filter_map(scored).collect();
-    let fresh = measure::compared(&run.plan).len();
-    proof::can_tell(control.len(), fresh, run.plan.task.rules.confidence.alpha()).then_some(control)
-}
-
+/// Every trial of either version was judged twice, and counts with the mean.
 fn samples(run: &Run, challenger: CandidateId) -> Option<Apart> {
-    let (start, measure) = (control(run)?, &run.state.measure);
-    let mean = |scenario: &usize| {
-        let trials = measure.trials_of(*scenario);
-        let scores: Vec<Score> = trials.filter_map(|trial| panel::score_of(run, challenger, trial)).collect();
-        Some((*scenario, score::mean(&scores)?))
+    let control = apart::control(run)?;
+    let of = |candidate, scenario: usize, trials: &mut dyn Iterator<Item = Trial>| {
+        let scores: Vec<Score> =
+            trials.filter_map(|trial| panel::score_twice(run, candidate, trial)).collect();
+        Some((scenario, score::mean(&scores)?))
     };
-    Some(Apart { start, challenger: measure.scenarios().iter().filter_map(mean).collect() })
+    let measure = &run.state.measure;
+    let fresh = measure.scenarios().iter();
+    Some(Apart {
+        start: control
+            .into_iter()
+            .filter_map(|trial| of(run.start(), trial.scenario, &mut std::iter::once(trial)))
+            .collect(),
+        challenger: fresh
+            .filter_map(|&scenario| of(challenger, scenario, &mut measure.trials_of(scenario)))
+            .collect(),
+    })
 }
 
 fn points(scores: &[(usize, Score)]) -> Vec<f64> {

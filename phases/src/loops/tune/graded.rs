@@ -188,6 +188,26 @@ fn judgement(task: &Task, scenario: &Scenario, verdicts: &Verdicts, judged: Opti
     }
 }
 
+/// The score of a trial by what a judge has said of it when asked again. What a machine has checked, and what the judge could not tell
+/// this time, stays as it was. None, where nothing is demanded.
+pub(super) fn judged_again(
+    task: &Task,
+    scenario: usize,
+    first: &Judgement,
+    again: &Judgement,
+) -> Option<Score> {
+    let scenario = task.scenarios.get(scenario)?;
+    let verdicts = scenario.demands.iter().map(|demand| {
+        let id = scenario.criterion(demand);
+        let of = |judgement: &Judgement| {
+            let mut findings = judgement.whole.findings.iter().filter(|one| *one.criterion == id);
+            findings.next().map(|one| one.verdict).filter(|verdict| *verdict != Verdict::Unverified)
+        };
+        (demand, of(again).or_else(|| of(first)).unwrap_or(Verdict::Unverified))
+    });
+    demand::scored(verdicts).composite
+}
+
 impl Task {
     /// The checks by machine of what one member left, by their places among the demands of a scenario.
     pub fn checks_of(&self, scenario: usize, member: Place) -> impl Iterator<Item = (usize, &Check)> {

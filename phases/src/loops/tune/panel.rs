@@ -11,7 +11,7 @@
 
 use super::anchor::Tally;
 use super::measure::{self, Measure, SEARCH, Unit};
-use super::{Answer, Asked, Decision, Next, Pair, Run, Seat, Step, StepState, Trial};
+use super::{Answer, Asked, Decision, Next, Pair, Run, Seat, Step, StepState, Trial, apart, graded};
 use crate::agreement;
 use crate::contract::{CriterionId, Verdict};
 use crate::id::CandidateId;
@@ -21,7 +21,7 @@ use crate::score::{self, Score};
 
 /// The versions are close on a scenario where their scores differ by no more points than one statement in three is worth.
 const CLOSE: f64 = 34.0;
-/// So many trials of a look are judged again by each judge who was asked.
+/// So many trials of a look are judged again by each judge who was asked; all, where the challenger is tried alone.
 pub(super) const ANCHORS: usize = 3;
 
 /// What has become of the judges in the course of a comparison.
@@ -179,10 +179,15 @@ fn rows_at_looks(run: &Run, seat: Seat) -> Vec<usize> {
 
 /// Trials from the first to the last of a look; the next one, where the judge was not asked about one of them.
 fn anchored(run: &Run, measure: &Measure, rows: usize) -> Vec<(CandidateId, Trial)> {
-    let units: Vec<(CandidateId, Trial)> = measure.units(rows).collect();
+    let fresh = measure.units(rows);
+    let control = apart::control(run);
+    let is_apart = control.is_some();
+    let of_start = control.into_iter().flatten().map(|trial| (run.start(), trial));
+    let units: Vec<(CandidateId, Trial)> = of_start.chain(fresh).collect();
+    let most = if is_apart { units.len() } else { ANCHORS.min(units.len()) };
     let mut anchored: Vec<(CandidateId, Trial)> = Vec::new();
-    for nth in 0..ANCHORS.min(units.len()) {
-        let from = nth * (units.len() - 1) / (ANCHORS - 1);
+    for nth in 0..most {
+        let from = nth * (units.len() - 1) / (most - 1).max(1);
         let was_asked = |(candidate, trial): &(CandidateId, Trial)| {
             judging(run, *candidate, *trial, Asked::of(measure.seat())).is_some_and(|step| {
                 match run.state_of(&step) {
@@ -242,6 +247,17 @@ pub(super) fn findings<'a>(
 /// The score of a trial, if it has one.
 pub fn score_of(run: &Run, candidate: CandidateId, trial: Trial) -> Option<Score> {
     unit(run, candidate, trial).score()
+}
+
+/// The same where a trial was judged twice, the second time as an anchor: the mean of both.
+pub(super) fn score_twice(run: &Run, candidate: CandidateId, trial: Trial) -> Option<Score> {
+    let first = unit(run, candidate, trial);
+    let again = first.judgement().and_then(|first| {
+        let step = judging(run, candidate, trial, Asked { anchor: Some(0), ..Asked::default() })?;
+        let StepState::Answered(Answer::Judged(again)) = run.state_of(&step) else { return None };
+        graded::judged_again(&run.plan.task, trial.scenario, first, again)
+    });
+    score::mean(&first.score().into_iter().chain(again).collect::<Vec<_>>())
 }
 
 /// The mean scores of both contestants on each of the first scenarios, over the trials that both have a score for.
