@@ -21,9 +21,9 @@ const AT_FIRST: usize = 6;
 const LATER: usize = 3;
 /// On so many scenarios the start is tried first.
 const FEWEST_FIRST: usize = 2;
-const MOST_FIRST: usize = 8;
+const MOST_FIRST: usize = 10;
 /// Fewer trials than this do not tell whether anything was gained.
-const FEWEST_TO_TELL: usize = 8;
+const FEWEST_TO_TELL: usize = 10;
 
 /// The trials that a search has, without those that are kept for the final comparison.
 pub fn trials(plan: &Plan) -> Option<usize> {
@@ -74,7 +74,7 @@ pub(crate) const MOST_LEFT: u32 = 10;
 /// The scenarios on which the start is tried at first: those trials are what the challenger is compared with.
 pub(crate) fn first(plan: &Plan) -> Vec<usize> {
     let searched = measure::searched(plan);
-    let some = (trials(plan).unwrap_or(0) * 2).div_ceil(5).clamp(FEWEST_FIRST, MOST_FIRST);
+    let some = (trials(plan).unwrap_or(0) * 3).div_ceil(10).clamp(FEWEST_FIRST, MOST_FIRST);
     searched.into_iter().take(some).collect()
 }
 
@@ -118,7 +118,7 @@ fn has_seen_enough(run: &Run) -> bool {
 }
 
 /// A chance that is not worth the runs.
-const HARDLY: f64 = 0.2;
+const HARDLY: f64 = 0.1;
 
 /// The faults that a round has named and that are probably real, those named most often first.
 fn targets(run: &Run, round: &Round) -> Vec<CriterionId> {

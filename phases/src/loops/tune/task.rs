@@ -250,10 +250,10 @@ impl Task {
     }
 
     /// The most scenarios of a final comparison: of a search by single trials, those of about a quarter of its runs, or, where the
-    /// challenger is tried alone, of somewhat more.
+    /// challenger is tried alone, of a fifth.
     pub(super) fn most_compared(&self) -> usize {
         let most = match self.runs() {
-            Some((runs, true)) => (runs * 3).div_ceil(10),
+            Some((runs, true)) => runs.div_ceil(5),
             Some((runs, false)) => runs / 8,
             None => usize::MAX,
         };
