@@ -417,9 +417,10 @@ fn settings_tell_their_value_and_where_it_comes_from() {
     calls.via                            direct                                    default
     calls.wrap                           []                                        default
     tune.preset                          quick                                     project file /project/skilltune.toml
+    tune.search                          -                                         default
+    tune.runs                            16                                        preset quick, project file /project/skilltune.toml
     tune.max_iterations                  3                                         preset quick, project file /project/skilltune.toml
     tune.threshold                       70                                        preset quick, project file /project/skilltune.toml
-    tune.runs                            -                                         default
     tune.regress                         10                                        default
     tune.stall_window                    2                                         default
     tune.stall_gain                      2                                         default

@@ -1,4 +1,4 @@
-//! A search by single trials, from outside: `tune --runs`.
+//! A search by drafts, from outside: what `tune` does with a suite that is large enough.
 
 use std::fs;
 use std::process::Command;
@@ -42,6 +42,35 @@ fn command(scene: &Scene, runs: &str, more: &[&str]) -> Command {
 fn executed(scene: &Scene) -> usize {
     let calls = scene.calls();
     calls.iter().filter(|(name, _)| name.starts_with("executor")).map(|(_, (_, answered))| answered).sum()
+}
+
+#[test]
+fn a_suite_that_is_large_enough_is_drafted_for_and_rounds_are_there_for_who_asks_for_them() {
+    let line = ["tune", "writer", "--suite", "suite.toml", "--yes", "--format", "json"];
+    let of = |more: &[&str]| {
+        let scene = scene();
+        let shown = scene.run(&[&line[..], &["--dry-run"], more].concat()).json();
+        let ran = scene.run(&[&line[..], more].concat());
+        assert_eq!((ran.code, scene.quality("writer")), (Some(0), 80), "{ran:?}");
+        let targets = scene.events("decided").iter().filter(|one| one.get("target").is_some()).count();
+        (shown["search"].clone(), shown["runs"].clone(), targets > 0, executed(&scene) <= 48)
+    };
+    assert_eq!(of(&[]), (json!("draft"), json!(48), true, true));
+    assert_eq!(of(&["--search", "rounds"]), (json!("rounds"), json!(null), false, false));
+    assert_eq!(of(&["--max-iterations", "5"]), (json!("rounds"), json!(null), false, false));
+}
+
+#[test]
+fn a_setting_that_the_search_does_not_use_is_named_at_the_start() {
+    let scene = scene();
+    scene.write_settings("[tune]\nregress = 5\n");
+    let told = |more: &[&str]| {
+        scene
+            .run(&[&["tune", "writer", "--suite", "suite.toml", "--yes", "--dry-run"][..], more].concat())
+            .stderr
+    };
+    assert_eq!(told(&[]), "tune.regress has no effect: this run searches by drafts\n");
+    assert_eq!(told(&["--search", "rounds"]), "");
 }
 
 #[test]
@@ -98,7 +127,10 @@ fn runs_that_the_comparison_alone_would_take_are_refused_with_how_many_it_needs(
     assert!(refused.stderr.contains("pass --runs 8 or more"), "{refused:?}");
     assert_eq!(tune(&scene, "8", &["--dry-run"]).code, Some(0));
     let alone = scene.run(&["tune", "writer", "--scenario", "Write.", "--yes", "--runs", "24"]);
-    assert!(alone.stderr.contains("`--runs` needs a suite"), "{alone:?}");
+    assert!(
+        alone.stderr.contains("needs at least 2 scenarios to search with, and this run has 1"),
+        "{alone:?}"
+    );
 }
 
 /// A search that makes several drafts, of which the last replaces the skill.

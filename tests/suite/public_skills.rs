@@ -72,7 +72,7 @@ fn a_script_is_run_its_files_are_checked_and_the_page_that_calls_it_wrongly_is_m
     let skill = ours().join("column-sums");
     let scene = scene(&skill, &ours().join("agent.sh"));
     let suite = scene.skill("column-sums").join("evals/suite.toml");
-    let ran = tune(&scene, "column-sums", &suite, &["--format", "json"]);
+    let ran = tune(&scene, "column-sums", &suite, &["--search", "rounds", "--format", "json"]);
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("improved")), "{ran:?}");
     let (before, after) = (page(&scene, 1), page(&scene, 2));
     for told in [

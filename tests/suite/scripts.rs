@@ -73,6 +73,8 @@ fn a_dry_run_is_one_object_for_scripts() {
                 }
               ],
               "threshold": 70.0,
+              "search": "rounds",
+              "runs": null,
               "max_iterations": 3,
               "scenarios": 1,
               "held_out": 0,

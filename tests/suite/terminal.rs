@@ -104,7 +104,7 @@ fn a_question_ends_with_its_terminal() {
 
 #[test]
 fn how_far_it_shall_go_is_asked_only_where_the_answer_decides_something() {
-    const QUESTION: &str = "How thorough should the search be?";
+    const QUESTION: &str = "How much may the search spend?";
     let line = ["tune", "writer", "write a page", "--threshold", "10"];
     let scene = || Scene::new(&[("writer", 90)], &json!({}));
     let (first, second) = match (terminal(), terminal()) {

@@ -34,7 +34,7 @@ pub struct DoctorArgs {
 pub struct InitArgs {
     /// Project folder [default: the current folder]
     pub dir: Option<PathBuf>,
-    /// How thorough the search is
+    /// How much a search may spend
     #[arg(long, value_enum, value_name = "PRESET")]
     pub preset: Option<Preset>,
     /// Maximum number of rounds, including the baseline

@@ -21,6 +21,7 @@ pub mod regrading;
 pub mod report;
 pub mod request;
 pub mod scenarios;
+pub mod search;
 pub mod settings;
 pub mod sides;
 pub mod tools;

@@ -72,9 +72,10 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("limits.confine", "false"),
         ("limits.backoff_ms", "0"),
         ("tune.preset", "\"thorough\""),
+        ("tune.search", "\"draft\""),
+        ("tune.runs", "16"),
         ("tune.max_iterations", "7"),
         ("tune.threshold", "85.5"),
-        ("tune.runs", "48"),
         ("tune.regress", "3"),
         ("tune.stall_window", "4"),
         ("tune.stall_gain", "0.5"),
@@ -144,7 +145,8 @@ fn the_project_goes_over_the_user_key_by_key() {
 }
 
 /// What bounds the calls, the time, the money and the bytes that a run takes.
-const LIMITS: [&str; 20] = [
+const LIMITS: [&str; 21] = [
+    "tune.runs",
     "tune.max_iterations",
     "tune.max_errors",
     "calls.jobs",
@@ -188,10 +190,11 @@ fn a_project_lowers_every_limit_of_the_user_and_raises_none_until_it_is_trusted(
     let preset = Files::new("[tune]\npreset = \"quick\"\n", "[tune]\npreset = \"thorough\"\n").load();
     assert_eq!(
         (
+            preset.of::<TuneSettings>().runs.value,
             preset.of::<TuneSettings>().max_iterations.value,
             preset.of::<TuneSettings>().threshold.value.points()
         ),
-        (3, 90.0)
+        (16, 3, 90.0)
     );
 }
 
@@ -268,7 +271,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:4: unknown key `agents.a.cost.usdd`
     hint: did you mean `agents.a.cost.usd`?
     error: /skilltune.toml:2: unknown key `tune.colour`
-    hint: known keys: preset, max_iterations, threshold, runs, regress, stall_window, stall_gain, max_errors, confirm, confidence, held_out, coverage, delivery, tools, apply
+    hint: known keys: preset, search, runs, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, confidence, held_out, coverage, delivery, tools, apply
     error: /skilltune.toml:1: unknown key `colour`
     hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, agents, prices
     ");

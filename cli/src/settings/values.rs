@@ -200,14 +200,8 @@ pub fn few(text: &str) -> Result<u32, String> {
     whole(text, FEW)
 }
 
-/// The runs of a search: a number, or a word for one.
 pub fn runs(text: &str) -> Result<u32, String> {
-    match text {
-        "quick" => Ok(16),
-        "standard" => Ok(48),
-        "thorough" => Ok(128),
-        _ => whole(text, RUNS).map_err(|why| format!("{why}, or quick, standard or thorough")),
-    }
+    whole(text, RUNS)
 }
 
 pub fn points(text: &str) -> Result<Score, String> {

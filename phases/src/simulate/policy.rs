@@ -12,13 +12,13 @@ use crate::stop::Stall;
 /// A way to spend a budget of executor runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// `tune` as it is: rounds over the scenarios of the search, then the exact comparison on those that are held out.
+    /// `tune --search rounds`: rounds over the scenarios of the search, then the exact comparison on those that are held out.
     Rounds,
     /// The rounds of skill-iter-tune: all runs go into the search, and its best is always applied.
     Original,
     /// Keeps what scored higher on one scenario.
     KeepBest,
-    /// `tune --runs`: one scenario a trial, and every fault that is probably real is edited; then the exact comparison.
+    /// `tune`: one scenario a trial, and every fault that is probably real is edited; then the exact comparison.
     Draft,
 }
 

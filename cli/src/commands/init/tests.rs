@@ -24,12 +24,12 @@ fn told(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
 
 #[test]
 fn a_person_is_asked_for_the_goal_and_for_each_role() {
-    let person = Script { picks: vec![("How thorough", 0)], ..Script::default() };
+    let person = Script { picks: vec![("How much may", 0)], ..Script::default() };
     let chosen = chosen(&args(&[]), &["claude".to_owned()], Some(&person)).unwrap();
     assert_eq!(
         *person.asked.borrow(),
         [
-            "How thorough should the search be? standard: 5 rounds, goal 80 (recommended)",
+            "How much may the search spend? standard: up to 48 runs or 5 rounds, goal 80 (recommended)",
             "Which agent is the executor? claude",
             "Which agent is the evaluator? claude",
             "Which agent is the improver? claude"

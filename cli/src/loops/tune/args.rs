@@ -8,7 +8,7 @@ use skilltune_phases::score::Score;
 
 use crate::args::examples;
 use crate::args::shared::{AGENTS, CallFlags, FailFlags, RUN, RunFlags};
-use crate::loops::tune::settings::{ApplyWhen, DeliveryName, ModeName, Preset, ToolsName};
+use crate::loops::tune::settings::{ApplyWhen, DeliveryName, ModeName, Preset, SearchName, ToolsName};
 use crate::settings::values;
 use crate::settings::values::{AgentSpec, Panel};
 
@@ -48,19 +48,21 @@ pub struct TuneArgs {
     /// How to tune several skills
     #[arg(long, value_enum, value_name = "MODE", help_heading = SEARCH)]
     pub mode: Option<ModeName>,
-    /// How thorough the search is
+    /// How much the search may spend
     #[arg(long, value_enum, value_name = "PRESET", help_heading = SEARCH)]
     pub preset: Option<Preset>,
-    /// Maximum number of rounds, including the baseline
-    #[arg(long, value_name = "N", value_parser = values::rounds, help_heading = SEARCH)]
-    pub max_iterations: Option<u32>,
-    /// Goal: stop when the score reaches this, 0 to 100
-    #[arg(long, value_name = "SCORE", value_parser = values::points, help_heading = SEARCH)]
-    pub threshold: Option<Score>,
-    /// Runs of the executor in all, or quick (16), standard (48) or thorough (128): each candidate is tried on one
-    /// scenario, and all its probable faults are edited
+    /// How to search [default: draft, if two or more scenarios are left to search with]
+    #[arg(long, value_enum, value_name = "SEARCH", help_heading = SEARCH)]
+    pub search: Option<SearchName>,
+    /// Search `draft`: maximum number of runs of the executor, the final comparison included
     #[arg(long, value_name = "N", value_parser = values::runs, help_heading = SEARCH)]
     pub runs: Option<u32>,
+    /// Search `rounds`: maximum number of rounds, including the baseline
+    #[arg(long, value_name = "N", value_parser = values::rounds, help_heading = SEARCH)]
+    pub max_iterations: Option<u32>,
+    /// Goal for the exit code, 0 to 100; the search `rounds` also stops when the score reaches it
+    #[arg(long, value_name = "SCORE", value_parser = values::points, help_heading = SEARCH)]
+    pub threshold: Option<Score>,
     /// How sure the final comparison must be: 0.8, 0.9 or 0.95
     #[arg(long, value_name = "SHARE", help_heading = SEARCH)]
     pub confidence: Option<Confidence>,

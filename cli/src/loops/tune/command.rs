@@ -19,7 +19,7 @@ use crate::loops::tune::answer::AtTerminal;
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::report::{calibrating, comparing, json};
 use crate::loops::tune::request::Request;
-use crate::loops::tune::{looks, planning, request, words};
+use crate::loops::tune::{looks, planning, request, search, words};
 use crate::loops::{LoopArgs, OnRuns};
 use crate::report::ceilings;
 use crate::report::estimate::Estimate;
@@ -92,6 +92,7 @@ fn one(
     let epoch = args.run.epoch();
     if args.run.only_shows() {
         let plan = planning::sketch(request, &home, &around.indexes(), epoch)?;
+        search::unused(&plan, request.settings.of()).iter().for_each(|told| printer.talk(told));
         return show_plan(&args.run, request, &plan, around, printer);
     }
     let targets = paths(&request.members);
@@ -106,7 +107,9 @@ fn one(
         None => mention(&targets, around, printer),
     }
     // The run's name is in its lock, and the run's name follows from its plan; the plan is made again under the lock.
-    let name = planning::sketch(request, &home, &around.indexes(), epoch)?.run;
+    let sketch = planning::sketch(request, &home, &around.indexes(), epoch)?;
+    search::unused(&sketch, request.settings.of()).iter().for_each(|told| printer.talk(told));
+    let name = sketch.run;
     let locks = session::lock(around, printer, &targets, name.as_str())?;
     if let Some(left) = Runs::of(&request.project, around)?.unfinished::<Tune>(&targets) {
         // We hold the lock, so nobody works on that run: whatever of it still runs is an orphan.
@@ -222,10 +225,8 @@ pub fn show_plan(
 
 fn told(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate) -> String {
     let (plan, target) = (&run.plan, words::target(run));
-    let search = || {
-        let (kind, rounds) = (plan.kind.word(), plan.task.rules.max_iterations);
-        format!("{kind} {target}: up to {rounds} rounds, {}", words::goal(plan))
-    };
+    let search =
+        || format!("{} {target}: up to {}, {}", plan.kind.word(), words::budget(plan), words::goal(plan));
     let headline = calibrating::told(run).or_else(|| comparing::told(run)).unwrap_or_else(search);
     let mut lines = vec![headline, words::scenarios(plan), "first steps:".to_owned()];
     lines.extend(steps.iter().map(|step| format!("  {step}")));

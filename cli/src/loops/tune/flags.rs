@@ -13,7 +13,8 @@ pub fn lay_tune_flags(settings: &mut Settings, args: &TuneArgs) {
         tune.set_preset(preset, &Origin::Flag("--preset"));
     }
     override_with(&mut tune.max_iterations, args.max_iterations, "--max-iterations");
-    override_with(&mut tune.runs, args.runs.map(Some), "--runs");
+    override_with(&mut tune.search, args.search.map(Some), "--search");
+    override_with(&mut tune.runs, args.runs, "--runs");
     override_with(&mut tune.threshold, args.threshold, "--threshold");
     override_with(&mut tune.confidence, args.confidence, "--confidence");
     override_with(&mut tune.delivery, args.delivery, "--delivery");

@@ -11,7 +11,7 @@ use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::demand::Demand;
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::{Aim, Basis, Plan, Search, Task, Tune, drafting};
+use skilltune_phases::loops::tune::{Aim, Basis, Plan, Task, Tune};
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::rubric;
 use skilltune_phases::scenario::Scenario;
@@ -23,7 +23,7 @@ use crate::agents::Part;
 use crate::inputs::find::Skill;
 use crate::loops::tune::member::{described, hidden};
 use crate::loops::tune::request::{Purpose, Request};
-use crate::loops::tune::{older, sides};
+use crate::loops::tune::{older, search, sides};
 use crate::runs::seed;
 use crate::terminal::complaint::{Complaint, Kind, ours};
 use crate::text::figures::count;
@@ -63,16 +63,14 @@ fn build(
     (run, scenarios): (Option<RunId>, Vec<Scenario>),
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Plan, Complaint> {
-    let (mut scenarios, mut rules) = (scenarios, request.rules.clone());
+    let mut scenarios = scenarios;
     let (aim, members) = target(request, look)?;
+    let mut drawn = false;
     // What is calibrated is the search that may follow.
     let searches = matches!(aim, Aim::Improve | Aim::Calibrate { .. });
     if searches && !request.this_suite_only {
         let fewest = request.rules.confidence.fewest_pairs();
-        let is_drawn = split(&mut scenarios, request.held_out, fewest, request.seed.unwrap_or_default());
-        if let Search::Draft { drawn, .. } = &mut rules.search {
-            *drawn = is_drawn;
-        }
+        drawn = split(&mut scenarios, request.held_out, fewest, request.seed.unwrap_or_default());
     } else if !matches!(request.purpose, Purpose::Try { .. } | Purpose::Regrade(_)) {
         // Nothing is kept from a search, where there is none.
         for scenario in &mut scenarios {
@@ -92,7 +90,7 @@ fn build(
             suite: request.suite.clone(),
             looks_before: 0,
             contract: rubric::tune(),
-            rules,
+            rules: request.rules.clone(),
             delivery: request.delivery.clone(),
             tools: request.tools,
             apply: request.apply,
@@ -111,10 +109,8 @@ fn build(
         epoch,
     };
     refuse_too_few(request, &plan)?;
-    if let (Aim::Improve, Search::Draft { runs, .. }) = (&plan.task.aim, plan.task.rules.search) {
-        plan.task.rules.confirm = plan.task.rules.confirm.max(drafting::confirm(&plan));
-        refuse_too_few_runs(&plan, runs)?;
-        plan.task.rules.max_iterations = u32::try_from(drafting::rounds(&plan)).unwrap_or(u32::MAX);
+    if searches {
+        search::choose(&mut plan, request.settings.of(), drawn)?;
     }
     if plan.is_structural() {
         // Less than all of it is no goal: what counts is whether findings are left.
@@ -206,26 +202,6 @@ fn refuse_too_few(request: &Request, plan: &Plan) -> Result<(), Complaint> {
     ))
     .hint(format!("add {more} more; `skilltune suite new` drafts some"))
     .hint("or pass --this-suite-only to compare on the scenarios of the search: weaker evidence, never applied without you"))
-}
-
-fn refuse_too_few_runs(plan: &Plan, runs: u32) -> Result<(), Complaint> {
-    match plan.basis() {
-        Basis::HeldOut | Basis::Searched | Basis::All => {}
-        Basis::Few | Basis::Structure => {
-            return Err(Complaint::input("`--runs` needs a suite and an agent that judges")
-                .hint("pass --suite FILE, or leave out --runs"));
-        }
-    }
-    let trials = drafting::trials(plan).unwrap_or(0);
-    if trials >= drafting::FEWEST {
-        return Ok(());
-    }
-    let missing = (drafting::FEWEST - trials) * plan.task.target.members.len();
-    let given = count(runs as usize, "run");
-    Err(Complaint::input(format!(
-        "{given} of the executor are not enough: the final comparison alone takes most of them"
-    ))
-    .hint(format!("pass --runs {} or more", runs as usize + missing)))
 }
 
 fn too_few_to_compare(plan: &Plan) -> Result<(), Complaint> {

@@ -13,12 +13,13 @@ pub fn preset(person: &dyn Answers, suggested: Preset) -> Result<Preset, Complai
     let options: Vec<String> = presets.iter().copied().map(option).collect();
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let start = presets.iter().position(|&preset| preset == suggested).unwrap_or(1);
-    Ok(presets[person.pick("How thorough should the search be?", &options, start)?])
+    Ok(presets[person.pick("How much may the search spend?", &options, start)?])
 }
 
 fn option(preset: Preset) -> String {
     let advice = if preset == Preset::Standard { " (recommended)" } else { "" };
-    format!("{}: {} rounds, goal {}{advice}", word(&preset), preset.rounds(), preset.threshold().typed())
+    let (runs, rounds, goal) = (preset.runs(), preset.rounds(), preset.threshold().typed());
+    format!("{}: up to {runs} runs or {rounds} rounds, goal {goal}{advice}", word(&preset))
 }
 
 pub fn mode(person: &dyn Answers, skills: usize) -> Result<Mode, Complaint> {
@@ -36,7 +37,7 @@ mod tests {
 
     #[test]
     fn options_tell_what_they_mean() {
-        assert_eq!(option(Preset::Standard), "standard: 5 rounds, goal 80 (recommended)");
-        assert_eq!(option(Preset::Thorough), "thorough: 8 rounds, goal 90");
+        assert_eq!(option(Preset::Standard), "standard: up to 48 runs or 5 rounds, goal 80 (recommended)");
+        assert_eq!(option(Preset::Thorough), "thorough: up to 128 runs or 8 rounds, goal 90");
     }
 }

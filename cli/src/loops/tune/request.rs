@@ -24,6 +24,7 @@ use crate::loops::tune::older::Older;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::questions;
 use crate::loops::tune::scenarios::Tried;
+use crate::loops::tune::search;
 use crate::loops::tune::settings::{ApplyWhen, ModeName, Preset, TuneSettings};
 use crate::loops::tune::sides::Side;
 use crate::loops::tune::tools::allow_shell;
@@ -114,6 +115,7 @@ pub fn requests(
     // What the settings lack is said before anything is asked.
     let mut stand_in = StandIn { person: asked, agreed: None };
     let first = Draft::new(skills[..1].to_vec(), args, around, &mut stand_in)?;
+    search::wish(first.settings.of())?;
     let preset = match asked.filter(|_| preset_matters(args)) {
         Some(person) => Some(questions::preset(person, first.settings.of::<TuneSettings>().preset.value)?),
         None => None,
@@ -281,9 +283,9 @@ impl StandIn<'_> {
 const OFFER: &str =
     "Some roles have no agent. Use the built-in agent for them? It needs no model and checks structure only.";
 
-/// Whether an answer would change anything: flags go over what a preset says.
+/// Whether no flag says how much the search may spend.
 fn preset_matters(args: &TuneArgs) -> bool {
-    args.preset.is_none() && (args.max_iterations.is_none() || args.threshold.is_none())
+    args.preset.is_none() && args.runs.is_none() && args.max_iterations.is_none()
 }
 
 fn named_mode(args: &TuneArgs) -> Result<Option<Mode>, Complaint> {

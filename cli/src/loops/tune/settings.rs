@@ -20,17 +20,21 @@ use crate::settings::values::word;
 table! {
     TuneSettings, "tune", {
         preset: Preset = Setting::new(Preset::Standard),
-            "How thorough the search is; sets max_iterations and threshold.";
-        max_iterations: u32 = Setting::limit(COUNT, 5), "Maximum number of rounds, including the baseline.";
+            "How much a search may spend; sets runs, max_iterations and threshold.";
+        search: Option<SearchName> = Setting::new(None),
+            "How to search: `draft` tries each candidate on one scenario, `rounds` tries each on all scenarios of the search. If unset: `rounds` if max_iterations is set, if fewer than two scenarios are left to search with, or if the built-in agent judges or improves; otherwise `draft`.";
+        runs: u32 = Setting::limit(RUNS, 48),
+            "Search `draft`: maximum number of runs of the executor, the final comparison included.";
+        max_iterations: u32 = Setting::limit(COUNT, 5),
+            "Search `rounds`: maximum number of rounds, including the baseline.";
         threshold: Score = Setting::within(POINTS, Score::FULL),
-            "Goal: the search stops when the score reaches this.";
-        runs: Option<u32> = Setting::limit(RUNS, None),
-            "Search with at most this many runs of the executor in all, the final comparison included, such as `runs = 48`: each candidate is tried on one scenario, and every fault that is probably real is edited. It needs a suite; if unset, each candidate is tried on all scenarios.";
-        regress: f64 = Setting::within(POINTS, 10.0), "Drop a candidate that scores this many points below the best.";
+            "Goal for the exit code; the search `rounds` also stops when the score reaches it.";
+        regress: f64 = Setting::within(POINTS, 10.0),
+            "Search `rounds`: drop a candidate that scores this many points below the best.";
         stall_window: usize = Setting::within(COUNT, 2),
-            "Stop if the best score did not rise by stall_gain in this many rounds.";
+            "Search `rounds`: stop if the best score did not rise by stall_gain in this many rounds.";
         stall_gain: f64 = Setting::within(POINTS, 2.0),
-            "Points by which the best score must rise in stall_window rounds.";
+            "Search `rounds`: points by which the best score must rise in stall_window rounds.";
         max_errors: u32 = Setting::limit(COUNT, 3), "Stop after this many rounds in a row without a score.";
         confirm: u32 = Setting::within(COUNT, 1),
             "Fresh trials of each version per scenario in the final comparison.";
@@ -68,6 +72,7 @@ impl Table for TuneSettings {
     fn unfold_preset(&mut self, origin: &Origin) {
         let preset = self.preset.value;
         let unfolded = Origin::Preset(word(&preset), Box::new(origin.clone()));
+        self.runs.set(preset.runs(), unfolded.clone());
         self.max_iterations.set(preset.rounds(), unfolded.clone());
         self.threshold.set(preset.threshold(), unfolded);
     }
@@ -95,12 +100,13 @@ impl Table for PromptSettings {
 }
 
 impl TuneSettings {
-    /// A preset, with the two settings that it stands for.
+    /// A preset, with the settings that it stands for.
     pub fn set_preset(&mut self, preset: Preset, origin: &Origin) {
         self.preset.set(preset, origin.clone());
         self.unfold_preset(origin);
     }
 
+    /// Of a search by rounds: whether it drafts is decided when the plan is made.
     pub fn rules(&self) -> Rules {
         Rules {
             max_iterations: self.max_iterations.value,
@@ -111,20 +117,29 @@ impl TuneSettings {
             confirm: self.confirm.value,
             confidence: self.confidence.value,
             coverage: self.coverage.value,
-            search: self.runs.value.map_or(Search::Rounds, |runs| Search::Draft { runs, drawn: false }),
+            search: Search::Rounds,
         }
     }
 }
 
-/// How thorough a search is.
+/// How much a search may spend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Preset {
-    /// 3 rounds, goal 70
+    /// 16 runs or 3 rounds, goal 70
     Quick,
-    /// 5 rounds, goal 80
+    /// 48 runs or 5 rounds, goal 80
     Standard,
-    /// 8 rounds, goal 90
+    /// 128 runs or 8 rounds, goal 90
     Thorough,
+}
+
+/// How a better version is searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SearchName {
+    /// Try each candidate on one scenario, and edit all its probable faults
+    Draft,
+    /// Try each candidate on all scenarios of the search
+    Rounds,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -169,6 +184,14 @@ pub enum ApplyWhen {
 }
 
 impl Preset {
+    pub fn runs(self) -> u32 {
+        match self {
+            Self::Quick => 16,
+            Self::Standard => 48,
+            Self::Thorough => 128,
+        }
+    }
+
     pub fn rounds(self) -> u32 {
         match self {
             Self::Quick => 3,
@@ -215,7 +238,7 @@ impl From<ModeName> for Mode {
     }
 }
 
-readable_words!(Preset, ApplyWhen, DeliveryName, ToolsName);
+readable_words!(Preset, SearchName, ApplyWhen, DeliveryName, ToolsName);
 
 /// Where a page stands, below the folder of the settings that name it.
 #[derive(Clone, Debug, PartialEq, Eq)]

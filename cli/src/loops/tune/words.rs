@@ -203,7 +203,31 @@ pub fn scenario(run: &Run, nth: usize) -> &str {
     run.plan.task.scenarios.get(nth).map_or("an unknown scenario", |scenario| &scenario.id)
 }
 
-/// Whether it searches, and each round after the first tries one scenario, as `--runs` asks for.
+/// What a search may spend.
+pub fn budget(plan: &Plan) -> String {
+    match runs(plan) {
+        Some(runs) => count(runs as usize, "run"),
+        None => count(plan.task.rules.max_iterations as usize, "round"),
+    }
+}
+
+/// The most runs of the executor, where it searches by drafts.
+pub fn runs(plan: &Plan) -> Option<u32> {
+    match plan.task.rules.search {
+        Search::Draft { runs, .. } => Some(runs),
+        Search::Rounds => None,
+    }
+}
+
+/// Its name, as flags and settings have it.
+pub fn search(plan: &Plan) -> &'static str {
+    match plan.task.rules.search {
+        Search::Draft { .. } => "draft",
+        Search::Rounds => "rounds",
+    }
+}
+
+/// Whether it searches by drafts: each round after the first tries one scenario.
 pub fn is_by_single_trials(plan: &Plan) -> bool {
     plan.task.aim == Aim::Improve && matches!(plan.task.rules.search, Search::Draft { .. })
 }
@@ -240,6 +264,11 @@ pub fn goal(plan: &Plan) -> String {
 pub fn reason(plan: &Plan, reason: Reason) -> &'static str {
     match reason {
         Reason::Reached if plan.is_structural() => "no structural findings left",
+        Reason::Finished if is_by_single_trials(plan) => {
+            "the newest version was tried on all scenarios of the search"
+        }
+        Reason::Exhausted if is_by_single_trials(plan) => "its runs are used up",
+        Reason::Stalled if is_by_single_trials(plan) => "edits stopped helping",
         Reason::Finished => "the improver finds nothing more to change",
         Reason::Reached => "goal reached",
         Reason::Failed => "too many failed rounds in a row",

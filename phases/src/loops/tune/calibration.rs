@@ -3,7 +3,7 @@
 
 pub use super::decision::{Comparison, Visible};
 use super::price::{self, Cost};
-use super::{Aim, Basis, Run, calls_of_search, measure, unaided};
+use super::{Aim, Basis, Plan, Run, Search, calls_of_search, measure, unaided};
 use crate::proof::power::{self, Needed, Noise, Size};
 use crate::score::Score;
 
@@ -23,8 +23,18 @@ pub const FINEST: f64 = 1.0;
 /// What a run has shown so far; nothing, if it is none that calibrates.
 pub fn of(run: &Run) -> Option<Calibration> {
     let scores = scores(run)?;
-    let search = price::cost(run, calls_of_search(&run.plan));
+    let search = price::cost(run, calls_of_search(&to_search(&run.plan)));
     Some(Calibration { scores, visible: run.state.visible.clone(), search })
+}
+
+/// The plan of the search that may follow.
+fn to_search(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    plan.task.aim = Aim::Improve;
+    if let Search::Draft { runs, drawn } = plan.task.rules.search {
+        plan.draft_with(runs, drawn);
+    }
+    plan
 }
 
 fn scores(run: &Run) -> Option<Vec<Vec<Score>>> {

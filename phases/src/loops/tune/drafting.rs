@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::measure::{self, SEARCH};
-use super::{Decision, Edit, Next, Plan, Round, Run, Trial, panel};
+use super::{Decision, Edit, Next, Plan, Round, Run, Search, Trial, panel};
 use crate::contract::CriterionId;
 use crate::demand::Demand;
 use crate::id::CandidateId;
@@ -24,6 +24,16 @@ const FEWEST_FIRST: usize = 2;
 const MOST_FIRST: usize = 10;
 /// Fewer trials than this do not tell whether anything was gained.
 const FEWEST_TO_TELL: usize = 10;
+
+impl Plan {
+    /// Has it search by drafts with so many runs, and divides them between search and final comparison. `drawn`: nobody chose
+    /// which scenarios are held out.
+    pub fn draft_with(&mut self, runs: u32, drawn: bool) {
+        self.task.rules.search = Search::Draft { runs, drawn };
+        self.task.rules.confirm = self.task.rules.confirm.max(confirm(self));
+        self.task.rules.max_iterations = u32::try_from(rounds(self)).unwrap_or(u32::MAX);
+    }
+}
 
 /// The trials that a search has, without those that are kept for the final comparison.
 pub fn trials(plan: &Plan) -> Option<usize> {

@@ -242,7 +242,11 @@ impl Task {
 
     /// The runs that each member has in a search by single trials, and whether its final comparison tries the challenger alone.
     pub(crate) fn runs(&self) -> Option<(usize, bool)> {
+        // Whoever calibrates a suite asks what it can show in any comparison.
         let Search::Draft { runs, drawn } = self.rules.search else { return None };
+        if matches!(self.aim, Aim::Calibrate { .. }) {
+            return None;
+        }
         // Trials of too few scenarios are no control, however many there are.
         let searched = self.scenarios.iter().filter(|scenario| !scenario.held_out).count();
         let alone = drawn && searched >= self.rules.confidence.fewest_pairs();

@@ -24,9 +24,7 @@ pub fn header(run: &Run, width: usize) -> Vec<String> {
     }
     let plan = &run.plan;
     let name = plain::one_line(&words::target(run));
-    let rounds = figures::count(plan.task.rules.max_iterations as usize, "round");
-    let goal = words::goal(plan);
-    let goal = format!(": {goal} in up to {rounds}");
+    let goal = format!(": {} in up to {}", words::goal(plan), words::budget(plan));
     let mut lines = vec![around(&format!("{} ", plan.kind.word()), &name, &goal, width)];
     lines.extend(who(&plan.roles, &words::notes(plan), width));
     lines.extend(wrapped(&format!("run {}, {}", plan.run, words::scenarios(plan)), width, "  "));

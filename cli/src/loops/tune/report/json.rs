@@ -82,6 +82,9 @@ pub fn sketch(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate
         "loop": plan.kind,
         "target": target(run),
         "threshold": plan.task.rules.threshold,
+        "search": words::search(plan),
+        // The most of the executor; null in rounds.
+        "runs": words::runs(plan),
         "max_iterations": plan.task.rules.max_iterations,
         "scenarios": plan.task.scenarios.len(),
         "held_out": plan.task.scenarios.iter().filter(|scenario| scenario.held_out).count(),

@@ -102,6 +102,16 @@ fn several_skills_are_several_requests_or_one_chain() {
 
 #[test]
 fn contradictory_flags_are_refused() {
+    for flags in [
+        &["--search", "rounds", "--runs", "48"][..],
+        &["--search", "draft", "--max-iterations", "3"],
+        &["--runs", "48", "--max-iterations", "3"],
+    ] {
+        let person = Script::default();
+        let refused = World::usual().ask(Some(&person), &[&["./a"], flags].concat()).unwrap_err();
+        assert!(refused.what.ends_with("contradict each other"), "{refused:?}");
+        assert!(person.asked.borrow().is_empty(), "{flags:?}: told before anything is asked");
+    }
     insta::assert_snapshot!(World::usual().refusal(&["./a,./b", "--chain", "--mode", "single"]), @r"
     error: --chain and --mode single contradict each other
     hint: pass only one of them
@@ -230,6 +240,7 @@ impl World {
             )
         });
         let casting: Vec<_> = casting.collect();
+        let tune = settings.of::<TuneSettings>();
         format!(
             "{:?}",
             (
@@ -241,7 +252,8 @@ impl World {
                 (apply, fail_on),
                 seed,
                 (delivery, tools, prompts),
-                (held_out, this_suite_only)
+                (held_out, this_suite_only),
+                (search::wish(tune), tune.runs.value)
             )
         )
     }
@@ -316,12 +328,12 @@ fn a_delivery_that_the_executor_cannot_do_is_refused() {
 #[test]
 fn on_a_terminal_the_preset_is_asked_and_the_mode_of_several() {
     let world = World::usual();
-    let person = Script { picks: vec![("How thorough", 0), ("How should these", 1)], ..Script::default() };
+    let person = Script { picks: vec![("How much may", 0), ("How should these", 1)], ..Script::default() };
     let chain = world.ask(Some(&person), &["./a,./b"]).unwrap();
     assert_eq!(
         *person.asked.borrow(),
         [
-            "How thorough should the search be? standard: 5 rounds, goal 80 (recommended)",
+            "How much may the search spend? standard: up to 48 runs or 5 rounds, goal 80 (recommended)",
             "How should these 2 skills be tuned? single: each skill by itself (recommended)"
         ]
     );
@@ -330,24 +342,28 @@ fn on_a_terminal_the_preset_is_asked_and_the_mode_of_several() {
     world.ask(Some(&person), &["./a", "--threshold", "75"]).unwrap();
     assert_eq!(
         *person.asked.borrow(),
-        ["How thorough should the search be? standard: 5 rounds, goal 80 (recommended)"]
+        ["How much may the search spend? standard: up to 48 runs or 5 rounds, goal 80 (recommended)"]
     );
 }
 
 #[test]
 fn an_answer_goes_over_the_files_and_under_the_flags() {
     let world = World::new(&format!("{AGENTS}{ROLES}"), "[tune]\npreset = \"thorough\"\n");
-    let person = Script { picks: vec![("How thorough", 0)], ..Script::default() };
+    let person = Script { picks: vec![("How much may", 0)], ..Script::default() };
     let request = world.ask(Some(&person), &["./a", "--threshold", "75"]).unwrap().remove(0);
-    assert_eq!(*person.asked.borrow(), ["How thorough should the search be? thorough: 8 rounds, goal 90"]);
+    assert_eq!(
+        *person.asked.borrow(),
+        ["How much may the search spend? thorough: up to 128 runs or 8 rounds, goal 90"]
+    );
     assert_eq!((request.rules.max_iterations, request.rules.threshold.points()), (3, 75.0));
 }
 
 #[test]
 fn nothing_is_asked_with_yes_or_with_the_flags_concerned() {
     let world = World::usual();
-    let both = ["--max-iterations", "2", "--threshold", "75", "--mode", "single"];
-    for flags in [&["-y"][..], &["--preset", "quick", "--mode", "single"], &both] {
+    let rounds = ["--max-iterations", "2", "--mode", "single"];
+    let runs = ["--runs", "20", "--mode", "single"];
+    for flags in [&["-y"][..], &["--preset", "quick", "--mode", "single"], &rounds, &runs] {
         let person = Script::default();
         world.ask(Some(&person), &[&["./a,./b"], flags].concat()).unwrap();
         assert!(person.asked.borrow().is_empty());

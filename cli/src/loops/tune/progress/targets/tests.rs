@@ -77,7 +77,7 @@ fn a_search_by_single_trials_tells_each_round_what_it_edits_and_why() {
         Shown { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN, letters: Letters::Plain };
     let seen = follow(&edited_twice(), |streams| Talk::new(streams, look, unchanged()));
     insta::assert_snapshot!(masked(&seen.talk()), @r"
-    tune refunds: goal 90 in up to 10 rounds
+    tune refunds: goal 90 in up to 24 runs
     executor claude:small, evaluator gemini, improver claude
     run calm-otter, 12 scenarios, 4 of them held out for the final comparison
     limits: 216 calls (default)
