@@ -28,7 +28,8 @@ pub struct ImproveBrief<'a> {
     /// Criteria that must stay met.
     pub met: &'a [Asked],
     pub suggestions: &'a [Suggestion],
-    pub tried_and_dropped: &'a [Tried],
+    /// Oldest first.
+    pub tried: &'a [Tried],
     pub before: Option<&'a Neighbour>,
     pub after: Option<&'a Neighbour>,
     /// Why the answer before this one could not be used.
@@ -55,11 +56,12 @@ pub struct Missed {
     pub evidence: Box<str>,
 }
 
-/// An earlier change that was not kept.
+/// An earlier change that has not helped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tried {
     pub summary: String,
-    pub why: String,
+    /// What came of it, in words: never a score.
+    pub outcome: String,
 }
 
 /// The chain member before or after the one to improve.
@@ -80,8 +82,8 @@ pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
     let seed = brief.seed;
     let scenarios: Vec<_> = brief.scenarios.iter().map(|one| scenario(seed, one)).collect();
     let suggestions = brief.suggestions.iter().take(MOST_SUGGESTIONS).map(suggested);
-    let tried = brief.tried_and_dropped.iter().rev().take(MOST_TRIED);
-    let tried = tried.map(|tried| format!("{}\nDropped: {}", tried.summary, tried.why));
+    let tried = brief.tried.iter().rev().take(MOST_TRIED);
+    let tried = tried.map(|tried| format!("{}\n{}", tried.summary, tried.outcome));
     Values {
         reading: READING,
         name: plain(brief.skill.name),
@@ -108,7 +110,7 @@ pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
             brief.met.iter().map(|Asked { id, question }| format!("{id}: {question}")),
         ),
         suggestions: list(seed, "suggestions", suggestions),
-        tried: list(seed, "tried and dropped", tried),
+        tried: list(seed, "tried before", tried),
         before: brief.before.map(|one| neighbour(seed, "handed over to this skill", one)),
         after: brief.after.map(|one| neighbour(seed, "handed on by this skill", one)),
         activity: brief.activity.iter().map(|(name, digest)| activity(seed, name, digest)).collect(),

@@ -92,7 +92,7 @@ fn improved(full: bool) -> String {
         rationale: "none are there".into(),
         snippet: Some("1. Count\n2. Write".into()),
     }];
-    let tried = [Tried { summary: "made it longer".into(), why: "fewer criteria met".into() }];
+    let tried = [Tried { summary: "made it longer".into(), outcome: "Dropped: fewer criteria met".into() }];
     let critic = Neighbour {
         name: "critic".into(),
         description: "reads poems".into(),
@@ -121,7 +121,7 @@ fn improved(full: bool) -> String {
         unfinished: &[("ode", "no end after 600 s")][..usize::from(full)],
         met: &met[..usize::from(full)],
         suggestions: &suggestions[..usize::from(full)],
-        tried_and_dropped: &tried[..usize::from(full)],
+        tried: &tried[..usize::from(full)],
         before: None,
         after: full.then_some(&critic),
         retry_error: full.then_some("`edits` must be a list"),

@@ -9,6 +9,7 @@ mod drive;
 mod endings;
 mod frontmatter;
 mod graded;
+mod improving;
 mod laws;
 mod panel;
 mod price;

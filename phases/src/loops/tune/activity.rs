@@ -1,13 +1,14 @@
 //! What agents did in trials: for the judge of one, and for the improver after all.
 
 use crate::candidate::Candidate;
+use crate::contract::CriterionId;
 use crate::id::CandidateId;
 use crate::judgement::Judgement;
 use crate::score::Score;
 use crate::target::Place;
 
 use super::measure::{self, SEARCH};
-use super::{Answer, Run, Trial, notes};
+use super::{Answer, Round, Run, Trial, notes, panel};
 
 /// More of them take room from what was missed.
 const MOST_TRIALS: usize = 3;
@@ -22,14 +23,33 @@ pub(super) fn of_members(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<
     digests.collect()
 }
 
-/// The scenarios of the search in which one member fell short of the goal, the worst first.
+/// The scenarios of the search in which one member fell short, the worst first: short of the goal, or, where an edit is to mend
+/// some faults alone, of what it is to mend.
 pub(super) fn shortest(run: &Run, base: CandidateId, member: Place) -> Vec<usize> {
+    let round = run.state.rounds.last();
+    let targets = round.and_then(|round| Some((round, round.targets.as_ref()?)));
+    let is_short = |scenario: usize, score: Score| match targets {
+        None => score < run.plan.task.rules.threshold,
+        Some((round, targets)) => {
+            round.scenarios.contains(&scenario) && misses(run, round, scenario, targets)
+        }
+    };
     let scored = notes::judgements(run, base, run.era_of(base))
         .filter_map(|(scenario, judgement)| Some((scenario, score(run, judgement, member)?)));
     let mut short: Vec<(usize, Score)> =
-        scored.filter(|(_, score)| *score < run.plan.task.rules.threshold).collect();
+        scored.filter(|(scenario, score)| is_short(*scenario, *score)).collect();
     short.sort_by(|(_, one), (_, other)| one.points().total_cmp(&other.points()));
     short.into_iter().map(|(scenario, _)| scenario).collect()
+}
+
+/// Whether a trial has missed one of these statements, in whichever scenario's words.
+fn misses(run: &Run, round: &Round, scenario: usize, targets: &[CriterionId]) -> bool {
+    let task = &run.plan.task;
+    let is_target = |id: &CriterionId| {
+        targets.contains(id) || targets.iter().any(|target| task.question(target) == task.question(id))
+    };
+    let mut found = panel::findings(run, round.candidate, std::slice::from_ref(&scenario), round.era);
+    found.any(|(id, is_met)| !is_met && is_target(id))
 }
 
 /// What the agent did for one member in the first of these scenarios.

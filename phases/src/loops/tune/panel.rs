@@ -231,17 +231,27 @@ pub(super) fn is_settled(run: &Run, candidate: CandidateId, trial: Trial) -> boo
     !matches!(unit(run, candidate, trial), Unit::Next(_) | Unit::Late)
 }
 
-/// What the trials of a search have shown of each statement.
+/// What the trials of a search have shown of each statement, as far as anything was verified.
 pub(super) fn findings<'a>(
     run: &'a Run,
     candidate: CandidateId,
     scenarios: &'a [usize],
     era: u32,
 ) -> impl Iterator<Item = (&'a CriterionId, bool)> {
+    let found = all_findings(run, candidate, scenarios, era);
+    found.filter_map(|one| Some((one.criterion, one.verdict.is_met()?)))
+}
+
+/// The same with verdict and evidence.
+pub(super) fn all_findings<'a>(
+    run: &'a Run,
+    candidate: CandidateId,
+    scenarios: &'a [usize],
+    era: u32,
+) -> impl Iterator<Item = Finding<'a>> {
     let trials = scenarios.iter().map(move |&scenario| Trial { scenario, ordinal: SEARCH, era });
     let judged = trials.filter_map(move |trial| judgement(run, candidate, trial));
-    let findings = judged.flat_map(|judgement| judgement.whole.findings.iter());
-    findings.filter_map(|one| Some((one.criterion, one.verdict.is_met()?)))
+    judged.flat_map(|judgement| judgement.whole.findings.iter())
 }
 
 /// The score of a trial, if it has one.

@@ -1,5 +1,6 @@
 //! A request of `tune`: one step made ready for an agent, with its prompt and the reading of a verdict.
 
+mod improving;
 mod placing;
 mod prompts;
 

@@ -123,7 +123,7 @@ fn improved(has: impl Fn(u32) -> bool) -> Json {
     let unmet: Vec<Missed> = has(0).then(unmet).into_iter().collect();
     let met: Vec<Asked> = has(1).then(|| asked(1)).into_iter().collect();
     let suggestions: Vec<Suggestion> = has(2).then(suggestion).into_iter().collect();
-    let tried = Tried { summary: ALIEN.into(), why: ALIEN.into() };
+    let tried = Tried { summary: ALIEN.into(), outcome: ALIEN.into() };
     let near = Neighbour { name: "near".into(), description: ALIEN.into(), files: vec!["a.md".into()] };
     json(improve::values(&ImproveBrief {
         skill: Named { name: "second", folder: &skill },
@@ -134,7 +134,7 @@ fn improved(has: impl Fn(u32) -> bool) -> Json {
         unfinished: &[("sample", ALIEN)][..usize::from(has(8))],
         met: &met,
         suggestions: &suggestions,
-        tried_and_dropped: has(3).then_some(tried).as_slice(),
+        tried: has(3).then_some(tried).as_slice(),
         before: has(4).then_some(&near),
         after: has(5).then_some(&near),
         retry_error: has(6).then_some(ALIEN),

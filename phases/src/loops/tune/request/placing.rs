@@ -1,15 +1,13 @@
 //! What stands in the workspace of each request of `tune`, and where.
 
-use super::{Brief, INPUT, Improving, SKILL, START, WORKSPACE};
+use super::{Brief, INPUT, Improving, SKILL, START, WORKSPACE, improving};
 use crate::candidate::Candidate;
 use crate::delivery::Delivery;
 use crate::id::{CandidateId, TreeId};
-use crate::judgement::Suggestion;
 use crate::loops::tune::measure::{self, SEARCH};
-use crate::loops::tune::notes::{self, Notes, Standing};
+use crate::loops::tune::notes;
 use crate::loops::tune::{Plan, Run, Trial, Uses, activity};
 use crate::order::{Access, Command, Installed, Placement};
-use crate::prompt::Tried;
 use crate::role::{Rights, Role};
 use crate::scenario::Tools;
 use crate::target::Place;
@@ -154,20 +152,14 @@ pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Mad
         left.get(member.0).copied()
     });
     placements.extend(produced.map(|tree| fixed(PRODUCED, plan, member, tree)));
-    let standings = notes::standings(run, base, era, plan.is_chain().then_some(member));
-    let (met, unmet): (Vec<_>, Vec<_>) =
-        standings.into_iter().partition(|standing| standing.met == standing.of);
-    let targets = run.state.rounds.last().and_then(|round| round.targets.as_ref());
-    let is_target =
-        |standing: &Standing<'_>| targets.is_none_or(|all| all.contains(standing.worst.criterion));
-    let unmet: Vec<_> = unmet.into_iter().filter(is_target).collect();
+    let (met, unmet) = improving::met_and_missed(run, base, member);
     let improving = Improving {
         member,
-        met: met.into_iter().map(|standing| plan.task.asked(standing.worst.criterion)).collect(),
-        unmet: unmet.into_iter().map(|standing| plan.task.missed(standing.worst)).collect(),
+        met,
+        unmet,
         unfinished: notes::unfinished(run, base, era, member),
-        suggestions: suggestions(run, base, member),
-        tried: tried(run, member),
+        suggestions: improving::suggestions(run, base, member),
+        tried: improving::tried(run, member),
         before,
         after,
         uses: Uses::of(run, base, Some(member), SEARCH..=SEARCH),
@@ -193,21 +185,4 @@ fn passed_on(run: &Run, candidate: &Candidate) -> Vec<TreeId> {
     let trials = scenarios.map(|scenario| Trial { scenario, ordinal: SEARCH, era });
     let mut handed = trials.map(|trial| measure::artifacts(run, candidate, trial));
     handed.find(|trees| trees.len() == candidate.trees.len()).unwrap_or_default()
-}
-
-/// Suggestions for this member, and those that name none.
-fn suggestions(run: &Run, base: CandidateId, member: Place) -> Vec<Suggestion> {
-    let name = run.plan.member(member).name.as_str();
-    let ours = |suggestion: &Suggestion| suggestion.member.as_deref().is_none_or(|other| other == name);
-    Notes::of(run, base, run.era_of(base)).suggestions.into_iter().filter(ours).collect()
-}
-
-fn tried(run: &Run, member: Place) -> Vec<Tried> {
-    let dropped = run.dropped().into_iter().filter(|dropped| dropped.member == member);
-    dropped
-        .map(|dropped| {
-            let summary = dropped.draft.and_then(|(_, report)| report.summary.as_deref());
-            Tried { summary: summary.unwrap_or("a change without a summary").to_owned(), why: dropped.why }
-        })
-        .collect()
 }

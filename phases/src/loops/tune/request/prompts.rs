@@ -98,7 +98,7 @@ impl Request {
             unfinished: &unfinished,
             met: &improving.met,
             suggestions: &improving.suggestions,
-            tried_and_dropped: &improving.tried,
+            tried: &improving.tried,
             before: before.as_ref(),
             after: after.as_ref(),
             retry_error: self.retry_error(),

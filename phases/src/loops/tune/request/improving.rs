@@ -1,0 +1,121 @@
+//! What an improver is told besides files: what was missed, what must stay met, and what was tried for it before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::id::CandidateId;
+use crate::judgement::{Finding, Suggestion};
+use crate::loops::tune::drafting::PROBABLY_MET;
+use crate::loops::tune::explanation::{self, Fault, Look};
+use crate::loops::tune::notes::{self, Notes, Standing};
+use crate::loops::tune::{Edit, Round, Run, Search, panel};
+use crate::prompt::{Asked, Missed, Tried};
+use crate::target::Place;
+
+/// What is met and must stay so, and what was missed.
+pub(super) fn met_and_missed(run: &Run, base: CandidateId, member: Place) -> (Vec<Asked>, Vec<Missed>) {
+    let task = &run.plan.task;
+    let (era, of_chain) = (run.era_of(base), run.plan.is_chain().then_some(member));
+    let standings = notes::standings(run, base, era, of_chain);
+    let (met, missed): (Vec<_>, Vec<_>) =
+        standings.into_iter().partition(|standing| standing.met == standing.of);
+    let targets = run.state.rounds.last().and_then(|round| round.targets.as_ref());
+    let is_target =
+        |standing: &&Standing<'_>| targets.is_none_or(|all| all.contains(standing.worst.criterion));
+    let missed = missed.iter().filter(is_target).map(|standing| task.missed(standing.worst)).collect();
+    let met = match task.rules.search {
+        Search::Rounds => met.iter().map(|standing| task.asked(standing.worst.criterion)).collect(),
+        Search::Draft { .. } => believed_met(run),
+    };
+    (met, missed)
+}
+
+/// Each statement that is probably met, once. A single trial tells of few of them, and not always the truth.
+fn believed_met(run: &Run) -> Vec<Asked> {
+    let task = &run.plan.task;
+    let targets = run.state.rounds.last().and_then(|round| round.targets.as_deref()).unwrap_or_default();
+    let mut told: BTreeSet<String> = targets.iter().map(|id| task.question(id)).collect();
+    let searched = task.scenarios.iter().filter(|scenario| !scenario.held_out);
+    let demands = searched.flat_map(|scenario| scenario.demands.iter().map(move |one| (scenario, one)));
+    let met = demands.filter(|(_, demand)| {
+        let words = demand.shown();
+        run.state.beliefs.chance(&words) >= PROBABLY_MET && told.insert(words)
+    });
+    met.map(|(scenario, demand)| task.asked(&scenario.criterion(demand))).collect()
+}
+
+/// Suggestions for this member, and those that name none.
+pub(super) fn suggestions(run: &Run, base: CandidateId, member: Place) -> Vec<Suggestion> {
+    let name = run.plan.member(member).name.as_str();
+    let ours = |suggestion: &Suggestion| suggestion.member.as_deref().is_none_or(|other| other == name);
+    Notes::of(run, base, run.era_of(base)).suggestions.into_iter().filter(ours).collect()
+}
+
+/// Earlier edits of this member that have not helped, oldest first: those that were dropped, and those after which something was
+/// missed again that is to be mended now.
+pub(super) fn tried(run: &Run, member: Place) -> Vec<Tried> {
+    let dropped = run.dropped().into_iter().filter(|dropped| dropped.member == member).map(|dropped| {
+        let summary = dropped.draft.and_then(|(_, report)| report.summary.as_deref());
+        // A person is told by how much; an improver must not work for a number.
+        let why = if dropped.draft.is_some() { WORSE } else { &dropped.why };
+        (
+            dropped.round,
+            Tried { summary: summary.unwrap_or(SILENT).to_owned(), outcome: format!("Dropped: {why}") },
+        )
+    });
+    let mut tried: Vec<(u32, Tried)> = dropped.chain(in_vain(run, member)).collect();
+    tried.sort_by_key(|(round, _)| *round);
+    tried.into_iter().map(|(_, one)| one).collect()
+}
+
+const SILENT: &str = "a change without a summary";
+const WORSE: &str = "the skill did worse with it";
+
+/// The edits that were made for what is to be mended now, and have not mended it for good.
+fn in_vain(run: &Run, member: Place) -> Vec<(u32, Tried)> {
+    let rounds = &run.state.rounds;
+    let targets = rounds.last().and_then(|round| round.targets.as_deref()).unwrap_or_default();
+    let now: BTreeSet<String> = targets.iter().map(|id| run.plan.task.question(id)).collect();
+    let is_for_it = |round: &Round| {
+        let mut targets = round.targets.iter().flatten();
+        round.edit.is_some() && targets.any(|id| now.contains(&run.plan.task.question(id)))
+    };
+    // What was believed is formed anew, which takes its time.
+    if !rounds.iter().any(is_for_it) {
+        return Vec::new();
+    }
+    let by_number: BTreeMap<u32, &Round> = rounds.iter().map(|round| (round.number, round)).collect();
+    let vain = rounds.iter().zip(explanation::of(run)).filter_map(|(round, explanation)| {
+        let Some(Edit::Draft { origin, .. }) = &round.edit else { return None };
+        let faults = explanation.targets.iter().filter(|fault| now.contains(&fault.statement));
+        let looks = faults.filter_map(|fault| {
+            let look = fault.next?;
+            Some(told(run, fault, look, seen(run, by_number.get(&look.round)?, &fault.statement)))
+        });
+        let looks: Vec<String> = looks.filter(|_| origin.member == member).collect();
+        let summary = origin.report.summary.as_deref().unwrap_or(SILENT).to_owned();
+        (!looks.is_empty()).then(|| (round.number, Tried { summary, outcome: looks.join("\n") }))
+    });
+    vain.collect()
+}
+
+/// A statement is told in the words of an improver's page, which may be fewer than a person is told.
+fn told(run: &Run, fault: &Fault, look: Look, seen: Option<Missed>) -> String {
+    let Asked { id, question } =
+        seen.as_ref().map_or_else(|| run.plan.task.asked(&fault.criterion), |missed| missed.asked.clone());
+    let came = match seen {
+        _ if look.is_met => "It was met in the next trial, and missed again in a later one.".to_owned(),
+        Some(missed) => format!("It was missed again in the next trial. Seen: {}", missed.evidence),
+        None => "It was missed again in the next trial.".to_owned(),
+    };
+    format!("{id}: {question}\n{came}")
+}
+
+/// What was seen of a statement that was missed in a round.
+fn seen(run: &Run, round: &Round, statement: &str) -> Option<Missed> {
+    let task = &run.plan.task;
+    let is_it =
+        |one: &Finding<'_>| one.verdict.is_met() == Some(false) && task.question(one.criterion) == statement;
+    panel::all_findings(run, round.candidate, &round.scenarios, round.era)
+        .find(is_it)
+        .map(|one| task.missed(one))
+}

@@ -1,0 +1,141 @@
+//! What the improver of a search by single trials is told.
+
+use skilltune_phases::checks::How;
+use skilltune_phases::contract::Verdict as Found;
+use skilltune_phases::demand::Demand;
+use skilltune_phases::edit::EditReport;
+use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Run, Search, Step};
+
+use crate::drive::bare_prompt;
+use crate::world::{Drive, improved, plan, ran_and_kept, stated, well};
+
+const STATEMENTS: [(&str, &str); 2] = [("title", "It has a title."), ("short", "It is short.")];
+
+/// Every scenario demands the same two things.
+fn suite(scenarios: usize) -> Plan {
+    let mut plan = plan(1, scenarios);
+    plan.task.rules.search = Search::Draft { runs: 48, drawn: true };
+    let demand = |(id, text): (&str, &str)| {
+        Demand::new(id.parse().expect("a plain name"), How::Question { text: text.into() })
+    };
+    for (nth, scenario) in plan.task.scenarios.iter_mut().enumerate() {
+        scenario.demands = STATEMENTS.map(demand).to_vec();
+        scenario.held_out = nth % 3 == 2;
+    }
+    plan
+}
+
+/// An improver that says which round it was asked in.
+fn edited(round: u32) -> Outcome {
+    let Ok(Answer::Improved { tree, .. }) = improved(&format!("draft {round}")) else {
+        unreachable!()
+    };
+    let summary = Some(format!("edit of round {round}").into());
+    let report = Box::new(EditReport { summary, ..EditReport::default() });
+    Ok(Answer::Improved { tree, report })
+}
+
+fn acted(run: &Run, step: &Step, scenario: usize) -> Outcome {
+    let Ok(Answer::Exercised { artifacts, files, skill, kept, .. }) = well(run, step, 50) else {
+        return ran_and_kept("nothing");
+    };
+    let digest = Some(format!("It worked on scenario {scenario}.").into());
+    Ok(Answer::Exercised { artifacts, files, skill, digest, kept })
+}
+
+/// What the improver of a round is told, where the title is there in these rounds alone.
+fn told(scenarios: usize, round: usize, titled: &[usize]) -> (Drive, String) {
+    let mut drive = Drive::start(suite(scenarios));
+    loop {
+        let step = drive.due(1).pop().expect("the search goes on");
+        let now = drive.run.state.rounds.len();
+        let outcome = match &step {
+            Step::Exercise { trial, .. } => acted(&drive.run, &step, trial.scenario),
+            Step::Grade { trial, .. } => stated(&drive.run, trial.scenario, |nth| {
+                if nth == 0 && !titled.contains(&now) { Found::Fail } else { Found::Pass }
+            }),
+            Step::Improve { .. } if now == round => {
+                let request = Request::of(&drive.run, &step).expect("an agent answers it");
+                let prompt = bare_prompt(&request).expect("the page is sound");
+                return (drive, prompt);
+            }
+            Step::Improve { round, .. } => edited(*round),
+            _ => well(&drive.run, &step, 50),
+        };
+        drive.done(step, outcome);
+    }
+}
+
+/// The text under a heading.
+fn section<'a>(prompt: &'a str, heading: &str) -> &'a str {
+    let (_, rest) = prompt.split_once(&format!("## {heading}\n")).expect("the heading is there");
+    rest.split("\n## ").next().unwrap_or(rest)
+}
+
+#[test]
+fn an_improver_is_told_which_edits_have_not_mended_what_it_is_to_mend() {
+    let (_, first) = told(9, 1, &[]);
+    assert!(!first.contains("What was tried before"), "{first}");
+    let (drive, prompt) = told(9, 3, &[]);
+    let tried = section(&prompt, "What was tried before and did not help");
+    let at = |text: &str| tried.find(text).unwrap_or_else(|| panic!("{text} in {tried}"));
+    assert!(at("edit of round 2") < at("edit of round 1"), "{tried}");
+    let next = drive.run.state.rounds[2].scenarios[0];
+    at(&format!("scenario-{next}/title: It has a title."));
+    at("It was missed again in the next trial. Seen: seen");
+    assert!(!tried.contains("It is short."), "{tried}");
+}
+
+#[test]
+fn an_edit_whose_effect_did_not_last_is_told_too() {
+    let (_, prompt) = told(9, 3, &[2]);
+    let tried = section(&prompt, "What was tried before and did not help");
+    assert!(
+        tried.contains("edit of round 1") && tried.contains("met in the next trial, and missed again"),
+        "{tried}"
+    );
+}
+
+#[test]
+fn what_must_stay_is_what_is_believed_to_be_met() {
+    let (drive, prompt) = told(9, 2, &[]);
+    let met = section(&prompt, "What is met and must stay so");
+    assert_eq!(met.matches("It is short.").count(), 1, "{met}");
+    assert!(!met.contains("It has a title."), "{met}");
+    assert!(drive.run.state.beliefs.chance("It is short.") > 0.7);
+}
+
+#[test]
+fn only_trials_that_missed_what_is_to_be_mended_are_told_of_and_no_score_is() {
+    let (drive, prompt) = told(12, 3, &[]);
+    let own = drive.run.state.rounds[2].scenarios[0];
+    for scenario in 0..drive.run.plan.task.scenarios.len() {
+        let is_told = prompt.contains(&format!("It worked on scenario {scenario}."));
+        assert_eq!(is_told, scenario == own, "{scenario}: {prompt}");
+    }
+    let score = drive.run.state.rounds[2].score().expect("it was judged").to_string();
+    assert!(!prompt.contains(&score) && !prompt.contains("points"), "{score}: {prompt}");
+}
+
+/// One of two statements that count the same is met: above a low goal, and still to be mended.
+#[test]
+fn a_trial_above_the_goal_is_told_of_where_it_missed_what_is_to_be_mended() {
+    let mut plan = suite(9);
+    plan.task.rules.threshold = crate::world::points(30.0);
+    let mut drive = Drive::start(plan);
+    let prompt = loop {
+        let step = drive.due(1).pop().expect("the search goes on");
+        let outcome = match &step {
+            Step::Exercise { trial, .. } => acted(&drive.run, &step, trial.scenario),
+            Step::Grade { trial, .. } => {
+                stated(&drive.run, trial.scenario, |nth| if nth == 0 { Found::Fail } else { Found::Pass })
+            }
+            Step::Improve { .. } => {
+                break bare_prompt(&Request::of(&drive.run, &step).expect("an agent answers it"));
+            }
+            _ => well(&drive.run, &step, 50),
+        };
+        drive.done(step, outcome);
+    };
+    assert!(prompt.expect("the page is sound").contains("It worked on scenario"));
+}
