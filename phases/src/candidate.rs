@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::edit::EditReport;
+use crate::edit::{EditKind, EditReport};
 use crate::id::{CandidateId, TreeId};
 use crate::target::Place;
 
@@ -23,6 +23,8 @@ pub struct Origin {
     pub member: Place,
     /// What the improver says it did.
     pub report: EditReport,
+    /// What its files show that it did.
+    pub kinds: Vec<EditKind>,
 }
 
 impl Candidate {
@@ -32,10 +34,16 @@ impl Candidate {
 
     /// This candidate with one member's tree replaced.
     #[must_use]
-    pub fn edited(&self, round: u32, member: Place, tree: TreeId, report: EditReport) -> Self {
+    pub fn edited(
+        &self,
+        round: u32,
+        member: Place,
+        tree: TreeId,
+        (report, kinds): (EditReport, Vec<EditKind>),
+    ) -> Self {
         let mut trees = self.trees.clone();
         trees[member.0] = tree;
-        let origin = Origin { parent: self.id, round, member, report };
+        let origin = Origin { parent: self.id, round, member, report, kinds };
         Self { id: CandidateId::of(&trees), trees, origin: Some(origin) }
     }
 }

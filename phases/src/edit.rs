@@ -5,6 +5,7 @@
 //! other change.
 
 mod apply;
+mod kind;
 mod report;
 
 use serde::Deserialize;
@@ -12,6 +13,7 @@ use serde::Deserialize;
 use crate::answer::{self, OffSchema, shape};
 
 pub use apply::{EditError, apply};
+pub use kind::{EditKind, kinds};
 pub use report::{Change, EditReport, read_report};
 
 /// One change of one file, named by its path within the skill's folder.

@@ -60,7 +60,7 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
 
     round 1 of 5  39.6            baseline
       1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 40
-    round 2 of 5  60.4 (+20.8)    kept
+    round 2 of 5  60.4 (+20.8)    kept        edit of wording, structure
       1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 60
     round 3 of 5  25.8 (-34.6)    dropped
       1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 30
@@ -135,7 +135,7 @@ fn a_run_is_looked_at_from_all_sides() {
     let id = scene.run_id();
     insta::assert_snapshot!(data(&scene, &["show", &id[..4], "best"]).lines().take(4).collect::<Vec<_>>().join("\n"), @r"
     candidate 00025734f142aadb89db233d3f3529ed85efda308144ef6adcd92a2cd374e263
-    made in round 2 from HASH; edits writer
+    made in round 2 from HASH; edits writer (wording)
     summary: quality 60 becomes 90
     search score 89.6
     ");

@@ -77,13 +77,13 @@ fn in_an_empty_folder_it_reads_like_a_story() {
 
     round 1 of 8  63.8            baseline
       weakness: SKILL.md:14: broken link to `refs/style-guide.md` (link-dangling)
-    round 2 of 8  88.8 (+25.0)    kept
+    round 2 of 8  88.8 (+25.0)    kept        edit of wording, structure
       weakness: references/style-guide.md:1: the file has 107 lines and no table of contents (contents-missing)
-    round 3 of 8  95.0 (+6.2)     kept
+    round 3 of 8  95.0 (+6.2)     kept        edit of script
       weakness: references/style-guide.md:1: the file has 107 lines and no table of contents (contents-missing)
     round 4 of 8  77.5 (-17.5)    dropped
       weakness: references/style-guide.md:1: the file has 107 lines and no table of contents (contents-missing)
-    round 5 of 8  97.5 (+2.5)     kept
+    round 5 of 8  97.5 (+2.5)     kept        edit of wording, structure
       weakness: references/template.md:9: duplicate of line 5 (paragraph-repeated)
     comparing 0408f67c2d24 with the start on fresh trials of 4 held-out scenarios
 
@@ -116,10 +116,10 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     round 1 of 5  72.5            baseline
       gather-facts 75.0 -> write-brief 72.5
       weakness: SKILL.md:10: broken link to `reference/rules.md` (link-dangling)
-    round 2 of 5  72.5 (±0.0)     kept        write-brief
+    round 2 of 5  72.5 (±0.0)     kept        write-brief, edit of wording, structure
       gather-facts 75.0 (reused) -> write-brief 97.5
       weakness: SKILL.md:10: broken link to `reference/rules.md` (link-dangling)
-    round 3 of 5  97.5 (+25.0)    kept        gather-facts
+    round 3 of 5  97.5 (+25.0)    kept        gather-facts, edit of wording, structure
       gather-facts 100.0 -> write-brief 97.5
       weakness: SKILL.md:14: duplicate of line 8 (paragraph-repeated)
     comparing 86298e59b773 with the start on fresh trials of 4 held-out scenarios

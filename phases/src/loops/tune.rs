@@ -223,9 +223,10 @@ fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     }
     let step = Step::Improve { round: round.number, base, member };
     match run.state_of(&step) {
-        StepState::Answered(Answer::Improved { tree, report }) => {
+        StepState::Answered(Answer::Improved { tree, report, kinds }) => {
             let base = run.candidate(base).expect("the head is a candidate of the run");
-            let draft = base.edited(round.number, member, *tree, report.as_ref().clone());
+            let made = (report.as_ref().clone(), kinds.clone());
+            let draft = base.edited(round.number, member, *tree, made);
             Next::Decide(Decision::Draft(Box::new(draft)))
         }
         StepState::GivenUp(failure) => Next::Decide(Decision::NoDraft { member, failure: failure.clone() }),

@@ -6,6 +6,7 @@ use super::policy::Policy;
 use super::workshop::Workshop;
 use super::world::World;
 use crate::contract::{CriterionId, Verdict};
+use crate::edit::EditKind;
 use crate::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
 use crate::id::{CandidateId, TreeId};
 use crate::judgement::{Assessment, Finding, Judgement, Kind};
@@ -132,7 +133,8 @@ impl<'a> Play<'a> {
         let request = Tune::request(&self.run, step)?;
         let missed = request.missed().iter().map(|missed| &missed.asked.id);
         let tree = self.workshop.improve(self.world, self.tree(base)?, missed)?;
-        Some(Answer::Improved { tree, report: Box::default() })
+        // The text of a simulated skill is its facets.
+        Some(Answer::Improved { tree, report: Box::default(), kinds: vec![EditKind::Wording] })
     }
 }
 

@@ -8,6 +8,7 @@ use skilltune_phases::checks::{Check, How, Times, Told};
 use skilltune_phases::contract::{Contract, Criterion, CriterionId, Dimension, Verdict};
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::demand::Demand;
+use skilltune_phases::edit::EditKind;
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::id::{CandidateId, Digest};
 use skilltune_phases::judgement::{Assessment, Finding, Findings, Judgement, Kind};
@@ -128,7 +129,7 @@ pub(crate) fn ran(name: &str) -> Outcome {
 }
 
 pub(crate) fn improved(name: &str) -> Outcome {
-    Ok(Answer::Improved { tree: tree(name), report: Box::default() })
+    Ok(Answer::Improved { tree: tree(name), report: Box::default(), kinds: vec![EditKind::Wording] })
 }
 
 /// The same where more is kept of it, for its checks.

@@ -301,7 +301,8 @@ fn candidate(known: &Known<Tune>, candidate: &Candidate) -> String {
     if let Some(origin) = &candidate.origin {
         let member = &known.run.plan.member(origin.member).name;
         let (round, parent) = (origin.round, origin.parent.short());
-        lines.push(format!("made in round {round} from {parent}; edits {member}"));
+        let kinds = words::kinds_after(&origin.kinds);
+        lines.push(format!("made in round {round} from {parent}; edits {member}{kinds}"));
         lines.extend(origin.report.summary.as_ref().map(|summary| format!("summary: {summary}")));
     } else if candidate.trees == [TreeId::EMPTY] {
         lines.push("no skill".to_owned());

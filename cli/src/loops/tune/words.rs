@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use skilltune_phases::edit::EditKind;
 pub use skilltune_phases::ending::Class;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::judgement::VerdictShape;
@@ -29,6 +30,16 @@ const NO_TASK: &str = "no task was given; each skill is tried on a typical task 
 pub fn target(run: &Run) -> String {
     let names: Vec<_> = run.plan.task.target.members.iter().map(|member| member.name.as_str()).collect();
     names.join(" -> ")
+}
+
+/// What an edit has changed, by the kinds of it.
+pub fn kinds(kinds: &[EditKind]) -> String {
+    kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(", ")
+}
+
+/// The same in brackets, behind the member that was edited; nothing where nothing is known.
+pub fn kinds_after(kinds: &[EditKind]) -> String {
+    if kinds.is_empty() { String::new() } else { format!(" ({})", self::kinds(kinds)) }
 }
 
 pub fn member(run: &Run, place: Place) -> &str {

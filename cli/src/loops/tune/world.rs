@@ -7,7 +7,7 @@ use skilltune_phases::checks::{How, Told};
 use skilltune_phases::contract::{Contract, Criterion, Dimension, Verdict};
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::demand::Demand;
-use skilltune_phases::edit::{Change, EditReport};
+use skilltune_phases::edit::{Change, EditKind, EditReport};
 use skilltune_phases::event::{self, Failure, FailureKind, Spent};
 use skilltune_phases::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::judgement::{
@@ -249,7 +249,7 @@ pub fn improved(name: &str) -> Outcome {
         changes: vec![change],
         skipped: vec!["The rest: no such file.".into()],
     };
-    Ok(Answer::Improved { tree: tree(name), report: Box::new(report) })
+    Ok(Answer::Improved { tree: tree(name), report: Box::new(report), kinds: vec![EditKind::Wording] })
 }
 
 /// A run of any loop, and its journal.

@@ -6,7 +6,7 @@ use crate::candidate::Candidate;
 use crate::checks::Told;
 use crate::contract::CriterionId;
 use crate::delivery::SkillUse;
-use crate::edit::EditReport;
+use crate::edit::{EditKind, EditReport};
 use crate::event::Failure;
 use crate::id::{CandidateId, TreeId};
 use crate::judgement::Judgement;
@@ -45,6 +45,7 @@ pub enum Answer {
     Improved {
         tree: TreeId,
         report: Box<EditReport>,
+        kinds: Vec<EditKind>,
     },
     Chosen(Choice),
     Promoted,

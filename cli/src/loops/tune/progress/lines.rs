@@ -1,6 +1,7 @@
 //! The lines that a person reads, one by one: plain text, never wider than told.
 
 use skilltune_orchestrator::snapshot::DiffSize;
+use skilltune_phases::edit::EditKind;
 use skilltune_phases::loops::tune::{Round, Run, Shipment};
 use skilltune_phases::score::Score;
 
@@ -145,6 +146,10 @@ fn aside(run: &Run, round: &Round) -> (String, String) {
     if words::is_by_single_trials(&run.plan) {
         more.push(format!("on {}", words::tried(run, &round.scenarios)));
     }
+    // Most edits change words alone, which needs no saying.
+    let kinds = origin.map(|origin| origin.kinds.as_slice()).filter(|kinds| *kinds != [EditKind::Wording]);
+    let kinds = kinds.filter(|kinds| !kinds.is_empty()).map(words::kinds);
+    more.extend(kinds.map(|kinds| format!("edit of {kinds}")));
     if let Some(measured) = &round.measured {
         let partly = measured.judged < measured.of;
         more.extend(partly.then(|| format!("{} of {} judged", measured.judged, measured.of)));

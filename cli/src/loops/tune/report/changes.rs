@@ -84,10 +84,11 @@ fn applied(change: &Change) -> String {
 fn notes(run: &Run, draft: CandidateId, origin: &Origin) -> Vec<String> {
     let mut notes: Vec<String> = origin.report.summary.as_deref().map(words).into_iter().collect();
     notes.push(format!(
-        "Candidate {}: an edit of {2} in candidate {1}.",
+        "Candidate {}: an edit of {2}{3} in candidate {1}.",
         code(&draft.short()),
         code(&origin.parent.short()),
-        words(told::member(run, origin.member))
+        words(told::member(run, origin.member)),
+        told::kinds_after(&origin.kinds)
     ));
     if run.candidate(draft).is_some_and(|candidate| candidate.origin.as_ref() != Some(origin)) {
         notes.push("The edit restored the content of an earlier candidate.".to_owned());

@@ -133,6 +133,10 @@ fn round(run: &Run, round: &Round, explanation: &Explanation) -> Value {
         Some(Edit::Nothing { failure, .. }) => (None, Some(failure)),
         None => (None, None),
     };
+    let kinds = match &round.edit {
+        Some(Edit::Draft { origin, .. }) => Some(&origin.kinds),
+        Some(Edit::Nothing { .. }) | None => None,
+    };
     let edited = match &round.edit {
         Some(Edit::Draft { origin: Origin { member, .. }, .. } | Edit::Nothing { member, .. }) => {
             Some(*member)
@@ -154,6 +158,8 @@ fn round(run: &Run, round: &Round, explanation: &Explanation) -> Value {
         "dropped_because": dropped,
         "edited_member": edited,
         "draft": draft,
+        // What its files show, one or more of `wording`, `structure`, `script` and `description`.
+        "edit_kinds": kinds,
         "edit_failure": failure,
     })
 }

@@ -33,7 +33,7 @@ fn an_edit_is_told_with_its_diff_in_a_fence_that_holds() {
         ## Notes
 
         - draft 1: the output has a name.
-        - Candidate `3b1b95a11ef4`: an edit of haiku in candidate `f24dfd74a6e1`.
+        - Candidate `3b1b95a11ef4`: an edit of haiku (wording) in candidate `f24dfd74a6e1`.
 
         ## Diff
 
@@ -95,7 +95,7 @@ fn an_edit_that_gives_back_an_older_candidate_keeps_its_own_words() {
     let page = told(&play, 2);
     insta::assert_snapshot!(page.split("## Notes").nth(1).unwrap().trim(), @r"
         - haiku: the output has a name.
-        - Candidate `f24dfd74a6e1`: an edit of haiku in candidate `a343e177d17a`.
+        - Candidate `f24dfd74a6e1`: an edit of haiku (wording) in candidate `a343e177d17a`.
         - The edit restored the content of an earlier candidate.
 
         ## Diff

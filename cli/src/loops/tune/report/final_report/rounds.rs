@@ -94,7 +94,8 @@ fn changes(run: &Run, round: &Round) -> String {
             format!("0: the improver {}: {}", told::failure(failure.kind), words(&failure.why))
         }
         Some(Edit::Draft { origin, .. }) => {
-            told_changes(&origin.report, words(told::member(run, origin.member)).as_str())
+            let member = words(told::member(run, origin.member));
+            told_changes(&origin.report, &format!("{member}{}", told::kinds_after(&origin.kinds)))
         }
     }
 }

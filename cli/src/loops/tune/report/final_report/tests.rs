@@ -94,7 +94,7 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
     - **Score**: 50.0, kept
     - **Strengths**: It is short.
     - **Top Weaknesses**: SKILL.md:Steps \| unclear; No \<end>.
-    - **Changes**: 1, in haiku
+    - **Changes**: 1, in haiku (wording)
       - Named the file.
 
     ### Iteration 2
@@ -102,7 +102,7 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
     - **Score**: 30.0, dropped: it scored 20.0 below the best so far
     - **Strengths**: It is short.
     - **Top Weaknesses**: SKILL.md:Steps \| unclear; No \<end>.
-    - **Changes**: 1, in haiku
+    - **Changes**: 1, in haiku (wording)
       - Named the file.
 
     ### Iteration 3

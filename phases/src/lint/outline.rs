@@ -1,0 +1,47 @@
+//! How one file is built, to tell a change of its build from a change of its words.
+
+use super::File;
+use super::page::Page;
+use super::reading::{MAIN, body_at, is_markdown, is_script as names_interpreter, text};
+use crate::skill;
+
+/// A Markdown file in parts that can be compared one by one.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Outline<'a> {
+    /// Of a `SKILL.md` that can be read.
+    pub description: Option<String>,
+    pub headings: Vec<(usize, String)>,
+    /// To files and headings, in their order.
+    pub links: Vec<String>,
+    /// All others, white space aside.
+    pub words: Vec<&'a str>,
+}
+
+/// Nothing, if it is no Markdown or too long.
+pub fn outline(file: &File) -> Option<Outline<'_>> {
+    let text = text(file).filter(|_| is_markdown(&file.path))?;
+    let is_main = file.path == MAIN;
+    let matter = skill::check(text).ok().filter(|_| is_main);
+    let body_at = body_at(text, is_main);
+    let page = Page::of(text, body_at);
+    // What the description says is no other word.
+    let mut from = if matter.is_some() { body_at } else { 0 };
+    let mut words = Vec::new();
+    for heading in &page.headings {
+        words.extend(text.get(from..heading.at.start).unwrap_or_default().split_whitespace());
+        from = heading.at.end.max(from);
+    }
+    words.extend(text.get(from..).unwrap_or_default().split_whitespace());
+    Some(Outline {
+        description: matter.map(|matter| matter.description),
+        headings: page.headings.iter().map(|heading| (heading.level, heading.words.clone())).collect(),
+        links: page.links.iter().map(|link| link.to.clone()).collect(),
+        words,
+    })
+}
+
+/// Whether a file is there to be run: it may be, names its interpreter, or stands among scripts.
+pub fn is_script(file: &File) -> bool {
+    let says_so = || text(file).is_some_and(|text| names_interpreter(file, text));
+    !is_markdown(&file.path) && (file.executable || file.path.starts_with("scripts/") || says_so())
+}
