@@ -62,9 +62,8 @@ pub fn cast<'a>(
     built_in: BuiltIn,
 ) -> Result<Casting, Complaint> {
     refuse_letting_go(settings)?;
-    let panel = &settings.judges.panel;
     let chosen = |role: &'a RoleSpec| match (role.is_optional, settings.roles.of(&role.role)) {
-        (true, _) => panel.value.of(&role.role).map(|spec| Ok((spec, &panel.origin))),
+        (true, _) => settings.optional_roles.of(&role.role).map(Ok),
         (false, Setting { value: Some(spec), origin, .. }) => Some(Ok((spec, origin))),
         (false, Setting { value: None, .. }) => Some(Err(no_agent(&role.role, settings, around, built_in))),
     };

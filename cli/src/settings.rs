@@ -30,7 +30,7 @@ use skilltune_phases::price::Prices;
 
 use crate::settings::agents::AgentEntry;
 use crate::settings::common::{
-    BudgetSettings, CallSettings, LimitSettings, PanelSettings, RoleSettings, TimeoutSettings,
+    BudgetSettings, CallSettings, LimitSettings, OptionalRoles, RoleSettings, TimeoutSettings,
 };
 use crate::settings::error::SettingsError;
 use crate::settings::origin::Origin;
@@ -47,7 +47,7 @@ use crate::trust::file::TextFile;
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub roles: RoleSettings,
-    pub judges: PanelSettings,
+    pub optional_roles: OptionalRoles,
     pub timeouts: TimeoutSettings,
     pub calls: CallSettings,
     pub budget: BudgetSettings,
@@ -67,7 +67,7 @@ impl Settings {
         }
         Self {
             roles: RoleSettings::default(),
-            judges: PanelSettings::default(),
+            optional_roles: OptionalRoles::default(),
             timeouts: TimeoutSettings::default(),
             calls: CallSettings::default(),
             budget: BudgetSettings::default(),
@@ -212,9 +212,10 @@ impl Settings {
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
-        let Self { roles, judges, timeouts, calls, budget, limits, loops, .. } = self;
+        let Self { roles, optional_roles, timeouts, calls, budget, limits, loops, .. } = self;
         let loops = loops.iter_mut().flat_map(|table| table.keys());
-        let common = [roles.table_keys(), judges.table_keys(), timeouts.table_keys(), calls.table_keys()];
+        let common =
+            [roles.table_keys(), optional_roles.table_keys(), timeouts.table_keys(), calls.table_keys()];
         let common = common.into_iter().chain([budget.table_keys(), limits.table_keys()]).flatten();
         common.chain(loops).collect()
     }

@@ -20,6 +20,7 @@ impl Role {
     pub const EXECUTOR: Self = Self(Cow::Borrowed("executor"));
     pub const EVALUATOR: Self = Self(Cow::Borrowed("evaluator"));
     pub const IMPROVER: Self = Self(Cow::Borrowed("improver"));
+    pub const SECOND_IMPROVER: Self = Self(Cow::Borrowed("improver-2"));
     /// The other judges of a panel.
     pub const SECOND_EVALUATOR: Self = Self(Cow::Borrowed("evaluator-2"));
     pub const THIRD_EVALUATOR: Self = Self(Cow::Borrowed("evaluator-3"));

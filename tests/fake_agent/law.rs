@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use skilltune_phases::contract::{CriterionId, Verdict};
+use skilltune_phases::loops::tune::Improver;
 use skilltune_phases::simulate::agents::{self, Product};
 use skilltune_phases::simulate::{Law, Skill, World};
 
@@ -27,7 +28,8 @@ impl Play {
         match role {
             "executor" => self.execute(&world, prompt, call),
             "evaluator" => self.judge(&world, prompt, call),
-            "improver" => self.improve(&world, prompt, call),
+            "improver" => self.improve(&world, prompt, call, Improver::First),
+            "improver-2" => self.improve(&world, prompt, call, Improver::Second),
             other => panic!("no such role: {other}"),
         }
     }
@@ -61,11 +63,11 @@ impl Play {
         })
     }
 
-    fn improve(&self, world: &World, prompt: &str, call: &str) -> String {
+    fn improve(&self, world: &World, prompt: &str, call: &str, by: Improver) -> String {
         let (text, skill) = page();
         let missed = missed(prompt);
         let nth = self.times(&skill.version().hex(), call);
-        let now = line(&agents::improve(world, &skill, missed.iter(), nth));
+        let now = line(&agents::improve(world, &skill, missed.iter(), (by, nth)));
         let path = only_skill().expect("there is a skill to improve").join("SKILL.md");
         fs::write(path, text.replace(&line(&skill), &now)).expect("the copy can be written");
         "{}".to_owned()

@@ -108,6 +108,25 @@ fn the_report_says_of_each_round_what_it_edited_and_how_sure_it_was() {
 }
 
 #[test]
+fn two_improvers_take_turns_and_the_report_says_what_each_has_earned() {
+    let scene = scene();
+    let ran = tune(&scene, "24", &["--second-improver", "improver"]);
+    assert_eq!((ran.code, scene.quality("writer")), (Some(0), 80), "{ran:?}");
+    let text = fs::read(scene.run_folder().join("report.json")).unwrap();
+    let report: Value = serde_json::from_slice(&text).unwrap();
+    let rounds = report["rounds"].as_array().unwrap();
+    let edited: Vec<&Value> = rounds.iter().filter(|round| !round["draft"].is_null()).collect();
+    assert!(edited.iter().all(|round| round["edit_kinds"][0] == "wording"), "{edited:?}");
+    let improvers = report["improvers"].as_array().unwrap();
+    for (nth, role) in ["improver", "improver-2"].into_iter().enumerate() {
+        let own = edited.iter().filter(|round| round["edited_by"] == role).count();
+        assert!(own > 0 && improvers[nth]["role"] == role && improvers[nth]["edits"] == own, "{improvers:?}");
+    }
+    let page = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    assert!(page.contains("| Improvers | ") && page.contains(" (wording"), "{page}");
+}
+
+#[test]
 fn one_call_and_eight_at_a_time_decide_the_same() {
     let with = |jobs: &str| {
         let scene = scene();

@@ -71,6 +71,12 @@ pub struct WorldFlags {
     /// How often it breaks something else with each of these edits
     #[arg(long, value_name = "SHARE", default_value_t = Law::default().breaks, value_parser = share)]
     pub breaks: f64,
+    /// How often a second improver fixes a weakness, which then takes turns with the first [default: there is none]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub second_fixes: Option<f64>,
+    /// How often the second improver breaks something else
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub second_breaks: Option<f64>,
     /// Share of its fixes that hold only on the scenario that showed the weakness
     #[arg(long, value_name = "SHARE", default_value_t = Law::default().overfits, value_parser = share)]
     pub overfits: f64,
@@ -79,7 +85,7 @@ pub struct WorldFlags {
 impl WorldFlags {
     pub fn law(self) -> Law {
         let Self { start, pool, shows, shows_absent, finds, invents, .. } = self;
-        let Self { noise, leniency, edits, fixes, breaks, overfits, .. } = self;
+        let Self { noise, leniency, edits, fixes, breaks, overfits, second_fixes, second_breaks, .. } = self;
         Law {
             start,
             pool,
@@ -92,6 +98,8 @@ impl WorldFlags {
             edits,
             fixes,
             breaks,
+            second_fixes,
+            second_breaks,
             overfits,
         }
     }

@@ -121,7 +121,7 @@ fn message<L: Ui>(run: &Run<L>, under_way: &[&L::Step], width: usize) -> String 
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::loops::tune::Step;
+    use skilltune_phases::loops::tune::{Improver, Step};
     use skilltune_phases::target::Place;
 
     use super::*;
@@ -138,7 +138,7 @@ mod tests {
     fn the_oldest_step_is_told_and_the_others_are_counted() {
         let mut play = Play::begin(plan(&["write-a-haiku"], 1));
         play.advance(&mut scored(&[], &[])).unwrap();
-        let step = Step::Improve { round: 1, base: play.run.start(), member: Place(0) };
+        let step = Step::Improve { round: 1, base: play.run.start(), member: Place(0), by: Improver::First };
         assert_eq!(message(&play.run, &[], 40), "");
         assert_eq!(message(&play.run, &[&step], 40), "round 1 of 3: improving write-a-haiku");
         assert_eq!(message(&play.run, &[&step, &step], 40), "round 1 of 3: improvi…a-haiku and 1 more");

@@ -1,5 +1,8 @@
 //! The settings that serve every loop.
 
+use skilltune_phases::role::Role;
+
+use crate::settings::origin::Origin;
 use crate::settings::per_role::PerRole;
 use crate::settings::range::{AMOUNT, ANY, HOURS, JOBS, PAUSE, SECONDS};
 use crate::settings::setting::Setting;
@@ -50,10 +53,22 @@ table! {
 }
 
 table! {
-    /// The other judges of a final comparison.
-    PanelSettings, "roles", {
+    /// Agents that a run may do without.
+    OptionalRoles, "roles", {
+        second_improver: Option<AgentSpec> = Setting::new(None),
+            "Agent that takes turns with the improver; the one whose edits earn more edits more often.";
         panel: Panel = Setting::new(Panel::default()),
             "Agents that judge close scenarios of the final comparison besides the evaluator, such as `panel = [\"codex\", \"claude\"]`, best of other families.";
+    }
+}
+
+impl OptionalRoles {
+    /// Who has a role that a run may do without, and who says so.
+    pub fn of(&self, role: &Role) -> Option<(&AgentSpec, &Origin)> {
+        if *role == Role::SECOND_IMPROVER {
+            return Some((self.second_improver.value.as_ref()?, &self.second_improver.origin));
+        }
+        Some((self.panel.value.of(role)?, &self.panel.origin))
     }
 }
 

@@ -1,6 +1,6 @@
 //! One of something for each role that settings and flags name.
 
-use skilltune_phases::loops::tune::Seat;
+use skilltune_phases::loops::tune::{Improver, Seat};
 use skilltune_phases::role::Role;
 
 /// One of something for each role that settings and flags name.
@@ -12,10 +12,16 @@ pub struct PerRole<T> {
 }
 
 impl<T> PerRole<T> {
-    /// That of a role. The judges of a panel go by the evaluator's, and any other without one of its own by the executor's.
+    /// That of a role. All judges go by the evaluator's, all improvers by the improver's, and any other without one of its own by
+    /// the executor's.
     pub fn of(&self, role: &Role) -> &T {
         let is_judge = Seat::ALL.iter().any(|seat| seat.role() == *role);
-        let role = if is_judge { &Role::EVALUATOR } else { role };
+        let is_improver = Improver::ALL.iter().any(|by| by.role() == *role);
+        let role = match (is_judge, is_improver) {
+            (true, _) => &Role::EVALUATOR,
+            (_, true) => &Role::IMPROVER,
+            (false, false) => role,
+        };
         let [executor, others @ ..] = self.named();
         others.into_iter().find(|(name, _)| *name == role.as_str()).unwrap_or(executor).1
     }

@@ -52,6 +52,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("roles.executor", "\"other:m\""),
         ("roles.evaluator", "\"other:m\""),
         ("roles.improver", "\"other:m\""),
+        ("roles.second_improver", "\"other:m\""),
         ("roles.panel", "[\"mine\", \"other:small\"]"),
         ("timeouts.executor", "11"),
         ("timeouts.evaluator", "11"),

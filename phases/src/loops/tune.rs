@@ -32,6 +32,7 @@ pub mod state_file;
 mod step;
 mod task;
 pub mod trials;
+pub mod turns;
 pub mod unaided;
 mod uses;
 mod view;
@@ -54,7 +55,7 @@ pub use decision::{Answer, Apart, Decision, Ending, Measured, Pair, Shipment, Ve
 pub use fail_on::FailReason;
 pub use request::{INPUT, Request, SKILL, WORKSPACE};
 pub use state::{Edit, Round, Standing, State};
-pub use step::{Asked, Choice, Hold, Kept, Seat, Step, Trial};
+pub use step::{Asked, Choice, Hold, Improver, Kept, Seat, Step, Trial};
 pub use task::{Aim, Apply, FailOn, LeftOut, Regraded, Rules, Search, Sides, Suite, Task};
 pub use view::Dropped;
 
@@ -85,6 +86,7 @@ impl Vocabulary for Tune {
         RoleSpec::new(Role::EXECUTOR, Rights::Work, true),
         RoleSpec::new(Role::EVALUATOR, Rights::Read, true),
         RoleSpec::new(Role::IMPROVER, Rights::Edit, false),
+        RoleSpec::optional(Role::SECOND_IMPROVER, Rights::Edit, false),
         RoleSpec::optional(Role::SECOND_EVALUATOR, Rights::Read, true),
         RoleSpec::optional(Role::THIRD_EVALUATOR, Rights::Read, true),
     ];
@@ -221,7 +223,10 @@ fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     if run.plan.is_chain() && run.state.focus != Some(member) {
         return Next::Decide(Decision::Focus(member));
     }
-    let step = Step::Improve { round: round.number, base, member };
+    if round.turn.is_none() && run.plan.improvers().count() > 1 {
+        return Next::Decide(Decision::Turn(turns::next(run)));
+    }
+    let step = Step::Improve { round: round.number, base, member, by: round.by() };
     match run.state_of(&step) {
         StepState::Answered(Answer::Improved { tree, report, kinds }) => {
             let base = run.candidate(base).expect("the head is a candidate of the run");
@@ -276,12 +281,13 @@ fn calls_of_search(plan: &Plan) -> MostCalls {
     let executed = (in_rounds(&|_| true) + most_fresh_trials(plan, &|_| true)) * members;
     let judged = in_rounds(&|scenario| plan.task.is_judged(scenario)) + reviews;
     let executor = (Role::EXECUTOR, executed);
-    let improver = (Role::IMPROVER, edits * rounds.saturating_sub(1));
+    let most = turns::most(plan, rounds.saturating_sub(1));
+    let improvers = plan.improvers().map(|by| (by.role(), edits * most));
     let of_panel = judges_of_comparison(plan).map(|(role, calls)| {
         let own = if role == Role::EVALUATOR { judged } else { 0 };
         (role, own + calls)
     });
-    std::iter::once(executor).chain(of_panel).chain([improver]).collect()
+    std::iter::once(executor).chain(of_panel).chain(improvers).collect()
 }
 
 fn most_calls_of_comparison(plan: &Plan) -> MostCalls {

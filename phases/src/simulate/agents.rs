@@ -9,6 +9,7 @@ use super::skill::{Facet, Facets, Skill};
 use super::world::{Law, World};
 use crate::contract::{CriterionId, Verdict};
 use crate::id::Digest;
+use crate::loops::tune::Improver;
 
 /// What an execution has left. Its JSON text can stand in a real file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,14 +59,15 @@ pub fn improve<'a>(
     world: &World,
     skill: &Skill,
     missed: impl Iterator<Item = &'a CriterionId>,
-    nth: u32,
+    (by, nth): (Improver, u32),
 ) -> Skill {
+    let (fixes, breaks) = world.law.skill_of(by);
     let of = [&skill.version.as_bytes()[..], &nth.to_le_bytes()];
     let mut draw = world.draw("improve", &of);
     let missed: Vec<_> = missed.filter_map(|id| world.statement(id)).collect();
     let mut skill = Skill { version: Digest::of_parts(of), ..skill.clone() };
     for (facet, scenarios) in most_missed(&missed).into_iter().take(world.law.edits) {
-        let is_fixed = draw.share() < world.law.fixes;
+        let is_fixed = draw.share() < fixes;
         let is_overfitted = draw.share() < world.law.overfits;
         match (is_fixed, is_overfitted) {
             (true, false) => skill.facets.add(facet),
@@ -76,7 +78,7 @@ pub fn improve<'a>(
             }
             (false, _) => {}
         }
-        if draw.share() < world.law.breaks {
+        if draw.share() < breaks {
             let others: Vec<Facet> = skill.facets.iter().filter(|other| *other != facet).collect();
             if !others.is_empty() {
                 skill.remove(others[draw.below(others.len())]);

@@ -6,8 +6,8 @@ use crate::contract::Contract;
 use crate::delivery::Delivery;
 use crate::id::TreeId;
 use crate::judgement::VerdictShape;
-use crate::loops::tune::{Aim, Apply, FailOn, Plan, Rules, Task};
-use crate::plan::{Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind};
+use crate::loops::tune::{Aim, Apply, FailOn, Improver, Plan, Rules, Task};
+use crate::plan::{Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind, Roles};
 use crate::prompt::Prompts;
 use crate::role::Role;
 use crate::scenario::{Scenario, Tools};
@@ -44,11 +44,17 @@ pub(super) fn plan(world: &World, scenarios: Vec<Scenario>, rules: Rules) -> Pla
             confined: true,
             prompts: Prompts::default(),
         },
-        roles: [Role::EXECUTOR, Role::EVALUATOR, Role::IMPROVER].map(|role| (role, agent())).into(),
+        roles: roles(world),
         ceilings: Ceilings::default(),
         seed: world.seed,
         epoch: 0,
     }
+}
+
+fn roles(world: &World) -> Roles {
+    let improvers = world.law.improvers().map(Improver::role);
+    let all = [Role::EXECUTOR, Role::EVALUATOR].into_iter().chain(improvers);
+    all.map(|role| (role, agent())).collect()
 }
 
 fn agent() -> Cast {

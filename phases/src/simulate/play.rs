@@ -10,7 +10,7 @@ use crate::edit::EditKind;
 use crate::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
 use crate::id::{CandidateId, TreeId};
 use crate::judgement::{Assessment, Finding, Judgement, Kind};
-use crate::loops::tune::{Answer, Asked, Choice, Decision, Plan, Run, Step, Tune, anchor};
+use crate::loops::tune::{Answer, Asked, Choice, Decision, Improver, Plan, Run, Step, Tune, anchor};
 use crate::loops::{Loop as _, Next};
 use crate::proof::Confidence;
 use crate::score::Scored;
@@ -107,7 +107,7 @@ impl<'a> Play<'a> {
             Step::Exercise { skill, trial, .. } => self.exercise(*skill, trial.scenario),
             Step::Grade { artifacts, asked, .. } => self.grade(*artifacts.first()?, *asked),
             Step::Review { .. } => Some(judged(&[])),
-            Step::Improve { base, .. } => self.improve(step, *base),
+            Step::Improve { base, by, .. } => self.improve(step, *base, *by),
             Step::Promote { .. } => Some(Answer::Promoted),
             Step::Ask(_) => Some(Answer::Chosen(Choice::Apply)),
             Step::SetUp { .. } | Step::Inspect { .. } | Step::Check { .. } | Step::Judge { .. } => None,
@@ -129,10 +129,10 @@ impl<'a> Play<'a> {
     }
 
     /// The improver knows what a real one is told, and nothing else.
-    fn improve(&mut self, step: &Step, base: CandidateId) -> Option<Answer> {
+    fn improve(&mut self, step: &Step, base: CandidateId, by: Improver) -> Option<Answer> {
         let request = Tune::request(&self.run, step)?;
         let missed = request.missed().iter().map(|missed| &missed.asked.id);
-        let tree = self.workshop.improve(self.world, self.tree(base)?, missed)?;
+        let tree = self.workshop.improve(self.world, self.tree(base)?, missed, by)?;
         // The text of a simulated skill is its facets.
         Some(Answer::Improved { tree, report: Box::default(), kinds: vec![EditKind::Wording] })
     }

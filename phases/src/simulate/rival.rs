@@ -12,7 +12,7 @@ use super::world::World;
 use crate::contract::{CriterionId, Verdict};
 use crate::demand::{self, Demand};
 use crate::id::TreeId;
-use crate::loops::tune::{Plan, drafting, measure};
+use crate::loops::tune::{Improver, Plan, drafting, measure};
 use crate::proof::{self, Conclusion, Confidence};
 use crate::score::Score;
 
@@ -98,7 +98,7 @@ impl Rival {
     /// The number of a new version, made by an improver who is told these statements.
     pub fn improve(&mut self, version: usize, missed: &[CriterionId]) -> Option<usize> {
         let tree = *self.versions.get(version)?;
-        self.versions.push(self.workshop.improve(&self.world, tree, missed.iter())?);
+        self.versions.push(self.workshop.improve(&self.world, tree, missed.iter(), Improver::First)?);
         Some(self.versions.len() - 1)
     }
 

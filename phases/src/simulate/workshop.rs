@@ -10,6 +10,7 @@ use super::skill::Skill;
 use super::world::World;
 use crate::contract::{CriterionId, Verdict};
 use crate::id::TreeId;
+use crate::loops::tune::Improver;
 
 /// What there is so far, by its tree.
 #[derive(Debug)]
@@ -57,9 +58,10 @@ impl Workshop {
         world: &World,
         base: TreeId,
         missed: impl Iterator<Item = &'a CriterionId>,
+        by: Improver,
     ) -> Option<TreeId> {
         let nth = self.times(base, None);
-        let skill = agents::improve(world, self.skill(base)?, missed, nth);
+        let skill = agents::improve(world, self.skill(base)?, missed, (by, nth));
         let tree = TreeId(skill.version());
         self.skills.insert(tree, skill);
         Some(tree)

@@ -10,6 +10,7 @@ use crate::contract::CriterionId;
 use crate::demand::Demand;
 use crate::draw::Draw;
 use crate::id::Digest;
+use crate::loops::tune::Improver;
 use crate::scenario::Scenario;
 
 /// The numbers of a world. Shares are from 0 to 1; all must be finite.
@@ -34,6 +35,11 @@ pub struct Law {
     /// How often it fixes one of them, and how often it breaks another facet meanwhile.
     pub fixes: f64,
     pub breaks: f64,
+    /// The same of a second improver, where there is one: by default as the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_fixes: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_breaks: Option<f64>,
     /// The share of its fixes that hold only on the scenario that showed the weakness.
     pub overfits: f64,
 }
@@ -52,6 +58,8 @@ impl Default for Law {
             edits: 6,
             fixes: 0.5,
             breaks: 0.2,
+            second_fixes: None,
+            second_breaks: None,
             overfits: 0.0,
         }
     }
@@ -60,6 +68,21 @@ impl Default for Law {
 impl Law {
     /// The most facets that a skill can have.
     pub const FACETS: usize = FACETS;
+
+    pub(super) fn improvers(self) -> impl Iterator<Item = Improver> {
+        let has_second = self.second_fixes.or(self.second_breaks).is_some();
+        Improver::ALL.into_iter().filter(move |by| *by == Improver::First || has_second)
+    }
+
+    /// How often an improver fixes what it works on, and how often it breaks another facet meanwhile.
+    pub(super) fn skill_of(self, by: Improver) -> (f64, f64) {
+        match by {
+            Improver::First => (self.fixes, self.breaks),
+            Improver::Second => {
+                (self.second_fixes.unwrap_or(self.fixes), self.second_breaks.unwrap_or(self.breaks))
+            }
+        }
+    }
 }
 
 /// How many facets a scenario needs.

@@ -20,6 +20,7 @@ mod regrading;
 mod roles;
 mod search;
 mod starting;
+mod turns;
 mod unaided;
 mod waiting;
 mod world;

@@ -88,6 +88,9 @@ pub struct TuneArgs {
     /// Agent that improves the skill
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub improver: Option<AgentSpec>,
+    /// Agent that takes turns with the improver, by what the edits of each have earned
+    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
+    pub second_improver: Option<AgentSpec>,
     /// How the executor gets the skill
     #[arg(long, value_enum, value_name = "WAY", help_heading = AGENTS)]
     pub delivery: Option<DeliveryName>,

@@ -1,6 +1,6 @@
 //! The run commands on a run of `tune`.
 
-use crate::loops::tune::judges;
+use crate::loops::tune::{improvers, judges};
 use serde_json::Value;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::engine::Person;
@@ -256,6 +256,7 @@ fn decided(run: &Run, decision: &Decision) -> String {
         Decision::Keep(candidate) => format!("keep {}", candidate.short()),
         Decision::Drop { candidate, why } => format!("drop {}: {why}", candidate.short()),
         Decision::Focus(place) => format!("improve {} next", words::member(run, *place)),
+        Decision::Turn(by) => format!("{} edits next", improvers::agent(run, *by)),
         Decision::Draft(candidate) => format!("draft {}", candidate.id.short()),
         Decision::NoDraft { failure, .. } => format!("no draft: {}", failure.why),
         Decision::Stop(reason) => format!("search stopped: {}", words::reason(&run.plan, *reason)),

@@ -25,7 +25,9 @@ pub fn lay_tune_flags(settings: &mut Settings, args: &TuneArgs) {
         evaluator: args.evaluator.as_ref(),
         improver: args.improver.as_ref(),
     };
-    override_with(&mut settings.judges.panel, args.panel.clone(), "--panel");
+    override_with(&mut settings.optional_roles.panel, args.panel.clone(), "--panel");
+    let second = args.second_improver.clone().map(Some);
+    override_with(&mut settings.optional_roles.second_improver, second, "--second-improver");
     lay_roles(settings, args.agent.as_ref(), &own);
     lay_calls(settings, &args.calls);
     lay_run(settings, &args.run);

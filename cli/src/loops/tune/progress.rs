@@ -82,6 +82,7 @@ impl Narrated for Tune {
             | Decision::Scored(_)
             | Decision::Calibrate(_)
             | Decision::Focus(_)
+            | Decision::Turn(_)
             | Decision::Draft(_)
             | Decision::Stop(_)
             | Decision::LookAgain { .. }

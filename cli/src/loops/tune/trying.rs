@@ -127,7 +127,7 @@ impl<'a> Trying<'a> {
     ) -> Result<Self, Complaint> {
         let mut settings = crate::loops::settings(project, around)?;
         lay_trial_flags(&mut settings, flags);
-        override_with(&mut settings.judges.panel, panel.cloned(), "--panel");
+        override_with(&mut settings.optional_roles.panel, panel.cloned(), "--panel");
         agents::fill(&mut settings, around);
         // Nobody improves anything: that role stays with the executor's agent, so that no other has to be there.
         settings.roles.improver = settings.roles.executor.clone();

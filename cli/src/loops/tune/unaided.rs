@@ -2,7 +2,7 @@
 //!
 //! It is a run like any: journalled, resumable, and its answers are kept. Its target is the suite, which it never writes.
 
-use crate::settings::common::PanelSettings;
+use crate::settings::common::OptionalRoles;
 use std::path::Path;
 
 use skilltune_orchestrator::store::Home;
@@ -143,7 +143,7 @@ fn casting(settings: &mut Settings, flags: &TryFlags, around: &Environment) -> R
     agents::fill(settings, around);
     settings.roles.improver = settings.roles.executor.clone();
     // Nothing is compared.
-    settings.judges = PanelSettings::default();
+    settings.optional_roles = OptionalRoles::default();
     let casting = agents::cast(Tune::ROLES, settings, around, BuiltIn::KnowsNothing)?;
     if casting.values().any(|part| part.agent.name == offline::NAME) {
         return Err(

@@ -81,6 +81,7 @@ impl LoopEngine for Tune {
             | Decision::Drop { .. }
             | Decision::Target { .. }
             | Decision::Focus(_)
+            | Decision::Turn(_)
             | Decision::Stop(_)
             | Decision::Compare { .. }
             | Decision::LookAgain { .. }

@@ -17,7 +17,7 @@ use crate::stop::Reason;
 use crate::target::Place;
 
 use super::anchor::Tally;
-use super::step::{Choice, Kept, Seat};
+use super::step::{Choice, Improver, Kept, Seat};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -93,6 +93,8 @@ pub enum Decision {
     Target { criteria: Vec<CriterionId> },
     /// The improver works on this member now.
     Focus(Place),
+    /// The round's edit is made by this improver, where there are several.
+    Turn(Improver),
     /// The round's edit is a candidate.
     Draft(Box<Candidate>),
     /// The round's edit came to nothing.

@@ -20,7 +20,8 @@ use super::decision::Visible;
 use super::measure::{Graded, Measure};
 use super::panel::{self, Panel};
 use super::{
-    Answer, Decision, Ending, Measured, Plan, Run, Search, Seat, Shipment, Sides, Step, Trial, Tune, Why,
+    Answer, Decision, Ending, Improver, Measured, Plan, Run, Search, Seat, Shipment, Sides, Step, Trial,
+    Tune, Why,
 };
 
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +78,8 @@ pub struct Round {
     pub tried: Vec<Place>,
     /// On which its candidate is tried.
     pub scenarios: Vec<usize>,
+    /// Who makes its edit, where there are several improvers.
+    pub turn: Option<Improver>,
     /// The faults that its edit is to mend, where it mends only some.
     pub targets: Option<Vec<CriterionId>>,
 }
@@ -227,6 +230,11 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         }
         Decision::Target { criteria } => state.in_round(|round| round.targets = Some(criteria.clone())),
         Decision::Focus(place) => state.focus = Some(*place),
+        // A journal that somebody else wrote may name one that the run does not have.
+        Decision::Turn(by) if run.plan.roles.get(&by.role()).is_some() => {
+            state.in_round(|round| round.turn = Some(*by));
+        }
+        Decision::Turn(_) => {}
         Decision::Draft(candidate) => {
             state.draft(candidate);
             believe(run, |beliefs, run, round| {
@@ -350,8 +358,14 @@ impl Round {
             edit: None,
             tried: Vec::new(),
             scenarios: Vec::new(),
+            turn: None,
             targets: None,
         }
+    }
+
+    /// Who makes its edit.
+    pub fn by(&self) -> Improver {
+        self.turn.unwrap_or_default()
     }
 
     pub fn score(&self) -> Option<Score> {

@@ -54,11 +54,42 @@ pub enum Step {
         asked: Asked,
     },
     /// Have one member of a candidate improved.
-    Improve { round: u32, base: CandidateId, member: Place },
+    Improve {
+        round: u32,
+        base: CandidateId,
+        member: Place,
+        #[serde(default, skip_serializing_if = "is_first_improver")]
+        by: Improver,
+    },
     /// Ask a person.
     Ask(Hold),
     /// Bring a candidate into the target, which must still be `from`.
     Promote { from: CandidateId, to: CandidateId },
+}
+
+/// One of the improvers of a run, which take turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Improver {
+    #[default]
+    First,
+    Second,
+}
+
+impl Improver {
+    pub const ALL: [Self; 2] = [Self::First, Self::Second];
+
+    pub fn role(self) -> Role {
+        match self {
+            Self::First => Role::IMPROVER,
+            Self::Second => Role::SECOND_IMPROVER,
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+fn is_first_improver(by: &Improver) -> bool {
+    *by == Improver::First
 }
 
 /// Who is asked to judge a trial, and why.
@@ -247,7 +278,7 @@ impl Step {
             Self::Exercise { .. } => Some(Role::EXECUTOR),
             Self::Judge { asked, .. } | Self::Grade { asked, .. } => Some(asked.seat.role()),
             Self::Review { .. } => Some(Role::EVALUATOR),
-            Self::Improve { .. } => Some(Role::IMPROVER),
+            Self::Improve { by, .. } => Some(by.role()),
             Self::SetUp { .. }
             | Self::Inspect { .. }
             | Self::Check { .. }

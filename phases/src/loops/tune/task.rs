@@ -20,7 +20,7 @@ use crate::score::Score;
 use crate::stop::{Limits, Stall};
 use crate::target::{Member, Place, Target};
 
-use super::{Plan, Trial};
+use super::{Improver, Plan, Trial};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
@@ -345,9 +345,14 @@ impl Plan {
         is_built_in(&Role::EVALUATOR) && never_runs && never_checked
     }
 
-    /// Whether the improver makes the same edit of the same skill every time.
+    /// One, or two that take turns.
+    pub fn improvers(&self) -> impl Iterator<Item = Improver> + '_ {
+        Improver::ALL.into_iter().filter(|by| self.roles.get(&by.role()).is_some())
+    }
+
+    /// Whether every improver makes the same edit of the same skill every time.
     pub(super) fn repeats_itself(&self) -> bool {
-        self.roles.of(&Role::IMPROVER).agent == offline::NAME
+        self.improvers().all(|by| self.roles.of(&by.role()).agent == offline::NAME)
     }
 
     pub fn is_chain(&self) -> bool {

@@ -10,6 +10,7 @@ use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::notes::Notes;
 use skilltune_phases::scenario::Scenario;
 
+use crate::loops::tune::improvers;
 use crate::loops::tune::report::uses;
 use crate::loops::tune::verdicts;
 use crate::loops::tune::words as told;
@@ -53,6 +54,7 @@ fn summary(page: &mut Page, run: &Run) {
     let notes = told::notes(plan).into_iter().chain(told::changes(run));
     rows.extend(told::models(run).map(|models| ("Models", words(&models))));
     rows.extend(notes.map(|note| ("Note", words(&note))));
+    rows.extend(improvers::told(run).map(|told| ("Improvers", words(&told))));
     rows.extend([
         ("Rights of Roles", told::rights(&plan.roles)),
         ("Delivery", delivery(&plan.task.delivery)),

@@ -7,10 +7,10 @@ use skilltune_phases::candidate::Origin;
 use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::tune::calibration;
 use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
-use skilltune_phases::loops::tune::{Edit, Round, Run, Standing, Uses};
+use skilltune_phases::loops::tune::{Edit, Improver, Round, Run, Standing, Uses};
 
 use crate::loops::tune::report::{calibrating, comparing, unaided, uses};
-use crate::loops::tune::words;
+use crate::loops::tune::{improvers, words};
 use crate::report::ceilings;
 use crate::report::estimate::Estimate;
 use crate::report::json::{agents, blocked, cost, costs, most_calls, rights};
@@ -116,6 +116,8 @@ pub fn report(run: &Run) -> Value {
     let rounds = run.state.rounds.iter().zip(&explained);
     let rounds = rounds.map(|(round, explanation)| self::round(run, round, explanation)).collect();
     report.insert("rounds".to_owned(), rounds);
+    // Where there are several: how many edits each has made, and what these have earned.
+    report.insert("improvers".to_owned(), improvers::json(run));
     report.into()
 }
 
@@ -157,6 +159,7 @@ fn round(run: &Run, round: &Round, explanation: &Explanation) -> Value {
         "kept": round.standing.as_ref().map(|standing| *standing == Standing::Kept),
         "dropped_because": dropped,
         "edited_member": edited,
+        "edited_by": round.turn.map(Improver::role),
         "draft": draft,
         // What its files show, one or more of `wording`, `structure`, `script` and `description`.
         "edit_kinds": kinds,

@@ -123,6 +123,7 @@ fn the_report_adds_the_comparison_and_the_rounds() {
           "kept": false,
           "dropped_because": "it scored 20.0 below the best so far",
           "edited_member": "haiku",
+          "edited_by": null,
           "draft": "a5b0f9da0deedb390a581ce38fdd6e48fbc37770327de311af9ac27b6000668b",
           "edit_kinds": [
             "wording"

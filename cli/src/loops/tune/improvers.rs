@@ -1,0 +1,54 @@
+//! The improvers of a run in words, where there are several: what the edits of each have earned.
+
+use serde_json::{Value, json};
+use skilltune_phases::loops::tune::turns::{self, Earned};
+use skilltune_phases::loops::tune::{Improver, Run};
+use skilltune_phases::plan::Cast;
+
+use crate::loops::tune::words;
+use crate::text::figures::{count, percent};
+
+/// The agent of an improver.
+pub fn agent(run: &Run, by: Improver) -> String {
+    run.plan.roles.get(&by.role()).map_or_else(|| by.role().to_string(), Cast::shown)
+}
+
+/// Nothing, where there is one improver.
+fn several(run: &Run) -> Option<Vec<Earned>> {
+    Some(turns::earned(run)).filter(|earned| earned.len() > 1)
+}
+
+/// What each has earned, in one line.
+pub fn told(run: &Run) -> Option<String> {
+    let each = several(run)?.into_iter().map(|one| {
+        let (agent, edits) = (agent(run, one.by), count(one.turns, "edit"));
+        if one.seen == 0 {
+            return format!("{agent}: {edits}, nothing known of them");
+        }
+        let share = percent(one.sum / f64::from(u32::try_from(one.seen).unwrap_or(u32::MAX)));
+        if words::is_by_single_trials(&run.plan) {
+            format!("{agent}: {edits}, after which what they were for is {share} likelier to be met")
+        } else {
+            format!("{agent}: {edits}, {share} of them kept")
+        }
+    });
+    Some(each.collect::<Vec<_>>().join("; "))
+}
+
+/// Null, where there is one improver.
+pub fn json(run: &Run) -> Value {
+    let each = several(run).map(|earned| {
+        let of = |one: Earned| {
+            json!({
+                "role": one.by.role(),
+                "agent": agent(run, one.by),
+                "edits": one.turns,
+                // Edits of which trials have shown something, and what these have earned in all, each between -1 and 1.
+                "seen": one.seen,
+                "earned": (one.sum * 1000.0).round() / 1000.0,
+            })
+        };
+        earned.into_iter().map(of).collect::<Value>()
+    });
+    json!(each)
+}
