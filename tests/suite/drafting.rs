@@ -53,11 +53,12 @@ fn a_suite_that_is_large_enough_is_drafted_for_and_rounds_are_there_for_who_asks
         let ran = scene.run(&[&line[..], more].concat());
         assert_eq!((ran.code, scene.quality("writer")), (Some(0), 80), "{ran:?}");
         let targets = scene.events("decided").iter().filter(|one| one.get("target").is_some()).count();
-        (shown["search"].clone(), shown["runs"].clone(), targets > 0, executed(&scene) <= 48)
+        assert!(executed(&scene) <= 48, "{}", executed(&scene));
+        (shown["search"].clone(), shown["runs"].clone(), targets > 0)
     };
-    assert_eq!(of(&[]), (json!("draft"), json!(48), true, true));
-    assert_eq!(of(&["--search", "rounds"]), (json!("rounds"), json!(null), false, false));
-    assert_eq!(of(&["--max-iterations", "5"]), (json!("rounds"), json!(null), false, false));
+    assert_eq!(of(&[]), (json!("draft"), json!(48), true));
+    assert_eq!(of(&["--search", "rounds"]), (json!("rounds"), json!(null), false));
+    assert_eq!(of(&["--max-iterations", "5"]), (json!("rounds"), json!(null), false));
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn one(
     let epoch = args.run.epoch();
     if args.run.only_shows() {
         let plan = planning::sketch(request, &home, &around.indexes(), epoch)?;
-        search::unused(&plan, request.settings.of()).iter().for_each(|told| printer.talk(told));
+        tell_unused(request, &plan, printer);
         return show_plan(&args.run, request, &plan, around, printer);
     }
     let targets = paths(&request.members);
@@ -108,7 +108,7 @@ fn one(
     }
     // The run's name is in its lock, and the run's name follows from its plan; the plan is made again under the lock.
     let sketch = planning::sketch(request, &home, &around.indexes(), epoch)?;
-    search::unused(&sketch, request.settings.of()).iter().for_each(|told| printer.talk(told));
+    tell_unused(request, &sketch, printer);
     let name = sketch.run;
     let locks = session::lock(around, printer, &targets, name.as_str())?;
     if let Some(left) = Runs::of(&request.project, around)?.unfinished::<Tune>(&targets) {
@@ -221,6 +221,13 @@ pub fn show_plan(
         }
     }?;
     Ok(Exit::Reached)
+}
+
+/// The settings that somebody has set and that this search does not use.
+fn tell_unused(request: &Request, plan: &Plan, printer: Printer) {
+    if let Some(unused) = search::unused(plan, request.settings.of()) {
+        printer.talk(&unused);
+    }
 }
 
 fn told(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate) -> String {

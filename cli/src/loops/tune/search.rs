@@ -101,7 +101,10 @@ pub fn choose(plan: &mut Plan, tune: &TuneSettings, drawn: bool) -> Result<(), C
             Some(Wish::Runs { by_flag: false } | Wish::Rounds) | None => Ok(()),
         };
     }
-    let is_wanted = wish.is_some() || !has_built_in(plan);
+    let is_wanted = match wish {
+        Some(Wish::Named(_) | Wish::Rounds | Wish::Runs { by_flag: true }) => true,
+        Some(Wish::Runs { by_flag: false }) | None => !has_built_in(plan),
+    };
     let runs = match Source::of(&tune.runs.origin) {
         Source::Nobody => fitting(plan, tune.runs.value, drawn).or(wish.map(|_| tune.runs.value)),
         Source::Project | Source::User | Source::Flag => Some(tune.runs.value),

@@ -62,6 +62,7 @@ fn with_the_built_in_agent_a_run_searches_in_rounds_unless_it_is_told_to_draft()
             matches!(plan.task.rules.search, Search::Draft { .. })
         };
         assert!(!drafts(&project("")), "{role:?}");
+        assert!(!drafts(&project("[tune]\nruns = 20\n")), "{role:?}: a file may be for other agents, too");
         assert!(drafts(&project("[tune]\nsearch = \"draft\"\n")), "{role:?}");
     }
 }
