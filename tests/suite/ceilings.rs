@@ -71,6 +71,8 @@ fn a_paused_run_says_which_limit_how_far_it_came_and_what_to_type() {
     let left = scene.run(&["tune", "writer", "write a page", "--yes", "--max-usd", "1.1"]);
     assert_eq!(left.code, Some(5), "{left:?}");
     insta::assert_snapshot!(scene.shown(&left.stderr), @r#"
+    estimate: up to 18 calls (executor 7, evaluator 7, improver 4)
+      cost and time unknown: no earlier run here with these agents
     tune writer: goal 80 in up to 5 rounds
     executor executor, evaluator evaluator, improver improver
     run RUN, 1 scenario
@@ -142,17 +144,21 @@ fn an_estimate_rests_on_earlier_runs_of_the_skill_and_makes_no_call() {
         |more: &[&str]| scene.run(&[&["tune", "writer", "write a page", "--estimate"], more].concat());
     assert_eq!(
         estimate(&[]).stdout,
-        "estimate: 18 calls; no earlier run here with these agents, so tokens, cost and time are unknown\n"
+        "estimate: up to 18 calls (executor 7, evaluator 7, improver 4)\n  cost and time unknown: no earlier run here with these agents\n"
     );
     tune(&scene, &["--apply", "never"]);
     let calls = scene.answered();
     let told = estimate(&["--format", "json"]).json()["estimate"].clone();
     assert_eq!(
-        (&told["calls"], &told["tokens"], &told["usd"], &told["runs"]),
+        (&told["most"]["calls"]["all"], &told["most"]["tokens"], &told["most"]["usd"], &told["runs"]),
         (&json!(18), &json!(21_600), &json!(4.5), &json!(1))
     );
     let told = estimate(&[]).stdout;
-    assert!(told.starts_with("estimate: 18 calls, 21,600 tokens, $4.50, "), "{told}");
+    assert!(
+        told.starts_with("estimate: up to 18 calls (executor 7, evaluator 7, improver 4)\n  up to $4.50; "),
+        "{told}"
+    );
+    assert!(told.contains("\n  up to 21,600 tokens, "), "{told}");
     assert!(told.ends_with(&format!("from the mean of {calls} earlier calls in 1 run\n")), "{told}");
     let other = estimate(&["--executor", "other"]);
     assert_eq!((other.code, scene.answered(), scene.run_folders().len()), (Some(2), calls, 1), "{other:?}");

@@ -310,7 +310,8 @@ fn what_could_show_nothing_is_refused_before_anybody_is_called() {
       trying s2 without a skill
     at most 102 calls: 48 by the executor (executor), 54 by the evaluator (evaluator)
     limits: 102 calls (default)
-    estimate: 51 calls; no earlier run here with these agents, so tokens, cost and time are unknown
+    estimate: up to 51 calls (executor 24, evaluator 27)
+      cost and time unknown: no earlier run here with these agents
     ");
 }
 

@@ -62,6 +62,29 @@ fn a_suite_that_is_large_enough_is_drafted_for_and_rounds_are_there_for_who_asks
 }
 
 #[test]
+fn what_a_search_may_cost_and_what_is_likely_is_told_before_it_begins() {
+    let scene = scene();
+    let line = ["tune", "writer", "--suite", "suite.toml", "--yes"];
+    let told = scene.run(&[&line[..], &["--estimate"]].concat()).stdout;
+    assert_eq!(
+        told,
+        "estimate: up to 135 calls (executor 48, evaluator 51, improver 36), likely 120\n  \
+         cost and time unknown: no earlier run here with these agents\n"
+    );
+    assert!(scene.calls().is_empty(), "nobody is called for it");
+    let ran = scene.run(&line);
+    assert!(ran.code == Some(0) && ran.stderr.starts_with(&told), "{ran:?}");
+    let estimate =
+        scene.run(&[&line[..], &["--estimate", "--format", "json"]].concat()).json()["estimate"].clone();
+    let (most, likely) = (&estimate["most"], &estimate["likely"]);
+    assert_eq!((&most["calls"]["executor"], &likely["calls"]["executor"]), (&json!(48), &json!(48)));
+    assert_eq!((&most["calls"]["improver"], &likely["calls"]["improver"]), (&json!(36), &json!(21)));
+    assert_eq!(estimate["runs"], 1);
+    let seconds = |of: &Value| of["seconds"].as_f64().unwrap();
+    assert!(seconds(most) > seconds(likely) && seconds(likely) > 0.0, "{estimate}");
+}
+
+#[test]
 fn a_setting_that_the_search_does_not_use_is_named_at_the_start() {
     let scene = scene();
     scene.write_settings("[tune]\nregress = 5\n");

@@ -94,10 +94,18 @@ fn a_dry_run_is_one_object_for_scripts() {
                 "minutes": null
               },
               "estimate": {
-                "calls": 12,
-                "tokens": null,
-                "usd": null,
-                "seconds": null,
+                "most": {
+                  "calls": {
+                    "all": 12,
+                    "executor": 5,
+                    "evaluator": 5,
+                    "improver": 2
+                  },
+                  "tokens": null,
+                  "usd": null,
+                  "seconds": null
+                },
+                "likely": null,
                 "runs": 0,
                 "unknown_roles": [
                   "executor",

@@ -2,19 +2,31 @@
 
 use serde_json::{Value, json};
 use skilltune_phases::ledger::Account;
-use skilltune_phases::loops::Loop;
+use skilltune_phases::loops::{Expected, Loop, MostCalls};
 use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
 
+use crate::report::json::most_calls;
 use crate::text::figures;
 
-/// Calls by role, if each answers at its first try and no round is left out, and what calls like them have used.
+/// Calls by role where none fails, and what calls like them have used.
 #[derive(Clone, Debug)]
 pub struct Estimate {
-    roles: Vec<(Role, u64, Account)>,
+    roles: Vec<OfRole>,
+    /// Whether it is known how such runs usually go.
+    is_likely: bool,
     /// The earlier runs in which the same agents had the same roles.
     runs: usize,
     jobs: u32,
+}
+
+#[derive(Clone, Debug)]
+struct OfRole {
+    role: Role,
+    most: u64,
+    likely: u64,
+    /// What the earlier calls have used.
+    earlier: Account,
 }
 
 /// What all calls are likely to use.
@@ -32,66 +44,94 @@ impl Estimate {
         let known = |role: &Role, earlier: &Run<L>| {
             earlier.agents.of(role).get(&run.plan.roles.of(role).shown()).copied().unwrap_or_default()
         };
-        let most = L::most_calls(&run.plan);
+        let expected = L::expected_calls(&run.plan);
+        let is_likely = expected.is_some();
+        let Expected { most, likely } = expected.unwrap_or_else(|| {
+            let most = L::most_calls(&run.plan).map(|most| most.div_ceil(tries));
+            Expected { likely: most.clone(), most }
+        });
         let role = |(role, most): (&Role, &u64)| {
-            let account = earlier.iter().map(|run| known(role, run)).fold(Account::default(), Account::plus);
-            (role.clone(), most.div_ceil(tries), account)
+            let earlier = earlier.iter().map(|run| known(role, run)).fold(Account::default(), Account::plus);
+            OfRole {
+                role: role.clone(),
+                most: *most,
+                likely: likely.get(role).copied().unwrap_or(*most),
+                earlier,
+            }
         };
         let has_part =
             |earlier: &&Run<L>| run.plan.roles.iter().any(|(role, _)| known(role, earlier).calls > 0);
-        Self { roles: most.iter().map(role).collect(), runs: earlier.iter().filter(has_part).count(), jobs }
-    }
-
-    fn calls(&self) -> u64 {
-        self.roles.iter().map(|(_, calls, _)| calls).sum()
+        let runs = earlier.iter().filter(has_part).count();
+        Self { roles: most.iter().map(role).collect(), is_likely, runs, jobs }
     }
 
     /// The roles whose agents no earlier run has called.
     fn unknown(&self) -> Vec<&str> {
-        let unknown = self.roles.iter().filter(|(_, calls, account)| *calls > 0 && account.calls == 0);
-        unknown.map(|(role, ..)| role.as_str()).collect()
+        let unknown = self.roles.iter().filter(|of| of.most > 0 && of.earlier.calls == 0);
+        unknown.map(|of| of.role.as_str()).collect()
     }
 
     /// The calls that reported no cost are taken to cost as much as the others; where none did, there is no sum.
-    fn sum(&self) -> Sum {
-        let known = self.roles.iter().filter(|(_, _, account)| account.calls > 0);
-        known.fold(Sum::default(), |sum, (_, calls, account)| {
-            let (calls, of) = (float(*calls), f64::from(account.calls));
+    fn sum(&self, calls: impl Fn(&OfRole) -> u64) -> Sum {
+        let known = self.roles.iter().filter(|of| of.earlier.calls > 0);
+        known.fold(Sum::default(), |sum, of| {
+            let (calls, account, count) = (float(calls(of)), of.earlier, f64::from(of.earlier.calls));
             Sum {
                 usd: sum.usd + calls * account.usd / f64::from((account.calls - account.unpriced).max(1)),
-                tokens: sum.tokens + calls * float(account.tokens()) / of,
-                ms: sum.ms + calls * float(account.ms) / of,
+                tokens: sum.tokens + calls * float(account.tokens()) / count,
+                ms: sum.ms + calls * float(account.ms) / count,
             }
         })
     }
 
     fn is_priced(&self) -> bool {
-        self.roles.iter().all(|(_, _, account)| account.calls == 0 || account.unpriced < account.calls)
+        self.roles.iter().all(|of| of.earlier.calls == 0 || of.earlier.unpriced < of.earlier.calls)
     }
 
-    pub fn lines(&self) -> Vec<String> {
-        let calls = figures::count(usize::try_from(self.calls()).unwrap_or(usize::MAX), "call");
+    /// The calls, and what they may cost: for whoever is about to begin.
+    pub fn summary(&self) -> Vec<String> {
+        let each: Vec<String> =
+            self.roles.iter().filter(|of| of.most > 0).map(|of| format!("{} {}", of.role, of.most)).collect();
+        let likely = |text: String| if self.is_likely { format!(", likely {text}") } else { String::new() };
+        let most: u64 = self.roles.iter().map(|of| of.most).sum();
+        let about: u64 = self.roles.iter().map(|of| of.likely).sum();
+        let calls = format!(
+            "estimate: up to {} ({}){}",
+            figures::count(usize::try_from(most).unwrap_or(usize::MAX), "call"),
+            each.join(", "),
+            likely(about.to_string())
+        );
         if self.runs == 0 {
-            return vec![format!(
-                "estimate: {calls}; no earlier run here with these agents, so tokens, cost and time are unknown"
-            )];
+            return vec![calls, "  cost and time unknown: no earlier run here with these agents".to_owned()];
         }
-        let sum = self.sum();
-        let money = if self.is_priced() { figures::dollars(sum.usd) } else { "cost unknown".to_owned() };
-        let (time, best) = (time(sum.ms), time(sum.ms / f64::from(self.jobs.max(1))));
-        let tokens = figures::grouped(whole(sum.tokens));
-        let earlier: u32 = self.roles.iter().map(|(_, _, account)| account.calls).sum();
-        let mut lines = vec![
-            format!(
-                "estimate: {calls}, {tokens} tokens, {money}, {time} of agent time ({best} at best with {})",
-                figures::count(self.jobs as usize, "job")
-            ),
-            format!(
-                "  if every call answers at its first try and no round is skipped; from the mean of {} in {}",
-                figures::count(earlier as usize, "earlier call"),
-                figures::count(self.runs, "run")
-            ),
-        ];
+        let (most, about) = (self.sum(|of| of.most), self.sum(|of| of.likely));
+        let cost = if self.is_priced() {
+            format!("up to {}{}", figures::dollars(most.usd), likely(figures::dollars(about.usd)))
+        } else {
+            "cost unknown".to_owned()
+        };
+        vec![calls, format!("  {cost}; up to {} of agent time{}", time(most.ms), likely(time(about.ms)))]
+    }
+
+    /// The same, and what it rests on.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = self.summary();
+        if self.runs == 0 {
+            return lines;
+        }
+        let sum = self.sum(|of| of.most);
+        let (tokens, best) =
+            (figures::grouped(whole(sum.tokens)), time(sum.ms / f64::from(self.jobs.max(1))));
+        lines.push(format!(
+            "  up to {tokens} tokens, and at best {best} with {}",
+            figures::count(self.jobs as usize, "job")
+        ));
+        let earlier: u32 = self.roles.iter().map(|of| of.earlier.calls).sum();
+        lines.push(format!(
+            "  if every call answers at its first try; from the mean of {} in {}",
+            figures::count(earlier as usize, "earlier call"),
+            figures::count(self.runs, "run")
+        ));
         let unknown = self.unknown();
         if !unknown.is_empty() {
             lines.push(format!("  only calls are counted of: {} (no earlier call)", unknown.join(", ")));
@@ -100,13 +140,22 @@ impl Estimate {
     }
 
     pub fn json(&self) -> Value {
-        let sum = self.sum();
-        let has = self.runs > 0;
+        let of = |calls: &dyn Fn(&OfRole) -> u64| {
+            let sum = self.sum(calls);
+            let has = self.runs > 0;
+            let by_role: MostCalls = self.roles.iter().map(|of| (of.role.clone(), calls(of))).collect();
+            json!({
+                "calls": most_calls(&by_role),
+                "tokens": has.then_some(whole(sum.tokens)),
+                "usd": (has && self.is_priced()).then_some(sum.usd),
+                "seconds": has.then_some(sum.ms / 1000.0),
+            })
+        };
         json!({
-            "calls": self.calls(),
-            "tokens": has.then_some(whole(sum.tokens)),
-            "usd": (has && self.is_priced()).then_some(sum.usd),
-            "seconds": has.then_some(sum.ms / 1000.0),
+            // If every call answers at its first try.
+            "most": of(&|role| role.most),
+            // Null where nobody can say how such runs usually go.
+            "likely": self.is_likely.then(|| of(&|role| role.likely)),
             // What it rests on.
             "runs": self.runs,
             "unknown_roles": self.unknown(),

@@ -39,6 +39,11 @@ pub trait Loop: Fold {
     /// An upper bound of the calls of a run, shown before it begins: its default ceiling.
     fn most_calls(plan: &Plan<Self>) -> MostCalls;
 
+    /// The calls of a run in which none fails, where it is known how such runs usually go.
+    fn expected_calls(_: &Plan<Self>) -> Option<Expected> {
+        None
+    }
+
     /// The roles whose agents a run may call: no other has to be on this machine.
     fn callable(_: &Plan<Self>) -> Vec<&'static RoleSpec> {
         Self::ROLES.iter().collect()
@@ -57,3 +62,10 @@ pub enum Next<'a, L: Loop> {
 
 /// Calls by role.
 pub type MostCalls = ByRole<u64>;
+
+/// The calls of a run: at most, and as runs like it usually go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expected {
+    pub most: MostCalls,
+    pub likely: MostCalls,
+}

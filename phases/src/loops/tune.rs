@@ -18,6 +18,7 @@ mod comparison;
 mod decision;
 pub mod drafting;
 pub mod ending;
+mod expected;
 pub mod explanation;
 mod fail_on;
 mod graded;
@@ -39,7 +40,7 @@ mod view;
 
 use crate::event::{self, FailureKind};
 use crate::id::{CandidateId, TreeId};
-use crate::loops::{Loop, MostCalls};
+use crate::loops::{Expected, Loop, MostCalls};
 use crate::plan::{self, LoopKind};
 use crate::role::{Rights, Role, RoleSpec};
 use crate::run;
@@ -135,6 +136,10 @@ impl Loop for Tune {
 
     fn most_calls(plan: &Plan) -> MostCalls {
         most_calls(plan)
+    }
+
+    fn expected_calls(plan: &Plan) -> Option<Expected> {
+        expected::of(plan)
     }
 
     fn callable(plan: &Plan) -> Vec<&'static RoleSpec> {

@@ -4,9 +4,11 @@ use super::workshop::Workshop;
 use super::world::World;
 use super::*;
 use crate::contract::{CriterionId, Verdict};
+use crate::loops::Loop as _;
 use crate::loops::tune::measure::SEARCH;
-use crate::loops::tune::{Trial, panel};
+use crate::loops::tune::{Decision, Trial, Tune, panel};
 use crate::proof::Confidence;
+use crate::role::Role;
 use crate::score::Score;
 
 fn played(law: Law, policy: Policy, runs: u32, seeds: u64) -> Vec<Played> {
@@ -181,4 +183,29 @@ fn what_is_held_out_confirms_nothing_to_a_rival_that_has_tried_it() {
         rival.confirm(version).is_some()
     };
     assert!(confirms(Rival::searched) && !confirms(|rival| (0..rival.scenarios()).collect()));
+}
+
+#[test]
+fn a_search_by_drafts_makes_about_the_calls_that_are_expected_of_it() {
+    const SEEDS: u32 = 20;
+    for (pool, runs) in [(8, 48), (12, 48), (12, 128)] {
+        let law = Law { pool, ..Law::default() };
+        let plan = Policy::Draft.plan(&World::new(law, 0), runs, Confidence::P90);
+        let expected = Tune::expected_calls(&plan).unwrap();
+        let (mut executed, mut edited) = (0, 0);
+        for seed in 0..SEEDS {
+            let world = World::new(law, seed.into());
+            let (played, decisions) = play_and_tell(&world, Policy::Draft, runs, Confidence::P90);
+            let edits = decisions.iter().filter(|made| matches!(made, Decision::Draft(_))).count();
+            assert!(edits as u64 <= *expected.most.of(&Role::IMPROVER), "{edits} of {expected:?}");
+            executed += u64::from(played.runs);
+            edited += edits as u64;
+        }
+        let is_about = |all: u64, role: &Role| {
+            let (likely, mean) = (expected.likely.of(role), all / u64::from(SEEDS));
+            mean.abs_diff(*likely) * 5 <= *likely
+        };
+        assert!(is_about(executed, &Role::EXECUTOR), "{pool}, {runs}: {executed} and {expected:?}");
+        assert!(is_about(edited, &Role::IMPROVER), "{pool}, {runs}: {edited} and {expected:?}");
+    }
 }

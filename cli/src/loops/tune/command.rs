@@ -8,6 +8,7 @@ use skilltune_orchestrator::store::{Home, Locks, TargetLock};
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::{Event, Plan, Record, Run, Tune};
 use skilltune_phases::loops::{MostCalls, Next};
+use skilltune_phases::offline;
 use skilltune_phases::plan::RunId;
 
 use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
@@ -144,6 +145,9 @@ pub fn begin(
     if manner.trust {
         agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;
     }
+    if manner.format == Streamed::Human {
+        tell_price(request, &plan, around, printer)?;
+    }
     let begun = session::begin(around, home, plan, request.answers().to_vec())?;
     let reporter = progress::reporter(manner.format, Objects::at(home.objects()), around, printer);
     let options = RuntimeOptions::of(&request.casting, &request.settings);
@@ -199,20 +203,13 @@ pub fn show_plan(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let most = Tune::most_calls(plan);
-    let start = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan.clone())) };
-    let mut run = Run::begin(&start).map_err(ours)?;
+    let mut run = unbegun(plan)?;
     for done in request.answers() {
         let seq = run.seq + 1;
-        run.apply(&Record { seq, at: start.at, event: Event::Done(Box::new(done.clone())) });
+        run.apply(&Record { seq, at: Timestamp::UNIX_EPOCH, event: Event::Done(Box::new(done.clone())) });
     }
     let steps = first_steps(&mut run);
-    let targets = Tune::targets(plan);
-    let of = plan.task.regraded().map(|of| &of.run);
-    let is_like = |plan: &Plan| {
-        of == Some(&plan.run) || Tune::targets(plan).iter().any(|target| targets.contains(target))
-    };
-    let earlier = Runs::of(&request.project, around)?.like(is_like);
-    let estimate = Estimate::new(&run, &earlier, request.settings.calls.jobs.value);
+    let estimate = estimate(request, &run, around)?;
     match (flags.format, flags.dry_run) {
         (Streamed::Human, false) => printer.data(&estimate.lines().join("\n")),
         (Streamed::Human, true) => printer.data(&told(&run, &most, &steps, &estimate)),
@@ -223,11 +220,44 @@ pub fn show_plan(
     Ok(Exit::Reached)
 }
 
+/// The run of a plan, of which nothing has happened yet.
+fn unbegun(plan: &Plan) -> Result<Run, Complaint> {
+    let event = Event::Started(Box::new(plan.clone()));
+    Run::begin(&Record { seq: 0, at: Timestamp::UNIX_EPOCH, event }).map_err(ours)
+}
+
+/// By the earlier runs of the same skills.
+fn estimate(request: &Request, run: &Run, around: &Environment) -> Result<Estimate, Complaint> {
+    let targets = Tune::targets(&run.plan);
+    let of = run.plan.task.regraded().map(|of| &of.run);
+    let is_like = |plan: &Plan| {
+        of == Some(&plan.run) || Tune::targets(plan).iter().any(|target| targets.contains(target))
+    };
+    let earlier = Runs::of(&request.project, around)?.like(is_like);
+    Ok(Estimate::new(run, &earlier, request.settings.calls.jobs.value))
+}
+
 /// The settings that somebody has set and that this search does not use.
 fn tell_unused(request: &Request, plan: &Plan, printer: Printer) {
     if let Some(unused) = search::unused(plan, request.settings.of()) {
         printer.talk(&unused);
     }
+}
+
+/// What a search may cost, before it begins. The built-in agent costs nothing.
+fn tell_price(
+    request: &Request,
+    plan: &Plan,
+    around: &Environment,
+    printer: Printer,
+) -> Result<(), Complaint> {
+    if plan.task.searches() && plan.roles.values().any(|cast| cast.agent != offline::NAME) {
+        let estimate = estimate(request, &unbegun(plan)?, around)?;
+        for line in estimate.summary() {
+            printer.talk(&line);
+        }
+    }
+    Ok(())
 }
 
 fn told(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate) -> String {

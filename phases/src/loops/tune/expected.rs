@@ -1,0 +1,56 @@
+//! How many calls a search by drafts makes where none fails: at most, and as such searches usually go.
+//!
+//! What is tried again because it fell is left out: that is rare, and no part of the budget.
+
+use super::{Aim, Plan, Seat, drafting, measure, panel};
+use crate::loops::{Expected, MostCalls};
+use crate::role::Role;
+
+/// In simulated searches the newest version has been tried on all scenarios after so many trials of each, and there is nothing
+/// more to find.
+const TRIALS_OF_EACH: usize = 7;
+/// In the same searches every second trial is followed by an edit: the others name nothing that is probably real.
+const TRIALS_PER_EDIT: usize = 2;
+
+/// The trials of a search and of its final comparison, and the edits.
+#[derive(Clone, Copy)]
+struct Effort {
+    search: usize,
+    comparison: usize,
+    edits: usize,
+}
+
+/// None for another search, which nobody can foretell.
+pub(super) fn of(plan: &Plan) -> Option<Expected> {
+    if plan.task.aim != Aim::Improve {
+        return None;
+    }
+    let (runs, alone) = plan.task.runs()?;
+    let search = drafting::trials(plan)?;
+    let most = Effort { search, comparison: runs - search, edits: drafting::rounds(plan) - 1 };
+    let search = search.min(TRIALS_OF_EACH * measure::searched(plan).len());
+    let versions = if alone { 1 } else { 2 };
+    let trials_of_each = drafting::MOST_LEFT.max(plan.task.rules.confirm) as usize;
+    let comparison = (versions * trials_of_each * measure::compared(plan).len()).min(runs - search);
+    let likely = Effort { search, comparison, edits: most.edits.min(search / TRIALS_PER_EDIT) };
+    Some(Expected { most: calls(plan, most), likely: calls(plan, likely) })
+}
+
+fn calls(plan: &Plan, effort: Effort) -> MostCalls {
+    let Effort { search, comparison, edits } = effort;
+    let judges = |scenarios: &[usize]| scenarios.iter().any(|scenario| plan.task.is_judged(*scenario));
+    let searched = if judges(&measure::searched(plan)) { search } else { 0 };
+    let compared =
+        if judges(&measure::compared(plan)) { comparison + plan.looks().len() * panel::ANCHORS } else { 0 };
+    let judge = |seat: Seat| {
+        let of_search = if seat == Seat::First { searched } else { 0 };
+        (seat.role(), number(of_search + compared))
+    };
+    let judges = Seat::ALL.into_iter().filter(|seat| plan.roles.get(&seat.role()).is_some()).map(judge);
+    let executor = (Role::EXECUTOR, number((search + comparison) * plan.task.target.members.len()));
+    std::iter::once(executor).chain(judges).chain([(Role::IMPROVER, number(edits))]).collect()
+}
+
+fn number(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
