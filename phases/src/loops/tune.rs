@@ -309,14 +309,21 @@ fn most_calls_of_comparison(plan: &Plan) -> MostCalls {
 fn judges_of_comparison(plan: &Plan) -> impl Iterator<Item = (Role, u64)> {
     let stored = plan.task.regraded().map(|of| u64::from(of.judged));
     let judged = stored.unwrap_or_else(|| most_fresh_trials(plan, &|scenario| plan.task.is_judged(scenario)));
-    let looks = if judged > 0 && plan.basis().is_tested() { plan.looks().len() } else { 0 };
-    let anchors = looks * panel::ANCHORS;
-    // Where the challenger is tried alone, each trial of its comparison is one.
-    let again = plan.task.runs().filter(|(_, alone)| *alone).map_or(0, |_| drafting::first(plan).len());
-    let again = if again == 0 { 0 } else { u64::try_from(again).unwrap_or(u64::MAX) + judged };
-    let anchors = u64::try_from(anchors).unwrap_or(u64::MAX).max(again);
+    let anchors = most_anchors(plan, judged);
     let roles = Seat::ALL.into_iter().map(Seat::role).filter(|role| plan.roles.get(role).is_some());
     roles.map(move |role| (role, judged + anchors))
+}
+
+/// At most so many anchors has each judge who judges this many trials of a comparison.
+fn most_anchors(plan: &Plan, judged: u64) -> u64 {
+    if judged == 0 || !plan.basis().is_tested() {
+        return 0;
+    }
+    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let of_looks = number(plan.looks().len() * panel::ANCHORS);
+    let is_apart = plan.task.runs().is_some_and(|(_, alone)| alone);
+    let of_all = if is_apart { judged + number(drafting::first(plan).len()) } else { 0 };
+    of_looks.max(of_all)
 }
 
 /// Those of the final comparison. At worst every scenario falls, and is tried again.

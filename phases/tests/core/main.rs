@@ -3,6 +3,7 @@
 mod calibration;
 mod comparing;
 mod comparison;
+mod cost;
 mod delivery;
 mod drafting;
 mod drive;

@@ -2,7 +2,7 @@
 //!
 //! What is tried again because it fell is left out: that is rare, and no part of the budget.
 
-use super::{Aim, Plan, Seat, drafting, measure, panel};
+use super::{Aim, Plan, Seat, drafting, measure, most_anchors};
 use crate::loops::{Expected, MostCalls};
 use crate::role::Role;
 
@@ -40,11 +40,10 @@ fn calls(plan: &Plan, effort: Effort) -> MostCalls {
     let Effort { search, comparison, edits } = effort;
     let judges = |scenarios: &[usize]| scenarios.iter().any(|scenario| plan.task.is_judged(*scenario));
     let searched = if judges(&measure::searched(plan)) { search } else { 0 };
-    let compared =
-        if judges(&measure::compared(plan)) { comparison + plan.looks().len() * panel::ANCHORS } else { 0 };
+    let compared = if judges(&measure::compared(plan)) { number(comparison) } else { 0 };
     let judge = |seat: Seat| {
-        let of_search = if seat == Seat::First { searched } else { 0 };
-        (seat.role(), number(of_search + compared))
+        let of_search = if seat == Seat::First { number(searched) } else { 0 };
+        (seat.role(), of_search + compared + most_anchors(plan, compared))
     };
     let judges = Seat::ALL.into_iter().filter(|seat| plan.roles.get(&seat.role()).is_some()).map(judge);
     let executor = (Role::EXECUTOR, number((search + comparison) * plan.task.target.members.len()));
