@@ -13,7 +13,7 @@ struct Guess {
     /// How often a trial shows a statement as met that the skill meets, and one that it does not meet.
     shows: f64,
     slips: f64,
-    /// How often an edit mends what it aims at, and how often each of its aims breaks any other statement.
+    /// How often an edit mends what it aims at, and how many statements each of its aims breaks, if all are met.
     mends: f64,
     breaks: f64,
     /// How likely a statement is met that was not looked at yet: as likely as those of the first trials.
@@ -28,7 +28,9 @@ const SHOWS: [f64; 3] = [0.75, 0.85, 0.93];
 const SLIPS: [f64; 4] = [0.08, 0.2, 0.32, 0.44];
 const MENDS: [f64; 5] = [0.05, 0.2, 0.4, 0.6, 0.8];
 /// Each with its weight before anything was seen: most edits leave most of a skill alone.
-const BREAKS: [(f64, f64); 5] = [(0.004, 0.3), (0.02, 0.35), (0.05, 0.2), (0.1, 0.1), (0.2, 0.05)];
+const BREAKS: [(f64, f64); 5] = [(0.05, 0.3), (0.25, 0.35), (0.6, 0.2), (1.2, 0.1), (2.4, 0.05)];
+/// However few statements there are, not all are broken at once.
+const FEWEST: f64 = 12.0;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beliefs {
@@ -92,7 +94,7 @@ impl Beliefs {
     pub fn edits_pay(&self) -> f64 {
         let pays = |guess: &&Guess| {
             let met: f64 = guess.chances.iter().sum();
-            guess.mends > MENDS[0] && guess.mends > guess.breaks * met
+            guess.mends > MENDS[0] && guess.mends > guess.breaks_any() * met
         };
         self.guesses.iter().filter(pays).map(|guess| guess.weight).sum()
     }
@@ -122,9 +124,15 @@ impl Guess {
         *chance = present / (present + absent);
     }
 
+    /// How likely an aim breaks any one other statement.
+    fn breaks_any(&self) -> f64 {
+        self.breaks / self.chances.iter().map(|_| 1.0).sum::<f64>().max(FEWEST)
+    }
+
     fn edit(&mut self, targets: &[usize]) {
         // An aim does not break itself.
-        let stays = |aims: usize| (0..aims).map(|_| 1.0 - self.breaks).product::<f64>();
+        let breaks = self.breaks_any();
+        let stays = |aims: usize| (0..aims).map(|_| 1.0 - breaks).product::<f64>();
         let (other, own) = (stays(targets.len()), stays(targets.len().saturating_sub(1)));
         for (number, chance) in self.chances.iter_mut().enumerate() {
             if targets.contains(&number) {
