@@ -21,6 +21,7 @@ pub mod ending;
 mod expected;
 pub mod explanation;
 mod fail_on;
+mod faults;
 mod graded;
 pub mod measure;
 pub mod notes;

@@ -17,6 +17,7 @@ use crate::target::Place;
 
 use super::beliefs::Beliefs;
 use super::decision::Visible;
+use super::faults::{self, Fault, Faults};
 use super::measure::{Graded, Measure};
 use super::panel::{self, Panel};
 use super::{
@@ -48,6 +49,7 @@ pub struct State {
     pub shipment: Option<Shipment>,
     /// Of a search that edits after each trial.
     pub beliefs: Beliefs,
+    pub faults: Faults,
     /// Of a run that calibrates.
     pub visible: Option<Visible>,
     pub closed: Option<Ending>,
@@ -82,6 +84,8 @@ pub struct Round {
     pub turn: Option<Improver>,
     /// The faults that its edit is to mend, where it mends only some.
     pub targets: Option<Vec<CriterionId>>,
+    /// What failed in its trials, of a search that edits after each.
+    pub faults: Vec<Fault>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -124,6 +128,7 @@ impl State {
             stopped: None,
             shipment: None,
             beliefs: Beliefs::default(),
+            faults: Faults::default(),
             visible: None,
             closed: None,
             criteria: plan.task.contract.criteria.iter().map(|criterion| criterion.id.clone()).collect(),
@@ -222,6 +227,9 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
                 let found = panel::findings(run, round.candidate, &round.scenarios, round.era);
                 beliefs.look(round.era, found.map(|(id, is_met)| (run.plan.task.question(id), is_met)));
             });
+            if run.plan.task.rules.search != Search::Rounds {
+                faults::look(run);
+            }
         }
         Decision::Calibrate(visible) => state.visible = Some((**visible).clone()),
         Decision::Keep(_) => state.in_round(|round| round.standing = Some(Standing::Kept)),
@@ -360,6 +368,7 @@ impl Round {
             scenarios: Vec::new(),
             turn: None,
             targets: None,
+            faults: Vec::new(),
         }
     }
 

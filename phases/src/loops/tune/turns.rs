@@ -3,7 +3,6 @@
 //! In a search by single trials an edit has earned by how much likelier its targets were to be met at the next look at them; in
 //! rounds by being kept. The one that has earned more edits next. The other still gets one turn in four: the first edits say little.
 
-use super::explanation::{self, Explanation};
 use super::{Edit, Improver, Plan, Round, Run, Search, Standing};
 
 /// What the edits of one improver have come to.
@@ -19,11 +18,10 @@ pub struct Earned {
 
 /// One for each improver of the run.
 pub fn earned(run: &Run) -> Vec<Earned> {
-    let explained = explanation::of(run);
     let rounds = &run.state.rounds;
     let edits = rounds.iter().enumerate().filter_map(|(nth, round)| {
         let edit = round.edit.as_ref()?;
-        Some((round.by(), worth(run, edit, &explained[nth], rounds.get(nth + 1))))
+        Some((round.by(), worth(run, edit, round, rounds.get(nth + 1))))
     });
     let edits: Vec<(Improver, Option<f64>)> = edits.collect();
     let of = |by| {
@@ -40,7 +38,7 @@ pub fn earned(run: &Run) -> Vec<Earned> {
 }
 
 /// Nothing is known of an edit that no trial has looked at yet.
-fn worth(run: &Run, edit: &Edit, explanation: &Explanation, next: Option<&Round>) -> Option<f64> {
+fn worth(run: &Run, edit: &Edit, round: &Round, next: Option<&Round>) -> Option<f64> {
     if let Edit::Nothing { .. } = edit {
         return Some(0.0);
     }
@@ -48,7 +46,7 @@ fn worth(run: &Run, edit: &Edit, explanation: &Explanation, next: Option<&Round>
         let is_kept = next?.standing.as_ref()? == &Standing::Kept;
         return Some(if is_kept { 1.0 } else { 0.0 });
     }
-    let looks = explanation.targets.iter().filter_map(|fault| Some(fault.next?.chance - fault.chance));
+    let looks = round.aims().filter_map(|fault| Some(fault.next?.chance - fault.chance));
     let (count, sum) = looks.fold((0.0, 0.0), |(count, sum), gain| (count + 1.0, sum + gain));
     (count > 0.0).then(|| sum / count)
 }

@@ -26,11 +26,9 @@ enum Label {
 
 /// What this round's trials show of the statements that earlier edits were for.
 pub fn results(run: &Run, round: &Round, width: usize) -> Vec<Line> {
-    let explained = explanation::of(run);
     let is_edited = |round: &&Round| matches!(round.edit, Some(Edit::Draft { .. }));
-    let edited = run.state.rounds.iter().zip(&explained).filter(|(round, _)| is_edited(round));
-    let looked_at = |fault| result(fault, round.number, width);
-    edited.flat_map(|(_, one)| &one.targets).filter_map(looked_at).collect()
+    let edited = run.state.rounds.iter().filter(is_edited);
+    edited.flat_map(Round::aims).filter_map(|fault| result(fault, round.number, width)).collect()
 }
 
 fn result(fault: &Fault, round: u32, width: usize) -> Option<Line> {
@@ -42,7 +40,8 @@ fn result(fault: &Fault, round: u32, width: usize) -> Option<Line> {
 
 /// What the newest round edits, and what it leaves alone.
 pub fn chosen(run: &Run, width: usize) -> Vec<Line> {
-    explanation::of(run).last().map_or_else(Vec::new, |newest| told(newest, width))
+    let newest = run.state.rounds.last().map(|round| explanation::of_round(run, round));
+    newest.map_or_else(Vec::new, |newest| told(&newest, width))
 }
 
 /// Of all that is left alone for one reason, the likeliest to be met is named.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::id::CandidateId;
 use crate::judgement::{Finding, Suggestion};
 use crate::loops::tune::drafting::PROBABLY_MET;
-use crate::loops::tune::explanation::{self, Fault, Look};
+use crate::loops::tune::explanation::{Fault, Look};
 use crate::loops::tune::notes::{self, Notes, Standing};
 use crate::loops::tune::{Edit, Round, Run, Search, panel};
 use crate::prompt::{Asked, Missed, Tried};
@@ -75,18 +75,10 @@ fn in_vain(run: &Run, member: Place) -> Vec<(u32, Tried)> {
     let rounds = &run.state.rounds;
     let targets = rounds.last().and_then(|round| round.targets.as_deref()).unwrap_or_default();
     let now: BTreeSet<String> = targets.iter().map(|id| run.plan.task.question(id)).collect();
-    let is_for_it = |round: &Round| {
-        let mut targets = round.targets.iter().flatten();
-        round.edit.is_some() && targets.any(|id| now.contains(&run.plan.task.question(id)))
-    };
-    // What was believed is formed anew, which takes its time.
-    if !rounds.iter().any(is_for_it) {
-        return Vec::new();
-    }
     let by_number: BTreeMap<u32, &Round> = rounds.iter().map(|round| (round.number, round)).collect();
-    let vain = rounds.iter().zip(explanation::of(run)).filter_map(|(round, explanation)| {
+    let vain = rounds.iter().filter_map(|round| {
         let Some(Edit::Draft { origin, .. }) = &round.edit else { return None };
-        let faults = explanation.targets.iter().filter(|fault| now.contains(&fault.statement));
+        let faults = round.aims().filter(|fault| now.contains(&fault.statement));
         let looks = faults.filter_map(|fault| {
             let look = fault.next?;
             Some(told(run, fault, look, seen(run, by_number.get(&look.round)?, &fault.statement)))
