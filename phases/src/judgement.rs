@@ -32,6 +32,8 @@ pub struct Ask<'a> {
     pub nonce: &'a str,
     /// Names of the chain's members, empty for a single skill.
     pub members: &'a [&'a str],
+    /// Of a chain that is not judged member by member: who may be named as being at fault for what is missed.
+    pub at_fault: &'a [&'a str],
     pub shape: VerdictShape,
 }
 
@@ -73,6 +75,9 @@ pub struct Judgement {
     pub suggestions: Vec<Suggestion>,
     /// The model's own number; nothing is decided by it.
     pub claim: Option<Score>,
+    /// Of a chain: the member that has to change, for each missed criterion for which the judge names one. It may be wrong.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub at_fault: BTreeMap<CriterionId, Box<str>>,
 }
 
 /// What the scores of a judgement rest on.

@@ -66,7 +66,11 @@ fn agree(schema: &str, reads: impl Fn(&str) -> bool, answer: &Value, places: &[&
 
 fn reads_judgement(text: &str) -> bool {
     let shape = VerdictShape::Evidenced;
-    judgement::read(text, &Ask { contract: &rubric::tune(), nonce: "n0nce", members: &[], shape }).is_ok()
+    judgement::read(
+        text,
+        &Ask { contract: &rubric::tune(), nonce: "n0nce", members: &[], at_fault: &[], shape },
+    )
+    .is_ok()
 }
 
 #[test]
@@ -84,7 +88,9 @@ fn the_verdict_schema_accepts_what_is_read_and_nothing_else() {
 fn the_schema_that_a_model_is_held_to_accepts_what_is_read_and_nothing_else() {
     let contract = rubric::tune();
     let shape = VerdictShape::Evidenced;
-    let schema = |members| judgement::schema(&Ask { contract: &contract, nonce: "n0nce", members, shape });
+    let schema = |members| {
+        judgement::schema(&Ask { contract: &contract, nonce: "n0nce", members, at_fault: &[], shape })
+    };
     let places =
         ["/criteria", "/criteria/3", "/criteria/0/id", "/criteria/0/verdict", "/criteria/18/evidence"];
     agree(&schema(&[]).to_string(), reads_judgement, &evidenced(), &places, true);
@@ -107,7 +113,13 @@ fn named(mut entry: Value, member: &str) -> Value {
 #[test]
 fn the_verdict_schema_accepts_the_originals_shape_as_it_is_read_from_an_agent_set_to_it() {
     let contract = rubric::tune();
-    let ask = Ask { contract: &contract, nonce: "n0nce", members: &[], shape: VerdictShape::Original };
+    let ask = Ask {
+        contract: &contract,
+        nonce: "n0nce",
+        members: &[],
+        at_fault: &[],
+        shape: VerdictShape::Original,
+    };
     let reads = |text: &str| judgement::read(text, &ask).is_ok();
     let anything =
         ["/dimensions", "/dimensions/1", "/dimensions/0/score", "/dimensions/0/name", "/composite_score"];

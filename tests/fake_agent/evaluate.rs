@@ -71,7 +71,8 @@ pub(crate) fn grade(script: &Script, prompt: &str) -> String {
         .collect();
     let reached =
         made.iter().filter_map(|text| between(text, "with quality ", "\n")?.parse::<u32>().ok()).max();
-    judged(prompt, &format!("out.md: quality {reached:?}"), |_, line| {
+    let evidence = format!("out.md: quality {reached:?}");
+    judged(prompt, &evidence, script.at_fault.as_deref(), |_, line| {
         let least = between(line, "at least ", ".").and_then(|least| least.parse::<u32>().ok());
         let said = line.split_once(" says \"").and_then(|(_, said)| Some(said.rsplit_once('"')?.0));
         let is_said = said.is_none_or(|said| says(Path::new("artifacts"), said));
@@ -84,14 +85,20 @@ pub(crate) fn grade(script: &Script, prompt: &str) -> String {
     })
 }
 
-/// An answer to each statement of the prompt: whether it is true, by its id and its line.
-pub(crate) fn judged(prompt: &str, evidence: &str, is_true: impl Fn(&str, &str) -> bool) -> String {
+/// An answer to each statement of the prompt: whether it is true, by its id and its line. Of those that are not, this member is at fault.
+pub(crate) fn judged(
+    prompt: &str,
+    evidence: &str,
+    at_fault: Option<&str>,
+    is_true: impl Fn(&str, &str) -> bool,
+) -> String {
     let (_, statements) = prompt.rsplit_once("## The statements").expect("statements are asked about");
     let is_statement = |line: &&str| line.starts_with('`') && !line.starts_with("```");
     let criteria = statements.lines().filter(is_statement).map(|line| {
         let id = between(line, "`", "`").expect("a statement has an id");
         let verdict = if is_true(&id, line) { "pass" } else { "fail" };
-        json!({ "id": id, "verdict": verdict, "evidence": evidence })
+        let at_fault = at_fault.filter(|_| verdict == "fail");
+        json!({ "id": id, "verdict": verdict, "evidence": evidence, "at_fault": at_fault })
     });
     let criteria: Vec<_> = criteria.collect();
     let code = nonce(prompt).expect("a code is asked for");

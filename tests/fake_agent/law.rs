@@ -54,7 +54,7 @@ impl Play {
         let text = fs::read_to_string(made.join("out.md")).expect("a result has its file");
         let product: Product = stated(&text, PRODUCT);
         let verdicts = agents::judge(world, &product, self.times(&product.id().hex(), call));
-        evaluate::judged(prompt, text.trim_end(), |id, line| {
+        evaluate::judged(prompt, text.trim_end(), None, |id, line| {
             evaluate::known(line).unwrap_or_else(|| {
                 let mut verdicts = verdicts.iter();
                 let verdict = verdicts.find(|(asked, _)| asked.as_str() == id).map(|(_, verdict)| verdict);

@@ -33,6 +33,8 @@ pub(crate) struct Script {
     pub(crate) lucky_file: PathBuf,
     /// Answers the evaluator without criteria, as the original does.
     pub(crate) claims: bool,
+    /// The member of a chain that it names for each statement that is not true.
+    pub(crate) at_fault: Option<String>,
     /// How it judges statements.
     pub(crate) judges: Judges,
     /// Answers the evaluator with rubbish.
@@ -98,6 +100,7 @@ impl Default for Script {
             lucky: BTreeMap::new(),
             lucky_file: PathBuf::new(),
             claims: false,
+            at_fault: None,
             judges: Judges::default(),
             rubbish: false,
             unaided: 50,

@@ -99,6 +99,60 @@ fn a_member_that_fails_stops_its_followers_of_that_round() {
     );
 }
 
+/// Twelve scenarios with one statement each, about what the last member leaves: what this member has put into it.
+fn searched(broken: &str, script: &Value) -> Scene {
+    let quality = |name| if name == broken { 20 } else { 90 };
+    let scene = Scene::in_memory(&["outline", "writer", "editor"].map(|name| (name, quality(name))), script);
+    let one = |nth: u32| {
+        let statement = format!("The result says \\\"made by {broken} with quality 80\\\".");
+        format!(
+            "[[scenarios]]\nid = \"s{nth}\"\ndescription = \"Task {nth}\"\nexpectations = [\"{statement}\"]\n"
+        )
+    };
+    fs::write(scene.path("project/suite.toml"), (1..=12).map(one).collect::<String>()).unwrap();
+    let line =
+        ["tune", "outline,writer,editor", "--chain", "--suite", "suite.toml", "--yes", "--format", "json"];
+    let ran = scene.run(&[&line[..], &["--runs", "72"]].concat());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    scene
+}
+
+#[test]
+fn a_member_that_the_judge_names_is_edited_first_though_the_statement_is_about_the_last() {
+    let scene =
+        searched("outline", &json!({ "improve": { "outline": { "20": 80 } }, "at_fault": "outline" }));
+    let decided = scene.events("decided");
+    let members: Vec<&Value> = decided.iter().filter_map(|one| one["target"].get("member")).collect();
+    assert_eq!(members[0], &json!(0), "{decided:?}");
+    assert_eq!(["outline", "writer", "editor"].map(|name| scene.quality(name)), [80, 90, 90]);
+    let text = fs::read(scene.run_folder().join("report.json")).unwrap();
+    let report: Value = serde_json::from_slice(&text).unwrap();
+    let first = &report["rounds"][0];
+    assert_eq!(first["edited_member"], "outline");
+    let at_fault = &first["targets"][0]["at_fault"];
+    let share = |name: &str| at_fault[name].as_f64().unwrap();
+    assert!(share("outline") > share("writer") && share("outline") > share("editor"), "{at_fault}");
+    let page = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    assert!(page.contains("- **At Fault**: outline "), "{page}");
+}
+
+#[test]
+fn a_search_by_single_trials_runs_no_member_again_that_is_before_the_edited_one() {
+    let scene = searched("editor", &json!({ "improve": { "editor": { "20": 80 } }, "at_fault": "editor" }));
+    assert_eq!(["outline", "writer", "editor"].map(|name| scene.quality(name)), [90, 90, 80]);
+    let done = scene.events("done");
+    let searched = done.iter().map(|one| &one["step"]["exercise"]);
+    let searched: Vec<&Value> = searched.filter(|one| one["trial"]["ordinal"] == 0).collect();
+    let scenarios = |member: u32| {
+        let of_member = searched.iter().filter(|one| one["member"] == member);
+        of_member.map(|one| one["trial"]["scenario"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    let (mut first, last) = (scenarios(0), scenarios(2));
+    assert!(first.len() < last.len(), "the last one is tried again: {first:?} {last:?}");
+    first.sort_unstable();
+    assert!(first.is_sorted_by(|one, next| one < next), "the first one is run once on each: {first:?}");
+}
+
 #[test]
 fn words_alone_are_no_artifact_in_a_chain() {
     let mut script = script();

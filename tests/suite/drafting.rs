@@ -119,7 +119,7 @@ fn the_report_says_of_each_round_what_it_edited_and_how_sure_it_was() {
     assert_eq!(first["left_alone"], json!([]));
     let targets = first["targets"].as_array().unwrap();
     let keys: Vec<&String> = targets[0].as_object().unwrap().keys().collect();
-    let chances = ["chance_before", "chance_after", "looked_at_again"];
+    let chances = ["chance_before", "chance_after", "at_fault", "looked_at_again"];
     assert_eq!(keys, [&["statement", "criterion", "passed", "failed"][..], &chances].concat());
     let [mended, other, last] = &targets[..] else { panic!("three faults are named: {targets:?}") };
     assert_eq!(mended["statement"], "Its quality is at least 30.");

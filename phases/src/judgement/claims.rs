@@ -46,7 +46,16 @@ pub(super) fn read(mut object: Object, ask: &Ask<'_>) -> Result<Judgement, OffSc
     let members = members(&object, ask)?;
     let Remarks { strengths, weaknesses, suggestions } = remarks(&mut object, ask);
     let claim = claim(&object, "composite_score");
-    Ok(Judgement { kind: Kind::Claimed, whole, members, strengths, weaknesses, suggestions, claim })
+    Ok(Judgement {
+        kind: Kind::Claimed,
+        whole,
+        members,
+        strengths,
+        weaknesses,
+        suggestions,
+        claim,
+        at_fault: BTreeMap::new(),
+    })
 }
 
 fn assess(entries: &[Entry], ask: &Ask<'_>) -> Result<Assessment, OffSchema> {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{Ask, Assessment, Finding, Findings, Judgement, Kind, Remarks, claim, remarks};
 use crate::answer::{self, Mismatch, Object, OffSchema};
-use crate::contract::Verdict;
+use crate::contract::{CriterionId, Verdict};
 use crate::score::score;
 
 const LONGEST_EVIDENCE: usize = 600;
@@ -18,6 +18,8 @@ struct Entry {
     member: Option<String>,
     verdict: Verdict,
     evidence: String,
+    #[serde(default)]
+    at_fault: Option<serde_json::Value>,
 }
 
 /// Entries by what they are about: a member or the whole, and a criterion.
@@ -26,8 +28,14 @@ type Answers = BTreeMap<(String, String), Vec<Entry>>;
 const WHOLE: &str = "";
 
 pub(super) fn read(mut object: Object, ask: &Ask<'_>) -> Result<Judgement, OffSchema> {
-    let mut answers = Answers::new();
+    let (mut answers, mut at_fault) = (Answers::new(), BTreeMap::new());
     for mut entry in answer::entries::<Entry>(&mut object, "criteria")? {
+        let named = entry.at_fault.take().filter(|_| entry.verdict.is_met() == Some(false));
+        if let Some(name) =
+            named.as_ref().and_then(|name| name.as_str()).filter(|name| ask.at_fault.contains(name))
+        {
+            at_fault.insert(CriterionId::from(entry.id.as_str()), name.into());
+        }
         let about = (entry.member.take().unwrap_or_default(), std::mem::take(&mut entry.id));
         answers.entry(about).or_default().push(entry);
     }
@@ -40,7 +48,16 @@ pub(super) fn read(mut object: Object, ask: &Ask<'_>) -> Result<Judgement, OffSc
     odd.into_result()?;
     let Remarks { strengths, weaknesses, suggestions } = remarks(&mut object, ask);
     let claim = claim(&object, "claimed_score");
-    Ok(Judgement { kind: Kind::Evidenced, whole, members, strengths, weaknesses, suggestions, claim })
+    Ok(Judgement {
+        kind: Kind::Evidenced,
+        whole,
+        members,
+        strengths,
+        weaknesses,
+        suggestions,
+        claim,
+        at_fault,
+    })
 }
 
 /// Takes the answers about one member, or about the whole, out of all of them.

@@ -34,6 +34,10 @@ pub fn schema(ask: &Ask<'_>) -> Value {
             part["properties"]["member"] = json!({ "type": ["string", "null"], "enum": names });
         }
     }
+    if !ask.at_fault.is_empty() {
+        let names: Vec<Option<&str>> = ask.at_fault.iter().copied().map(Some).chain([None]).collect();
+        entry["properties"]["at_fault"] = json!({ "type": ["string", "null"], "enum": names });
+    }
     json!({
         "type": "object",
         "required": ["verdict_of", "criteria"],

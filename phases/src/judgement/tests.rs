@@ -8,7 +8,7 @@ use crate::rubric;
 const NONCE: &str = "n0nce";
 
 fn read_as(shape: VerdictShape, members: &[&str], text: &str) -> Result<Judgement, OffSchema> {
-    read(text, &Ask { contract: &rubric::tune(), nonce: NONCE, members, shape })
+    read(text, &Ask { contract: &rubric::tune(), nonce: NONCE, members, at_fault: &[], shape })
 }
 
 fn read_single(text: &str) -> Result<Judgement, OffSchema> {
@@ -169,6 +169,38 @@ fn in_a_chain_every_member_is_judged_and_the_whole_too() {
     assert_eq!(judgement.members["checker"].scored.composite, Some(Score::ZERO));
     assert_eq!(judgement.suggestions[0].member.as_deref(), Some("checker"));
     assert!(read_single(&answer.to_string()).unwrap_err().to_string().starts_with("not asked for: "));
+}
+
+#[test]
+fn of_a_chain_a_member_may_be_named_as_being_at_fault_for_what_is_missed() {
+    let mut answer = verdict();
+    for (at, (verdict, named)) in [
+        ("fail", json!("checker")),
+        ("partial", json!("writer")),
+        ("pass", json!("writer")),
+        ("unverified", json!("writer")),
+        ("fail", json!("../etc")),
+        ("fail", json!(["writer"])),
+        ("fail", Value::Null),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        answer["criteria"][at]["verdict"] = json!(verdict);
+        answer["criteria"][at]["at_fault"] = named;
+    }
+    let contract = rubric::tune();
+    let read = |at_fault| {
+        let shape = VerdictShape::Evidenced;
+        super::read(
+            &answer.to_string(),
+            &Ask { contract: &contract, nonce: NONCE, members: &[], at_fault, shape },
+        )
+    };
+    let named = read(&["writer", "checker"]).unwrap().at_fault;
+    let named: Vec<&str> = contract.criteria.iter().filter_map(|one| Some(&**named.get(&one.id)?)).collect();
+    assert_eq!(named, ["checker", "writer"]);
+    assert!(read(&[]).unwrap().at_fault.is_empty(), "nobody was asked");
 }
 
 #[test]

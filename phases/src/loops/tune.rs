@@ -15,6 +15,7 @@ mod apart;
 pub mod beliefs;
 pub mod calibration;
 mod comparison;
+mod credit;
 mod decision;
 pub mod drafting;
 pub mod ending;
@@ -32,6 +33,7 @@ mod request;
 mod state;
 pub mod state_file;
 mod step;
+mod suspects;
 mod task;
 pub mod trials;
 pub mod turns;
@@ -225,7 +227,7 @@ fn standing(run: &Run, round: &Round, score: Score) -> Decision {
 
 fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     let base = run.head();
-    let member = weakest(run, base, round);
+    let member = round.member.unwrap_or_else(|| weakest(run, base, round));
     if run.plan.is_chain() && run.state.focus != Some(member) {
         return Next::Decide(Decision::Focus(member));
     }
@@ -251,11 +253,16 @@ fn weakest(run: &Run, base: CandidateId, round: &Round) -> Place {
     let score = |place: &Place| scores.get(place.0).copied().flatten().map_or(f64::INFINITY, Score::points);
     let lowest =
         |places: &mut dyn Iterator<Item = Place>| places.min_by(|a, b| score(a).total_cmp(&score(b)));
-    let tired = |place: &Place| run.drops_in_a_row(*place) >= DROPS_BEFORE_MOVING_ON;
+    let tired = |place: &Place| is_tired(run, *place);
     let places = || run.plan.places().filter(|place| !round.tried.contains(place));
     lowest(&mut places().filter(|place| !tired(place)))
         .or_else(|| lowest(&mut places()))
         .expect("a target has members")
+}
+
+/// Edits of this member keep coming to nothing.
+fn is_tired(run: &Run, place: Place) -> bool {
+    run.drops_in_a_row(place) >= DROPS_BEFORE_MOVING_ON
 }
 
 /// The most calls that a run can come to: every step tried twice, every draft tried out whole.

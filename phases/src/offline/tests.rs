@@ -36,7 +36,13 @@ fn judged(members: &[(Judged, Files, Option<Ran>)]) -> Judgement {
     let members = if names.len() > 1 { names } else { Vec::new() };
     judgement::read(
         &answer,
-        &Ask { contract: &contract, nonce: "n0nce", members: &members, shape: VerdictShape::Evidenced },
+        &Ask {
+            contract: &contract,
+            nonce: "n0nce",
+            members: &members,
+            at_fault: &[],
+            shape: VerdictShape::Evidenced,
+        },
     )
     .unwrap()
 }

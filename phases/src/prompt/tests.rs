@@ -151,7 +151,13 @@ fn sections(prompt: &str) -> String {
 fn judged(text: &str) -> Result<crate::judgement::Judgement, crate::answer::OffSchema> {
     read(
         text,
-        &Ask { contract: &rubric::tune(), nonce: "n0nce", members: &[], shape: VerdictShape::Evidenced },
+        &Ask {
+            contract: &rubric::tune(),
+            nonce: "n0nce",
+            members: &[],
+            at_fault: &[],
+            shape: VerdictShape::Evidenced,
+        },
     )
 }
 

@@ -150,5 +150,6 @@ fn judged(verdicts: &[(CriterionId, Verdict)]) -> Answer {
         weaknesses: Vec::new(),
         suggestions: Vec::new(),
         claim: None,
+        at_fault: std::collections::BTreeMap::new(),
     }))
 }

@@ -138,7 +138,7 @@ fn after_the_first_trials_up_to_six_faults_are_edited_and_then_up_to_three() {
     let counts: Vec<usize> = decisions
         .iter()
         .filter_map(|one| match one {
-            Decision::Target { criteria } => Some(criteria.len()),
+            Decision::Target { criteria, .. } => Some(criteria.len()),
             _ => None,
         })
         .collect();
@@ -175,7 +175,8 @@ fn a_statement_that_failed_once_after_many_passes_is_left_alone() {
         },
     );
     assert!(!once, "it did fail once");
-    let is_edited = |one: &&Decision| matches!(one, Decision::Target { criteria } if !criteria.is_empty());
+    let is_edited =
+        |one: &&Decision| matches!(one, Decision::Target { criteria, .. } if !criteria.is_empty());
     assert_eq!(drive.decisions().iter().filter(|one| is_edited(one)).count(), 0);
     let explained = explanation::of(&drive.run);
     let left: Vec<&(Fault, LeftAlone)> = explained.iter().flat_map(|one| &one.left_alone).collect();
@@ -193,7 +194,7 @@ fn a_round_explains_itself_as_it_did_when_its_targets_were_chosen() {
     assert_eq!(whole.len(), drive.run.state.rounds.len());
     let mut chosen = 0;
     for (at, record) in drive.records.iter().enumerate() {
-        let Event::Decided(Decision::Target { criteria }) = &record.event else { continue };
+        let Event::Decided(Decision::Target { criteria, .. }) = &record.event else { continue };
         let then = Run::replay(&drive.records[..=at]).expect("a part of a journal is one");
         let explained = explanation::of(&then);
         let said = explained.last().expect("a round has targets");

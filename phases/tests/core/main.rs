@@ -4,6 +4,7 @@ mod calibration;
 mod comparing;
 mod comparison;
 mod cost;
+mod credit;
 mod delivery;
 mod drafting;
 mod drive;

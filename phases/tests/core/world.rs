@@ -121,6 +121,7 @@ pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
         weaknesses: Vec::new(),
         suggestions: Vec::new(),
         claim: None,
+        at_fault: std::collections::BTreeMap::new(),
     })))
 }
 

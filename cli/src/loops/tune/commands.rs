@@ -239,10 +239,12 @@ fn decided(run: &Run, decision: &Decision) -> String {
             let on = if on.is_empty() { String::new() } else { format!(" on {}", on.join(", ")) };
             format!("round {round}: try {}{on}", candidate.short())
         }
-        Decision::Target { criteria } if criteria.is_empty() => "nothing to edit".to_owned(),
-        Decision::Target { criteria } => {
+        Decision::Target { criteria, .. } if criteria.is_empty() => "nothing to edit".to_owned(),
+        Decision::Target { criteria, member } => {
             let faults: Vec<&str> = criteria.iter().map(CriterionId::as_str).collect();
-            format!("edit {}", faults.join(", "))
+            let member = member.and_then(|place| run.plan.task.target.members.get(place.0));
+            let member = member.map(|member| format!("{}: ", member.name)).unwrap_or_default();
+            format!("edit {member}{}", faults.join(", "))
         }
         Decision::Scored(measured) => match measured.score {
             Some(score) => format!("round score {score}"),

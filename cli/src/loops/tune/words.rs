@@ -6,7 +6,7 @@ use skilltune_phases::edit::EditKind;
 pub use skilltune_phases::ending::Class;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::judgement::VerdictShape;
-use skilltune_phases::loops::tune::explanation::Fault;
+use skilltune_phases::loops::tune::explanation::{Explanation, Fault};
 use skilltune_phases::loops::tune::{self, Aim, Ending, Plan, Round, Run, Search, Step};
 use skilltune_phases::name::Name;
 use skilltune_phases::plan::Enforced;
@@ -18,7 +18,7 @@ use skilltune_phases::target::Place;
 use crate::loops::tune::older;
 use crate::loops::tune::scenarios::GENERAL;
 pub use crate::report::words::*;
-use crate::text::figures::count;
+use crate::text::figures::{count, percent};
 use crate::text::plain::{one_line, shell_path};
 
 const STRUCTURE_ONLY: &str =
@@ -261,6 +261,19 @@ pub fn trials(fault: &Fault) -> String {
     let Fault { passed, failed, .. } = fault;
     let all = passed + failed;
     if passed > failed { format!("met in {passed} of {all}") } else { format!("failed {failed} of {all}") }
+}
+
+/// The members of a chain that may be at fault for what a round edits, the likeliest first.
+pub fn at_fault(plan: &Plan, explanation: &Explanation) -> Option<String> {
+    let members: Vec<String> = explanation
+        .at_fault()
+        .into_iter()
+        .filter_map(|(place, share)| {
+            let member = plan.task.target.members.get(place.0)?;
+            Some(format!("{} {}", member.name, percent(share)))
+        })
+        .collect();
+    (!members.is_empty()).then(|| members.join(", "))
 }
 
 /// What a search is for.

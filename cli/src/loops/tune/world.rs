@@ -235,6 +235,7 @@ fn judgement(run: &Run, score: u32, kind: Kind, findings: &Findings) -> Outcome 
             snippet: Some("```sh\nwrite haiku.md\n```".into()),
         }],
         claim: Score::new(85.0),
+        at_fault: std::collections::BTreeMap::new(),
     })))
 }
 

@@ -83,7 +83,7 @@ mod tests {
         let contract = rubric::tune();
         for members in [&[][..], &["a", "b"]] {
             let shape = VerdictShape::Evidenced;
-            let ours = schema(&Ask { contract: &contract, nonce: "code", members, shape });
+            let ours = schema(&Ask { contract: &contract, nonce: "code", members, at_fault: members, shape });
             let strict: Value = serde_json::from_str(&fitted(&ours.to_string())).unwrap();
             let mut found = Vec::new();
             objects("", &strict, &mut found);

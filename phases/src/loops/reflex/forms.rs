@@ -63,8 +63,13 @@ pub fn critique(missed: &[&RuleResult], most: usize) -> Value {
 /// Verdicts and nothing besides: who judges a text proposes nothing.
 pub fn verdicts(asked: &[Asked<'_>], nonce: &str) -> Value {
     let contract = answers::contract(asked);
-    let mut form =
-        judgement::schema(&Ask { contract: &contract, nonce, members: &[], shape: VerdictShape::Evidenced });
+    let mut form = judgement::schema(&Ask {
+        contract: &contract,
+        nonce,
+        members: &[],
+        at_fault: &[],
+        shape: VerdictShape::Evidenced,
+    });
     let required = form["required"].clone();
     if let (Some(parts), Some(required)) = (form["properties"].as_object_mut(), required.as_array()) {
         parts.retain(|name, _| required.contains(&json!(name)));

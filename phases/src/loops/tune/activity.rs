@@ -8,7 +8,7 @@ use crate::score::Score;
 use crate::target::Place;
 
 use super::measure::{self, SEARCH};
-use super::{Answer, Round, Run, Trial, notes, panel};
+use super::{Answer, Round, Run, Search, Trial, notes, panel};
 
 /// More of them take room from what was missed.
 const MOST_TRIALS: usize = 3;
@@ -69,8 +69,9 @@ pub(super) fn of_trials(
     digests.take(MOST_TRIALS).collect()
 }
 
-/// That of the member in a chain, if the judge gave one.
+/// That of the member in a chain, if the judge gave one. A search by single trials has it edited for what others missed too.
 fn score(run: &Run, judgement: &Judgement, member: Place) -> Option<Score> {
     let own = judgement.members.get(run.plan.member(member).name.as_str());
+    let own = own.filter(|_| run.plan.task.rules.search == Search::Rounds);
     own.unwrap_or(&judgement.whole).scored.composite
 }

@@ -7,6 +7,8 @@
 
 use std::collections::BTreeMap;
 
+use super::suspects::{Rates, Suspects};
+
 /// One guess at how agents and judges err, and what it makes of each statement.
 #[derive(Clone, Debug, PartialEq)]
 struct Guess {
@@ -41,6 +43,8 @@ pub struct Beliefs {
     numbers: BTreeMap<String, usize>,
     /// How likely each is met, over all guesses.
     chances: Vec<f64>,
+    /// Of a chain.
+    pub(super) suspects: Suspects,
 }
 
 impl Beliefs {
@@ -58,11 +62,22 @@ impl Beliefs {
         self.sum_up();
     }
 
-    /// An edit aims at these statements.
-    pub(super) fn edit(&mut self, targets: impl Iterator<Item = String>) {
+    /// An edit aims at these statements. With which share it can mend or break a statement at all is asked for by its words.
+    pub(super) fn edit(&mut self, targets: impl Iterator<Item = String>, share: impl Fn(&str) -> f64) {
         let targets: Vec<usize> = targets.filter_map(|words| self.numbers.get(&words).copied()).collect();
-        self.guesses.iter_mut().for_each(|guess| guess.edit(&targets));
+        let mut shares = vec![1.0; self.numbers.len()];
+        self.numbers.iter().for_each(|(words, number)| shares[*number] = share(words));
+        self.guesses.iter_mut().for_each(|guess| guess.edit(&targets, &shares));
         self.sum_up();
+    }
+
+    pub(super) fn rates(&self) -> Rates {
+        let mean = |rate: fn(&Guess) -> f64| self.guesses.iter().map(|one| one.weight * rate(one)).sum();
+        Rates {
+            shows: mean(|guess| guess.shows),
+            slips: mean(|guess| guess.slips),
+            mends: mean(|guess| guess.mends),
+        }
     }
 
     fn number(&mut self, words: String) -> usize {
@@ -88,6 +103,11 @@ impl Beliefs {
     /// How likely a statement is met.
     pub fn chance(&self, words: &str) -> f64 {
         self.numbers.get(words).map_or(0.5, |number| self.chances[*number])
+    }
+
+    /// How likely each member of a chain is at fault where a statement is missed, the first one first.
+    pub(super) fn shares(&self, words: &str) -> Vec<f64> {
+        self.suspects.shares(words)
     }
 
     /// How likely edits do more good than harm: they mend what they aim at more often than by chance, and more than they break.
@@ -129,16 +149,17 @@ impl Guess {
         self.breaks / self.chances.iter().map(|_| 1.0).sum::<f64>().max(FEWEST)
     }
 
-    fn edit(&mut self, targets: &[usize]) {
+    fn edit(&mut self, targets: &[usize], shares: &[f64]) {
         // An aim does not break itself.
         let breaks = self.breaks_any();
         let stays = |aims: usize| (0..aims).map(|_| 1.0 - breaks).product::<f64>();
         let (other, own) = (stays(targets.len()), stays(targets.len().saturating_sub(1)));
-        for (number, chance) in self.chances.iter_mut().enumerate() {
+        for (number, (chance, share)) in self.chances.iter_mut().zip(shares).enumerate() {
+            let partly = |stays: f64| share * stays + (1.0 - share);
             if targets.contains(&number) {
-                *chance = (*chance + (1.0 - *chance) * self.mends) * own;
+                *chance = (*chance + (1.0 - *chance) * self.mends * share) * partly(own);
             } else {
-                *chance *= other;
+                *chance *= partly(other);
             }
         }
     }

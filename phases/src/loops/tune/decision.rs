@@ -90,7 +90,12 @@ pub enum Decision {
     /// The round's candidate is dropped, and the best is the base again.
     Drop { candidate: CandidateId, why: Why },
     /// The round's edit is to mend these faults, and no others; none, where nothing is to be edited.
-    Target { criteria: Vec<CriterionId> },
+    Target {
+        criteria: Vec<CriterionId>,
+        /// The member of a chain that is probably at fault.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        member: Option<Place>,
+    },
     /// The improver works on this member now.
     Focus(Place),
     /// The round's edit is made by this improver, where there are several.

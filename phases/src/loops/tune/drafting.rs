@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::measure::{self, SEARCH};
-use super::{Decision, Edit, Next, Plan, Round, Run, Search, Trial, panel};
+use super::{Decision, Edit, Next, Plan, Round, Run, Search, Trial, credit, panel};
 use crate::contract::CriterionId;
 use crate::demand::Demand;
 use crate::id::CandidateId;
@@ -98,7 +98,7 @@ pub(super) fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     }
     match (&round.edit, &round.targets) {
         (Some(Edit::Draft { candidate, .. }), _) => open(run, round, *candidate),
-        (None, None) => Next::Decide(Decision::Target { criteria: targets(run, round) }),
+        (None, None) => Next::Decide(target(run, faults(run, round), round)),
         (None, Some(targets)) if !targets.is_empty() => super::improve(run, round),
         (None, Some(_)) | (Some(Edit::Nothing { .. }), _) => open(run, round, run.head()),
     }
@@ -130,9 +130,19 @@ fn has_seen_enough(run: &Run) -> bool {
 /// A chance that is not worth the runs.
 const HARDLY: f64 = 0.1;
 
+fn most_at_once(round: &Round) -> usize {
+    if round.number == 1 { AT_FIRST } else { LATER }
+}
+
+/// Those of the faults that are edited now.
+fn target(run: &Run, faults: Vec<CriterionId>, round: &Round) -> Decision {
+    let (member, mut criteria) = credit::of_one_member(run, faults);
+    criteria.truncate(most_at_once(round));
+    Decision::Target { criteria, member }
+}
+
 /// The faults that a round has named and that are probably real, those named most often first.
-fn targets(run: &Run, round: &Round) -> Vec<CriterionId> {
-    let most = if round.number == 1 { AT_FIRST } else { LATER };
+fn faults(run: &Run, round: &Round) -> Vec<CriterionId> {
     let mut named: BTreeMap<String, (usize, CriterionId)> = BTreeMap::new();
     let missed = panel::findings(run, round.candidate, &round.scenarios, round.era);
     for (id, _) in missed.filter(|(_, is_met)| !is_met) {
@@ -144,7 +154,7 @@ fn targets(run: &Run, round: &Round) -> Vec<CriterionId> {
         .filter(|(_, chance, _)| *chance < PROBABLY_MET)
         .collect();
     real.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.total_cmp(&other.1)));
-    real.into_iter().take(most).map(|(_, _, id)| id).collect()
+    real.into_iter().map(|(_, _, id)| id).collect()
 }
 
 /// What is met with this chance or more is left alone, though it failed once.

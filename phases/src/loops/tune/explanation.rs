@@ -1,7 +1,8 @@
 //! Why each round edited what it edited: what was believed when its targets were chosen, and after the next trial that told of them.
 
 use super::drafting::PROBABLY_MET;
-use super::{Round, Run};
+use super::{Round, Run, credit};
+use crate::target::Place;
 
 pub use super::faults::{Fault, Look};
 
@@ -14,23 +15,42 @@ pub struct Explanation {
     pub left_alone: Vec<(Fault, LeftAlone)>,
 }
 
+impl Explanation {
+    /// How likely each member of a chain is at fault for what is edited, the likeliest first.
+    pub fn at_fault(&self) -> Vec<(Place, f64)> {
+        let missed: f64 = self.targets.iter().map(|fault| 1.0 - fault.chance).sum();
+        let share = |place: usize| -> f64 {
+            let of = |fault: &Fault| (1.0 - fault.chance) * fault.at_fault.get(place).copied().unwrap_or(0.0);
+            self.targets.iter().map(of).sum::<f64>() / missed
+        };
+        let members = self.targets.iter().map(|fault| fault.at_fault.len()).max();
+        let members = members.filter(|_| missed > 0.0).unwrap_or(0);
+        let mut shares: Vec<(Place, f64)> = (0..members).map(|nth| (Place(nth), share(nth))).collect();
+        shares.sort_by(|one, other| other.1.total_cmp(&one.1));
+        shares
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftAlone {
     /// It was met often enough in other trials.
     ProbablyMet,
     /// As many others as are edited at once are more pressing.
     OthersFirst,
+    /// Another member of the chain is probably at fault.
+    OtherMember,
     /// It was the last round.
     SearchEnded,
 }
 
 impl LeftAlone {
-    pub const ALL: [Self; 3] = [Self::ProbablyMet, Self::OthersFirst, Self::SearchEnded];
+    pub const ALL: [Self; 4] = [Self::ProbablyMet, Self::OthersFirst, Self::OtherMember, Self::SearchEnded];
 
     pub fn word(self) -> &'static str {
         match self {
             Self::ProbablyMet => "probably_met",
             Self::OthersFirst => "others_first",
+            Self::OtherMember => "other_member",
             Self::SearchEnded => "search_ended",
         }
     }
@@ -49,15 +69,18 @@ pub fn of_round(run: &Run, round: &Round) -> Explanation {
     let is_target = |fault: &&Fault| round.targets.iter().flatten().any(|id| *id == fault.criterion);
     let others = round.faults.iter().filter(|fault| !is_target(fault));
     let mut left_alone: Vec<(Fault, LeftAlone)> =
-        others.map(|fault| (fault.clone(), why_left_alone(round, fault.chance))).collect();
+        others.map(|fault| (fault.clone(), why_left_alone(round, fault))).collect();
     left_alone.sort_by(|(one, _), (other, _)| other.chance.total_cmp(&one.chance));
     Explanation { targets: round.aims().cloned().collect(), left_alone }
 }
 
-fn why_left_alone(round: &Round, chance: f64) -> LeftAlone {
+fn why_left_alone(round: &Round, fault: &Fault) -> LeftAlone {
     match &round.targets {
-        _ if chance >= PROBABLY_MET => LeftAlone::ProbablyMet,
+        _ if fault.chance >= PROBABLY_MET => LeftAlone::ProbablyMet,
         None => LeftAlone::SearchEnded,
+        Some(_) if round.member.is_some_and(|member| !credit::is_its(&fault.at_fault, member)) => {
+            LeftAlone::OtherMember
+        }
         Some(_) => LeftAlone::OthersFirst,
     }
 }

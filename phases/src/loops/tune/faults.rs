@@ -16,6 +16,8 @@ pub struct Fault {
     pub failed: usize,
     /// How likely the skill was to meet it after those trials, between 0 and 1.
     pub chance: f64,
+    /// How likely each member of a chain was at fault, the first one first; nothing, for a single skill.
+    pub at_fault: Vec<f64>,
     /// The next round that told of it.
     pub next: Option<Look>,
 }
@@ -61,7 +63,8 @@ pub(super) fn look(run: &mut Run) {
     let fault = |(criterion, statement): (CriterionId, String)| {
         let (passed, failed) = faults.counts[&statement];
         let chance = looks[&statement].chance;
-        Fault { criterion, statement, passed, failed, chance, next: None }
+        let at_fault = run.state.beliefs.shares(&statement);
+        Fault { criterion, statement, passed, failed, chance, at_fault, next: None }
     };
     let own: Vec<Fault> = missed.into_iter().map(fault).collect();
     for (words, look) in looks {

@@ -185,6 +185,7 @@ fn judgement(task: &Task, scenario: &Scenario, verdicts: &Verdicts, judged: Opti
         weaknesses: judged.map(|judged| judged.weaknesses.clone()).unwrap_or_default(),
         suggestions: Vec::new(),
         claim: None,
+        at_fault: judged.map(|judged| judged.at_fault.clone()).unwrap_or_default(),
     }
 }
 

@@ -249,9 +249,18 @@ pub(super) fn all_findings<'a>(
     scenarios: &'a [usize],
     era: u32,
 ) -> impl Iterator<Item = Finding<'a>> {
+    judgements(run, candidate, scenarios, era).flat_map(|judgement| judgement.whole.findings.iter())
+}
+
+/// Those of the trials of a search, where there are any.
+pub(super) fn judgements<'a>(
+    run: &'a Run,
+    candidate: CandidateId,
+    scenarios: &'a [usize],
+    era: u32,
+) -> impl Iterator<Item = &'a Judgement> {
     let trials = scenarios.iter().map(move |&scenario| Trial { scenario, ordinal: SEARCH, era });
-    let judged = trials.filter_map(move |trial| judgement(run, candidate, trial));
-    judged.flat_map(|judgement| judgement.whole.findings.iter())
+    trials.filter_map(move |trial| judgement(run, candidate, trial))
 }
 
 /// The score of a trial, if it has one.

@@ -216,14 +216,14 @@ impl Request {
     }
 
     /// Of a trial that is scored by its outcome, the members are not judged one by one: each statement names its own.
-    fn ask<'a>(&'a self, nonce: &'a str, members: &'a [&'a str]) -> Option<Ask<'a>> {
-        let (contract, members) = match &self.brief {
-            Brief::Grade { contract, .. } => (contract, &[][..]),
-            Brief::Review { contract } | Brief::Evaluate { contract, .. } => (contract, members),
+    fn ask<'a>(&'a self, nonce: &'a str, names: &'a [&'a str]) -> Option<Ask<'a>> {
+        let (contract, members, at_fault) = match &self.brief {
+            Brief::Grade { contract, .. } => (contract, &[][..], names),
+            Brief::Review { contract } | Brief::Evaluate { contract, .. } => (contract, names, &[][..]),
             Brief::SetUp | Brief::Execute { .. } | Brief::Check { .. } | Brief::Improve(_) => return None,
         };
         let shape = self.plan.roles.of(&self.order.role).verdict;
-        Some(Ask { contract, nonce, members, shape })
+        Some(Ask { contract, nonce, members, at_fault, shape })
     }
 
     fn nonce(&self) -> String {

@@ -16,6 +16,7 @@ use crate::stop::Reason;
 use crate::target::Place;
 
 use super::beliefs::Beliefs;
+use super::credit;
 use super::decision::Visible;
 use super::faults::{self, Fault, Faults};
 use super::measure::{Graded, Measure};
@@ -86,6 +87,8 @@ pub struct Round {
     pub targets: Option<Vec<CriterionId>>,
     /// What failed in its trials, of a search that edits after each.
     pub faults: Vec<Fault>,
+    /// The member of a chain that is edited because of them.
+    pub member: Option<Place>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -224,8 +227,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
                 round.scored_at = Some(at);
             });
             believe(run, |beliefs, run, round| {
-                let found = panel::findings(run, round.candidate, &round.scenarios, round.era);
-                beliefs.look(round.era, found.map(|(id, is_met)| (run.plan.task.question(id), is_met)));
+                credit::look(beliefs, run, round.candidate, &round.scenarios, round.era);
             });
             if run.plan.task.rules.search != Search::Rounds {
                 faults::look(run);
@@ -236,7 +238,10 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         Decision::Drop { why, .. } => {
             state.in_round(|round| round.standing = Some(Standing::Dropped(why.clone())));
         }
-        Decision::Target { criteria } => state.in_round(|round| round.targets = Some(criteria.clone())),
+        Decision::Target { criteria, member } => {
+            let member = member.filter(|place| place.0 < run.plan.task.target.members.len());
+            state.in_round(|round| (round.targets, round.member) = (Some(criteria.clone()), member));
+        }
         Decision::Focus(place) => state.focus = Some(*place),
         // A journal that somebody else wrote may name one that the run does not have.
         Decision::Turn(by) if run.plan.roles.get(&by.role()).is_some() => {
@@ -246,7 +251,8 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         Decision::Draft(candidate) => {
             state.draft(candidate);
             believe(run, |beliefs, run, round| {
-                beliefs.edit(round.targets.iter().flatten().map(|id| run.plan.task.question(id)));
+                let Some(Edit::Draft { origin, .. }) = &round.edit else { return };
+                credit::edit(beliefs, run, origin.member, round.targets.iter().flatten());
             });
         }
         Decision::NoDraft { member, failure } => state.in_round(|round| {
@@ -369,6 +375,7 @@ impl Round {
             turn: None,
             targets: None,
             faults: Vec::new(),
+            member: None,
         }
     }
 

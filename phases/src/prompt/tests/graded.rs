@@ -206,3 +206,35 @@ fn a_reviewer_gets_the_text_and_the_criteria_and_nothing_that_was_produced() {
     "#);
     assert!(review(&[poet, poet]).contains("`criteria` has exactly 3 entries"));
 }
+
+#[test]
+fn a_judge_of_a_chain_may_name_the_member_whose_work_has_to_change() {
+    let made = folder("artifacts/poet", &[("haiku.md", "Rain\n")]);
+    let poet = Named { name: "poet", folder: &made };
+    let prompt = |artifacts: &[Named<'_>]| {
+        let brief = GradeBrief {
+            scenario: &haiku(),
+            start: None,
+            artifacts,
+            evidence: &[],
+            contract: &statements(),
+            activity: &[],
+            nonce: "n0nce",
+            retry_error: None,
+            seed: "seed",
+        };
+        brief.prompt()
+    };
+    let (one, two) = (prompt(&[poet]), prompt(&[poet, Named { name: "critic", ..poet }]));
+    assert!(!one.contains("at_fault"), "{one}");
+    assert_eq!(two.matches("at_fault").count(), 2, "it is asked for and shown: {two}");
+    assert!(two.contains(r#""at_fault": "poet"}"#), "{two}");
+    let numbered = two.split_once("## How to judge").unwrap().1;
+    let numbers: Vec<&str> = numbered
+        .lines()
+        .filter_map(|line| line.split_once(". "))
+        .map(|(number, _)| number)
+        .filter(|number| number.parse::<u32>().is_ok())
+        .collect();
+    assert_eq!(numbers, ["1", "2", "3", "4", "5"]);
+}

@@ -20,6 +20,7 @@ pub struct Line {
 enum Label {
     Passed,
     Failed,
+    AtFault,
     ToEdit,
     Left(LeftAlone),
 }
@@ -40,8 +41,11 @@ fn result(fault: &Fault, round: u32, width: usize) -> Option<Line> {
 
 /// What the newest round edits, and what it leaves alone.
 pub fn chosen(run: &Run, width: usize) -> Vec<Line> {
-    let newest = run.state.rounds.last().map(|round| explanation::of_round(run, round));
-    newest.map_or_else(Vec::new, |newest| told(&newest, width))
+    let Some(newest) = run.state.rounds.last() else { return Vec::new() };
+    let newest = explanation::of_round(run, newest);
+    let members = words::at_fault(&run.plan, &newest);
+    let members = members.map(|members| plain_line(Label::AtFault, &plain::one_line(&members), width));
+    members.into_iter().chain(told(&newest, width)).collect()
 }
 
 /// Of all that is left alone for one reason, the likeliest to be met is named.
@@ -69,6 +73,12 @@ fn line(label: Label, facts: &str, fault: &Fault, more: usize, width: usize) -> 
     Line { label, after: cut(&format!("{before}{statement}{more}"), room) }
 }
 
+fn plain_line(label: Label, text: &str, width: usize) -> Line {
+    let gap = " ".repeat(LABEL - label.word().len());
+    let room = width.saturating_sub(LEAD.len() + label.word().len());
+    Line { label, after: cut(&format!("{gap}  {text}"), room) }
+}
+
 const LEAD: &str = "  ";
 /// Columns of the longest label.
 const LABEL: usize = 14;
@@ -78,9 +88,11 @@ impl Label {
         match self {
             Self::Passed => "edited, passed",
             Self::Failed => "edited, failed",
+            Self::AtFault => "at fault",
             Self::ToEdit => "to edit",
             Self::Left(LeftAlone::ProbablyMet) => "left alone",
             Self::Left(LeftAlone::OthersFirst) => "for later",
+            Self::Left(LeftAlone::OtherMember) => "other member",
             Self::Left(LeftAlone::SearchEnded) => "not edited",
         }
     }
@@ -92,7 +104,7 @@ impl Line {
         let word = match self.label {
             Label::Passed => style.green(word),
             Label::Failed => style.red(word),
-            Label::ToEdit => style.yellow(word),
+            Label::ToEdit | Label::AtFault => style.yellow(word),
             Label::Left(_) => style.dim(word),
         };
         format!("{LEAD}{word}{}", self.after)

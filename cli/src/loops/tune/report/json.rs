@@ -154,8 +154,8 @@ fn round(run: &Run, round: &Round, explanation: &Explanation) -> Value {
         // Where it was installed: in how many trials it came to what.
         "skill": skill_uses(run, round),
         // By single trials: what its edit was for, and what failed as well.
-        "targets": round.targets.as_ref().map(|_| explanation.targets.iter().map(fault).collect::<Value>()),
-        "left_alone": words::is_by_single_trials(&run.plan).then(|| left_alone(explanation)),
+        "targets": round.targets.as_ref().map(|_| explanation.targets.iter().map(|one| fault(run, one)).collect::<Value>()),
+        "left_alone": words::is_by_single_trials(&run.plan).then(|| left_alone(run, explanation)),
         "kept": round.standing.as_ref().map(|standing| *standing == Standing::Kept),
         "dropped_because": dropped,
         "edited_member": edited,
@@ -167,16 +167,19 @@ fn round(run: &Run, round: &Round, explanation: &Explanation) -> Value {
     })
 }
 
-fn left_alone(explanation: &Explanation) -> Value {
+fn left_alone(run: &Run, explanation: &Explanation) -> Value {
     let with_reason = |(fault, why): &(Fault, LeftAlone)| {
-        let mut told = self::fault(fault);
+        let mut told = self::fault(run, fault);
         told["why"] = why.word().into();
         told
     };
     explanation.left_alone.iter().map(with_reason).collect()
 }
 
-fn fault(fault: &Fault) -> Value {
+fn fault(run: &Run, fault: &Fault) -> Value {
+    let members = run.plan.task.target.members.iter().zip(&fault.at_fault);
+    let at_fault: Map<String, Value> =
+        members.map(|(member, share)| (member.name.to_string(), thousandths(*share).into())).collect();
     json!({
         "statement": fault.statement,
         "criterion": fault.criterion,
@@ -184,6 +187,8 @@ fn fault(fault: &Fault) -> Value {
         "failed": fault.failed,
         "chance_before": thousandths(fault.chance),
         "chance_after": fault.next.map(|next| thousandths(next.chance)),
+        // In a chain: how likely each member was at fault.
+        "at_fault": (!at_fault.is_empty()).then_some(at_fault),
         "looked_at_again": fault.next.map(|next| next.round),
     })
 }

@@ -33,7 +33,7 @@ fn text(asked: &Asked<'_>) -> String {
 pub fn judged(text: &str, asked: &[Asked<'_>], nonce: &str) -> Result<Vec<RuleResult>, OffSchema> {
     let contract = contract(asked);
     // A number for all rules together says of none whether it is met: only evidence is read, whoever answers.
-    let ask = Ask { contract: &contract, nonce, members: &[], shape: VerdictShape::Evidenced };
+    let ask = Ask { contract: &contract, nonce, members: &[], at_fault: &[], shape: VerdictShape::Evidenced };
     let judgement = judgement::read(text, &ask)?;
     let findings = asked.iter().zip(judgement.whole.findings.iter());
     Ok(findings.map(|(asked, finding)| result(asked, finding)).collect())

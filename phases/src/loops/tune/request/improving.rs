@@ -14,11 +14,12 @@ use crate::target::Place;
 /// What is met and must stay so, and what was missed.
 pub(super) fn met_and_missed(run: &Run, base: CandidateId, member: Place) -> (Vec<Asked>, Vec<Missed>) {
     let task = &run.plan.task;
-    let (era, of_chain) = (run.era_of(base), run.plan.is_chain().then_some(member));
-    let standings = notes::standings(run, base, era, of_chain);
+    let targets = run.state.rounds.last().and_then(|round| round.targets.as_ref());
+    // What it is to mend may be a statement about the work of another member.
+    let own = run.plan.is_chain() && targets.is_none();
+    let standings = notes::standings(run, base, run.era_of(base), own.then_some(member));
     let (met, missed): (Vec<_>, Vec<_>) =
         standings.into_iter().partition(|standing| standing.met == standing.of);
-    let targets = run.state.rounds.last().and_then(|round| round.targets.as_ref());
     let is_target =
         |standing: &&Standing<'_>| targets.is_none_or(|all| all.contains(standing.worst.criterion));
     let missed = missed.iter().filter(is_target).map(|standing| task.missed(standing.worst)).collect();

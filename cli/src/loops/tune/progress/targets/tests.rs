@@ -2,13 +2,21 @@ use skilltune_phases::loops::tune::explanation::Look;
 
 use super::*;
 use crate::loops::tune::progress::Changed;
-use crate::loops::tune::world::edited_twice;
+use crate::loops::tune::world::{edited_twice, plan};
 use crate::progress::capture::follow;
 use crate::progress::look::{Letters, Look as Shown};
 use crate::progress::talk::Talk;
 
 fn fault(statement: &str, (passed, failed): (usize, usize), chance: f64) -> Fault {
-    Fault { criterion: "task-1/it".into(), statement: statement.into(), passed, failed, chance, next: None }
+    Fault {
+        criterion: "task-1/it".into(),
+        statement: statement.into(),
+        passed,
+        failed,
+        chance,
+        at_fault: Vec::new(),
+        next: None,
+    }
 }
 
 fn shown(lines: &[Line], style: Style) -> String {
@@ -41,6 +49,21 @@ fn each_target_has_a_line_and_each_reason_to_leave_others_alone() {
       left alone      91%  The… (and 1 more)
       for later       60%  task-1/it
     ");
+}
+
+#[test]
+fn in_a_chain_a_line_says_which_member_is_probably_at_fault() {
+    let of = |at_fault: &[f64], chance| Fault {
+        at_fault: at_fault.to_vec(),
+        ..fault("It is so.", (0, 3), chance)
+    };
+    let targets = vec![of(&[0.2, 0.7, 0.1], 0.0), of(&[1.0], 0.9)];
+    let explanation = Explanation { targets, left_alone: Vec::new() };
+    let plan = plan(&["outline", "writer", "editor"], 1);
+    let members = words::at_fault(&plan, &explanation).unwrap();
+    let line = plain_line(Label::AtFault, &members, 80);
+    insta::assert_snapshot!(shown(&[line], Style::PLAIN), @"  at fault        writer 64%, outline 27%, editor 9%");
+    assert_eq!(words::at_fault(&plan, &Explanation::default()), None);
 }
 
 #[test]

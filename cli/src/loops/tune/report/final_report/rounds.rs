@@ -38,6 +38,8 @@ fn detail(run: &Run, round: &Round, explanation: &Explanation) -> Vec<String> {
     ];
     if told::is_by_single_trials(&run.plan) {
         items.insert(0, format!("**Tried**: {}", words(&told::tried(run, &round.scenarios))));
+        let at_fault = told::at_fault(&run.plan, explanation);
+        items.extend(at_fault.map(|members| format!("**At Fault**: {}", words(&members))));
         items.push(targets(explanation));
         items.extend(left_alone(explanation));
     }
@@ -61,6 +63,7 @@ fn left_because(why: LeftAlone) -> &'static str {
     match why {
         LeftAlone::ProbablyMet => "probably met",
         LeftAlone::OthersFirst => "others come first",
+        LeftAlone::OtherMember => "another member is probably at fault",
         LeftAlone::SearchEnded => "the search ended",
     }
 }
@@ -140,7 +143,7 @@ mod tests {
     fn what_an_edit_was_for_is_told_with_what_the_next_trial_showed() {
         let fault = |statement: &str, passed, chance, next| {
             let (criterion, statement) = ("task-1/it".into(), statement.into());
-            Fault { criterion, statement, passed, failed: 4, chance, next }
+            Fault { criterion, statement, passed, failed: 4, chance, at_fault: Vec::new(), next }
         };
         let next = |is_met, chance| Some(Look { round: 3, is_met, chance });
         let explanation = Explanation {

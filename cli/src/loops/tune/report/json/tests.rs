@@ -155,13 +155,13 @@ fn a_fault_is_told_with_the_chances_before_and_after() {
         passed: 1,
         failed: 4,
         chance: 0.031_25,
+        at_fault: vec![0.75, 0.25],
         next: Some(Look { round: 3, is_met: true, chance: 2.0 / 3.0 }),
     };
     let unseen = Fault { next: None, ..fault.clone() };
-    let told = left_alone(&Explanation {
-        targets: Vec::new(),
-        left_alone: vec![(fault, LeftAlone::OthersFirst), (unseen, LeftAlone::SearchEnded)],
-    });
+    let run = Play::begin(plan(&["outline", "writer"], 1)).run;
+    let left = vec![(fault, LeftAlone::OthersFirst), (unseen, LeftAlone::SearchEnded)];
+    let told = left_alone(&run, &Explanation { targets: Vec::new(), left_alone: left });
     insta::assert_snapshot!(serde_json::to_string_pretty(&told).unwrap(), @r#"
     [
       {
@@ -171,6 +171,10 @@ fn a_fault_is_told_with_the_chances_before_and_after() {
         "failed": 4,
         "chance_before": 0.031,
         "chance_after": 0.667,
+        "at_fault": {
+          "outline": 0.75,
+          "writer": 0.25
+        },
         "looked_at_again": 3,
         "why": "others_first"
       },
@@ -181,6 +185,10 @@ fn a_fault_is_told_with_the_chances_before_and_after() {
         "failed": 4,
         "chance_before": 0.031,
         "chance_after": null,
+        "at_fault": {
+          "outline": 0.75,
+          "writer": 0.25
+        },
         "looked_at_again": null,
         "why": "search_ended"
       }

@@ -1,0 +1,82 @@
+//! What the rounds of a search by single trials say to its beliefs, and which member of a chain an edit is for.
+
+use super::beliefs::Beliefs;
+use super::suspects::Shown;
+use super::{Run, panel};
+use crate::contract::CriterionId;
+use crate::id::CandidateId;
+use crate::judgement::Judgement;
+use crate::target::Place;
+
+/// What the trials of a round have shown, for all beliefs.
+pub(super) fn look(beliefs: &mut Beliefs, run: &Run, candidate: CandidateId, scenarios: &[usize], era: u32) {
+    let found = panel::findings(run, candidate, scenarios, era);
+    beliefs.look(era, found.map(|(id, is_met)| (run.plan.task.question(id), is_met)));
+    if run.plan.is_chain() {
+        let rates = beliefs.rates();
+        beliefs.suspects.look(&shown(run, panel::judgements(run, candidate, scenarios, era)), rates);
+    }
+}
+
+/// A member was edited because of these faults, for all beliefs.
+pub(super) fn edit<'a>(
+    beliefs: &mut Beliefs,
+    run: &Run,
+    member: Place,
+    targets: impl Iterator<Item = &'a CriterionId>,
+) {
+    let targets: Vec<String> = targets.map(|id| run.plan.task.question(id)).collect();
+    let mut suspects = std::mem::take(&mut beliefs.suspects);
+    beliefs.edit(targets.iter().cloned(), |words| suspects.share(words, member));
+    suspects.edit(member, &targets, beliefs.rates());
+    beliefs.suspects = suspects;
+}
+
+/// The member of a chain that is at fault for most of these, by weight and by how likely each is missed, and those of them that are
+/// probably its own. Members at which edits keep coming to nothing are passed over. Of a single skill it is all of them.
+pub(super) fn of_one_member(run: &Run, faults: Vec<CriterionId>) -> (Option<Place>, Vec<CriterionId>) {
+    if !run.plan.is_chain() || faults.is_empty() {
+        return (None, faults);
+    }
+    let beliefs = &run.state.beliefs;
+    let worth = |place: Place| -> f64 {
+        let worth = |id: &CriterionId| {
+            let words = run.plan.task.question(id);
+            let weight = run.plan.task.demand(id).map_or(1.0, |demand| f64::from(demand.weight));
+            weight * (1.0 - beliefs.chance(&words)) * beliefs.suspects.share(&words, place)
+        };
+        faults.iter().map(worth).sum()
+    };
+    // Of equals the last, whose work most statements are about.
+    let most =
+        |places: &mut dyn Iterator<Item = Place>| places.max_by(|a, b| worth(*a).total_cmp(&worth(*b)));
+    let untired = || run.plan.places().filter(|place| !super::is_tired(run, *place));
+    let member =
+        most(&mut untired().filter(|place| worth(*place) > 0.0)).or_else(|| most(&mut run.plan.places()));
+    let shares = |id: &CriterionId| beliefs.shares(&run.plan.task.question(id));
+    let is_its = |id: &&CriterionId| member.is_some_and(|member| is_its(&shares(id), member));
+    let its: Vec<CriterionId> = faults.iter().filter(is_its).cloned().collect();
+    (member, if its.is_empty() { faults } else { its })
+}
+
+/// Whether a member is at fault at least half as likely as any other.
+pub(super) fn is_its(shares: &[f64], member: Place) -> bool {
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    shares.get(member.0).is_some_and(|share| *share >= most / 2.0)
+}
+
+fn shown<'a>(run: &Run, judged: impl Iterator<Item = &'a Judgement>) -> Vec<Shown> {
+    let task = &run.plan.task;
+    let place = |name: &str| task.target.members.iter().position(|member| *member.name == *name).map(Place);
+    let each = judged.flat_map(|judgement| {
+        judgement.whole.findings.iter().filter_map(move |one| {
+            let named = judgement.at_fault.get(one.criterion).and_then(|name| place(name));
+            Some((one.criterion, one.verdict.is_met()?, named))
+        })
+    });
+    let shown = |(id, is_met, named): (&CriterionId, bool, Option<Place>)| {
+        let about = task.member_of(task.demand(id)?);
+        Some(Shown { words: task.question(id), is_met, about, named })
+    };
+    each.filter_map(shown).collect()
+}
