@@ -11,6 +11,7 @@
 //! The agents are public, so that programs can be them: the end-to-end tests run the real `tune` with these, and it comes to the same.
 
 pub mod agents;
+mod chain;
 mod plan;
 mod play;
 mod policy;

@@ -40,7 +40,7 @@ impl Play {
         let scenario = tasks.position(|task| prompt.lines().any(|line| line == task));
         let scenario = scenario.expect("the prompt names a task of this world");
         let nth = self.times(&format!("{}-on-{scenario}", skill.version()), call);
-        let product = agents::execute(world, &skill, scenario, nth);
+        let product = agents::execute(world, &skill, None, scenario, nth);
         let text = serde_json::to_string(&product).expect("a product has a JSON text");
         fs::write("out.md", format!("{PRODUCT}{text}\n")).expect("the workspace can be written");
         fs::write("manifest.json", r#"{"artifacts":[{"path":"out.md"}]}"#)
@@ -53,7 +53,8 @@ impl Play {
         let made = made.next().expect("one skill has produced it").expect("readable").path();
         let text = fs::read_to_string(made.join("out.md")).expect("a result has its file");
         let product: Product = stated(&text, PRODUCT);
-        let verdicts = agents::judge(world, &product, self.times(&product.id().hex(), call));
+        let nth = self.times(&product.id().hex(), call);
+        let verdicts = agents::judge(world, std::slice::from_ref(&product), nth);
         evaluate::judged(prompt, text.trim_end(), None, |id, line| {
             evaluate::known(line).unwrap_or_else(|| {
                 let mut verdicts = verdicts.iter();

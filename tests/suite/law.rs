@@ -45,7 +45,7 @@ fn real(law: Law, seed: u64, runs: u32, jobs: u64) -> CameTo {
     let calls = scene.calls();
     let executed = calls.iter().filter(|(name, _)| name.starts_with("executor"));
     CameTo {
-        quality: world.truth(&skill(&scene)),
+        quality: world.truth(&[skill(&scene)]),
         runs: executed.map(|(_, (_, answered))| answered).sum(),
         decisions: comparable(scene.events("decided").into_iter()),
     }
@@ -57,7 +57,7 @@ fn scene(world: &World, law: &Value, seed: u64) -> Scene {
     let times = scene.path("times");
     scene.write_script(&json!({ "law": { "law": law, "seed": seed, "times": times } }));
     let page = scene.skill("writer").join("SKILL.md");
-    let skill = serde_json::to_string(&world.start).unwrap();
+    let skill = serde_json::to_string(&world.start[0]).unwrap();
     let text = fs::read_to_string(&page).unwrap().replace("Quality: 0", &format!("Skill: {skill}"));
     fs::write(page, text).unwrap();
     let scenarios = world.scenarios.iter().map(|scenario| {

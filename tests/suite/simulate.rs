@@ -53,6 +53,7 @@ fn a_world_that_cannot_be_is_refused_in_one_line() {
         &["--runs", "16,513"],
         &["--seeds", "0"],
         &["--policy", "luck"],
+        &["--members", "3", "--broken", "4"],
     ];
     insta::assert_snapshot!(refused.map(refusal).join("\n"), @r"
     error: invalid value '1.5' for '--fixes <SHARE>': must be a number from 0 to 1
@@ -65,5 +66,23 @@ fn a_world_that_cannot_be_is_refused_in_one_line() {
     error: invalid value '513' for '--runs <N>': 513 is not in 16..=512
     error: invalid value '0' for '--seeds <N>': 0 is not in 1..=100000
     error: invalid value 'luck' for '--policy <POLICIES>'
+    error: there is no member 4 in a chain of 3
     ");
+}
+
+#[test]
+fn a_chain_is_searched_by_what_differs_there_and_the_table_says_who_was_edited_first() {
+    let scene = Scene::empty();
+    let line =
+        ["simulate", "--members", "3", "--broken", "1", "--start", "8", "--runs", "48", "--seeds", "4"];
+    let table = scene.run(&line).stdout;
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    let rows: Vec<&str> = table.lines().skip(2).filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(rows, ["policy", "draft", "lowest"], "{table}");
+    assert!(
+        table.lines().nth(2).unwrap().ends_with("  broken") && table.lines().nth(3).unwrap().ends_with('%')
+    );
+    let all = scene.run(&[&line[..], &["--format", "json"]].concat()).json();
+    assert_eq!((&all["world"]["members"], &all["world"]["broken"]), (&json!(3), &json!(1)));
+    assert!(all["rows"].as_array().unwrap().iter().all(|row| row["broken_first"].is_number()), "{all}");
 }

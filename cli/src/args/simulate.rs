@@ -12,7 +12,7 @@ const WORLD: &str = "World";
 
 #[derive(Clone, Debug, Args)]
 pub struct SimulateArgs {
-    /// Search policies, comma-separated [default: all]
+    /// Search policies, comma-separated [default: all that differ there: lowest in chains alone]
     #[arg(long, value_name = "POLICIES", value_delimiter = ',', value_parser = policies())]
     pub policy: Vec<Policy>,
     /// Budgets: executor runs of one search, comma-separated
@@ -80,12 +80,28 @@ pub struct WorldFlags {
     /// Share of its fixes that hold only on the scenario that showed the weakness
     #[arg(long, value_name = "SHARE", default_value_t = Law::default().overfits, value_parser = share)]
     pub overfits: f64,
+    /// Members of the chain; 1 for a single skill
+    #[arg(long, value_name = "N", default_value_t = Law::default().members, value_parser = count::<1, { Law::FACETS }>)]
+    pub members: usize,
+    /// Member that has none of its facets at the start; 0 for none
+    #[arg(long, value_name = "K", default_value_t = Law::default().broken, value_parser = count::<0, { Law::FACETS }>)]
+    pub broken: usize,
+    /// How often a member hands on a facet that is shown in what it was given
+    #[arg(long, value_name = "SHARE", default_value_t = Law::default().hands_on, value_parser = share)]
+    pub hands_on: f64,
+    /// Share of facets whose statements are about the end of the chain, and not about their own member
+    #[arg(long, value_name = "SHARE", default_value_t = Law::default().at_end, value_parser = share)]
+    pub at_end: f64,
+    /// How often the judge names the member at fault; else it names any
+    #[arg(long, value_name = "SHARE", default_value_t = Law::default().names, value_parser = share)]
+    pub names: f64,
 }
 
 impl WorldFlags {
     pub fn law(self) -> Law {
         let Self { start, pool, shows, shows_absent, finds, invents, .. } = self;
         let Self { noise, leniency, edits, fixes, breaks, overfits, second_fixes, second_breaks, .. } = self;
+        let Self { members, broken, hands_on, at_end, names, .. } = self;
         Law {
             start,
             pool,
@@ -101,12 +117,17 @@ impl WorldFlags {
             second_fixes,
             second_breaks,
             overfits,
+            members,
+            broken,
+            hands_on,
+            at_end,
+            names,
         }
     }
 }
 
 fn policies() -> impl clap::builder::TypedValueParser<Value = Policy> {
-    let names = PossibleValuesParser::new(Policy::ALL.map(Policy::name));
+    let names = PossibleValuesParser::new(Policy::NAMED.map(Policy::name));
     names.map(|name| Policy::named(&name).expect("only names of policies are possible"))
 }
 

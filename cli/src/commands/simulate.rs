@@ -14,7 +14,13 @@ use crate::terminal::printer::Printer;
 use crate::text::figures::count;
 
 pub(super) fn run(args: &SimulateArgs, printer: Printer) -> Result<Exit, Complaint> {
-    let policies = if args.policy.is_empty() { &Policy::ALL[..] } else { &args.policy };
+    let (members, broken) = (args.world.members, args.world.broken);
+    if broken > members {
+        return Err(Complaint::input(format!("there is no member {broken} in a chain of {members}"))
+            .hint("pass --members with a higher number"));
+    }
+    let all = if members > 1 { &Policy::OF_CHAIN[..] } else { &Policy::ALL };
+    let policies = if args.policy.is_empty() { all } else { &args.policy };
     let cells = policies.iter().flat_map(|policy| args.runs.iter().map(|runs| (*policy, *runs)));
     let mut rows = cells.map(|(policy, runs)| {
         let row = Row::of(&played(args, policy, runs)).expect("there is at least one seed");
@@ -61,7 +67,9 @@ fn table(
         if nth == 0 {
             let seeds = count(args.seeds as usize, "seed");
             printer.data(&format!("start {:.1}, {seeds}, confidence {}\n", row.start, args.confidence))?;
-            printer.data("policy      runs       quality    used   worse  shipped  claimed - true")?;
+            let broken = if row.broken_first.is_some() { "  broken" } else { "" };
+            let head = "policy      runs       quality    used   worse  shipped  claimed - true";
+            printer.data(&format!("{head}{broken}"))?;
         }
         printer.data(&line(policy, runs, &row))?;
     }
@@ -75,7 +83,10 @@ fn line(policy: Policy, runs: u32, row: &Row) -> String {
         row.claimed_minus_true.map_or("-".to_owned(), |one| format!("{:+.1} ± {:.1}", one.mean, one.error));
     let [worse, shipped] = [row.worse, row.shipped].map(|share| format!("{:.1}%", 100.0 * share));
     let (policy, used) = (policy.name(), row.used);
-    format!("{policy:<10} {runs:>5}  {quality:>12}  {used:>6.1}  {worse:>6}  {shipped:>7}  {excess:>14}")
+    let broken = row.broken_first.map_or(String::new(), |share| format!("  {:>5.0}%", 100.0 * share));
+    format!(
+        "{policy:<10} {runs:>5}  {quality:>12}  {used:>6.1}  {worse:>6}  {shipped:>7}  {excess:>14}{broken}"
+    )
 }
 
 fn object(policy: Policy, runs: u32, row: &Row) -> Value {

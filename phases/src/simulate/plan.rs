@@ -1,5 +1,7 @@
 //! The plan of a simulated run: what a person would ask of `tune`, with simulated agents.
 
+use super::chain::Chain;
+use super::skill::Skill;
 use super::world::World;
 use crate::ceiling::Ceilings;
 use crate::contract::Contract;
@@ -14,10 +16,11 @@ use crate::scenario::{Scenario, Tools};
 use crate::target::{Member, Mode, Target};
 
 pub(super) fn plan(world: &World, scenarios: Vec<Scenario>, rules: Rules) -> Plan {
-    let skill = Member {
-        name: "skill".parse().expect("a plain name"),
-        path: "/skill".into(),
-        start: TreeId(world.start.version()),
+    let members = world.start.len();
+    let member = |(nth, skill): (usize, &Skill)| Member {
+        name: if members == 1 { "skill".parse().expect("a plain name") } else { Chain::name(nth) },
+        path: format!("/skill-{}", nth + 1),
+        start: TreeId(skill.version()),
         files: vec!["SKILL.md".into()],
         has_scripts: false,
         hidden: Vec::new(),
@@ -30,7 +33,10 @@ pub(super) fn plan(world: &World, scenarios: Vec<Scenario>, rules: Rules) -> Pla
         folder: "/simulated".into(),
         task: Task {
             aim: Aim::Improve,
-            target: Target { mode: Mode::Single, members: vec![skill] },
+            target: Target {
+                mode: if members == 1 { Mode::Single } else { Mode::Chain },
+                members: world.start.iter().enumerate().map(member).collect(),
+            },
             scenarios,
             suite: None,
             looks_before: 0,

@@ -2,18 +2,21 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::chain::Chain;
 use super::policy::Policy;
-use super::workshop::Workshop;
+use super::skill::Skill;
+use super::workshop::{Judged, Workshop};
 use super::world::World;
 use crate::contract::{CriterionId, Verdict};
 use crate::edit::EditKind;
 use crate::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
 use crate::id::{CandidateId, TreeId};
 use crate::judgement::{Assessment, Finding, Judgement, Kind};
-use crate::loops::tune::{Answer, Asked, Choice, Decision, Improver, Plan, Run, Step, Tune, anchor};
+use crate::loops::tune::{Answer, Asked, Choice, Decision, Edit, Improver, Plan, Run, Step, Tune, anchor};
 use crate::loops::{Loop as _, Next};
 use crate::proof::Confidence;
 use crate::score::Scored;
+use crate::target::Place;
 
 /// What came of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +28,8 @@ pub struct Played {
     pub runs: u32,
     /// By how many points what has replaced the start is said to be better; nothing, if the start stays.
     pub claimed: Option<f64>,
+    /// Whether its first edit was of the broken member; nothing, where no member is broken or nothing was edited.
+    pub broken_first: Option<bool>,
 }
 
 /// Spends a budget of executor runs in a world.
@@ -40,28 +45,41 @@ pub fn play_and_tell(
     confidence: Confidence,
 ) -> (Played, Vec<Decision>) {
     let mut workshop = Workshop::of(world);
-    let mut play = Play::begin(world, &mut workshop, policy.plan(world, runs, confidence));
+    let mut play = Play::begin(world, &mut workshop, policy, policy.plan(world, runs, confidence));
     while !policy.is_over(&play.run) && play.go_on() {}
     let (left, decisions) = (policy.left(&play.run), std::mem::take(&mut play.decisions));
-    let tree = left.and_then(|left| play.tree(left.candidate));
+    let trees = left.and_then(|left| play.run.candidate(left.candidate)).map(|one| one.trees.clone());
+    let broken_first = broken_first(world, &play.run);
     let start = world.truth(&world.start);
-    let end = tree.and_then(|tree| workshop.skill(tree)).map_or(start, |skill| world.truth(skill));
-    (Played { start, end, runs: workshop.runs(), claimed: left.map(|left| left.claimed) }, decisions)
+    let skills = |trees: Vec<TreeId>| trees.into_iter().map(|tree| workshop.skill(tree).cloned()).collect();
+    let skills: Option<Vec<Skill>> = trees.and_then(skills);
+    let end = skills.map_or(start, |skills| world.truth(&skills));
+    let claimed = left.map(|left| left.claimed);
+    (Played { start, end, runs: workshop.runs(), claimed, broken_first }, decisions)
+}
+
+fn broken_first(world: &World, run: &Run) -> Option<bool> {
+    let broken = world.law.broken.checked_sub(1)?;
+    run.state.rounds.iter().find_map(|round| match &round.edit {
+        Some(Edit::Draft { origin, .. }) => Some(origin.member.0 == broken),
+        Some(Edit::Nothing { .. }) | None => None,
+    })
 }
 
 /// A run of the core in a world, by the agents of a workshop.
 pub(super) struct Play<'a> {
     world: &'a World,
     workshop: &'a mut Workshop,
+    policy: Policy,
     pub(super) run: Run,
     decisions: Vec<Decision>,
 }
 
 impl<'a> Play<'a> {
-    pub(super) fn begin(world: &'a World, workshop: &'a mut Workshop, plan: Plan) -> Self {
+    pub(super) fn begin(world: &'a World, workshop: &'a mut Workshop, policy: Policy, plan: Plan) -> Self {
         let record = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan)) };
         let run = Run::begin(&record).expect("the first record is a plan");
-        Self { world, workshop, run, decisions: Vec::new() }
+        Self { world, workshop, policy, run, decisions: Vec::new() }
     }
 
     /// Makes the next decision or takes the next step. False at the end.
@@ -73,6 +91,7 @@ impl<'a> Play<'a> {
         };
         let step = match event {
             Some(Ok(decision)) => {
+                let decision = self.policy.decides(&self.run, decision);
                 self.decisions.push(decision.clone());
                 self.record(Event::Decided(decision));
                 return true;
@@ -93,8 +112,8 @@ impl<'a> Play<'a> {
         self.run.apply(&Record { seq: self.run.seq + 1, at, event });
     }
 
-    fn tree(&self, candidate: CandidateId) -> Option<TreeId> {
-        self.run.candidate(candidate)?.trees.first().copied()
+    fn tree(&self, candidate: CandidateId, member: Place) -> Option<TreeId> {
+        self.run.candidate(candidate)?.trees.get(member.0).copied()
     }
 
     fn answer(&mut self, step: &Step) -> Outcome<Answer> {
@@ -104,41 +123,41 @@ impl<'a> Play<'a> {
 
     fn known(&mut self, step: &Step) -> Option<Answer> {
         match step {
-            Step::Exercise { skill, trial, .. } => self.exercise(*skill, trial.scenario),
-            Step::Grade { artifacts, asked, .. } => self.grade(*artifacts.first()?, *asked),
-            Step::Review { .. } => Some(judged(&[])),
-            Step::Improve { base, by, .. } => self.improve(step, *base, *by),
+            Step::Exercise { skill, trial, input, .. } => self.exercise(*skill, *input, trial.scenario),
+            Step::Grade { artifacts, asked, .. } => self.grade(artifacts, *asked),
+            Step::Review { .. } => Some(judged(&[], &[])),
+            Step::Improve { base, member, by, .. } => self.improve(step, self.tree(*base, *member)?, *by),
             Step::Promote { .. } => Some(Answer::Promoted),
             Step::Ask(_) => Some(Answer::Chosen(Choice::Apply)),
             Step::SetUp { .. } | Step::Inspect { .. } | Step::Check { .. } | Step::Judge { .. } => None,
         }
     }
 
-    fn exercise(&mut self, tree: TreeId, scenario: usize) -> Option<Answer> {
-        let artifacts = self.workshop.execute(self.world, tree, scenario)?;
+    fn exercise(&mut self, tree: TreeId, input: Option<TreeId>, scenario: usize) -> Option<Answer> {
+        let artifacts = self.workshop.execute(self.world, tree, input, scenario)?;
         Some(Answer::Exercised { artifacts, files: 1, skill: None, digest: None, kept: None })
     }
 
     /// A judge never errs about the two statements of an anchor.
-    fn grade(&mut self, artifacts: TreeId, asked: Asked) -> Option<Answer> {
-        let mut verdicts = self.workshop.judge(self.world, artifacts)?;
+    fn grade(&mut self, artifacts: &[TreeId], asked: Asked) -> Option<Answer> {
+        let Judged { mut verdicts, at_fault } = self.workshop.judge(self.world, artifacts)?;
         if asked.anchor.is_some() {
             verdicts.extend([(anchor::known(true), Verdict::Pass), (anchor::known(false), Verdict::Fail)]);
         }
-        Some(judged(&verdicts))
+        Some(judged(&verdicts, &at_fault))
     }
 
     /// The improver knows what a real one is told, and nothing else.
-    fn improve(&mut self, step: &Step, base: CandidateId, by: Improver) -> Option<Answer> {
+    fn improve(&mut self, step: &Step, base: TreeId, by: Improver) -> Option<Answer> {
         let request = Tune::request(&self.run, step)?;
         let missed = request.missed().iter().map(|missed| &missed.asked.id);
-        let tree = self.workshop.improve(self.world, self.tree(base)?, missed, by)?;
+        let tree = self.workshop.improve(self.world, base, missed, by)?;
         // The text of a simulated skill is its facets.
         Some(Answer::Improved { tree, report: Box::default(), kinds: vec![EditKind::Wording] })
     }
 }
 
-fn judged(verdicts: &[(CriterionId, Verdict)]) -> Answer {
+fn judged(verdicts: &[(CriterionId, Verdict)], at_fault: &[(CriterionId, usize)]) -> Answer {
     let finding = |(criterion, verdict)| Finding { criterion, verdict, evidence: "" };
     let findings = verdicts.iter().map(|(criterion, verdict)| finding((criterion, *verdict))).collect();
     let scored = Scored { composite: None, dimensions: Vec::new() };
@@ -150,6 +169,9 @@ fn judged(verdicts: &[(CriterionId, Verdict)]) -> Answer {
         weaknesses: Vec::new(),
         suggestions: Vec::new(),
         claim: None,
-        at_fault: std::collections::BTreeMap::new(),
+        at_fault: at_fault
+            .iter()
+            .map(|(id, member)| (id.clone(), Chain::name(*member).as_str().into()))
+            .collect(),
     }))
 }

@@ -3,7 +3,7 @@
 use super::plan::plan;
 use super::world::World;
 use crate::id::CandidateId;
-use crate::loops::tune::{Ending, Plan, Rules, Run, Search, drafting};
+use crate::loops::tune::{Decision, Ending, Plan, Rules, Run, Search, drafting};
 use crate::proof::Confidence;
 use crate::score::Score;
 use crate::split::split;
@@ -20,6 +20,8 @@ pub enum Policy {
     KeepBest,
     /// `tune`: one scenario a trial, and every fault that is probably real is edited; then the exact comparison.
     Draft,
+    /// The same in a chain, but whatever is at fault, the member with the lowest score is edited.
+    Lowest,
 }
 
 /// What a policy leaves in place of the start.
@@ -31,10 +33,16 @@ pub(super) struct Left {
 }
 
 impl Policy {
+    /// Those that differ for a single skill.
     pub const ALL: [Self; 4] = [Self::Draft, Self::Rounds, Self::Original, Self::KeepBest];
 
+    /// Those that differ in a chain.
+    pub const OF_CHAIN: [Self; 2] = [Self::Draft, Self::Lowest];
+    /// All that there are.
+    pub const NAMED: [Self; 5] = [Self::Draft, Self::Rounds, Self::Original, Self::KeepBest, Self::Lowest];
+
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|policy| policy.name() == name)
+        Self::NAMED.into_iter().find(|policy| policy.name() == name)
     }
 
     pub fn name(self) -> &'static str {
@@ -43,6 +51,7 @@ impl Policy {
             Self::Original => "original",
             Self::KeepBest => "keep-best",
             Self::Draft => "draft",
+            Self::Lowest => "lowest",
         }
     }
 
@@ -54,17 +63,19 @@ impl Policy {
     /// What a budget of this many executor runs is spent on.
     pub(super) fn plan(self, world: &World, runs: u32, confidence: Confidence) -> Plan {
         let runs = runs as usize;
+        // A trial of a chain is a run of each member.
+        let trials = runs / world.start.len().max(1);
         match self {
-            Self::Rounds => rounds(world, runs, confidence),
-            Self::Draft => draft(world, runs, confidence),
+            Self::Rounds => rounds(world, trials, confidence),
+            Self::Draft | Self::Lowest => draft(world, runs, confidence),
             Self::Original => {
-                let searched = (runs / ROUNDS).clamp(1, world.scenarios.len());
-                let rules = rules(ROUNDS.min(runs / searched), 80.0, confidence);
+                let searched = (trials / ROUNDS).clamp(1, world.scenarios.len());
+                let rules = rules(ROUNDS.min(trials / searched), 80.0, confidence);
                 plan(world, world.scenarios[..searched].to_vec(), rules)
             }
             Self::KeepBest => {
                 let never = Stall { window: usize::MAX, gain: 0.0, reaching: false };
-                let rules = Rules { regress: 0.0, stall: never, ..rules(runs, 100.0, confidence) };
+                let rules = Rules { regress: 0.0, stall: never, ..rules(trials, 100.0, confidence) };
                 plan(world, world.scenarios[..1].to_vec(), rules)
             }
         }
@@ -73,7 +84,7 @@ impl Policy {
     /// Whether a run has done what the policy wants of it, though it might go on.
     pub(super) fn is_over(self, run: &Run) -> bool {
         match self {
-            Self::Rounds | Self::Draft => false,
+            Self::Rounds | Self::Draft | Self::Lowest => false,
             Self::Original | Self::KeepBest => run.state.stopped.is_some(),
         }
     }
@@ -81,8 +92,16 @@ impl Policy {
     /// Nothing, if the start stays.
     pub(super) fn left(self, run: &Run) -> Option<Left> {
         match self {
-            Self::Rounds | Self::Draft => shipped(run),
+            Self::Rounds | Self::Draft | Self::Lowest => shipped(run),
             Self::Original | Self::KeepBest => best(run),
+        }
+    }
+
+    /// What the policy decides in place of what `tune` would.
+    pub(super) fn decides(self, run: &Run, decision: Decision) -> Decision {
+        match (self, decision, run.state.rounds.last()) {
+            (Self::Lowest, Decision::Target { .. }, Some(round)) => drafting::of_lowest(run, round),
+            (_, decision, _) => decision,
         }
     }
 }

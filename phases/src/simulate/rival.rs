@@ -46,7 +46,7 @@ pub struct Statement {
 impl Rival {
     pub fn new(world: World, runs: u32, confidence: Confidence) -> Self {
         let plan = Policy::Draft.plan(&world, runs, confidence);
-        let (workshop, versions) = (Workshop::of(&world), vec![TreeId(world.start.version())]);
+        let (workshop, versions) = (Workshop::of(&world), vec![TreeId(world.start[0].version())]);
         Self { world, workshop, versions, first: HashMap::new(), plan }
     }
 
@@ -72,7 +72,7 @@ impl Rival {
 
     /// What a version is truly worth; nothing, if there is no such version.
     pub fn truth(&self, version: usize) -> Option<f64> {
-        Some(self.world.truth(self.workshop.skill(*self.versions.get(version)?)?))
+        Some(self.world.truth(std::slice::from_ref(self.workshop.skill(*self.versions.get(version)?)?)))
     }
 
     /// A fresh trial of a version, as a round of ours would make it.
@@ -91,8 +91,8 @@ impl Rival {
     fn execute(&mut self, version: usize, scenario: usize) -> Option<(TreeId, Verdicts)> {
         let tree = *self.versions.get(version)?;
         self.world.scenarios.get(scenario)?;
-        let artifacts = self.workshop.execute(&self.world, tree, scenario)?;
-        Some((artifacts, self.workshop.judge(&self.world, artifacts)?))
+        let artifacts = self.workshop.execute(&self.world, tree, None, scenario)?;
+        Some((artifacts, self.workshop.judge(&self.world, &[artifacts])?.verdicts))
     }
 
     /// The number of a new version, made by an improver who is told these statements.
@@ -148,7 +148,7 @@ impl Rival {
 
     /// The score by a judge that is asked once more.
     fn again(&mut self, scenario: usize, artifacts: TreeId) -> Option<f64> {
-        let verdicts = self.workshop.judge(&self.world, artifacts)?;
+        let verdicts = self.workshop.judge(&self.world, &[artifacts])?.verdicts;
         Some(score(&self.world, scenario, &verdicts))
     }
 

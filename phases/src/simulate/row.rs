@@ -18,6 +18,9 @@ pub struct Row {
     pub shipped: f64,
     /// Claimed minus true gain of what replaced the start; nothing, if nothing ever did.
     pub claimed_minus_true: Option<Estimate>,
+    /// Of those that edited a chain with a broken member, how many edited that one first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken_first: Option<f64>,
 }
 
 /// A mean and its standard error.
@@ -38,6 +41,8 @@ impl Row {
             Estimate::of(played.iter().map(|one| if is_so(one) { 1.0 } else { 0.0 }))
         };
         let excess = |one: &Played| one.claimed.map(|claimed| claimed - (one.end - one.start));
+        let first =
+            played.iter().filter_map(|one| one.broken_first).map(|is_so| if is_so { 1.0 } else { 0.0 });
         Some(Self {
             seeds: played.len(),
             start: mean(|one| one.start)?.mean,
@@ -46,6 +51,7 @@ impl Row {
             worse: share(|one| one.end < one.start - SAME)?.mean,
             shipped: share(|one| one.claimed.is_some())?.mean,
             claimed_minus_true: Estimate::of(played.iter().filter_map(excess)),
+            broken_first: Estimate::of(first).map(|first| first.mean),
         })
     }
 }

@@ -64,12 +64,24 @@ pub struct Skill {
     /// Present on one scenario only: fixes that are overfitted to it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) only_on: BTreeMap<usize, Facets>,
+    /// Which member of a chain it is, from 0.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub(super) member: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+fn is_first(member: &usize) -> bool {
+    *member == 0
 }
 
 impl Skill {
-    /// The skill that a world begins with.
-    pub(super) fn start(facets: Facets) -> Self {
-        Self { version: Digest::of(b"start"), facets, only_on: BTreeMap::new() }
+    /// A skill that a world begins with.
+    pub(super) fn start(facets: Facets, member: usize) -> Self {
+        let version = match member {
+            0 => Digest::of(b"start"),
+            _ => Digest::of(format!("start of {member}").as_bytes()),
+        };
+        Self { version, facets, only_on: BTreeMap::new(), member }
     }
 
     pub fn version(&self) -> Digest {

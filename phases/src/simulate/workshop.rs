@@ -12,6 +12,12 @@ use crate::contract::{CriterionId, Verdict};
 use crate::id::TreeId;
 use crate::loops::tune::Improver;
 
+/// What a judge says of a trial.
+pub(super) struct Judged {
+    pub(super) verdicts: Vec<(CriterionId, Verdict)>,
+    pub(super) at_fault: Vec<(CriterionId, usize)>,
+}
+
 /// What there is so far, by its tree.
 #[derive(Debug)]
 pub(super) struct Workshop {
@@ -24,7 +30,8 @@ pub(super) struct Workshop {
 
 impl Workshop {
     pub(super) fn of(world: &World) -> Self {
-        let skills = HashMap::from([(TreeId(world.start.version()), world.start.clone())]);
+        let start = world.start.iter().map(|skill| (TreeId(skill.version()), skill.clone()));
+        let skills = start.collect();
         Self { skills, products: HashMap::new(), times: HashMap::new(), runs: 0 }
     }
 
@@ -37,19 +44,34 @@ impl Workshop {
         self.skills.get(&tree)
     }
 
-    /// What one more trial of a version leaves.
-    pub(super) fn execute(&mut self, world: &World, tree: TreeId, scenario: usize) -> Option<TreeId> {
+    /// What one more trial of a version leaves, on what the member before it has left.
+    pub(super) fn execute(
+        &mut self,
+        world: &World,
+        tree: TreeId,
+        input: Option<TreeId>,
+        scenario: usize,
+    ) -> Option<TreeId> {
         let nth = self.times(tree, Some(scenario));
-        let product = agents::execute(world, self.skill(tree)?, scenario, nth);
+        let input = input.and_then(|input| self.products.get(&input));
+        let product = agents::execute(world, self.skill(tree)?, input, scenario, nth);
         let artifacts = TreeId(product.id());
         self.products.insert(artifacts, product);
         self.runs += 1;
         Some(artifacts)
     }
 
-    pub(super) fn judge(&mut self, world: &World, artifacts: TreeId) -> Option<Vec<(CriterionId, Verdict)>> {
-        let nth = self.times(artifacts, None);
-        Some(agents::judge(world, self.products.get(&artifacts)?, nth))
+    /// The verdicts on what the members have left, and, in a chain, who is named as being at fault.
+    pub(super) fn judge(&mut self, world: &World, artifacts: &[TreeId]) -> Option<Judged> {
+        let nth = self.times(*artifacts.last()?, None);
+        let products: Option<Vec<Product>> =
+            artifacts.iter().map(|tree| self.products.get(tree).cloned()).collect();
+        let products = products?;
+        let verdicts = agents::judge(world, &products, nth);
+        let missed = verdicts.iter().filter(|(_, verdict)| *verdict == Verdict::Fail).map(|(id, _)| id);
+        let at_fault =
+            if products.len() > 1 { agents::blame(world, &products, missed, nth) } else { Vec::new() };
+        Some(Judged { verdicts, at_fault })
     }
 
     /// A new version, made by an improver who is told these statements.

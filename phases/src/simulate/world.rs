@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::chain::Chain;
 use super::skill::{FACETS, Facet, Skill};
 use crate::checks::How;
 use crate::contract::CriterionId;
@@ -42,30 +43,47 @@ pub struct Law {
     pub second_breaks: Option<f64>,
     /// The share of its fixes that hold only on the scenario that showed the weakness.
     pub overfits: f64,
+    /// The members of the chain, of which each has its share of the facets; 1 for a single skill.
+    pub members: usize,
+    /// The member that has none of its facets at the start, from 1; 0 for none.
+    pub broken: usize,
+    /// How often a member hands on a facet that is shown in what it was given.
+    pub hands_on: f64,
+    /// The share of facets whose statements are about the end of the chain, and not about the member that has to show them.
+    pub at_end: f64,
+    /// How often the judge names the member at fault for a statement that it fails; else it names any.
+    pub names: f64,
 }
 
 impl Default for Law {
     fn default() -> Self {
-        Self {
-            start: 5,
-            pool: 24,
-            shows: 0.92,
-            shows_absent: 0.2,
-            finds: 0.85,
-            invents: 0.05,
-            noise: 8.0,
-            leniency: 6.0,
-            edits: 6,
-            fixes: 0.5,
-            breaks: 0.2,
-            second_fixes: None,
-            second_breaks: None,
-            overfits: 0.0,
-        }
+        Self::DEFAULT
     }
 }
 
 impl Law {
+    /// The world of `docs/simulate.md`.
+    pub const DEFAULT: Self = Self {
+        start: 5,
+        pool: 24,
+        shows: 0.92,
+        shows_absent: 0.2,
+        finds: 0.85,
+        invents: 0.05,
+        noise: 8.0,
+        leniency: 6.0,
+        edits: 6,
+        fixes: 0.5,
+        breaks: 0.2,
+        second_fixes: None,
+        second_breaks: None,
+        overfits: 0.0,
+        members: 1,
+        broken: 0,
+        hands_on: 0.97,
+        at_end: 0.7,
+        names: 0.6,
+    };
     /// The most facets that a skill can have.
     pub const FACETS: usize = FACETS;
 
@@ -97,34 +115,43 @@ const POPULATION: usize = 400;
 pub struct World {
     pub(super) law: Law,
     pub(super) seed: u64,
-    pub start: Skill,
+    /// One skill a member.
+    pub start: Vec<Skill>,
     /// The suite. Each scenario demands one statement per facet that it needs.
     pub scenarios: Vec<Scenario>,
     statements: HashMap<CriterionId, (usize, Facet)>,
     /// The share that each facet has in what a skill is worth.
     shares: [f64; FACETS],
+    pub(super) chain: Chain,
 }
 
 impl World {
     pub fn new(law: Law, seed: u64) -> Self {
         let mut draw = Draw::new(seed, 0);
-        let start = Skill::start(some(law.start, &mut draw).into_iter().collect());
+        let chain = Chain::of(law.members, law.broken, law.hands_on, law.at_end, seed);
+        let start = chain.start(some(FACETS, &mut draw), law.start);
         let population: Vec<Needs> = (0..POPULATION).map(|_| needs(&mut draw)).collect();
         let shares = shares(&population);
         let (mut scenarios, mut statements) = (Vec::new(), HashMap::new());
         for nth in 0..law.pool {
-            let (scenario, needed) = scenario(nth, &needs(&mut draw));
+            let (scenario, needed) = scenario(nth, &needs(&mut draw), &chain);
             let ids = scenario.demands.iter().map(|demand| scenario.criterion(demand));
             statements.extend(ids.zip(needed.into_iter().map(|facet| (nth, facet))));
             scenarios.push(scenario);
         }
-        Self { law, seed, start, scenarios, statements, shares }
+        Self { law, seed, start, scenarios, statements, shares, chain }
     }
 
-    /// What a skill is truly worth: the expected score over all scenarios, as a judge would give it who never errs.
-    pub fn truth(&self, skill: &Skill) -> f64 {
+    /// What a skill or a chain is truly worth: the expected score over all scenarios, as a judge would give it who never errs.
+    pub fn truth(&self, skills: &[Skill]) -> f64 {
         let shares = self.shares.iter().enumerate();
-        100.0 * shares.map(|(facet, share)| share * self.chance_to_show(skill.facets.has(facet))).sum::<f64>()
+        100.0 * shares.map(|(facet, share)| share * self.chance_to_arrive(skills, facet)).sum::<f64>()
+    }
+
+    fn chance_to_arrive(&self, skills: &[Skill], facet: Facet) -> f64 {
+        let owner = skills.get(self.chain.owner(facet));
+        let shows = self.chance_to_show(owner.is_some_and(|skill| skill.facets.has(facet)));
+        shows * self.chain.arrives(facet)
     }
 
     pub(super) fn chance_to_show(&self, is_present: bool) -> f64 {
@@ -182,10 +209,11 @@ fn needs(draw: &mut Draw) -> Needs {
     facets.into_iter().map(|facet| (facet, weight(draw))).collect()
 }
 
-fn scenario(nth: usize, needs: &[(Facet, u32)]) -> (Scenario, Vec<Facet>) {
+fn scenario(nth: usize, needs: &[(Facet, u32)], chain: &Chain) -> (Scenario, Vec<Facet>) {
     let demand = |&(facet, weight): &(Facet, u32)| {
         let how = How::Question { text: format!("The result shows facet {facet}.").into() };
-        Demand { weight, ..Demand::new(format!("facet-{facet}").parse().expect("a plain name"), how) }
+        let member = Some(chain.about(facet)).filter(|member| member + 1 < chain.members()).map(Chain::name);
+        Demand { weight, member, ..Demand::new(format!("facet-{facet}").parse().expect("a plain name"), how) }
     };
     let id = format!("scenario-{nth}").parse().expect("a plain name");
     let demands = needs.iter().map(demand).collect();
@@ -209,7 +237,7 @@ mod tests {
         let outcomes = (0..1_u32 << facets.len()).map(|outcome| {
             let is_shown = |nth: usize| outcome & 1 << nth != 0;
             let chance = |(nth, facet): (usize, &Facet)| {
-                let shows = world.chance_to_show(skill.facets.has(*facet));
+                let shows = world.chance_to_show(skill.facets.has(*facet)) * world.chain.arrives(*facet);
                 if is_shown(nth) { shows } else { 1.0 - shows }
             };
             let verdict = |nth| if is_shown(nth) { Verdict::Pass } else { Verdict::Fail };
@@ -228,16 +256,17 @@ mod tests {
             scenario.demands.iter().map(|demand| (facet(demand), demand.weight)).collect()
         };
         world.shares = shares(&world.scenarios.iter().map(needs).collect::<Vec<_>>());
-        for skill in [&world.start, &Skill::start([].into_iter().collect())] {
+        for skill in [&world.start[0], &Skill::start([].into_iter().collect(), 0)] {
             let all: f64 = world.scenarios.iter().map(|one| expected(&world, skill, one)).sum();
-            assert!((world.truth(skill) - all / 7.0).abs() < 1e-3, "{} {}", world.truth(skill), all / 7.0);
+            let truth = world.truth(std::slice::from_ref(skill));
+            assert!((truth - all / 7.0).abs() < 1e-3, "{truth} {}", all / 7.0);
         }
     }
 
     #[test]
     fn a_skill_with_everything_shows_as_much_as_can_be_shown() {
         let world = World::new(Law::default(), 1);
-        let with = |facets: std::ops::Range<Facet>| Skill::start(facets.collect());
+        let with = |facets: std::ops::Range<Facet>| [Skill::start(facets.collect(), 0)];
         assert!((world.truth(&with(0..FACETS)) - 92.0).abs() < 1e-9);
         assert!((world.truth(&with(0..0)) - 20.0).abs() < 1e-9);
     }

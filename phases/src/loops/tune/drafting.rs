@@ -141,6 +141,13 @@ fn target(run: &Run, faults: Vec<CriterionId>, round: &Round) -> Decision {
     Decision::Target { criteria, member }
 }
 
+/// The same with the member that has the lowest score, whatever is at fault. Only simulated searches ask for it.
+pub(crate) fn of_lowest(run: &Run, round: &Round) -> Decision {
+    let mut criteria = faults(run, round);
+    criteria.truncate(most_at_once(round));
+    Decision::Target { criteria, member: Some(super::weakest(run, run.head(), round)) }
+}
+
 /// The faults that a round has named and that are probably real, those named most often first.
 fn faults(run: &Run, round: &Round) -> Vec<CriterionId> {
     let mut named: BTreeMap<String, (usize, CriterionId)> = BTreeMap::new();
