@@ -68,7 +68,7 @@ fn what_a_search_may_cost_and_what_is_likely_is_told_before_it_begins() {
     let told = scene.run(&[&line[..], &["--estimate"]].concat()).stdout;
     assert_eq!(
         told,
-        "estimate: up to 135 calls (executor 48, evaluator 51, improver 36), likely 120\n  \
+        "estimate: up to 144 calls (executor 48, evaluator 60, improver 36), likely 129\n  \
          cost and time unknown: no earlier run here with these agents\n"
     );
     assert!(scene.calls().is_empty(), "nobody is called for it");
