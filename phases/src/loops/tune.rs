@@ -12,6 +12,7 @@
 mod activity;
 pub mod anchor;
 mod apart;
+mod basis;
 pub mod beliefs;
 pub mod calibration;
 mod comparison;
@@ -54,7 +55,7 @@ use crate::target::Place;
 use crate::vocabulary::Vocabulary;
 
 pub use crate::delivery::Uses;
-pub use comparison::Basis;
+pub use basis::Basis;
 pub use decision::{Answer, Apart, Decision, Ending, Measured, Pair, Shipment, Verdict, Why};
 pub use fail_on::FailReason;
 pub use request::{INPUT, Request, SKILL, WORKSPACE};

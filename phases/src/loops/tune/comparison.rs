@@ -7,75 +7,13 @@
 use super::measure;
 use super::state::Retrial;
 use super::{
-    Aim, Answer, Apart, Apply, Choice, Decision, Ending, Hold, Next, Pair, Plan, Run, Search, Shipment, Step,
+    Aim, Answer, Apart, Apply, Choice, Decision, Ending, Hold, Next, Pair, Run, Search, Shipment, Step,
     StepState, Trial, Verdict, apart, drafting, panel, price,
 };
 use crate::id::CandidateId;
 use crate::proof::{self, Conclusion, Look};
 use crate::score::{self, Score};
 use crate::stop::Reason;
-
-/// What decides a final comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basis {
-    /// An exact test over scenarios that no search has seen.
-    HeldOut,
-    /// An exact test over the search's own scenarios, which favour its champion.
-    Searched,
-    /// An exact test over all scenarios, where nothing was searched.
-    All,
-    /// The higher score, over too few scenarios for a test.
-    Few,
-    /// The higher score of a judge that gives the same verdict every time.
-    Structure,
-}
-
-impl Basis {
-    pub(super) fn is_tested(self) -> bool {
-        match self {
-            Self::HeldOut | Self::Searched | Self::All => true,
-            Self::Few | Self::Structure => false,
-        }
-    }
-
-    /// Whether a champion may replace the target though nobody was asked, and nobody said that it may.
-    fn is_sure(self) -> bool {
-        match self {
-            Self::HeldOut | Self::All | Self::Structure => true,
-            Self::Searched | Self::Few => false,
-        }
-    }
-}
-
-impl Plan {
-    pub fn basis(&self) -> Basis {
-        let compared = measure::compared(self);
-        if self.is_structural() {
-            Basis::Structure
-        } else if compared.len() < self.task.rules.confidence.fewest_pairs() {
-            Basis::Few
-        } else if self.task.scenarios[compared[0]].held_out {
-            Basis::HeldOut
-        } else {
-            let of_search = self.task.regraded().is_some_and(|of| of.searched);
-            match self.task.aim {
-                Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. } => Basis::Searched,
-                Aim::Compare(_) if of_search => Basis::Searched,
-                Aim::Compare(_) => Basis::All,
-            }
-        }
-    }
-
-    /// How many pairs there are at each look, and its chance of error: one look, where nothing is tested.
-    pub fn looks(&self) -> Vec<Look> {
-        let pairs = measure::compared(self).len();
-        if self.basis().is_tested() {
-            proof::looks(pairs, self.task.rules.confidence)
-        } else {
-            vec![Look { pairs, alpha: 0.0 }]
-        }
-    }
-}
 
 /// A scenario that fell by so many points is tried again before anything ships.
 const FELL: f64 = 25.0;
