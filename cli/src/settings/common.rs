@@ -56,7 +56,7 @@ table! {
     /// Agents that a run may do without.
     OptionalRoles, "roles", {
         second_improver: Option<AgentSpec> = Setting::new(None),
-            "Agent that takes turns with the improver; the one whose edits earn more edits more often.";
+            "Agent that takes turns with the improver, such as `second_improver = \"codex\"`; the one whose edits earn more makes more of them.";
         panel: Panel = Setting::new(Panel::default()),
             "Agents that judge close scenarios of the final comparison besides the evaluator, such as `panel = [\"codex\", \"claude\"]`, best of other families.";
     }

@@ -1,7 +1,8 @@
 //! Two improvers take turns by what their edits have earned.
 //!
 //! In a search by single trials an edit has earned by how much likelier its targets were to be met at the next look at them; in
-//! rounds by being kept. The one that has earned more edits next. The other still gets one turn in four: the first edits say little.
+//! rounds by being kept. The one that has earned more makes the next edit. The other still gets one turn in four, because the first
+//! edits say little.
 
 use super::{Edit, Improver, Plan, Round, Run, Search, Standing};
 
