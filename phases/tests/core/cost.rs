@@ -109,6 +109,7 @@ fn timed(scenarios: usize, statements: usize, runs: u32) -> (Vec<Duration>, Driv
 
 #[test]
 #[ignore = "it prints times, which are no test"]
+#[expect(clippy::print_stdout, reason = "whoever runs it wants to read them")]
 fn what_the_decisions_of_a_search_cost() {
     println!("scenarios  statements each  trials  first tenth  last tenth  slowest  explained once");
     for (scenarios, statements) in [(20, 5), (20, 50), (60, 50)] {

@@ -295,7 +295,9 @@ fn judged(drive: &Drive, candidate: CandidateId, scenario: usize, fresh: bool) -
     let met = |judgement: &Judgement| {
         judgement.whole.findings.iter().filter(|one| own(one.criterion) && one.verdict == Found::Pass).count()
     };
-    of_it.map(|judgement| f64::from(u32::try_from(met(judgement)).unwrap()) * 100.0 / 4.0).collect()
+    of_it
+        .map(|judgement| f64::from(u32::try_from(met(judgement)).expect("a small number")) * 100.0 / 4.0)
+        .collect()
 }
 
 #[test]
