@@ -103,24 +103,24 @@ fn a_search_by_single_trials_tells_each_round_what_it_edits_and_why() {
     tune refunds: goal 90 in up to 24 runs
     executor claude:small, evaluator gemini, improver claude
     run calm-otter, 12 scenarios, 4 of them held out for the final comparison
-    limits: 216 calls (default)
+    limits: 220 calls (default)
     percentages: how likely the skill meets a statement, by all trials and edits
 
-    round  1 of 10  66.7            baseline    on 7 scenarios
-      to edit N%, failed 7 of 7  The answer names the amount.
-    round  2 of 10  66.7            kept        on task-1
+    round  1 of 12  66.7            baseline    on 5 scenarios
+      to edit N%, failed 5 of 5  The answer names the amount.
+    round  2 of 12  66.7            kept        on task-4
       edited, failed N% -> N%  The answer names the amount.
-      to edit N%, failed 8 of 8  The answer names the amount.
-    round  3 of 10  100.0           kept        on task-10
+      to edit N%, failed 6 of 6  The answer names the amount.
+    round  3 of 12  100.0           kept        on task-7
       edited, passed N% -> N%  The answer names the amount.
-    round  4 of 10  66.7            unchanged   on task-8
-      left alone N%, met in 9 of 10  It says when the money arrives.
-    round  5 of 10  100.0           unchanged   on task-2
-    round  6 of 10  100.0           unchanged   on task-5
-    round  7 of 10  100.0           unchanged   on task-11
-    round  8 of 10  100.0           unchanged   on task-4
-    round  9 of 10  100.0           unchanged   on task-7
-    round 10 of 10  100.0           unchanged   on task-1
+    round  4 of 12  66.7            unchanged   on task-1
+      left alone N%, met in 7 of 8  It says when the money arrives.
+    round  5 of 12  100.0           unchanged   on task-10
+    round  6 of 12  100.0           unchanged   on task-8
+    round  7 of 12  100.0           unchanged   on task-2
+    round  8 of 12  100.0           unchanged   on task-5
+    round  9 of 12  100.0           unchanged   on task-11
+    round 10 of 12  100.0           unchanged   on task-4
     comparing a5b0f9da0dee with the start on fresh trials of 4 held-out scenarios
     ");
 }

@@ -170,11 +170,11 @@ mod tests {
         let named = |line: &&str| line.starts_with("- **T") && !line.starts_with("- **Top");
         let lines: Vec<&str> = page.lines().filter(named).take(6).collect();
         insta::assert_snapshot!(lines.join("\n"), @r"
-        - **Tried**: 7 scenarios
+        - **Tried**: 5 scenarios
         - **To Edit**: 1
-        - **Tried**: task-1
+        - **Tried**: task-4
         - **To Edit**: 1
-        - **Tried**: task-10
+        - **Tried**: task-7
         - **To Edit**: 0
         ");
     }
