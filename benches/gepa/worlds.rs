@@ -104,7 +104,7 @@ mod tests {
         let improve = json!({ "improve": { "version": 0, "missed": missed } });
         let all =
             answers(&[begin, json!({ "try": [[0, 0], [0, 1]] }), improve, json!({ "end": 1 })]).unwrap();
-        assert_eq!((&all[0]["scenarios"], all[1] == tried, &all[2]), (&json!(12), true, &json!(1)));
+        assert_eq!((&all[0]["scenarios"], all[1] == tried, &all[2]), (&json!(24), true, &json!(1)));
         assert!(all[3]["end"].as_f64().unwrap() > all[3]["start"].as_f64().unwrap(), "{}", all[3]);
         assert_eq!(all[3]["runs"], 2);
     }

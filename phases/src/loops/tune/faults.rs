@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Round, Run, panel};
+use super::beliefs::Beliefs;
 use crate::contract::CriterionId;
 
 /// A statement that failed in a round.
@@ -41,48 +41,53 @@ pub struct Faults {
     open: BTreeMap<String, Vec<(usize, usize)>>,
 }
 
-/// The newest round has been scored, and believed.
-pub(super) fn look(run: &mut Run) {
-    let Some(round) = run.state.rounds.last() else { return };
-    let (place, mut faults) = (run.state.rounds.len() - 1, std::mem::take(&mut run.state.faults));
-    if faults.era != round.era {
-        faults = Faults { era: round.era, ..Faults::default() };
-    }
-    let mut looks: BTreeMap<String, Look> = BTreeMap::new();
-    let mut missed: Vec<(CriterionId, String)> = Vec::new();
-    for (id, is_met) in panel::findings(run, round.candidate, &round.scenarios, round.era) {
-        let words = run.plan.task.question(id);
-        let (passed, failed) = faults.counts.entry(words.clone()).or_default();
-        *(if is_met { passed } else { failed }) += 1;
-        let chance = run.state.beliefs.chance(&words);
-        let look = looks.entry(words.clone()).or_insert(Look { round: round.number, is_met: true, chance });
-        if !is_met && std::mem::take(&mut look.is_met) {
-            missed.push((id.clone(), words));
-        }
-    }
-    let fault = |(criterion, statement): (CriterionId, String)| {
-        let (passed, failed) = faults.counts[&statement];
-        let chance = looks[&statement].chance;
-        let at_fault = run.state.beliefs.shares(&statement);
-        Fault { criterion, statement, passed, failed, chance, at_fault, next: None }
-    };
-    let own: Vec<Fault> = missed.into_iter().map(fault).collect();
-    for (words, look) in looks {
-        for (round, fault) in faults.open.remove(&words).into_iter().flatten() {
-            run.state.rounds[round].faults[fault].next = Some(look);
-        }
-    }
-    for (nth, fault) in own.iter().enumerate() {
-        faults.open.entry(fault.statement.clone()).or_default().push((place, nth));
-    }
-    run.state.rounds[place].faults = own;
-    run.state.faults = faults;
+/// What a trial of a round has shown of a statement, in words.
+pub(super) struct Shown {
+    pub(super) criterion: CriterionId,
+    pub(super) words: String,
+    pub(super) is_met: bool,
 }
 
-impl Round {
-    /// The faults that its edit is for, in the order in which they were chosen.
-    pub fn aims(&self) -> impl Iterator<Item = &Fault> {
-        let targets = self.targets.iter().flatten();
-        targets.filter_map(|id| self.faults.iter().find(|fault| fault.criterion == *id))
+/// Of an earlier round: its place, that of a fault in it, and what is now known of that.
+pub(super) type Followed = (usize, usize, Look);
+
+impl Faults {
+    /// What the trials of the round at this place have shown, once it is believed: its faults, and what it tells of those of
+    /// earlier rounds.
+    pub(super) fn look(
+        &mut self,
+        (place, number, era): (usize, u32, u32),
+        shown: Vec<Shown>,
+        beliefs: &Beliefs,
+    ) -> (Vec<Fault>, Vec<Followed>) {
+        if self.era != era {
+            *self = Self { era, ..Self::default() };
+        }
+        let mut looks: BTreeMap<String, Look> = BTreeMap::new();
+        let mut missed: Vec<(CriterionId, String)> = Vec::new();
+        for Shown { criterion, words, is_met } in shown {
+            let (passed, failed) = self.counts.entry(words.clone()).or_default();
+            *(if is_met { passed } else { failed }) += 1;
+            let chance = beliefs.chance(&words);
+            let look = looks.entry(words.clone()).or_insert(Look { round: number, is_met: true, chance });
+            if !is_met && std::mem::take(&mut look.is_met) {
+                missed.push((criterion, words));
+            }
+        }
+        let fault = |(criterion, statement): (CriterionId, String)| {
+            let (passed, failed) = self.counts[&statement];
+            let (chance, at_fault) = (looks[&statement].chance, beliefs.shares(&statement));
+            Fault { criterion, statement, passed, failed, chance, at_fault, next: None }
+        };
+        let own: Vec<Fault> = missed.into_iter().map(fault).collect();
+        let mut followed = Vec::new();
+        for (words, look) in looks {
+            let open = self.open.remove(&words).into_iter().flatten();
+            followed.extend(open.map(|(round, fault)| (round, fault, look)));
+        }
+        for (nth, fault) in own.iter().enumerate() {
+            self.open.entry(fault.statement.clone()).or_default().push((place, nth));
+        }
+        (own, followed)
     }
 }

@@ -18,7 +18,7 @@ use crate::target::Place;
 use super::beliefs::Beliefs;
 use super::credit;
 use super::decision::Visible;
-use super::faults::{self, Fault, Faults};
+use super::faults::{Fault, Faults, Shown};
 use super::measure::{Graded, Measure};
 use super::panel::{self, Panel};
 use super::{
@@ -229,9 +229,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             believe(run, |beliefs, run, round| {
                 credit::look(beliefs, run, round.candidate, &round.scenarios, round.era);
             });
-            if run.plan.task.rules.search != Search::Rounds {
-                faults::look(run);
-            }
+            note_faults(run);
         }
         Decision::Calibrate(visible) => state.visible = Some((**visible).clone()),
         Decision::Keep(_) => state.in_round(|round| round.standing = Some(Standing::Kept)),
@@ -310,6 +308,26 @@ fn believe(run: &mut Run, change: impl FnOnce(&mut Beliefs, &Run, &Round)) {
     run.state.beliefs = beliefs;
 }
 
+/// What has failed in the newest round, and what that tells of earlier faults, where a search edits after each trial.
+fn note_faults(run: &mut Run) {
+    let Some(round) = run.state.rounds.last() else { return };
+    if run.plan.task.rules.search == Search::Rounds {
+        return;
+    }
+    let found = panel::findings(run, round.candidate, &round.scenarios, round.era);
+    let shown = found.map(|(id, is_met)| {
+        let words = run.plan.task.question(id);
+        Shown { criterion: id.clone(), words, is_met }
+    });
+    let (place, shown) = (run.state.rounds.len() - 1, shown.collect());
+    let of = (place, round.number, round.era);
+    let (own, followed) = run.state.faults.look(of, shown, &run.state.beliefs);
+    for (round, fault, look) in followed {
+        run.state.rounds[round].faults[fault].next = Some(look);
+    }
+    run.state.rounds[place].faults = own;
+}
+
 /// What is being measured is measured anew.
 fn remeasure(run: &mut Run) {
     let state = &mut run.state;
@@ -382,6 +400,12 @@ impl Round {
     /// Who makes its edit.
     pub fn by(&self) -> Improver {
         self.turn.unwrap_or_default()
+    }
+
+    /// The faults that its edit is for, in the order in which they were chosen.
+    pub fn aims(&self) -> impl Iterator<Item = &Fault> {
+        let targets = self.targets.iter().flatten();
+        targets.filter_map(|id| self.faults.iter().find(|fault| fault.criterion == *id))
     }
 
     pub fn score(&self) -> Option<Score> {
