@@ -37,6 +37,13 @@ fn a_useless_improver_ships_no_more_often_than_the_confidence_allows() {
 }
 
 #[test]
+fn with_an_improver_that_does_harm_a_search_ends_long_before_its_budget() {
+    let harmful = Law { fixes: 0.3, breaks: 0.5, ..Law::default() };
+    let row = row(harmful, Policy::Draft, 64, 40);
+    assert!(row.used < 40.0 && row.quality.mean > row.start - 1.0, "{row:?}");
+}
+
+#[test]
 fn a_better_improver_leaves_a_better_skill() {
     for policy in Policy::ALL {
         let quality = |fixes| row(Law { fixes, ..Law::default() }, policy, 64, 60).quality;

@@ -43,6 +43,8 @@ pub struct Beliefs {
     numbers: BTreeMap<String, usize>,
     /// How likely each is met, over all guesses.
     chances: Vec<f64>,
+    /// The share of them that was met after the first trials.
+    first: f64,
     /// Of a chain.
     pub(super) suspects: Suspects,
 }
@@ -52,7 +54,8 @@ impl Beliefs {
     /// each say how likely anything is met.
     pub(super) fn look(&mut self, era: u32, found: impl Iterator<Item = (String, bool)>) {
         let found: Vec<(String, bool)> = found.collect();
-        if self.guesses.is_empty() || self.era != era {
+        let is_first = self.guesses.is_empty() || self.era != era;
+        if is_first {
             *self = Self { era, guesses: guesses(share_met(&found)), ..Self::default() };
         }
         for (words, is_met) in found {
@@ -60,6 +63,9 @@ impl Beliefs {
             self.guesses.iter_mut().for_each(|guess| guess.look(number, is_met));
         }
         self.sum_up();
+        if is_first {
+            self.first = self.share();
+        }
     }
 
     /// An edit aims at these statements. With which share it can mend or break a statement at all is asked for by its words.
@@ -108,6 +114,16 @@ impl Beliefs {
     /// How likely each member of a chain is at fault where a statement is missed, the first one first.
     pub(super) fn shares(&self, words: &str) -> Vec<f64> {
         self.suspects.shares(words)
+    }
+
+    /// The share of all statements that is met.
+    fn share(&self) -> f64 {
+        self.chances.iter().sum::<f64>() / self.chances.iter().map(|_| 1.0).sum::<f64>().max(1.0)
+    }
+
+    /// The share of all statements that was met after the first trials and is not any more, on balance.
+    pub fn lost(&self) -> f64 {
+        self.first - self.share()
     }
 
     /// How likely edits do more good than harm: they mend what they aim at more often than by chance, and more than they break.

@@ -115,12 +115,20 @@ pub(super) fn newest(run: &Run) -> CandidateId {
 fn over(run: &Run) -> Option<Reason> {
     if run.failed_in_a_row() >= run.plan.task.rules.max_errors {
         Some(Reason::Failed)
-    } else if has_seen_enough(run) && run.state.beliefs.edits_pay() < HARDLY {
+    } else if has_seen_enough(run) && (run.state.beliefs.edits_pay() < HARDLY || is_worse(run)) {
         Some(Reason::Stalled)
     } else {
         None
     }
 }
+
+/// Half of the trials are made, and the skill is much worse than it was: such an improver will not mend it.
+fn is_worse(run: &Run) -> bool {
+    2 * used(run) >= trials(&run.plan).unwrap_or(0) && run.state.beliefs.lost() > MUCH
+}
+
+/// A share of all statements.
+const MUCH: f64 = 0.2;
 
 /// Fewer trials after edits do not tell whether edits do any good.
 fn has_seen_enough(run: &Run) -> bool {
