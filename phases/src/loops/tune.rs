@@ -281,16 +281,15 @@ fn most_calls_of_search(plan: &Plan) -> MostCalls {
 
 /// The same where no call fails.
 fn calls_of_search(plan: &Plan) -> MostCalls {
-    let per = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let rounds = u64::from(plan.task.rules.max_iterations);
     let searched = measure::searched(plan);
     let in_rounds = |among: &dyn Fn(usize) -> bool| match drafting::trials(plan) {
-        Some(trials) => per(trials),
-        None => rounds * per(searched.iter().filter(|&&scenario| among(scenario)).count()),
+        Some(trials) => number(trials),
+        None => rounds * number(searched.iter().filter(|&&scenario| among(scenario)).count()),
     };
     let is_reviewed = plan.task.has_demands() && plan.task.rules.search == Search::Rounds;
     let reviews = if is_reviewed { rounds } else { 0 };
-    let members = per(plan.task.target.members.len());
+    let members = number(plan.task.target.members.len());
     let edits = if plan.repeats_itself() { members } else { 1 };
     let executed = (in_rounds(&|_| true) + most_fresh_trials(plan, &|_| true)) * members;
     let judged = in_rounds(&|scenario| plan.task.is_judged(scenario)) + reviews;
@@ -328,7 +327,6 @@ fn most_anchors(plan: &Plan, judged: u64) -> u64 {
     if judged == 0 || !plan.basis().is_tested() {
         return 0;
     }
-    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let of_looks = number(plan.looks().len() * panel::ANCHORS);
     let is_apart = plan.task.runs().is_some_and(|(_, alone)| alone);
     let of_all = if is_apart { judged + number(drafting::first(plan).len()) } else { 0 };
@@ -340,8 +338,12 @@ fn most_fresh_trials(plan: &Plan, among: &dyn Fn(usize) -> bool) -> u64 {
     let compared = measure::compared(plan).into_iter().filter(|&scenario| among(scenario)).count();
     let again = if plan.basis().is_tested() { measure::RETRIALS } else { 0 };
     let trials = CONTESTANTS * u64::from(plan.task.rules.confirm + again);
-    trials * u64::try_from(compared).unwrap_or(u64::MAX)
+    trials * number(compared)
 }
 
 /// The start and the champion of the search.
 const CONTESTANTS: u64 = 2;
+
+fn number(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}

@@ -277,25 +277,25 @@ pub(super) fn fallen(pairs: &[Pair]) -> Vec<usize> {
     pairs.iter().filter(|pair| pair.difference() <= -FELL).map(|pair| pair.scenario).collect()
 }
 
-/// Every trial of either version was judged twice, and counts with the mean.
 fn samples(run: &Run, challenger: CandidateId) -> Option<Apart> {
-    let control = apart::control(run)?;
-    let of = |candidate, scenario: usize, trials: &mut dyn Iterator<Item = Trial>| {
-        let scores: Vec<Score> =
-            trials.filter_map(|trial| panel::score_twice(run, candidate, trial)).collect();
-        Some((scenario, score::mean(&scores)?))
-    };
-    let measure = &run.state.measure;
-    let fresh = measure.scenarios().iter();
+    let (control, measure) = (apart::control(run)?, &run.state.measure);
+    let of_start = |trial: Trial| mean(run, run.start(), trial.scenario, std::iter::once(trial));
+    let fresh = |&scenario: &usize| mean(run, challenger, scenario, measure.trials_of(scenario));
     Some(Apart {
-        start: control
-            .into_iter()
-            .filter_map(|trial| of(run.start(), trial.scenario, &mut std::iter::once(trial)))
-            .collect(),
-        challenger: fresh
-            .filter_map(|&scenario| of(challenger, scenario, &mut measure.trials_of(scenario)))
-            .collect(),
+        start: control.into_iter().filter_map(of_start).collect(),
+        challenger: measure.scenarios().iter().filter_map(fresh).collect(),
     })
+}
+
+/// Each of these trials was judged twice, and counts with the mean.
+fn mean(
+    run: &Run,
+    candidate: CandidateId,
+    scenario: usize,
+    trials: impl Iterator<Item = Trial>,
+) -> Option<(usize, Score)> {
+    let scores: Vec<Score> = trials.filter_map(|trial| panel::score_twice(run, candidate, trial)).collect();
+    Some((scenario, score::mean(&scores)?))
 }
 
 fn points(scores: &[(usize, Score)]) -> Vec<f64> {

@@ -2,7 +2,7 @@
 //!
 //! What is tried again because it fell is left out: that is rare, and no part of the budget.
 
-use super::{Aim, Plan, Seat, drafting, measure, most_anchors};
+use super::{Aim, Plan, Seat, drafting, measure, most_anchors, number};
 use crate::loops::{Expected, MostCalls};
 use crate::role::Role;
 
@@ -48,8 +48,4 @@ fn calls(plan: &Plan, effort: Effort) -> MostCalls {
     let judges = Seat::ALL.into_iter().filter(|seat| plan.roles.get(&seat.role()).is_some()).map(judge);
     let executor = (Role::EXECUTOR, number((search + comparison) * plan.task.target.members.len()));
     std::iter::once(executor).chain(judges).chain([(Role::IMPROVER, number(edits))]).collect()
-}
-
-fn number(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
 }
