@@ -31,6 +31,7 @@ pub mod panel;
 pub mod price;
 pub mod regrade;
 mod request;
+mod shown;
 mod state;
 pub mod state_file;
 mod step;

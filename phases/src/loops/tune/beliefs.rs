@@ -7,7 +7,9 @@
 
 use std::collections::BTreeMap;
 
+use super::shown::Shown;
 use super::suspects::{Rates, Suspects};
+use crate::target::Place;
 
 /// One guess at how agents and judges err, and what it makes of each statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,32 +54,34 @@ pub struct Beliefs {
 impl Beliefs {
     /// Takes in what trials of an era have shown of statements. Of those of another era nothing is believed; the first ones of
     /// each say how likely anything is met.
-    pub(super) fn look(&mut self, era: u32, found: impl Iterator<Item = (String, bool)>) {
-        let found: Vec<(String, bool)> = found.collect();
+    pub(super) fn look(&mut self, era: u32, shown: &[Shown]) {
         let is_first = self.guesses.is_empty() || self.era != era;
         if is_first {
-            *self = Self { era, guesses: guesses(share_met(&found)), ..Self::default() };
+            *self = Self { era, guesses: guesses(share_met(shown)), ..Self::default() };
         }
-        for (words, is_met) in found {
-            let number = self.number(words);
-            self.guesses.iter_mut().for_each(|guess| guess.look(number, is_met));
+        for one in shown {
+            let number = self.number(&one.words);
+            self.guesses.iter_mut().for_each(|guess| guess.look(number, one.is_met));
         }
         self.sum_up();
+        self.suspects.look(shown, self.rates());
         if is_first {
             self.first = self.share();
         }
     }
 
-    /// An edit aims at these statements. With which share it can mend or break a statement at all is asked for by its words.
-    pub(super) fn edit(&mut self, targets: impl Iterator<Item = String>, share: impl Fn(&str) -> f64) {
-        let targets: Vec<usize> = targets.filter_map(|words| self.numbers.get(&words).copied()).collect();
+    /// An edit of a member aims at these statements. It can mend or break one only if that member is at fault for it.
+    pub(super) fn edit(&mut self, member: Place, targets: &[String]) {
+        let numbers: Vec<usize> =
+            targets.iter().filter_map(|words| self.numbers.get(words).copied()).collect();
         let mut shares = vec![1.0; self.numbers.len()];
-        self.numbers.iter().for_each(|(words, number)| shares[*number] = share(words));
-        self.guesses.iter_mut().for_each(|guess| guess.edit(&targets, &shares));
+        self.numbers.iter().for_each(|(words, number)| shares[*number] = self.suspects.share(words, member));
+        self.guesses.iter_mut().for_each(|guess| guess.edit(&numbers, &shares));
         self.sum_up();
+        self.suspects.edit(member, targets, self.rates());
     }
 
-    pub(super) fn rates(&self) -> Rates {
+    fn rates(&self) -> Rates {
         let mean = |rate: fn(&Guess) -> f64| self.guesses.iter().map(|one| one.weight * rate(one)).sum();
         Rates {
             shows: mean(|guess| guess.shows),
@@ -86,12 +90,13 @@ impl Beliefs {
         }
     }
 
-    fn number(&mut self, words: String) -> usize {
-        let next = self.numbers.len();
-        let number = *self.numbers.entry(words).or_insert(next);
-        if number == next {
-            self.guesses.iter_mut().for_each(|guess| guess.chances.push(guess.prior));
+    fn number(&mut self, words: &str) -> usize {
+        if let Some(number) = self.numbers.get(words) {
+            return *number;
         }
+        let number = self.numbers.len();
+        self.numbers.insert(words.to_owned(), number);
+        self.guesses.iter_mut().for_each(|guess| guess.chances.push(guess.prior));
         number
     }
 
@@ -181,10 +186,10 @@ impl Guess {
     }
 }
 
-fn share_met(found: &[(String, bool)]) -> f64 {
+fn share_met(shown: &[Shown]) -> f64 {
     let (mut met, mut all) = (0.0, 0.0);
-    for (_, is_met) in found {
-        met += f64::from(u8::from(*is_met));
+    for one in shown {
+        met += f64::from(u8::from(one.is_met));
         all += 1.0;
     }
     if all > 0.0 { met / all } else { 0.5 }

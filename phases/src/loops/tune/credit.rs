@@ -1,35 +1,29 @@
-//! What the rounds of a search by single trials say to its beliefs, and which member of a chain an edit is for.
+//! What the rounds of a search by single trials show, and which member of a chain an edit is for.
 
-use super::beliefs::Beliefs;
-use super::suspects::Shown;
+use super::shown::Shown;
 use super::{Run, panel};
 use crate::contract::CriterionId;
 use crate::id::CandidateId;
-use crate::judgement::Judgement;
 use crate::target::Place;
 
-/// What the trials of a round have shown, for all beliefs.
-pub(super) fn look(beliefs: &mut Beliefs, run: &Run, candidate: CandidateId, scenarios: &[usize], era: u32) {
-    let found = panel::findings(run, candidate, scenarios, era);
-    beliefs.look(era, found.map(|(id, is_met)| (run.plan.task.question(id), is_met)));
-    if run.plan.is_chain() {
-        let rates = beliefs.rates();
-        beliefs.suspects.look(&shown(run, panel::judgements(run, candidate, scenarios, era)), rates);
-    }
-}
-
-/// A member was edited because of these faults, for all beliefs.
-pub(super) fn edit<'a>(
-    beliefs: &mut Beliefs,
-    run: &Run,
-    member: Place,
-    targets: impl Iterator<Item = &'a CriterionId>,
-) {
-    let targets: Vec<String> = targets.map(|id| run.plan.task.question(id)).collect();
-    let mut suspects = std::mem::take(&mut beliefs.suspects);
-    beliefs.edit(targets.iter().cloned(), |words| suspects.share(words, member));
-    suspects.edit(member, &targets, beliefs.rates());
-    beliefs.suspects = suspects;
+/// What these trials have shown of each statement, as far as anything was verified.
+pub(super) fn shown(run: &Run, candidate: CandidateId, scenarios: &[usize], era: u32) -> Vec<Shown> {
+    let (task, is_chain) = (&run.plan.task, run.plan.is_chain());
+    let place = |name: &str| task.target.members.iter().position(|member| *member.name == *name).map(Place);
+    let each = panel::judgements(run, candidate, scenarios, era).flat_map(|judgement| {
+        let named = |id| judgement.at_fault.get(id).and_then(|name| place(name)).filter(|_| is_chain);
+        judgement.whole.findings.iter().filter_map(move |one| {
+            let about = task.demand(one.criterion).filter(|_| is_chain).map(|demand| task.member_of(demand));
+            Some(Shown {
+                criterion: one.criterion.clone(),
+                words: task.question(one.criterion),
+                is_met: one.verdict.is_met()?,
+                about,
+                named: named(one.criterion),
+            })
+        })
+    });
+    each.collect()
 }
 
 /// The member of a chain that is at fault for most of these, by weight and by how likely each is missed, and those of them that are
@@ -63,20 +57,4 @@ pub(super) fn of_one_member(run: &Run, faults: Vec<CriterionId>) -> (Option<Plac
 pub(super) fn is_its(shares: &[f64], member: Place) -> bool {
     let most = shares.iter().copied().fold(0.0, f64::max);
     shares.get(member.0).is_some_and(|share| *share >= most / 2.0)
-}
-
-fn shown<'a>(run: &Run, judged: impl Iterator<Item = &'a Judgement>) -> Vec<Shown> {
-    let task = &run.plan.task;
-    let place = |name: &str| task.target.members.iter().position(|member| *member.name == *name).map(Place);
-    let each = judged.flat_map(|judgement| {
-        judgement.whole.findings.iter().filter_map(move |one| {
-            let named = judgement.at_fault.get(one.criterion).and_then(|name| place(name));
-            Some((one.criterion, one.verdict.is_met()?, named))
-        })
-    });
-    let shown = |(id, is_met, named): (&CriterionId, bool, Option<Place>)| {
-        let about = task.member_of(task.demand(id)?);
-        Some(Shown { words: task.question(id), is_met, about, named })
-    };
-    each.filter_map(shown).collect()
 }

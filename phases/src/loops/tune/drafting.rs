@@ -7,8 +7,7 @@
 //! No draft is tested for itself: that costs more trials than it saves. What is shown is shown once, at the end, by the final
 //! comparison. The newest version goes there.
 
-use std::collections::BTreeMap;
-
+use super::faults::Fault;
 use super::measure::{self, SEARCH};
 use super::{Decision, Edit, Next, Plan, Round, Run, Search, Trial, credit, panel};
 use crate::contract::CriterionId;
@@ -98,7 +97,7 @@ pub(super) fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     }
     match (&round.edit, &round.targets) {
         (Some(Edit::Draft { candidate, .. }), _) => open(run, round, *candidate),
-        (None, None) => Next::Decide(target(run, faults(run, round), round)),
+        (None, None) => Next::Decide(target(run, real_faults(round), round)),
         (None, Some(targets)) if !targets.is_empty() => super::improve(run, round),
         (None, Some(_)) | (Some(Edit::Nothing { .. }), _) => open(run, round, run.head()),
     }
@@ -151,25 +150,16 @@ fn target(run: &Run, faults: Vec<CriterionId>, round: &Round) -> Decision {
 
 /// The same with the member that has the lowest score, whatever is at fault. Only simulated searches ask for it.
 pub(crate) fn of_lowest(run: &Run, round: &Round) -> Decision {
-    let mut criteria = faults(run, round);
+    let mut criteria = real_faults(round);
     criteria.truncate(most_at_once(round));
     Decision::Target { criteria, member: Some(super::weakest(run, run.head(), round)) }
 }
 
-/// The faults that a round has named and that are probably real, those named most often first.
-fn faults(run: &Run, round: &Round) -> Vec<CriterionId> {
-    let mut named: BTreeMap<String, (usize, CriterionId)> = BTreeMap::new();
-    let missed = panel::findings(run, round.candidate, &round.scenarios, round.era);
-    for (id, _) in missed.filter(|(_, is_met)| !is_met) {
-        named.entry(run.plan.task.question(id)).or_insert_with(|| (0, id.clone())).0 += 1;
-    }
-    let mut real: Vec<(usize, f64, CriterionId)> = named
-        .into_iter()
-        .map(|(words, (times, id))| (times, run.state.beliefs.chance(&words), id))
-        .filter(|(_, chance, _)| *chance < PROBABLY_MET)
-        .collect();
-    real.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.total_cmp(&other.1)));
-    real.into_iter().map(|(_, _, id)| id).collect()
+/// The faults of a round that are probably real, those that failed in most of its trials first.
+fn real_faults(round: &Round) -> Vec<CriterionId> {
+    let mut real: Vec<&Fault> = round.faults.iter().filter(|fault| fault.chance < PROBABLY_MET).collect();
+    real.sort_by(|one, other| other.times.cmp(&one.times).then(one.chance.total_cmp(&other.chance)));
+    real.into_iter().map(|fault| fault.criterion.clone()).collect()
 }
 
 /// What is met with this chance or more is left alone, though it failed once.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::beliefs::Beliefs;
+use super::shown::Shown;
 use crate::contract::CriterionId;
 
 /// A statement that failed in a round.
@@ -11,6 +12,8 @@ pub struct Fault {
     pub criterion: CriterionId,
     /// In words, as the plan has it.
     pub statement: String,
+    /// In how many trials of this round it failed.
+    pub times: usize,
     /// In how many trials it was met and was not, those of this round included. Statements that say the same are one.
     pub passed: usize,
     pub failed: usize,
@@ -41,13 +44,6 @@ pub struct Faults {
     open: BTreeMap<String, Vec<(usize, usize)>>,
 }
 
-/// What a trial of a round has shown of a statement, in words.
-pub(super) struct Shown {
-    pub(super) criterion: CriterionId,
-    pub(super) words: String,
-    pub(super) is_met: bool,
-}
-
 /// Of an earlier round: its place, that of a fault in it, and what is now known of that.
 pub(super) type Followed = (usize, usize, Look);
 
@@ -63,25 +59,31 @@ impl Faults {
         if self.era != era {
             *self = Self { era, ..Self::default() };
         }
-        let mut looks: BTreeMap<String, Look> = BTreeMap::new();
+        let mut looks: BTreeMap<String, (Look, usize)> = BTreeMap::new();
         let mut missed: Vec<(CriterionId, String)> = Vec::new();
-        for Shown { criterion, words, is_met } in shown {
+        for Shown { criterion, words, is_met, .. } in shown {
             let (passed, failed) = self.counts.entry(words.clone()).or_default();
             *(if is_met { passed } else { failed }) += 1;
             let chance = beliefs.chance(&words);
-            let look = looks.entry(words.clone()).or_insert(Look { round: number, is_met: true, chance });
-            if !is_met && std::mem::take(&mut look.is_met) {
+            let first = || (Look { round: number, is_met: true, chance }, 0);
+            let (look, times) = looks.entry(words.clone()).or_insert_with(first);
+            if is_met {
+                continue;
+            }
+            *times += 1;
+            if std::mem::take(&mut look.is_met) {
                 missed.push((criterion, words));
             }
         }
         let fault = |(criterion, statement): (CriterionId, String)| {
             let (passed, failed) = self.counts[&statement];
-            let (chance, at_fault) = (looks[&statement].chance, beliefs.shares(&statement));
-            Fault { criterion, statement, passed, failed, chance, at_fault, next: None }
+            let (Look { chance, .. }, times) = looks[&statement];
+            let at_fault = beliefs.shares(&statement);
+            Fault { criterion, statement, times, passed, failed, chance, at_fault, next: None }
         };
         let own: Vec<Fault> = missed.into_iter().map(fault).collect();
         let mut followed = Vec::new();
-        for (words, look) in looks {
+        for (words, (look, _)) in looks {
             let open = self.open.remove(&words).into_iter().flatten();
             followed.extend(open.map(|(round, fault)| (round, fault, look)));
         }

@@ -18,7 +18,7 @@ use crate::target::Place;
 use super::beliefs::Beliefs;
 use super::credit;
 use super::decision::Visible;
-use super::faults::{Fault, Faults, Shown};
+use super::faults::{Fault, Faults};
 use super::measure::{Graded, Measure};
 use super::panel::{self, Panel};
 use super::{
@@ -226,10 +226,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
                 round.measured = Some(measured.clone());
                 round.scored_at = Some(at);
             });
-            believe(run, |beliefs, run, round| {
-                credit::look(beliefs, run, round.candidate, &round.scenarios, round.era);
-            });
-            note_faults(run);
+            learn(run);
         }
         Decision::Calibrate(visible) => state.visible = Some((**visible).clone()),
         Decision::Keep(_) => state.in_round(|round| round.standing = Some(Standing::Kept)),
@@ -248,10 +245,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         Decision::Turn(_) => {}
         Decision::Draft(candidate) => {
             state.draft(candidate);
-            believe(run, |beliefs, run, round| {
-                let Some(Edit::Draft { origin, .. }) = &round.edit else { return };
-                credit::edit(beliefs, run, origin.member, round.targets.iter().flatten());
-            });
+            expect(run);
         }
         Decision::NoDraft { member, failure } => state.in_round(|round| {
             round.edit = Some(Edit::Nothing { member: *member, failure: failure.clone() });
@@ -296,36 +290,35 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
     }
 }
 
-/// The newest round changes what a search believes that edits after each trial.
-fn believe(run: &mut Run, change: impl FnOnce(&mut Beliefs, &Run, &Round)) {
-    if run.plan.task.rules.search == Search::Rounds {
-        return;
-    }
-    let mut beliefs = std::mem::take(&mut run.state.beliefs);
-    if let Some(round) = run.state.rounds.last() {
-        change(&mut beliefs, run, round);
-    }
-    run.state.beliefs = beliefs;
-}
-
-/// What has failed in the newest round, and what that tells of earlier faults, where a search edits after each trial.
-fn note_faults(run: &mut Run) {
+/// What a search that edits after each trial learns from those of the newest round.
+fn learn(run: &mut Run) {
     let Some(round) = run.state.rounds.last() else { return };
     if run.plan.task.rules.search == Search::Rounds {
         return;
     }
-    let found = panel::findings(run, round.candidate, &round.scenarios, round.era);
-    let shown = found.map(|(id, is_met)| {
-        let words = run.plan.task.question(id);
-        Shown { criterion: id.clone(), words, is_met }
-    });
-    let (place, shown) = (run.state.rounds.len() - 1, shown.collect());
-    let of = (place, round.number, round.era);
-    let (own, followed) = run.state.faults.look(of, shown, &run.state.beliefs);
+    let (place, number, era) = (run.state.rounds.len() - 1, round.number, round.era);
+    let shown = credit::shown(run, round.candidate, &round.scenarios, era);
+    let State { beliefs, faults, rounds, .. } = &mut run.state;
+    beliefs.look(era, &shown);
+    let (own, followed) = faults.look((place, number, era), shown, beliefs);
     for (round, fault, look) in followed {
-        run.state.rounds[round].faults[fault].next = Some(look);
+        rounds[round].faults[fault].next = Some(look);
     }
-    run.state.rounds[place].faults = own;
+    rounds[place].faults = own;
+}
+
+/// What it expects of the newest round's edit.
+fn expect(run: &mut Run) {
+    if run.plan.task.rules.search == Search::Rounds {
+        return;
+    }
+    let State { beliefs, rounds, .. } = &mut run.state;
+    if let Some(round) = rounds.last()
+        && let Some(Edit::Draft { origin, .. }) = &round.edit
+    {
+        let targets = round.targets.iter().flatten().map(|id| run.plan.task.question(id));
+        beliefs.edit(origin.member, &targets.collect::<Vec<_>>());
+    }
 }
 
 /// What is being measured is measured anew.

@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 
+use super::shown::Shown;
 use crate::target::Place;
 
 /// Nothing, for a single skill.
@@ -34,14 +35,6 @@ struct Suspect {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Statement(Vec<Suspect>);
 
-/// What one trial of a chain has shown of a statement.
-pub(super) struct Shown {
-    pub(super) words: String,
-    pub(super) is_met: bool,
-    pub(super) about: Place,
-    pub(super) named: Option<Place>,
-}
-
 /// How trials mislead and how well edits work, over all guesses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rates {
@@ -64,8 +57,9 @@ impl Suspects {
         let is_first = self.statements.is_empty();
         let works: Vec<f64> = (0..).map_while(|place| self.works(Place(place))).collect();
         for one in shown {
+            let Some(about) = one.about else { continue };
             let Statement(suspects) = self.statements.entry(one.words.clone()).or_default();
-            for place in suspects.len()..=one.about.0 {
+            for place in suspects.len()..=about.0 {
                 let chance = works.get(place).copied().unwrap_or(UNKNOWN);
                 suspects.push(Suspect { weight: 1.0, chance, named: 0.0 });
             }
@@ -79,9 +73,9 @@ impl Suspects {
                 self.begin();
             }
             for one in shown {
-                self.statements
-                    .entry(one.words.clone())
-                    .and_modify(|statement| statement.look(one.is_met, rates));
+                if let Some(statement) = self.statements.get_mut(&one.words) {
+                    statement.look(one.is_met, rates);
+                }
             }
         }
     }

@@ -11,6 +11,7 @@ fn fault(statement: &str, (passed, failed): (usize, usize), chance: f64) -> Faul
     Fault {
         criterion: "task-1/it".into(),
         statement: statement.into(),
+        times: 1,
         passed,
         failed,
         chance,

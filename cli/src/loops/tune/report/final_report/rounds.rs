@@ -143,7 +143,7 @@ mod tests {
     fn what_an_edit_was_for_is_told_with_what_the_next_trial_showed() {
         let fault = |statement: &str, passed, chance, next| {
             let (criterion, statement) = ("task-1/it".into(), statement.into());
-            Fault { criterion, statement, passed, failed: 4, chance, at_fault: Vec::new(), next }
+            Fault { criterion, statement, times: 1, passed, failed: 4, chance, at_fault: Vec::new(), next }
         };
         let next = |is_met, chance| Some(Look { round: 3, is_met, chance });
         let explanation = Explanation {

@@ -152,6 +152,7 @@ fn a_fault_is_told_with_the_chances_before_and_after() {
     let fault = Fault {
         criterion: "task-1/amount".into(),
         statement: "The answer names the amount.".into(),
+        times: 1,
         passed: 1,
         failed: 4,
         chance: 0.031_25,
