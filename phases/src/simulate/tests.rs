@@ -6,7 +6,7 @@ use super::*;
 use crate::contract::{CriterionId, Verdict};
 use crate::loops::Loop as _;
 use crate::loops::tune::measure::SEARCH;
-use crate::loops::tune::{Decision, Trial, Tune, panel};
+use crate::loops::tune::{Decision, Improver, Trial, Tune, panel};
 use crate::proof::Confidence;
 use crate::role::Role;
 use crate::score::Score;
@@ -202,7 +202,7 @@ fn what_is_held_out_confirms_nothing_to_a_rival_that_has_tried_it() {
 #[test]
 fn a_search_by_drafts_makes_about_the_calls_that_are_expected_of_it() {
     const SEEDS: u32 = 20;
-    for (pool, runs) in [(8, 48), (12, 48), (12, 128)] {
+    for (pool, runs) in [(8, 48), (24, 48), (12, 128), (24, 128)] {
         let law = Law { pool, ..Law::default() };
         let plan = Policy::Draft.plan(&World::new(law, 0), runs, Confidence::P90);
         let expected = Tune::expected_calls(&plan).unwrap();
@@ -221,6 +221,19 @@ fn a_search_by_drafts_makes_about_the_calls_that_are_expected_of_it() {
         };
         assert!(is_about(executed, &Role::EXECUTOR), "{pool}, {runs}: {executed} and {expected:?}");
         assert!(is_about(edited, &Role::IMPROVER), "{pool}, {runs}: {edited} and {expected:?}");
+    }
+}
+
+#[test]
+fn of_two_improvers_neither_makes_more_edits_than_are_expected_of_it() {
+    let law = Law { second_fixes: Some(0.0), ..Law::default() };
+    let world = World::new(law, 0);
+    let expected = Tune::expected_calls(&Policy::Draft.plan(&world, 48, Confidence::P90)).unwrap();
+    let (_, decisions) = play_and_tell(&world, Policy::Draft, 48, Confidence::P90);
+    for by in Improver::ALL {
+        let turns = decisions.iter().filter(|made| matches!(made, Decision::Turn(one) if *one == by)).count();
+        let (most, likely) = (*expected.most.of(&by.role()), *expected.likely.of(&by.role()));
+        assert!(turns > 0 && turns as u64 <= most && likely <= most, "{turns} of {expected:?}");
     }
 }
 

@@ -2,22 +2,24 @@
 //!
 //! What is tried again because it fell is left out: that is rare, and no part of the budget.
 
-use super::{Aim, Plan, Seat, drafting, measure, most_anchors, number};
+use super::{Aim, Plan, Seat, drafting, measure, most_anchors, number, turns};
 use crate::loops::{Expected, MostCalls};
 use crate::role::Role;
 
 /// In simulated searches the newest version has been tried on all scenarios after so many trials of each, and there is nothing
 /// more to find.
 const TRIALS_OF_EACH: usize = 7;
-/// In the same searches every second trial is followed by an edit: the others name nothing that is probably real.
-const TRIALS_PER_EDIT: usize = 2;
+/// In the same searches four trials lead to six edits, nine to nine, and a hundred to thirty: the more is mended, the fewer trials
+/// name a fault that is probably real.
+const EDITS_PER_ROOT: usize = 3;
 
 /// The trials of a search and of its final comparison, and the edits.
 #[derive(Clone, Copy)]
 struct Effort {
     search: usize,
     comparison: usize,
-    edits: usize,
+    /// Of each improver.
+    edits: u64,
 }
 
 /// None for another search, which nobody can foretell.
@@ -27,12 +29,15 @@ pub(super) fn of(plan: &Plan) -> Option<Expected> {
     }
     let (runs, alone) = plan.task.runs()?;
     let search = drafting::trials(plan)?;
-    let most = Effort { search, comparison: runs - search, edits: drafting::rounds(plan) - 1 };
+    let edits = number(drafting::rounds(plan) - 1);
+    let most = Effort { search, comparison: runs - search, edits: turns::most(plan, edits) };
     let search = search.min(TRIALS_OF_EACH * measure::searched(plan).len());
     let versions = if alone { 1 } else { 2 };
     let trials_of_each = drafting::MOST_LEFT.max(plan.task.rules.confirm) as usize;
     let comparison = (versions * trials_of_each * measure::compared(plan).len()).min(runs - search);
-    let likely = Effort { search, comparison, edits: most.edits.min(search / TRIALS_PER_EDIT) };
+    let improvers = number(plan.improvers().count()).max(1);
+    let edits = edits.min(number(EDITS_PER_ROOT * search.isqrt())).div_ceil(improvers);
+    let likely = Effort { search, comparison, edits };
     Some(Expected { most: calls(plan, most), likely: calls(plan, likely) })
 }
 
@@ -47,5 +52,6 @@ fn calls(plan: &Plan, effort: Effort) -> MostCalls {
     };
     let judges = Seat::ALL.into_iter().filter(|seat| plan.roles.get(&seat.role()).is_some()).map(judge);
     let executor = (Role::EXECUTOR, number((search + comparison) * plan.task.target.members.len()));
-    std::iter::once(executor).chain(judges).chain([(Role::IMPROVER, number(edits))]).collect()
+    let improvers = plan.improvers().map(|by| (by.role(), edits));
+    std::iter::once(executor).chain(judges).chain(improvers).collect()
 }
