@@ -160,7 +160,7 @@ impl<L: Narrated> Talk<L> {
         }
     }
 
-    /// One line for a log, and one that counts down for whoever looks on.
+    /// One line for a log, and one that counts down on a terminal.
     fn waiting(&mut self, run: &Run<L>, until: Timestamp) {
         self.say(&halts::waiting(run, until, self.look.width));
         if self.look.live {

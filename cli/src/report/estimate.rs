@@ -88,7 +88,7 @@ impl Estimate {
         self.roles.iter().all(|of| of.earlier.calls == 0 || of.earlier.unpriced < of.earlier.calls)
     }
 
-    /// The calls, and what they may cost: for whoever is about to begin.
+    /// The calls and what they may cost, as shown before a run begins.
     pub fn summary(&self) -> Vec<String> {
         let each: Vec<String> =
             self.roles.iter().filter(|of| of.most > 0).map(|of| format!("{} {}", of.role, of.most)).collect();
@@ -154,7 +154,7 @@ impl Estimate {
         json!({
             // If every call answers at its first try.
             "most": of(&|role| role.most),
-            // Null where nobody can say how such runs usually go.
+            // Null if it is not known how such runs usually go.
             "likely": self.is_likely.then(|| of(&|role| role.likely)),
             // What it rests on.
             "runs": self.runs,

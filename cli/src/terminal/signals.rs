@@ -22,7 +22,7 @@ pub struct Stopping {
     pub is_final: bool,
 }
 
-/// Turns signals into words for the engine, and for whoever watches, for as long as the engine runs.
+/// Tells the engine of signals, and says so on the terminal, as long as the engine runs.
 pub async fn watch(halt: watch::Sender<Option<Halt>>, stopping: Stopping, say: impl Fn(&str)) -> Infallible {
     let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup), Ok(mut stop)) = (
         signal(SignalKind::interrupt()),

@@ -1,7 +1,7 @@
 //! Which search a run gets, `draft` or `rounds`, and how many runs of the executor a search by drafts gets.
 //!
-//! Flags go over files, and the user's own file over a project's: it may limit what a run costs. Where nobody has said
-//! anything, a run drafts if it can.
+//! A flag counts before a file, and the user's own file before a project's, so that a user can limit what a run costs. If
+//! nothing is set, the search is by drafts wherever that is possible.
 
 use std::path::Path;
 
@@ -86,8 +86,8 @@ fn shown(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// Has the plan draft, if somebody asks for that, or nobody asks for rounds and it can. `drawn`: nobody chose which scenarios
-/// are held out.
+/// Makes it a search by drafts if the settings ask for that, or if they ask for no rounds and the plan has enough scenarios.
+/// `drawn`: nobody chose which scenarios are held out.
 pub fn choose(plan: &mut Plan, tune: &TuneSettings, drawn: bool) -> Result<(), Complaint> {
     let wish = wish(tune)?;
     if matches!(wish, Some(Wish::Rounds | Wish::Named(SearchName::Rounds))) {

@@ -100,7 +100,7 @@ impl Table for PromptSettings {
 }
 
 impl TuneSettings {
-    /// A preset, with the settings that it stands for.
+    /// Sets a preset and all settings that it stands for.
     pub fn set_preset(&mut self, preset: Preset, origin: &Origin) {
         self.preset.set(preset, origin.clone());
         self.unfold_preset(origin);

@@ -50,7 +50,7 @@ pub fn suite(flags: &TrialFlags, skills: &[&Path], around: &Environment) -> Resu
     Err(Complaint::input("no suite of tasks").hint("pass --suite FILE; `skilltune suite new` drafts one"))
 }
 
-/// Shows what was requested, if that is all that the flags ask for; else runs it.
+/// Shows the request if the flags ask for no more, else runs it.
 pub fn show_or_begin(
     (request, pages): (Request, &Pages),
     suite: &Suite,

@@ -62,7 +62,7 @@ fn told(explanation: &Explanation, width: usize) -> Vec<Line> {
     explanation.targets.iter().map(|fault| of(Label::ToEdit, fault, 0)).chain(left).collect()
 }
 
-/// Where a line is too long, the statement is shortened, and not what is said of it.
+/// Of a line that is too long only the statement is shortened, never the figures.
 fn line(label: Label, facts: &str, fault: &Fault, more: usize, width: usize) -> Line {
     let gap = " ".repeat(LABEL - label.word().len());
     let before = format!("{gap}  {facts}  ");

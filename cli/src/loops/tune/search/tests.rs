@@ -81,7 +81,7 @@ fn a_flag_goes_over_files_and_the_users_file_over_a_projects() {
     assert_eq!(runs(1, 12, &settings), None);
     let mut settings = project(rounds);
     settings.of_mut::<TuneSettings>().set_preset(Preset::Quick, &FLAG);
-    assert_eq!(runs(1, 12, &settings), Some(16), "a preset goes over the number of a file");
+    assert_eq!(runs(1, 12, &settings), Some(16), "a preset counts before the number in a file");
 }
 
 #[test]
