@@ -25,6 +25,7 @@ pub mod delivery;
 pub mod demand;
 pub mod drafts;
 mod draw;
+pub mod drift;
 pub mod edit;
 pub mod ending;
 pub mod event;

@@ -1,0 +1,176 @@
+//! Whether a skill works worse than it did though nobody changed it: agents and models change under the same name.
+//!
+//! Each night tries the skill again on some of its scenarios, and compares with the earlier trials of the same scenarios. One bad
+//! night says little. So a running sum (CUSUM) adds up how far each night was below what was known, less an allowance: chance
+//! brings the sum back to 0, a fall lets it grow. Where it passes its limit, the same scenarios are tried once more in the same
+//! night, and only if these trials are low as well the night counts: one such night is `watch`, three days of them are `drift`.
+//!
+//! What is known grows with each night that ends with the sum at 0. Trials of a night that is doubted join it only if the doubt is
+//! over, so a fall does not become the new normal while it is looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::civil::Date;
+
+use crate::score::Score;
+
+/// One trial of a scenario, by its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    pub scenario: String,
+    pub score: Score,
+}
+
+/// The trials of one version of a skill with one suite, one agent, one version of it and one model. If any of these changes, another series
+/// begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// How far a trial usually scatters around others of its scenario, in points.
+    deviation: f64,
+    known: Trials,
+    doubted: Trials,
+    sum: f64,
+    /// The days of the doubt on which the second trials were low too.
+    confirmed: BTreeSet<Date>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Steady,
+    Watch,
+    Drift,
+}
+
+/// What a night may be below the known without adding to the sum, in its own standard deviations. The best for a fall of
+/// two and a half of them; one of less than this is often overlooked.
+const ALLOWANCE: f64 = 1.25;
+/// Above this sum the night is doubted, and its scenarios are tried again.
+const LIMIT: f64 = 2.0;
+/// The second trials of a night are low if they are below the known by this much.
+const LOW: f64 = 1.0;
+/// A sum that grew without bound would outlast a recovery by weeks.
+const MOST: f64 = 2.0 * LIMIT;
+/// No night counts for more than this.
+const FARTHEST: f64 = 4.0;
+const DAYS_OF_DRIFT: usize = 3;
+
+/// If no calibration says how far trials scatter.
+const USUAL_DEVIATION: f64 = 10.0;
+/// What is said beforehand of that counts as much as so many trials, each with another of its scenario.
+const AS_IF: f64 = 4.0;
+
+impl Series {
+    /// Of trials that are known beforehand, and of the standard deviation that a calibration has found, if there was one.
+    pub fn new(known: &[Trial], deviation: Option<f64>) -> Self {
+        Self {
+            deviation: deviation.unwrap_or(USUAL_DEVIATION).clamp(1.0, 100.0),
+            known: Trials::of(known),
+            doubted: Trials::default(),
+            sum: 0.0,
+            confirmed: BTreeSet::new(),
+        }
+    }
+
+    /// Takes in the trials of a night. Whether it is doubted: then its scenarios are to be tried once more.
+    #[must_use]
+    pub fn night(&mut self, tried: &[Trial]) -> bool {
+        self.add(tried);
+        self.settle();
+        self.sum > LIMIT
+    }
+
+    /// Takes in the second trials of a night that was doubted.
+    pub fn again(&mut self, day: Date, tried: &[Trial]) {
+        let fall = self.add(tried);
+        if fall > LOW {
+            self.confirmed.insert(day);
+        }
+        self.settle();
+    }
+
+    pub fn standing(&self) -> Standing {
+        match self.confirmed.len() {
+            0 => Standing::Steady,
+            DAYS_OF_DRIFT.. => Standing::Drift,
+            _ => Standing::Watch,
+        }
+    }
+
+    /// By how many standard deviations these trials are below what is known of their scenarios.
+    fn add(&mut self, tried: &[Trial]) -> f64 {
+        let tried = Trials::of(tried);
+        self.doubted.join(&tried);
+        let (mut fall, mut variance) = (0.0, 0.0);
+        for (scenario, now) in &tried.0 {
+            if let Some(known) = self.known.0.get(scenario) {
+                fall += now.count * (known.mean - now.mean);
+                variance += now.count + now.count * now.count / known.count;
+            }
+        }
+        if variance == 0.0 {
+            return 0.0;
+        }
+        let fall = (fall / (variance * self.variance()).sqrt()).clamp(-FARTHEST, FARTHEST);
+        self.sum = (self.sum + fall - ALLOWANCE).clamp(0.0, MOST);
+        fall
+    }
+
+    /// That of one trial, from trials of the same scenario, doubted or not.
+    fn variance(&self) -> f64 {
+        let of = |trials: &Trials| {
+            let each = trials.0.values();
+            each.fold((0.0, 0.0), |(squares, count), one| (squares + one.squares, count + one.count - 1.0))
+        };
+        let ((known, of_known), (doubted, of_doubted)) = (of(&self.known), of(&self.doubted));
+        (known + doubted + AS_IF * self.deviation.powi(2)) / (of_known + of_doubted + AS_IF)
+    }
+
+    /// Without a doubt everything is known.
+    fn settle(&mut self) {
+        if self.sum == 0.0 {
+            self.known.join(&std::mem::take(&mut self.doubted));
+            self.confirmed.clear();
+        }
+    }
+}
+
+/// What the trials of each scenario have come to.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Trials(BTreeMap<String, Sum>);
+
+/// How many, their mean, and the sum of their squared distances from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Sum {
+    count: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Trials {
+    fn of(trials: &[Trial]) -> Self {
+        let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
+        for trial in trials {
+            let one = Sum { count: 1.0, mean: trial.score.points(), squares: 0.0 };
+            sums.entry(trial.scenario.clone()).or_default().join(one);
+        }
+        Self(sums)
+    }
+
+    fn join(&mut self, other: &Self) {
+        for (scenario, sum) in &other.0 {
+            self.0.entry(scenario.clone()).or_default().join(*sum);
+        }
+    }
+}
+
+impl Sum {
+    fn join(&mut self, other: Self) {
+        let (count, apart) = (self.count + other.count, other.mean - self.mean);
+        self.squares += other.squares + apart * apart * self.count * other.count / count;
+        self.mean += apart * other.count / count;
+        self.count = count;
+    }
+}
+
+#[cfg(test)]
+mod tests;
