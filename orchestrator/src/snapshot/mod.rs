@@ -3,7 +3,7 @@
 //! ```text
 //! a folder -- capture, scan --> Manifest + Objects -- place ----------------> a folder of our own
 //!                  |                |    |        \-- Replacement::apply --> a folder of a person
-//!               Indexes          changes, unified
+//!               Indexes          changes, unified, merge
 //! ```
 
 mod capture;
@@ -15,6 +15,7 @@ mod gather;
 mod index;
 mod look;
 mod manifest;
+mod merge;
 mod objects;
 mod path;
 mod place;
@@ -33,6 +34,7 @@ pub use gather::{GatherError, gather, gathered};
 pub use index::Indexes;
 pub use look::CaptureError;
 pub use manifest::{Entry, Manifest, ManifestError, Node};
+pub use merge::{Conflict, ConflictKind, Merged, merge};
 pub use objects::{Content, ObjectError, Objects};
 pub use path::{BadPath, RESERVED, RelPath};
 pub(crate) use place::fill;

@@ -1,0 +1,244 @@
+//! Three versions of a folder become one: what each side has changed since the base, or the list of the conflicts.
+//!
+//! The result is that of `git merge-tree` without renames. It is path by path: a side that changed nothing takes the other
+//! side's version, and a text file that both have changed is merged line by line (`text`). Empty folders and all twelve
+//! bits of a mode count too. There is no tree beside conflicts, so nothing half-merged can be placed, and no file ever
+//! holds conflict markers.
+
+mod histogram;
+mod slide;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use skilltune_phases::id::{BlobId, TreeId};
+
+use super::manifest::{Entry, Manifest, Node};
+use super::objects::{ObjectError, Objects};
+use super::path::RelPath;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Merged {
+    /// The merged tree, which is stored.
+    Clean(TreeId),
+    /// Sorted by their paths; there is at least one.
+    Conflicts(Vec<Conflict>),
+}
+
+/// A path that the two sides have changed in ways that do not go together. The contents of all versions are stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    pub path: RelPath,
+    pub kind: ConflictKind,
+    pub base: Option<Node>,
+    pub ours: Option<Node>,
+    pub theirs: Option<Node>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConflictKind {
+    /// The same lines of a text, or lines side by side.
+    Text,
+    Binary,
+    /// A file that is too large to be merged line by line.
+    TooLarge,
+    Mode,
+    /// A symlink that points to two places.
+    Link,
+    /// A file on one side, a symlink on the other.
+    Type,
+    /// One side has changed it, the other has deleted it.
+    Deleted,
+    /// A file or a symlink on one side, a folder on the other.
+    Folder,
+}
+
+impl ConflictKind {
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Text => "both changed the same lines",
+            Self::Binary => "both changed it, and it is not text",
+            Self::TooLarge => "both changed it, and it is too large to merge",
+            Self::Mode => "both changed its mode",
+            Self::Link => "both changed where the symlink points",
+            Self::Type => "it is a file in one and a symlink in the other",
+            Self::Deleted => "one changed it and the other deleted it",
+            Self::Folder => "it is a folder in only one of the two",
+        }
+    }
+}
+
+/// Merges what `ours` and `theirs` have changed since `base`.
+pub fn merge(objects: &Objects, base: TreeId, ours: TreeId, theirs: TreeId) -> Result<Merged, ObjectError> {
+    let three = [objects.manifest(base)?, objects.manifest(ours)?, objects.manifest(theirs)?];
+    let mut merge = Merge { objects, three: &three, nodes: BTreeMap::new(), conflicts: BTreeMap::new() };
+    let paths: BTreeSet<&RelPath> =
+        three.iter().flat_map(Manifest::entries).map(|entry| &entry.path).collect();
+    for path in paths {
+        merge.path(path)?;
+    }
+    merge.connect();
+    if !merge.conflicts.is_empty() {
+        return Ok(Merged::Conflicts(merge.conflicts()));
+    }
+    let entries = merge.nodes.into_iter().map(|(path, node)| Entry { path, node }).collect();
+    let manifest = Manifest::new(entries).expect("every entry stands in a folder, once");
+    objects.put_manifest(&manifest).map(Merged::Clean)
+}
+
+struct Merge<'a> {
+    objects: &'a Objects,
+    /// The base, ours and theirs.
+    three: &'a [Manifest; 3],
+    nodes: BTreeMap<RelPath, Node>,
+    conflicts: BTreeMap<RelPath, ConflictKind>,
+}
+
+impl Merge<'_> {
+    /// A folder and what else a path can be are merged apart: a file may make room for a folder.
+    fn path(&mut self, path: &RelPath) -> Result<(), ObjectError> {
+        let three = self.versions(path);
+        let folder = folder(three.map(|node| node.filter(|node| node.is_folder())));
+        let leaf = self.leaf(three.map(|node| node.filter(|node| !node.is_folder())))?;
+        let merged = match (folder, leaf) {
+            (Ok(Some(_)), Ok(Some(_))) => Err(ConflictKind::Folder),
+            (Ok(node), Ok(None)) | (Ok(None), Ok(node)) => Ok(node),
+            (_, Err(kind)) | (Err(kind), _) => Err(kind),
+        };
+        match merged {
+            Ok(Some(node)) => drop(self.nodes.insert(path.clone(), node)),
+            Ok(None) => {}
+            Err(kind) => drop(self.conflicts.insert(path.clone(), kind)),
+        }
+        Ok(())
+    }
+
+    /// The base, ours and theirs.
+    fn versions(&self, path: &RelPath) -> [Option<&Node>; 3] {
+        self.three.each_ref().map(|manifest| manifest.get(path))
+    }
+
+    /// A file or a symlink.
+    fn leaf(&self, three: [Option<&Node>; 3]) -> Result<Result<Option<Node>, ConflictKind>, ObjectError> {
+        if let Some(node) = undisputed(three) {
+            return Ok(Ok(node.cloned()));
+        }
+        let merged = match three {
+            [base, Some(ours), Some(theirs)] => {
+                match (File::of(base), File::of(Some(ours)), File::of(Some(theirs))) {
+                    (base, Some(ours), Some(theirs)) => self.file(base, ours, theirs)?.map(Some),
+                    (_, None, None) => Err(ConflictKind::Link),
+                    (_, Some(_), None) | (_, None, Some(_)) => Err(ConflictKind::Type),
+                }
+            }
+            [_, None, _] | [_, _, None] => Err(ConflictKind::Deleted),
+        };
+        Ok(merged)
+    }
+
+    fn file(
+        &self,
+        base: Option<File>,
+        ours: File,
+        theirs: File,
+    ) -> Result<Result<Node, ConflictKind>, ObjectError> {
+        let blobs = [base.map(|file| file.blob), Some(ours.blob), Some(theirs.blob)];
+        let (blob, size) = match undisputed(blobs).flatten() {
+            Some(blob) if blob == ours.blob => (blob, ours.size),
+            Some(blob) => (blob, theirs.size),
+            None => match self.text(base, ours, theirs)? {
+                Ok(text) => (self.objects.put(&text)?, text.len() as u64),
+                Err(kind) => return Ok(Err(kind)),
+            },
+        };
+        let mode = undisputed([base.map(|file| file.mode), Some(ours.mode), Some(theirs.mode)]).flatten();
+        Ok(mode.map(|mode| Node::File { blob, size, mode }).ok_or(ConflictKind::Mode))
+    }
+
+    /// A file that is new on both sides has the empty base.
+    fn text(
+        &self,
+        base: Option<File>,
+        ours: File,
+        theirs: File,
+    ) -> Result<Result<Vec<u8>, ConflictKind>, ObjectError> {
+        if [base, Some(ours), Some(theirs)].into_iter().flatten().any(|file| file.size > text::MOST_BYTES) {
+            return Ok(Err(ConflictKind::TooLarge));
+        }
+        let base = base.map(|file| self.objects.read(file.blob)).transpose()?.unwrap_or_default();
+        let (ours, theirs) = (self.objects.read(ours.blob)?, self.objects.read(theirs.blob)?);
+        Ok(text::merge(&base, &ours, &theirs))
+    }
+
+    /// Gives every entry the folders that it stands in: one side may have deleted a folder in which the other has added a
+    /// file, or have put a file in its place.
+    fn connect(&mut self) {
+        let remaining: BTreeSet<RelPath> = self.nodes.keys().chain(self.conflicts.keys()).cloned().collect();
+        let above = remaining.iter().filter_map(RelPath::parent);
+        let above: BTreeSet<RelPath> =
+            above.flat_map(|parent| parent.lineage().collect::<Vec<_>>()).collect();
+        for path in above {
+            match self.nodes.get(&path) {
+                _ if self.conflicts.contains_key(&path) => {}
+                Some(Node::Folder { .. }) => {}
+                Some(Node::File { .. } | Node::Link { .. }) => {
+                    self.conflicts.insert(path, ConflictKind::Folder);
+                }
+                None => {
+                    let [base, ours, theirs] = self.versions(&path);
+                    let folder =
+                        [ours, theirs, base].into_iter().flatten().find(|node| node.is_folder()).cloned();
+                    self.nodes.insert(path, folder.expect("one of the versions has an entry in it"));
+                }
+            }
+        }
+    }
+
+    fn conflicts(&self) -> Vec<Conflict> {
+        let conflict = |(path, kind): (&RelPath, &ConflictKind)| {
+            let [base, ours, theirs] = self.versions(path).map(Option::<&Node>::cloned);
+            Conflict { path: path.clone(), kind: *kind, base, ours, theirs }
+        };
+        self.conflicts.iter().map(conflict).collect()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct File {
+    blob: BlobId,
+    size: u64,
+    mode: u32,
+}
+
+impl File {
+    fn of(node: Option<&Node>) -> Option<Self> {
+        match node? {
+            Node::File { blob, size, mode } => Some(Self { blob: *blob, size: *size, mode: *mode }),
+            Node::Folder { .. } | Node::Link { .. } => None,
+        }
+    }
+}
+
+/// What both sides agree on, or what the only side that has changed it made of it.
+fn undisputed<T: PartialEq>([base, ours, theirs]: [T; 3]) -> Option<T> {
+    if ours == theirs || base == theirs {
+        Some(ours)
+    } else if base == ours {
+        Some(theirs)
+    } else {
+        None
+    }
+}
+
+/// A folder that one side has deleted is gone, whatever its mode on the other side; `connect` brings it back where
+/// something stands in it.
+fn folder(three: [Option<&Node>; 3]) -> Result<Option<Node>, ConflictKind> {
+    match (undisputed(three), three) {
+        (Some(node), _) => Ok(node.cloned()),
+        (None, [_, Some(_), Some(_)]) => Err(ConflictKind::Mode),
+        (None, _) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests;
