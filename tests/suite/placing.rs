@@ -138,3 +138,73 @@ fn never_applying_keeps_the_champion_for_later() {
     talk(&scene, &scene.run(&["apply"]));
     assert_eq!(scene.quality("writer"), 90);
 }
+
+#[test]
+fn a_candidate_and_the_edits_of_a_person_are_merged_when_they_say_so() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    scene.tune("writer", &["--apply", "never"]);
+    let mine = scene.skill("writer").join("mine.md");
+    fs::write(&mine, "My own words.\n").unwrap();
+    let refused = scene.run(&["apply"]);
+    assert_eq!((refused.code, scene.quality("writer")), (Some(3), 40));
+    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    error: /project/.claude/skills/writer changed since run RUN
+    caused by: nothing was replaced; the edited version is kept as HASH
+    hint: to merge your edits with it, run `skilltune apply RUN HASH --merge`
+    hint: to replace it anyway, run `skilltune apply RUN HASH --force`
+    hint: to look at it first, run `skilltune export RUN HASH DIR`
+    ");
+    let merged = scene.run(&["apply", "--merge"]);
+    insta::assert_snapshot!(talk(&scene, &merged), @r"
+    candidate HASH merged with your edits; `skilltune apply RUN HASH` undoes this
+    the replaced version is kept as HASH; `skilltune export RUN HASH DIR` copies it
+    ");
+    assert_eq!(
+        (scene.quality("writer"), fs::read_to_string(&mine).unwrap()),
+        (90, "My own words.\n".to_owned())
+    );
+    let undo = told(&merged, 0);
+    assert_eq!(scene.run(&words(&undo)).code, Some(0), "a merge can be undone");
+    assert_eq!((scene.quality("writer"), mine.exists()), (40, true));
+    assert_eq!(scene.run(&["apply", "--merge", "--force"]).code, Some(2));
+}
+
+#[test]
+fn edits_that_conflict_are_listed_and_nothing_is_changed() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    scene.tune("writer", &["--apply", "never"]);
+    let page = scene.skill("writer").join("SKILL.md");
+    fs::write(&page, fs::read_to_string(&page).unwrap().replace("40", "41")).unwrap();
+    fs::write(scene.skill("writer").join("mine.md"), "My own words.\n").unwrap();
+    let before = listing(&scene.skill("writer"));
+    let refused = scene.run(&["apply", "--merge"]);
+    assert_eq!(refused.code, Some(3));
+    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    error: candidate HASH and your edits of /project/.claude/skills/writer conflict
+    caused by: SKILL.md: both changed the same lines
+    caused by: nothing was replaced; the edited version is kept as HASH
+    hint: to replace it anyway, run `skilltune apply RUN HASH --force`
+    hint: to look at it first, run `skilltune export RUN HASH DIR`
+    ");
+    assert_eq!(listing(&scene.skill("writer")), before);
+}
+
+#[test]
+fn a_version_that_no_candidate_led_to_is_not_merged_again() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    scene.tune("writer", &["--apply", "never"]);
+    let mine = scene.skill("writer").join("mine.md");
+    fs::write(&mine, "My own words.\n").unwrap();
+    talk(&scene, &scene.run(&["apply", "--merge"]));
+    fs::write(&mine, "Better words.\n").unwrap();
+    let before = listing(&scene.skill("writer"));
+    let refused = scene.run(&["apply", "--merge"]);
+    assert_eq!(refused.code, Some(3));
+    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    error: cannot merge into /project/.claude/skills/writer
+    caused by: the last version that skilltune wrote there is not a candidate of this run
+    hint: to replace it anyway, run `skilltune apply RUN HASH --force`
+    hint: to look at it first, run `skilltune export RUN HASH DIR`
+    ");
+    assert_eq!(listing(&scene.skill("writer")), before);
+}

@@ -115,7 +115,8 @@ Examples:
 pub const APPLY: &str = "\
 Examples:
   skilltune apply
-  skilltune apply da29 best";
+  skilltune apply da29 best
+  skilltune apply da29 --merge   # keep what you changed meanwhile";
 
 pub const ROLLBACK: &str = "\
 Examples:

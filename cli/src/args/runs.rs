@@ -187,6 +187,9 @@ pub struct ApplyArgs {
     pub run: RunArgs,
     /// Candidate id (or a unique prefix), the id of a version that `apply` replaced, or start, best, head or champion [default: champion]
     pub candidate: Option<String>,
+    /// Merge the candidate with what you changed since the run; conflicts are listed, and then nothing is changed
+    #[arg(long, conflicts_with = "force")]
+    pub merge: bool,
     /// Replace the skill even if it changed since the run
     #[arg(long)]
     pub force: bool,

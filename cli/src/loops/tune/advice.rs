@@ -9,7 +9,7 @@ use skilltune_phases::loops::tune::{Choice, Run, Verdict};
 pub use crate::report::advice::*;
 use crate::text::plain::shell_path;
 
-const FORCED: &str = "apply --force";
+const MERGED: &str = "apply --merge";
 
 /// What a person may want to type now.
 pub fn next(run: &Run) -> Vec<Next> {
@@ -28,7 +28,7 @@ pub fn next(run: &Run) -> Vec<Next> {
         }
         Outcome::Improved => &[("diff", "see what changed"), ("rollback", "undo it")],
         Outcome::Kept => &[("diff", "see what would change"), ("apply", "apply it")],
-        Outcome::Conflict => &[("diff", "see the champion's changes"), (FORCED, "apply it anyway")],
+        Outcome::Conflict => &[("diff", "see the champion's changes"), (MERGED, "merge it with the edit")],
         Outcome::Unchanged | Outcome::Unjudged => &[("show", "see why")],
     };
     let next = |&(verb, purpose): &(&str, &'static str)| {
@@ -65,9 +65,9 @@ pub fn was_replaced(run: &Run) -> bool {
     run.outcome() == Outcome::Improved || run.placed.is_some()
 }
 
-/// What brings the champion into the target as that stands by what we know: a person's edit needs their word.
+/// What brings the champion into the target as that stands by what we know, and keeps a person's edit.
 pub fn apply(run: &Run) -> &'static str {
-    if run.outcome() == Outcome::Conflict && run.placed.is_none() { FORCED } else { "apply" }
+    if run.outcome() == Outcome::Conflict && run.placed.is_none() { MERGED } else { "apply" }
 }
 
 fn answer(run: &Run, choice: Choice) -> Next {

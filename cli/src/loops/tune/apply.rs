@@ -3,6 +3,7 @@
 //! All that can refuse does so before the target is touched. When what stands there is nobody's but a person's, it is
 //! left alone, and both are kept.
 
+mod merging;
 pub mod words;
 
 use skilltune_orchestrator::promote::{self, Move, Promotion};
@@ -10,7 +11,7 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::{Journal, Locks, TargetLock};
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::{PlacedBy, Signal};
-use skilltune_phases::id::TreeId;
+use skilltune_phases::id::{CandidateId, TreeId};
 use skilltune_phases::loops::tune::{Aim, Answer, Event, Run, Tune};
 use skilltune_phases::plan::{LoopKind, RunId};
 
@@ -27,14 +28,16 @@ pub fn run(args: &ApplyArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let to = known.version(args.candidate.as_deref().unwrap_or(CHAMPION))?;
     let by = if to.id == known.run.start() { PlacedBy::Rollback } else { PlacedBy::Apply };
     let command = format!("skilltune apply {} {}", known.run.plan.run, to.id.short());
-    place(scope, &known, &Placing { to, by, force: args.force, command })
+    let edits = Edits::of(args.force, args.merge);
+    place(scope, &known, Placing { to, by, edits, merged: None, command })
 }
 
 pub fn rollback(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let known = with_target(scope, args.run.run.as_deref())?;
     let to = known.run.state.candidates[0].clone();
     let command = format!("skilltune rollback {}", known.run.plan.run);
-    place(scope, &known, &Placing { to, by: PlacedBy::Rollback, force: args.force, command })
+    let edits = Edits::of(args.force, false);
+    place(scope, &known, Placing { to, by: PlacedBy::Rollback, edits, merged: None, command })
 }
 
 /// The run that is named; without a name the newest that has a target.
@@ -95,9 +98,32 @@ const ANOTHER: &str = "name another run; `skilltune list` shows them";
 pub struct Placing {
     to: Candidate,
     by: PlacedBy,
-    force: bool,
-    /// What was typed, but for the force.
+    edits: Edits,
+    /// The candidate that is part of the version to be placed, where that is a merge.
+    merged: Option<CandidateId>,
+    /// What was typed, without what it says of a person's edits.
     command: String,
+}
+
+/// What becomes of a version in the target that is a person's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Edits {
+    /// It stays, and the command fails.
+    Refuse,
+    /// It is replaced, and kept in the store.
+    Replace,
+    /// Its edits are merged with the candidate.
+    Merge,
+}
+
+impl Edits {
+    fn of(force: bool, merge: bool) -> Self {
+        match (force, merge) {
+            (true, _) => Self::Replace,
+            (false, true) => Self::Merge,
+            (false, false) => Self::Refuse,
+        }
+    }
 }
 
 impl Placing {
@@ -110,10 +136,10 @@ impl Placing {
     }
 }
 
-fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: &Placing) -> Result<Exit, Complaint> {
+fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exit, Complaint> {
     let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
     Ownership::new(around).require(known)?;
-    words::refuse_what_is_gone(known, placing)?;
+    words::refuse_what_is_gone(known, &placing)?;
     let (id, targets) = (&known.run.plan.run, known.targets());
     let locks = session::lock(around, printer, &targets, id.as_str())?;
     // The journal may have grown while we waited for the lock.
@@ -121,6 +147,10 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: &Placing) -> Result<Ex
     let _in_use = runs.home.hold().map_err(ours)?;
     let objects = scope.objects();
     let found = promote::found(&objects, &around.indexes(), &targets).map_err(ours)?;
+    let placing = &match placing.edits {
+        Edits::Merge if !is_candidate(&known, &found) => merging::merged(&known, &objects, &found, placing)?,
+        Edits::Merge | Edits::Refuse | Edits::Replace => placing,
+    };
     let settle = |known: &Known<Tune>| session::settle(around, printer, &runs.home, &known.run);
     if found == placing.to.trees {
         let told = match note_if_nobody_has(&mut known, placing)? {
@@ -133,7 +163,7 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: &Placing) -> Result<Ex
         }
         return Ok(Exit::Reached);
     }
-    if !is_ours(&known, &found) && !placing.force {
+    if placing.edits == Edits::Refuse && !is_ours(&known, &found) {
         return Err(words::edited(&known, &found, placing));
     }
     store_check::require(&objects, &placing.to.trees)?;
@@ -231,6 +261,9 @@ fn promoted(run: &Run) -> Option<Vec<TreeId>> {
 
 /// Whether we know all of it, and have brought it there or made it: whoever has put it there, nothing is lost.
 fn is_ours(known: &Known<Tune>, found: &[TreeId]) -> bool {
-    known.run.state.candidates.iter().any(|candidate| candidate.trees == found)
-        || known.placings().any(|(_, to)| to == found)
+    is_candidate(known, found) || known.placings().any(|(_, to)| to == found)
+}
+
+fn is_candidate(known: &Known<Tune>, trees: &[TreeId]) -> bool {
+    known.run.state.candidates.iter().any(|candidate| candidate.trees == trees)
 }

@@ -3,11 +3,14 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use skilltune_orchestrator::snapshot::Conflict;
 use skilltune_phases::candidate::Candidate;
+use skilltune_phases::event::PlacedBy;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::Tune;
+use skilltune_phases::target::Member;
 
-use crate::loops::tune::apply::Placing;
+use crate::loops::tune::apply::{Edits, Placing};
 use crate::runs::Known;
 use crate::terminal::complaint::Complaint;
 use crate::text::plain;
@@ -30,7 +33,7 @@ pub fn done(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Vec<Str
         one if champion == Some(one) => format!("skilltune apply {id}"),
         _ => format!("skilltune apply {id} {short}"),
     };
-    let mut told = vec![format!("{}; `{undo}` undoes this", said(known, &placing.to))];
+    let mut told = vec![format!("{}; `{undo}` undoes this", said(known, placing))];
     if known.run.candidate(displaced.id).is_none() {
         told.push(format!(
             "the replaced version is kept as {short}; `skilltune export {id} {short} DIR` copies it"
@@ -39,7 +42,10 @@ pub fn done(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Vec<Str
     told
 }
 
-fn said(known: &Known<Tune>, to: &Candidate) -> String {
+fn said(known: &Known<Tune>, Placing { to, merged, .. }: &Placing) -> String {
+    if let Some(candidate) = merged {
+        return format!("candidate {} merged with your edits", candidate.short());
+    }
     if to.id == known.run.start() {
         return "skill restored".to_owned();
     }
@@ -49,10 +55,55 @@ fn said(known: &Known<Tune>, to: &Candidate) -> String {
 
 /// Both versions are kept: theirs where it stands and in the store, ours in the store.
 pub fn edited(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Complaint {
-    let kept: Vec<_> = found.iter().map(TreeId::short).collect();
+    let complaint =
+        Complaint::conflict(format!("{} changed since run {}", targets(known), known.run.plan.run))
+            .caused_by(nothing_replaced(found));
+    let merge = format!("to merge your edits with it, run `{} --merge`", placing.command);
+    let complaint = match placing.by {
+        PlacedBy::Apply if placing.edits == Edits::Refuse => complaint.hint(merge),
+        PlacedBy::Apply | PlacedBy::Rollback => complaint,
+    };
+    anyway(complaint, known, placing)
+}
+
+/// The edits of a person and a candidate that cannot both be in one version; nothing was changed.
+pub fn conflicts(
+    known: &Known<Tune>,
+    conflicts: &[(&Member, Conflict)],
+    found: &[TreeId],
+    placing: &Placing,
+) -> Complaint {
+    let candidate = placing.to.id.short();
+    let complaint =
+        Complaint::conflict(format!("candidate {candidate} and your edits of {} conflict", targets(known)));
+    let cause = |complaint: Complaint, (member, conflict): &(&Member, Conflict)| {
+        let path = plain::one_line(&conflict.path.to_string());
+        let path = if known.run.plan.is_chain() { format!("{}/{path}", member.name) } else { path };
+        complaint.caused_by(format!("{path}: {}", conflict.kind.sentence()))
+    };
+    let complaint = conflicts.iter().fold(complaint, cause).caused_by(nothing_replaced(found));
+    anyway(complaint, known, placing)
+}
+
+/// A merge needs the version that both sides began with, and what is there may be a merge already.
+pub fn no_base(known: &Known<Tune>, placing: &Placing) -> Complaint {
+    let complaint = Complaint::conflict(format!("cannot merge into {}", targets(known)))
+        .caused_by("the last version that skilltune wrote there is not a candidate of this run");
+    anyway(complaint, known, placing)
+}
+
+fn targets(known: &Known<Tune>) -> String {
     let targets: Vec<_> = known.targets().iter().map(|path| path.display().to_string()).collect();
-    Complaint::conflict(format!("{} changed since run {}", targets.join(", "), known.run.plan.run))
-        .caused_by(format!("nothing was replaced; the edited version is kept as {}", kept.join(", ")))
+    targets.join(", ")
+}
+
+fn nothing_replaced(found: &[TreeId]) -> String {
+    let kept: Vec<_> = found.iter().map(TreeId::short).collect();
+    format!("nothing was replaced; the edited version is kept as {}", kept.join(", "))
+}
+
+fn anyway(complaint: Complaint, known: &Known<Tune>, placing: &Placing) -> Complaint {
+    complaint
         .hint(format!("to replace it anyway, run `{} --force`", placing.command))
         .hint(format!("to look at it first, run `{}`", export(known, placing, "DIR")))
 }

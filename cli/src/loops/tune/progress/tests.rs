@@ -300,7 +300,7 @@ fn each_way_to_end_says_what_to_type_next() {
     2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
     report: /p/.skilltune/runs/calm-otter/final-report.md
     to see the champion's changes: skilltune diff calm-otter
-    to apply it anyway: skilltune apply --force calm-otter
+    to merge it with the edit: skilltune apply --merge calm-otter
     ");
 }
 

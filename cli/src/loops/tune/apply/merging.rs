@@ -1,0 +1,38 @@
+//! `apply --merge`: a person's edits and a candidate become one version.
+
+use skilltune_orchestrator::snapshot::{Merged, Objects, merge};
+use skilltune_phases::candidate::Candidate;
+use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::tune::Tune;
+
+use super::{Placing, is_candidate, left, words};
+use crate::runs::{Known, store_check};
+use crate::terminal::complaint::{Complaint, ours};
+
+/// Merges what was found in the target with the candidate. Both began as the version that the run left there.
+pub(super) fn merged(
+    known: &Known<Tune>,
+    objects: &Objects,
+    found: &[TreeId],
+    placing: Placing,
+) -> Result<Placing, Complaint> {
+    let base = left(known);
+    if !is_candidate(known, &base) {
+        return Err(words::no_base(known, &placing));
+    }
+    for trees in [&base, &placing.to.trees] {
+        store_check::require(objects, trees)?;
+    }
+    let (mut trees, mut conflicts) = (Vec::new(), Vec::new());
+    let versions = base.iter().zip(found.iter().zip(&placing.to.trees));
+    for (member, (&base, (&edited, &theirs))) in known.run.plan.task.target.members.iter().zip(versions) {
+        match merge(objects, base, edited, theirs).map_err(ours)? {
+            Merged::Clean(tree) => trees.push(tree),
+            Merged::Conflicts(all) => conflicts.extend(all.into_iter().map(|one| (member, one))),
+        }
+    }
+    if !conflicts.is_empty() {
+        return Err(words::conflicts(known, &conflicts, found, &placing));
+    }
+    Ok(Placing { merged: Some(placing.to.id), to: Candidate::original(trees), ..placing })
+}
