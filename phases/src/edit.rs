@@ -5,6 +5,7 @@
 //! other change.
 
 mod apply;
+mod danger;
 mod kind;
 mod report;
 
@@ -13,6 +14,7 @@ use serde::Deserialize;
 use crate::answer::{self, OffSchema, shape};
 
 pub use apply::{EditError, apply};
+pub use danger::{Danger, DangerClass, Version, dangers};
 pub use kind::{EditKind, kinds};
 pub use report::{Change, EditReport, read_report};
 

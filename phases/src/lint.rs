@@ -36,7 +36,7 @@ pub use contents::contents_together;
 pub use fix::{Fixed, Offer, Reach, Repair, Suggestion, fix_all, fix_rule, offers, suggestion};
 pub use front::LISTED;
 pub use listing::{BUDGET, Listing};
-pub use outline::{Outline, is_script, outline};
+pub use outline::{Code, Outline, code, is_script, outline};
 pub use route::{Route, Stage, Stop, route};
 pub use rule::{Fix, Rule, Severity};
 pub use secret::without_keys;

@@ -1,5 +1,7 @@
 //! How one file is built, to tell a change of its build from a change of its words.
 
+use std::ops::Range;
+
 use super::File;
 use super::page::Page;
 use super::reading::{MAIN, body_at, is_markdown, is_script as names_interpreter, text};
@@ -38,6 +40,35 @@ pub fn outline(file: &File) -> Option<Outline<'_>> {
         links: page.links.iter().map(|link| link.to.clone()).collect(),
         words,
     })
+}
+
+/// The code of a Markdown file, HTML included.
+#[derive(Debug)]
+pub struct Code {
+    blocks: Vec<Range<usize>>,
+    inline: Vec<Range<usize>>,
+}
+
+/// Nothing, if it is no Markdown or too long.
+pub fn code(file: &File) -> Option<Code> {
+    let text = text(file).filter(|_| is_markdown(&file.path))?;
+    let (blocks, inline) = Page::of(text, body_at(text, file.path == MAIN)).into_code();
+    Some(Code { blocks, inline })
+}
+
+impl Code {
+    /// Whether a line stands in a block of code.
+    pub fn is_block(&self, line: &Range<usize>) -> bool {
+        let next = self.blocks.partition_point(|block| block.end <= line.start);
+        self.blocks.get(next).is_some_and(|block| block.start < line.end)
+    }
+
+    /// The code within a line of text.
+    pub fn within(&self, line: &Range<usize>) -> Vec<Range<usize>> {
+        let next = self.inline.partition_point(|code| code.end <= line.start);
+        let parts = self.inline[next..].iter().take_while(|code| code.start < line.end);
+        parts.map(|code| code.start.max(line.start)..code.end.min(line.end)).collect()
+    }
 }
 
 /// Whether a file is there to be run: it may be, names its interpreter, or stands among scripts.

@@ -80,6 +80,11 @@ impl<'a> Page<'a> {
         self.line_ends.get(next).map_or(self.text.len(), |end| end + 1)
     }
 
+    /// All blocks of code, and the code within lines.
+    pub(super) fn into_code(self) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+        (self.code, self.literals)
+    }
+
     pub(super) fn is_code(&self, at: usize) -> bool {
         holds(&self.code, at)
     }

@@ -1,0 +1,254 @@
+//! What an edit makes a skill able to do that it was not able to do before: the lines that a person has to look at.
+//!
+//! Only what appears counts. A command that was there already may be moved, indented and quoted anew. Words are compared as a
+//! program or an agent takes them (`fold`): invisible characters, letters that only look alike, quotes and line
+//! continuations make no difference. This finds what is written down; it cannot tell what a script computes, which is why a
+//! changed script is a danger of its own.
+
+mod command;
+mod fold;
+mod permission;
+mod pieces;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::answer::capped;
+use crate::lint::{self, File, Files};
+use crate::material::Body;
+
+use pieces::Piece;
+
+/// One thing that appeared, and the line that shows it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Danger {
+    pub path: Box<str>,
+    /// Counted from one; what concerns a whole file has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    pub class: DangerClass,
+    pub shown: Box<str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DangerClass {
+    /// A key of the front matter that says what an agent may do.
+    Permission,
+    /// A file that agents or tools take settings or hooks from.
+    Settings,
+    /// A program that was added or changed.
+    Script,
+    /// A command or an address that leads to the network.
+    Network,
+    /// A command that runs what it does not show.
+    HiddenCode,
+    /// A file that may be run.
+    Executable,
+    /// A file that runs as its owner or group.
+    SetId,
+    Symlink,
+}
+
+impl DangerClass {
+    pub const ALL: [Self; 8] = [
+        Self::Permission,
+        Self::Settings,
+        Self::Script,
+        Self::Network,
+        Self::HiddenCode,
+        Self::Executable,
+        Self::SetId,
+        Self::Symlink,
+    ];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Permission => "permission",
+            Self::Settings => "settings",
+            Self::Script => "script",
+            Self::Network => "network",
+            Self::HiddenCode => "hidden code",
+            Self::Executable => "executable",
+            Self::SetId => "set-id",
+            Self::Symlink => "symlink",
+        }
+    }
+}
+
+/// A skill's files, and what lint does not look at.
+#[derive(Clone, Debug, Default)]
+pub struct Version {
+    pub files: Files,
+    /// The files with a set-id bit.
+    pub set_id: BTreeSet<String>,
+}
+
+/// More of one class say nothing new.
+const MOST_OF_A_CLASS: usize = 20;
+const LONGEST_LINE: usize = 160;
+
+/// What appears between two versions, by path and line.
+pub fn dangers(before: &Version, after: &Version) -> Vec<Danger> {
+    let mut found = Vec::new();
+    for file in after.files.files() {
+        let old = before.files.get(&file.path);
+        if old.is_none_or(|old| old.body != file.body) {
+            of_content(old, file, &mut found);
+        }
+        if file.executable && !old.is_some_and(|old| old.executable) {
+            found.push(whole(file, DangerClass::Executable, "may be run now"));
+        }
+        if after.set_id.contains(&file.path) && !before.set_id.contains(&file.path) {
+            found.push(whole(file, DangerClass::SetId, "runs with the rights of its owner or group now"));
+        }
+    }
+    of_lines(&before.files, &after.files, &mut found);
+    // Of several in one line, the first shows most of it.
+    found.sort_by(|one, other| order(one).cmp(&order(other)));
+    found.dedup_by(|one, other| order(one) == order(other));
+    let mut counts = [0; DangerClass::ALL.len()];
+    found.retain(|danger| {
+        let count = &mut counts[danger.class as usize];
+        *count += 1;
+        *count <= MOST_OF_A_CLASS
+    });
+    found
+}
+
+fn order(danger: &Danger) -> (&str, Option<usize>, DangerClass) {
+    (&danger.path, danger.line, danger.class)
+}
+
+/// A file that is new or has another content.
+fn of_content(old: Option<&File>, new: &File, found: &mut Vec<Danger>) {
+    if let Body::Link { target } = &new.body {
+        found.push(whole(new, DangerClass::Symlink, &format!("symlink to {target}")));
+    } else if is_script(new) {
+        found.push(first_line(old, new, DangerClass::Script));
+    }
+    if is_settings(&new.path) {
+        found.push(first_line(old, new, DangerClass::Settings));
+    }
+    let text = |file: &File| text(file).unwrap_or_default().to_owned();
+    let old = old.map(text).unwrap_or_default();
+    for (line, shown) in permission::widened(&old, &text(new)) {
+        found.push(danger(new, Some(line), DangerClass::Permission, &shown));
+    }
+}
+
+/// Commands and addresses that no line of the version before has.
+fn of_lines(before: &Files, after: &Files, found: &mut Vec<Danger>) {
+    let hits = |files: &Files| -> Vec<(String, DangerClass, String, usize, String)> {
+        let in_file = |file: &File| {
+            let pieces = pieces::of(file, is_script(file));
+            let in_piece = |Piece { line, text, kind }: Piece| {
+                let hits = command::hits(&text, kind).into_iter();
+                let path = file.path.clone();
+                hits.map(move |(class, key)| (path.clone(), class, key, line, text.clone()))
+                    .collect::<Vec<_>>()
+            };
+            pieces.into_iter().flat_map(in_piece).collect::<Vec<_>>()
+        };
+        files.files().iter().flat_map(in_file).collect()
+    };
+    let known: BTreeSet<_> = hits(before).into_iter().map(|(_, class, key, ..)| (class, key)).collect();
+    for (path, class, key, line, text) in hits(after) {
+        if !known.contains(&(class, key)) {
+            found.push(Danger { path: path.into(), line: Some(line), class, shown: shown(&text) });
+        }
+    }
+}
+
+fn whole(file: &File, class: DangerClass, shown: &str) -> Danger {
+    danger(file, None, class, shown)
+}
+
+/// The first line that the version before does not have.
+fn first_line(old: Option<&File>, new: &File, class: DangerClass) -> Danger {
+    let known: BTreeSet<&str> = old.and_then(text).unwrap_or_default().lines().map(str::trim).collect();
+    let mut lines = text(new).unwrap_or_default().lines().enumerate();
+    let is_new = |line: &str| !line.trim().is_empty() && !known.contains(line.trim());
+    match lines.find(|(_, line)| is_new(line)) {
+        Some((at, line)) => danger(new, Some(at + 1), class, line),
+        None if old.is_some() => whole(new, class, "changed"),
+        None => whole(new, class, "added"),
+    }
+}
+
+fn danger(file: &File, line: Option<usize>, class: DangerClass, text: &str) -> Danger {
+    Danger { path: file.path.as_str().into(), line, class, shown: shown(text) }
+}
+
+fn shown(text: &str) -> Box<str> {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    capped(&lint::without_keys(&line, "[secret]"), LONGEST_LINE).into()
+}
+
+fn text(file: &File) -> Option<&str> {
+    match &file.body {
+        Body::Text(text) => Some(text),
+        Body::Large { .. } | Body::Binary { .. } | Body::Link { .. } => None,
+    }
+}
+
+/// What is there to be run, by its folder, its bit, its first line or its name.
+fn is_script(file: &File) -> bool {
+    const ENDS: [&str; 31] = [
+        "sh", "bash", "zsh", "fish", "py", "pyw", "js", "mjs", "cjs", "ts", "mts", "rb", "pl", "pm", "php",
+        "ps1", "psm1", "bat", "cmd", "lua", "r", "go", "rs", "exe", "dll", "so", "dylib", "jar", "wasm",
+        "command", "scpt",
+    ];
+    const NAMES: [&str; 8] = [
+        "makefile",
+        "justfile",
+        "dockerfile",
+        "rakefile",
+        "package.json",
+        "setup.py",
+        "conftest.py",
+        "requirements.txt",
+    ];
+    let name = fold::word(file.path.rsplit('/').next().unwrap_or_default());
+    let end = name.rsplit_once('.').map(|(_, end)| end);
+    let is_named = NAMES.contains(&name.as_str()) || end.is_some_and(|end| ENDS.contains(&end));
+    lint::is_script(file) || is_named
+}
+
+/// Files from which an agent, an editor or a tool takes settings, servers or hooks.
+fn is_settings(path: &str) -> bool {
+    const FOLDERS: [&str; 11] = [
+        ".claude",
+        ".claude-plugin",
+        ".codex",
+        ".gemini",
+        ".opencode",
+        ".cursor",
+        ".vscode",
+        ".husky",
+        ".githooks",
+        ".github",
+        "hooks",
+    ];
+    const NAMES: [&str; 11] = [
+        ".mcp.json",
+        "mcp.json",
+        "plugin.json",
+        "hooks.json",
+        "settings.json",
+        "settings.local.json",
+        "opencode.json",
+        ".envrc",
+        ".gitconfig",
+        ".npmrc",
+        ".gitattributes",
+    ];
+    let path = fold::word(path);
+    let mut parts: Vec<&str> = path.split('/').collect();
+    let name = parts.pop().unwrap_or_default();
+    NAMES.contains(&name) || parts.iter().any(|folder| FOLDERS.contains(folder))
+}
+
+#[cfg(test)]
+mod tests;

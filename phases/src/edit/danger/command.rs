@@ -1,0 +1,124 @@
+//! Commands and addresses in one line.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::pieces::Kind;
+use super::{DangerClass, fold};
+
+/// What a line has, each with what makes it the same elsewhere: a command its whole line, an address itself.
+pub(super) fn hits(line: &str, kind: Kind) -> Vec<(DangerClass, String)> {
+    let folded = fold::word(line);
+    let bare = fold::unquoted(&folded);
+    let is_in = |patterns: &[&LazyLock<Regex>]| {
+        patterns.iter().any(|pattern| pattern.is_match(&folded) || pattern.is_match(&bare))
+    };
+    let mut hits = Vec::new();
+    let key = || fold::spaced(bare.trim_matches(|c: char| c.is_whitespace() || c == '`'));
+    let is_network = match kind {
+        Kind::Code => is_in(&[&PROGRAM, &CLIENT, &INSTALL, &REMOTE, &LIBRARY, &ARGUMENT]),
+        Kind::Prose => is_in(&[&ARGUMENT, &PACKAGE, &DEVICE]),
+    };
+    if is_network {
+        hits.push((DangerClass::Network, key()));
+    }
+    if is_in(&[&HIDDEN]) && kind == Kind::Code || is_in(&[&PIPED]) {
+        hits.push((DangerClass::HiddenCode, key()));
+    }
+    if kind == Kind::Code {
+        let addresses = ADDRESS.captures_iter(&folded).filter(|found| !is_harmless(&found[2]));
+        hits.extend(addresses.map(|found| (DangerClass::Network, found[0].to_owned())));
+    }
+    hits
+}
+
+/// Programs whose names are no other word.
+static PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?:^|[^\w.-])(?:curl|wget|aria2c|ncat|socat|telnet|scp|rsync|npx|bunx|uvx|pipx)(?:\.exe)?(?:$|[\s`;|&<>,\]])",
+    )
+});
+
+/// Programs whose names are also other words, where a command begins.
+static CLIENT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?:^|[|;&(`{\[,]|[=:]\s|\s--\s|^\s*[$>#%]|\b(?:sudo|exec|xargs|then|do|else|env|nohup|time|command|builtin)\b)\s*(?:/[\w./-]*/)?(?:nc|ssh|sftp|ftp|dig|nslookup|ssh-keyscan|whois|lftp)\s*,?\s+[^=\s]",
+    )
+});
+
+/// Package managers that fetch what they install.
+static INSTALL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\b(?:pip3?|uv|npm|pnpm|yarn|bun|cargo|go|gem|brew|apt|apt-get|dnf|yum|apk|conda|mamba|deno|composer|pacman|choco|winget|snap|easy_install|poetry)[\s,]+(?:-\S+\s+)*(?:install|add|i|ci|dlx|exec|x|get|download|update|upgrade|sync|create|run\s+--with)\b",
+    )
+});
+
+/// Commands of a program that also does other things.
+static REMOTE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\bgit\s+(?:-\S+\s+\S+\s+)*(?:clone|push|pull|fetch|ls-remote|submodule|remote\s+(?:add|set-url))\b|\bgh\s+(?:api|pr|repo|gist|release|issue|auth|workflow|run|secret)\b|\b(?:docker|podman)\s+(?:pull|push|run|login|build)\b|\b(?:aws|gcloud|kubectl)\s+[a-z-]+\s+\S|\bopenssl\s+s_client\b",
+    )
+});
+
+static LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\b(?:import|from)\s+(?:requests|httpx|aiohttp|urllib3?|socket|paramiko|ftplib|smtplib|telnetlib|websockets?|http\.client)\b|\b(?:requests|httpx|urllib\.request|urllib3|http\.client|socket|paramiko)\.\w|\bfetch\s*\(|\baxios\b|xmlhttprequest|\bnew\s+websocket|invoke-webrequest|invoke-restmethod|\biwr\s|\birm\s|net\.webclient|/dev/(?:tcp|udp)/|\bnet/http\b|\brequire\s*\(?\s*.?(?:node:)?(?:https?|net|dgram|dns|tls).?\s*\)|\bfrom\s+.(?:node:)?(?:https?|net|dgram|tls)\b|lwp::|\bopen-uri\b",
+    )
+});
+
+/// A program with an argument that no sentence has.
+static ARGUMENT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?:^|[^\w.-])(?:curl|wget|nc|ncat|ssh|scp|sftp|rsync|npx|uvx|bunx|pipx|telnet|socat|ftp)\s+(?:-\w|--\w|[a-z]+://|\S+@\S|\S+\.[a-z]{2,}/|\d+\.\d+\.\d|\S+\s+\d{2,5}\b|\S+@latest)",
+    )
+});
+
+/// An instruction to install, which needs no code to be followed.
+static PACKAGE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\b(?:pip3?|npm|pnpm|yarn|uv|gem|brew|cargo|apt|apt-get|dnf|yum|apk|conda)\s+(?:-\S+\s+)*(?:install|add)\s+\S|\bgit\s+clone\s+\S+[:/]|\bnpx\s+(?:-y|--yes)\b",
+    )
+});
+
+static DEVICE: LazyLock<Regex> = LazyLock::new(|| pattern(r"/dev/(?:tcp|udp)/"));
+
+/// Code that is decoded or put together before it runs.
+static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\|\s*(?:sudo\s+)?(?:\S*/)?(?:ba|z|da|k)?sh(?:\s|$|[`;)])|\|\s*(?:python3?|perl|ruby|node)\s*(?:-\s*)?(?:$|[`;)])|(?:^|[\s;|&(`])eval[\s(]|\bbase64\s+(?:-d|--decode)|\bexec\s*\(\s*\S|\bfrombase64string\b|\batob\s*\(|\bb64decode\b|\bxxd\s+-r|-encodedcommand\b|\b(?:ba|z)?sh\s+<\(",
+    )
+});
+
+/// The same outside of code: an address that is fed to a shell.
+static PIPED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?:://|base64\b)[^|]*\|\s*(?:sudo\s+)?(?:\S*/)?(?:ba|z|da|k)?sh(?:\s|$|[`;.)])")
+});
+
+static ADDRESS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\b((?:https?|ftps?|wss?|ssh|git|sftp)://|git@)([^\s/`<>)\]}|;,?#]+)"));
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a pattern of ours")
+}
+
+/// Hosts that lead to this machine, to nowhere, or that name a format.
+fn is_harmless(host: &str) -> bool {
+    const EXACT: [&str; 9] = [
+        "localhost",
+        "127.0.0.1",
+        "0.0.0.0",
+        "example.com",
+        "example.org",
+        "example.net",
+        "www.w3.org",
+        "json-schema.org",
+        "schemas.openxmlformats.org",
+    ];
+    const UNDER: [&str; 6] =
+        [".example.com", ".example.org", ".example.net", ".example", ".test", ".invalid"];
+    // What stands before an `@` is a name, not the host.
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let host = host.trim_matches(['"', '\'', '.']).split(':').next().unwrap_or_default();
+    EXACT.contains(&host) || UNDER.iter().any(|end| host.ends_with(end))
+}
