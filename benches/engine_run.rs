@@ -72,7 +72,7 @@ pub(crate) async fn run(
     home.create()?;
     let objects = Objects::at(home.objects());
     let skill = skill_at(&places.project.join("writer"))?;
-    let tree = || capture(&objects, &skill, &[], Limits::default()).map(|captured| captured.tree);
+    let tree = || capture(&objects, &skill, None, Limits::default()).map(|captured| captured.tree);
     let start = tree()?;
     fs::write(skill.join("version.md"), "This is version B.\n")?;
     let challenger = tree()?;

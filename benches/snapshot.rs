@@ -149,7 +149,7 @@ fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
 
 fn measure<'a>(tree: &'a Tree, size: &Size, stores: &Path) -> Result<Table<'a>> {
     let mut table = Table { tree, rows: Vec::new() };
-    let start = scan(&tree.root, &[], Limits::default())?;
+    let start = scan(&tree.root, None, Limits::default())?;
     let ours = first_captures(&mut table, size, stores)?;
     let git = Git::new(&tree.root, stores.join("git-0"));
     let restic = Restic::new(&tree.root, stores.join("restic-0"));
@@ -164,7 +164,7 @@ fn measure<'a>(tree: &'a Tree, size: &Size, stores: &Path) -> Result<Table<'a>> 
         expect(edited != start.tree(), "a capture after an edit")?;
         table.time("ours, restore of one edit", || ours.restore(&tree.root, start.tree()))?;
         if round < size.slow {
-            expect(scan(&tree.root, &[], Limits::default())? == start, "what we restored")?;
+            expect(scan(&tree.root, None, Limits::default())? == start, "what we restored")?;
             rivals(&mut table, round, git.as_ref(), restic.as_ref())?;
             ours.restore(&tree.root, start.tree())?;
         }
@@ -217,12 +217,12 @@ impl Ours {
 
     fn capture(&self, root: &Path) -> Result<TreeId> {
         let objects = Objects::at(self.objects.as_path());
-        Ok(self.indexes.capture(&objects, root, &[], Limits::default())?.tree)
+        Ok(self.indexes.capture(&objects, root, None, Limits::default())?.tree)
     }
 
     fn restore(&self, root: &Path, to: TreeId) -> Result<()> {
         let objects = Objects::at(self.objects.as_path());
-        let now = self.indexes.capture(&objects, root, &[], Limits::default())?.manifest;
+        let now = self.indexes.capture(&objects, root, None, Limits::default())?.manifest;
         Replacement::plan(&now, &objects.manifest(to)?).apply(&objects, root)?;
         Ok(())
     }

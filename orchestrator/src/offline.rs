@@ -182,5 +182,5 @@ fn put(root: &Path, before: &Files, after: &Files) -> Result<(), OfflineError> {
 fn files(at: &str) -> Result<Files, OfflineError> {
     let folder = Path::new(at);
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    Ok(skill_files::load(folder, &name)?)
+    Ok(skill_files::load_all(folder, &name)?)
 }

@@ -3,6 +3,9 @@
 //! The intent is written beside the target's lock before anything is touched, so that the next command that takes the
 //! lock finds it, from anywhere. A crash in between is completed by [`recover`]; where a person has edited meanwhile,
 //! it is undone around their edit. Nothing they wrote is ever overwritten.
+//!
+//! What a person ignores is neither read nor removed. A folder that the new version lacks but that holds ignored files stays
+//! with them, and then both versions are there: which one it is depends on the version that was expected.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +16,8 @@ use skilltune_phases::id::TreeId;
 use crate::disk::atomic::Durability;
 use crate::disk::{DiskError, SafePath};
 use crate::snapshot::{
-    CaptureError, Entry, Indexes, Limits, Manifest, Node, ObjectError, Objects, ReplaceError, Replacement,
+    CaptureError, Entry, IgnoreRules, Indexes, Limits, Manifest, Node, ObjectError, Objects, ReplaceError,
+    Replacement,
 };
 use crate::store::{Holder, LockError, Locks, TargetLock};
 
@@ -72,14 +76,36 @@ const INTENT_FORMAT: u32 = 1;
 /// The moves of a very long chain.
 const LARGEST_INTENT: u64 = 1 << 20;
 
-/// Captures what stands at each path now.
-pub fn found(
+/// A folder, and the versions that it may hold, the likeliest first.
+#[derive(Clone, Debug)]
+pub struct Expected<'a> {
+    pub path: &'a Path,
+    pub versions: Vec<TreeId>,
+}
+
+/// Captures each folder as it is now: as the first version that it holds, else as what it is.
+pub fn found<'a>(
     objects: &Objects,
     indexes: &Indexes,
-    paths: impl IntoIterator<Item = impl AsRef<Path>>,
+    folders: impl IntoIterator<Item = Expected<'a>>,
 ) -> Result<Vec<TreeId>, PromoteError> {
-    let capture = |path: &Path| indexes.capture(objects, path, &[], Limits::default());
-    paths.into_iter().map(|path| Ok(capture(path.as_ref())?.tree)).collect()
+    folders.into_iter().map(|one| found_at(objects, indexes, &one)).collect()
+}
+
+fn found_at(objects: &Objects, indexes: &Indexes, one: &Expected<'_>) -> Result<TreeId, PromoteError> {
+    // A version that the store has lost is no longer known.
+    let versions: Vec<Manifest> =
+        one.versions.iter().filter_map(|tree| objects.manifest(*tree).ok()).collect();
+    let rules = IgnoreRules::knowing(one.path, objects, &versions).map_err(CaptureError::from)?;
+    let seen = indexes.look(objects, one.path, Some(rules), Limits::default())?;
+    let held = versions.iter().find(|version| seen.as_in(version) == **version);
+    Ok(objects.put_manifest(held.unwrap_or(&seen.manifest))?)
+}
+
+impl Move {
+    fn expected(&self) -> Expected<'_> {
+        Expected { path: &self.path, versions: vec![self.to, self.from] }
+    }
 }
 
 /// Replaces every member's folder. The lock must cover them all.
@@ -95,7 +121,7 @@ pub fn promote(
         moves.iter().all(|one| lock.targets().contains(&one.path)),
         "a promotion needs its targets' locks"
     );
-    let found = found(objects, indexes, moves.iter().map(|one| &one.path))?;
+    let found = found(objects, indexes, moves.iter().map(Move::expected))?;
     let pairs = || moves.iter().zip(&found);
     if pairs().all(|(one, now)| one.to == *now) {
         return Ok(Promotion::Done);
@@ -151,7 +177,7 @@ fn carry_out(objects: &Objects, indexes: &Indexes, moves: &[Move]) -> Result<Pro
     let undone = moves.iter().try_for_each(|one| put_back(objects, indexes, one));
     match (error, undone) {
         (StepError::Replace(ReplaceError::Edited { .. }), Ok(())) => {
-            Ok(Promotion::Conflict { found: found(objects, indexes, moves.iter().map(|one| &one.path))? })
+            Ok(Promotion::Conflict { found: found(objects, indexes, moves.iter().map(Move::expected))? })
         }
         (StepError::Replace(error), Ok(())) => Err(PromoteError::Undone(error)),
         (StepError::Replace(error), Err(_)) => Err(PromoteError::Pending(error)),
@@ -180,7 +206,8 @@ fn replace(objects: &Objects, one: &Move) -> Result<(), StepError> {
 /// Back to `from`, except where a person has put something of their own.
 fn put_back(objects: &Objects, indexes: &Indexes, one: &Move) -> Result<(), StepError> {
     let (from, to) = (objects.manifest(one.from)?, objects.manifest(one.to)?);
-    let now = indexes.scan(&one.path, &[], Limits::default())?;
+    let rules = IgnoreRules::knowing(&one.path, objects, [&from, &to]).map_err(CaptureError::from)?;
+    let now = indexes.scan(&one.path, Some(rules), Limits::default())?.as_in(&from);
     let around = around_edits(&from, &to, &now);
     Replacement::plan(&now, &around).apply(objects, &one.path).map_err(StepError::Replace)?;
     Ok(())

@@ -1,6 +1,7 @@
 //! A skill's files as lint looks at them, from its folder or from what was captured of it. No link is followed.
 
 use std::io::{self, Read as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use walkdir::WalkDir;
 
 use crate::disk::atomic::TEMP_PREFIX;
 use crate::disk::{self, DiskError, OnDisk};
-use crate::snapshot::{Manifest, Node, ObjectError, Objects, RESERVED};
+use crate::snapshot::{IgnoreRules, Manifest, Node, ObjectError, Objects, RESERVED, RelPath, RulesError};
 
 /// A larger text is not looked into.
 const LARGEST: u64 = 1 << 20;
@@ -27,30 +28,69 @@ pub enum LoadError {
     #[error("{} contains more than {MOST_FILES} files", .0.display())]
     TooMany(PathBuf),
     #[error(transparent)]
+    Rules(RulesError),
+    #[error(transparent)]
     Disk(#[from] DiskError),
 }
 
-/// The files below `root`, as those of a skill of that name.
+impl From<RulesError> for LoadError {
+    fn from(error: RulesError) -> Self {
+        match error {
+            RulesError::Disk(error) => Self::Disk(error),
+            RulesError::TooLarge(_) | RulesError::Unusable(_) | RulesError::Index(_) => Self::Rules(error),
+        }
+    }
+}
+
+/// The files below `root` that a person does not ignore, as those of a skill of that name.
 pub fn load(root: &Path, name: &str) -> Result<Files, LoadError> {
-    let is_theirs = |entry: &walkdir::DirEntry| {
-        let name = entry.file_name();
-        let is_reserved = entry.depth() == 1 && RESERVED.iter().any(|reserved| name == *reserved);
-        !is_reserved && !name.as_encoded_bytes().starts_with(TEMP_PREFIX.as_bytes())
-    };
+    load_with(root, name, Some(IgnoreRules::of(root)?))
+}
+
+/// All files below `root`, a folder of an agent.
+pub fn load_all(root: &Path, name: &str) -> Result<Files, LoadError> {
+    load_with(root, name, None)
+}
+
+fn load_with(root: &Path, name: &str, mut rules: Option<IgnoreRules>) -> Result<Files, LoadError> {
     let mut files = Vec::new();
     let mut left = MOST_BYTES;
     #[expect(clippy::disallowed_methods, reason = "it follows no link below the folder that a person named")]
-    for entry in WalkDir::new(root).min_depth(1).into_iter().filter_entry(is_theirs) {
+    let mut entries = WalkDir::new(root).min_depth(1).into_iter();
+    while let Some(entry) = entries.next() {
         let entry = entry.map_err(|error| {
             let path = error.path().unwrap_or(root).to_owned();
             DiskError { op: "read", path, source: error.into() }
         })?;
+        if is_ours(&entry) || is_ignored(rules.as_mut(), root, &entry)? {
+            if entry.file_type().is_dir() {
+                entries.skip_current_dir();
+            }
+            continue;
+        }
         files.extend(file(root, &entry, &mut left).on_disk("read", entry.path())?);
         if files.len() > MOST_FILES {
             return Err(LoadError::TooMany(root.to_owned()));
         }
     }
     Ok(Files::new(name, files))
+}
+
+fn is_ours(entry: &walkdir::DirEntry) -> bool {
+    let name = entry.file_name();
+    let is_reserved = entry.depth() == 1 && RESERVED.iter().any(|reserved| name == *reserved);
+    is_reserved || name.as_encoded_bytes().starts_with(TEMP_PREFIX.as_bytes())
+}
+
+fn is_ignored(
+    rules: Option<&mut IgnoreRules>,
+    root: &Path,
+    entry: &walkdir::DirEntry,
+) -> Result<bool, LoadError> {
+    let Some(rules) = rules else { return Ok(false) };
+    let below = entry.path().strip_prefix(root).expect("a walk stays below its root");
+    let path = RelPath::parse(below.as_os_str().as_bytes()).expect("a walk gives plain names");
+    Ok(rules.ignores(&path, entry.file_type().is_dir())?)
 }
 
 fn file(root: &Path, entry: &walkdir::DirEntry, left: &mut u64) -> io::Result<Option<File>> {

@@ -20,6 +20,7 @@ mod elsewhere;
 mod every_check;
 mod graded;
 mod hostile_state;
+mod ignored;
 mod init;
 mod keeping;
 mod kill;

@@ -102,6 +102,7 @@ fn is_wanted(rule: Rule, asked: &[Optional]) -> bool {
 fn load(skill: &Skill) -> Result<Files, Complaint> {
     skill_files::load(&skill.path, &skill.name).map_err(|error| match error {
         LoadError::TooMany(_) => Complaint::input(&error).hint("pass the folder of a skill"),
+        LoadError::Rules(_) => Complaint::input(&error),
         LoadError::Disk(DiskError { path, source, .. }) => unreadable(&path, source),
     })
 }

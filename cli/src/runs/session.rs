@@ -13,7 +13,7 @@ use skilltune_orchestrator::engine::{
 };
 use skilltune_orchestrator::process::{GuardianPool, await_marked, become_driver, sweep_marked};
 use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
-use skilltune_orchestrator::snapshot::{Limits, Objects, capture};
+use skilltune_orchestrator::snapshot::{IgnoreRules, Limits, Objects, capture};
 use skilltune_orchestrator::store::{
     AnswerCache, Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock,
 };
@@ -302,7 +302,8 @@ fn repair<L: Ui>(objects: &Objects, run: &Run<L>) -> Result<(), Complaint> {
     }
     for target in L::targets(&run.plan).iter().filter(|target| target.is_dir()) {
         // Without an index, which may list exactly the lost files.
-        capture(objects, target, &[], Limits::default()).map_err(ours)?;
+        let rules = IgnoreRules::of(target).map_err(ours)?;
+        capture(objects, target, Some(rules), Limits::default()).map_err(ours)?;
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ impl Scene {
     }
 
     fn tree(&self) -> TreeId {
-        capture(&self.objects, &self.space(), &[], Limits::default()).unwrap().tree
+        capture(&self.objects, &self.space(), None, Limits::default()).unwrap().tree
     }
 
     fn keep(&self, answer: &str, transcript: Option<&Transcript>, usage: Usage) -> TreeId {

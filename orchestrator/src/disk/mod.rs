@@ -15,8 +15,8 @@ mod remove_tree;
 mod safe_path;
 
 pub use error::{DiskError, OnDisk};
-pub(crate) use file::text;
 pub use file::{open, read};
+pub(crate) use file::{read_first, text};
 pub use folder::names;
 pub(crate) use folder::{Exchange, Folder, OWNERS, set_mode};
 pub use safe_path::SafePath;

@@ -92,7 +92,7 @@ fn unlike(error: CaptureError, at: &str) -> Result<String, EngineError> {
         {
             Ok(format!("took away the right to read {at}"))
         }
-        CaptureError::Object(_) | CaptureError::Disk(_) => Err(error.into()),
+        CaptureError::Rules(_) | CaptureError::Object(_) | CaptureError::Disk(_) => Err(error.into()),
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
             fs::create_dir_all(source.join("scripts")).unwrap();
             fs::write(source.join("SKILL.md"), "# A skill\n").unwrap();
             fs::write(source.join("scripts/run.py"), "import more\n").unwrap();
-            let captured = capture(&objects, &source, &[], Limits::default()).unwrap();
+            let captured = capture(&objects, &source, None, Limits::default()).unwrap();
             let placement = Placement {
                 at: "skill/a".into(),
                 tree: captured.tree,

@@ -19,7 +19,7 @@ pub(super) fn unreadable(error: CaptureError, space: &Path) -> ReadError {
         CaptureError::Disk(disk) if disk.kind() == ErrorKind::PermissionDenied => {
             (FailureKind::OffSchema, format!("{disk}: {}", disk.source))
         }
-        CaptureError::Object(_) | CaptureError::Disk(_) => return error.into(),
+        CaptureError::Rules(_) | CaptureError::Object(_) | CaptureError::Disk(_) => return error.into(),
     };
     Failure::new(kind, why.replace(&format!("{}/", space.display()), "")).into()
 }

@@ -1,4 +1,6 @@
 //! From a folder to its manifest: a walk that follows no link, stores the bytes or only hashes them.
+//!
+//! A person's folder is walked with [`IgnoreRules`]: what they ignore is not read. An agent's workspace has none.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -7,6 +9,7 @@ use std::time::SystemTime;
 use rustix::fs::{FileType, Stat};
 use skilltune_phases::id::{BlobId, TreeId};
 
+use super::ignored::IgnoreRules;
 use super::index::{Index, Indexes};
 use super::look::{CaptureError, Reading, look, look_in};
 use super::manifest::{Entry, Manifest, Node};
@@ -39,14 +42,32 @@ pub struct Captured {
     pub manifest: Manifest,
 }
 
-/// Stores the folder `root` without what `skip` and [`super::RESERVED`] name at its top.
+/// A folder as it was seen, with and without its hollow folders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    pub manifest: Manifest,
+    /// The folders that hold nothing but ignored files. They are not in the manifest: they may be what a replacement could
+    /// not remove.
+    hollow: Vec<Entry>,
+}
+
+impl Seen {
+    /// The manifest with the hollow folders that this version has too.
+    pub fn as_in(&self, version: &Manifest) -> Manifest {
+        let known = self.hollow.iter().filter(|entry| version.get(&entry.path).is_some_and(Node::is_folder));
+        let entries = self.manifest.entries().iter().chain(known).cloned().collect();
+        Manifest::new(entries).expect("a version has every folder above those it has")
+    }
+}
+
+/// Stores the folder `root` without what the rules ignore and [`super::RESERVED`] names at its top.
 pub fn capture(
     objects: &Objects,
     root: &Path,
-    skip: &[&str],
+    rules: Option<IgnoreRules>,
     limits: Limits,
 ) -> Result<Captured, CaptureError> {
-    stored(objects, Walk::live(&Folder::open(root)?, skip, limits))
+    stored(objects, Walk::live(&Folder::open(root)?, rules, limits))
 }
 
 /// Stores what an agent has left at `at` in its workspace, all of which may have become something else meanwhile: a link
@@ -58,22 +79,22 @@ pub fn capture_left(
     skip: &[&str],
     limits: Limits,
 ) -> Result<Captured, CaptureError> {
-    stored(objects, Walk::of(&left(space, at)?, skip, limits))
+    stored(objects, Walk { skip, ..Walk::of(&left(space, at)?, limits) })
 }
 
 fn stored(objects: &Objects, walk: Walk<'_>) -> Result<Captured, CaptureError> {
-    let manifest = Walk { store: Some(objects), ..walk }.go()?;
+    let manifest = Walk { store: Some(objects), ..walk }.go()?.manifest;
     Ok(Captured { tree: objects.put_manifest(&manifest)?, manifest })
 }
 
 /// The manifest that [`capture`] would store, storing nothing.
-pub fn scan(root: &Path, skip: &[&str], limits: Limits) -> Result<Manifest, CaptureError> {
-    Walk::live(&Folder::open(root)?, skip, limits).go()
+pub fn scan(root: &Path, rules: Option<IgnoreRules>, limits: Limits) -> Result<Manifest, CaptureError> {
+    Ok(Walk::live(&Folder::open(root)?, rules, limits).go()?.manifest)
 }
 
 /// The manifest that [`capture_left`] would store, storing nothing.
 pub fn scan_left(space: &Path, at: &str, limits: Limits) -> Result<Manifest, CaptureError> {
-    Walk::of(&left(space, at)?, &[], limits).go()
+    Ok(Walk::of(&left(space, at)?, limits).go()?.manifest)
 }
 
 /// The same for a folder that is captured again and again: what has not been touched since is not read.
@@ -82,38 +103,54 @@ impl Indexes {
         &self,
         objects: &Objects,
         root: &Path,
-        skip: &[&str],
+        rules: Option<IgnoreRules>,
         limits: Limits,
     ) -> Result<Captured, CaptureError> {
-        self.capture_at(SystemTime::now(), objects, root, skip, limits)
+        let manifest = self.look_at(SystemTime::now(), objects, root, rules, limits)?.manifest;
+        Ok(Captured { tree: objects.put_manifest(&manifest)?, manifest })
+    }
+
+    /// Stores the files, and no manifest: which one is meant depends on the version that was expected.
+    pub fn look(
+        &self,
+        objects: &Objects,
+        root: &Path,
+        rules: Option<IgnoreRules>,
+        limits: Limits,
+    ) -> Result<Seen, CaptureError> {
+        self.look_at(SystemTime::now(), objects, root, rules, limits)
     }
 
     /// Writes nothing, the index included.
-    pub fn scan(&self, root: &Path, skip: &[&str], limits: Limits) -> Result<Manifest, CaptureError> {
+    pub fn scan(
+        &self,
+        root: &Path,
+        rules: Option<IgnoreRules>,
+        limits: Limits,
+    ) -> Result<Seen, CaptureError> {
         let index = self.open(root, SystemTime::now());
-        Walk::indexed(&Folder::open(root)?, skip, limits, index).go()
+        Walk::indexed(&Folder::open(root)?, rules, limits, index).go()
     }
 
     /// The time decides only which files are settled enough to be listed.
-    pub(super) fn capture_at(
+    pub(super) fn look_at(
         &self,
         now: SystemTime,
         objects: &Objects,
         root: &Path,
-        skip: &[&str],
+        rules: Option<IgnoreRules>,
         limits: Limits,
-    ) -> Result<Captured, CaptureError> {
+    ) -> Result<Seen, CaptureError> {
         let (index, voucher) = (self.open(root, now), objects.voucher());
         let unsure = (!index.is_vouched_by(voucher)).then_some(objects);
         let root = Folder::open(root)?;
-        let of = Walk::indexed(&root, skip, limits, index);
+        let of = Walk::indexed(&root, rules, limits, index);
         let mut walk = Walk { store: Some(objects), unsure, ..of };
-        let manifest = walk.go()?;
-        let tree = objects.put_manifest(&manifest)?;
+        let seen = walk.go()?;
         if let Some(index) = walk.index {
             index.save(voucher);
         }
-        Ok(Captured { tree, manifest })
+        Ok(seen)
     }
 }
 
@@ -130,78 +167,114 @@ pub(super) fn left(space: &Path, at: &str) -> Result<Folder, CaptureError> {
 struct Walk<'a> {
     root: &'a Folder,
     skip: &'a [&'a str],
+    rules: Option<IgnoreRules>,
     /// What only a crash of ours can have left; in a workspace there is no such thing.
     temporaries: Option<Temporaries>,
+    limits: Limits,
     left: Limits,
     store: Option<&'a Objects>,
     index: Option<Index>,
     /// A store of which the index cannot say whether what it lists is still there.
     unsure: Option<&'a Objects>,
     entries: Vec<Entry>,
+    hollow: Vec<Entry>,
 }
 
 impl<'a> Walk<'a> {
-    fn of(root: &'a Folder, skip: &'a [&'a str], limits: Limits) -> Self {
+    fn of(root: &'a Folder, limits: Limits) -> Self {
         Self {
             root,
-            skip,
+            skip: &[],
+            rules: None,
             temporaries: None,
+            limits,
             left: limits,
             store: None,
             index: None,
             unsure: None,
             entries: Vec::new(),
+            hollow: Vec::new(),
         }
     }
 
     /// Of a folder that a replacement may have been killed in.
-    fn live(root: &'a Folder, skip: &'a [&'a str], limits: Limits) -> Self {
-        Self { temporaries: Some(Temporaries::of(root.path())), ..Self::of(root, skip, limits) }
+    fn live(root: &'a Folder, rules: Option<IgnoreRules>, limits: Limits) -> Self {
+        Self { rules, temporaries: Some(Temporaries::of(root.path())), ..Self::of(root, limits) }
     }
 
-    fn indexed(root: &'a Folder, skip: &'a [&'a str], limits: Limits, index: Index) -> Self {
+    fn indexed(root: &'a Folder, rules: Option<IgnoreRules>, limits: Limits, index: Index) -> Self {
         let temporaries = Some(Temporaries::named(index.root_hash()));
-        Self { temporaries, index: Some(index), ..Self::of(root, skip, limits) }
+        Self { rules, temporaries, index: Some(index), ..Self::of(root, limits) }
     }
 
-    fn go(&mut self) -> Result<Manifest, CaptureError> {
+    fn go(&mut self) -> Result<Seen, CaptureError> {
         self.folder(self.root, None, 1)?;
-        let entries = std::mem::take(&mut self.entries);
-        Ok(Manifest::new(entries).expect("a walk lists every folder before what is in it, once"))
+        let (entries, hollow) = (std::mem::take(&mut self.entries), std::mem::take(&mut self.hollow));
+        let manifest = Manifest::new(entries).expect("a walk lists every folder before what is in it, once");
+        Ok(Seen { manifest, hollow })
     }
 
-    fn folder(&mut self, folder: &Folder, at: Option<&RelPath>, depth: usize) -> Result<(), CaptureError> {
-        let room = usize::try_from(self.left.files).unwrap_or(usize::MAX);
+    /// Whether something in the folder is ignored.
+    fn folder(&mut self, folder: &Folder, at: Option<&RelPath>, depth: usize) -> Result<bool, CaptureError> {
+        // Ignored files count only where they lie: a list has to end somewhere.
+        let most = usize::try_from(self.limits.files).unwrap_or(usize::MAX);
         let below = |name: &OsStr| RelPath::below(at, name).expect("a listed name is a single component");
-        for path in folder.sorted(room.saturating_add(1), below)? {
-            self.left.files = self.left.files.checked_sub(1).ok_or_else(|| self.too_large())?;
+        let paths = folder.sorted(most.saturating_add(1), below)?;
+        if paths.len() > most {
+            return Err(self.too_large());
+        }
+        let mut has_ignored = false;
+        for path in paths {
             if at.is_some() || !self.skips(&path) {
-                self.entry(folder, path, depth)?;
+                has_ignored |= self.entry(folder, path, depth)?;
             }
         }
-        Ok(())
+        Ok(has_ignored)
     }
 
-    fn entry(&mut self, folder: &Folder, path: RelPath, depth: usize) -> Result<(), CaptureError> {
+    /// Whether it is ignored, or holds nothing else.
+    fn entry(&mut self, folder: &Folder, path: RelPath, depth: usize) -> Result<bool, CaptureError> {
         let name = path.name();
         let changed = || CaptureError::Changing(folder.path_of(name));
         let stat = folder.stat(name)?.ok_or_else(changed)?;
-        let node = match FileType::from_raw_mode(stat.st_mode) {
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        if self.ignores(&path, kind == FileType::Directory)? {
+            return Ok(true);
+        }
+        self.left.files = self.left.files.checked_sub(1).ok_or_else(|| self.too_large())?;
+        let node = match kind {
             FileType::Directory if depth == DEEPEST => {
                 return Err(CaptureError::TooDeep(folder.path_of(name)));
             }
             FileType::Directory => {
                 let child = folder.child(name)?.ok_or_else(changed)?;
-                let node = Node::Folder { mode: child.mode()? };
-                self.entries.push(Entry { path: path.clone(), node });
-                return self.folder(&child, Some(&path), depth + 1);
+                return self.child(&child, &path, depth + 1);
             }
-            _ if self.temporaries.as_ref().is_some_and(|ours| ours.own(name)) => return Ok(()),
+            _ if self.temporaries.as_ref().is_some_and(|ours| ours.own(name)) => return Ok(false),
             FileType::RegularFile => self.file(folder, &path, &stat)?,
             _ => look(folder, name, self.reading())?.ok_or_else(changed)?,
         };
         self.entries.push(Entry { path, node });
-        Ok(())
+        Ok(false)
+    }
+
+    /// The same for a folder.
+    fn child(&mut self, child: &Folder, path: &RelPath, depth: usize) -> Result<bool, CaptureError> {
+        let node = Node::Folder { mode: child.mode()? };
+        self.entries.push(Entry { path: path.clone(), node });
+        let before = self.entries.len();
+        let is_hollow = self.folder(child, Some(path), depth)? && self.entries.len() == before;
+        if is_hollow {
+            self.hollow.extend(self.entries.pop());
+        }
+        Ok(is_hollow)
+    }
+
+    fn ignores(&mut self, path: &RelPath, is_folder: bool) -> Result<bool, CaptureError> {
+        match &mut self.rules {
+            Some(rules) => Ok(rules.ignores(path, is_folder)?),
+            None => Ok(false),
+        }
     }
 
     /// A file as the index knows it, or else as it reads.
@@ -249,8 +322,8 @@ mod tests {
         tempfile::tempdir().unwrap()
     }
 
-    fn paths(root: &Path, skip: &[&str]) -> Vec<String> {
-        let manifest = scan(root, skip, Limits::default()).unwrap();
+    fn paths(root: &Path) -> Vec<String> {
+        let manifest = scan(root, None, Limits::default()).unwrap();
         manifest.entries().iter().map(|entry| entry.path.to_string()).collect()
     }
 
@@ -261,8 +334,8 @@ mod tests {
         fs::write(root.path().join("SKILL.md"), "text").unwrap();
         symlink("/nowhere", root.path().join("dangling")).unwrap();
         let objects = Objects::at(store.path());
-        let captured = capture(&objects, root.path(), &[], Limits::default()).unwrap();
-        assert_eq!(captured.manifest, scan(root.path(), &[], Limits::default()).unwrap());
+        let captured = capture(&objects, root.path(), None, Limits::default()).unwrap();
+        assert_eq!(captured.manifest, scan(root.path(), None, Limits::default()).unwrap());
         assert_eq!(objects.manifest(captured.tree).unwrap(), captured.manifest);
     }
 
@@ -276,7 +349,9 @@ mod tests {
         for left_over in [ours.draft(1), ours.aside(1)] {
             fs::write(root.path().join("d").join(left_over), "left over").unwrap();
         }
-        assert_eq!(paths(root.path(), &["out"]), ["d", "d/.git", "d/out"]);
+        assert_eq!(paths(root.path()), ["d", "d/.git", "d/out", "out"]);
+        let left = capture_left(&Objects::at(folder().path()), root.path(), "", &["out"], Limits::default());
+        assert!(left.unwrap().manifest.get(&RelPath::parse(b"out").unwrap()).is_none());
     }
 
     #[test]
@@ -284,7 +359,7 @@ mod tests {
         let (root, outside) = (folder(), folder());
         fs::write(outside.path().join("secret"), "s").unwrap();
         symlink(outside.path(), root.path().join("out")).unwrap();
-        assert_eq!(paths(root.path(), &[]), ["out"]);
+        assert_eq!(paths(root.path()), ["out"]);
     }
 
     #[test]
@@ -315,7 +390,7 @@ mod tests {
         let fifo = root.path().join("pipe");
         rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
             .unwrap();
-        let error = scan(root.path(), &[], Limits::default()).unwrap_err();
+        let error = scan(root.path(), None, Limits::default()).unwrap_err();
         assert!(matches!(error, CaptureError::Special(path) if path == fifo));
     }
 
@@ -324,7 +399,7 @@ mod tests {
         let root = folder();
         fs::write(root.path().join("a"), "12345").unwrap();
         fs::write(root.path().join("b"), "12345").unwrap();
-        let scan = |files, bytes| scan(root.path(), &[], Limits { files, bytes });
+        let scan = |files, bytes| scan(root.path(), None, Limits { files, bytes });
         assert!(scan(2, 10).is_ok());
         assert!(matches!(scan(1, 10), Err(CaptureError::TooLarge(_))));
         assert!(matches!(scan(2, 9), Err(CaptureError::TooLarge(_))));

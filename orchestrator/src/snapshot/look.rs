@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
+use super::ignored::RulesError;
 use super::manifest::Node;
 use super::objects::{Content, ObjectError, Objects, hash_reader};
 use super::stamp::Stamp;
@@ -43,6 +44,8 @@ pub enum CaptureError {
     /// What was a folder in an agent's workspace.
     #[error("{} is no longer a folder", .0.display())]
     Replaced(PathBuf),
+    #[error(transparent)]
+    Rules(#[from] RulesError),
     #[error(transparent)]
     Object(#[from] ObjectError),
     #[error(transparent)]

@@ -3,7 +3,7 @@
 //! ```text
 //! a folder -- capture, scan --> Manifest + Objects -- place ----------------> a folder of our own
 //!                  |                |    |        \-- Replacement::apply --> a folder of a person
-//!               Indexes          changes, unified, merge
+//!         Indexes, IgnoreRules   changes, unified, merge
 //! ```
 
 mod capture;
@@ -12,6 +12,7 @@ mod diff;
 mod diff_size;
 mod encoding;
 mod gather;
+mod ignored;
 mod index;
 mod look;
 mod manifest;
@@ -27,10 +28,11 @@ mod temporary;
 #[cfg(test)]
 mod trees;
 
-pub use capture::{Captured, Limits, capture, capture_left, scan, scan_left};
+pub use capture::{Captured, Limits, Seen, capture, capture_left, scan, scan_left};
 pub use diff::{Change, ChangeKind, changes, unified};
 pub use diff_size::{DiffSize, diff_size};
 pub use gather::{GatherError, gather, gathered};
+pub use ignored::{IgnoreRules, RulesError};
 pub use index::Indexes;
 pub use look::CaptureError;
 pub use manifest::{Entry, Manifest, ManifestError, Node};

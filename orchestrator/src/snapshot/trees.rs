@@ -99,7 +99,7 @@ impl Place {
     }
 
     pub(super) fn capture(&self, root: &Path) -> Manifest {
-        let Captured { tree, manifest } = capture(&self.objects, root, &[], Limits::default()).unwrap();
+        let Captured { tree, manifest } = capture(&self.objects, root, None, Limits::default()).unwrap();
         assert_eq!(self.objects.manifest(tree).unwrap(), manifest);
         manifest
     }
@@ -117,5 +117,5 @@ impl Drop for Place {
 }
 
 pub(super) fn scanned(root: &Path) -> Manifest {
-    scan(root, &[], Limits::default()).unwrap()
+    scan(root, None, Limits::default()).unwrap()
 }

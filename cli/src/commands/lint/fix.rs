@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use skilltune_orchestrator::promote::{self, Move, Promotion};
 use skilltune_orchestrator::skill_files::load_captured;
-use skilltune_orchestrator::snapshot::{Entry, Limits, Manifest, Node, Objects, RelPath, capture, unified};
+use skilltune_orchestrator::snapshot::{
+    Entry, IgnoreRules, Limits, Manifest, Node, Objects, RelPath, capture, unified,
+};
 use skilltune_phases::lint::{File, Files, Fixed, Reach, Repair, Rule, Suggestion, fix_all, suggestion};
 use skilltune_phases::material::Body;
 
@@ -39,7 +41,8 @@ pub fn apply(
         return Ok((files, Vec::new()));
     }
     let objects = Objects::at(store.clone());
-    let before = capture(&objects, &skill.path, &[], Limits::default()).map_err(ours)?;
+    let rules = IgnoreRules::of(&skill.path).map_err(ours)?;
+    let before = capture(&objects, &skill.path, Some(rules), Limits::default()).map_err(ours)?;
     // The folder may have changed since we read it, so we fix what we captured.
     let files = load_captured(&before.manifest, &skill.name, &objects).map_err(ours)?;
     let mut fixed = fix_all(&files, Reach::Safe);

@@ -6,7 +6,7 @@
 mod merging;
 pub mod words;
 
-use skilltune_orchestrator::promote::{self, Move, Promotion};
+use skilltune_orchestrator::promote::{self, Expected, Move, PromoteError, Promotion};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::{Journal, Locks, TargetLock};
 use skilltune_phases::candidate::Candidate;
@@ -146,7 +146,7 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exi
     let mut known = runs.load(id)?;
     let _in_use = runs.home.hold().map_err(ours)?;
     let objects = scope.objects();
-    let found = promote::found(&objects, &around.indexes(), &targets).map_err(ours)?;
+    let found = found(&known, &placing, &objects, around).map_err(ours)?;
     let placing = &match placing.edits {
         Edits::Merge if !is_candidate(&known, &found) => merging::merged(&known, &objects, &found, placing)?,
         Edits::Merge | Edits::Refuse | Edits::Replace => placing,
@@ -181,6 +181,25 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exi
     Ok(Exit::Reached)
 }
 
+/// What the members' folders hold: first of all what is wanted, else what the run knows.
+fn found(
+    known: &Known<Tune>,
+    placing: &Placing,
+    objects: &Objects,
+    around: &Environment,
+) -> Result<Vec<TreeId>, PromoteError> {
+    let wanted = std::iter::once(placing.to.trees.clone()).chain([left(known)]);
+    let candidates = known.run.state.candidates.iter().map(|candidate| candidate.trees.clone());
+    let placed = known.placings().flat_map(|(from, to)| [from.to_vec(), to.to_vec()]);
+    let versions: Vec<Vec<TreeId>> = wanted.chain(candidates).chain(placed).collect();
+    let targets = known.targets();
+    let expected = targets.iter().enumerate().map(|(member, path)| Expected {
+        path,
+        versions: versions.iter().filter_map(|trees| trees.get(member).copied()).collect(),
+    });
+    promote::found(objects, &around.indexes(), expected)
+}
+
 fn replace(
     known: &Known<Tune>,
     found: &[TreeId],
@@ -197,7 +216,7 @@ fn replace(
         Ok(Promotion::Conflict { found }) => Err(words::edited(known, &found, placing)),
         Err(error) => {
             // It may have failed when all was in its place already.
-            let now = promote::found(objects, &indexes, &targets);
+            let now = self::found(known, placing, objects, around);
             let is_changed = now.is_ok_and(|now| now == placing.to.trees);
             let complaint = ours(error);
             Err(if is_changed { words::changed(complaint, "cleaning up failed", placing) } else { complaint })

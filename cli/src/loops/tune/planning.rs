@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use skilltune_orchestrator::disk::SafePath;
-use skilltune_orchestrator::snapshot::{CaptureError, Indexes, Limits, Manifest, Objects};
+use skilltune_orchestrator::snapshot::{
+    CaptureError, IgnoreRules, Indexes, Limits, Manifest, Objects, RulesError,
+};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::demand::Demand;
@@ -32,7 +34,7 @@ use crate::text::plain::shell_path;
 /// A plan without anything being written: what a dry run shows.
 pub fn sketch(request: &Request, home: &Home, indexes: &Indexes, epoch: u64) -> Result<Plan, Complaint> {
     build(request, home, epoch, (None, request.scenarios.clone()), |path| {
-        indexes.scan(path, &[], Limits::default())
+        Ok(indexes.scan(path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
     })
 }
 
@@ -52,7 +54,7 @@ pub fn plan(
         Purpose::Compare(sides) => sides.iter().try_for_each(|side| side.store(&objects))?,
     }
     build(request, home, epoch, (Some(run), scenarios), |path| {
-        indexes.capture(&objects, path, &[], Limits::default()).map(|captured| captured.manifest)
+        Ok(indexes.capture(&objects, path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
     })
 }
 
@@ -269,9 +271,20 @@ fn unreadable(path: &Path, error: &CaptureError) -> Complaint {
         | CaptureError::TooLarge(_)
         | CaptureError::TooDeep(_)
         | CaptureError::Replaced(_)
+        | CaptureError::Rules(_)
         | CaptureError::Disk(_) => Kind::Input,
     };
-    Complaint::of(kind, error).hint(format!("check the permissions of {}", path.display()))
+    let hint = match error {
+        CaptureError::TooLarge(_) => {
+            format!("list what is no part of the skill in {}", path.join(".skilltuneignore").display())
+        }
+        CaptureError::Rules(RulesError::TooLarge(_) | RulesError::Unusable(_)) => {
+            "shorten these .gitignore and .skilltuneignore files".to_owned()
+        }
+        CaptureError::Rules(RulesError::Index(_)) => "check the repository with `git status`".to_owned(),
+        _ => format!("check the permissions of {}", path.display()),
+    };
+    Complaint::of(kind, error).hint(hint)
 }
 
 /// Four characters that are rarely shared, then the time of birth.

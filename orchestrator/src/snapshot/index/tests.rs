@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::snapshot::trees::{Children, Place, build, children_of, file, folder, random_children, scanned};
-use crate::snapshot::{Captured, Limits, Manifest, Node, Objects, ReplaceError, Replacement};
+use crate::snapshot::{Limits, Manifest, Node, Objects, ReplaceError, Replacement};
 
 /// A skill that was captured long after anybody had touched it, so that all of it is listed.
 struct Scene {
@@ -43,10 +43,7 @@ impl Scene {
     }
 
     fn capture_at(&self, now: SystemTime) -> Manifest {
-        let Captured { tree, manifest } =
-            self.indexes.capture_at(now, self.objects(), &self.root, &[], Limits::default()).unwrap();
-        assert_eq!(self.objects().manifest(tree).unwrap(), manifest);
-        manifest
+        self.indexes.look_at(now, self.objects(), &self.root, None, Limits::default()).unwrap().manifest
     }
 
     fn capture(&self) -> Manifest {
@@ -59,7 +56,7 @@ impl Scene {
     }
 
     fn scan(&self) -> Manifest {
-        self.indexes.scan(&self.root, &[], Limits::default()).unwrap()
+        self.indexes.scan(&self.root, None, Limits::default()).unwrap().manifest
     }
 
     #[track_caller]
@@ -271,11 +268,11 @@ fn what_is_no_longer_in_the_store_is_stored_again() {
     scene.assert_truth();
     fs::remove_dir_all(scene.objects().place().path()).unwrap();
     let other = Objects::at(scene.objects().place().clone());
-    let captured = scene.indexes.capture(&other, &scene.root, &[], Limits::default()).unwrap();
+    let captured = scene.indexes.capture(&other, &scene.root, None, Limits::default()).unwrap();
     assert_eq!(captured.manifest, scene.start);
     assert_stored(&other, &scene.start);
     let other = Objects::at(scene.place.path("another-store"));
-    let captured = scene.indexes.capture(&other, &scene.root, &[], Limits::default()).unwrap();
+    let captured = scene.indexes.capture(&other, &scene.root, None, Limits::default()).unwrap();
     assert_eq!(captured.manifest, scene.start);
     assert_stored(&other, &scene.start);
 }
@@ -302,7 +299,7 @@ fn a_scan_writes_nothing_and_limits_hold_for_what_is_not_read_too() {
     assert!(!scene.place.path("cache").exists());
     scene.capture_later();
     let all: u64 = 3 + 9 + 1;
-    let scan = |bytes| scene.indexes.scan(&scene.root, &[], Limits { files: 10, bytes });
+    let scan = |bytes| scene.indexes.scan(&scene.root, None, Limits { files: 10, bytes });
     assert!(scan(all).is_ok());
     assert!(scan(all - 1).is_err());
 }

@@ -49,7 +49,7 @@ pub struct Rescued {
 }
 
 /// The paths at which the folder `root` differs from `to`.
-pub fn verify(root: &Path, to: &Manifest, skip: &[&str]) -> Result<Vec<RelPath>, CaptureError> {
-    let present = scan(root, skip, Limits::default())?;
+pub fn verify(root: &Path, to: &Manifest) -> Result<Vec<RelPath>, CaptureError> {
+    let present = scan(root, None, Limits::default())?;
     Ok(changes(&present, to).into_iter().map(|change| change.path).collect())
 }

@@ -170,10 +170,11 @@ impl<'a> Site<'a> {
     }
 }
 
-/// Removes a folder unless something stands in it that nobody planned for.
+/// Removes a folder unless something is in it that nobody planned for, ignored files above all: then it stays. Where a
+/// file has to take its place, writing that file finds the folder in the way.
 pub(super) fn remove_folder(folder: &Folder, action: &Action) -> Result<(), ReplaceError> {
     match folder.remove_folder(action.path.name()) {
-        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Err(action.edited()),
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(action.edited()),
         removed => Ok(removed?),
     }
@@ -196,7 +197,8 @@ pub(super) fn inspect(
             | CaptureError::Changing(_)
             | CaptureError::TooLarge(_)
             | CaptureError::TooDeep(_)
-            | CaptureError::Replaced(_),
+            | CaptureError::Replaced(_)
+            | CaptureError::Rules(_),
         ) => Err(action.edited()),
     }
 }

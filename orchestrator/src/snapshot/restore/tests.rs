@@ -198,7 +198,7 @@ fn assert_kept(scene: &Scene, edited: &str, at: u64, happened: bool, result: Res
         Err(ReplaceError::Edited { .. }) => assert!(happened, "{edited} at {at}"),
         Err(error) => panic!("{edited} at {at}: {error}"),
         Ok(_) => {
-            let differing = verify(&scene.live(), &scene.to, &[]).unwrap();
+            let differing = verify(&scene.live(), &scene.to).unwrap();
             assert_eq!(differing.contains(&path(edited)), happened, "{edited} at {at}");
         }
     }

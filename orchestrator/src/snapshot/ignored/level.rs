@@ -1,0 +1,108 @@
+//! The rules of one folder, compiled. The syntax is git's; what git takes for plain text, braces, is plain text here.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+/// A longer line is no rule: no path is as long.
+const LONGEST_LINE: usize = 4096;
+
+/// Whose rule it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    Git,
+    Ours,
+}
+
+impl Source {
+    /// The file that holds such rules.
+    pub(super) fn file(self) -> &'static str {
+        match self {
+            Self::Git => ".gitignore",
+            Self::Ours => ".skilltuneignore",
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Level {
+    /// Where a path below this folder starts, in the path from the root of the repository.
+    start: usize,
+    rules: Vec<(Source, Gitignore)>,
+}
+
+impl Level {
+    pub(super) fn below(start: usize) -> Self {
+        Self { start, rules: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, source: Source, rules: Gitignore) {
+        if !rules.is_empty() {
+            self.rules.push((source, rules));
+        }
+    }
+
+    /// Whether the rules ignore the path or say that it counts. Where files of several versions disagree, it is ignored.
+    pub(super) fn verdict(&self, source: Source, full: &[u8], is_folder: bool) -> Option<bool> {
+        let mut verdict = None;
+        for (_, rules) in self.rules.iter().filter(|(of, _)| *of == source) {
+            let path = Path::new(OsStr::from_bytes(&full[self.start..]));
+            match rules.matched(path, is_folder) {
+                Match::Ignore(_) => return Some(true),
+                Match::Whitelist(_) => verdict = Some(false),
+                Match::None => {}
+            }
+        }
+        verdict
+    }
+}
+
+/// The rules of a file, without the lines that are none; nothing when the rules are too many for one matcher.
+pub(super) fn compiled(bytes: &[u8]) -> Option<Gitignore> {
+    // From here paths are relative: this root is no part of them.
+    let mut builder = GitignoreBuilder::new(".");
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    for line in bytes.split(|&byte| byte == b'\n').filter(|line| line.len() <= LONGEST_LINE) {
+        if let Ok(line) = std::str::from_utf8(line) {
+            // A line that is no rule is skipped, as in git.
+            let line = as_git_reads(line.strip_suffix('\r').unwrap_or(line));
+            let _ = line.map(|line| builder.add_line(None, &line).map(|_| ()));
+        }
+    }
+    builder.build().ok()
+}
+
+/// The line with plain braces; nothing where a class is not closed, for git matches nothing by that.
+fn as_git_reads(line: &str) -> Option<Cow<'_, str>> {
+    if !line.contains(['{', '}', '[']) {
+        return Some(line.into());
+    }
+    let mut plain = String::with_capacity(line.len() + 8);
+    let mut chars = line.chars().peekable();
+    while let Some(char) = chars.next() {
+        if matches!(char, '{' | '}') {
+            plain.push('\\');
+        }
+        plain.push(char);
+        match char {
+            '\\' => plain.extend(chars.next()),
+            '[' => {
+                plain.extend(chars.next_if(|next| matches!(next, '!' | '^')));
+                plain.extend(chars.next_if_eq(&']'));
+                loop {
+                    let next = chars.next()?;
+                    plain.push(next);
+                    if next == ']' {
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(plain.into())
+}

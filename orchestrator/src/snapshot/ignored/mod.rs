@@ -1,0 +1,274 @@
+//! What of a folder is no part of it: files that git ignores, and files that `.skilltuneignore` names.
+//!
+//! ```text
+//! .git/info/exclude, .gitignore and .skilltuneignore from the root of the repository down -> levels
+//! git's index                                                                            -> tracked paths
+//! versions that the folder may hold                                                      -> known paths, more rules
+//! ```
+//!
+//! The innermost rule that matches decides, as in git, and `.skilltuneignore` goes before git's rules. A file that git
+//! tracks is not ignored by git's rules. A path of a known version is never ignored: what was captured once stays
+//! visible, whatever the rules say by now. The rule files of a known version count beside those on the disk: an
+//! edit of a rule file by an agent never uncovers what the rules hid before.
+
+mod level;
+mod repository;
+mod tracked;
+
+use std::collections::{HashMap, HashSet};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use self::level::{Level, Source, compiled};
+use self::repository::Repository;
+use super::manifest::{Manifest, Node};
+use super::objects::Objects;
+use super::path::RelPath;
+use crate::disk::{DiskError, Folder, OnDisk as _, SafePath, read_first};
+
+/// Nobody has written a longer file of rules.
+const LARGEST: u64 = 64 << 10;
+/// All rule files of one walk together: compiled, they take a few hundred times as much.
+const MOST_BYTES: usize = 512 << 10;
+
+/// The page of a skill: whoever names its folder means this file.
+const PAGE: &str = "SKILL.md";
+const GIT: &str = ".git";
+
+#[derive(Debug, thiserror::Error)]
+pub enum RulesError {
+    #[error("the ignore rules of {} are too large", .0.display())]
+    TooLarge(PathBuf),
+    #[error("cannot use the ignore rules in {}", .0.display())]
+    Unusable(PathBuf),
+    #[error("cannot read the list of tracked files {}", .0.display())]
+    Index(PathBuf),
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+/// The rules for one folder. They are read as a walk goes on, so ask for neighbours one after the other.
+#[derive(Debug)]
+pub struct IgnoreRules {
+    root: Folder,
+    /// The path of the folder in its repository, with a slash at its end, and the repository.
+    prefix: Vec<u8>,
+    repository: Option<Repository>,
+    outer: Vec<Level>,
+    inner: Vec<Inner>,
+    known: HashSet<RelPath>,
+    stored: HashMap<Option<RelPath>, Vec<RuleText>>,
+    /// Read when the first file is found that git's rules name.
+    tracked: Option<HashSet<RelPath>>,
+    left: usize,
+}
+
+#[derive(Debug)]
+struct Inner {
+    folder: Option<RelPath>,
+    level: Level,
+    /// The rules name the folder itself: it was entered for what is known or tracked in it.
+    named_by: Option<Source>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct RuleText {
+    source: Source,
+    bytes: Vec<u8>,
+}
+
+impl IgnoreRules {
+    /// The rules for a folder as it stands.
+    pub fn of(root: &Path) -> Result<Self, RulesError> {
+        let real = root.canonicalize().on_disk("open", root)?;
+        let repository = Repository::around(&real);
+        let top = repository.as_ref().map_or(real.as_path(), |repository| repository.root());
+        let below = real.strip_prefix(top).expect("a repository is around its folders").to_path_buf();
+        let mut rules = Self {
+            root: Folder::open(root)?,
+            prefix: Vec::new(),
+            outer: Vec::new(),
+            inner: Vec::new(),
+            known: RelPath::below(None, PAGE.as_ref()).into_iter().collect(),
+            stored: HashMap::new(),
+            tracked: None,
+            left: MOST_BYTES,
+            repository,
+        };
+        rules.read_outer(&real, &below)?;
+        Ok(rules)
+    }
+
+    /// The same for a folder that may hold one of these versions.
+    pub fn knowing<'a>(
+        root: &Path,
+        objects: &Objects,
+        versions: impl IntoIterator<Item = &'a Manifest>,
+    ) -> Result<Self, RulesError> {
+        let mut rules = Self::of(root)?;
+        // What git tracked when a version was captured is in the version.
+        rules.tracked = Some(HashSet::new());
+        for entry in versions.into_iter().flat_map(Manifest::entries) {
+            rules.learn_rules(objects, &entry.path, &entry.node);
+            rules.known.insert(entry.path.clone());
+        }
+        Ok(rules)
+    }
+
+    /// Whether the entry does not count. What is in a folder that does not count is not to be asked for.
+    pub fn ignores(&mut self, path: &RelPath, is_folder: bool) -> Result<bool, RulesError> {
+        self.reach(path.parent().as_ref())?;
+        if self.known.contains(path) {
+            return Ok(false);
+        }
+        if path.name() == GIT {
+            return Ok(true);
+        }
+        let innermost = self.inner.last().and_then(|inner| inner.named_by);
+        match innermost.or_else(|| self.named_by(path, is_folder)) {
+            None => Ok(false),
+            Some(Source::Ours) => Ok(true),
+            Some(Source::Git) => Ok(!self.tracked()?.contains(path)),
+        }
+    }
+
+    /// Which kind of rule names the path, if any.
+    fn named_by(&self, path: &RelPath, is_folder: bool) -> Option<Source> {
+        let full = [&self.prefix, path.as_bytes()].concat();
+        self.named(&full, is_folder)
+    }
+
+    fn named(&self, full: &[u8], is_folder: bool) -> Option<Source> {
+        for source in [Source::Ours, Source::Git] {
+            let inner = self.inner.iter().rev().map(|inner| &inner.level);
+            let mut levels = inner.chain(self.outer.iter().rev());
+            match levels.find_map(|level| level.verdict(source, full, is_folder)) {
+                Some(true) => return Some(source),
+                Some(false) => return None,
+                None => {}
+            }
+        }
+        None
+    }
+
+    /// Reads the rules of the folders above. Where they name the folder itself they do not hold in it: git knows
+    /// nothing of it then, and a person who tunes it wants all that is in it.
+    fn read_outer(&mut self, real: &Path, below: &Path) -> Result<(), RulesError> {
+        if let Some(exclude) = self.repository.as_ref().and_then(Repository::exclude) {
+            let level = self.level(0, real, vec![RuleText { source: Source::Git, bytes: exclude }])?;
+            self.outer.push(level);
+        }
+        let mut folder = real.ancestors().nth(below.iter().count()).expect("as many names").to_path_buf();
+        for name in below {
+            let texts = self.texts_on_disk(&SafePath::from(folder.as_path()));
+            let level = self.level(self.prefix.len(), &folder, texts)?;
+            self.outer.push(level);
+            folder.push(name);
+            self.prefix.extend_from_slice(name.as_bytes());
+            if self.named(&self.prefix, true).is_some() {
+                self.outer.clear();
+            }
+            self.prefix.push(b'/');
+        }
+        Ok(())
+    }
+
+    /// Makes the levels those of this folder and the folders above it.
+    fn reach(&mut self, folder: Option<&RelPath>) -> Result<(), RulesError> {
+        if self.inner.last().is_some_and(|inner| inner.folder.as_ref() == folder) {
+            return Ok(());
+        }
+        let is_above = |inner: &Inner| match (&inner.folder, folder) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(above), Some(folder)) => folder.lineage().any(|one| one == *above),
+        };
+        let kept = self.inner.iter().take_while(|inner| is_above(inner)).count();
+        self.inner.truncate(kept);
+        let way = std::iter::once(None).chain(folder.into_iter().flat_map(RelPath::lineage).map(Some));
+        for folder in way.skip(kept).collect::<Vec<_>>() {
+            let above = self.inner.last().and_then(|inner| inner.named_by);
+            let named_by = above.or_else(|| folder.as_ref().and_then(|folder| self.named_by(folder, true)));
+            let level = self.read_inner(folder.as_ref())?;
+            self.inner.push(Inner { folder, level, named_by });
+        }
+        Ok(())
+    }
+
+    fn read_inner(&mut self, folder: Option<&RelPath>) -> Result<Level, RulesError> {
+        let below = folder.map_or(Path::new(""), RelPath::as_path);
+        let here = self.root.path().join(below);
+        let mut texts = Vec::new();
+        for &source in self.sources() {
+            if let Ok(Some(file)) = self.root.file_below(&below.join(source.file())) {
+                let bytes = read_first(&file, LARGEST + 1).on_disk("read", here.join(source.file()))?;
+                texts.push(RuleText { source, bytes });
+            }
+        }
+        for stored in self.stored.get(&folder.cloned()).into_iter().flatten() {
+            // A version that is on the disk has the same rules.
+            if self.sources().contains(&stored.source) && !texts.contains(stored) {
+                texts.push(RuleText { source: stored.source, bytes: stored.bytes.clone() });
+            }
+        }
+        let start = self.prefix.len() + folder.map_or(0, |folder| folder.as_bytes().len() + 1);
+        self.level(start, &here, texts)
+    }
+
+    fn texts_on_disk(&self, folder: &SafePath) -> Vec<RuleText> {
+        let sources = self.sources().iter();
+        // A file that cannot be opened has no rules, as in git; a symlink neither.
+        let opened = sources.filter_map(|&source| Some((source, folder.join(source.file()).open().ok()??)));
+        opened
+            .filter_map(|(source, file)| {
+                Some(RuleText { source, bytes: read_first(&file, LARGEST + 1).ok()? })
+            })
+            .collect()
+    }
+
+    /// Outside a repository git ignores nothing.
+    fn sources(&self) -> &'static [Source] {
+        if self.repository.is_some() { &[Source::Git, Source::Ours] } else { &[Source::Ours] }
+    }
+
+    fn level(&mut self, start: usize, folder: &Path, texts: Vec<RuleText>) -> Result<Level, RulesError> {
+        let mut level = Level::below(start);
+        for RuleText { source, bytes } in texts {
+            let is_large = bytes.len() as u64 > LARGEST;
+            let left = self.left.checked_sub(bytes.len()).filter(|_| !is_large);
+            self.left = left.ok_or_else(|| RulesError::TooLarge(folder.to_path_buf()))?;
+            let rules = compiled(&bytes).ok_or_else(|| RulesError::Unusable(folder.to_path_buf()))?;
+            level.add(source, rules);
+        }
+        Ok(level)
+    }
+
+    /// Takes up the rules of a version; one that cannot be read is left out, for nothing is lost by that.
+    fn learn_rules(&mut self, objects: &Objects, path: &RelPath, node: &Node) {
+        let source = [Source::Git, Source::Ours].into_iter().find(|source| path.name() == source.file());
+        let (Some(source), Node::File { blob, size, .. }) = (source, node) else { return };
+        let Ok(bytes) = (if *size <= LARGEST { objects.read(*blob) } else { return }) else { return };
+        let known = self.stored.entry(path.parent()).or_default();
+        let text = RuleText { source, bytes };
+        if known.contains(&text) {
+            return;
+        }
+        // Half of the room is for the disk.
+        let used: usize = self.stored.values().flatten().map(|text| text.bytes.len()).sum();
+        if used + text.bytes.len() <= MOST_BYTES / 2 {
+            self.stored.entry(path.parent()).or_default().push(text);
+        }
+    }
+
+    fn tracked(&mut self) -> Result<&HashSet<RelPath>, RulesError> {
+        if self.tracked.is_none() {
+            let read =
+                self.repository.as_ref().map(|repository| tracked::below(repository.git(), &self.prefix));
+            self.tracked = Some(read.transpose()?.unwrap_or_default());
+        }
+        Ok(self.tracked.as_ref().expect("it was read above"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! The paths that git tracks, read from its index: versions 2 to 4, sparse or split, SHA-1 or SHA-256.
+//!
+//! ```text
+//! DIRC | version | number of entries | entries | extensions | hash
+//! entry: 40 bytes of stat | hash | flags | name
+//! extension: signature | length | bytes                `link` names the file that holds most entries of a split index
+//! ```
+//!
+//! The file may be hostile: each step is checked, and an index that is not what git would write is an error.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::RulesError;
+use crate::disk;
+use crate::snapshot::path::RelPath;
+
+/// An index of two million files.
+const LARGEST: u64 = 256 << 20;
+/// All names together: in version 4 each takes over a part of the last one.
+const MOST_BYTES: usize = 256 << 20;
+const SIGNATURE: &[u8] = b"DIRC";
+/// What git knows of a file on the disk, without its mode at 24.
+const STAT: usize = 40;
+const MODE: usize = 24;
+const EXTENDED: u16 = 0x4000;
+const KIND: u32 = 0o170_000;
+/// The kinds of entries that are no file: folders of a sparse index and submodules.
+const FOLDER: u32 = 0o040_000;
+const SUBMODULE: u32 = 0o160_000;
+
+/// The tracked files below a folder of the repository and the folders that they are in; `prefix` ends with a slash.
+pub(super) fn below(git: &Path, prefix: &[u8]) -> Result<HashSet<RelPath>, RulesError> {
+    let path = git.join("index");
+    let unreadable = || RulesError::Index(path.clone());
+    let bytes = match disk::read(&path, LARGEST) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(HashSet::new()),
+        read => read.map_err(|_| unreadable())?,
+    };
+    let Index { mut files, shared } = Index::parse(&bytes, prefix).ok_or_else(unreadable)?;
+    if let Some(shared) = shared {
+        let bytes = disk::read(&git.join(shared), LARGEST).map_err(|_| unreadable())?;
+        files.extend(Index::parse(&bytes, prefix).ok_or_else(unreadable)?.files);
+    }
+    Ok(files.iter().flat_map(RelPath::lineage).collect())
+}
+
+struct Index {
+    files: Vec<RelPath>,
+    shared: Option<String>,
+}
+
+impl Index {
+    /// The index does not say which hash it has: with the wrong one nothing fits.
+    fn parse(bytes: &[u8], prefix: &[u8]) -> Option<Self> {
+        [20, 32].into_iter().find_map(|hash| Self::parse_with(bytes, hash, prefix))
+    }
+
+    fn parse_with(bytes: &[u8], hash: usize, prefix: &[u8]) -> Option<Self> {
+        let rest = bytes.strip_prefix(SIGNATURE)?;
+        let (version, rest) = number(rest)?;
+        let (entries, mut rest) = number(rest)?;
+        let (mut files, mut name) = (Vec::new(), Vec::new());
+        let mut left = MOST_BYTES;
+        for _ in 0..entries {
+            let (mode, _) = number(rest.get(MODE..)?)?;
+            let flags = rest.get(STAT + hash..)?.first_chunk().map(|two| u16::from_be_bytes(*two))?;
+            let head = STAT + hash + if flags & EXTENDED == 0 { 2 } else { 4 };
+            let named = rest.get(head..)?;
+            let length = match version {
+                2 | 3 => {
+                    name = until_nul(named)?.to_vec();
+                    // One zero or more, up to a multiple of eight.
+                    (head + name.len() + 8) / 8 * 8
+                }
+                4 => {
+                    // The name begins as the last one did.
+                    let (cut, suffix) = varint(named)?;
+                    name.truncate(name.len().checked_sub(cut)?);
+                    let own = until_nul(suffix)?;
+                    name.extend_from_slice(own);
+                    head + (named.len() - suffix.len()) + own.len() + 1
+                }
+                _ => return None,
+            };
+            rest = rest.get(length..)?;
+            let is_file = !matches!(mode & KIND, FOLDER | SUBMODULE);
+            if let Some(below) = name.strip_prefix(prefix).filter(|_| is_file && !name.is_empty()) {
+                left = left.checked_sub(below.len())?;
+                files.push(RelPath::parse(below).ok()?);
+            }
+        }
+        Some(Self { files, shared: shared(rest, hash)? })
+    }
+}
+
+/// The file of a split index that holds the other entries, if there is one; the extensions must reach to the hash.
+#[expect(clippy::option_option, reason = "a file that is no index, and an index that is not split")]
+fn shared(mut rest: &[u8], hash: usize) -> Option<Option<String>> {
+    let mut shared = None;
+    while rest.len() != hash {
+        let (name, after) = rest.split_first_chunk::<4>()?;
+        let (length, after) = number(after)?;
+        let (content, after) = after.split_at_checked(usize::try_from(length).ok()?)?;
+        if name == b"link" {
+            let id = content.get(..hash)?;
+            let file =
+                id.iter().fold(String::from("sharedindex."), |name, byte| name + &format!("{byte:02x}"));
+            shared = id.iter().any(|&byte| byte != 0).then_some(file);
+        }
+        rest = after;
+    }
+    Some(shared)
+}
+
+fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    let (four, rest) = bytes.split_first_chunk()?;
+    Some((u32::from_be_bytes(*four), rest))
+}
+
+fn until_nul(bytes: &[u8]) -> Option<&[u8]> {
+    Some(&bytes[..bytes.iter().position(|&byte| byte == 0)?])
+}
+
+/// As git packs the offsets of its packs: seven bits a byte, each further byte one more.
+fn varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let mut value = 0_usize;
+    for (at, &byte) in bytes.iter().enumerate() {
+        value = value.checked_shl(7)?.checked_add(usize::from(byte & 0x7f))?;
+        if byte & 0x80 == 0 {
+            return Some((value, &bytes[at + 1..]));
+        }
+        value = value.checked_add(1).filter(|value| *value < 1 << 32)?;
+    }
+    None
+}

@@ -1,0 +1,163 @@
+//! A skill in a project, with files inside it that git ignores: nothing of them is stored, shown or removed.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::scene::{Ran, Scene};
+
+/// In each ignored file, and nowhere else.
+const IGNORED: &str = "IGNORED-WORDS-OF-A-PERSON";
+const FILES: [&str; 5] = [
+    ".env",
+    "node_modules/pkg/index.js",
+    "node_modules/.bin/run",
+    "references/__pycache__/style.pyc",
+    "data/private/large.csv",
+];
+
+fn project() -> Scene {
+    let scene =
+        Scene::in_memory(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    fs::write(scene.path("project/.gitignore"), ".env\nnode_modules/\n__pycache__/\n").unwrap();
+    fs::write(scene.path("project/.skilltuneignore"), "private/\n").unwrap();
+    for file in ignored(&scene) {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, IGNORED).unwrap();
+    }
+    scene
+}
+
+fn ignored(scene: &Scene) -> Vec<PathBuf> {
+    FILES.iter().map(|name| scene.skill("writer").join(name)).collect()
+}
+
+/// The ignored files are as they were, and their words are nowhere else in this world.
+#[track_caller]
+fn assert_untouched(scene: &Scene) {
+    let mut with_words: Vec<PathBuf> = scene
+        .everything()
+        .into_iter()
+        .filter(|(_, _, bytes)| bytes.windows(IGNORED.len()).any(|part| part == IGNORED.as_bytes()))
+        .map(|(path, ..)| scene.path("").join(path))
+        .collect();
+    let mut expected = ignored(scene);
+    with_words.sort();
+    expected.sort();
+    assert_eq!(with_words, expected);
+}
+
+#[track_caller]
+fn done(ran: &Ran) {
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+#[test]
+fn what_git_ignores_is_not_stored_not_shown_and_not_removed() {
+    let scene = project();
+    done(&scene.tune("writer", &[]));
+    assert_eq!(scene.quality("writer"), 90);
+    assert_untouched(&scene);
+    for prompt in scene.prompts() {
+        assert!(!prompt.contains("node_modules") && !prompt.contains("__pycache__"), "{prompt}");
+    }
+    // What is ignored may change as it likes: the skill has not.
+    fs::write(scene.skill("writer").join("node_modules/new"), "new").unwrap();
+    done(&scene.run(&["rollback"]));
+    assert_eq!(scene.quality("writer"), 40);
+    assert_untouched(&scene);
+    done(&scene.run(&["apply"]));
+    assert_eq!(scene.quality("writer"), 90);
+    // And what is not ignored is a person's edit.
+    fs::write(scene.skill("writer").join("mine.md"), "mine").unwrap();
+    let refused = scene.run(&["rollback"]);
+    assert!(refused.stderr.contains("changed since run"), "{refused:?}");
+    done(&scene.run(&["rollback", "--force"]));
+    assert!(!scene.skill("writer").join("mine.md").exists());
+    assert_untouched(&scene);
+}
+
+#[test]
+fn a_folder_that_holds_ignored_files_stays_when_the_version_without_it_is_restored() {
+    let scene = project();
+    done(&scene.tune("writer", &["--apply", "never"]));
+    // As if a person had made a folder that the run does not know, and used it.
+    let extra = scene.skill("writer").join("scripts");
+    fs::create_dir_all(extra.join("__pycache__")).unwrap();
+    fs::write(extra.join("run.py"), "run").unwrap();
+    fs::write(extra.join("__pycache__/run.pyc"), "compiled").unwrap();
+    done(&scene.run(&["rollback", "--force"]));
+    assert!(!extra.join("run.py").exists());
+    assert_eq!(fs::read(extra.join("__pycache__/run.pyc")).unwrap(), b"compiled");
+    let again = scene.run(&["rollback"]);
+    done(&again);
+    assert!(again.stderr.contains("already in its state before the run"), "{again:?}");
+    done(&scene.run(&["apply"]));
+    assert_eq!(scene.quality("writer"), 90);
+    assert_untouched(&scene);
+}
+
+#[test]
+fn a_promotion_that_is_killed_anywhere_leaves_the_ignored_files_alone() {
+    let scene = project();
+    done(&scene.tune("writer", &["--apply", "never"]));
+    let mut crashes = 0;
+    loop {
+        let output =
+            scene.command(&["apply"]).env("SKILLTUNE_CRASH_AT", (crashes + 1).to_string()).output().unwrap();
+        assert_untouched(&scene);
+        if output.status.success() {
+            break;
+        }
+        crashes += 1;
+        done(&scene.run(&["apply"]));
+        assert_eq!(scene.quality("writer"), 90, "after crash {crashes}");
+        assert_untouched(&scene);
+        done(&scene.run(&["rollback"]));
+        assert_eq!(scene.quality("writer"), 40, "after crash {crashes}");
+        assert_untouched(&scene);
+    }
+    assert!(crashes > 10, "only {crashes} points");
+}
+
+#[test]
+fn a_file_that_git_tracks_belongs_to_the_skill_whatever_a_rule_says() {
+    let scene = project();
+    fs::remove_dir(scene.path("project/.git")).unwrap();
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(arguments).current_dir(scene.path("project")).env("HOME", scene.path("home"));
+        let ran = git.env("GIT_CONFIG_NOSYSTEM", "1").output().expect("git is here");
+        assert!(ran.status.success(), "{ran:?}");
+    };
+    let tracked = scene.skill("writer").join("node_modules/patched.js");
+    fs::write(&tracked, "tracked").unwrap();
+    git(&["init", "--quiet"]);
+    git(&["add", "--force", tracked.to_str().unwrap()]);
+    done(&scene.tune("writer", &[]));
+    assert_untouched(&scene);
+    let copy = scene.path("project/copy");
+    done(&scene.run(&["export", &scene.run_id(), "start", "copy"]));
+    assert_eq!(fs::read(copy.join("node_modules/patched.js")).unwrap(), b"tracked");
+    assert!(!copy.join("node_modules/pkg").exists() && !copy.join(".env").exists());
+    // It is part of the version: a promotion would have seen an edit of it, and a rollback does.
+    fs::write(&tracked, "edited").unwrap();
+    assert!(scene.run(&["rollback"]).stderr.contains("changed since run"));
+}
+
+#[test]
+fn lint_does_not_look_into_what_git_ignores() {
+    let scene = project();
+    let skill = scene.skill("writer");
+    fs::write(skill.join("node_modules/pkg/SKILL.md"), "# no front matter\n").unwrap();
+    fs::write(skill.join("node_modules/pkg/README.md"), "[broken](missing.md)\n").unwrap();
+    let before = scene.run(&["lint", "writer"]);
+    fs::remove_dir_all(skill.join("node_modules")).unwrap();
+    let after = scene.run(&["lint", "writer"]);
+    assert_eq!((before.code, before.stdout), (after.code, after.stdout));
+    fs::write(skill.join(".env"), format!("{IGNORED}\n")).unwrap();
+    scene.run(&["lint", "writer", "--fix"]);
+    assert_eq!(fs::read_to_string(skill.join(".env")).unwrap(), format!("{IGNORED}\n"));
+}
