@@ -1,9 +1,17 @@
 //! The lock of a target: one run or command at a time may work on a skill, wherever it was started from.
 //!
+//! ```text
+//! /home/ann/project              shared: by all that work on something inside
+//! /home/ann/project/skills/a     exclusive: by the one that works on it
+//! ```
+//!
+//! So a skill and the project that contains it exclude each other, and two skills beside each other do not.
+//!
 //! Locks and pending promotions stand under the user's state folder, keyed by the skill's real path, so that they are
 //! found from anywhere. The kernel lets go of a lock when its holder dies: a lock file that nobody holds is stale,
 //! and simply taken.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -39,6 +47,13 @@ pub struct Holder {
     pub doing: String,
 }
 
+/// What a lock file says: its name is only the hash of the path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Held {
+    target: PathBuf,
+    holder: Holder,
+}
+
 /// The user's state folder, where targets are locked.
 #[derive(Clone, Debug)]
 pub struct Locks {
@@ -68,44 +83,65 @@ impl Locks {
         let mut targets = targets.to_vec();
         targets.sort();
         targets.dedup();
-        let files =
-            targets.iter().map(|target| self.acquire_one(target, holder)).collect::<Result<_, _>>()?;
+        let above: BTreeSet<&Path> = targets.iter().flat_map(|target| target.ancestors().skip(1)).collect();
+        let above = above.into_iter().map(|folder| self.share(folder));
+        let own = targets.iter().map(|target| self.acquire_one(target, holder));
+        let files = above.chain(own).collect::<Result<_, _>>()?;
         Ok(TargetLock { files, targets })
     }
 
     /// Who works on this skill now, if anybody does.
     pub fn holder(&self, target: &Path) -> Result<Option<Holder>, LockError> {
-        holder_in(&self.place(target))
+        Ok(held_in(&self.place(target))?.map(|held| held.holder))
     }
 
     /// Everybody who works on any skill now, as far as they can be seen.
     pub fn holders(&self) -> Vec<Holder> {
-        let targets = SafePath::from(self.root.as_path());
-        let names = targets.names().unwrap_or_default().into_iter();
-        let mut holders: Vec<Holder> =
-            names.filter_map(|name| holder_in(&targets.join(name)).ok().flatten()).collect();
+        let mut holders: Vec<Holder> = self.held().map(|held| held.holder).collect();
         holders.sort_by_key(|holder| (holder.since, holder.pid));
         // One who works on a chain holds a lock a member.
         holders.dedup();
         holders
     }
 
+    fn held(&self) -> impl Iterator<Item = Held> {
+        let targets = SafePath::from(self.root.as_path());
+        let names = targets.names().unwrap_or_default().into_iter();
+        names.filter_map(move |name| held_in(&targets.join(name)).ok().flatten())
+    }
+
+    /// Keeps others from working on a folder as a whole.
+    fn share(&self, folder: &Path) -> Result<File, LockError> {
+        let (mut file, path) = self.open(folder)?;
+        if !is_locked_in_time(&file, FlockOperation::NonBlockingLockShared, &path)? {
+            let holder = read_held(&mut file).map(|held| held.holder);
+            return Err(LockError::Held { path: folder.to_owned(), holder });
+        }
+        Ok(file)
+    }
+
     fn acquire_one(&self, target: &Path, holder: &Holder) -> Result<File, LockError> {
+        let (mut file, path) = self.open(target)?;
+        if !is_locked_in_time(&file, FlockOperation::NonBlockingLockExclusive, &path)? {
+            // Another one works on it, or on something inside.
+            let inside = || self.held().filter(|held| held.target.starts_with(target));
+            let other = held_in(&self.place(target))?
+                .or_else(|| inside().min_by(|one, other| one.target.cmp(&other.target)));
+            let (path, holder) =
+                other.map_or_else(|| (target.to_owned(), None), |held| (held.target, Some(held.holder)));
+            return Err(LockError::Held { path, holder });
+        }
+        let held = Held { target: target.to_owned(), holder: holder.clone() };
+        let text = serde_json::to_vec(&held).expect("a holder has a JSON text");
+        file.set_len(0).and_then(|()| file.write_all(&text)).on_disk("write", &path)?;
+        Ok(file)
+    }
+
+    fn open(&self, target: &Path) -> Result<(File, PathBuf), LockError> {
         let folder = self.place(target);
         folder.make()?;
         let lock = folder.join("lock");
-        let mut file = lock.open_lock()?;
-        let path = lock.path();
-        let since = Instant::now();
-        while !try_lock(&file, path)? {
-            if since.elapsed() > PATIENCE {
-                return Err(LockError::Held { path: target.to_owned(), holder: read_holder(&mut file) });
-            }
-            std::thread::sleep(PAUSE);
-        }
-        let text = serde_json::to_vec(holder).expect("a holder has a JSON text");
-        file.set_len(0).and_then(|()| file.write_all(&text)).on_disk("write", path)?;
-        Ok(file)
+        Ok((lock.open_lock()?, lock.path().to_owned()))
     }
 }
 
@@ -121,24 +157,37 @@ impl TargetLock {
     }
 }
 
-fn holder_in(folder: &SafePath) -> Result<Option<Holder>, LockError> {
+/// The one that works on this folder as a whole: those that work on something inside share its lock with us.
+fn held_in(folder: &SafePath) -> Result<Option<Held>, LockError> {
     let lock = folder.join("lock");
     if !lock.exists() {
         return Ok(None);
     }
     let mut file = lock.open_lock()?;
-    Ok(if try_lock(&file, lock.path())? { None } else { read_holder(&mut file) })
+    let is_free = try_lock(&file, FlockOperation::NonBlockingLockShared, lock.path())?;
+    Ok(if is_free { None } else { read_held(&mut file) })
 }
 
-fn try_lock(file: &File, path: &Path) -> Result<bool, DiskError> {
-    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+fn is_locked_in_time(file: &File, operation: FlockOperation, path: &Path) -> Result<bool, DiskError> {
+    let since = Instant::now();
+    while !try_lock(file, operation, path)? {
+        if since.elapsed() > PATIENCE {
+            return Ok(false);
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Ok(true)
+}
+
+fn try_lock(file: &File, operation: FlockOperation, path: &Path) -> Result<bool, DiskError> {
+    match flock(file, operation) {
         Ok(()) => Ok(true),
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
         Err(error) => Err(error).on_disk("lock", path),
     }
 }
 
-fn read_holder(file: &mut File) -> Option<Holder> {
+fn read_held(file: &mut File) -> Option<Held> {
     let mut text = Vec::new();
     file.rewind().ok()?;
     file.read_to_end(&mut text).ok()?;
@@ -180,7 +229,8 @@ mod tests {
         let skill = PathBuf::from("/skills/writer");
         let folder = locks.place(&skill);
         folder.make().unwrap();
-        std::fs::write(folder.join("lock").path(), serde_json::to_vec(&holder("dead")).unwrap()).unwrap();
+        let held = Held { target: skill.clone(), holder: holder("dead") };
+        std::fs::write(folder.join("lock").path(), serde_json::to_vec(&held).unwrap()).unwrap();
         assert_eq!(locks.holder(&skill).unwrap(), None);
         drop(locks.acquire(&[skill], &holder("alive")).unwrap());
     }
@@ -192,5 +242,26 @@ mod tests {
         let one = locks.acquire(&[PathBuf::from("/a")], &holder("a")).unwrap();
         let two = locks.acquire(&[PathBuf::from("/b")], &holder("b")).unwrap();
         drop((one, two));
+    }
+
+    #[test]
+    fn a_project_and_a_skill_inside_it_exclude_each_other() {
+        let state = TempDir::new().unwrap();
+        let locks = Locks::at(state.path());
+        let [project, skill, other] =
+            ["/work/project", "/work/project/skills/a", "/work/project/skills/b"].map(PathBuf::from);
+        let refused = |target: &PathBuf| match locks.acquire(std::slice::from_ref(target), &holder("late")) {
+            Err(LockError::Held { path, holder: Some(by) }) => (path, by.doing),
+            taken => panic!("{taken:?}"),
+        };
+        let inside = locks.acquire(&[skill.clone(), other.clone()], &holder("inside")).unwrap();
+        assert_eq!(refused(&project), (skill.clone(), "inside".to_owned()));
+        assert_eq!((locks.holder(&project).unwrap(), locks.holders()), (None, vec![holder("inside")]));
+        drop(inside);
+        let whole = locks.acquire(std::slice::from_ref(&project), &holder("whole")).unwrap();
+        assert_eq!(refused(&skill), (project.clone(), "whole".to_owned()));
+        let beside = locks.acquire(&[PathBuf::from("/work/project-2")], &holder("beside")).unwrap();
+        drop((whole, beside));
+        drop(locks.acquire(&[skill], &holder("again")).unwrap());
     }
 }
