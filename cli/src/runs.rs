@@ -7,6 +7,7 @@ pub mod runtime_options;
 pub mod scope;
 pub mod session;
 pub mod store_check;
+pub mod under_guard;
 
 use std::path::{Path, PathBuf};
 

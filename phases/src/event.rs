@@ -8,6 +8,7 @@ use crate::ceiling::{Ceiling, Ceilings};
 use crate::id::{CallKey, TreeId};
 use crate::model::ModelName;
 use crate::plan::{Cast, Plan};
+use crate::proposal::Proposal;
 use crate::role::Role;
 use crate::vocabulary::Vocabulary;
 
@@ -174,6 +175,8 @@ pub enum Signal {
         to: Vec<TreeId>,
         by: PlacedBy,
     },
+    /// A person's command made a commit of a version.
+    Proposed(Proposal),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -46,6 +46,7 @@ pub mod plan;
 pub mod price;
 pub mod prompt;
 pub mod proof;
+pub mod proposal;
 pub mod remedy;
 pub mod role;
 pub mod rubric;

@@ -297,7 +297,7 @@ impl<L: Fold> Run<L> {
             }
             Signal::Held => self.held = true,
             // Nobody knows yet what came of it.
-            Signal::Placing { .. } => {}
+            Signal::Placing { .. } | Signal::Proposed(_) => {}
             Signal::Placed { by, .. } => self.placed = Some(*by),
         }
     }
@@ -333,7 +333,11 @@ fn was_at_work<L: Fold>(event: &Event<L>) -> bool {
             | Signal::Ceilings(_)
             | Signal::Held
             | Signal::Waiting { .. } => true,
-            Signal::Resumed { .. } | Signal::Waited | Signal::Placing { .. } | Signal::Placed { .. } => false,
+            Signal::Resumed { .. }
+            | Signal::Waited
+            | Signal::Placing { .. }
+            | Signal::Placed { .. }
+            | Signal::Proposed(_) => false,
         },
         Event::Started(_) => false,
     }

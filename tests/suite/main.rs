@@ -38,6 +38,7 @@ mod panel;
 mod placing;
 mod privacy;
 mod promises;
+mod proposing;
 mod public_skills;
 mod readme;
 mod recast;

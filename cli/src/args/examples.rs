@@ -116,7 +116,8 @@ pub const APPLY: &str = "\
 Examples:
   skilltune apply
   skilltune apply da29 best
-  skilltune apply da29 --merge   # keep what you changed meanwhile";
+  skilltune apply da29 --merge   # keep what you changed meanwhile
+  skilltune apply da29 --as branch";
 
 pub const ROLLBACK: &str = "\
 Examples:

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use skilltune_phases::proposal::Form;
 
 use crate::args::examples;
 use crate::args::shared::CeilingFlags;
@@ -35,7 +36,7 @@ pub enum RunCommand {
     /// Show what a version changes
     #[command(after_help = examples::DIFF)]
     Diff(DiffArgs),
-    /// Replace the skill with a candidate
+    /// Replace the skill with a candidate, or make a commit of it
     #[command(after_help = examples::APPLY)]
     Apply(ApplyArgs),
     /// Restore the skill to its state before a run
@@ -193,6 +194,27 @@ pub struct ApplyArgs {
     /// Replace the skill even if it changed since the run
     #[arg(long)]
     pub force: bool,
+    /// Leave the skill unchanged, and make a commit for git instead
+    #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with = "force")]
+    pub form: Option<FormName>,
+}
+
+/// How a change is handed to git.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormName {
+    /// A commit on the branch skilltune/NAME
+    Branch,
+    /// A file that `git am` takes
+    Patch,
+}
+
+impl From<FormName> for Form {
+    fn from(name: FormName) -> Self {
+        match name {
+            FormName::Branch => Self::Branch,
+            FormName::Patch => Self::Patch,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Args)]

@@ -13,8 +13,6 @@ mod verdict;
 mod versions;
 mod wrap;
 
-pub use crate::commands::doctor::versions::under_guard;
-
 use serde::Serialize;
 
 use crate::args::overrides::override_with;

@@ -146,6 +146,10 @@ impl<L: Narrated> Talk<L> {
             }
             Signal::Placing { by, .. } => return self.say(&[cut(words::placing(*by), self.look.width)]),
             Signal::Placed { by, .. } => return self.say(&[cut(words::placed(*by), self.look.width)]),
+            Signal::Proposed(proposal) => {
+                let told = plain::one_line(&words::proposed(proposal));
+                return self.say(&[cut(&told, self.look.width)]);
+            }
         };
         let told = plain::one_line(&format!("run {} {text}", run.plan.run));
         self.say(&wrapped(&told, self.look.width, "  "));

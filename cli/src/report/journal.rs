@@ -49,5 +49,6 @@ pub fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
             format!("{}; the replaced version is {displaced}", words::placing(*by))
         }
         Signal::Placed { by, .. } => words::placed(*by).to_owned(),
+        Signal::Proposed(proposal) => words::proposed(proposal),
     }
 }

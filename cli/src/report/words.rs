@@ -6,6 +6,7 @@ use skilltune_phases::event::{FailureKind, Pause, PlacedBy};
 use skilltune_phases::loops::{Loop, MostCalls};
 use skilltune_phases::model::{ModelName, Models};
 use skilltune_phases::plan::{Cast, Enforced, Roles};
+use skilltune_phases::proposal::Proposal;
 use skilltune_phases::role::{ByRole, Role};
 use skilltune_phases::run::{Recast, Run};
 
@@ -169,5 +170,13 @@ pub fn placed(by: PlacedBy) -> &'static str {
     match by {
         PlacedBy::Apply => "someone applied a candidate",
         PlacedBy::Rollback => "someone restored the skill to its state before the run",
+    }
+}
+
+pub fn proposed(proposal: &Proposal) -> String {
+    match (&proposal.branch, &proposal.patch) {
+        (Some(branch), _) => format!("someone made a commit on branch {branch}"),
+        (None, Some(patch)) => format!("someone made the patch {patch}"),
+        (None, None) => format!("someone made commit {}", proposal.commit),
     }
 }

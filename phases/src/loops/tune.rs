@@ -29,6 +29,7 @@ pub mod measure;
 pub mod notes;
 pub mod panel;
 pub mod price;
+pub mod proposing;
 pub mod regrade;
 mod request;
 mod shown;

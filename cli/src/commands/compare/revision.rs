@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use skilltune_orchestrator::revision::{Files, Revision, RevisionError};
+use skilltune_orchestrator::git::{Files, Git, GitError, Program, Revision, RevisionError};
 
 use crate::agents::on_path;
-use crate::commands::doctor::under_guard;
 use crate::loops::tune::sides::Version;
+use crate::runs::under_guard::under_guard;
 use crate::terminal::complaint::{Complaint, Kind};
 use crate::terminal::environment::Environment;
 use crate::text::plain::one_line;
@@ -25,8 +25,9 @@ pub(super) fn read(revision: &str, folder: &str, around: &Environment) -> Result
     let repository = around.project.clone().unwrap_or_else(|| around.cwd.clone());
     let folder = folder.trim_end_matches('/').to_owned();
     let name = name(&folder, around)?;
-    let revision = Revision { git, repository, revision: revision.to_owned(), folder };
-    let files = files(&revision, around)?.map_err(|error| refused(&called, &error))?;
+    let revision = Revision { revision: revision.to_owned(), folder };
+    let git = Program { path: git, env: around.env.clone() };
+    let files = files(&revision, &git, &repository)?.map_err(|error| refused(&called, &error))?;
     check(&files, &called)?;
     Ok(Version::Revision { name, files })
 }
@@ -39,11 +40,18 @@ fn name(folder: &str, around: &Environment) -> Result<String, Complaint> {
     Ok(name.to_owned())
 }
 
-fn files(revision: &Revision, around: &Environment) -> Result<Result<Files, RevisionError>, Complaint> {
-    let lost = || Err(RevisionError::Git("it was interrupted".to_owned()));
+fn files(
+    revision: &Revision,
+    git: &Program,
+    repository: &Path,
+) -> Result<Result<Files, RevisionError>, Complaint> {
+    let lost = || {
+        let said = "it was interrupted".to_owned();
+        Err(RevisionError::Git(GitError::Failed { code: None, said }))
+    };
     let mut read = under_guard(1, lost, |_, room| {
-        let (revision, ambient) = (revision.clone(), around.env.clone());
-        move |pool, ear| revision.read(&ambient, &room, &pool, &ear)
+        let (revision, git, repository) = (revision.clone(), git.clone(), repository.to_owned());
+        move |pool, ear| revision.read(&Git::new(&git, &repository, &room, &pool, &ear))
     })?;
     Ok(read.remove(0))
 }
@@ -60,17 +68,18 @@ fn check(files: &Files, called: &str) -> Result<(), Complaint> {
 
 fn refused(called: &str, error: &RevisionError) -> Complaint {
     let (kind, hint) = match error {
-        RevisionError::Git(said) if said.contains("dubious ownership") => {
+        RevisionError::Git(GitError::Failed { said, .. }) if said.contains("dubious ownership") => {
             (Kind::Input, "if you trust the repository, add it to safe.directory in your git configuration")
         }
-        RevisionError::Git(_) => (Kind::Input, "check that `git ls-tree REVISION:PATH` shows the skill"),
+        RevisionError::Git(GitError::Failed { .. }) => {
+            (Kind::Input, "check that `git ls-tree REVISION:PATH` shows the skill")
+        }
         RevisionError::Submodule(_) | RevisionError::TooLarge | RevisionError::Manifest(_) => {
             (Kind::Input, "check the revision out, and pass its folder")
         }
-        RevisionError::Garbled
-        | RevisionError::Unread { .. }
-        | RevisionError::Disk(_)
-        | RevisionError::Process(_) => (Kind::Ours, "check the revision out, and pass its folder"),
+        RevisionError::Garbled | RevisionError::Git(_) => {
+            (Kind::Ours, "check the revision out, and pass its folder")
+        }
     };
     let complaint = Complaint { what: format!("cannot read {called}"), ..Complaint::of(kind, error) };
     let why = one_line(&error.to_string());

@@ -8,8 +8,8 @@ use skilltune_orchestrator::probe;
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::remedy::Remedy;
 
-use crate::commands::doctor::versions;
 use crate::report::{advice, words};
+use crate::runs::under_guard::under_guard;
 use crate::terminal::complaint::Complaint;
 use crate::text::{figures, plain};
 
@@ -33,7 +33,7 @@ pub struct Probed {
 
 /// What came of all of them, in their order.
 pub fn ask(agents: &[Agent], system: bool) -> Result<Vec<Probed>, Complaint> {
-    versions::under_guard(
+    under_guard(
         agents.len(),
         || Probed::broken("cancelled"),
         |nth, room| {

@@ -6,13 +6,11 @@ use std::time::Duration;
 
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
 use skilltune_orchestrator::disk;
-use skilltune_orchestrator::process::{
-    Call, Cancel, Canceller, Ear, Ended, GuardianPool, How, ProcessError, become_driver,
-};
+use skilltune_orchestrator::process::{Call, Ear, Ended, GuardianPool, How, ProcessError};
 use skilltune_phases::role::Rights;
 
-use crate::runs::session::{GUARDIAN, GUARDS};
-use crate::terminal::complaint::{Complaint, ours};
+use crate::runs::under_guard::under_guard;
+use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::text::{figures, plain};
 
@@ -39,73 +37,12 @@ const SHOWN: usize = 60;
 /// A program that was asked to leave has this long.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Nobody has more agents than this; if so, the others are asked after these.
-const AT_ONCE: usize = 32;
-
 /// The answers, in the order of the questions.
 pub fn ask(asked: &[Asked], deadline: Duration, around: &Environment) -> Result<Vec<Heard>, Complaint> {
     under_guard(asked.len(), given_up, |nth, place| {
         let call = call(&asked[nth], &place, deadline, around);
         move |pool, ear| one(&pool, &call, &ear)
     })
-}
-
-/// Each in a folder of its own, all at once and under guard, in their order. Ctrl-C ends the programs, and leaves
-/// nothing behind either.
-pub fn under_guard<T, F>(
-    count: usize,
-    lost: fn() -> T,
-    make: impl Fn(usize, PathBuf) -> F,
-) -> Result<Vec<T>, Complaint>
-where
-    T: Send + 'static,
-    F: FnOnce(GuardianPool, Ear) -> T + Send + 'static,
-{
-    if count == 0 {
-        return Ok(Vec::new());
-    }
-    let failed = |what: &'static str| move |error| Complaint::ours(what).caused_by(error);
-    become_driver().map_err(ours)?;
-    let exe = std::env::current_exe().map_err(failed("cannot find the skilltune program"))?;
-    let room = tempfile::tempdir().map_err(failed("cannot make a temporary folder"))?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(failed("cannot start the runtime"))?;
-    let pool = GuardianPool::new(exe, GUARDIAN, (GUARDS.to_owned(), "doctor".to_owned()), count.min(AT_ONCE));
-    let mut cancel = Canceller::new().map_err(ours)?;
-    let mut all = Vec::new();
-    for nth in 0..count {
-        let place = room.path().join(nth.to_string());
-        std::fs::create_dir(&place).map_err(failed("cannot make a temporary folder"))?;
-        let (ask, pool, ear) = (make(nth, place), pool.clone(), cancel.ear());
-        all.push(move || ask(pool, ear));
-    }
-    let heard = runtime.block_on(gathered(all, lost, &mut cancel));
-    pool.close();
-    heard
-}
-
-async fn gathered<T: Send + 'static>(
-    all: Vec<impl FnOnce() -> T + Send + 'static>,
-    lost: fn() -> T,
-    cancel: &mut Canceller,
-) -> Result<Vec<T>, Complaint> {
-    let tasks: Vec<_> = all.into_iter().map(tokio::task::spawn_blocking).collect();
-    let answers = async {
-        let mut heard = Vec::new();
-        for task in tasks {
-            heard.push(task.await.unwrap_or_else(|_| lost()));
-        }
-        heard
-    };
-    tokio::pin!(answers);
-    tokio::select! {
-        heard = &mut answers => Ok(heard),
-        _ = tokio::signal::ctrl_c() => {
-            cancel.say(Cancel::Now);
-            answers.await;
-            Err(Complaint::interrupted())
-        }
-    }
 }
 
 /// What a program takes for the person's home: whatever it writes there is gone afterwards.

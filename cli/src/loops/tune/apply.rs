@@ -4,6 +4,7 @@
 //! left alone, and both are kept.
 
 mod merging;
+mod propose;
 pub mod words;
 
 use skilltune_orchestrator::promote::{self, Expected, Move, PromoteError, Promotion};
@@ -26,6 +27,9 @@ use crate::terminal::exit::Exit;
 pub fn run(args: &ApplyArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let known = with_target(scope, args.run.run.as_deref())?;
     let to = known.version(args.candidate.as_deref().unwrap_or(CHAMPION))?;
+    if let Some(form) = args.form {
+        return propose::run(scope, &known, &to, form.into());
+    }
     let by = if to.id == known.run.start() { PlacedBy::Rollback } else { PlacedBy::Apply };
     let command = format!("skilltune apply {} {}", known.run.plan.run, to.id.short());
     let edits = Edits::of(args.force, args.merge);
@@ -37,7 +41,12 @@ pub fn rollback(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complain
     let to = known.run.state.candidates[0].clone();
     let command = format!("skilltune rollback {}", known.run.plan.run);
     let edits = Edits::of(args.force, false);
-    place(scope, &known, Placing { to, by: PlacedBy::Rollback, edits, merged: None, command })
+    let exit = place(scope, &known, Placing { to, by: PlacedBy::Rollback, edits, merged: None, command })?;
+    // A commit is the user's from the moment it is made.
+    if let Some(proposal) = propose::newest(&known) {
+        scope.printer.talk(&words::undo_proposal(&known, proposal));
+    }
+    Ok(exit)
 }
 
 /// The run that is named; without a name the newest that has a target.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::revision::Files;
+use skilltune_orchestrator::git::Files;
 use skilltune_orchestrator::snapshot::{Manifest, Node, Objects};
 use skilltune_phases::loops::tune::{Aim, Sides};
 use skilltune_phases::target::Member;

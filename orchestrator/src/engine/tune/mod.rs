@@ -4,9 +4,11 @@ mod artifacts;
 mod context;
 mod diff;
 mod draft;
+mod proposing;
 
 use std::path::Path;
 
+use skilltune_phases::candidate::Candidate;
 use skilltune_phases::delivery::SkillUse;
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::id::TreeId;
@@ -27,6 +29,7 @@ use crate::store::RunFolder;
 
 pub use context::context;
 pub use diff::{Diff, edit_diff, tree_diff};
+pub use proposing::propose_candidate;
 
 impl LoopEngine for Tune {
     fn read(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
@@ -117,7 +120,9 @@ fn inspect(
 
 fn promote(run: &Run, step: &Step, Hands { context, .. }: Hands<'_, Tune>) -> Result<Answer, EngineError> {
     context.journal.barrier()?;
-    let moves = moves(run, step).ok_or(EngineError::Stuck)?;
+    let Step::Promote { from, to } = step else { return Err(EngineError::Stuck) };
+    let (from, to) = run.candidate(*from).zip(run.candidate(*to)).ok_or(EngineError::Stuck)?;
+    let moves = moves(run, from, to);
     // On this thread: nothing else is under way, and a promotion is not to be left in the middle.
     let promotion = promote::promote(
         &context.locks,
@@ -133,12 +138,10 @@ fn promote(run: &Run, step: &Step, Hands { context, .. }: Hands<'_, Tune>) -> Re
     })
 }
 
-/// What a promotion means for each member's folder; unchanged members are named too, so that all are checked.
-fn moves(run: &Run, step: &Step) -> Option<Vec<Move>> {
-    let Step::Promote { from, to } = step else { return None };
-    let (from, to) = (run.candidate(*from)?, run.candidate(*to)?);
+/// The way from one version to another for each member's folder; unchanged members are named too, so that all are checked.
+fn moves(run: &Run, from: &Candidate, to: &Candidate) -> Vec<Move> {
     let members = run.plan.task.target.members.iter().zip(from.trees.iter().zip(&to.trees));
-    Some(members.map(|(member, (&from, &to))| Move { path: (&member.path).into(), from, to }).collect())
+    members.map(|(member, (&from, &to))| Move { path: (&member.path).into(), from, to }).collect()
 }
 
 /// What the set-up of a scenario has made of its workspace.

@@ -48,6 +48,7 @@ pub struct State {
     pub focus: Option<Place>,
     pub stopped: Option<Reason>,
     pub shipment: Option<Shipment>,
+    pub shipped_at: Option<Timestamp>,
     /// Of a search that edits after each trial.
     pub beliefs: Beliefs,
     pub faults: Faults,
@@ -130,6 +131,7 @@ impl State {
             focus: None,
             stopped: None,
             shipment: None,
+            shipped_at: None,
             beliefs: Beliefs::default(),
             faults: Faults::default(),
             visible: None,
@@ -282,7 +284,9 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             run.state.retrial = Some(Retrial { measure, won: won.clone() });
             in_measures(run, Measure::look);
         }
-        Decision::Ship(shipment) => state.shipment = Some(shipment.clone()),
+        Decision::Ship(shipment) => {
+            (state.shipment, state.shipped_at) = (Some(shipment.clone()), Some(at));
+        }
         Decision::Close(ending) => {
             state.closed = Some(*ending);
             run.closed_at = Some(at);

@@ -9,6 +9,8 @@ use skilltune_phases::event::PlacedBy;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::target::Member;
+use skilltune_phases::name::Name;
+use skilltune_phases::proposal::Proposal;
 
 use crate::loops::tune::apply::{Edits, Placing};
 use crate::runs::Known;
@@ -159,4 +161,32 @@ fn export(known: &Known<Tune>, placing: &Placing, into: &str) -> String {
     let start = placing.to.id == known.run.start();
     let version = if start { "start".to_owned() } else { placing.to.id.short() };
     format!("skilltune export {} {version} {into}", known.run.plan.run)
+}
+
+/// What was made, and what to do with it.
+pub fn proposed(known: &Known<Tune>, candidate: &Candidate, proposal: &Proposal) -> Vec<String> {
+    let short = candidate.id.short();
+    let notes = proposal.notes.iter().map(|note| plain::one_line(note));
+    let made = match (&proposal.branch, patch(known, proposal)) {
+        (Some(branch), _) => format!(
+            "candidate {short} is a commit on branch {branch}; `git merge {branch}` takes it, `git branch -D {branch}` deletes it"
+        ),
+        (None, Some(path)) => format!("candidate {short} is a patch; `git am {path}` takes it"),
+        (None, None) => format!("candidate {short} is commit {}", proposal.commit),
+    };
+    notes.chain([made]).collect()
+}
+
+/// A rollback changes no repository.
+pub fn undo_proposal(known: &Known<Tune>, proposal: &Proposal) -> String {
+    match (&proposal.branch, patch(known, proposal)) {
+        (Some(branch), _) => format!("branch {branch} is unchanged; `git branch -D {branch}` deletes it"),
+        (None, Some(path)) => format!("the patch {path} is unchanged; delete it if you do not want it"),
+        (None, None) => format!("commit {} is unchanged", proposal.commit),
+    }
+}
+
+fn patch(known: &Known<Tune>, proposal: &Proposal) -> Option<String> {
+    let name: Name = proposal.patch.as_ref()?.parse().ok()?;
+    Some(plain::shell_path(&known.folder.root().join(name.as_str())))
 }

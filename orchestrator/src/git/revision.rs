@@ -7,23 +7,16 @@
 //!
 //! The repository may be hostile: what git prints is checked, and sizes and numbers are bounded.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::collections::BTreeSet;
 
 use skilltune_phases::id::{BlobId, Digest, TreeId};
 
-use crate::disk::{self, DiskError, OnDisk as _, atomic};
-use crate::process::{Call, Ear, GuardianPool, How, ProcessError};
+use super::runner::{Command, Git, GitError, is_id};
 use crate::snapshot::{Entry, Manifest, ManifestError, Node, ObjectError, Objects, RelPath};
 
-/// What to read, and with which git.
+/// What to read.
 #[derive(Clone, Debug)]
 pub struct Revision {
-    pub git: PathBuf,
-    /// A folder of the repository.
-    pub repository: PathBuf,
     /// What git resolves: a commit, a branch, a tag.
     pub revision: String,
     /// The folder in it, from the root of the repository.
@@ -40,21 +33,24 @@ pub struct Files {
 #[derive(Debug, thiserror::Error)]
 pub enum RevisionError {
     #[error("git cannot read it: {0}")]
-    Git(String),
+    Git(GitError),
     #[error("{0:?} holds a submodule, whose files the repository does not have")]
     Submodule(String),
     #[error("it has more than {MOST_FILES} files or {} MiB", MOST_BYTES >> 20)]
     TooLarge,
     #[error("git printed something that cannot be read")]
     Garbled,
-    #[error("cannot read {path}", path = path.display())]
-    Unread { path: PathBuf, source: std::io::Error },
     #[error("it cannot be stored as a folder")]
     Manifest(#[from] ManifestError),
-    #[error(transparent)]
-    Disk(#[from] DiskError),
-    #[error(transparent)]
-    Process(#[from] ProcessError),
+}
+
+impl From<GitError> for RevisionError {
+    fn from(error: GitError) -> Self {
+        match error {
+            GitError::TooLarge => Self::TooLarge,
+            error => Self::Git(error),
+        }
+    }
 }
 
 /// More than any skill has.
@@ -64,97 +60,16 @@ const MOST_BYTES: u64 = 64 << 20;
 const LIST_BYTES: u64 = 16 << 20;
 /// What git writes before and after each content.
 const FRAME: u64 = 128;
-/// Of what git says about an error.
-const SAID: u64 = 4096;
-
-const DEADLINE: Duration = Duration::from_secs(60);
-const GRACE: Duration = Duration::from_secs(1);
-
-/// Nothing of the machine's or the caller's settings of git counts but the person's own configuration, which says which
-/// repositories of others they trust. Even a repository that lacks objects starts no transport to get them.
-const ENV: [(&str, &str); 8] = [
-    ("GIT_CONFIG_NOSYSTEM", "1"),
-    ("GIT_NO_LAZY_FETCH", "1"),
-    ("GIT_ALLOW_PROTOCOL", "none"),
-    ("GIT_TERMINAL_PROMPT", "0"),
-    ("GIT_OPTIONAL_LOCKS", "0"),
-    ("GIT_NO_REPLACE_OBJECTS", "1"),
-    ("GIT_PAGER", "cat"),
-    ("LC_ALL", "C"),
-];
-
-/// What git needs of the person's environment.
-const INHERITED: [&str; 3] = ["PATH", "HOME", "XDG_CONFIG_HOME"];
 
 impl Revision {
-    /// `room` is an empty folder of ours.
-    pub fn read(
-        &self,
-        ambient: &BTreeMap<String, String>,
-        room: &Path,
-        pool: &GuardianPool,
-        ear: &Ear,
-    ) -> Result<Files, RevisionError> {
-        let git = Git { revision: self, ambient, room, pool, ear };
+    pub fn read(&self, git: &Git<'_>) -> Result<Files, RevisionError> {
         let tree = format!("{}:{}", self.revision, self.folder);
-        let list = git.run(&["ls-tree", "--full-tree", "-r", "-z", "-l", &tree], None, LIST_BYTES)?;
-        let listed = listed(&list)?;
+        let list = Command::new(["ls-tree", "--full-tree", "-r", "-z", "-l", &tree]).most(LIST_BYTES);
+        let listed = listed(&git.run(list)?)?;
         let asked: String = listed.iter().flat_map(|one| [one.object.as_str(), "\n"]).collect();
-        let (input, size) = (room.join("objects"), listed.iter().map(|one| one.size + FRAME).sum());
-        atomic::create(&input, asked.as_bytes())?;
-        let batch = git.run(&["cat-file", "--batch"], Some(input), size)?;
+        let size = listed.iter().map(|one| one.size + FRAME).sum();
+        let batch = git.run(Command::new(["cat-file", "--batch"]).input(asked).most(size))?;
         files(&listed, &batch)
-    }
-}
-
-/// How its commands are run.
-struct Git<'a> {
-    revision: &'a Revision,
-    ambient: &'a BTreeMap<String, String>,
-    room: &'a Path,
-    pool: &'a GuardianPool,
-    ear: &'a Ear,
-}
-
-impl Git<'_> {
-    /// What the command prints, of which there may be so much.
-    fn run(&self, arguments: &[&str], stdin: Option<PathBuf>, most: u64) -> Result<Vec<u8>, RevisionError> {
-        let place = self.room.join(arguments[0]);
-        std::fs::create_dir(&place).on_disk("create the folder", &place)?;
-        let inherited =
-            INHERITED.iter().filter_map(|name| Some(((*name).to_owned(), self.ambient.get(*name)?.clone())));
-        let own = ENV.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let program = self.revision.git.as_os_str();
-        let argv = [program, OsStr::new("--no-pager")].into_iter().chain(arguments.iter().map(OsStr::new));
-        let call = Call {
-            argv: argv.map(OsStr::to_owned).collect(),
-            env: inherited.chain(own).collect(),
-            cwd: self.revision.repository.clone(),
-            confinement: None,
-            stdin,
-            stdout: place.join("stdout"),
-            stderr: place.join("stderr"),
-            writes_itself: false,
-            keep_bytes: most.max(SAID),
-            deadline: DEADLINE,
-            grace: GRACE,
-            record: place.join("ended.json"),
-        };
-        let ended = self.pool.acquire()?.run(&call, self.ear)?;
-        match ended.how {
-            How::Exited(0) if ended.stdout_truncated => Err(RevisionError::TooLarge),
-            How::Exited(0) if ended.stdout_bytes == 0 => Ok(Vec::new()),
-            How::Exited(0) => disk::read(&call.stdout, call.keep_bytes)
-                .map_err(|source| RevisionError::Unread { path: call.stdout, source }),
-            How::Exited(_) => {
-                let said = disk::text(&call.stderr, SAID)?;
-                Err(RevisionError::Git(said.trim().trim_start_matches("fatal: ").to_owned()))
-            }
-            How::TimedOut => Err(RevisionError::Git("it did not end in time".to_owned())),
-            How::NotStarted { why } | How::Lost { why } => Err(RevisionError::Git(why)),
-            How::Cancelled => Err(RevisionError::Git("it was cancelled".to_owned())),
-            How::Signalled(signal) => Err(RevisionError::Git(format!("signal {signal} ended it"))),
-        }
     }
 }
 
@@ -199,8 +114,7 @@ fn entry(entry: &[u8]) -> Result<Listed, RevisionError> {
         _ => return Err(RevisionError::Garbled),
     };
     let path = RelPath::parse(path).map_err(|_| RevisionError::Garbled)?;
-    let is_id = matches!(object.len(), 40 | 64) && object.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let size = size.parse().ok().filter(|_| is_id).ok_or(RevisionError::Garbled)?;
+    let size = size.parse().ok().filter(|_| is_id(object)).ok_or(RevisionError::Garbled)?;
     Ok(Listed { path, kind, object: object.to_owned(), size })
 }
 

@@ -1,0 +1,94 @@
+//! `apply --as`: a commit of a candidate, which the user merges or deletes; the skill stays as it is.
+
+use skilltune_orchestrator::engine::propose_candidate;
+use skilltune_orchestrator::git::{Git, Program, ProposeError};
+use skilltune_phases::candidate::Candidate;
+use skilltune_phases::event::Signal;
+use skilltune_phases::loops::tune::{Event, Tune};
+use skilltune_phases::proposal::{Form, Proposal};
+
+use super::words;
+use crate::agents::on_path;
+use crate::runs::ownership::Ownership;
+use crate::runs::scope::Scope;
+use crate::runs::under_guard::under_guard;
+use crate::runs::{Known, session, store_check};
+use crate::terminal::complaint::{Complaint, ours};
+use crate::terminal::exit::Exit;
+use crate::text::plain::one_line;
+
+pub(super) fn run(
+    scope: &Scope<'_>,
+    known: &Known<Tune>,
+    to: &Candidate,
+    form: Form,
+) -> Result<Exit, Complaint> {
+    let (runs, around) = (&scope.runs, scope.around);
+    Ownership::new(around).require(known)?;
+    if to.id == known.run.start() {
+        return Err(Complaint::input("the run has no better version to propose")
+            .hint("name a candidate; `skilltune show` lists them"));
+    }
+    let id = &known.run.plan.run;
+    let _locks = session::lock(around, scope.printer, &known.targets(), id.as_str())?;
+    let mut known: Known<Tune> = runs.load(id)?;
+    let _in_use = runs.home.hold().map_err(ours)?;
+    store_check::require(&scope.objects(), &known.run.state.candidates[0].trees)?;
+    store_check::require(&scope.objects(), &to.trees)?;
+    let proposal = made(scope, &known, to, form)?.map_err(|error| refused(&error))?;
+    let told = words::proposed(&known, to, &proposal);
+    if newest(&known) != Some(&proposal) {
+        let mut journal = super::open(&known)?;
+        super::note(&mut known, &mut journal, Signal::Proposed(proposal))?;
+    }
+    session::settle(around, scope.printer, &runs.home, &known.run)?;
+    for line in told {
+        scope.printer.talk(&line);
+    }
+    Ok(Exit::Reached)
+}
+
+fn made(
+    scope: &Scope<'_>,
+    known: &Known<Tune>,
+    to: &Candidate,
+    form: Form,
+) -> Result<Result<Proposal, ProposeError>, Complaint> {
+    let path = on_path("git", scope.around).map_err(|_| {
+        Complaint::input("cannot make a commit: `git` is not installed")
+            .hint("omit --as to replace the skill itself")
+    })?;
+    let program = Program { path, env: scope.around.env.clone() };
+    let lost = || Err(ProposeError::Git("it was interrupted".to_owned()));
+    let mut made = under_guard(1, lost, |_, room| {
+        let (run, folder, objects) = (known.run.clone(), known.folder.clone(), scope.objects());
+        let (to, program) = (to.clone(), program.clone());
+        move |pool, ear| {
+            let git = Git::new(&program, &room, &room, &pool, &ear);
+            propose_candidate(&run, &to, form, (&objects, &folder), &git)
+        }
+    })?;
+    Ok(made.remove(0))
+}
+
+fn refused(error: &ProposeError) -> Complaint {
+    let what = "cannot make a commit";
+    match error {
+        ProposeError::Refused { why, hint } => {
+            Complaint::input(what).caused_by(one_line(why)).hint(one_line(hint))
+        }
+        ProposeError::Git(said) => Complaint::input(what).caused_by(one_line(said)),
+        ProposeError::Ours(_)
+        | ProposeError::Objects(_)
+        | ProposeError::Disk(_)
+        | ProposeError::Process(_) => ours(error),
+    }
+}
+
+/// The newest commit that was made of a version of the run.
+pub(super) fn newest(known: &Known<Tune>) -> Option<&Proposal> {
+    known.records.iter().rev().find_map(|record| match &record.event {
+        Event::Noted(Signal::Proposed(proposal)) => Some(proposal),
+        Event::Done(_) | Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
+    })
+}

@@ -1,0 +1,69 @@
+//! Programs that run outside of any run, all at once and under guard.
+
+use std::path::PathBuf;
+
+use skilltune_orchestrator::process::{Cancel, Canceller, Ear, GuardianPool, become_driver};
+
+use crate::runs::session::{GUARDIAN, GUARDS};
+use crate::terminal::complaint::{Complaint, ours};
+
+/// More are started after these.
+const AT_ONCE: usize = 32;
+
+/// Each in a folder of its own, all at once and under guard, in their order. Ctrl-C ends the programs, and leaves
+/// nothing behind either.
+pub fn under_guard<T, F>(
+    count: usize,
+    lost: fn() -> T,
+    make: impl Fn(usize, PathBuf) -> F,
+) -> Result<Vec<T>, Complaint>
+where
+    T: Send + 'static,
+    F: FnOnce(GuardianPool, Ear) -> T + Send + 'static,
+{
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let failed = |what: &'static str| move |error| Complaint::ours(what).caused_by(error);
+    become_driver().map_err(ours)?;
+    let exe = std::env::current_exe().map_err(failed("cannot find the skilltune program"))?;
+    let room = tempfile::tempdir().map_err(failed("cannot make a temporary folder"))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(failed("cannot start the runtime"))?;
+    let pool = GuardianPool::new(exe, GUARDIAN, (GUARDS.to_owned(), "doctor".to_owned()), count.min(AT_ONCE));
+    let mut cancel = Canceller::new().map_err(ours)?;
+    let mut all = Vec::new();
+    for nth in 0..count {
+        let place = room.path().join(nth.to_string());
+        std::fs::create_dir(&place).map_err(failed("cannot make a temporary folder"))?;
+        let (ask, pool, ear) = (make(nth, place), pool.clone(), cancel.ear());
+        all.push(move || ask(pool, ear));
+    }
+    let heard = runtime.block_on(gathered(all, lost, &mut cancel));
+    pool.close();
+    heard
+}
+
+async fn gathered<T: Send + 'static>(
+    all: Vec<impl FnOnce() -> T + Send + 'static>,
+    lost: fn() -> T,
+    cancel: &mut Canceller,
+) -> Result<Vec<T>, Complaint> {
+    let tasks: Vec<_> = all.into_iter().map(tokio::task::spawn_blocking).collect();
+    let answers = async {
+        let mut heard = Vec::new();
+        for task in tasks {
+            heard.push(task.await.unwrap_or_else(|_| lost()));
+        }
+        heard
+    };
+    tokio::pin!(answers);
+    tokio::select! {
+        heard = &mut answers => Ok(heard),
+        _ = tokio::signal::ctrl_c() => {
+            cancel.say(Cancel::Now);
+            answers.await;
+            Err(Complaint::interrupted())
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The branch of a proposal: made, or moved from an older proposal of ours. A person's commits stay where they are.
+
+use crate::crash;
+
+use super::commit::{self, Content};
+use super::repository::Repository;
+use super::runner::{Command, GitError};
+
+/// What stands where the branch should be.
+#[derive(Debug)]
+pub(super) enum Standing {
+    Free,
+    /// An older proposal.
+    Ours {
+        commit: String,
+        content: Content,
+    },
+    /// Why it must stay as it is.
+    Taken(String),
+}
+
+/// Git's word for a branch that must not exist yet.
+const ABSENT: &str = "";
+
+pub(super) fn look(
+    repository: &Repository<'_>,
+    branch: &str,
+    wanted: &Content,
+) -> Result<Standing, GitError> {
+    let (git, name) = (&repository.git, full(branch));
+    if git.find(Command::new(["check-ref-format", &name]))?.is_none() {
+        return Ok(Standing::Taken(format!("{branch:?} cannot be the name of a branch")));
+    }
+    let worktrees = git.run(Command::new(["worktree", "list", "--porcelain", "-z"]))?;
+    if let Some(path) = checked_out(&worktrees, &name) {
+        return Ok(Standing::Taken(format!("branch {branch} is checked out in {path}")));
+    }
+    let found =
+        git.find(Command::new(["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]))?;
+    let Some(found) = found else { return Ok(Standing::Free) };
+    let commit = String::from_utf8_lossy(&found).trim().to_owned();
+    let content = commit::read(repository, &commit)?;
+    if !content.is_ours() {
+        return Ok(Standing::Taken(format!("branch {branch} has commits that skilltune did not make")));
+    }
+    if !content.has_target_of(wanted) {
+        return Ok(Standing::Taken(format!("branch {branch} proposes a change of another skill")));
+    }
+    let below = format!("{commit}^");
+    let exclude = format!("--exclude={name}");
+    let lost = Command::new(["rev-list", "--max-count=1", &below, "--not", "HEAD", &exclude, "--all"]);
+    if !git.run(lost)?.is_empty() {
+        return Ok(Standing::Taken(format!("branch {branch} has commits that no other branch has")));
+    }
+    Ok(Standing::Ours { commit, content })
+}
+
+/// Lets the branch name the commit, if it is still what it was.
+pub(super) fn set(
+    repository: &Repository<'_>,
+    branch: &str,
+    commit: &str,
+    standing: &Standing,
+) -> Result<(), GitError> {
+    let old = match standing {
+        Standing::Ours { commit, .. } => commit,
+        Standing::Free | Standing::Taken(_) => ABSENT,
+    };
+    let name = full(branch);
+    let update = ["update-ref", "--no-deref", "--create-reflog", "-m", "skilltune", &name, commit, old];
+    crash::around(["proposal: before the branch is set", "proposal: after the branch is set"], || {
+        repository.git.run(Command::new(update)).map(drop)
+    })
+}
+
+fn full(branch: &str) -> String {
+    format!("refs/heads/{branch}")
+}
+
+/// The working tree that has the branch: `worktree PATH NUL HEAD ID NUL branch REF NUL NUL`, and so on.
+fn checked_out(list: &[u8], name: &str) -> Option<String> {
+    let mut path = None;
+    for part in list.split(|byte| *byte == 0) {
+        if let Some(here) = part.strip_prefix(b"worktree ") {
+            path = Some(String::from_utf8_lossy(here).into_owned());
+        } else if part.strip_prefix(b"branch ") == Some(name.as_bytes()) {
+            return path;
+        }
+    }
+    None
+}

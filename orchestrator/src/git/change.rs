@@ -1,0 +1,289 @@
+//! What a candidate changes in the tree of HEAD: a three-way merge, a file at a time.
+//!
+//! ```text
+//! base: the version that the run started from    ours: HEAD    theirs: the candidate
+//! ```
+//!
+//! What a person has not committed is in base and in theirs, so it is no change, and is not committed for them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+
+use crate::disk::atomic;
+use crate::promote::Move;
+use crate::snapshot::{Manifest, Node, Objects};
+
+use super::error::{ProposeError, refused};
+use super::repository::Repository;
+use super::runner::{Command, GitError, is_id};
+
+/// A file of a tree of git.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Blob {
+    pub mode: Mode,
+    pub id: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    File,
+    Program,
+    Link,
+    Submodule,
+}
+
+/// What becomes of paths of the repository; no blob where the file goes.
+pub(super) type Changes = BTreeMap<Vec<u8>, Option<Blob>>;
+
+/// As much as the list of a large skill takes.
+const LIST_BYTES: u64 = 64 << 20;
+/// The largest file that is merged line by line.
+const MERGED_BYTES: u64 = 16 << 20;
+
+/// What a version of a skill has at one path.
+type Found<'a> = Option<&'a Node>;
+
+/// What one skill's way means for the tree of HEAD; `prefix` is the skill's folder in it, with a slash at its end.
+pub(super) fn changes(
+    repository: &Repository<'_>,
+    objects: &Objects,
+    one: &Move,
+    prefix: &[u8],
+) -> Result<Changes, ProposeError> {
+    let (from, to) = (objects.manifest(one.from)?, objects.manifest(one.to)?);
+    let ours = committed(repository, prefix)?;
+    let merge = Merge { repository, objects, prefix, ours: &ours };
+    let differing = differing(&from, &to);
+    merge.require_no_foreign_filter(differing.keys())?;
+    let (mut changes, mut conflicts) = (Changes::new(), Vec::new());
+    for (path, (base, theirs)) in differing {
+        match merge.one(&path, base, theirs)? {
+            Merged::Same => {}
+            Merged::Changed(blob) => drop(changes.insert([prefix, &path].concat(), blob)),
+            Merged::Conflict => conflicts.push(shown(&path)),
+        }
+    }
+    conflicts.extend(in_the_way(&ours, &changes, prefix).iter().map(|path| shown(path)));
+    if conflicts.is_empty() { Ok(changes) } else { Err(conflict(&conflicts)) }
+}
+
+fn conflict(paths: &[String]) -> ProposeError {
+    refused(
+        format!("HEAD and the run changed the same lines or files: {}", paths.join(", ")),
+        "commit your work on them before the next run, or use `skilltune export` and merge by hand",
+    )
+}
+
+fn shown(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).escape_debug().to_string()
+}
+
+/// The files that differ between two versions in what git knows of a file.
+fn differing<'a>(from: &'a Manifest, to: &'a Manifest) -> BTreeMap<Vec<u8>, (Found<'a>, Found<'a>)> {
+    let mut files: BTreeMap<Vec<u8>, (Found<'a>, Found<'a>)> = BTreeMap::new();
+    let leaves = |manifest: &'a Manifest| manifest.entries().iter().filter(|entry| !entry.node.is_folder());
+    for entry in leaves(from) {
+        files.entry(entry.path.as_bytes().to_vec()).or_default().0 = Some(&entry.node);
+    }
+    for entry in leaves(to) {
+        files.entry(entry.path.as_bytes().to_vec()).or_default().1 = Some(&entry.node);
+    }
+    files.retain(|_, (base, theirs)| match (base, theirs) {
+        (Some(base), Some(theirs)) => !base.same_content(theirs) || mode(base) != mode(theirs),
+        _ => true,
+    });
+    files
+}
+
+fn mode(node: &Node) -> Mode {
+    match node {
+        Node::Link { .. } => Mode::Link,
+        Node::File { mode, .. } if mode & 0o100 != 0 => Mode::Program,
+        Node::File { .. } | Node::Folder { .. } => Mode::File,
+    }
+}
+
+/// The skill as HEAD has it.
+fn committed(repository: &Repository<'_>, prefix: &[u8]) -> Result<BTreeMap<Vec<u8>, Blob>, ProposeError> {
+    let folder = prefix.strip_suffix(b"/").unwrap_or(prefix);
+    let name = [repository.base.as_bytes(), b":", folder].concat();
+    let find = [OsString::from("rev-parse"), "--verify".into(), "--quiet".into(), OsString::from_vec(name)];
+    let Some(tree) = repository.git.find(Command::new(find))? else {
+        return Err(refused(
+            "HEAD does not have the skill",
+            "commit the skill first, then run the command again",
+        ));
+    };
+    let tree = String::from_utf8(tree).map_err(|_| GitError::Garbled)?;
+    let list = Command::new(["ls-tree", "-r", "-z", "--full-tree", tree.trim_end()]).most(LIST_BYTES);
+    let list = repository.git.run(list)?;
+    let entries = list.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
+    Ok(entries.map(entry).collect::<Option<_>>().ok_or(GitError::Garbled)?)
+}
+
+/// `100644 blob 5716ca59...\tdir/name`.
+fn entry(entry: &[u8]) -> Option<(Vec<u8>, Blob)> {
+    let tab = entry.iter().position(|byte| *byte == b'\t')?;
+    let head = std::str::from_utf8(&entry[..tab]).ok()?;
+    let [mode, _, id] = head.split(' ').collect::<Vec<_>>()[..] else { return None };
+    let mode = match mode {
+        "100644" | "100664" => Mode::File,
+        "100755" => Mode::Program,
+        "120000" => Mode::Link,
+        "160000" => Mode::Submodule,
+        _ => return None,
+    };
+    is_id(id).then(|| (entry[tab + 1..].to_vec(), Blob { mode, id: id.to_owned() }))
+}
+
+/// The paths that would take the place of something else that HEAD has: a folder that of a file, or a file that of a folder.
+fn in_the_way(ours: &BTreeMap<Vec<u8>, Blob>, changes: &Changes, prefix: &[u8]) -> BTreeSet<Vec<u8>> {
+    let goes = |path: &[u8]| changes.get(&[prefix, path].concat()).is_some_and(Option::is_none);
+    let stays = |path: &&Vec<u8>| !goes(path);
+    let added = changes.iter().filter(|(_, blob)| blob.is_some()).map(|(path, _)| &path[prefix.len()..]);
+    added
+        .filter(|path| {
+            let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+            let is_below =
+                slashes.map(|(at, _)| &path[..at]).any(|above| ours.contains_key(above) && !goes(above));
+            let folder = [*path, b"/"].concat();
+            let is_above = ours.keys().filter(stays).any(|other| other.starts_with(&folder));
+            is_below || is_above
+        })
+        .map(<[u8]>::to_vec)
+        .collect()
+}
+
+struct Merge<'a, 'r> {
+    repository: &'a Repository<'r>,
+    objects: &'a Objects,
+    prefix: &'a [u8],
+    ours: &'a BTreeMap<Vec<u8>, Blob>,
+}
+
+enum Merged {
+    /// HEAD has it already.
+    Same,
+    Changed(Option<Blob>),
+    Conflict,
+}
+
+impl Merge<'_, '_> {
+    fn one(&self, path: &[u8], base: Found<'_>, theirs: Found<'_>) -> Result<Merged, ProposeError> {
+        let ours = self.ours.get(path);
+        let converted = base.map(|node| self.stored(node, Some(path))).transpose()?;
+        // A file may be committed as it is where git would convert it today.
+        let raw =
+            base.filter(|_| converted.as_ref() != ours).map(|node| self.stored(node, None)).transpose()?;
+        let is_raw = raw.is_some() && raw.as_ref() == ours;
+        let as_path = (!is_raw).then_some(path);
+        let base = if is_raw { raw } else { converted };
+        let theirs = theirs.map(|node| self.stored(node, as_path)).transpose()?;
+        if theirs.as_ref() == ours || theirs == base {
+            return Ok(Merged::Same);
+        }
+        if base.as_ref() == ours {
+            return Ok(Merged::Changed(theirs));
+        }
+        match (&base, ours, &theirs) {
+            (Some(base), Some(ours), Some(theirs)) => self.content(base, ours, theirs),
+            _ => Ok(Merged::Conflict),
+        }
+    }
+
+    /// Both have changed it.
+    fn content(&self, base: &Blob, ours: &Blob, theirs: &Blob) -> Result<Merged, ProposeError> {
+        let are_files =
+            [base, ours, theirs].iter().all(|blob| matches!(blob.mode, Mode::File | Mode::Program));
+        if !are_files {
+            return Ok(Merged::Conflict);
+        }
+        let mode = if ours.mode == base.mode { theirs.mode } else { ours.mode };
+        let id = match (&base.id, &ours.id, &theirs.id) {
+            (base, ours, theirs) if base == theirs || ours == theirs => ours.clone(),
+            (base, ours, theirs) if base == ours => theirs.clone(),
+            (base, ours, theirs) => match self.lines([ours, base, theirs])? {
+                Some(id) => id,
+                None => return Ok(Merged::Conflict),
+            },
+        };
+        Ok(Merged::Changed(Some(Blob { mode, id })))
+    }
+
+    /// Merges the lines of three files.
+    fn lines(&self, blobs: [&String; 3]) -> Result<Option<String>, ProposeError> {
+        let git = &self.repository.git;
+        let mut files = Vec::new();
+        for id in blobs {
+            let content = git.run(Command::new(["cat-file", "blob", id]).most(MERGED_BYTES))?;
+            let file = git.room().join(id);
+            if !file.exists() {
+                atomic::create(&file, &content)?;
+            }
+            files.push(file.into_os_string());
+        }
+        let options = ["merge-file", "--stdout", "--quiet"].map(OsString::from);
+        let merge = Command::new(options.into_iter().chain(files)).most(2 * MERGED_BYTES);
+        match git.run(merge) {
+            Ok(merged) => {
+                let hash = Command::new(["hash-object", "-w", "--stdin", "--no-filters"]);
+                Ok(Some(git.id(hash.input(merged))?))
+            }
+            // So many conflicts, or a file that is no text.
+            Err(GitError::Failed { code: Some(_), .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The node as git would store it at this path, or as it is.
+    fn stored(&self, node: &Node, path: Option<&[u8]>) -> Result<Blob, ProposeError> {
+        let content = match node {
+            Node::File { blob, .. } => self.objects.read(*blob)?,
+            Node::Link { target } => target.clone(),
+            Node::Folder { .. } => Vec::new(),
+        };
+        let mode = mode(node);
+        let how = match path.filter(|_| mode != Mode::Link) {
+            Some(path) => OsString::from_vec([b"--path=", self.prefix, path].concat()),
+            None => "--no-filters".into(),
+        };
+        let hash = [OsString::from("hash-object"), "-w".into(), "--stdin".into(), how];
+        Ok(Blob { mode, id: self.repository.git.id(Command::new(hash).input(content))? })
+    }
+
+    /// Without its filter, a file would be committed as it must not be.
+    fn require_no_foreign_filter<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p Vec<u8>>,
+    ) -> Result<(), ProposeError> {
+        let foreign = &self.repository.guard.filters;
+        if foreign.is_empty() {
+            return Ok(());
+        }
+        let paths: Vec<u8> = paths.flat_map(|path| [self.prefix, path, b"\0"].concat()).collect();
+        let check = Command::new(["check-attr", "-z", "--stdin", "filter"]).input(paths).most(LIST_BYTES);
+        let printed = self.repository.git.run(check)?;
+        let parts: Vec<&[u8]> = printed.split(|byte| *byte == 0).collect();
+        let used = parts.chunks_exact(3).find(|chunk| foreign.iter().any(|name| name.as_bytes() == chunk[2]));
+        let Some([path, _, filter]) = used else { return Ok(()) };
+        let (path, filter) = (shown(path), String::from_utf8_lossy(filter).into_owned());
+        Err(refused(
+            format!(
+                "{path} needs the filter {filter:?}, a program that the repository's own configuration names"
+            ),
+            format!("if you trust it, run `git config --global filter.{filter}.clean COMMAND`"),
+        ))
+    }
+}
+
+impl Mode {
+    pub(super) fn number(self) -> &'static str {
+        match self {
+            Self::File => "100644",
+            Self::Program => "100755",
+            Self::Link => "120000",
+            Self::Submodule => "160000",
+        }
+    }
+}

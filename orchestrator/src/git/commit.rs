@@ -1,0 +1,141 @@
+//! Makes the commit: a tree by an index of our own, and a commit that is the same whenever it is made again.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::change::Changes;
+use super::error::{ProposeError, refused};
+use super::repository::Repository;
+use super::runner::{Command, GitError};
+
+/// What a commit consists of.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Content {
+    pub tree: String,
+    pub parents: Vec<String>,
+    pub message: String,
+}
+
+/// The lines at the end of a message by which a commit is known as ours and unchanged.
+const RUN: &str = "Skilltune-Run: ";
+/// The skills, by their folders in the repository: those of another target have a branch of their own.
+const TARGET: &str = "Skilltune-Target: ";
+const TREE: &str = "Skilltune-Tree: ";
+
+/// A key that is at hand signs at once. A question would wait for a person who is not there.
+const SIGNING: Duration = Duration::from_secs(20);
+
+/// The content of the commit that changes HEAD so. The last lines of `message` are trailers.
+pub(super) fn content(
+    repository: &Repository<'_>,
+    changes: &Changes,
+    target: &str,
+    message: &str,
+) -> Result<Content, ProposeError> {
+    let index = repository.git.room().join("index");
+    let index = index.to_str().ok_or(GitError::Garbled)?;
+    let indexed = |command: Command| repository.git.run(command.env("GIT_INDEX_FILE", index));
+    indexed(Command::new(["read-tree", &repository.base]))?;
+    let none = "0".repeat(repository.base.len());
+    let lines = changes.iter().flat_map(|(path, blob)| {
+        let head = match blob {
+            Some(blob) => format!("{} {}\t", blob.mode.number(), blob.id),
+            None => format!("0 {none}\t"),
+        };
+        [head.as_bytes(), path, b"\0"].concat()
+    });
+    indexed(Command::new(["update-index", "-z", "--index-info"]).input(lines.collect::<Vec<u8>>()))?;
+    // A clone may lack objects that nothing here needs.
+    let write = Command::new(["write-tree", "--missing-ok"]).env("GIT_INDEX_FILE", index);
+    let tree = repository.git.id(write)?;
+    let message = format!("{message}{TARGET}{target}\n{TREE}{tree}\n");
+    Ok(Content { tree, parents: vec![repository.base.clone()], message })
+}
+
+/// Makes the commit, of that time and in the person's name.
+pub(super) fn make(
+    repository: &Repository<'_>,
+    content: &Content,
+    at: Timestamp,
+    is_signed: bool,
+) -> Result<String, GitError> {
+    let date = format!("{} +0000", at.as_second());
+    let parents = content.parents.iter().flat_map(|parent| ["-p", parent]);
+    let sign = is_signed.then_some("-S");
+    let arguments = ["commit-tree", &content.tree].into_iter().chain(parents).chain(sign).chain(["-F", "-"]);
+    let commit = Command::new(arguments).input(content.message.as_bytes());
+    let commit = if is_signed { commit.deadline(SIGNING) } else { commit };
+    repository.git.id(commit.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date))
+}
+
+/// Nobody's name is made up.
+pub(super) fn require_identity(repository: &Repository<'_>) -> Result<(), ProposeError> {
+    for name in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
+        let ask = Command::new(["-c", "user.useConfigOnly=true", "var", name]);
+        match repository.git.run(ask) {
+            Ok(_) => {}
+            Err(GitError::Failed { code: Some(_), .. }) => {
+                return Err(refused(
+                    "git does not know your name and email address",
+                    "run `git config --global user.name NAME` and `git config --global user.email ADDRESS`",
+                ));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Whether the person signs their commits.
+pub(super) fn is_signed(repository: &Repository<'_>) -> Result<bool, GitError> {
+    let set = repository.git.find(Command::new(["config", "--type=bool", "--get", "commit.gpgSign"]))?;
+    Ok(set.is_some_and(|value| value.starts_with(b"true")))
+}
+
+/// What a commit of the repository consists of.
+pub(super) fn read(repository: &Repository<'_>, commit: &str) -> Result<Content, GitError> {
+    let text = repository.git.run(Command::new(["cat-file", "commit", commit]))?;
+    let text = String::from_utf8_lossy(&text);
+    let (head, message) = text.split_once("\n\n").ok_or(GitError::Garbled)?;
+    let lines = |name: &'static str| head.lines().filter_map(move |line| line.strip_prefix(name));
+    let tree = lines("tree ").next().ok_or(GitError::Garbled)?.to_owned();
+    Ok(Content { tree, parents: lines("parent ").map(str::to_owned).collect(), message: message.to_owned() })
+}
+
+impl Content {
+    /// Whether skilltune made it, and nobody has amended its files.
+    pub(super) fn is_ours(&self) -> bool {
+        self.trailer(RUN).is_some() && self.trailer(TREE) == Some(&self.tree) && self.parents.len() == 1
+    }
+
+    pub(super) fn has_target_of(&self, other: &Self) -> bool {
+        self.trailer(TARGET) == other.trailer(TARGET)
+    }
+
+    fn trailer(&self, name: &str) -> Option<&str> {
+        self.message.lines().rev().find_map(|line| line.strip_prefix(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_that_a_person_made_or_amended_is_not_ours() {
+        let ours = Content {
+            tree: "a1".to_owned(),
+            parents: vec!["b2".to_owned()],
+            message: "Improve writer\n\nSkilltune-Run: r\nSkilltune-Tree: a1\n".to_owned(),
+        };
+        assert!(ours.is_ours());
+        let amended =
+            Content { tree: "c3".to_owned(), message: ours.message.clone(), parents: vec!["b2".to_owned()] };
+        assert!(!amended.is_ours(), "its files are others");
+        let own = Content { message: "Improve writer\n".to_owned(), ..amended };
+        assert!(!own.is_ours());
+        let merge = Content { parents: vec!["b2".to_owned(), "d4".to_owned()], ..ours };
+        assert!(!merge.is_ours());
+    }
+}

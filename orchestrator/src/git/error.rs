@@ -1,0 +1,40 @@
+//! Why no commit can be made.
+
+use crate::disk::DiskError;
+use crate::process::ProcessError;
+use crate::snapshot::ObjectError;
+
+use super::runner::GitError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ProposeError {
+    /// Something that a person can change.
+    #[error("{why}")]
+    Refused { why: String, hint: String },
+    #[error("git failed: {0}")]
+    Git(String),
+    #[error("cannot work with git")]
+    Ours(#[source] GitError),
+    #[error(transparent)]
+    Objects(#[from] ObjectError),
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+}
+
+impl From<GitError> for ProposeError {
+    fn from(error: GitError) -> Self {
+        match error {
+            GitError::Failed { said, .. } => Self::Git(said),
+            GitError::TooLarge | GitError::Garbled => Self::Git(error.to_string()),
+            GitError::Disk(error) => Self::Disk(error),
+            GitError::Process(error) => Self::Process(error),
+            GitError::Unread { .. } => Self::Ours(error),
+        }
+    }
+}
+
+pub(super) fn refused(why: impl Into<String>, hint: impl Into<String>) -> ProposeError {
+    ProposeError::Refused { why: why.into(), hint: hint.into() }
+}

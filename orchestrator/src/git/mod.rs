@@ -1,0 +1,24 @@
+//! Git repositories of the user: what a revision holds is read, and a skill's improvement is handed back as a commit.
+//!
+//! Only the `git` program touches a repository, by commands that leave the user's index, working tree, stash and HEAD
+//! unchanged. No hook runs, and no program that the repository's own configuration names.
+//!
+//! ```text
+//! propose -> change (three-way, a file at a time) -> commit (a temporary index) -> branch | patch
+//! ```
+
+mod branch;
+mod change;
+mod commit;
+mod config;
+mod error;
+mod patch;
+mod propose;
+mod repository;
+mod revision;
+mod runner;
+
+pub use error::ProposeError;
+pub use propose::{Wanted, propose};
+pub use revision::{Files, Revision, RevisionError};
+pub use runner::{Git, GitError, Program};

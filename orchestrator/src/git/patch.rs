@@ -1,0 +1,41 @@
+//! The patch of a proposal: a file that `git am` takes.
+
+use crate::disk::SafePath;
+use crate::disk::atomic::Durability;
+
+use super::error::ProposeError;
+use super::repository::Repository;
+use super::runner::Command;
+
+/// Whatever the configuration says of patches, this one is plain.
+const OPTIONS: [&str; 20] = [
+    "--stdout",
+    "--binary",
+    "--full-index",
+    "--no-renames",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-relative",
+    "--no-attach",
+    "--no-thread",
+    "--no-signoff",
+    "--no-signature",
+    "--no-notes",
+    "--no-to",
+    "--no-cc",
+    "--no-add-header",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--subject-prefix=PATCH",
+    "-O/dev/null",
+];
+
+/// As large as a skill may be.
+const MOST: u64 = 256 << 20;
+
+pub(super) fn write(repository: &Repository<'_>, commit: &str, to: &SafePath) -> Result<(), ProposeError> {
+    let arguments = ["format-patch"].into_iter().chain(OPTIONS).chain(["-1", commit]);
+    let patch = repository.git.run(Command::new(arguments).most(MOST))?;
+    Ok(to.replace(&patch, Durability::Barrier)?)
+}

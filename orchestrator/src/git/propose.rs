@@ -1,0 +1,151 @@
+//! Hands an improvement to a person as one commit on HEAD: on a branch, or as a patch where there can be no branch.
+//!
+//! All that is made before the branch is set is seen by nobody, and is the same when it is made again: a proposal that was
+//! killed is made once more.
+
+use jiff::Timestamp;
+use skilltune_phases::proposal::{Form, Proposal};
+
+use crate::disk::SafePath;
+use crate::promote::Move;
+use crate::snapshot::Objects;
+
+use super::branch::{self, Standing};
+use super::change::{self, Changes};
+use super::commit;
+use super::error::{ProposeError, refused};
+use super::patch;
+use super::repository::Repository;
+use super::runner::{Git, GitError};
+
+/// What is to be proposed.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    pub form: Form,
+    /// Each skill's way from the version that the run started from.
+    pub moves: &'a [Move],
+    pub branch: &'a str,
+    /// The message of the commit. Its last lines are trailers, of which one names the run.
+    pub message: &'a str,
+    /// The time of the commit.
+    pub at: Timestamp,
+    /// Where a patch goes.
+    pub patch: &'a SafePath,
+}
+
+pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted<'_>) -> Result<Proposal, ProposeError> {
+    let folders = wanted.moves.iter().map(|one| one.path.as_path());
+    let (repository, prefixes) = Repository::around(git, folders)?;
+    let mut changes = Changes::new();
+    for (one, prefix) in wanted.moves.iter().zip(&prefixes).filter(|(one, _)| one.from != one.to) {
+        changes.extend(change::changes(&repository, objects, one, prefix)?);
+    }
+    if changes.is_empty() {
+        return Err(refused("HEAD has these changes already", "there is nothing left to do"));
+    }
+    commit::require_identity(&repository)?;
+    let content = commit::content(&repository, &changes, &target(&prefixes), wanted.message)?;
+    let mut notes = Vec::new();
+    if let Some(other) = &repository.within {
+        notes.push(format!("the skill is in a submodule of {other}; the commit is in the submodule").into());
+    }
+    let proposal = Proposal {
+        commit: Box::default(),
+        base: repository.base.as_str().into(),
+        branch: None,
+        patch: None,
+        notes,
+    };
+    match wanted.form {
+        Form::Branch => on_branch(&repository, wanted, &content, proposal),
+        Form::Patch => {
+            let commit = commit::make(&repository, &content, wanted.at, false)?;
+            as_patch(&repository, wanted, commit, proposal)
+        }
+    }
+}
+
+fn on_branch(
+    repository: &Repository<'_>,
+    wanted: &Wanted<'_>,
+    content: &commit::Content,
+    mut proposal: Proposal,
+) -> Result<Proposal, ProposeError> {
+    let standing = branch::look(repository, wanted.branch, content)?;
+    let why = match made(repository, wanted, content, &standing) {
+        Ok(commit) => {
+            proposal.commit = commit.as_str().into();
+            proposal.branch = Some(wanted.branch.into());
+            return Ok(proposal);
+        }
+        Err(NoBranch::Because(why)) => why,
+        Err(NoBranch::Failed(error)) => return Err(error.into()),
+    };
+    proposal.notes.push(format!("this is a patch, not a branch: {why}").into());
+    // Whoever takes the patch signs it.
+    let commit = commit::make(repository, content, wanted.at, false)?;
+    as_patch(repository, wanted, commit, proposal)
+}
+
+/// The folders of the skills, on one line.
+fn target(prefixes: &[Vec<u8>]) -> String {
+    let folder = |prefix: &Vec<u8>| {
+        let folder = String::from_utf8_lossy(prefix).trim_end_matches('/').escape_debug().to_string();
+        if folder.is_empty() { ".".to_owned() } else { folder }
+    };
+    prefixes.iter().map(folder).collect::<Vec<_>>().join(", ")
+}
+
+/// Why a branch cannot be had.
+enum NoBranch {
+    Because(String),
+    Failed(GitError),
+}
+
+impl From<GitError> for NoBranch {
+    fn from(error: GitError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+fn made(
+    repository: &Repository<'_>,
+    wanted: &Wanted<'_>,
+    content: &commit::Content,
+    standing: &Standing,
+) -> Result<String, NoBranch> {
+    match standing {
+        Standing::Taken(why) => return Err(NoBranch::Because(why.clone())),
+        // A signature differs each time it is made.
+        Standing::Ours { commit, content: known } if known == content => return Ok(commit.clone()),
+        Standing::Free | Standing::Ours { .. } => {}
+    }
+    let is_signed = commit::is_signed(repository)?;
+    let commit = match commit::make(repository, content, wanted.at, is_signed) {
+        Err(GitError::Failed { said, .. }) if is_signed => {
+            return Err(NoBranch::Because(format!("git could not sign the commit: {}", first_line(&said))));
+        }
+        commit => commit?,
+    };
+    match branch::set(repository, wanted.branch, &commit, standing) {
+        Err(GitError::Failed { said, .. }) => {
+            Err(NoBranch::Because(format!("git could not set the branch: {}", first_line(&said))))
+        }
+        set => Ok(set.map(|()| commit)?),
+    }
+}
+
+fn first_line(said: &str) -> &str {
+    said.lines().next().unwrap_or_default()
+}
+
+fn as_patch(
+    repository: &Repository<'_>,
+    wanted: &Wanted<'_>,
+    commit: String,
+    proposal: Proposal,
+) -> Result<Proposal, ProposeError> {
+    patch::write(repository, &commit, wanted.patch)?;
+    let name = wanted.patch.path().file_name().unwrap_or_default();
+    Ok(Proposal { commit: commit.into(), patch: Some(name.to_string_lossy().into()), ..proposal })
+}

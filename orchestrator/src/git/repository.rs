@@ -1,0 +1,94 @@
+//! The repository that holds some folders: where it begins, where they are in it, and what its HEAD is.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+
+use super::config::Guard;
+use super::error::{ProposeError, refused};
+use super::runner::{Command, Git, GitError};
+
+/// A repository with a working tree and a commit.
+#[derive(Debug)]
+pub(super) struct Repository<'a> {
+    /// At its root; no program of its own configuration runs.
+    pub git: Git<'a>,
+    pub guard: Guard,
+    /// The commit of HEAD.
+    pub base: String,
+    /// The root of the repository that this one is a submodule of.
+    pub within: Option<String>,
+}
+
+/// `worktree list -z`, and settings in the environment.
+const OLDEST: [u32; 2] = [2, 36];
+
+impl<'a> Repository<'a> {
+    /// The repository of all these folders, and the path of each in it.
+    pub(super) fn around<'p>(
+        git: &Git<'a>,
+        folders: impl Iterator<Item = &'p Path>,
+    ) -> Result<(Self, Vec<Vec<u8>>), ProposeError> {
+        require_version(git)?;
+        let (mut top, mut paths) = (None, Vec::new());
+        for folder in folders {
+            let git = git.at(folder);
+            let root = root(&git, folder)?;
+            if top.get_or_insert_with(|| root.clone()) != &root {
+                return Err(refused("the skills are in different repositories", "apply them without git"));
+            }
+            paths.push(printed(git.run(Command::new(["rev-parse", "--show-prefix"]))?));
+        }
+        let top = top.ok_or(GitError::Garbled)?;
+        let git = git.at(&top);
+        let guard = Guard::of(&git)?;
+        let base = git.find(Command::new(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]))?;
+        let base = base.and_then(|base| String::from_utf8(printed(base)).ok()).ok_or_else(|| {
+            refused("the repository has no commit yet", "commit the skill first, then run the command again")
+        })?;
+        let within = git.line(Command::new(["rev-parse", "--show-superproject-working-tree"]))?;
+        let git = git.with_env(guard.env());
+        // What counts is committed: attributes that a person is editing are not.
+        let git = git.with_env([("GIT_ATTR_SOURCE".to_owned(), base.clone())]);
+        Ok((Self { git, guard, base, within: Some(within).filter(|within| !within.is_empty()) }, paths))
+    }
+}
+
+fn require_version(git: &Git<'_>) -> Result<(), ProposeError> {
+    let said = git.line(Command::new(["version"]))?;
+    let numbers = said.split(' ').nth(2).unwrap_or_default().split('.').map(str::parse::<u32>);
+    let numbers: Vec<u32> = numbers.map_while(Result::ok).take(2).collect();
+    let [major, minor] = OLDEST;
+    if numbers.as_slice() < OLDEST.as_slice() {
+        return Err(refused(format!("{said} is too old"), format!("install git {major}.{minor} or newer")));
+    }
+    Ok(())
+}
+
+fn root(git: &Git<'_>, folder: &Path) -> Result<PathBuf, ProposeError> {
+    let inside = git.line(Command::new(["rev-parse", "--is-inside-work-tree"]));
+    match inside {
+        Ok(answer) if answer == "true" => {}
+        Ok(_) => {
+            let why = format!("{} is not in a working tree of its repository", folder.display());
+            return Err(refused(why, "clone the repository, and run the command there"));
+        }
+        Err(GitError::Failed { said, .. }) if said.contains("dubious ownership") => {
+            let why = format!("git does not trust the repository of {}", folder.display());
+            return Err(refused(why, "if you trust it, add it to safe.directory in your git configuration"));
+        }
+        Err(GitError::Failed { code: Some(128), said }) if said.contains("not a git repository") => {
+            let why = format!("{} is not in a git repository", folder.display());
+            return Err(refused(why, "apply it without git"));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let top = printed(git.run(Command::new(["rev-parse", "--show-toplevel"]))?);
+    Ok(PathBuf::from(OsString::from_vec(top)))
+}
+
+/// What a command prints, without the end of its line.
+fn printed(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.pop_if(|last| *last == b'\n');
+    bytes
+}

@@ -1,0 +1,248 @@
+//! Runs git, with an environment and settings of our own, under a guardian.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::disk::{self, DiskError, OnDisk as _, atomic};
+use crate::process::{Call, Ear, GuardianPool, How, ProcessError};
+
+/// The git of this machine, and the environment of the person who started us.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub path: PathBuf,
+    pub env: BTreeMap<String, String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("{said}")]
+    Failed { code: Option<i32>, said: String },
+    #[error("git printed more than expected")]
+    TooLarge,
+    #[error("git printed something that cannot be read")]
+    Garbled,
+    #[error("cannot read {path}", path = path.display())]
+    Unread { path: PathBuf, source: std::io::Error },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+}
+
+/// How git is run on one folder.
+#[derive(Clone, Debug)]
+pub struct Git<'a> {
+    program: &'a Program,
+    folder: PathBuf,
+    /// Where its input and its output go: an empty folder of ours.
+    room: &'a Path,
+    pool: &'a GuardianPool,
+    ear: &'a Ear,
+    /// More of its environment.
+    env: Vec<(String, String)>,
+    commands: Rc<Cell<u32>>,
+}
+
+/// One command of git.
+#[derive(Debug)]
+pub(super) struct Command {
+    arguments: Vec<OsString>,
+    input: Option<Vec<u8>>,
+    env: Vec<(String, String)>,
+    most: u64,
+    deadline: Duration,
+}
+
+/// What git needs of the person's environment: its configuration, their identity, and the agents that hold their keys.
+const INHERITED: [&str; 15] = [
+    "PATH",
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "EMAIL",
+    "GNUPGHOME",
+    "SSH_AUTH_SOCK",
+    "XDG_RUNTIME_DIR",
+    "TZ",
+];
+
+/// Even a repository that lacks objects starts no transport to get them, and nothing asks at the terminal.
+const ENV: [(&str, &str); 7] = [
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_PAGER", "cat"),
+    ("LC_ALL", "C"),
+];
+
+/// Neither hooks nor other programs run; git writes no file beside those that a command is for, and syncs what it writes.
+const SETTINGS: [&str; 12] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.splitIndex=false",
+    "core.untrackedCache=false",
+    "core.safecrlf=false",
+    "core.fsync=all",
+    "index.sparse=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "log.showSignature=false",
+    "i18n.commitEncoding=UTF-8",
+    "i18n.logOutputEncoding=UTF-8",
+];
+
+/// Of what git says about an error.
+const SAID: u64 = 4096;
+/// Of what most commands print.
+const PRINTED: u64 = 1 << 20;
+const DEADLINE: Duration = Duration::from_secs(60);
+const GRACE: Duration = Duration::from_secs(1);
+
+impl<'a> Git<'a> {
+    /// `room` is an empty folder of ours.
+    pub fn new(
+        program: &'a Program,
+        folder: &Path,
+        room: &'a Path,
+        pool: &'a GuardianPool,
+        ear: &'a Ear,
+    ) -> Self {
+        let (env, commands) = (Vec::new(), Rc::default());
+        Self { program, folder: folder.to_owned(), room, pool, ear, env, commands }
+    }
+
+    /// The same in another folder.
+    pub(super) fn at(&self, folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), ..self.clone() }
+    }
+
+    /// The same with more of an environment.
+    pub(super) fn with_env(&self, env: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self { env: self.env.iter().cloned().chain(env).collect(), ..self.clone() }
+    }
+
+    pub(super) fn room(&self) -> &Path {
+        self.room
+    }
+
+    /// What the command prints.
+    pub(super) fn run(&self, command: Command) -> Result<Vec<u8>, GitError> {
+        let call = self.call(command)?;
+        let ended = self.pool.acquire()?.run(&call, self.ear)?;
+        let failed = |code, said: String| Err(GitError::Failed { code, said });
+        match ended.how {
+            How::Exited(0) if ended.stdout_truncated => Err(GitError::TooLarge),
+            How::Exited(0) if ended.stdout_bytes == 0 => Ok(Vec::new()),
+            How::Exited(0) => disk::read(&call.stdout, call.keep_bytes)
+                .map_err(|source| GitError::Unread { path: call.stdout, source }),
+            How::Exited(code) => {
+                let said = disk::text(&call.stderr, SAID)?;
+                failed(Some(code), said.trim().trim_start_matches("fatal: ").to_owned())
+            }
+            How::TimedOut => failed(None, "it did not end in time".to_owned()),
+            How::NotStarted { why } | How::Lost { why } => failed(None, why),
+            How::Cancelled => failed(None, "it was cancelled".to_owned()),
+            How::Signalled(signal) => failed(None, format!("signal {signal} ended it")),
+        }
+    }
+
+    /// What a command prints that says by exit code 1 that there is nothing.
+    pub(super) fn find(&self, command: Command) -> Result<Option<Vec<u8>>, GitError> {
+        match self.run(command) {
+            Ok(printed) => Ok(Some(printed)),
+            Err(GitError::Failed { code: Some(1), .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The one line that a command prints.
+    pub(super) fn line(&self, command: Command) -> Result<String, GitError> {
+        let mut printed = self.run(command)?;
+        printed.pop_if(|last| *last == b'\n');
+        String::from_utf8(printed).map_err(|_| GitError::Garbled)
+    }
+
+    /// The id of an object that a command prints.
+    pub(super) fn id(&self, command: Command) -> Result<String, GitError> {
+        let line = self.line(command)?;
+        if is_id(&line) { Ok(line) } else { Err(GitError::Garbled) }
+    }
+
+    fn call(&self, command: Command) -> Result<Call, GitError> {
+        let nth = self.commands.get();
+        self.commands.set(nth + 1);
+        let place = self.room.join(format!("git-{nth}"));
+        std::fs::create_dir(&place).on_disk("create the folder", &place)?;
+        let stdin = command.input.is_some().then(|| place.join("stdin"));
+        if let Some((path, bytes)) = stdin.as_ref().zip(command.input) {
+            atomic::create(path, &bytes)?;
+        }
+        let inherited = INHERITED
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), self.program.env.get(*name)?.clone())));
+        let own = ENV.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let settings = SETTINGS.iter().flat_map(|setting| ["-c", setting]);
+        let options = ["--no-pager", "-C"].into_iter().map(OsString::from);
+        let argv = std::iter::once(self.program.path.clone().into_os_string())
+            .chain(settings.map(OsString::from))
+            .chain(options)
+            .chain(std::iter::once(self.folder.clone().into_os_string()))
+            .chain(command.arguments);
+        Ok(Call {
+            argv: argv.collect(),
+            env: inherited.chain(own).chain(self.env.iter().cloned()).chain(command.env).collect(),
+            cwd: place.clone(),
+            confinement: None,
+            stdin,
+            stdout: place.join("stdout"),
+            stderr: place.join("stderr"),
+            writes_itself: false,
+            keep_bytes: command.most.max(SAID),
+            deadline: command.deadline,
+            grace: GRACE,
+            record: place.join("ended.json"),
+        })
+    }
+}
+
+impl Command {
+    pub(super) fn new<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Self {
+        let arguments = arguments.into_iter().map(Into::into).collect();
+        Self { arguments, input: None, env: Vec::new(), most: PRINTED, deadline: DEADLINE }
+    }
+
+    pub(super) fn input(self, bytes: impl Into<Vec<u8>>) -> Self {
+        Self { input: Some(bytes.into()), ..self }
+    }
+
+    pub(super) fn env(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.env.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// The most that it may print.
+    pub(super) fn most(self, most: u64) -> Self {
+        Self { most, ..self }
+    }
+
+    pub(super) fn deadline(self, deadline: Duration) -> Self {
+        Self { deadline, ..self }
+    }
+}
+
+/// Whether it can be the id of an object.
+pub(super) fn is_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

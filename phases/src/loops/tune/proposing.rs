@@ -1,0 +1,120 @@
+//! What a commit says that proposes a candidate: the verdict, the figures and the run.
+
+use jiff::Timestamp;
+
+use super::{Run, Shipment, Verdict};
+use crate::candidate::Candidate;
+use crate::id::CandidateId;
+use crate::score::Score;
+
+/// The branch, the message and the time of the commit. They are the same whenever they are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    pub branch: String,
+    pub message: String,
+    pub at: Timestamp,
+}
+
+/// Of this width, git shows a subject whole.
+const SUBJECT: usize = 72;
+
+impl Words {
+    pub fn of(run: &Run, candidate: &Candidate) -> Self {
+        let names = names(run);
+        let what = if run.plan.is_chain() { "skills" } else { "skill" };
+        let subject = shortened(&format!("Improve the {what} {}", names.join(", ")));
+        let shipment = run.state.shipment.as_ref().filter(|one| one.challenger == Some(candidate.id));
+        let (body, verdict) = match shipment {
+            Some(shipment) => (compared(run, shipment, candidate.id), word(shipment.verdict)),
+            None => ("No final comparison shows that this candidate is better.".to_owned(), "none"),
+        };
+        let trailers = format!(
+            "Skilltune-Run: {}\nSkilltune-Candidate: {}\nSkilltune-Verdict: {verdict}\n",
+            run.plan.run,
+            candidate.id.short()
+        );
+        let branch = names.iter().map(|name| slug(name)).collect::<Vec<_>>().join("+");
+        Self {
+            branch: format!("skilltune/{branch}"),
+            message: format!("{subject}\n\n{body}\n\n{trailers}"),
+            at: run.state.shipped_at.unwrap_or(run.started_at),
+        }
+    }
+}
+
+/// On one line each, whatever a folder is called.
+fn names(run: &Run) -> Vec<String> {
+    let plain = |name: &str| name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    run.plan.task.target.members.iter().map(|member| plain(&member.name)).collect()
+}
+
+/// What the name of a branch can hold everywhere.
+fn slug(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect()
+}
+
+fn shortened(subject: &str) -> String {
+    if subject.chars().count() <= SUBJECT {
+        return subject.to_owned();
+    }
+    subject.chars().take(SUBJECT - 3).chain("...".chars()).collect()
+}
+
+fn compared(run: &Run, shipment: &Shipment, candidate: CandidateId) -> String {
+    let said = match shipment.verdict {
+        Verdict::Won if shipment.effect.is_some() => "The final comparison shows that it is better.",
+        Verdict::Won => "It scored higher than the version before it, which is weak evidence.",
+        Verdict::Lost => "It did not score higher than the version before it.",
+        Verdict::Tied => "It is no better than the version before it.",
+        Verdict::Indecisive | Verdict::Unjudged => "The final comparison does not show whether it is better.",
+        Verdict::Regressed => "It is better on the whole and much worse on some scenario.",
+        Verdict::Unused => "No trial used it, so nothing shows that it is better.",
+        Verdict::Unchallenged => "No final comparison shows that this candidate is better.",
+    };
+    let of = |id| {
+        let found = shipment.scores.iter().find(|(one, _)| *one == id);
+        found.and_then(|(_, score)| *score).map(Score::points)
+    };
+    let scores = of(run.start()).zip(of(candidate));
+    let scores = scores.map(|(before, after)| format!("\nScore: {before:.1} before, {after:.1} after."));
+    let effect = shipment.effect.map(|effect| {
+        format!(
+            "\nDifference: {:+.1} points, between {:+.1} and {:+.1} at confidence {}.",
+            effect.points, effect.lower, effect.upper, run.plan.task.rules.confidence
+        )
+    });
+    format!("{said}{}{}", scores.unwrap_or_default(), effect.unwrap_or_default())
+}
+
+/// As scripts read it.
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Won => "won",
+        Verdict::Lost => "lost",
+        Verdict::Tied => "tied",
+        Verdict::Indecisive => "indecisive",
+        Verdict::Regressed => "regressed",
+        Verdict::Unused => "unused",
+        Verdict::Unchallenged => "unchallenged",
+        Verdict::Unjudged => "unjudged",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_branch_is_named_without_what_git_refuses() {
+        assert_eq!(slug("writer-2"), "writer-2");
+        assert_eq!(slug("a b..c~^:?*[\\\n.lock"), "a-b--c---------lock");
+    }
+
+    #[test]
+    fn a_long_subject_is_cut_between_characters() {
+        let cut = shortened(&"ü".repeat(100));
+        assert_eq!(cut.chars().count(), SUBJECT);
+        assert!(cut.ends_with("ü..."));
+    }
+}
