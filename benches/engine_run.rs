@@ -91,6 +91,7 @@ pub(crate) async fn run(
         pool: pool.clone(),
         limits: LIMITS,
         prices: BTreeMap::new(),
+        git: None,
     };
     let locks = Locks::at(&places.project.join("state"));
     let lock = locks.acquire(std::slice::from_ref(&skill), &holder())?;

@@ -93,7 +93,7 @@ pub(crate) struct Steps {
 
 impl Steps {
     /// Runs the command to its end and lists its steps.
-    fn of(scene: &Scene, mut command: Command) -> Self {
+    pub(crate) fn of(scene: &Scene, mut command: Command) -> Self {
         let list = scene.path("crash-points");
         let ran = Ran::of(command.env("SKILLTUNE_CRASH_LIST", &list).output().unwrap());
         let text = fs::read_to_string(&list).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
@@ -132,6 +132,12 @@ impl Steps {
         visited.sort_unstable();
         visited.dedup();
         visited
+    }
+
+    /// The places, from 1, of the steps from the first of this kind on.
+    pub(crate) fn since(&self, kind: &str) -> std::ops::RangeInclusive<usize> {
+        let first = self.kinds.iter().position(|one| one.starts_with(kind)).expect("it was reached");
+        first + 1..=self.kinds.len()
     }
 
     /// The files of a run of `reflex` tell the time by the second, and are written again only where they change: with
@@ -201,7 +207,7 @@ fn crash_at(story: &impl Story, at: usize, steps: &Steps, whole: &Outcome) {
 }
 
 /// Runs our binary up to its `at`-th durable step; false when it has ended by itself before.
-fn crashed(mut command: Command, at: usize) -> bool {
+pub(crate) fn crashed(mut command: Command, at: usize) -> bool {
     const ABORTED: i32 = 6;
     use std::os::unix::process::ExitStatusExt;
     let output = command.env("SKILLTUNE_CRASH_AT", at.to_string()).output().unwrap();

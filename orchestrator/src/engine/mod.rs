@@ -34,6 +34,7 @@ use skilltune_phases::run::{NotARun, Run};
 use crate::agent::{Agent, Talk};
 use crate::disk::{DiskError, SafePath};
 use crate::evolution::EvolutionError;
+use crate::git::{Program, ProposeError};
 use crate::process::{GuardianPool, How, ProcessError};
 use crate::promote::PromoteError;
 use crate::snapshot::{CaptureError, Limits, ObjectError, Objects, PlaceError};
@@ -60,6 +61,8 @@ pub enum EngineError {
     Process(#[from] ProcessError),
     #[error(transparent)]
     Promote(#[from] PromoteError),
+    #[error(transparent)]
+    Propose(#[from] ProposeError),
     #[error(transparent)]
     Evolution(#[from] EvolutionError),
     #[error(transparent)]
@@ -211,6 +214,8 @@ pub struct Workshop {
     pub limits: CallLimits,
     /// Of the models whose agents tell tokens and no money.
     pub prices: Prices,
+    /// Where it is installed.
+    pub git: Option<Program>,
 }
 
 pub type CastAgents = ByRole<Agent>;

@@ -1,5 +1,6 @@
 //! The patch of a proposal: a file that `git am` takes.
 
+use crate::crash;
 use crate::disk::SafePath;
 use crate::disk::atomic::Durability;
 
@@ -37,5 +38,6 @@ const MOST: u64 = 256 << 20;
 pub(super) fn write(repository: &Repository<'_>, commit: &str, to: &SafePath) -> Result<(), ProposeError> {
     let arguments = ["format-patch"].into_iter().chain(OPTIONS).chain(["-1", commit]);
     let patch = repository.git.run(Command::new(arguments).most(MOST))?;
-    Ok(to.replace(&patch, Durability::Barrier)?)
+    let points = ["proposal: before the patch is written", "proposal: after the patch is written"];
+    Ok(crash::around(points, || to.replace(&patch, Durability::Barrier))?)
 }

@@ -129,7 +129,11 @@ impl<'a> Play<'a> {
             Step::Improve { base, member, by, .. } => self.improve(step, self.tree(*base, *member)?, *by),
             Step::Promote { .. } => Some(Answer::Promoted),
             Step::Ask(_) => Some(Answer::Chosen(Choice::Apply)),
-            Step::SetUp { .. } | Step::Inspect { .. } | Step::Check { .. } | Step::Judge { .. } => None,
+            Step::SetUp { .. }
+            | Step::Inspect { .. }
+            | Step::Check { .. }
+            | Step::Judge { .. }
+            | Step::Propose { .. } => None,
         }
     }
 

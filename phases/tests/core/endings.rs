@@ -4,8 +4,10 @@ use skilltune_phases::ending::Class;
 use skilltune_phases::event::{FailureKind, Pause, Signal};
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::ending::Outcome as Came;
+use skilltune_phases::loops::tune::proposing::Words;
 use skilltune_phases::loops::tune::{Answer, Apply, Ending, Event, Plan, Run, Step, Tune, Verdict};
 use skilltune_phases::offline;
+use skilltune_phases::proposal::Form;
 use skilltune_phases::role::Role;
 use skilltune_phases::stop::Reason;
 
@@ -197,6 +199,27 @@ fn a_champion_that_is_not_wanted_in_the_target_is_kept() {
     assert_eq!(run_with(plan.clone(), rising).outcome(), Came::Kept);
     plan.task.apply = Apply::Ask;
     assert_eq!(run_with(plan, rising).outcome(), Came::Kept);
+}
+
+#[test]
+fn a_champion_that_is_to_be_a_commit_is_proposed_or_kept_with_the_reason() {
+    let mut plan = plan(1, 1);
+    plan.task.apply = Apply::Propose(Form::Patch);
+    let run = run_with(plan.clone(), rising);
+    assert_eq!(run.outcome(), Came::Proposed);
+    assert!(run.proposed().is_some_and(|proposed| proposed.is_ok()));
+    let champion = run.candidate(run.state.shipment.as_ref().unwrap().champion).unwrap();
+    let words = Words::of(&run, champion);
+    assert_eq!(words.at, run.state.shipped_at.unwrap());
+    assert!(words.message.contains("\nSkilltune-Verdict: won\n"), "{}", words.message);
+
+    let mut drive = Drive::start(plan);
+    drive.finish_alone(|run, step| match step {
+        Step::Propose { .. } => Ok(Answer::NotProposed { why: "no repository".into() }),
+        Step::Judge { candidate, .. } => judged(run, if *candidate == run.start() { 50 } else { 95 }, &[]),
+        _ => well(run, step, 0),
+    });
+    assert_eq!((drive.run.outcome(), drive.run.proposed()), (Came::Kept, Some(Err("no repository"))));
 }
 
 #[test]

@@ -7,12 +7,19 @@ use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Apply, Decision, Ending, Plan, Run};
+use skilltune_phases::proposal::Form;
 
 use crate::drive::{assert_ends_the_same, assert_fold_is_live, picker, reread};
 use crate::world::{Drive, demanding, plan, random_answer, random_answer_at};
 
 fn any_plan() -> impl Strategy<Value = Plan> {
-    let apply = prop_oneof![Just(Apply::Auto), Just(Apply::Unattended), Just(Apply::Ask), Just(Apply::Never)];
+    let apply = prop_oneof![
+        Just(Apply::Auto),
+        Just(Apply::Unattended),
+        Just(Apply::Ask),
+        Just(Apply::Never),
+        Just(Apply::Propose(Form::Branch))
+    ];
     let demands = (any::<bool>(), 0_usize..=7);
     (1_usize..=3, 1_usize..=8, any::<u64>(), 1_u32..=8, 1_u32..=2, apply, demands).prop_map(
         |(members, scenarios, seed, rounds, confirm, apply, (demands, held_out))| {

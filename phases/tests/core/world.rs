@@ -18,6 +18,7 @@ use skilltune_phases::loops::tune::{
 use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::prompt::Prompts;
 use skilltune_phases::proof::Confidence;
+use skilltune_phases::proposal::Proposal;
 use skilltune_phases::scenario::{Scenario, Tools};
 use skilltune_phases::score::{Score, Scored};
 use skilltune_phases::stop::Stall;
@@ -223,7 +224,18 @@ pub(crate) fn well(run: &Run, step: &Step, score: usize) -> Outcome {
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
         Step::Ask(_) => Ok(Answer::Chosen(Choice::Keep)),
         Step::Promote { .. } => Ok(Answer::Promoted),
+        Step::Propose { .. } => proposed(),
     }
+}
+
+fn proposed() -> Outcome {
+    Ok(Answer::Proposed(Box::new(Proposal {
+        commit: "a".repeat(40).into(),
+        base: "b".repeat(40).into(),
+        branch: Some("skilltune/writer".into()),
+        patch: None,
+        notes: Vec::new(),
+    })))
 }
 
 /// The how-manieth candidate of the run this is; the start is the first.
@@ -263,5 +275,7 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
         Step::Ask(_) => Ok(Answer::Chosen(if roll(7) % 2 == 0 { Choice::Apply } else { Choice::Keep })),
         Step::Promote { .. } if roll(8) % 4 == 0 => Ok(Answer::Conflict { found: vec![tree("theirs")] }),
         Step::Promote { .. } => Ok(Answer::Promoted),
+        Step::Propose { .. } if roll(8) % 4 == 0 => Ok(Answer::NotProposed { why: "no repository".into() }),
+        Step::Propose { .. } => proposed(),
     }
 }

@@ -18,7 +18,12 @@ pub fn next(run: &Run) -> Vec<Next> {
         Outcome::Compared => return difference(run).into_iter().chain(apply_there(run)).collect(),
         Outcome::Paused => return vec![Next { command: resume(run), purpose: "continue" }],
         Outcome::Held => return [Choice::Apply, Choice::Keep].map(|choice| answer(run, choice)).into(),
-        Outcome::Improved | Outcome::Kept | Outcome::Conflict | Outcome::Unchanged | Outcome::Unjudged
+        Outcome::Improved
+        | Outcome::Kept
+        | Outcome::Proposed
+        | Outcome::Conflict
+        | Outcome::Unchanged
+        | Outcome::Unjudged
             if run.placed == Some(PlacedBy::Apply) =>
         {
             &[("diff", "see the champion's changes"), ("rollback", "restore the skill")]
@@ -27,7 +32,7 @@ pub fn next(run: &Run) -> Vec<Next> {
             &[("diff", "see the champion's changes"), ("apply", "apply it")]
         }
         Outcome::Improved => &[("diff", "see what changed"), ("rollback", "undo it")],
-        Outcome::Kept => &[("diff", "see what would change"), ("apply", "apply it")],
+        Outcome::Kept | Outcome::Proposed => &[("diff", "see what would change"), ("apply", "apply it")],
         Outcome::Conflict => &[("diff", "see the champion's changes"), (MERGED, "merge it with the edit")],
         Outcome::Unchanged | Outcome::Unjudged => &[("show", "see why")],
     };

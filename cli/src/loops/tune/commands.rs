@@ -69,7 +69,7 @@ impl LoopCommands for Tune {
         if run.held {
             return "waits for your answer: apply the champion?".to_owned();
         }
-        verdicts::became(run).to_owned()
+        verdicts::became(run)
     }
 
     fn advice(run: &Run) -> Vec<Next> {
@@ -229,6 +229,11 @@ fn answered(answer: &Answer) -> String {
         Answer::Chosen(choice) => choice.word().to_owned(),
         Answer::Promoted => "champion applied".to_owned(),
         Answer::Conflict { .. } => "the skill was edited during the run; not applied".to_owned(),
+        Answer::Proposed(proposal) => match &proposal.branch {
+            Some(branch) => format!("made a commit on branch {branch}"),
+            None => "made a patch".to_owned(),
+        },
+        Answer::NotProposed { why } => format!("could not make a commit: {why}"),
     }
 }
 

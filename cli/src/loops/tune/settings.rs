@@ -5,6 +5,7 @@ use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::loops::tune::{Apply, Rules, Search};
 use skilltune_phases::prompt::Page;
 use skilltune_phases::proof::Confidence;
+use skilltune_phases::proposal::Form;
 use skilltune_phases::scenario::Tools;
 use skilltune_phases::score::Score;
 use skilltune_phases::stop::Stall;
@@ -181,6 +182,10 @@ pub enum ApplyWhen {
     Ask,
     /// Never; `skilltune apply` does it later
     Never,
+    /// Never; if it won, it is a commit on the branch skilltune/NAME
+    Branch,
+    /// Never; if it won, it is a patch in the run's folder, which `git am` takes
+    Patch,
 }
 
 impl Preset {
@@ -216,6 +221,8 @@ impl From<ApplyWhen> for Apply {
             ApplyWhen::Auto => Self::Auto,
             ApplyWhen::Ask => Self::Ask,
             ApplyWhen::Never => Self::Never,
+            ApplyWhen::Branch => Self::Propose(Form::Branch),
+            ApplyWhen::Patch => Self::Propose(Form::Patch),
         }
     }
 }

@@ -4,10 +4,12 @@ use skilltune_phases::loops::tune::ending::Outcome;
 use skilltune_phases::loops::tune::panel;
 use skilltune_phases::loops::tune::{Aim, Apart, Apply, Basis, FailReason, Pair, Run, Shipment, Verdict};
 use skilltune_phases::proof::Effect;
+use skilltune_phases::proposal::Proposal;
 
 use crate::loops::tune::looks;
 use crate::loops::tune::words::Class;
 use crate::text::figures::count;
+use crate::text::plain::one_line;
 
 const ONE_SCENARIO: &str = "Weak evidence: one scenario. Other tasks may show a different result.";
 
@@ -118,7 +120,39 @@ pub fn basis(run: &Run, shipment: &Shipment) -> Option<String> {
 }
 
 /// What became of the target.
-pub fn became(run: &Run) -> &'static str {
+pub fn became(run: &Run) -> String {
+    match run.proposed() {
+        Some(Ok(proposal)) => proposed(proposal),
+        Some(Err(why)) => {
+            let why = one_line(why);
+            format!(
+                "The champion beat the start, but no commit could be made: {why}. The skill is unchanged."
+            )
+        }
+        None => of_target(run).to_owned(),
+    }
+}
+
+fn proposed(proposal: &Proposal) -> String {
+    let made = match (&proposal.branch, &proposal.patch) {
+        (Some(branch), _) => {
+            format!(
+                "The champion beat the start and is a commit on branch {branch}; `git merge {branch}` takes it."
+            )
+        }
+        (None, Some(patch)) => {
+            format!(
+                "The champion beat the start and is the patch {patch} in the run's folder; `git am` takes it."
+            )
+        }
+        (None, None) => format!("The champion beat the start and is commit {}.", proposal.commit),
+    };
+    let notes: Vec<String> =
+        proposal.notes.iter().map(|note| format!(" Note: {}.", one_line(note))).collect();
+    format!("{made}{} The skill is unchanged.", notes.concat())
+}
+
+fn of_target(run: &Run) -> &'static str {
     let is_tested = run.state.shipment.as_ref().is_some_and(|shipment| shipment.effect.is_some());
     match run.outcome() {
         // A person has placed something since: what is there now is told beside it.
@@ -128,6 +162,7 @@ pub fn became(run: &Run) -> &'static str {
         }
         Outcome::Improved => "The champion scored higher than the start and was applied, as you said.",
         Outcome::Kept => kept(run),
+        Outcome::Proposed => "The champion beat the start and is a commit; the skill is unchanged.",
         Outcome::Conflict => {
             "Someone edited the skill during the run, so the champion was not applied; it is kept in the store."
         }
@@ -154,7 +189,7 @@ fn kept(run: &Run) -> &'static str {
         (Apply::Unattended | Apply::Auto, _) => {
             "The champion scored higher than the start; that is not enough to apply it without you. The skill is unchanged."
         }
-        (Apply::Ask | Apply::Never, _) => {
+        (Apply::Ask | Apply::Never | Apply::Propose(_), _) => {
             "The champion beat the start but was not applied, as you asked; the skill is unchanged."
         }
     }

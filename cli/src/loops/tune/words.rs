@@ -207,6 +207,7 @@ pub fn step(run: &Run, step: &Step) -> String {
         Step::Improve { member: place, .. } => format!("improving {}", member(run, *place)),
         Step::Ask(_) => "asking whether to apply the champion".to_owned(),
         Step::Promote { .. } => "applying the champion".to_owned(),
+        Step::Propose { form, .. } => format!("making a {} of the champion", form.word()),
     }
 }
 
@@ -308,6 +309,7 @@ pub fn ending(ending: Ending) -> &'static str {
         Ending::Kept => "champion kept, not applied",
         Ending::Unchanged => "skill unchanged",
         Ending::Conflict => "the skill was edited during the run; champion not applied",
+        Ending::Proposed => "champion proposed as a commit",
         Ending::Tried => "the scenarios were tried",
         Ending::Compared => "the two versions were compared",
     }

@@ -356,6 +356,7 @@ pub fn scored<'a>(search: &'a [u32], fresh: &'a [u32]) -> impl FnMut(&Run, &Step
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
         Step::Ask(_) => Ok(Answer::Chosen(Choice::Apply)),
         Step::Promote { .. } => Ok(Answer::Promoted),
+        Step::Propose { .. } => Ok(Answer::NotProposed { why: "git is not installed".into() }),
     }
 }
 

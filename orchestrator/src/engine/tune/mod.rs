@@ -60,6 +60,9 @@ impl LoopEngine for Tune {
         match step {
             Step::Ask(_) => Ok(hands.person.ask(run, step)),
             Step::Promote { .. } => promote(run, step, hands).map(Some),
+            Step::Propose { candidate, form } => {
+                proposing::propose(run, *candidate, *form, hands.context).map(Some)
+            }
             Step::Inspect { member, trial, kept } => {
                 inspect(&hands.context.shop.objects, run, *member, *trial, *kept).map(Some)
             }

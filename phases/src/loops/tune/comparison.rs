@@ -1,7 +1,7 @@
 //! The end of a run: the champion of the search meets the start on trials of its own, and ships only if it is shown to be better.
 //!
 //! ```text
-//! stop -> compare, look by look -> fallen scenarios once more -> ship -> ask? -> promote -> close
+//! stop -> compare, look by look -> fallen scenarios once more -> ship -> ask? -> promote | propose -> close
 //! ```
 
 use super::measure;
@@ -38,6 +38,8 @@ pub(super) fn finish(run: &Run) -> Next<'_> {
         // That of one task alone ships where a person said so.
         Apply::Auto if !sure && run.plan.task.scenarios.len() > 1 => close(Ending::Kept),
         Apply::Auto | Apply::Unattended => ship(run, promote),
+        // Whoever reviews the commit sees how sure it is.
+        Apply::Propose(form) => propose(run, Step::Propose { candidate: champion, form }),
         Apply::Ask => {
             let ask = Step::Ask(Hold::Apply { champion, sure });
             match run.state_of(&ask) {
@@ -54,6 +56,14 @@ fn ship(run: &Run, promote: Step) -> Next<'_> {
         StepState::Answered(Answer::Conflict { .. }) => Next::Decide(Decision::Close(Ending::Conflict)),
         StepState::Answered(_) => Next::Decide(Decision::Close(Ending::Applied)),
         StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(promote))),
+    }
+}
+
+fn propose(run: &Run, propose: Step) -> Next<'_> {
+    match run.state_of(&propose) {
+        StepState::Answered(Answer::Proposed(_)) => Next::Decide(Decision::Close(Ending::Proposed)),
+        StepState::Answered(_) => Next::Decide(Decision::Close(Ending::Kept)),
+        StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(propose))),
     }
 }
 

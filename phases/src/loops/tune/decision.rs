@@ -12,6 +12,7 @@ use crate::id::{CandidateId, TreeId};
 use crate::judgement::Judgement;
 use crate::proof::Effect;
 use crate::proof::power::{Needed, Noise};
+use crate::proposal::Proposal;
 use crate::score::Score;
 use crate::stop::Reason;
 use crate::target::Place;
@@ -53,6 +54,11 @@ pub enum Answer {
     Conflict {
         found: Vec<TreeId>,
     },
+    Proposed(Box<Proposal>),
+    /// No commit could be made.
+    NotProposed {
+        why: Box<str>,
+    },
 }
 
 impl Answer {
@@ -64,7 +70,12 @@ impl Answer {
             }
             Self::SetUp { tree } | Self::Improved { tree, .. } => vec![*tree],
             Self::Conflict { found } => found.clone(),
-            Self::Told(_) | Self::Judged(_) | Self::Chosen(_) | Self::Promoted => Vec::new(),
+            Self::Told(_)
+            | Self::Judged(_)
+            | Self::Chosen(_)
+            | Self::Promoted
+            | Self::Proposed(_)
+            | Self::NotProposed { .. } => Vec::new(),
         }
     }
 }
@@ -270,6 +281,8 @@ pub enum Ending {
     Unchanged,
     /// A person's own edit stands in the target.
     Conflict,
+    /// The champion is a commit, and the target is as it was found.
+    Proposed,
     /// The scenarios were tried, without a skill or with the target as it is, and nothing else was asked.
     Tried,
     /// Two versions were compared, and nothing else was asked.

@@ -20,6 +20,8 @@ pub enum Outcome {
     Kept,
     /// The target stays as it was found.
     Unchanged,
+    /// The champion is a commit for a person to take, and the target left alone.
+    Proposed,
     /// The target carries a person's edit, which was left alone.
     Conflict,
     /// The scenarios were tried, without a skill or with the target as it is.
@@ -75,6 +77,7 @@ impl Run {
             Some(Ending::Applied) => Outcome::Improved,
             Some(Ending::Kept) => Outcome::Kept,
             Some(Ending::Conflict) => Outcome::Conflict,
+            Some(Ending::Proposed) => Outcome::Proposed,
             Some(Ending::Tried) => Outcome::Tried,
             Some(Ending::Compared) => Outcome::Compared,
             Some(Ending::Unchanged) if self.class() == Class::Unjudged => Outcome::Unjudged,

@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 
-use super::{Run, Shipment, Verdict};
+use super::{Answer, Apply, Run, Shipment, Step, StepState, Verdict};
 use crate::candidate::Candidate;
 use crate::id::CandidateId;
+use crate::proposal::Proposal;
 use crate::score::Score;
 
 /// The branch, the message and the time of the commit. They are the same whenever they are asked for.
@@ -13,6 +14,20 @@ pub struct Words {
     pub branch: String,
     pub message: String,
     pub at: Timestamp,
+}
+
+impl Run {
+    /// The commit of the champion, or why there is none, where one was to be made.
+    pub fn proposed(&self) -> Option<Result<&Proposal, &str>> {
+        let (Apply::Propose(form), Some(shipment)) = (self.plan.task.apply, &self.state.shipment) else {
+            return None;
+        };
+        match self.state_of(&Step::Propose { candidate: shipment.champion, form }) {
+            StepState::Answered(Answer::Proposed(proposal)) => Some(Ok(proposal)),
+            StepState::Answered(Answer::NotProposed { why }) => Some(Err(why)),
+            StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
+        }
+    }
 }
 
 /// Of this width, git shows a subject whole.

@@ -148,7 +148,7 @@ impl Request {
                 (Brief::Evaluate { trial: *trial, contract, unused, activity }, placements)
             }
             Step::Improve { base, member, .. } => placing::improve(run, *base, *member)?,
-            Step::Inspect { .. } | Step::Ask(_) | Step::Promote { .. } => return None,
+            Step::Inspect { .. } | Step::Ask(_) | Step::Promote { .. } | Step::Propose { .. } => return None,
         };
         // Set-ups and checks have no role of their own, and no agent is asked for them.
         let spec = Tune::spec(&step.role().unwrap_or(Role::EXECUTOR))?;

@@ -316,7 +316,7 @@ fn phase(step: &Step) -> &'static str {
         | Step::Review { .. }
         | Step::Judge { .. } => "evaluate",
         Step::Improve { .. } => "improve",
-        Step::Ask(_) | Step::Promote { .. } => "report",
+        Step::Ask(_) | Step::Promote { .. } | Step::Propose { .. } => "report",
     }
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::anchor;
 use crate::contract::Contract;
 use crate::id::{CandidateId, TreeId};
+use crate::proposal::Form;
 use crate::role::Role;
 use crate::target::Place;
 
@@ -65,6 +66,8 @@ pub enum Step {
     Ask(Hold),
     /// Bring a candidate into the target, which must still be `from`.
     Promote { from: CandidateId, to: CandidateId },
+    /// Make a commit of what a candidate changes of the start; the target stays as it is.
+    Propose { candidate: CandidateId, form: Form },
 }
 
 /// One of the improvers of a run, which take turns.
@@ -221,7 +224,8 @@ impl Step {
             | Self::Review { .. }
             | Self::Improve { .. }
             | Self::Ask(_)
-            | Self::Promote { .. } => None,
+            | Self::Promote { .. }
+            | Self::Propose { .. } => None,
         }
     }
 
@@ -236,7 +240,11 @@ impl Step {
             | Self::Check { trial, .. }
             | Self::Grade { trial, .. }
             | Self::Judge { trial, .. } => trial.scenario = number(trial.scenario),
-            Self::Review { .. } | Self::Improve { .. } | Self::Ask(_) | Self::Promote { .. } => {}
+            Self::Review { .. }
+            | Self::Improve { .. }
+            | Self::Ask(_)
+            | Self::Promote { .. }
+            | Self::Propose { .. } => {}
         }
         step
     }
@@ -253,7 +261,8 @@ impl Step {
             | Self::Check { .. }
             | Self::Improve { .. }
             | Self::Ask(_)
-            | Self::Promote { .. } => None,
+            | Self::Promote { .. }
+            | Self::Propose { .. } => None,
         }
     }
 
@@ -268,7 +277,8 @@ impl Step {
             | Self::Review { .. }
             | Self::Improve { .. }
             | Self::Ask(_)
-            | Self::Promote { .. } => None,
+            | Self::Promote { .. }
+            | Self::Propose { .. } => None,
         }
     }
 
@@ -283,7 +293,8 @@ impl Step {
             | Self::Inspect { .. }
             | Self::Check { .. }
             | Self::Ask(_)
-            | Self::Promote { .. } => None,
+            | Self::Promote { .. }
+            | Self::Propose { .. } => None,
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::offline;
 use crate::plan::RunId;
 use crate::prompt::{Asked, Missed, Prompts};
 use crate::proof::Confidence;
+use crate::proposal::Form;
 use crate::role::Role;
 use crate::scenario::{Scenario, Tools};
 use crate::score::Score;
@@ -216,6 +217,8 @@ pub enum Apply {
     Unattended,
     Ask,
     Never,
+    /// A person takes it from a commit.
+    Propose(Form),
 }
 
 /// In place of evidence that would tell too much.

@@ -4,7 +4,7 @@ use skilltune_orchestrator::engine::propose_candidate;
 use skilltune_orchestrator::git::{Git, Program, ProposeError};
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::Signal;
-use skilltune_phases::loops::tune::{Event, Tune};
+use skilltune_phases::loops::tune::{Answer, Event, Tune};
 use skilltune_phases::proposal::{Form, Proposal};
 
 use super::words;
@@ -89,6 +89,10 @@ fn refused(error: &ProposeError) -> Complaint {
 pub(super) fn newest(known: &Known<Tune>) -> Option<&Proposal> {
     known.records.iter().rev().find_map(|record| match &record.event {
         Event::Noted(Signal::Proposed(proposal)) => Some(proposal),
-        Event::Done(_) | Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
+        Event::Done(done) => match &done.outcome {
+            Ok(Answer::Proposed(proposal)) => Some(&**proposal),
+            _ => None,
+        },
+        Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
     })
 }

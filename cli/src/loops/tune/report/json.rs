@@ -67,6 +67,8 @@ fn of_any(run: &Run) -> Value {
         "accepted": run.accepted(),
         "rejected": run.rejected(),
         "champion": run.state.shipment.as_ref().map(|shipment| shipment.champion),
+        // The commit of the champion, where one was made.
+        "proposal": run.proposed().and_then(Result::ok),
         // Written at the end, and not before.
         "report": run.state.closed.map(|_| format!("{}/final-report.md", plan.folder)),
         "state": format!("{}/iteration-state.json", plan.folder),

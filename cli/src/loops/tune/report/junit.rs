@@ -206,7 +206,8 @@ fn is_of(run: &Run, candidate: CandidateId, step: &Step) -> bool {
         | Step::Review { .. }
         | Step::Improve { .. }
         | Step::Ask(_)
-        | Step::Promote { .. } => false,
+        | Step::Promote { .. }
+        | Step::Propose { .. } => false,
     }
 }
 

@@ -35,7 +35,7 @@ pub fn improving(run: &Run, round: u32) -> Vec<Trouble<'_>> {
 pub fn finishing(run: &Run) -> Vec<Trouble<'_>> {
     gather(run, run.round_number(), |step| match step.trial() {
         Some(trial) => trial.ordinal != SEARCH,
-        None => matches!(step, Step::Ask(_) | Step::Promote { .. }),
+        None => matches!(step, Step::Ask(_) | Step::Promote { .. } | Step::Propose { .. }),
     })
 }
 

@@ -56,6 +56,7 @@ fn the_summary_has_just_the_documented_keys() {
       "accepted": 1,
       "rejected": 0,
       "champion": "3b1b95a11ef47c283e86d2001b297670a1c6503349450f13b958e9d952e1ece2",
+      "proposal": null,
       "report": "/p/.skilltune/runs/calm-otter/final-report.md",
       "state": "/p/.skilltune/runs/calm-otter/iteration-state.json",
       "cost": {

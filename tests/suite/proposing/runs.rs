@@ -1,0 +1,117 @@
+//! `tune --apply branch|patch`: the run itself makes the commit, also when it is killed on the way.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::repository::{BRANCH, Repository, SKILL};
+use crate::crash::{Steps, crashed};
+use crate::scene::Ran;
+
+const TUNE: [&str; 10] =
+    ["tune", "writer", "write a page", "--yes", "--format", "json", "--jobs", "1", "--seed", "7"];
+
+fn tune(repository: &Repository, form: &str) -> Ran {
+    repository.scene.run(&[&TUNE[..], &["--apply", form]].concat())
+}
+
+#[test]
+fn a_run_proposes_its_champion_and_leaves_the_rest_as_it_is() {
+    let repository = Repository::new();
+    let before = repository.users();
+    let ran = tune(&repository, "branch");
+    let json = ran.json();
+    assert_eq!((ran.code, &json["outcome"]), (Some(0), &json!("proposed")), "{ran:?}");
+    assert_eq!(json["proposal"]["branch"], json!(BRANCH), "{ran:?}");
+    assert_eq!(json["proposal"]["commit"], json!(repository.git(&["rev-parse", BRANCH]).trim()));
+    assert_eq!(repository.users(), before);
+    assert!(repository.page(BRANCH).contains("Quality: 90"));
+    let report = fs::read_to_string(repository.scene.run_folder().join("final-report.md")).unwrap();
+    assert!(report.contains("`git merge skilltune/writer` takes it. The skill is unchanged."), "{report}");
+    let rollback = repository.scene.run(&["rollback"]);
+    assert!(rollback.stderr.contains("`git branch -D skilltune/writer` deletes it"), "{rollback:?}");
+    let again = repository.apply_as("branch");
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert_eq!(json["proposal"]["commit"], json!(repository.git(&["rev-parse", BRANCH]).trim()));
+}
+
+#[test]
+fn a_run_leaves_a_patch_where_that_is_asked_for() {
+    let repository = Repository::new();
+    let before = repository.users();
+    let ran = tune(&repository, "patch");
+    let patch = repository.patch().expect("the run has it");
+    let name = patch.file_name().unwrap().to_str().unwrap();
+    assert_eq!((ran.code, &ran.json()["proposal"]["patch"]), (Some(0), &json!(name)), "{ran:?}");
+    assert!(!repository.has_branch());
+    assert_eq!(repository.users(), before);
+}
+
+#[test]
+fn a_champion_of_which_no_commit_can_be_made_is_kept_and_the_report_says_why() {
+    let repository = Repository::uncommitted();
+    repository.git(&["commit", "--quiet", "--allow-empty", "--message", "Empty"]);
+    let before = repository.users();
+    let ran = tune(&repository, "branch");
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("kept")), "{ran:?}");
+    let report = fs::read_to_string(repository.scene.run_folder().join("final-report.md")).unwrap();
+    assert!(report.contains("no commit could be made: HEAD does not have the skill."), "{report}");
+    assert_eq!(repository.users(), before);
+}
+
+#[test]
+fn a_run_killed_while_it_proposes_is_resumed_and_the_commit_is_made_once() {
+    for form in ["branch", "patch"] {
+        let repository = Repository::new();
+        let command =
+            |repository: &Repository| repository.scene.command(&[&TUNE[..], &["--apply", form]].concat());
+        let steps = Steps::of(&repository.scene, command(&repository));
+        let mut visited = 0;
+        // What follows is what any run does at its end.
+        for at in steps.since("proposal: before").take(10) {
+            let repository = Repository::new();
+            let before = repository.users();
+            assert!(crashed(command(&repository), at), "{form}: point {at} is not reached");
+            assert_eq!(repository.users(), before, "{form}: killed at point {at}");
+            let ran = repository.scene.run(&["resume", "--yes", "--format", "json"]);
+            assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("proposed")), "{at}: {ran:?}");
+            assert_eq!(repository.users(), before, "{form}: resumed after point {at}");
+            if form == "branch" {
+                assert_eq!(repository.git(&["rev-list", "--count", &format!("HEAD..{BRANCH}")]), "1\n");
+                assert_eq!(
+                    ran.json()["proposal"]["commit"],
+                    json!(repository.git(&["rev-parse", BRANCH]).trim())
+                );
+                assert!(repository.page(BRANCH).contains("Quality: 90"));
+            } else {
+                let patch = repository.patch().expect("the run has it");
+                repository.git(&["apply", "--check", patch.to_str().unwrap()]);
+            }
+            visited += 1;
+        }
+        eprintln!("crash test: a proposed {form}: aborted at {visited} durable steps");
+        assert!(visited > 5, "{form}: {visited}");
+    }
+}
+
+#[test]
+fn an_apply_killed_while_it_proposes_is_finished_by_the_next() {
+    let repository = Repository::new();
+    repository.tuned();
+    let command = || repository.scene.command(&["apply", "--as", "branch"]);
+    let steps = Steps::of(&repository.scene, command());
+    let made = repository.git(&["rev-parse", BRANCH]);
+    let before = repository.users();
+    let mut visited = 0;
+    for at in steps.since("proposal: before the branch is set") {
+        repository.git(&["branch", "-D", BRANCH]);
+        // Where the journal has it already, there are fewer steps.
+        visited += u32::from(crashed(command(), at));
+        let ran = repository.apply_as("branch");
+        assert_eq!(ran.code, Some(0), "point {at}: {ran:?}");
+        assert_eq!(repository.git(&["rev-parse", BRANCH]), made, "point {at}");
+        assert_eq!(repository.users(), before, "point {at}");
+    }
+    assert!(visited >= 2, "{visited}");
+    assert!(repository.path(SKILL).is_dir());
+}
