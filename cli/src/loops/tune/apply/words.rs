@@ -8,9 +8,9 @@ use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::PlacedBy;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::target::Member;
 use skilltune_phases::name::Name;
 use skilltune_phases::proposal::Proposal;
+use skilltune_phases::target::Member;
 
 use crate::loops::tune::apply::{Edits, Placing};
 use crate::runs::Known;
