@@ -2,10 +2,12 @@
 //!
 //! `cargo bench -p skilltune-orchestrator --bench snapshot -- [--quick] [--in FOLDER] [--work FOLDER]`. The skills stand
 //! in one folder, the stores in the other. All take turns on the same files, and each is compared with a walk of the
-//! same moment, so that a noisy machine is noisy to all. A program that is not there is left out.
+//! same moment, so that a noisy machine is noisy to all. A program that is not there is left out. With `--ignored` a
+//! project with ignored files is captured instead, against `git status`.
 #![expect(clippy::disallowed_methods, reason = "a bench works in its own folder")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench talks to people")]
 
+mod snapshot_ignored;
 mod snapshot_rivals;
 mod snapshot_tree;
 
@@ -60,10 +62,15 @@ fn compare(mut options: &[&str]) -> Result<()> {
     let here = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let mut places = Places { skills: here.clone(), stores: here };
     let mut sizes: &[Size] = &SIZES;
+    let mut has_ignored = false;
     while let [option, rest @ ..] = options {
         options = match (*option, rest) {
             ("--quick", rest) => {
                 sizes = &SIZES[..2];
+                rest
+            }
+            ("--ignored", rest) => {
+                has_ignored = true;
                 rest
             }
             ("--in", [folder, rest @ ..]) => {
@@ -74,12 +81,15 @@ fn compare(mut options: &[&str]) -> Result<()> {
                 places.stores = folder.into();
                 rest
             }
-            _ => return Err("usage: snapshot [--quick] [--in FOLDER] [--work FOLDER]".into()),
+            _ => return Err("usage: snapshot [--quick] [--ignored] [--in FOLDER] [--work FOLDER]".into()),
         };
     }
     // Kept to the end: some file systems are slow to create where much was just deleted.
     let skills = tempfile::tempdir_in(&places.skills)?;
     let stores = tempfile::tempdir_in(&places.stores)?;
+    if has_ignored {
+        return snapshot_ignored::measure(&skills.path().join("project"), stores.path(), SETTLED);
+    }
     for size in sizes {
         let tree = Tree::grow(skills.path().join(size.files.to_string()), size.files, size.bytes)?;
         std::thread::sleep(SETTLED);

@@ -40,10 +40,22 @@ impl<'a> Git<'a> {
     fn git(&self) -> Command {
         let mut git = Command::new("git");
         git.current_dir(self.root).env("GIT_DIR", &self.repository).env("GIT_WORK_TREE", self.root);
-        git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
-        git.args(["-c", "user.name=a bench", "-c", "user.email=bench@localhost", "-c", "gc.auto=0"]);
+        plain(&mut git);
         git
     }
+}
+
+/// Git in a project that is its own repository.
+pub(crate) fn project_git(root: &Path, arguments: &[&str]) -> Result<()> {
+    let mut git = Command::new("git");
+    git.current_dir(root);
+    plain(&mut git);
+    run(git.args(arguments))
+}
+
+fn plain(git: &mut Command) {
+    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    git.args(["-c", "user.name=a bench", "-c", "user.email=bench@localhost", "-c", "gc.auto=0"]);
 }
 
 pub(crate) struct Restic<'a> {

@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, Stat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
 use super::entries;
@@ -146,18 +146,18 @@ impl Folder {
 
     /// The names in it, sorted; no more than `at_most`, however many there are.
     pub(crate) fn names(&self, at_most: usize) -> Result<Vec<OsString>, DiskError> {
-        self.sorted(at_most, OsStr::to_owned)
+        self.sorted(at_most, |name, _| name.to_owned())
     }
 
-    /// The same as something else that sorts as they do.
+    /// The same as something else that sorts as they do, made of a name and what it is, as far as the file system tells.
     pub(crate) fn sorted<T: Ord>(
         &self,
         at_most: usize,
-        of: impl Fn(&OsStr) -> T,
+        of: impl Fn(&OsStr, FileType) -> T,
     ) -> Result<Vec<T>, DiskError> {
         let mut names = Vec::new();
-        let listed = entries::each(&self.handle, |name, _| {
-            names.push(of(OsStr::from_bytes(name.to_bytes())));
+        let listed = entries::each(&self.handle, |name, kind| {
+            names.push(of(OsStr::from_bytes(name.to_bytes()), kind));
             if names.len() < at_most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         let _ = listed.on_disk("list", &self.path)?;

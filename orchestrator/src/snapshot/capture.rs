@@ -164,6 +164,13 @@ pub(super) fn left(space: &Path, at: &str) -> Result<Folder, CaptureError> {
     Ok(here)
 }
 
+/// An entry of a folder before anybody has looked at it; not every file system tells what is a folder.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Listed {
+    path: RelPath,
+    is_folder: Option<bool>,
+}
+
 struct Walk<'a> {
     root: &'a Folder,
     skip: &'a [&'a str],
@@ -218,27 +225,37 @@ impl<'a> Walk<'a> {
     fn folder(&mut self, folder: &Folder, at: Option<&RelPath>, depth: usize) -> Result<bool, CaptureError> {
         // Ignored files count only where they lie: a list has to end somewhere.
         let most = usize::try_from(self.limits.files).unwrap_or(usize::MAX);
-        let below = |name: &OsStr| RelPath::below(at, name).expect("a listed name is a single component");
-        let paths = folder.sorted(most.saturating_add(1), below)?;
-        if paths.len() > most {
+        let listed = |name: &OsStr, kind| Listed {
+            path: RelPath::below(at, name).expect("a listed name is a single component"),
+            is_folder: (kind != FileType::Unknown).then_some(kind == FileType::Directory),
+        };
+        let entries = folder.sorted(most.saturating_add(1), listed)?;
+        if entries.len() > most {
             return Err(self.too_large());
         }
         let mut has_ignored = false;
-        for path in paths {
-            if at.is_some() || !self.skips(&path) {
-                has_ignored |= self.entry(folder, path, depth)?;
+        for listed in entries {
+            if at.is_some() || !self.skips(&listed.path) {
+                has_ignored |= self.entry(folder, listed, depth)?;
             }
         }
         Ok(has_ignored)
     }
 
     /// Whether it is ignored, or holds nothing else.
-    fn entry(&mut self, folder: &Folder, path: RelPath, depth: usize) -> Result<bool, CaptureError> {
+    fn entry(&mut self, folder: &Folder, listed: Listed, depth: usize) -> Result<bool, CaptureError> {
+        let Listed { path, is_folder } = listed;
+        // Most ignored files are not even looked at.
+        if let Some(is_folder) = is_folder
+            && self.ignores(&path, is_folder)?
+        {
+            return Ok(true);
+        }
         let name = path.name();
         let changed = || CaptureError::Changing(folder.path_of(name));
         let stat = folder.stat(name)?.ok_or_else(changed)?;
         let kind = FileType::from_raw_mode(stat.st_mode);
-        if self.ignores(&path, kind == FileType::Directory)? {
+        if is_folder.is_none() && self.ignores(&path, kind == FileType::Directory)? {
             return Ok(true);
         }
         self.left.files = self.left.files.checked_sub(1).ok_or_else(|| self.too_large())?;

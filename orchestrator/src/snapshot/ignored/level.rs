@@ -40,6 +40,10 @@ impl Level {
         Self { start, rules: Vec::new() }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
     pub(super) fn add(&mut self, source: Source, rules: Gitignore) {
         if !rules.is_empty() {
             self.rules.push((source, rules));

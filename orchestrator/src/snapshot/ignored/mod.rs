@@ -117,7 +117,10 @@ impl IgnoreRules {
 
     /// Whether the entry does not count. What is in a folder that does not count is not to be asked for.
     pub fn ignores(&mut self, path: &RelPath, is_folder: bool) -> Result<bool, RulesError> {
-        self.reach(path.parent().as_ref())?;
+        let reached = self.inner.last().map(|inner| inner.folder.as_ref().map(RelPath::as_bytes));
+        if reached != Some(path.parent_bytes()) {
+            self.reach(path.parent().as_ref())?;
+        }
         if self.known.contains(path) {
             return Ok(false);
         }
@@ -134,6 +137,9 @@ impl IgnoreRules {
 
     /// Which kind of rule names the path, if any.
     fn named_by(&self, path: &RelPath, is_folder: bool) -> Option<Source> {
+        if self.inner.iter().map(|inner| &inner.level).chain(&self.outer).all(Level::is_empty) {
+            return None;
+        }
         let full = [&self.prefix, path.as_bytes()].concat();
         self.named(&full, is_folder)
     }
@@ -175,9 +181,6 @@ impl IgnoreRules {
 
     /// Makes the levels those of this folder and the folders above it.
     fn reach(&mut self, folder: Option<&RelPath>) -> Result<(), RulesError> {
-        if self.inner.last().is_some_and(|inner| inner.folder.as_ref() == folder) {
-            return Ok(());
-        }
         let is_above = |inner: &Inner| match (&inner.folder, folder) {
             (None, _) => true,
             (Some(_), None) => false,
