@@ -1,6 +1,7 @@
 //! How a run and its parts are told in words, in the report and on the terminal alike.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use skilltune_phases::event::{FailureKind, Pause, PlacedBy};
 use skilltune_phases::loops::{Loop, MostCalls};
@@ -11,6 +12,7 @@ use skilltune_phases::role::{ByRole, Role};
 use skilltune_phases::run::{Recast, Run};
 
 use crate::text::figures::count;
+use crate::text::plain;
 
 /// The most that a run will ask of its agents.
 pub fn most_calls(most: &MostCalls, roles: &Roles) -> String {
@@ -173,10 +175,31 @@ pub fn placed(by: PlacedBy) -> &'static str {
     }
 }
 
+/// The branch of a commit, as a shell takes it: somebody else may have written the journal.
+pub fn branch(proposal: &Proposal) -> Option<String> {
+    let branch = proposal.branch.as_ref()?;
+    Some(plain::one_line(&plain::shell_path(Path::new(&**branch))))
+}
+
 pub fn proposed(proposal: &Proposal) -> String {
-    match (&proposal.branch, &proposal.patch) {
+    match (branch(proposal), &proposal.patch) {
         (Some(branch), _) => format!("someone made a commit on branch {branch}"),
         (None, Some(patch)) => format!("someone made the patch {patch}"),
         (None, None) => format!("someone made commit {}", proposal.commit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_branch_that_somebody_else_wrote_is_one_word_of_a_shell() {
+        let named = |branch: &str| {
+            let (commit, base, branch) = ("a".into(), "b".into(), Some(branch.into()));
+            super::branch(&Proposal { commit, base, branch, patch: None, notes: Vec::new() })
+        };
+        assert_eq!(named("skilltune/a+b").as_deref(), Some("skilltune/a+b"));
+        assert_eq!(named("x; rm 'y'\nz").as_deref(), Some(r"'x; rm '\''y'\'' z'"));
     }
 }

@@ -38,8 +38,10 @@ impl Repository {
     }
 
     pub(super) fn uncommitted() -> Self {
-        let scene =
-            Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+        Self::of(Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } })))
+    }
+
+    pub(super) fn of(scene: Scene) -> Self {
         fs::remove_dir(scene.path("project/.git")).unwrap();
         let new = Self { scene };
         new.write_home("[user]\n\tname = A Person\n\temail = person@localhost\n");
@@ -95,6 +97,10 @@ impl Repository {
 
     /// What the user has, but for the branches of ours.
     pub(super) fn users(&self) -> Users {
+        self.users_of(SKILL)
+    }
+
+    pub(super) fn users_of(&self, skills: &str) -> Users {
         let dir = self.git(&["rev-parse", "--absolute-git-dir"]);
         let dir = Path::new(dir.trim_end());
         let refs = self.git(&["for-each-ref", "--format=%(refname) %(objectname)"]);
@@ -107,7 +113,7 @@ impl Repository {
             refs: own.collect::<Vec<_>>().join("\n"),
             hooks: listing(&dir.join("hooks")),
             config: fs::read(dir.join("config")).unwrap(),
-            skill: listing(&self.path(SKILL)),
+            skill: listing(&self.path(skills)),
         }
     }
 

@@ -5,8 +5,9 @@ use std::fs;
 use serde_json::json;
 
 use super::repository::{BRANCH, Repository, SKILL};
+use crate::chain;
 use crate::crash::{Steps, crashed};
-use crate::scene::Ran;
+use crate::scene::{Ran, Scene};
 
 const TUNE: [&str; 10] =
     ["tune", "writer", "write a page", "--yes", "--format", "json", "--jobs", "1", "--seed", "7"];
@@ -27,12 +28,46 @@ fn a_run_proposes_its_champion_and_leaves_the_rest_as_it_is() {
     assert_eq!(repository.users(), before);
     assert!(repository.page(BRANCH).contains("Quality: 90"));
     let report = fs::read_to_string(repository.scene.run_folder().join("final-report.md")).unwrap();
-    assert!(report.contains("`git merge skilltune/writer` takes it. The skill is unchanged."), "{report}");
+    assert!(report.contains("git merge skilltune/writer\\` takes it. The skill is unchanged."), "{report}");
     let rollback = repository.scene.run(&["rollback"]);
     assert!(rollback.stderr.contains("`git branch -D skilltune/writer` deletes it"), "{rollback:?}");
     let again = repository.apply_as("branch");
     assert_eq!(again.code, Some(0), "{again:?}");
     assert_eq!(json["proposal"]["commit"], json!(repository.git(&["rev-parse", BRANCH]).trim()));
+}
+
+#[test]
+fn a_chain_is_one_commit() {
+    let mut script = chain::script();
+    script["improve"]["writer"] = json!({ "40": 60, "60": 20 });
+    let repository = Repository::of(Scene::new(&chain::SKILLS, &script));
+    repository.commit("Add the skills");
+    let before = repository.users_of(".claude/skills");
+    let tune = ["tune", "outline,writer,editor", "write a page", "--chain", "--max-iterations", "3"];
+    let ran = repository.scene.run(&[&tune[..], &TUNE[3..], &["--apply", "branch"]].concat());
+    assert_eq!(ran.json()["outcome"], json!("proposed"), "{ran:?}");
+    let branch = "skilltune/outline+writer+editor";
+    assert_eq!(ran.json()["proposal"]["branch"], json!(branch), "{ran:?}");
+    assert_eq!(repository.git(&["rev-list", "--count", &format!("HEAD..{branch}")]), "1\n");
+    let target =
+        repository.git(&["log", "-1", "--format=%(trailers:key=Skilltune-Target,valueonly)", branch]);
+    assert_eq!(target.trim(), ".claude/skills/outline, .claude/skills/writer, .claude/skills/editor");
+    assert!(repository.page(branch).contains("Quality: 60"));
+    assert_eq!(repository.users_of(".claude/skills"), before);
+}
+
+#[test]
+fn a_linked_worktree_with_a_detached_head_gets_a_branch_too() {
+    let repository = Repository::new();
+    let linked = repository.scene.path("linked");
+    repository.git(&["worktree", "add", "--quiet", "--detach", linked.to_str().unwrap()]);
+    let before = repository.users();
+    let mut command = repository.scene.command(&[&TUNE[..], &["--apply", "branch"]].concat());
+    let ran = Ran::of(command.current_dir(&linked).output().unwrap());
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("proposed")), "{ran:?}");
+    assert!(repository.page(BRANCH).contains("Quality: 90"));
+    assert_eq!(repository.users(), before);
+    assert_eq!(repository.git(&["-C", linked.to_str().unwrap(), "status", "--porcelain"]), "");
 }
 
 #[test]

@@ -20,6 +20,7 @@ use crate::loops::tune::verdicts;
 use crate::loops::tune::{advice, apply, report, words};
 use crate::loops::{LoopCommands, Version};
 use crate::report::journal;
+use crate::report::words::branch;
 use crate::runs::peer::Reached;
 use crate::runs::scope::Scope;
 use crate::runs::{Known, Standing};
@@ -229,7 +230,7 @@ fn answered(answer: &Answer) -> String {
         Answer::Chosen(choice) => choice.word().to_owned(),
         Answer::Promoted => "champion applied".to_owned(),
         Answer::Conflict { .. } => "the skill was edited during the run; not applied".to_owned(),
-        Answer::Proposed(proposal) => match &proposal.branch {
+        Answer::Proposed(proposal) => match branch(proposal) {
             Some(branch) => format!("made a commit on branch {branch}"),
             None => "made a patch".to_owned(),
         },

@@ -8,6 +8,7 @@ use skilltune_phases::proposal::Proposal;
 
 use crate::loops::tune::looks;
 use crate::loops::tune::words::Class;
+use crate::report::words::branch;
 use crate::text::figures::count;
 use crate::text::plain::one_line;
 
@@ -134,22 +135,16 @@ pub fn became(run: &Run) -> String {
 }
 
 fn proposed(proposal: &Proposal) -> String {
-    let made = match (&proposal.branch, &proposal.patch) {
-        (Some(branch), _) => {
-            format!(
-                "The champion beat the start and is a commit on branch {branch}; `git merge {branch}` takes it."
-            )
-        }
+    let made = match (branch(proposal), &proposal.patch) {
+        (Some(branch), _) => format!("a commit on branch {branch}; `git merge {branch}` takes it"),
         (None, Some(patch)) => {
-            format!(
-                "The champion beat the start and is the patch {patch} in the run's folder; `git am` takes it."
-            )
+            format!("the patch {} in the run's folder; `git am` takes it", one_line(patch))
         }
-        (None, None) => format!("The champion beat the start and is commit {}.", proposal.commit),
+        (None, None) => format!("commit {}", one_line(&proposal.commit)),
     };
     let notes: Vec<String> =
         proposal.notes.iter().map(|note| format!(" Note: {}.", one_line(note))).collect();
-    format!("{made}{} The skill is unchanged.", notes.concat())
+    format!("The champion beat the start and is {made}.{} The skill is unchanged.", notes.concat())
 }
 
 fn of_target(run: &Run) -> &'static str {

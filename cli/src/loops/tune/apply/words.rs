@@ -13,6 +13,7 @@ use skilltune_phases::proposal::Proposal;
 use skilltune_phases::target::Member;
 
 use crate::loops::tune::apply::{Edits, Placing};
+use crate::report::words::branch;
 use crate::runs::Known;
 use crate::terminal::complaint::Complaint;
 use crate::text::plain;
@@ -167,22 +168,22 @@ fn export(known: &Known<Tune>, placing: &Placing, into: &str) -> String {
 pub fn proposed(known: &Known<Tune>, candidate: &Candidate, proposal: &Proposal) -> Vec<String> {
     let short = candidate.id.short();
     let notes = proposal.notes.iter().map(|note| plain::one_line(note));
-    let made = match (&proposal.branch, patch(known, proposal)) {
+    let made = match (branch(proposal), patch(known, proposal)) {
         (Some(branch), _) => format!(
             "candidate {short} is a commit on branch {branch}; `git merge {branch}` takes it, `git branch -D {branch}` deletes it"
         ),
         (None, Some(path)) => format!("candidate {short} is a patch; `git am {path}` takes it"),
-        (None, None) => format!("candidate {short} is commit {}", proposal.commit),
+        (None, None) => format!("candidate {short} is commit {}", plain::one_line(&proposal.commit)),
     };
     notes.chain([made]).collect()
 }
 
 /// A rollback changes no repository.
 pub fn undo_proposal(known: &Known<Tune>, proposal: &Proposal) -> String {
-    match (&proposal.branch, patch(known, proposal)) {
+    match (branch(proposal), patch(known, proposal)) {
         (Some(branch), _) => format!("branch {branch} is unchanged; `git branch -D {branch}` deletes it"),
         (None, Some(path)) => format!("the patch {path} is unchanged; delete it if you do not want it"),
-        (None, None) => format!("commit {} is unchanged", proposal.commit),
+        (None, None) => format!("commit {} is unchanged", plain::one_line(&proposal.commit)),
     }
 }
 

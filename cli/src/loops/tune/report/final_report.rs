@@ -21,7 +21,10 @@ use crate::text::markdown::{Page, code_cell, words};
 pub fn final_report(run: &Run) -> String {
     let mut page = Page::titled(&format!("Final Report: {}", words(&told::target(run))));
     comparison::verdict(&mut page, run);
-    page.paragraph(format!("**{}**. {}", told::label(run), verdicts::became(run)));
+    let became = verdicts::became(run);
+    // What git said is part of it.
+    let became = if run.proposed().is_some() { words(&became) } else { became };
+    page.paragraph(format!("**{}**. {became}", told::label(run)));
     if let Some(fail_on) = verdicts::fail_on(run) {
         page.paragraph(words(&fail_on));
     }
