@@ -10,9 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 
-use crate::disk::atomic;
 use crate::promote::Move;
-use crate::snapshot::{Manifest, Node, Objects};
+use crate::snapshot::{Manifest, Node, Objects, merge_lines};
 
 use super::error::{ProposeError, refused};
 use super::repository::Repository;
@@ -39,7 +38,7 @@ pub(super) type Changes = BTreeMap<Vec<u8>, Option<Blob>>;
 /// As much as the list of a large skill takes.
 const LIST_BYTES: u64 = 64 << 20;
 /// The largest file that is merged line by line.
-const MERGED_BYTES: u64 = 16 << 20;
+const MERGED_BYTES: u64 = 4 << 20;
 
 /// What a version of a skill has at one path.
 type Found<'a> = Option<&'a Node>;
@@ -203,7 +202,7 @@ impl Merge<'_, '_> {
         let id = match (&base.id, &ours.id, &theirs.id) {
             (base, ours, theirs) if base == theirs || ours == theirs => ours.clone(),
             (base, ours, theirs) if base == ours => theirs.clone(),
-            (base, ours, theirs) => match self.lines([ours, base, theirs])? {
+            (base, ours, theirs) => match self.lines(base, ours, theirs)? {
                 Some(id) => id,
                 None => return Ok(Merged::Conflict),
             },
@@ -211,29 +210,20 @@ impl Merge<'_, '_> {
         Ok(Merged::Changed(Some(Blob { mode, id })))
     }
 
-    /// Merges the lines of three files.
-    fn lines(&self, blobs: [&String; 3]) -> Result<Option<String>, ProposeError> {
+    /// Merges the lines of three files, if they are text.
+    fn lines(&self, base: &str, ours: &str, theirs: &str) -> Result<Option<String>, ProposeError> {
         let git = &self.repository.git;
-        let mut files = Vec::new();
-        for id in blobs {
-            let content = git.run(Command::new(["cat-file", "blob", id]).most(MERGED_BYTES))?;
-            let file = git.room().join(id);
-            if !file.exists() {
-                atomic::create(&file, &content)?;
-            }
-            files.push(file.into_os_string());
-        }
-        let options = ["merge-file", "--stdout", "--quiet"].map(OsString::from);
-        let merge = Command::new(options.into_iter().chain(files)).most(2 * MERGED_BYTES);
-        match git.run(merge) {
-            Ok(merged) => {
-                let hash = Command::new(["hash-object", "-w", "--stdin", "--no-filters"]);
-                Ok(Some(git.id(hash.input(merged))?))
-            }
-            // So many conflicts, or a file that is no text.
-            Err(GitError::Failed { code: Some(_), .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        let read = |id| match git.run(Command::new(["cat-file", "blob", id]).most(MERGED_BYTES)) {
+            Ok(content) => Ok(Some(content)),
+            Err(GitError::TooLarge) => Ok(None),
+            Err(error) => Err(error),
+        };
+        let (Some(base), Some(ours), Some(theirs)) = (read(base)?, read(ours)?, read(theirs)?) else {
+            return Ok(None);
+        };
+        let Ok(merged) = merge_lines(&base, &ours, &theirs) else { return Ok(None) };
+        let hash = Command::new(["hash-object", "-w", "--stdin", "--no-filters"]).input(merged);
+        Ok(Some(git.id(hash)?))
     }
 
     /// The node as git would store it at this path, or as it is.

@@ -17,6 +17,8 @@ use super::manifest::{Entry, Manifest, Node};
 use super::objects::{ObjectError, Objects};
 use super::path::RelPath;
 
+pub(crate) use text::merge as merge_lines;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Merged {
     /// The merged tree, which is stored.

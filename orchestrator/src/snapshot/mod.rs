@@ -36,6 +36,7 @@ pub use ignored::{IgnoreRules, RulesError};
 pub use index::Indexes;
 pub use look::CaptureError;
 pub use manifest::{Entry, Manifest, ManifestError, Node};
+pub(crate) use merge::merge_lines;
 pub use merge::{Conflict, ConflictKind, Merged, merge};
 pub use objects::{Content, ObjectError, Objects};
 pub use path::{BadPath, RESERVED, RelPath};

@@ -16,7 +16,7 @@ const MOST_LINES: usize = 20_000;
 const HEAD: usize = 8000;
 
 /// Lines keep their ends: one with a carriage return differs from one without.
-pub(super) fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, ConflictKind> {
+pub(crate) fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, ConflictKind> {
     if [base, ours, theirs].iter().any(|text| text[..text.len().min(HEAD)].contains(&0)) {
         return Err(ConflictKind::Binary);
     }
