@@ -250,7 +250,7 @@ fn the_object_at_the_end_has_exactly_the_documented_keys() {
 }
 
 const KEYS: &str = "verdict, run_id, loop, target, outcome, reason, blocked, paused, limits, initial_score, final_score, threshold, fail_on, agents, models, notes, rights, structural, \
-                    delivery, tools, iterations, accepted, rejected, champion, report, state, cost";
+                    delivery, tools, search, runs, iterations, accepted, rejected, champion, proposal, report, state, cost";
 
 #[test]
 fn jsonl_is_the_journal_line_by_line_and_then_the_summary() {

@@ -7,7 +7,7 @@ use skilltune_phases::candidate::Origin;
 use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::tune::calibration;
 use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
-use skilltune_phases::loops::tune::{Edit, Improver, Round, Run, Standing, Uses};
+use skilltune_phases::loops::tune::{Aim, Edit, Improver, Round, Run, Standing, Uses};
 
 use crate::loops::tune::report::{calibrating, comparing, unaided, uses};
 use crate::loops::tune::{improvers, words};
@@ -34,6 +34,7 @@ pub fn summary(run: &Run) -> Value {
 
 fn of_any(run: &Run) -> Value {
     let plan = &run.plan;
+    let is_search = plan.task.aim == Aim::Improve;
     json!({
         // Before anything else: what the final comparison showed.
         "verdict": comparison::word(run),
@@ -63,6 +64,9 @@ fn of_any(run: &Run) -> Value {
         "delivery": plan.task.delivery.word(),
         // Whether an executor could run commands, in any scenario.
         "tools": if plan.task.has_shell() { "shell" } else { "files" },
+        // Null where nothing is searched; the most runs of the executor are null in rounds.
+        "search": is_search.then(|| words::search(plan)),
+        "runs": is_search.then(|| words::runs(plan)).flatten(),
         "iterations": run.state.rounds.len(),
         "accepted": run.accepted(),
         "rejected": run.rejected(),

@@ -52,6 +52,8 @@ fn the_summary_has_just_the_documented_keys() {
       "structural": false,
       "delivery": "inline",
       "tools": "files",
+      "search": "rounds",
+      "runs": null,
       "iterations": 2,
       "accepted": 1,
       "rejected": 0,
