@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use skilltune_phases::edit::Version;
 use skilltune_phases::lint::{File, Files};
 
 use skilltune_phases::material::Body;
@@ -12,7 +13,9 @@ use walkdir::WalkDir;
 
 use crate::disk::atomic::TEMP_PREFIX;
 use crate::disk::{self, DiskError, OnDisk};
-use crate::snapshot::{IgnoreRules, Manifest, Node, ObjectError, Objects, RESERVED, RelPath, RulesError};
+use crate::snapshot::{
+    Entry, IgnoreRules, Manifest, Node, ObjectError, Objects, RESERVED, RelPath, RulesError,
+};
 
 /// A larger text is not looked into.
 const LARGEST: u64 = 1 << 20;
@@ -22,6 +25,8 @@ const MOST_BYTES: u64 = 64 << 20;
 const MOST_FILES: usize = 20_000;
 /// The bit by which its owner may run a file.
 const RUNS: u32 = 0o100;
+/// Those by which a file runs as its owner or group.
+const SET_ID: u32 = 0o6000;
 
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -138,6 +143,17 @@ pub fn load_captured(manifest: &Manifest, name: &str, objects: &Objects) -> Resu
         files.push(File { path, body, executable: mode & RUNS != 0 });
     }
     Ok(Files::new(name, files))
+}
+
+/// The same with what lint does not look at.
+pub fn load_version(manifest: &Manifest, objects: &Objects) -> Result<Version, ObjectError> {
+    let has_set_id = |entry: &&Entry| match entry.node {
+        Node::File { mode, .. } => mode & SET_ID != 0,
+        Node::Folder { .. } | Node::Link { .. } => false,
+    };
+    let set_id = manifest.entries().iter().filter(has_set_id);
+    let set_id = set_id.map(|entry| entry.path.as_path().to_string_lossy().into_owned()).collect();
+    Ok(Version { files: load_captured(manifest, "", objects)?, set_id })
 }
 
 /// What has a name that is no text is not looked into: it could not be written back under that name.

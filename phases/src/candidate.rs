@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::edit::{EditKind, EditReport};
+use crate::edit::{Danger, EditKind, EditReport};
 use crate::id::{CandidateId, TreeId};
 use crate::target::Place;
 
@@ -25,6 +25,9 @@ pub struct Origin {
     pub report: EditReport,
     /// What its files show that it did.
     pub kinds: Vec<EditKind>,
+    /// What appeared with it that a person has to look at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dangers: Vec<Danger>,
 }
 
 impl Candidate {
@@ -39,11 +42,11 @@ impl Candidate {
         round: u32,
         member: Place,
         tree: TreeId,
-        (report, kinds): (EditReport, Vec<EditKind>),
+        (report, kinds, dangers): (EditReport, Vec<EditKind>, Vec<Danger>),
     ) -> Self {
         let mut trees = self.trees.clone();
         trees[member.0] = tree;
-        let origin = Origin { parent: self.id, round, member, report, kinds };
+        let origin = Origin { parent: self.id, round, member, report, kinds, dangers };
         Self { id: CandidateId::of(&trees), trees, origin: Some(origin) }
     }
 }

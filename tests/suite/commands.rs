@@ -249,7 +249,7 @@ fn the_object_at_the_end_has_exactly_the_documented_keys() {
     assert_eq!(ran.stdout.lines().count(), 1);
 }
 
-const KEYS: &str = "verdict, run_id, loop, target, outcome, reason, blocked, paused, limits, initial_score, final_score, threshold, fail_on, agents, models, notes, rights, structural, \
+const KEYS: &str = "verdict, dangers, run_id, loop, target, outcome, reason, blocked, paused, limits, initial_score, final_score, threshold, fail_on, agents, models, notes, rights, structural, \
                     delivery, tools, search, runs, iterations, accepted, rejected, champion, proposal, report, state, cost";
 
 #[test]

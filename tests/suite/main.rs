@@ -13,6 +13,7 @@ mod chain;
 mod commands;
 mod compare;
 mod crash;
+mod dangers;
 mod demo;
 mod doctor;
 mod drafting;

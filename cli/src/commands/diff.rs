@@ -1,9 +1,10 @@
 //! `diff`: what a version changes of the one that the run started from.
 
-use skilltune_orchestrator::engine::tree_diff;
+use skilltune_orchestrator::engine::{tree_dangers, tree_diff};
 
 use crate::args::runs::DiffArgs;
 use crate::loops::LoopCommands;
+use crate::loops::tune::dangers;
 use crate::report::ui::with_loop;
 use crate::runs::scope::Scope;
 use crate::runs::{CHAMPION, Known, store_check};
@@ -33,6 +34,9 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>, name: &str) -> Res
     {
         if from != to {
             let diff = tree_diff(&objects, from, to).map_err(ours)?;
+            for danger in tree_dangers(&objects, from, to).map_err(ours)? {
+                printer.talk(&format!("dangerous: {}", dangers::line("", &danger)));
+            }
             printer.talk(&format!("{member}: {}", diff.files.join(", ")));
             let unified = diff.unified.strip_suffix('\n').unwrap_or(&diff.unified);
             if scope.around.terminal.stdout {

@@ -6,6 +6,7 @@ pub mod apply;
 pub mod args;
 pub mod command;
 pub mod commands;
+pub mod dangers;
 pub mod delivery;
 pub mod flags;
 pub mod improvers;

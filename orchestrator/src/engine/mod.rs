@@ -42,7 +42,7 @@ use crate::store::{AnswerCache, JournalError, RunFolder};
 
 pub use drive::{Context, Drive, Halt, Patience, Stopped};
 pub use files::{is_published, publish};
-pub use tune::{Diff, context, edit_diff, propose_candidate, tree_diff};
+pub use tune::{Diff, context, edit_diff, propose_candidate, tree_dangers, tree_diff};
 use unreadable::unreadable;
 
 #[derive(Debug, thiserror::Error)]

@@ -97,7 +97,9 @@ pub fn dangers(before: &Version, after: &Version) -> Vec<Danger> {
         if old.is_none_or(|old| old.body != file.body) {
             of_content(old, file, &mut found);
         }
-        if file.executable && !old.is_some_and(|old| old.executable) {
+        // A script that was there already runs by its interpreter, with the bit and without.
+        let was_run = old.is_some_and(|old| old.executable || is_script(old) && old.body == file.body);
+        if file.executable && !was_run {
             found.push(whole(file, DangerClass::Executable, "may be run now"));
         }
         if after.set_id.contains(&file.path) && !before.set_id.contains(&file.path) {

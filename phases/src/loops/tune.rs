@@ -17,6 +17,7 @@ pub mod beliefs;
 pub mod calibration;
 mod comparison;
 mod credit;
+mod danger;
 mod decision;
 pub mod drafting;
 pub mod ending;
@@ -239,9 +240,9 @@ fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     }
     let step = Step::Improve { round: round.number, base, member, by: round.by() };
     match run.state_of(&step) {
-        StepState::Answered(Answer::Improved { tree, report, kinds }) => {
+        StepState::Answered(Answer::Improved { tree, report, kinds, dangers }) => {
             let base = run.candidate(base).expect("the head is a candidate of the run");
-            let made = (report.as_ref().clone(), kinds.clone());
+            let made = (report.as_ref().clone(), kinds.clone(), dangers.clone());
             let draft = base.edited(round.number, member, *tree, made);
             Next::Decide(Decision::Draft(Box::new(draft)))
         }

@@ -157,7 +157,12 @@ impl<'a> Play<'a> {
         let missed = request.missed().iter().map(|missed| &missed.asked.id);
         let tree = self.workshop.improve(self.world, base, missed, by)?;
         // The text of a simulated skill is its facets.
-        Some(Answer::Improved { tree, report: Box::default(), kinds: vec![EditKind::Wording] })
+        Some(Answer::Improved {
+            tree,
+            report: Box::default(),
+            kinds: vec![EditKind::Wording],
+            dangers: Vec::new(),
+        })
     }
 }
 

@@ -28,12 +28,12 @@ fn suite(scenarios: usize) -> Plan {
 /// An improver that says which round it was asked in.
 #[expect(clippy::unnecessary_wraps, reason = "answers and failures have one type")]
 fn edited(round: u32) -> Outcome {
-    let Ok(Answer::Improved { tree, kinds, .. }) = improved(&format!("draft {round}")) else {
+    let Ok(Answer::Improved { tree, kinds, dangers, .. }) = improved(&format!("draft {round}")) else {
         unreachable!()
     };
     let summary = Some(format!("edit of round {round}").into());
     let report = Box::new(EditReport { summary, ..EditReport::default() });
-    Ok(Answer::Improved { tree, report, kinds })
+    Ok(Answer::Improved { tree, report, kinds, dangers })
 }
 
 fn acted(run: &Run, step: &Step, scenario: usize) -> Outcome {

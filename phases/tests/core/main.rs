@@ -5,6 +5,7 @@ mod comparing;
 mod comparison;
 mod cost;
 mod credit;
+mod danger;
 mod delivery;
 mod drafting;
 mod drive;

@@ -131,7 +131,12 @@ pub(crate) fn ran(name: &str) -> Outcome {
 }
 
 pub(crate) fn improved(name: &str) -> Outcome {
-    Ok(Answer::Improved { tree: tree(name), report: Box::default(), kinds: vec![EditKind::Wording] })
+    Ok(Answer::Improved {
+        tree: tree(name),
+        report: Box::default(),
+        kinds: vec![EditKind::Wording],
+        dangers: Vec::new(),
+    })
 }
 
 /// The same where more is kept of it, for its checks.

@@ -5,7 +5,7 @@ use skilltune_orchestrator::snapshot::{ObjectError, Objects};
 use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::tune::{self, Choice, Hold, Run, Step, Tune};
 
-use crate::loops::tune::verdicts;
+use crate::loops::tune::{dangers, verdicts};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::{AnswerFrom, Answers, Person};
@@ -45,6 +45,9 @@ impl engine::Person<Tune> for AtTerminal {
 impl AtTerminal {
     /// What a yes would change.
     fn show(&self, run: &Run, Hold::Apply { champion, .. }: Hold) {
+        for line in dangers::of(run, champion) {
+            self.printer.show(&format!("dangerous: {line}"));
+        }
         match changes(&self.objects, run, champion) {
             Ok(text) => self.printer.show(text.trim_end()),
             Err(error) => self.printer.talk(&format!("cannot show the diff: {error}")),

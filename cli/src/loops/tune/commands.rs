@@ -17,7 +17,7 @@ use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::report::{calibrating, comparing, unaided};
 use crate::loops::tune::settings::{PromptSettings, TuneSettings};
 use crate::loops::tune::verdicts;
-use crate::loops::tune::{advice, apply, report, words};
+use crate::loops::tune::{advice, apply, dangers, report, words};
 use crate::loops::{LoopCommands, Version};
 use crate::report::journal;
 use crate::report::words::branch;
@@ -324,6 +324,7 @@ fn candidate(known: &Known<Tune>, candidate: &Candidate) -> String {
     if let Some(score) = known.run.search_score(candidate.id) {
         lines.push(format!("search score {score}"));
     }
+    lines.extend(dangers::of(&known.run, candidate.id).iter().map(|line| format!("dangerous: {line}")));
     let members = known.run.plan.task.target.members.iter().zip(&candidate.trees);
     lines.extend(members.map(|(member, tree)| format!("{}: {tree}", member.name)));
     lines.iter().map(|line| plain::one_line(line)).collect::<Vec<_>>().join("\n")

@@ -105,7 +105,8 @@ impl Narrated for Tune {
         }
         let Look { width, data, letters, .. } = talk.look;
         let shipment = run.state.shipment.as_ref();
-        let mut told = shipment.map_or_else(Vec::new, |shipment| lines::shipped(run, shipment, width));
+        let mut told = lines::dangers(run, width);
+        told.extend(shipment.into_iter().flat_map(|shipment| lines::shipped(run, shipment, width)));
         told.extend(lines::headline(run, width));
         if let Some(first) = told.first_mut() {
             *first = data.bold(first);

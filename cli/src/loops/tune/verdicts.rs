@@ -177,6 +177,9 @@ fn of_target(run: &Run) -> &'static str {
 }
 
 fn kept(run: &Run) -> &'static str {
+    if run.needs_a_person() && matches!(run.plan.task.apply, Apply::Auto | Apply::Unattended) {
+        return "The champion beat the start, but its edits are dangerous, so a person has to apply it. The skill is unchanged.";
+    }
     match (run.plan.task.apply, run.plan.basis()) {
         (Apply::Unattended | Apply::Auto, Basis::Searched) => {
             "The champion beat the start on the scenarios of the search; that is not enough to apply it without you. The skill is unchanged."

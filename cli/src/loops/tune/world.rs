@@ -250,7 +250,12 @@ pub fn improved(name: &str) -> Outcome {
         changes: vec![change],
         skipped: vec!["The rest: no such file.".into()],
     };
-    Ok(Answer::Improved { tree: tree(name), report: Box::new(report), kinds: vec![EditKind::Wording] })
+    Ok(Answer::Improved {
+        tree: tree(name),
+        report: Box::new(report),
+        kinds: vec![EditKind::Wording],
+        dangers: Vec::new(),
+    })
 }
 
 /// A run of any loop, and its journal.

@@ -1,8 +1,10 @@
 //! What an edit changed, as its page and `skilltune diff` show it.
 
+use skilltune_phases::edit::{self, Danger};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::{Edit, Round, Run};
 
+use crate::skill_files::load_version;
 use crate::snapshot::{self, ChangeKind, ObjectError, Objects};
 
 /// What an edit changed.
@@ -28,6 +30,12 @@ pub fn edit_diff(objects: &Objects, run: &Run, round: &Round) -> Result<Diff, Ob
         diff.unified.push_str(&one.unified);
     }
     Ok(diff)
+}
+
+/// What appeared from one stored tree to another that a person has to look at.
+pub fn tree_dangers(objects: &Objects, from: TreeId, to: TreeId) -> Result<Vec<Danger>, ObjectError> {
+    let version = |tree| load_version(&objects.manifest(tree)?, objects);
+    Ok(edit::dangers(&version(from)?, &version(to)?))
 }
 
 /// What changed from one stored tree to another.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use skilltune_phases::edit::{self, EditKind, EditReport};
+use skilltune_phases::edit::{self, EditReport};
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::leak::Secrets;
 use skilltune_phases::loops::tune::Answer;
@@ -13,7 +13,7 @@ use skilltune_phases::order::Order;
 use skilltune_phases::skill;
 
 use super::super::{ReadError, Remains, Workshop, call_dir, unreadable};
-use crate::skill_files::load_captured;
+use crate::skill_files::load_version;
 use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath, capture_left};
 
 const SKILL_MD: &[u8] = b"SKILL.md";
@@ -53,14 +53,11 @@ pub(super) fn read(
     if let Some((path, line)) = secrets.leak(&texts(objects, &base)?, &texts(objects, &edited)?) {
         return Err(gate(&format!("{path}:{line} {LEAK}")).into());
     }
-    let kinds = kinds(objects, &base, &edited)?;
+    let (before, after) = (load_version(&base, objects)?, load_version(&edited, objects)?);
+    let (kinds, dangers) = (edit::kinds(&before.files, &after.files), edit::dangers(&before, &after));
     let whole = edited.joined(&hidden).map_err(|why| gate(&why))?;
-    Ok(Answer::Improved { tree: objects.put_manifest(&whole)?, report: Box::new(report), kinds })
-}
-
-fn kinds(objects: &Objects, before: &Manifest, after: &Manifest) -> Result<Vec<EditKind>, ObjectError> {
-    let files = |manifest| load_captured(manifest, "", objects);
-    Ok(edit::kinds(&files(before)?, &files(after)?))
+    let tree = objects.put_manifest(&whole)?;
+    Ok(Answer::Improved { tree, report: Box::new(report), kinds, dangers })
 }
 
 /// Which words it is about is for the agent to find: nothing here tells what they are.

@@ -28,7 +28,7 @@ use crate::snapshot::{Manifest, Objects, RelPath, capture_left, unified};
 use crate::store::RunFolder;
 
 pub use context::context;
-pub use diff::{Diff, edit_diff, tree_diff};
+pub use diff::{Diff, edit_diff, tree_dangers, tree_diff};
 pub use proposing::propose_candidate;
 
 impl LoopEngine for Tune {

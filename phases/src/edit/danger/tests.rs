@@ -77,17 +77,19 @@ fn a_danger_names_its_file_its_line_and_the_words_that_show_it() {
 
 #[test]
 fn bits_that_appear_are_dangers_and_those_that_go_are_not() {
-    let with = |executable, set_id: &[&str]| {
+    let of = |path: &str, executable, set_id: &[&str]| {
         let mut files = before().files.files().to_vec();
-        let file = files.iter_mut().find(|file| file.path == "more.md").unwrap();
+        let file = files.iter_mut().find(|file| file.path == path).unwrap();
         file.executable = executable;
         Version {
             files: Files::new("a", files),
             set_id: set_id.iter().map(|path| (*path).to_owned()).collect(),
         }
     };
+    let with = |executable, set_id| of("more.md", executable, set_id);
     assert_eq!(classes(&with(false, &[]), &with(true, &["more.md"])), ["executable", "set-id"]);
     assert!(classes(&with(true, &["more.md"]), &with(false, &[])).is_empty());
+    assert!(classes(&before(), &of("scripts/run.py", true, &[])).is_empty(), "it was a script before");
 }
 
 #[test]

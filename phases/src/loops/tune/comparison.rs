@@ -24,7 +24,9 @@ const UNEVEN: usize = 10;
 pub(super) fn finish(run: &Run) -> Next<'_> {
     let Some(shipment) = &run.state.shipment else { return compare(run) };
     let champion = shipment.champion;
-    let (sure, close) = (run.plan.basis().is_sure(), |ending| Next::Decide(Decision::Close(ending)));
+    // What is dangerous is never applied unattended, however sure it is to be better.
+    let sure = run.plan.basis().is_sure() && !run.needs_a_person();
+    let close = |ending| Next::Decide(Decision::Close(ending));
     if let Aim::Compare(_) = run.plan.task.aim {
         return close(Ending::Compared);
     }
@@ -35,6 +37,7 @@ pub(super) fn finish(run: &Run) -> Next<'_> {
     match run.plan.task.apply {
         Apply::Never => close(Ending::Kept),
         Apply::Unattended if !sure => close(Ending::Kept),
+        Apply::Auto if run.needs_a_person() => close(Ending::Kept),
         // That of one task alone ships where a person said so.
         Apply::Auto if !sure && run.plan.task.scenarios.len() > 1 => close(Ending::Kept),
         Apply::Auto | Apply::Unattended => ship(run, promote),

@@ -6,7 +6,7 @@ use crate::candidate::Candidate;
 use crate::checks::Told;
 use crate::contract::CriterionId;
 use crate::delivery::SkillUse;
-use crate::edit::{EditKind, EditReport};
+use crate::edit::{Danger, EditKind, EditReport};
 use crate::event::Failure;
 use crate::id::{CandidateId, TreeId};
 use crate::judgement::Judgement;
@@ -47,6 +47,9 @@ pub enum Answer {
         tree: TreeId,
         report: Box<EditReport>,
         kinds: Vec<EditKind>,
+        /// What appeared with it that a person has to look at.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        dangers: Vec<Danger>,
     },
     Chosen(Choice),
     Promoted,

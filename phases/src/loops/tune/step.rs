@@ -175,7 +175,7 @@ fn is_first(era: &u32) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hold {
-    /// Shall the champion replace the target? Without a person it does if it is sure to be better.
+    /// Shall the champion replace the target? Without a person it does if it is sure to be better and brings no danger.
     Apply { champion: CandidateId, sure: bool },
 }
 

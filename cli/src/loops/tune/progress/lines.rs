@@ -8,7 +8,7 @@ use skilltune_phases::score::Score;
 use crate::loops::tune::report::{calibrating, comparing, troubles, unaided, uses};
 use crate::loops::tune::verdicts;
 use crate::loops::tune::words::Standing;
-use crate::loops::tune::{advice, price, words};
+use crate::loops::tune::{advice, dangers, price, words};
 use crate::progress::lines::{ROOMY, advised, cost, to_copy, who};
 use crate::progress::look::Look;
 use crate::report::ceilings;
@@ -175,6 +175,12 @@ pub fn unused(run: &Run, round: &Round, width: usize) -> Vec<String> {
 
 /// More than these are in the report.
 const MOST: usize = 3;
+
+/// What a person looks at before anything else.
+pub fn dangers(run: &Run, width: usize) -> Vec<String> {
+    let told = dangers::of_champion(run).into_iter();
+    told.flat_map(|line| wrapped(&format!("dangerous: {line}"), width, "  ")).collect()
+}
 
 /// The final comparison's verdict.
 pub fn shipped(run: &Run, shipment: &Shipment, width: usize) -> Vec<String> {

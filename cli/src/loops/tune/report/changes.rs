@@ -7,6 +7,7 @@ use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::tune::{Edit, Round, Run};
 use skilltune_phases::target::Place;
 
+use crate::loops::tune::dangers;
 use crate::loops::tune::report::troubles;
 use crate::loops::tune::words as told;
 use crate::text::markdown::{Page, code, words};
@@ -59,6 +60,10 @@ fn nothing(page: &mut Page, run: &Run, member: Place, failure: &Failure) {
 
 fn drafted(page: &mut Page, run: &Run, draft: CandidateId, origin: &Origin, diff: &Diff<'_>) {
     let report = &origin.report;
+    if !origin.dangers.is_empty() {
+        page.section("Dangerous Changes");
+        page.list(origin.dangers.iter().map(|danger| words(&dangers::line("", danger))));
+    }
     page.section("Applied Suggestions");
     page.list(report.changes.iter().map(applied));
     page.section("Files Modified");

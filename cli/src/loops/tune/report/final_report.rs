@@ -10,6 +10,7 @@ use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::notes::Notes;
 use skilltune_phases::scenario::Scenario;
 
+use crate::loops::tune::dangers as told_dangers;
 use crate::loops::tune::improvers;
 use crate::loops::tune::report::uses;
 use crate::loops::tune::verdicts;
@@ -20,6 +21,7 @@ use crate::text::markdown::{Page, code_cell, words};
 
 pub fn final_report(run: &Run) -> String {
     let mut page = Page::titled(&format!("Final Report: {}", words(&told::target(run))));
+    dangers(&mut page, run);
     comparison::verdict(&mut page, run);
     let became = verdicts::became(run);
     // What git said is part of it.
@@ -40,6 +42,18 @@ pub fn final_report(run: &Run) -> String {
     places::artifacts(&mut page, run);
     places::restore(&mut page, run);
     page.finish()
+}
+
+/// Before anything else: what a person looks at before the champion is applied.
+fn dangers(page: &mut Page, run: &Run) {
+    let all = told_dangers::of_champion(run);
+    if !all.is_empty() {
+        page.section("Dangerous Changes");
+        page.paragraph(
+            "The champion's edits brought these lines. Look at them before you apply it or keep it:",
+        );
+        page.list(all.iter().map(|line| words(line)));
+    }
 }
 
 fn summary(page: &mut Page, run: &Run) {

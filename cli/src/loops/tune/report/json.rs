@@ -10,7 +10,7 @@ use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftA
 use skilltune_phases::loops::tune::{Aim, Edit, Improver, Round, Run, Standing, Uses};
 
 use crate::loops::tune::report::{calibrating, comparing, unaided, uses};
-use crate::loops::tune::{improvers, words};
+use crate::loops::tune::{dangers, improvers, words};
 use crate::report::ceilings;
 use crate::report::estimate::Estimate;
 use crate::report::json::{agents, blocked, cost, costs, most_calls, rights};
@@ -38,6 +38,8 @@ fn of_any(run: &Run) -> Value {
     json!({
         // Before anything else: what the final comparison showed.
         "verdict": comparison::word(run),
+        // What the champion's edits bring that a person has to look at before it is applied.
+        "dangers": dangers::json(run),
         "run_id": plan.run,
         "loop": plan.kind,
         "target": target(run),

@@ -11,6 +11,7 @@ fn the_summary_has_just_the_documented_keys() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&summary(&play.run)).unwrap(), @r#"
     {
       "verdict": "higher",
+      "dangers": [],
       "run_id": "calm-otter",
       "loop": "tune",
       "target": [

@@ -1,0 +1,38 @@
+//! The dangers of a version, in words: what a person looks at before it replaces the skill.
+
+use serde_json::{Value, json};
+use skilltune_phases::edit::Danger;
+use skilltune_phases::id::CandidateId;
+use skilltune_phases::loops::tune::Run;
+
+use crate::text::plain;
+
+/// Those of the champion.
+pub fn of_champion(run: &Run) -> Vec<String> {
+    run.state.shipment.as_ref().map(|shipment| of(run, shipment.champion)).unwrap_or_default()
+}
+
+/// One line each, with the member's name where there are several.
+pub fn of(run: &Run, candidate: CandidateId) -> Vec<String> {
+    let named = |(place, danger): (_, &Danger)| {
+        let folder =
+            if run.plan.is_chain() { format!("{}/", run.plan.member(place).name) } else { String::new() };
+        line(&folder, danger)
+    };
+    run.dangers(candidate).into_iter().map(named).collect()
+}
+
+/// `network: SKILL.md:12: curl http://a.dev`.
+pub fn line(folder: &str, danger: &Danger) -> String {
+    let at = danger.line.map(|line| format!(":{line}")).unwrap_or_default();
+    plain::one_line(&format!("{}: {folder}{}{at}: {}", danger.class.word(), danger.path, danger.shown))
+}
+
+pub fn json(run: &Run) -> Value {
+    let dangers = run.state.shipment.as_ref().map(|shipment| run.dangers(shipment.champion));
+    let one = |(place, danger): (_, &Danger)| {
+        let Danger { path, line, class, shown } = danger;
+        json!({ "member": run.plan.member(place).name, "path": path, "line": line, "class": class, "shown": shown })
+    };
+    dangers.unwrap_or_default().into_iter().map(one).collect()
+}

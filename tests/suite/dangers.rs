@@ -1,0 +1,59 @@
+//! A champion whose edits are dangerous is shown with them, and waits for a person.
+
+use serde_json::json;
+
+use crate::commands::{data, talk};
+use crate::scene::{Scene, listing};
+
+/// The improver also leaves a script in the skill.
+fn armed() -> Scene {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    let script = json!({
+        "improve": { "writer": { "40": 60, "60": 90 } },
+        "overwrite": { "improver": ["skill/writer/run.sh"] },
+        "overwritten": scene.path("overwritten.log"),
+    });
+    scene.write_script(&script);
+    scene
+}
+
+#[test]
+fn a_dangerous_champion_is_kept_with_its_dangers_first_until_a_person_applies_it() {
+    let scene = armed();
+    let before = listing(&scene.skill("writer"));
+    let ran = scene.run(&["tune", "writer", "write a page", "--apply", "auto", "--format", "json"]);
+    let told = ran.json();
+    assert_eq!(
+        (&told["outcome"], &told["dangers"][0]["class"]),
+        (&json!("kept"), &json!("script")),
+        "{ran:?}"
+    );
+    assert_eq!(listing(&scene.skill("writer")), before);
+    let report = data(&scene, &["report"]);
+    let lines: Vec<&str> = report.lines().skip(2).take(6).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    ## Dangerous Changes
+
+    The champion's edits brought these lines. Look at them before you apply it or keep it:
+
+    - script: run.sh: changed
+    - script: run.sh:1: scribbled
+    ");
+    insta::assert_snapshot!(scene.shown(&scene.run(&["diff"]).stderr), @r"
+    dangerous: script: run.sh:1: scribbled
+    writer: M SKILL.md, A notes.md, A run.sh
+    ");
+    talk(&scene, &scene.run(&["apply"]));
+    assert_ne!(listing(&scene.skill("writer")), before);
+}
+
+#[test]
+fn an_answer_that_is_given_applies_a_dangerous_champion_and_the_default_keeps_it() {
+    for (answer, outcome) in [(vec!["--yes"], "kept"), (vec!["--answer", "apply"], "improved")] {
+        let scene = armed();
+        let held = scene.run(&["tune", "writer", "write a page", "--apply", "ask", "--format", "json"]);
+        assert_eq!(held.json()["outcome"], "held", "{held:?}");
+        let line = [vec!["resume", "--format", "json"], answer].concat();
+        assert_eq!(scene.run(&line).json()["outcome"], outcome);
+    }
+}
