@@ -6,7 +6,7 @@ use crate::commands::{data, talk};
 use crate::scene::{Scene, listing};
 
 /// The improver also leaves a script in the skill.
-fn armed() -> Scene {
+pub(crate) fn armed() -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     let script = json!({
         "improve": { "writer": { "40": 60, "60": 90 } },

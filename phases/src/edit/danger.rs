@@ -51,6 +51,15 @@ pub enum DangerClass {
     Symlink,
 }
 
+impl Danger {
+    /// `network: SKILL.md:12: curl http://a.dev`. The folder has a slash at its end.
+    pub fn told(&self, folder: &str) -> String {
+        let Self { path, line, class, shown } = self;
+        let at = line.map(|line| format!(":{line}")).unwrap_or_default();
+        format!("{}: {folder}{path}{at}: {shown}", class.word())
+    }
+}
+
 impl DangerClass {
     pub const ALL: [Self; 8] = [
         Self::Permission,

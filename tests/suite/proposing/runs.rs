@@ -7,6 +7,7 @@ use serde_json::json;
 use super::repository::{BRANCH, Repository, SKILL};
 use crate::chain;
 use crate::crash::{Steps, crashed};
+use crate::dangers::armed;
 use crate::scene::{Ran, Scene};
 
 const TUNE: [&str; 10] =
@@ -34,6 +35,16 @@ fn a_run_proposes_its_champion_and_leaves_the_rest_as_it_is() {
     let again = repository.apply_as("branch");
     assert_eq!(again.code, Some(0), "{again:?}");
     assert_eq!(json["proposal"]["commit"], json!(repository.git(&["rev-parse", BRANCH]).trim()));
+}
+
+#[test]
+fn the_message_of_a_commit_lists_the_dangers_of_its_edits() {
+    let repository = Repository::of(armed());
+    repository.commit("Add the skill");
+    assert_eq!(tune(&repository, "branch").json()["outcome"], json!("proposed"));
+    let message = repository.git(&["log", "-1", "--format=%B", BRANCH]);
+    let told = "Look at these lines before you merge it. They let the skill do more than before:\n\n- script: run.sh";
+    assert!(message.contains(told) && message.contains("\n\nSkilltune-Run: "), "{message}");
 }
 
 #[test]

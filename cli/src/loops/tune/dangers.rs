@@ -22,10 +22,8 @@ pub fn of(run: &Run, candidate: CandidateId) -> Vec<String> {
     run.dangers(candidate).into_iter().map(named).collect()
 }
 
-/// `network: SKILL.md:12: curl http://a.dev`.
 pub fn line(folder: &str, danger: &Danger) -> String {
-    let at = danger.line.map(|line| format!(":{line}")).unwrap_or_default();
-    plain::one_line(&format!("{}: {folder}{}{at}: {}", danger.class.word(), danger.path, danger.shown))
+    plain::one_line(&danger.told(folder))
 }
 
 pub fn json(run: &Run) -> Value {

@@ -4,9 +4,11 @@ use jiff::Timestamp;
 
 use super::{Answer, Apply, Run, Shipment, Step, StepState, Verdict};
 use crate::candidate::Candidate;
+use crate::edit::Danger;
 use crate::id::CandidateId;
 use crate::proposal::Proposal;
 use crate::score::Score;
+use crate::target::Place;
 
 /// The branch, the message and the time of the commit. They are the same whenever they are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +53,7 @@ impl Words {
         let branch = names.iter().map(|name| slug(name)).collect::<Vec<_>>().join("+");
         Self {
             branch: format!("skilltune/{branch}"),
-            message: format!("{subject}\n\n{body}\n\n{trailers}"),
+            message: format!("{subject}\n\n{body}\n\n{}{trailers}", dangers(run, candidate.id)),
             at: run.state.shipped_at.unwrap_or(run.started_at),
         }
     }
@@ -59,8 +61,33 @@ impl Words {
 
 /// On one line each, whatever a folder is called.
 fn names(run: &Run) -> Vec<String> {
-    let plain = |name: &str| name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     run.plan.task.target.members.iter().map(|member| plain(&member.name)).collect()
+}
+
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// More of them are in the reports.
+const MOST_DANGERS: usize = 20;
+
+/// What whoever reviews the commit has to look at first.
+fn dangers(run: &Run, candidate: CandidateId) -> String {
+    let all = run.dangers(candidate);
+    if all.is_empty() {
+        return String::new();
+    }
+    let line = |(member, danger): &(Place, &Danger)| {
+        let member = run.plan.task.target.members.get(member.0).filter(|_| run.plan.is_chain());
+        let folder = member.map_or_else(String::new, |member| format!("{}/", member.name));
+        format!("- {}\n", plain(&danger.told(&folder)))
+    };
+    let listed: String = all.iter().take(MOST_DANGERS).map(line).collect();
+    let more = all.len().saturating_sub(MOST_DANGERS);
+    let more = if more > 0 { format!("- and {more} more\n") } else { String::new() };
+    format!(
+        "Look at these lines before you merge it. They let the skill do more than before:\n\n{listed}{more}\n"
+    )
 }
 
 /// What the name of a branch can hold everywhere.
