@@ -153,7 +153,12 @@ pub fn load_version(manifest: &Manifest, objects: &Objects) -> Result<Version, O
     };
     let set_id = manifest.entries().iter().filter(has_set_id);
     let set_id = set_id.map(|entry| entry.path.as_path().to_string_lossy().into_owned()).collect();
-    Ok(Version { files: load_captured(manifest, "", objects)?, set_id })
+    let content = |entry: &Entry| match entry.node {
+        Node::File { blob, .. } => Some((entry.path.as_path().to_string_lossy().into_owned(), blob)),
+        Node::Folder { .. } | Node::Link { .. } => None,
+    };
+    let contents = manifest.entries().iter().filter_map(content).collect();
+    Ok(Version { files: load_captured(manifest, "", objects)?, set_id, contents })
 }
 
 /// What has a name that is no text is not looked into: it could not be written back under that name.

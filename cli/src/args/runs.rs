@@ -195,7 +195,7 @@ pub struct ApplyArgs {
     #[arg(long)]
     pub force: bool,
     /// Leave the skill unchanged, and make a commit for git instead
-    #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with = "force")]
+    #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with_all = ["force", "merge"])]
     pub form: Option<FormName>,
 }
 

@@ -262,7 +262,11 @@ impl Merge<'_, '_> {
             format!(
                 "{path} needs the filter {filter:?}, a program that the repository's own configuration names"
             ),
-            format!("if you trust it, run `git config --global filter.{filter}.clean COMMAND`"),
+            if filter.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c)) {
+                format!("if you trust it, run `git config --global filter.{filter}.clean COMMAND`")
+            } else {
+                "if you trust it, define it in your own configuration".to_owned()
+            },
         ))
     }
 }

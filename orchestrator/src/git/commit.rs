@@ -10,11 +10,13 @@ use super::repository::Repository;
 use super::runner::{Command, GitError};
 
 /// What a commit consists of.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Content {
     pub tree: String,
     pub parents: Vec<String>,
     pub message: String,
+    /// Whether its two times differ; ours never do.
+    is_amended: bool,
 }
 
 /// The lines at the end of a message by which a commit is known as ours and unchanged.
@@ -50,7 +52,7 @@ pub(super) fn content(
     let write = Command::new(["write-tree", "--missing-ok"]).env("GIT_INDEX_FILE", index);
     let tree = repository.git.id(write)?;
     let message = format!("{message}{TARGET}{target}\n{TREE}{tree}\n");
-    Ok(Content { tree, parents: vec![repository.base.clone()], message })
+    Ok(Content { tree, parents: vec![repository.base.clone()], message, is_amended: false })
 }
 
 /// Makes the commit, of that time and in the person's name.
@@ -100,13 +102,20 @@ pub(super) fn read(repository: &Repository<'_>, commit: &str) -> Result<Content,
     let (head, message) = text.split_once("\n\n").ok_or(GitError::Garbled)?;
     let lines = |name: &'static str| head.lines().filter_map(move |line| line.strip_prefix(name));
     let tree = lines("tree ").next().ok_or(GitError::Garbled)?.to_owned();
-    Ok(Content { tree, parents: lines("parent ").map(str::to_owned).collect(), message: message.to_owned() })
+    // `NAME <ADDRESS> SECONDS +0000`: whoever amends a commit, changes the second time.
+    let time = |line: &str| line.rsplit_once('>').map(|(_, time)| time.to_owned());
+    let is_amended = lines("author ").next().map(time) != lines("committer ").next().map(time);
+    let parents = lines("parent ").map(str::to_owned).collect();
+    Ok(Content { tree, parents, message: message.to_owned(), is_amended })
 }
 
 impl Content {
-    /// Whether skilltune made it, and nobody has amended its files.
+    /// Whether skilltune made it, and nobody has amended it.
     pub(super) fn is_ours(&self) -> bool {
-        self.trailer(RUN).is_some() && self.trailer(TREE) == Some(&self.tree) && self.parents.len() == 1
+        !self.is_amended
+            && self.trailer(RUN).is_some()
+            && self.trailer(TREE) == Some(&self.tree)
+            && self.parents.len() == 1
     }
 
     pub(super) fn has_target_of(&self, other: &Self) -> bool {
@@ -128,11 +137,12 @@ mod tests {
             tree: "a1".to_owned(),
             parents: vec!["b2".to_owned()],
             message: "Improve writer\n\nSkilltune-Run: r\nSkilltune-Tree: a1\n".to_owned(),
+            is_amended: false,
         };
         assert!(ours.is_ours());
-        let amended =
-            Content { tree: "c3".to_owned(), message: ours.message.clone(), parents: vec!["b2".to_owned()] };
+        let amended = Content { tree: "c3".to_owned(), ..ours.clone() };
         assert!(!amended.is_ours(), "its files are others");
+        assert!(!Content { is_amended: true, ..ours.clone() }.is_ours());
         let own = Content { message: "Improve writer\n".to_owned(), ..amended };
         assert!(!own.is_ours());
         let merge = Content { parents: vec!["b2".to_owned(), "d4".to_owned()], ..ours };

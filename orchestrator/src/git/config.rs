@@ -38,7 +38,7 @@ impl Guard {
 
 /// `SCOPE NUL KEY LF VALUE NUL`, and so on.
 fn read(list: &[u8]) -> Option<Guard> {
-    let (mut own, mut repositorys) = (BTreeMap::new(), BTreeSet::new());
+    let (mut own, mut of_repository) = (BTreeMap::new(), BTreeSet::new());
     let mut parts = list.split(|byte| *byte == 0);
     while let (Some(scope), Some(setting)) = (parts.next(), parts.next()) {
         let mut halves = setting.splitn(2, |byte| *byte == b'\n');
@@ -50,23 +50,30 @@ fn read(list: &[u8]) -> Option<Guard> {
         match scope {
             b"system" | b"global" => drop(own.insert(key, value)),
             b"command" => {}
-            _ => drop(repositorys.insert(key)),
+            _ => drop(of_repository.insert(key)),
         }
     }
-    let foreign = repositorys.iter().filter(|key| !own.contains_key(*key));
-    let filters = foreign.filter_map(|key| Some(key.strip_prefix("filter.")?.rsplit_once('.')?.0.to_owned()));
+    let foreign = of_repository.iter().filter(|key| !own.contains_key(*key));
+    let filters = foreign.filter_map(|key| match key.strip_prefix("filter.") {
+        Some(filter) => Some(filter.rsplit_once('.')?.0.to_owned()),
+        // The filter of LFS runs the programs of its extensions.
+        None => key.starts_with(EXTENSION).then(|| "lfs".to_owned()),
+    });
     let filters = filters.collect();
-    let settings = repositorys.into_iter().map(|key| {
+    let settings = of_repository.into_iter().map(|key| {
         let value = own.get(&key).cloned().unwrap_or_default();
         (key, value)
     });
     Some(Guard { settings: settings.collect(), filters })
 }
 
+const EXTENSION: &str = "lfs.extension.";
+
 /// Git prints the first and the last word of a key in lower case.
 fn names_program(key: &[u8]) -> bool {
     let (is, ends) = (|prefix: &[u8]| key.starts_with(prefix), |suffix: &[u8]| key.ends_with(suffix));
     is(b"filter.") && (ends(b".clean") || ends(b".smudge") || ends(b".process"))
+        || is(EXTENSION.as_bytes())
         || is(b"gpg.") && (ends(b".program") || ends(b".defaultkeycommand"))
 }
 
@@ -107,9 +114,16 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_of_which_the_repository_defines_a_part_is_the_repositorys() {
+    fn a_filter_of_which_the_repository_defines_a_part_is_the_of_repository() {
         let guard = guard(&[("global", "filter.x.clean\nmine"), ("local", "filter.x.process\nevil")]);
         assert_eq!(guard.filters, BTreeSet::from(["x".to_owned()]));
+    }
+
+    #[test]
+    fn an_extension_of_lfs_that_the_repository_names_keeps_the_filter_of_lfs_from_running() {
+        let guard =
+            guard(&[("global", "filter.lfs.clean\ngit-lfs clean"), ("local", "lfs.extension.x.clean\nevil")]);
+        assert_eq!(guard.filters, BTreeSet::from(["lfs".to_owned()]));
     }
 
     #[test]

@@ -9,11 +9,14 @@ use super::repository::Repository;
 use super::runner::Command;
 
 /// Whatever the configuration says of patches, this one is plain.
-const OPTIONS: [&str; 20] = [
+const OPTIONS: [&str; 23] = [
     "--stdout",
     "--binary",
     "--full-index",
     "--no-renames",
+    "--no-cover-letter",
+    "--no-base",
+    "--unified=3",
     "--no-color",
     "--no-ext-diff",
     "--no-textconv",

@@ -10,11 +10,12 @@ mod fold;
 mod permission;
 mod pieces;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::answer::capped;
+use crate::id::BlobId;
 use crate::lint::{self, File, Files};
 use crate::material::Body;
 
@@ -92,9 +93,11 @@ pub struct Version {
     pub files: Files,
     /// The files with a set-id bit.
     pub set_id: BTreeSet<String>,
+    /// The content of each file, which tells those apart that are not read as text.
+    pub contents: BTreeMap<String, BlobId>,
 }
 
-/// More of one class say nothing new.
+/// More of one class are only counted.
 const MOST_OF_A_CLASS: usize = 20;
 const LONGEST_LINE: usize = 160;
 
@@ -103,11 +106,13 @@ pub fn dangers(before: &Version, after: &Version) -> Vec<Danger> {
     let mut found = Vec::new();
     for file in after.files.files() {
         let old = before.files.get(&file.path);
-        if old.is_none_or(|old| old.body != file.body) {
+        let is_same = old.is_some_and(|old| old.body == file.body)
+            && before.contents.get(&file.path) == after.contents.get(&file.path);
+        if !is_same {
             of_content(old, file, &mut found);
         }
         // A script that was there already runs by its interpreter, with the bit and without.
-        let was_run = old.is_some_and(|old| old.executable || is_script(old) && old.body == file.body);
+        let was_run = old.is_some_and(|old| old.executable || is_script(old) && is_same);
         if file.executable && !was_run {
             found.push(whole(file, DangerClass::Executable, "may be run now"));
         }
@@ -119,13 +124,21 @@ pub fn dangers(before: &Version, after: &Version) -> Vec<Danger> {
     // Of several in one line, the first shows most of it.
     found.sort_by(|one, other| order(one).cmp(&order(other)));
     found.dedup_by(|one, other| order(one) == order(other));
-    let mut counts = [0; DangerClass::ALL.len()];
-    found.retain(|danger| {
-        let count = &mut counts[danger.class as usize];
-        *count += 1;
-        *count <= MOST_OF_A_CLASS
-    });
-    found
+    let mut some: Vec<Danger> =
+        DangerClass::ALL.into_iter().flat_map(|class| of_class(class, &found)).collect();
+    some.sort_by(|one, other| order(one).cmp(&order(other)));
+    some
+}
+
+/// The first ones, and how many more there are.
+fn of_class(class: DangerClass, found: &[Danger]) -> Vec<Danger> {
+    let all: Vec<&Danger> = found.iter().filter(|danger| danger.class == class).collect();
+    let mut shown: Vec<Danger> = all.iter().take(MOST_OF_A_CLASS).copied().cloned().collect();
+    if let Some(next) = all.get(MOST_OF_A_CLASS) {
+        let more = format!("and {} more", all.len() - MOST_OF_A_CLASS);
+        shown.push(Danger { shown: more.into(), ..(*next).clone() });
+    }
+    shown
 }
 
 fn order(danger: &Danger) -> (&str, Option<usize>, DangerClass) {
@@ -138,6 +151,12 @@ fn of_content(old: Option<&File>, new: &File, found: &mut Vec<Danger>) {
         found.push(whole(new, DangerClass::Symlink, &format!("symlink to {target}")));
     } else if is_script(new) {
         found.push(first_line(old, new, DangerClass::Script));
+    } else if text(new).is_none() && !is_media(&new.path) {
+        found.push(whole(
+            new,
+            DangerClass::HiddenCode,
+            "is too large or no text, so nobody can look into it",
+        ));
     }
     if is_settings(&new.path) {
         found.push(first_line(old, new, DangerClass::Settings));
@@ -170,6 +189,15 @@ fn of_lines(before: &Files, after: &Files, found: &mut Vec<Danger>) {
             found.push(Danger { path: path.into(), line: Some(line), class, shown: shown(&text) });
         }
     }
+}
+
+/// Files that agents show or hand on, and do not follow.
+fn is_media(path: &str) -> bool {
+    const ENDS: [&str; 20] = [
+        "bmp", "docx", "gif", "ico", "jpeg", "jpg", "mp3", "mp4", "odt", "otf", "pdf", "png", "pptx", "tiff",
+        "ttf", "wav", "webp", "woff", "woff2", "xlsx",
+    ];
+    path.rsplit_once('.').is_some_and(|(_, end)| ENDS.contains(&end.to_ascii_lowercase().as_str()))
 }
 
 fn whole(file: &File, class: DangerClass, shown: &str) -> Danger {

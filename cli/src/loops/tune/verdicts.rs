@@ -123,18 +123,26 @@ pub fn basis(run: &Run, shipment: &Shipment) -> Option<String> {
 /// What became of the target.
 pub fn became(run: &Run) -> String {
     match run.proposed() {
-        Some(Ok(proposal)) => proposed(proposal),
+        Some(Ok(proposal)) => proposed(run, proposal),
         Some(Err(why)) => {
             let why = one_line(why);
-            format!(
-                "The champion beat the start, but no commit could be made: {why}. The skill is unchanged."
-            )
+            format!("{}, but no commit could be made: {why}. The skill is unchanged.", better(run))
         }
         None => of_target(run).to_owned(),
     }
 }
 
-fn proposed(proposal: &Proposal) -> String {
+/// What a winner has shown.
+fn better(run: &Run) -> &'static str {
+    let is_tested = run.state.shipment.as_ref().is_some_and(|shipment| shipment.effect.is_some());
+    if is_tested || run.plan.is_structural() {
+        "The champion beat the start"
+    } else {
+        "The champion scored higher than the start"
+    }
+}
+
+fn proposed(run: &Run, proposal: &Proposal) -> String {
     let made = match (branch(proposal), &proposal.patch) {
         (Some(branch), _) => format!("a commit on branch {branch}; `git merge {branch}` takes it"),
         (None, Some(patch)) => {
@@ -144,7 +152,7 @@ fn proposed(proposal: &Proposal) -> String {
     };
     let notes: Vec<String> =
         proposal.notes.iter().map(|note| format!(" Note: {}.", one_line(note))).collect();
-    format!("The champion beat the start and is {made}.{} The skill is unchanged.", notes.concat())
+    format!("{} and is {made}.{} The skill is unchanged.", better(run), notes.concat())
 }
 
 fn of_target(run: &Run) -> &'static str {
@@ -178,7 +186,7 @@ fn of_target(run: &Run) -> &'static str {
 
 fn kept(run: &Run) -> &'static str {
     if run.needs_a_person() && matches!(run.plan.task.apply, Apply::Auto | Apply::Unattended) {
-        return "The champion beat the start, but its edits are dangerous, so a person has to apply it. The skill is unchanged.";
+        return "The champion won, but its edits are dangerous, so a person has to apply it. The skill is unchanged.";
     }
     match (run.plan.task.apply, run.plan.basis()) {
         (Apply::Unattended | Apply::Auto, Basis::Searched) => {

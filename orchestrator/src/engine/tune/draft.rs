@@ -130,6 +130,9 @@ fn refused(objects: &Objects, base: &Manifest, draft: &Manifest) -> Result<Optio
     if let Some(link) = links.find(|entry| leads_outside(draft, entry) && !was_so(entry)) {
         return Ok(Some(format!("the link {} leads outside of the skill's folder", link.path)));
     }
+    if let Some(path) = new_repository(base, draft) {
+        return Ok(Some(format!("{path} would make a git repository; a skill holds none")));
+    }
     let Some(now) = main_page(objects, draft)? else {
         return Ok(Some("SKILL.md is missing, or is not a text file".to_owned()));
     };
@@ -141,6 +144,21 @@ fn refused(objects: &Objects, base: &Manifest, draft: &Manifest) -> Result<Optio
     Ok(before.filter(|before| before.name != matter.name).map(|before| {
         format!("the skill's name must stay {:?}: it is how people and other skills call it", before.name)
     }))
+}
+
+/// The first new path of a git repository: git would run what its configuration names, wherever a person looks at it.
+fn new_repository<'a>(base: &Manifest, draft: &'a Manifest) -> Option<&'a RelPath> {
+    let mut new = draft.entries().iter().map(|entry| &entry.path).filter(|path| base.get(path).is_none());
+    let is_git = |part: &[u8]| part.eq_ignore_ascii_case(b".git");
+    // A folder is a repository without that name, too, if it holds these.
+    let beside = |path: &RelPath, name: &str| {
+        RelPath::below(path.parent().as_ref(), name.as_ref()).is_ok_and(|path| draft.get(&path).is_some())
+    };
+    new.find(|path| {
+        path.as_bytes().split(|byte| *byte == b'/').any(is_git)
+            || ["HEAD", "objects", "refs"].iter().any(|name| path.name() == *name)
+                && ["HEAD", "objects", "refs"].iter().all(|name| beside(path, name))
+    })
 }
 
 fn is_no_change(objects: &Objects, base: &Manifest, draft: &Manifest) -> Result<bool, ObjectError> {
@@ -274,6 +292,25 @@ mod tests {
             let refusal = Bench::new().refusal(draft).unwrap();
             assert!(refusal.contains(why), "{refusal}");
         }
+    }
+
+    #[test]
+    fn a_draft_may_hold_no_git_repository() {
+        let page = || ("SKILL.md", Made::Page(PAGE));
+        let hidden =
+            [page(), ("a", Made::Folder), ("a/.Git", Made::Folder), ("a/.Git/config", Made::Page(""))];
+        let bare = |refs| {
+            [
+                page(),
+                ("b", Made::Folder),
+                ("b/HEAD", Made::Page("")),
+                ("b/objects", Made::Folder),
+                (refs, Made::Folder),
+            ]
+        };
+        assert!(Bench::new().refusal(&hidden).unwrap().contains("a/.Git would make"));
+        assert!(Bench::new().refusal(&bare("b/refs")).unwrap().contains("git repository"));
+        assert_eq!(Bench::new().refusal(&bare("b/other")), None);
     }
 
     #[test]

@@ -46,7 +46,8 @@ pub(super) fn propose(
     let git = Git::new(program, room.path(), room.path(), &shop.pool, &ear);
     match propose_candidate(run, candidate, form, (&shop.objects, &shop.folder), &git) {
         Ok(proposal) => Ok(Answer::Proposed(Box::new(proposal))),
-        Err(error @ (ProposeError::Refused { .. } | ProposeError::Git(_))) => Ok(none(&error.to_string())),
+        Err(ProposeError::Refused { why, hint }) => Ok(none(&format!("{why}; {hint}"))),
+        Err(error @ ProposeError::Git(_)) => Ok(none(&error.to_string())),
         Err(error) => Err(error.into()),
     }
 }

@@ -157,8 +157,8 @@ impl IgnoreRules {
         None
     }
 
-    /// Reads the rules of the folders above. Where they name the folder itself they do not hold in it: git knows
-    /// nothing of it then, and a person who tunes it wants all that is in it.
+    /// Reads the rules of the folders above. Where they name the page of the skill itself they do not hold in it: a person
+    /// who tunes it wants all that is in it. Where they name only a folder above, what else they name is ignored still.
     fn read_outer(&mut self, real: &Path, below: &Path) -> Result<(), RulesError> {
         if let Some(exclude) = self.repository.as_ref().and_then(Repository::exclude) {
             let level = self.level(0, real, vec![RuleText { source: Source::Git, bytes: exclude }])?;
@@ -171,10 +171,10 @@ impl IgnoreRules {
             self.outer.push(level);
             folder.push(name);
             self.prefix.extend_from_slice(name.as_bytes());
-            if self.named(&self.prefix, true).is_some() {
-                self.outer.clear();
-            }
             self.prefix.push(b'/');
+        }
+        if self.named(&[&self.prefix, PAGE.as_bytes()].concat(), false).is_some() {
+            self.outer.clear();
         }
         Ok(())
     }

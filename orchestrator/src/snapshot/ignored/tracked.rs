@@ -17,8 +17,10 @@ use crate::snapshot::path::RelPath;
 
 /// An index of two million files.
 const LARGEST: u64 = 256 << 20;
-/// All names together: in version 4 each takes over a part of the last one.
+/// All names and the folders that they are in: in version 4 each takes over a part of the last one.
 const MOST_BYTES: usize = 256 << 20;
+/// No longer path can be opened.
+const LONGEST_NAME: usize = 4096;
 const SIGNATURE: &[u8] = b"DIRC";
 /// What git knows of a file on the disk, without its mode at 24.
 const STAT: usize = 40;
@@ -84,9 +86,13 @@ impl Index {
                 _ => return None,
             };
             rest = rest.get(length..)?;
+            if name.len() > LONGEST_NAME {
+                return None;
+            }
             let is_file = !matches!(mode & KIND, FOLDER | SUBMODULE);
             if let Some(below) = name.strip_prefix(prefix).filter(|_| is_file && !name.is_empty()) {
-                left = left.checked_sub(below.len())?;
+                let levels = below.split(|byte| *byte == b'/').count();
+                left = left.checked_sub(levels * below.len())?;
                 files.push(RelPath::parse(below).ok()?);
             }
         }

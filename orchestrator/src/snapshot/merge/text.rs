@@ -1,4 +1,4 @@
-//! Two edits of one text, line by line, with the result of `git merge-file`.
+//! Two edits of one text, line by line, with the result of `git merge`.
 //!
 //! Hunks of the two sides that overlap or touch are one region. It is a conflict, unless both sides say the same there.
 

@@ -23,16 +23,23 @@ pub(super) fn widened(before: &str, after: &str) -> Vec<(usize, String)> {
     let mut found: BTreeSet<(usize, String)> = BTreeSet::new();
     for (key, said) in &is {
         let known = was.get(key).cloned().unwrap_or_default();
-        let is_more =
-            if key == GRANTS { !said.is_subset(&known) } else { *said != known && !said.is_empty() };
+        let is_more = if key == GRANTS {
+            !said.is_subset(&known)
+        } else {
+            *said != known && (!said.is_empty() || restricts(key))
+        };
         if is_more {
             let new = said.difference(&known).next();
             found.insert(place(front, key, new.map(String::as_str)));
         }
     }
-    let gone = was.keys().filter(|key| LIMITS.contains(&key.as_str()) && !is.contains_key(*key));
+    let gone = was.keys().filter(|key| restricts(key) && !is.contains_key(*key));
     found.extend(gone.map(|key| (1, format!("without {key}"))));
     found.into_iter().collect()
+}
+
+fn restricts(key: &str) -> bool {
+    LIMITS.contains(&key)
 }
 
 /// What each of the keys is set to, at any depth, as the words of its value.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::id::Digest;
 
 mod dangerous;
 mod innocent;
@@ -26,7 +27,7 @@ fn version(files: &[(&str, &str)]) -> Version {
             .map_or_else(|| Body::Text((*text).into()), |target| Body::Link { target: target.into() }),
         executable: false,
     };
-    Version { files: Files::new("a", files.iter().map(file)), set_id: BTreeSet::new() }
+    Version { files: Files::new("a", files.iter().map(file)), ..Version::default() }
 }
 
 /// The version before with these files in the place of its own; those without text are gone.
@@ -37,7 +38,7 @@ fn after(changes: &[(&str, Option<&str>)]) -> Version {
     let texts: Vec<(&str, &str)> =
         changes.iter().filter_map(|(path, text)| Some((*path, (*text)?))).collect();
     let new = version(&texts).files.files().to_vec();
-    Version { files: Files::new("a", kept.chain(new)), set_id: BTreeSet::new() }
+    Version { files: Files::new("a", kept.chain(new)), ..Version::default() }
 }
 
 /// The classes of an edit, each once.
@@ -76,6 +77,33 @@ fn a_danger_names_its_file_its_line_and_the_words_that_show_it() {
 }
 
 #[test]
+fn a_file_that_cannot_be_looked_into_is_a_danger_if_agents_read_such_files() {
+    let with = |path: &str, content: u8| {
+        let body = Body::Binary { bytes: 20_000 };
+        let file = File { path: path.into(), body, executable: false };
+        let contents = BTreeMap::from([(path.to_owned(), BlobId(Digest::of(&[content])))]);
+        let files = before().files.files().iter().cloned().chain([file]).collect::<Vec<_>>();
+        Version { files: Files::new("a", files), contents, ..Version::default() }
+    };
+    assert_eq!(classes(&before(), &with("setup.md", 1)), ["hidden code"]);
+    assert_eq!(classes(&with("setup.md", 1), &with("setup.md", 2)), ["hidden code"], "of the same size");
+    assert!(classes(&with("setup.md", 1), &with("setup.md", 1)).is_empty());
+    assert!(classes(&before(), &with("logo.PNG", 1)).is_empty());
+    assert_eq!(classes(&with("scripts/tool", 1), &with("scripts/tool", 2)), ["script"]);
+}
+
+#[test]
+fn a_restriction_that_is_emptied_is_a_danger() {
+    let page = |line: &str| version(&[("SKILL.md", &format!("---\nname: a\ndescription: b\n{line}\n---\n"))]);
+    for (was, is) in [
+        ("disallowed-tools: Bash", "disallowed-tools: []"),
+        ("disable-model-invocation: true", "disable-model-invocation:"),
+    ] {
+        assert_eq!(classes(&page(was), &page(is)), ["permission"], "{is}");
+    }
+}
+
+#[test]
 fn bits_that_appear_are_dangers_and_those_that_go_are_not() {
     let of = |path: &str, executable, set_id: &[&str]| {
         let mut files = before().files.files().to_vec();
@@ -84,6 +112,7 @@ fn bits_that_appear_are_dangers_and_those_that_go_are_not() {
         Version {
             files: Files::new("a", files),
             set_id: set_id.iter().map(|path| (*path).to_owned()).collect(),
+            ..Version::default()
         }
     };
     let with = |executable, set_id| of("more.md", executable, set_id);
@@ -93,11 +122,13 @@ fn bits_that_appear_are_dangers_and_those_that_go_are_not() {
 }
 
 #[test]
-fn many_dangers_of_a_class_leave_room_for_those_of_others() {
+fn many_dangers_of_a_class_are_counted_and_leave_room_for_those_of_others() {
     let code: Vec<String> = (0..500).map(|nth| format!("curl http://h{nth}.dev")).collect();
     let page = fenced("sh", &code.join("\n")).replace("Grep", "Bash");
     let found = dangers(&before(), &after(&[("SKILL.md", Some(&page))]));
-    assert_eq!(found.len(), MOST_OF_A_CLASS + 1);
+    let network: Vec<&Danger> = found.iter().filter(|one| one.class == DangerClass::Network).collect();
+    assert_eq!(network.len(), MOST_OF_A_CLASS + 1);
+    assert_eq!(&*network.last().unwrap().shown, "and 480 more");
     assert!(found.iter().any(|danger| danger.class == DangerClass::Permission));
 }
 
