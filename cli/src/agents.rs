@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::agent::{Agent, Real, Via, Wrap};
+use skilltune_orchestrator::git::Program;
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::offline;
 use skilltune_phases::plan::{Cast, Enforced, Roles, RunId};
@@ -268,6 +269,12 @@ fn found_from(base: &Path, name: &str, around: &Environment) -> which::Result<Pa
     let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
     let path: OsString = std::env::join_paths(folders).unwrap_or_default();
     which::which_in(name, Some(path), base)
+}
+
+/// The git of this machine.
+pub fn git(around: &Environment) -> which::Result<Program> {
+    let path = on_path("git", around)?;
+    Ok(Program { path, gh: on_path("gh", around).ok(), env: around.env.clone() })
 }
 
 /// The agent that needs no model: our own program, started once more.

@@ -10,6 +10,9 @@ pub enum Form {
     Branch,
     /// A file that `git am` takes.
     Patch,
+    /// A branch that is pushed, and asked to be merged.
+    #[serde(rename = "pr")]
+    PullRequest,
 }
 
 /// A commit that was made, and where it is.
@@ -20,6 +23,12 @@ pub struct Proposal {
     pub base: Box<str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<Box<str>>,
+    /// The name of the remote that has the branch too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<Box<str>>,
+    /// The address of the pull request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<Box<str>>,
     /// The name of the file in the folder of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Box<str>>,
@@ -33,6 +42,7 @@ impl Form {
         match self {
             Self::Branch => "branch",
             Self::Patch => "patch",
+            Self::PullRequest => "pr",
         }
     }
 }

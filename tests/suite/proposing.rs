@@ -2,7 +2,9 @@
 //! what is the user's stays as it is, byte for byte.
 
 mod repository;
+mod requests;
 mod runs;
+mod server;
 
 use std::fs;
 

@@ -206,6 +206,8 @@ pub enum FormName {
     Branch,
     /// A file that `git am` takes
     Patch,
+    /// A branch that is pushed, and a pull request made by `gh`
+    Pr,
 }
 
 impl From<FormName> for Form {
@@ -213,6 +215,7 @@ impl From<FormName> for Form {
         match name {
             FormName::Branch => Self::Branch,
             FormName::Patch => Self::Patch,
+            FormName::Pr => Self::PullRequest,
         }
     }
 }

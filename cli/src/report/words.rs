@@ -181,7 +181,22 @@ pub fn branch(proposal: &Proposal) -> Option<String> {
     Some(plain::one_line(&plain::shell_path(Path::new(&**branch))))
 }
 
+/// The remote that has its branch, as a shell takes it.
+pub fn remote(proposal: &Proposal) -> Option<String> {
+    let remote = proposal.remote.as_ref()?;
+    Some(plain::one_line(&plain::shell_path(Path::new(&**remote))))
+}
+
+/// The address of its pull request, as a shell takes it.
+pub fn pull_request(proposal: &Proposal) -> Option<String> {
+    let address = proposal.pull_request.as_ref()?;
+    Some(plain::one_line(&plain::shell_path(Path::new(&**address))))
+}
+
 pub fn proposed(proposal: &Proposal) -> String {
+    if let Some(address) = pull_request(proposal) {
+        return format!("someone made the pull request {address}");
+    }
     match (branch(proposal), &proposal.patch) {
         (Some(branch), _) => format!("someone made a commit on branch {branch}"),
         (None, Some(patch)) => format!("someone made the patch {patch}"),
@@ -197,7 +212,8 @@ mod tests {
     fn a_branch_that_somebody_else_wrote_is_one_word_of_a_shell() {
         let named = |branch: &str| {
             let (commit, base, branch) = ("a".into(), "b".into(), Some(branch.into()));
-            super::branch(&Proposal { commit, base, branch, patch: None, notes: Vec::new() })
+            let (remote, pull_request, patch, notes) = (None, None, None, Vec::new());
+            super::branch(&Proposal { commit, base, branch, remote, pull_request, patch, notes })
         };
         assert_eq!(named("skilltune/a+b").as_deref(), Some("skilltune/a+b"));
         assert_eq!(named("x; rm 'y'\nz").as_deref(), Some(r"'x; rm '\''y'\'' z'"));

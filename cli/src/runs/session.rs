@@ -11,7 +11,6 @@ use skilltune_orchestrator::engine::{
     CallLimits, Context, Drive, EngineError, Extent, Halt, Observer, Person, Stopped, Workshop, is_published,
     publish,
 };
-use skilltune_orchestrator::git::Program;
 use skilltune_orchestrator::process::{GuardianPool, await_marked, become_driver, sweep_marked};
 use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
 use skilltune_orchestrator::snapshot::{IgnoreRules, Limits, Objects, capture};
@@ -25,7 +24,7 @@ use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
 use tokio::sync::watch;
 
-use crate::agents::on_path;
+use crate::agents::git;
 use crate::args::runs::GoingArgs;
 use crate::progress::reporter::Reporter;
 use crate::report::advice;
@@ -329,7 +328,7 @@ fn workshop(
         pool: GuardianPool::new(exe, GUARDIAN, mark, options.jobs),
         limits: CallLimits { output_bytes: options.output_bytes, artifacts: options.artifacts, grace: GRACE },
         prices: options.prices,
-        git: on_path("git", around).ok().map(|path| Program { path, env: around.env.clone() }),
+        git: git(around).ok(),
     })
 }
 

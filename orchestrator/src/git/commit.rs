@@ -24,6 +24,8 @@ const RUN: &str = "Skilltune-Run: ";
 /// The skills, by their folders in the repository: those of another target have a branch of their own.
 const TARGET: &str = "Skilltune-Target: ";
 const TREE: &str = "Skilltune-Tree: ";
+/// The version of the skills, whatever else the repository has.
+const CANDIDATE: &str = "Skilltune-Candidate: ";
 
 /// A key that is at hand signs at once. A question would wait for a person who is not there.
 const SIGNING: Duration = Duration::from_secs(20);
@@ -122,9 +124,24 @@ impl Content {
         self.trailer(TARGET) == other.trailer(TARGET)
     }
 
-    fn trailer(&self, name: &str) -> Option<&str> {
-        self.message.lines().rev().find_map(|line| line.strip_prefix(name))
+    /// Whether a text with the same lines at its end is of the same commit.
+    pub(super) fn has_tree_of(&self, text: &str) -> bool {
+        trailer(text, TREE) == Some(&self.tree)
     }
+
+    /// Whether it proposes the same, perhaps on another commit.
+    pub(super) fn is_same_change(&self, text: &str) -> bool {
+        let has = |name| trailer(text, name).is_some() && self.trailer(name) == trailer(text, name);
+        self.has_tree_of(text) || has(CANDIDATE) && has(TARGET)
+    }
+
+    fn trailer(&self, name: &str) -> Option<&str> {
+        trailer(&self.message, name)
+    }
+}
+
+fn trailer<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines().rev().find_map(|line| line.strip_prefix(name))
 }
 
 #[cfg(test)]

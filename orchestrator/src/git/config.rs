@@ -1,9 +1,31 @@
-//! The programs that a repository's own configuration names: filters, and what signs. Whoever prepared the repository chose
-//! them, so none of them runs. Those of the person's own configuration do.
+//! What the configuration says, and who says it. Whoever prepared the repository chose the programs that its own
+//! configuration names: filters, what signs, and what reaches a server. None of them runs; those of the person's own
+//! configuration do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::runner::{Command, Git, GitError};
+
+/// In the order in which git reads it.
+#[derive(Debug, Default)]
+pub(super) struct Settings(Vec<Setting>);
+
+#[derive(Debug)]
+struct Setting {
+    scope: Scope,
+    /// Git prints its first and its last word in lower case.
+    key: Vec<u8>,
+    value: Option<Vec<u8>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// The person's, or the system's.
+    Own,
+    Repository,
+    /// What this command was started with.
+    Command,
+}
 
 /// What keeps the repository's programs from being run.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,40 +39,102 @@ pub(super) struct Guard {
 /// More than a person's configuration has.
 const MOST: u64 = 8 << 20;
 
-impl Guard {
+impl Settings {
     pub(super) fn of(git: &Git<'_>) -> Result<Self, GitError> {
         let list = Command::new(["config", "--list", "--includes", "--show-scope", "-z"]).most(MOST);
         read(&git.run(list)?).ok_or(GitError::Garbled)
     }
 
-    /// As git takes settings from its environment: a name may hold any character.
-    pub(super) fn env(&self) -> impl Iterator<Item = (String, String)> + '_ {
-        let count = ("GIT_CONFIG_COUNT".to_owned(), self.settings.len().to_string());
-        let settings = self.settings.iter().enumerate().flat_map(|(nth, (key, value))| {
-            [
-                (format!("GIT_CONFIG_KEY_{nth}"), key.clone()),
-                (format!("GIT_CONFIG_VALUE_{nth}"), value.clone()),
-            ]
+    /// What counts, whoever has set it.
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
+        let setting = self.0.iter().rev().find(|setting| setting.key == key.as_bytes())?;
+        std::str::from_utf8(setting.value.as_ref()?).ok()
+    }
+
+    /// The first of several values.
+    pub(super) fn first(&self, key: &str) -> Option<&str> {
+        let setting = self.0.iter().find(|setting| setting.key == key.as_bytes())?;
+        std::str::from_utf8(setting.value.as_ref()?).ok()
+    }
+
+    /// The remotes that have an address, but for those that a command would take for an option.
+    pub(super) fn remotes(&self) -> BTreeSet<&str> {
+        let keys = self.0.iter().filter_map(|setting| std::str::from_utf8(&setting.key).ok());
+        let names = keys.filter_map(|key| key.strip_prefix("remote.")?.strip_suffix(".url"));
+        names.filter(|name| !name.is_empty() && !name.starts_with('-')).collect()
+    }
+
+    /// How the person reaches servers. Of the repository's own configuration it has only headers, by which automatic builds
+    /// log in.
+    pub(super) fn transport(&self) -> Vec<(String, String)> {
+        let wanted = self.0.iter().filter(|setting| match setting.scope {
+            Scope::Own => is_transport(&setting.key),
+            Scope::Repository => is_header(&setting.key),
+            Scope::Command => false,
         });
-        std::iter::once(count).chain(settings)
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
+        let pair = |setting: &Setting| {
+            Some((text(&setting.key)?, text(setting.value.as_deref().unwrap_or(b"true"))?))
+        };
+        wanted.filter_map(pair).collect()
+    }
+}
+
+fn is_transport(key: &[u8]) -> bool {
+    let is = |prefix: &[u8]| key.starts_with(prefix);
+    let alone: [&[u8]; 4] = [b"core.sshcommand", b"core.gitproxy", b"ssh.variant", b"safe.directory"];
+    is(b"credential.") || is(b"http.") || is(b"url.") || alone.contains(&key)
+}
+
+fn is_header(key: &[u8]) -> bool {
+    key.starts_with(b"http.") && key.ends_with(b".extraheader")
+}
+
+/// As git takes settings from its environment: a name may hold any character.
+pub(super) fn env(settings: &[(String, String)]) -> impl Iterator<Item = (String, String)> + '_ {
+    let count = ("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string());
+    let settings = settings.iter().enumerate().flat_map(|(nth, (key, value))| {
+        [(format!("GIT_CONFIG_KEY_{nth}"), key.clone()), (format!("GIT_CONFIG_VALUE_{nth}"), value.clone())]
+    });
+    std::iter::once(count).chain(settings)
+}
+
+impl Guard {
+    pub(super) fn of(settings: &Settings) -> Result<Self, GitError> {
+        guard(settings).ok_or(GitError::Garbled)
+    }
+
+    pub(super) fn env(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        env(&self.settings)
     }
 }
 
 /// `SCOPE NUL KEY LF VALUE NUL`, and so on.
-fn read(list: &[u8]) -> Option<Guard> {
-    let (mut own, mut of_repository) = (BTreeMap::new(), BTreeSet::new());
+fn read(list: &[u8]) -> Option<Settings> {
+    let mut settings = Vec::new();
     let mut parts = list.split(|byte| *byte == 0);
     while let (Some(scope), Some(setting)) = (parts.next(), parts.next()) {
         let mut halves = setting.splitn(2, |byte| *byte == b'\n');
-        let (key, value) = (halves.next()?, halves.next().unwrap_or_default());
-        if !names_program(key) {
-            continue;
-        }
-        let (key, value) = (String::from_utf8(key.to_vec()).ok()?, String::from_utf8(value.to_vec()).ok()?);
+        let (key, value) = (halves.next()?.to_vec(), halves.next().map(<[u8]>::to_vec));
+        let scope = match scope {
+            b"system" | b"global" => Scope::Own,
+            b"command" => Scope::Command,
+            _ => Scope::Repository,
+        };
+        settings.push(Setting { scope, key, value });
+    }
+    Some(Settings(settings))
+}
+
+fn guard(settings: &Settings) -> Option<Guard> {
+    let (mut own, mut of_repository) = (BTreeMap::new(), BTreeSet::new());
+    for Setting { scope, key, value } in settings.0.iter().filter(|setting| names_program(&setting.key)) {
+        let value = value.clone().unwrap_or_default();
+        let (key, value) = (String::from_utf8(key.clone()).ok()?, String::from_utf8(value).ok()?);
         match scope {
-            b"system" | b"global" => drop(own.insert(key, value)),
-            b"command" => {}
-            _ => drop(of_repository.insert(key)),
+            Scope::Own => drop(own.insert(key, value)),
+            Scope::Command => {}
+            Scope::Repository => drop(of_repository.insert(key)),
         }
     }
     let foreign = of_repository.iter().filter(|key| !own.contains_key(*key));
@@ -69,7 +153,6 @@ fn read(list: &[u8]) -> Option<Guard> {
 
 const EXTENSION: &str = "lfs.extension.";
 
-/// Git prints the first and the last word of a key in lower case.
 fn names_program(key: &[u8]) -> bool {
     let (is, ends) = (|prefix: &[u8]| key.starts_with(prefix), |suffix: &[u8]| key.ends_with(suffix));
     is(b"filter.") && (ends(b".clean") || ends(b".smudge") || ends(b".process"))
@@ -81,10 +164,45 @@ fn names_program(key: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn guard(settings: &[(&str, &str)]) -> Guard {
+    fn settings(settings: &[(&str, &str)]) -> Settings {
         let list: Vec<String> =
             settings.iter().map(|(scope, setting)| format!("{scope}\0{setting}\0")).collect();
         read(list.concat().as_bytes()).unwrap()
+    }
+
+    fn guard(all: &[(&str, &str)]) -> Guard {
+        Guard::of(&settings(all)).unwrap()
+    }
+
+    #[test]
+    fn a_server_is_reached_by_the_persons_own_programs_alone() {
+        let settings = settings(&[
+            ("global", "credential.helper\nstore"),
+            ("global", "credential.helper\ncache"),
+            ("system", "url.git@a:.insteadof\nhttps://a/"),
+            ("global", "http.sslverify"),
+            ("global", "user.name\nA Person"),
+            ("local", "core.sshcommand\nevil"),
+            ("local", "core.askpass\nevil"),
+            ("local", "credential.helper\nevil"),
+            ("local", "url.ext::evil.insteadof\nhttps://a/"),
+            ("local", "http.proxy\nevil"),
+            ("local", "http.https://a/.extraheader\nAUTHORIZATION: basic x"),
+            ("local", "remote.origin.receivepack\nevil"),
+            ("command", "http.version\nx"),
+        ]);
+        let transport: Vec<String> =
+            settings.transport().into_iter().map(|(key, value)| format!("{key}={value}")).collect();
+        assert_eq!(
+            transport,
+            [
+                "credential.helper=store",
+                "credential.helper=cache",
+                "url.git@a:.insteadof=https://a/",
+                "http.sslverify=true",
+                "http.https://a/.extraheader=AUTHORIZATION: basic x",
+            ]
+        );
     }
 
     #[test]

@@ -35,6 +35,20 @@ impl From<GitError> for ProposeError {
     }
 }
 
+/// Why a part of a proposal was not made.
+#[derive(Debug)]
+pub(super) enum Hindered {
+    /// A person can read it in a note.
+    Because(String),
+    Failed(GitError),
+}
+
+impl From<GitError> for Hindered {
+    fn from(error: GitError) -> Self {
+        Self::Failed(error)
+    }
+}
+
 pub(super) fn refused(why: impl Into<String>, hint: impl Into<String>) -> ProposeError {
     ProposeError::Refused { why: why.into(), hint: hint.into() }
 }

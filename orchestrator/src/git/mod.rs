@@ -5,8 +5,10 @@
 //!
 //! ```text
 //! propose -> change (three-way, a file at a time) -> commit (a temporary index) -> branch | patch
+//! publish -> remote (from a repository of ours) -> pull_request (`gh`)
 //! ```
 
+mod address;
 mod branch;
 mod change;
 mod commit;
@@ -14,6 +16,9 @@ mod config;
 mod error;
 mod patch;
 mod propose;
+mod publish;
+mod pull_request;
+mod remote;
 mod repository;
 mod revision;
 mod runner;

@@ -1,4 +1,5 @@
-//! Hands an improvement to a person as one commit on HEAD: on a branch, or as a patch where there can be no branch.
+//! Hands an improvement to a person as one commit on HEAD: on a branch, which may go on to a remote, or as a patch where there
+//! can be no branch.
 //!
 //! All that is made before the branch is set is seen by nobody, and is the same when it is made again: a proposal that was
 //! killed is made once more.
@@ -13,8 +14,9 @@ use crate::snapshot::Objects;
 use super::branch::{self, Standing};
 use super::change::{self, Changes};
 use super::commit;
-use super::error::{ProposeError, refused};
+use super::error::{Hindered, ProposeError, refused};
 use super::patch;
+use super::publish::publish;
 use super::repository::Repository;
 use super::runner::{Git, GitError};
 
@@ -53,11 +55,17 @@ pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted<'_>) -> Result<
         commit: Box::default(),
         base: repository.base.as_str().into(),
         branch: None,
+        remote: None,
+        pull_request: None,
         patch: None,
         notes,
     };
     match wanted.form {
         Form::Branch => on_branch(&repository, wanted, &content, proposal),
+        Form::PullRequest => {
+            let proposal = on_branch(&repository, wanted, &content, proposal)?;
+            publish(git, &repository, (&changes, &content), proposal)
+        }
         Form::Patch => {
             let commit = commit::make(&repository, &content, wanted.at, false)?;
             as_patch(&repository, wanted, commit, proposal)
@@ -78,8 +86,8 @@ fn on_branch(
             proposal.branch = Some(wanted.branch.into());
             return Ok(proposal);
         }
-        Err(NoBranch::Because(why)) => why,
-        Err(NoBranch::Failed(error)) => return Err(error.into()),
+        Err(Hindered::Because(why)) => why,
+        Err(Hindered::Failed(error)) => return Err(error.into()),
     };
     proposal.notes.push(format!("this is a patch, not a branch: {why}").into());
     // Whoever takes the patch signs it.
@@ -96,26 +104,14 @@ fn target(prefixes: &[Vec<u8>]) -> String {
     prefixes.iter().map(folder).collect::<Vec<_>>().join(", ")
 }
 
-/// Why a branch cannot be had.
-enum NoBranch {
-    Because(String),
-    Failed(GitError),
-}
-
-impl From<GitError> for NoBranch {
-    fn from(error: GitError) -> Self {
-        Self::Failed(error)
-    }
-}
-
 fn made(
     repository: &Repository<'_>,
     wanted: &Wanted<'_>,
     content: &commit::Content,
     standing: &Standing,
-) -> Result<String, NoBranch> {
+) -> Result<String, Hindered> {
     match standing {
-        Standing::Taken(why) => return Err(NoBranch::Because(why.clone())),
+        Standing::Taken(why) => return Err(Hindered::Because(why.clone())),
         // A signature differs each time it is made.
         Standing::Ours { commit, content: known } if known == content => return Ok(commit.clone()),
         Standing::Free | Standing::Ours { .. } => {}
@@ -123,13 +119,13 @@ fn made(
     let is_signed = commit::is_signed(repository)?;
     let commit = match commit::make(repository, content, wanted.at, is_signed) {
         Err(GitError::Failed { said, .. }) if is_signed => {
-            return Err(NoBranch::Because(format!("git could not sign the commit: {}", first_line(&said))));
+            return Err(Hindered::Because(format!("git could not sign the commit: {}", first_line(&said))));
         }
         commit => commit?,
     };
     match branch::set(repository, wanted.branch, &commit, standing) {
         Err(GitError::Failed { said, .. }) => {
-            Err(NoBranch::Because(format!("git could not set the branch: {}", first_line(&said))))
+            Err(Hindered::Because(format!("git could not set the branch: {}", first_line(&said))))
         }
         set => Ok(set.map(|()| commit)?),
     }

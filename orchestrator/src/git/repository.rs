@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use super::config::Guard;
+use super::config::{Guard, Settings};
 use super::error::{ProposeError, refused};
 use super::runner::{Command, Git, GitError};
 
@@ -14,6 +14,7 @@ pub(super) struct Repository<'a> {
     /// At its root; no program of its own configuration runs.
     pub git: Git<'a>,
     pub guard: Guard,
+    pub settings: Settings,
     /// The commit of HEAD.
     pub base: String,
     /// The root of the repository that this one is a submodule of.
@@ -41,7 +42,8 @@ impl<'a> Repository<'a> {
         }
         let top = top.ok_or(GitError::Garbled)?;
         let git = git.at(&top);
-        let guard = Guard::of(&git)?;
+        let settings = Settings::of(&git)?;
+        let guard = Guard::of(&settings)?;
         let base = git.find(Command::new(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]))?;
         let base = base.and_then(|base| String::from_utf8(printed(base)).ok()).ok_or_else(|| {
             refused("the repository has no commit yet", "commit the skill first, then run the command again")
@@ -50,7 +52,8 @@ impl<'a> Repository<'a> {
         let git = git.with_env(guard.env());
         // What counts is committed: attributes that a person is editing are not.
         let git = git.with_env([("GIT_ATTR_SOURCE".to_owned(), base.clone())]);
-        Ok((Self { git, guard, base, within: Some(within).filter(|within| !within.is_empty()) }, paths))
+        let within = Some(within).filter(|within| !within.is_empty());
+        Ok((Self { git, guard, settings, base, within }, paths))
     }
 }
 

@@ -10,10 +10,11 @@ use std::time::Duration;
 use crate::disk::{self, DiskError, OnDisk as _, atomic};
 use crate::process::{Call, Ear, GuardianPool, How, ProcessError};
 
-/// The git of this machine, and the environment of the person who started us.
+/// The git of this machine, its `gh` if it has one, and the environment of the person who started us.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub path: PathBuf,
+    pub gh: Option<PathBuf>,
     pub env: BTreeMap<String, String>,
 }
 
@@ -133,13 +134,45 @@ impl<'a> Git<'a> {
         Self { env: self.env.iter().cloned().chain(env).collect(), ..self.clone() }
     }
 
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     pub(super) fn room(&self) -> &Path {
         self.room
     }
 
+    /// The variables of these names, as the person has set them.
+    pub(super) fn persons(&self, names: &[&str]) -> Vec<(String, String)> {
+        let env = &self.program.env;
+        names.iter().filter_map(|name| Some(((*name).to_owned(), env.get(*name)?.clone()))).collect()
+    }
+
+    pub(super) fn gh(&self) -> Option<&'a Path> {
+        self.program.gh.as_deref()
+    }
+
     /// What the command prints.
     pub(super) fn run(&self, command: Command) -> Result<Vec<u8>, GitError> {
-        let call = self.call(command)?;
+        let settings = SETTINGS.iter().flat_map(|setting| ["-c", setting]);
+        let options = ["--no-pager", "-C"].into_iter().map(OsString::from);
+        let argv = std::iter::once(self.program.path.clone().into_os_string())
+            .chain(settings.map(OsString::from))
+            .chain(options)
+            .chain(std::iter::once(self.folder.clone().into_os_string()));
+        let own = ENV.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let env = self.persons(&INHERITED).into_iter().chain(own).chain(self.env.iter().cloned());
+        self.run_program(argv.collect(), env.collect(), command)
+    }
+
+    /// What another program prints, in an empty folder and with this environment.
+    pub(super) fn run_program(
+        &self,
+        program: Vec<OsString>,
+        env: Vec<(String, String)>,
+        command: Command,
+    ) -> Result<Vec<u8>, GitError> {
+        let call = self.call(program, env, command)?;
         let ended = self.pool.acquire()?.run(&call, self.ear)?;
         let failed = |code, said: String| Err(GitError::Failed { code, said });
         match ended.how {
@@ -180,7 +213,12 @@ impl<'a> Git<'a> {
         if is_id(&line) { Ok(line) } else { Err(GitError::Garbled) }
     }
 
-    fn call(&self, command: Command) -> Result<Call, GitError> {
+    fn call(
+        &self,
+        program: Vec<OsString>,
+        env: Vec<(String, String)>,
+        command: Command,
+    ) -> Result<Call, GitError> {
         let nth = self.commands.get();
         self.commands.set(nth + 1);
         let place = self.room.join(format!("git-{nth}"));
@@ -189,20 +227,9 @@ impl<'a> Git<'a> {
         if let Some((path, bytes)) = stdin.as_ref().zip(command.input) {
             atomic::create(path, &bytes)?;
         }
-        let inherited = INHERITED
-            .iter()
-            .filter_map(|name| Some(((*name).to_owned(), self.program.env.get(*name)?.clone())));
-        let own = ENV.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let settings = SETTINGS.iter().flat_map(|setting| ["-c", setting]);
-        let options = ["--no-pager", "-C"].into_iter().map(OsString::from);
-        let argv = std::iter::once(self.program.path.clone().into_os_string())
-            .chain(settings.map(OsString::from))
-            .chain(options)
-            .chain(std::iter::once(self.folder.clone().into_os_string()))
-            .chain(command.arguments);
         Ok(Call {
-            argv: argv.collect(),
-            env: inherited.chain(own).chain(self.env.iter().cloned()).chain(command.env).collect(),
+            argv: program.into_iter().chain(command.arguments).collect(),
+            env: env.into_iter().chain(command.env).collect(),
             cwd: place.clone(),
             confinement: None,
             stdin,
@@ -221,6 +248,11 @@ impl Command {
     pub(super) fn new<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Self {
         let arguments = arguments.into_iter().map(Into::into).collect();
         Self { arguments, input: None, env: Vec::new(), most: PRINTED, deadline: DEADLINE }
+    }
+
+    pub(super) fn more<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
     }
 
     pub(super) fn input(self, bytes: impl Into<Vec<u8>>) -> Self {

@@ -238,6 +238,8 @@ fn proposed() -> Outcome {
         commit: "a".repeat(40).into(),
         base: "b".repeat(40).into(),
         branch: Some("skilltune/writer".into()),
+        remote: None,
+        pull_request: None,
         patch: None,
         notes: Vec::new(),
     })))

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use skilltune_orchestrator::git::{Files, Git, GitError, Program, Revision, RevisionError};
 
-use crate::agents::on_path;
+use crate::agents::git;
 use crate::loops::tune::sides::Version;
 use crate::runs::under_guard::under_guard;
 use crate::terminal::complaint::{Complaint, Kind};
@@ -18,7 +18,7 @@ pub(super) fn read(revision: &str, folder: &str, around: &Environment) -> Result
         return Err(Complaint::input(format!("{called:?} names no git revision"))
             .hint("write REVISION:PATH, such as HEAD~1:skills/writer"));
     }
-    let git = on_path("git", around).map_err(|_| {
+    let git = git(around).map_err(|_| {
         Complaint::input(format!("cannot read {called}: `git` is not installed"))
             .hint("check the revision out, and pass its folder")
     })?;
@@ -26,7 +26,6 @@ pub(super) fn read(revision: &str, folder: &str, around: &Environment) -> Result
     let folder = folder.trim_end_matches('/').to_owned();
     let name = name(&folder, around)?;
     let revision = Revision { revision: revision.to_owned(), folder };
-    let git = Program { path: git, env: around.env.clone() };
     let files = files(&revision, &git, &repository)?.map_err(|error| refused(&called, &error))?;
     check(&files, &called)?;
     Ok(Version::Revision { name, files })

@@ -8,6 +8,7 @@ use skilltune_phases::delivery::Delivery;
 use skilltune_phases::loops::tune::{self, Apply, Done, FailOn, Rules, Tune};
 use skilltune_phases::offline;
 use skilltune_phases::prompt::Prompts;
+use skilltune_phases::proposal::Form;
 use skilltune_phases::role::Role;
 use skilltune_phases::scenario::{Scenario, Tools};
 use skilltune_phases::target::Mode;
@@ -236,12 +237,13 @@ impl Draft {
 }
 
 /// A person who is there is asked before their skill is replaced, unless they said otherwise themselves: a project's file
-/// may be somebody else's.
+/// may be somebody else's. Nor does such a file alone send anything to a server.
 fn apply(set: &Setting<ApplyWhen>, is_attended: bool) -> Apply {
     let is_theirs = set.origin != Origin::Default && !set.origin.is_projects();
     match set.value.into() {
         Apply::Auto if is_attended && !is_theirs => Apply::Ask,
         Apply::Auto if !is_theirs => Apply::Unattended,
+        Apply::Propose(Form::PullRequest) if !is_theirs => Apply::Propose(Form::Branch),
         apply => apply,
     }
 }

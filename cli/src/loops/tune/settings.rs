@@ -186,6 +186,8 @@ pub enum ApplyWhen {
     Branch,
     /// Never; if it won, it is a patch in the run's folder, which `git am` takes
     Patch,
+    /// Never; if it won, it is a pull request, made by `gh`
+    Pr,
 }
 
 impl Preset {
@@ -223,6 +225,7 @@ impl From<ApplyWhen> for Apply {
             ApplyWhen::Never => Self::Never,
             ApplyWhen::Branch => Self::Propose(Form::Branch),
             ApplyWhen::Patch => Self::Propose(Form::Patch),
+            ApplyWhen::Pr => Self::Propose(Form::PullRequest),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! `apply --as`: a commit of a candidate, which the user merges or deletes; the skill stays as it is.
 
 use skilltune_orchestrator::engine::propose_candidate;
-use skilltune_orchestrator::git::{Git, Program, ProposeError};
+use skilltune_orchestrator::git::{Git, ProposeError};
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::Signal;
 use skilltune_phases::loops::tune::{Answer, Event, Tune};
 use skilltune_phases::proposal::{Form, Proposal};
 
 use super::words;
-use crate::agents::on_path;
+use crate::agents::git;
 use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
 use crate::runs::under_guard::under_guard;
@@ -54,11 +54,10 @@ fn made(
     to: &Candidate,
     form: Form,
 ) -> Result<Result<Proposal, ProposeError>, Complaint> {
-    let path = on_path("git", scope.around).map_err(|_| {
+    let program = git(scope.around).map_err(|_| {
         Complaint::input("cannot make a commit: `git` is not installed")
             .hint("omit --as to replace the skill itself")
     })?;
-    let program = Program { path, env: scope.around.env.clone() };
     let lost = || Err(ProposeError::Git("it was interrupted".to_owned()));
     let mut made = under_guard(1, lost, |_, room| {
         let (run, folder, objects) = (known.run.clone(), known.folder.clone(), scope.objects());

@@ -13,7 +13,7 @@ use skilltune_phases::proposal::Proposal;
 use skilltune_phases::target::Member;
 
 use crate::loops::tune::apply::{Edits, Placing};
-use crate::report::words::branch;
+use crate::report::words::{branch, pull_request, remote};
 use crate::runs::Known;
 use crate::terminal::complaint::Complaint;
 use crate::text::plain;
@@ -169,6 +169,9 @@ pub fn proposed(known: &Known<Tune>, candidate: &Candidate, proposal: &Proposal)
     let short = candidate.id.short();
     let notes = proposal.notes.iter().map(|note| plain::one_line(note));
     let made = match (branch(proposal), patch(known, proposal)) {
+        (Some(branch), _) if let Some(address) = pull_request(proposal) => format!(
+            "candidate {short} is the pull request {address}; `gh pr merge {address}` takes it, `gh pr close {address}` discards it; branch {branch} has it too"
+        ),
         (Some(branch), _) => format!(
             "candidate {short} is a commit on branch {branch}; `git merge {branch}` takes it, `git branch -D {branch}` deletes it"
         ),
@@ -181,6 +184,14 @@ pub fn proposed(known: &Known<Tune>, candidate: &Candidate, proposal: &Proposal)
 /// A rollback changes no repository.
 pub fn undo_proposal(known: &Known<Tune>, proposal: &Proposal) -> String {
     match (branch(proposal), patch(known, proposal)) {
+        _ if let Some(address) = pull_request(proposal) => {
+            format!(
+                "the pull request {address} is unchanged; `gh pr close --delete-branch {address}` discards it"
+            )
+        }
+        (Some(branch), _) if let Some(remote) = remote(proposal) => format!(
+            "branch {branch} is unchanged, here and on {remote}; `git branch -D {branch}` and `git push --delete {remote} {branch}` delete it"
+        ),
         (Some(branch), _) => format!("branch {branch} is unchanged; `git branch -D {branch}` deletes it"),
         (None, Some(path)) => format!("the patch {path} is unchanged; delete it if you do not want it"),
         (None, None) => format!("commit {} is unchanged", plain::one_line(&proposal.commit)),

@@ -146,6 +146,8 @@ fn a_projects_settings_do_not_answer_for_a_person_who_is_there() {
         ("", "[tune]\napply = \"auto\"\n", Apply::Ask),
         ("", "[tune]\napply = \"never\"\n", Apply::Never),
         ("[tune]\napply = \"auto\"\n", "", Apply::Auto),
+        ("", "[tune]\napply = \"pr\"\n", Apply::Propose(Form::Branch)),
+        ("[tune]\napply = \"pr\"\n", "", Apply::Propose(Form::PullRequest)),
     ] {
         let world = World::new(&settings(user), project);
         let asked = world.ask(Some(&person), &["./a", "write a page"]).unwrap().remove(0);

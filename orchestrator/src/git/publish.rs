@@ -1,0 +1,75 @@
+//! Brings the branch of a proposal to a remote, and asks for it to be merged. Each step first looks at what is there: whatever
+//! was killed is finished by the next try.
+
+use skilltune_phases::proposal::Proposal;
+
+use super::change::Changes;
+use super::commit::Content;
+use super::error::{Hindered, ProposeError};
+use super::pull_request::{Hub, Next};
+use super::remote::{Remote, failed};
+use super::repository::Repository;
+use super::runner::{Command, Git};
+
+/// As far as it can be done; a note says what could not, and why.
+pub(super) fn publish(
+    git: &Git<'_>,
+    repository: &Repository<'_>,
+    (changes, content): (&Changes, &Content),
+    mut proposal: Proposal,
+) -> Result<Proposal, ProposeError> {
+    let Some(branch) = proposal.branch.clone() else { return Ok(proposal) };
+    let why = match request(git, repository, (changes, content), &branch, &mut proposal) {
+        Ok(()) => return Ok(proposal),
+        Err(Hindered::Because(why)) => why,
+        // The branch is there.
+        Err(Hindered::Failed(error)) => match failed(error, "git failed") {
+            Hindered::Because(why) => why,
+            Hindered::Failed(error) => return Err(error.into()),
+        },
+    };
+    let what = match &proposal.remote {
+        Some(remote) => format!("the branch is pushed to {remote}, but no pull request was made"),
+        None => "this is a branch, not a pull request".to_owned(),
+    };
+    proposal.notes.push(format!("{what}: {why}").into());
+    Ok(proposal)
+}
+
+fn request(
+    git: &Git<'_>,
+    repository: &Repository<'_>,
+    (changes, content): (&Changes, &Content),
+    branch: &str,
+    proposal: &mut Proposal,
+) -> Result<(), Hindered> {
+    let remote = Remote::open(git, repository)?;
+    let found = remote.look(repository, (branch, &proposal.commit), content)?;
+    require_no_lfs(repository, changes)?;
+    let hub = Hub::of(git, remote.repository.as_deref());
+    let asked = hub.and_then(|hub| Ok((hub.look(branch, content)?, hub)));
+    if let Ok((Next::Never { why }, _)) = asked {
+        return Err(Hindered::Because(why));
+    }
+    remote.push(branch, &proposal.commit, &found)?;
+    proposal.remote = Some(remote.name.as_str().into());
+    // Without `gh` or a login there, a person can still make the request.
+    let (next, hub) = asked?;
+    let base = remote.base(repository)?;
+    proposal.pull_request = Some(hub.bring(next, branch, base.as_deref(), &content.message)?.into());
+    Ok(())
+}
+
+/// A push by `git` brings no large files to the server: `git lfs` does, in a hook.
+fn require_no_lfs(repository: &Repository<'_>, changes: &Changes) -> Result<(), Hindered> {
+    let there = changes.iter().filter(|(_, blob)| blob.is_some());
+    let paths: Vec<u8> = there.flat_map(|(path, _)| [path, &b"\0"[..]].concat()).collect();
+    let check = Command::new(["check-attr", "-z", "--stdin", "filter"]).input(paths).most(LIST_BYTES);
+    let printed = repository.git.run(check)?;
+    let parts: Vec<&[u8]> = printed.split(|byte| *byte == 0).collect();
+    let Some([path, ..]) = parts.chunks_exact(3).find(|chunk| chunk[2] == b"lfs") else { return Ok(()) };
+    let path = String::from_utf8_lossy(path).escape_debug().to_string();
+    Err(Hindered::Because(format!("{path} is stored with Git LFS, which skilltune does not push")))
+}
+
+const LIST_BYTES: u64 = 64 << 20;

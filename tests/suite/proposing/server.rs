@@ -1,0 +1,156 @@
+//! A repository with a remote, and a `gh` that plays the server of both.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::repository::{BRANCH, Repository, SKILL};
+use crate::scene::Ran;
+
+pub(super) const ADDRESS: &str = "https://github.com/acme/skills.git";
+pub(super) const REQUEST: &str = "https://github.com/acme/skills/pull/1";
+
+/// The person's own configuration leads the address of the remote to a folder.
+pub(super) struct Server {
+    pub(super) repository: Repository,
+}
+
+/// Keeps what it is asked, and one pull request in the form in which `gh pr list` prints it.
+const GH: &str = r#"here=$(dirname "$0")/../gh
+echo "$*" >> "$here/calls"
+pwd >> "$here/folders"
+env >> "$here/env"
+if [ -e "$here/fails" ]; then cat "$here/fails" >&2; exit 1; fi
+case "$2 $*" in
+"list "*"--state all"*) cat "$here/all.json" ;;
+"list "*) cat "$here/open.json" ;;
+"create "* | "edit "*)
+    cat > "$here/body"
+    body=$(sed ':a;N;$!ba;s/\\/\\\\/g;s/"/\\"/g;s/\n/\\n/g' "$here/body")
+    one='{"number":1,"url":"https://github.com/acme/skills/pull/1","state":"OPEN","headRefName":"skilltune/writer"'
+    printf '[%s,"isCrossRepository":false,"body":"%s"}]' "$one" "$body" > "$here/all.json"
+    cp "$here/all.json" "$here/open.json"
+    echo https://github.com/acme/skills/pull/1 ;;
+*) exit 2 ;;
+esac"#;
+
+impl Server {
+    /// The skill is committed and pushed.
+    pub(super) fn new() -> Self {
+        Self::of(Repository::new())
+    }
+
+    pub(super) fn of(repository: Repository) -> Self {
+        let scene = &repository.scene;
+        for folder in ["bin", "gh", "hub.git"] {
+            fs::create_dir(scene.path(folder)).unwrap();
+        }
+        symlink(which("git"), scene.path("bin/git")).unwrap();
+        repository.program("bin/gh", GH);
+        let new = Self { repository };
+        new.list("all", &json!([]));
+        new.list("open", &json!([]));
+        new.hub(&["init", "--quiet", "--bare", "--initial-branch=main"]);
+        let hub = new.repository.scene.path("hub.git");
+        let lead = format!("[url \"{}\"]\n\tinsteadOf = {ADDRESS}\n", hub.display());
+        new.repository.add_to_home(&lead);
+        new.repository.git(&["remote", "add", "origin", ADDRESS]);
+        new.push_head();
+        new
+    }
+
+    /// A run whose champion is not applied.
+    pub(super) fn tuned() -> Self {
+        let new = Self::new();
+        new.repository.tuned();
+        new
+    }
+
+    pub(super) fn push_head(&self) {
+        self.repository.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
+    }
+
+    pub(super) fn hub(&self, arguments: &[&str]) -> String {
+        let hub = self.repository.scene.path("hub.git");
+        self.repository.git(&[&["-C", hub.to_str().unwrap()], arguments].concat())
+    }
+
+    /// The commit of the branch at the remote.
+    pub(super) fn pushed(&self) -> Option<String> {
+        let found = self.hub(&["for-each-ref", "--format=%(objectname)", &format!("refs/heads/{BRANCH}")]);
+        Some(found.trim().to_owned()).filter(|found| !found.is_empty())
+    }
+
+    pub(super) fn local(&self) -> String {
+        self.repository.git(&["rev-parse", BRANCH]).trim().to_owned()
+    }
+
+    pub(super) fn list(&self, which: &str, requests: &Value) {
+        fs::write(self.file(&format!("{which}.json")), requests.to_string()).unwrap();
+    }
+
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.repository.scene.path("gh").join(name)
+    }
+
+    /// What `gh` was asked to do so far.
+    pub(super) fn calls(&self) -> Vec<String> {
+        let calls = fs::read_to_string(self.file("calls")).unwrap_or_default();
+        calls.lines().map(str::to_owned).collect()
+    }
+
+    pub(super) fn changes(&self) -> usize {
+        self.calls().iter().filter(|call| !call.starts_with("pr list ")).count()
+    }
+
+    /// Only git and `gh` are on the PATH.
+    pub(super) fn command(&self, arguments: &[&str]) -> std::process::Command {
+        let scene = &self.repository.scene;
+        let mut command = scene.command(arguments);
+        command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
+        command
+    }
+
+    /// Fails unless a commit was made, and what is the user's was left.
+    pub(super) fn apply(&self) -> String {
+        self.applied(self.command(&["apply", "--as", "pr"]))
+    }
+
+    pub(super) fn apply_without_gh(&self) -> String {
+        let scene = &self.repository.scene;
+        fs::create_dir(scene.path("git")).unwrap();
+        symlink(which("git"), scene.path("git/git")).unwrap();
+        let mut command = scene.command(&["apply", "--as", "pr"]);
+        command.env("PATH", scene.path("git"));
+        self.applied(command)
+    }
+
+    fn applied(&self, mut command: std::process::Command) -> String {
+        let before = self.repository.users();
+        let ran = Ran::of(command.output().unwrap());
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran:?}");
+        assert_eq!(self.repository.users(), before, "{ran:?}");
+        ran.stderr
+    }
+
+    /// A person's commit on HEAD.
+    pub(super) fn go_on(&self, file: &str) {
+        fs::write(self.repository.path(file), "other\n").unwrap();
+        self.repository.commit("Another file");
+    }
+
+    pub(super) fn skill(&self) -> PathBuf {
+        self.repository.path(SKILL)
+    }
+}
+
+fn which(name: &str) -> PathBuf {
+    let folders = ["/usr/bin", "/bin"];
+    folders
+        .iter()
+        .map(|folder| PathBuf::from(folder).join(name))
+        .find(|path| path.exists())
+        .expect("it is here")
+}
