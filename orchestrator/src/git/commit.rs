@@ -149,6 +149,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_same_version_of_a_skill_is_the_same_change_on_any_commit() {
+        let message = |tree: &str, candidate: &str, target: &str| {
+            format!(
+                "Improve\n\nSkilltune-Candidate: {candidate}\nSkilltune-Target: {target}\nSkilltune-Tree: {tree}\n"
+            )
+        };
+        let ours =
+            Content { tree: "a1".to_owned(), parents: Vec::new(), message: message("a1", "c", "writer") };
+        let text = |tree, candidate, target| message(tree, candidate, target).replace('\n', "\r\n") + "More.";
+        assert!(
+            ours.has_tree_of(&text("a1", "d", "writer")) && ours.is_same_change(&text("a1", "d", "writer"))
+        );
+        assert!(
+            !ours.has_tree_of(&text("b2", "c", "writer")) && ours.is_same_change(&text("b2", "c", "writer"))
+        );
+        for other in [text("b2", "d", "writer"), text("b2", "c", "other"), String::new()] {
+            assert!(!ours.is_same_change(&other), "{other}");
+        }
+    }
+
+    #[test]
     fn a_commit_that_a_person_made_or_amended_is_not_ours() {
         let ours = Content {
             tree: "a1".to_owned(),

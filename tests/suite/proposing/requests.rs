@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::repository::{BRANCH, Repository};
+use super::repository::{BRANCH, Repository, SKILL};
 use super::server::{ADDRESS, REQUEST, Server};
 use crate::crash::{Steps, crashed};
 use crate::scene::Ran;
@@ -209,6 +209,70 @@ fn no_program_of_the_repository_and_no_hook_runs_for_a_push() {
     assert!(!trap.exists(), "a program ran: {told}");
     let heads = server.hub(&["for-each-ref", "--format=%(refname)"]);
     assert_eq!(heads, format!("refs/heads/main\nrefs/heads/{BRANCH}\n"), "nothing else is pushed");
+    // Git itself runs them.
+    let hub = repository.scene.path("hub.git");
+    let plain = ["-c", "push.gpgSign=false", "-c", "push.pushOption=", "-c", "push.recurseSubmodules=no"];
+    let push = ["push", "--no-verify", hub.to_str().unwrap(), "HEAD:refs/heads/other"];
+    repository.output(&[&plain[..], &push].concat());
+    assert!(trap.exists(), "a hook of the remote");
+    fs::remove_file(&trap).unwrap();
+    repository.output(&["config", "--unset", "remote.origin.vcs"]);
+    repository.output(&["ls-remote", "origin"]);
+    assert!(trap.exists(), "a program of the configuration");
+}
+
+#[test]
+fn what_can_only_be_a_patch_is_not_pushed_and_uncommitted_work_stays() {
+    let server = Server::tuned();
+    let repository = &server.repository;
+    fs::write(repository.path("notes.txt"), "staged\n").unwrap();
+    repository.git(&["add", "notes.txt"]);
+    fs::write(server.skill().join("mine.md"), "Not ready.\n").unwrap();
+    let other = repository.scene.path("other");
+    let other = other.to_str().unwrap();
+    repository.git(&["worktree", "add", "--quiet", "-b", BRANCH, other]);
+    let told = server.apply();
+    assert!(
+        told.contains("this is a patch, not a branch: branch skilltune/writer is checked out in "),
+        "{told}"
+    );
+    assert!(server.pushed().is_none() && server.calls().is_empty(), "{:?}", server.calls());
+
+    repository.git(&["worktree", "remove", "--force", other]);
+    repository.git(&["branch", "-D", BRANCH]);
+    let gpg = repository.program("gpg", "exit 1");
+    repository.add_to_home(&format!("[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = {gpg}\n"));
+    let told = server.apply();
+    assert!(told.contains("git could not sign the commit"), "{told}");
+    assert!(server.pushed().is_none() && server.calls().is_empty(), "{:?}", server.calls());
+
+    repository.add_to_home("[commit]\n\tgpgSign = false\n");
+    assert!(server.apply().contains(REQUEST));
+    let changed = server.hub(&["diff", "--name-only", "main", BRANCH]);
+    assert_eq!(changed, ".claude/skills/writer/SKILL.md\n.claude/skills/writer/notes.md\n");
+}
+
+#[test]
+fn a_skill_in_a_submodule_gets_its_pull_request_in_the_submodule() {
+    let server = Server::new();
+    let (repository, scene) = (&server.repository, &server.repository.scene);
+    let outer = scene.path("outer");
+    fs::create_dir(&outer).unwrap();
+    let of_outer = |arguments: &[&str]| {
+        let folder = outer.to_str().unwrap();
+        repository.git(&[&["-C", folder, "-c", "protocol.file.allow=always"], arguments].concat())
+    };
+    of_outer(&["init", "--quiet", "--initial-branch=main"]);
+    of_outer(&["submodule", "--quiet", "add", ADDRESS, "inner"]);
+    of_outer(&["commit", "--quiet", "--message", "Add a module"]);
+    let head = of_outer(&["rev-parse", "HEAD"]);
+    let module = outer.join("inner").join(SKILL);
+    let tune = ["tune", module.to_str().unwrap(), "write a page", "--yes", "--apply", "pr"];
+    let ran = Ran::of(server.command(&tune).output().unwrap());
+    assert!(ran.code == Some(0) && ran.stdout.contains(REQUEST), "{ran:?}");
+    assert_eq!(server.pushed().as_deref(), Some(of_outer(&["-C", "inner", "rev-parse", BRANCH]).trim()));
+    assert_eq!(of_outer(&["rev-parse", "HEAD"]), head);
+    assert_eq!(of_outer(&["status", "--porcelain", "--untracked-files=no"]), "");
 }
 
 /// Plays a server that is reached by ssh: the last argument is what is to run there.
@@ -238,6 +302,8 @@ fn a_server_is_reached_by_the_persons_own_ssh_without_questions() {
         "{calls}"
     );
     assert!(!trap.exists(), "the repository's own program ran: {told}");
+    repository.output(&["ls-remote", "origin"]);
+    assert!(trap.exists(), "git itself runs it");
 }
 
 #[test]
