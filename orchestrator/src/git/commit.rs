@@ -155,8 +155,12 @@ mod tests {
                 "Improve\n\nSkilltune-Candidate: {candidate}\nSkilltune-Target: {target}\nSkilltune-Tree: {tree}\n"
             )
         };
-        let ours =
-            Content { tree: "a1".to_owned(), parents: Vec::new(), message: message("a1", "c", "writer") };
+        let ours = Content {
+            tree: "a1".to_owned(),
+            parents: Vec::new(),
+            message: message("a1", "c", "writer"),
+            is_amended: false,
+        };
         let text = |tree, candidate, target| message(tree, candidate, target).replace('\n', "\r\n") + "More.";
         assert!(
             ours.has_tree_of(&text("a1", "d", "writer")) && ours.is_same_change(&text("a1", "d", "writer"))

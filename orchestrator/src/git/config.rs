@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_of_which_the_repository_defines_a_part_is_the_of_repository() {
+    fn a_filter_that_the_repository_defines_in_part_is_its_own() {
         let guard = guard(&[("global", "filter.x.clean\nmine"), ("local", "filter.x.process\nevil")]);
         assert_eq!(guard.filters, BTreeSet::from(["x".to_owned()]));
     }
