@@ -2,6 +2,7 @@
 
 pub mod examples;
 pub mod lint;
+pub mod night;
 pub mod overrides;
 pub mod runs;
 pub mod shared;

@@ -17,6 +17,7 @@ mod init;
 mod lint;
 mod list;
 mod man;
+mod night;
 mod regrade;
 mod report;
 pub mod resume;
@@ -52,6 +53,8 @@ pub fn run(command: Command, around: &Environment, printer: Printer) -> Result<E
         Command::Simulate(args) => simulate::run(&args, printer),
         Command::Lint(args) => lint::run(&args, around, printer),
         Command::Suite(args) => suite::run(&args, around, printer),
+        Command::Night(args) => night::run(&args, around, printer),
+        Command::Trend(args) => night::trend::run(&args, around, printer),
         Command::Trust(args) => trust::run(&args, around, printer),
         Command::Demo(args) => demo::run(&args, around, printer),
         Command::Config(args) => match args.command {
@@ -100,6 +103,8 @@ fn elsewhere(command: &Command, around: &Environment) -> Option<Environment> {
         | Command::Compare(_)
         | Command::Simulate(_)
         | Command::Lint(_)
+        | Command::Night(_)
+        | Command::Trend(_)
         | Command::Trust(_)
         | Command::Demo(_)
         | Command::Config(_)

@@ -1,7 +1,7 @@
 //! A person's side of skilltune: commands, questions, progress, reports.
 //!
 //! ```text
-//! main -> commands -> loops -> runs -> progress -> report -> args, agents -> settings -> trust -> terminal -> text
+//! main -> commands -> nights -> loops -> runs -> progress -> report -> args, agents -> settings -> trust -> terminal -> text
 //! ```
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests build their own scenes"))]
 #![expect(unreachable_pub, reason = "nothing of a program is reachable; `pub` means used by other modules")]
@@ -11,6 +11,7 @@ mod args;
 mod commands;
 mod inputs;
 mod loops;
+mod nights;
 mod progress;
 mod report;
 mod runs;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == agents::OFFLINE) {
         return offline_main();
     }
+    nights::work::follow_the_night();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(words) => return terminal::printer::usage(&words).into(),

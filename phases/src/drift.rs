@@ -11,14 +11,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 
+use crate::name::Name;
 use crate::score::Score;
 
 /// One trial of a scenario, by its name.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    pub scenario: String,
+    pub scenario: Name,
     pub score: Score,
+}
+
+/// By how many points trials are below what is known of their scenarios, and the standard error of that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fall {
+    pub points: f64,
+    pub error: f64,
 }
 
 /// The trials of one version of a skill with one suite, one agent, one version of it and one model. If any of these changes, another series
@@ -34,7 +43,8 @@ pub struct Series {
     confirmed: BTreeSet<Date>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Standing {
     Steady,
     Watch,
@@ -53,6 +63,9 @@ const MOST: f64 = 2.0 * LIMIT;
 /// No night counts for more than this.
 const FARTHEST: f64 = 4.0;
 const DAYS_OF_DRIFT: usize = 3;
+/// Chance alone is above so many standard errors in 5 of 100 cases: more than the 1.645 of a normal value, because how far trials scatter
+/// is only estimated (`night/tests` measures it).
+const SURE: f64 = 1.75;
 
 /// If no calibration says how far trials scatter.
 const USUAL_DEVIATION: f64 = 10.0;
@@ -96,21 +109,38 @@ impl Series {
         }
     }
 
-    /// By how many standard deviations these trials are below what is known of their scenarios.
-    fn add(&mut self, tried: &[Trial]) -> f64 {
-        let tried = Trials::of(tried);
-        self.doubted.join(&tried);
-        let (mut fall, mut variance) = (0.0, 0.0);
-        for (scenario, now) in &tried.0 {
+    /// On how many days a fall was confirmed.
+    pub fn days(&self) -> usize {
+        self.confirmed.len()
+    }
+
+    /// That of what is known.
+    pub fn mean(&self) -> Option<f64> {
+        let sums = self.known.0.values();
+        let (sum, count) =
+            sums.fold((0.0, 0.0), |(sum, count), one| (sum + one.mean * one.count, count + one.count));
+        (count > 0.0).then(|| sum / count)
+    }
+
+    /// How far these trials are below what is known; None, if nothing is known of their scenarios.
+    pub fn fall(&self, tried: &[Trial]) -> Option<Fall> {
+        let (mut fall, mut variance, mut count) = (0.0, 0.0, 0.0);
+        for (scenario, now) in &Trials::of(tried).0 {
             if let Some(known) = self.known.0.get(scenario) {
                 fall += now.count * (known.mean - now.mean);
                 variance += now.count + now.count * now.count / known.count;
+                count += now.count;
             }
         }
-        if variance == 0.0 {
-            return 0.0;
-        }
-        let fall = (fall / (variance * self.variance()).sqrt()).clamp(-FARTHEST, FARTHEST);
+        (count > 0.0)
+            .then(|| Fall { points: fall / count, error: (variance * self.variance()).sqrt() / count })
+    }
+
+    /// By how many standard deviations these trials are below what is known of their scenarios.
+    fn add(&mut self, tried: &[Trial]) -> f64 {
+        self.doubted.join(&Trials::of(tried));
+        let Some(fall) = self.fall(tried) else { return 0.0 };
+        let fall = (fall.points / fall.error).clamp(-FARTHEST, FARTHEST);
         self.sum = (self.sum + fall - ALLOWANCE).clamp(0.0, MOST);
         fall
     }
@@ -134,9 +164,31 @@ impl Series {
     }
 }
 
+impl Fall {
+    /// Low enough to try once more.
+    pub fn is_doubtful(&self) -> bool {
+        self.points > LOW * self.error
+    }
+
+    /// Lower than chance explains in 95 of 100 cases.
+    pub fn is_sure(&self) -> bool {
+        self.points > SURE * self.error
+    }
+
+    /// The other way round.
+    pub fn is_rise(&self) -> bool {
+        Self { points: -self.points, ..*self }.is_sure()
+    }
+
+    /// Between which numbers of points the fall is, with a confidence of 90 %.
+    pub fn bounds(&self) -> (f64, f64) {
+        (self.points - SURE * self.error, self.points + SURE * self.error)
+    }
+}
+
 /// What the trials of each scenario have come to.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Trials(BTreeMap<String, Sum>);
+struct Trials(BTreeMap<Name, Sum>);
 
 /// How many, their mean, and the sum of their squared distances from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -148,7 +200,7 @@ struct Sum {
 
 impl Trials {
     fn of(trials: &[Trial]) -> Self {
-        let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
+        let mut sums: BTreeMap<Name, Sum> = BTreeMap::new();
         for trial in trials {
             let one = Sum { count: 1.0, mean: trial.score.points(), squares: 0.0 };
             sums.entry(trial.scenario.clone()).or_default().join(one);

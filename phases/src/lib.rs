@@ -40,6 +40,7 @@ pub mod loops;
 pub mod material;
 pub mod model;
 pub mod name;
+pub mod night;
 pub mod offline;
 pub mod order;
 pub mod plan;

@@ -31,6 +31,7 @@ mod lint_fix;
 mod lint_scope;
 mod misbehave;
 mod models;
+mod night;
 mod offline;
 mod outage;
 mod outcome;

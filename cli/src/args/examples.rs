@@ -185,3 +185,12 @@ Examples:
   skilltune reflex new \"Write the API reference of the orders service\" --out docs/orders.md
   skilltune reflex new \"Write the release notes of 2.0\" --rules rules.toml --yes
   skilltune reflex new --task-file task.md --alias orders-api";
+
+pub const NIGHT: &str = "Examples:
+  skilltune night add writer --suite suite.toml
+  skilltune night
+  skilltune night status --quiet";
+
+pub const TREND: &str = "Examples:
+  skilltune trend writer
+  skilltune trend writer --csv";

@@ -2,6 +2,7 @@
 
 use crate::inputs::find;
 use crate::inputs::find::Skill;
+use crate::inputs::suite::Suite;
 use crate::loops::tune::request::Purpose;
 use crate::loops::tune::scenarios::Tried;
 use crate::loops::tune::trial_flags::CalibrateArgs;
@@ -11,19 +12,40 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
+use crate::text::figures::count;
 
 pub(super) fn run(args: &CalibrateArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let mut skills = find::skills(&args.skill, around)?;
-    if skills.len() > 1 {
-        return Err(Complaint::input("`calibrate` tries one skill").hint("name one of them"));
+    let skills = find::skills(&args.skills, around)?;
+    if skills.len() > 1 && !args.chain {
+        return Err(Complaint::input(format!(
+            "`calibrate` tries one skill or one chain, not {}",
+            skills.len()
+        ))
+        .hint("name one skill, or pass --chain"));
     }
-    let skill = skills.remove(0);
-    let (suite, found) = trying::suite(&args.flags, &[&skill.path], around)?;
+    let paths: Vec<_> = skills.iter().map(|skill| skill.path.as_path()).collect();
+    let (mut suite, found) = trying::suite(&args.flags, &paths, around)?;
+    only(&mut suite, &args.only)?;
     let tried = Tried::of_suite(suite.clone(), found)?;
     // Nothing is compared, so there is no work for a panel.
-    let trying =
-        Trying::new(&args.flags, Some(&Panel::default()), &around.project_of(&skill.path), around, printer)?;
-    let stands = Skill { name: skill.name.clone(), path: suite.path.clone() };
-    let purpose = Purpose::Calibrate { skill, trials: args.trials };
-    trying.run(What { purpose, skill: stands, tried, confirm: None }, &suite)
+    let project = around.project_of(&skills[0].path);
+    let trying = Trying::new(&args.flags, Some(&Panel::default()), &project, around, printer)?;
+    let stands =
+        skills.iter().map(|skill| Skill { name: skill.name.clone(), path: suite.path.clone() }).collect();
+    let purpose = Purpose::Calibrate { skills, trials: args.trials };
+    trying.run(What { purpose, skills: stands, tried, confirm: None }, &suite)
+}
+
+/// Leaves the other scenarios out.
+fn only(suite: &mut Suite, ids: &[String]) -> Result<(), Complaint> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    if let Some(strange) = ids.iter().find(|id| suite.scenarios.iter().all(|one| one.id != **id)) {
+        let has = count(suite.scenarios.len(), "scenario");
+        return Err(Complaint::input(format!("{} has no scenario {strange:?}", suite.path.display()))
+            .hint(format!("it has {has}; `skilltune suite check` lists them")));
+    }
+    suite.scenarios.retain(|one| ids.iter().any(|id| one.id == *id));
+    Ok(())
 }

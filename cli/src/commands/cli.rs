@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 use crate::args::examples;
 use crate::args::lint::LintArgs;
+use crate::args::night::{NightArgs, TrendArgs};
 use crate::args::runs::{ConfigArgs, DemoArgs, RunCommand, TrustArgs};
 use crate::args::simulate::SimulateArgs;
 use crate::args::suite::SuiteArgs;
@@ -53,6 +54,10 @@ pub enum Command {
     Suite(SuiteArgs),
     #[command(flatten)]
     Run(RunCommand),
+    /// Run tuning jobs by themselves, each night
+    Night(NightArgs),
+    /// Show what a job's skill was worth, night by night
+    Trend(TrendArgs),
     /// Trust a project's settings, a suite or rules, so that their commands may run
     #[command(after_help = examples::TRUST)]
     Trust(TrustArgs),

@@ -47,7 +47,7 @@ pub(super) fn run(args: &CompareArgs, around: &Environment, printer: Printer) ->
     let tried = if is_without { without_skill(&suite, found, printer)? } else { tried(&suite, found)? };
     let skill = Skill { name, path: suite.path.clone() };
     let purpose = Purpose::Compare(Box::new(sides));
-    trying.run(What { purpose, skill, tried, confirm: args.trials }, &suite)
+    trying.run(What { purpose, skills: vec![skill], tried, confirm: args.trials }, &suite)
 }
 
 /// What a person named: nothing, a folder, a git revision, a candidate of a run, or a skill by its name.

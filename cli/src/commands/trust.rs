@@ -9,12 +9,15 @@ use crate::args::runs::TrustArgs;
 use crate::inputs::suite::{SHELL, Suite, command};
 use crate::loops::reflex::rules_file::RulesFile;
 use crate::loops::tune::prompts::Pages;
+use crate::nights::file::Plan;
+use crate::nights::jobs::{self, Job};
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::{Environment, SETTINGS_FILE};
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
+use crate::text::plain::one_line;
 use crate::trust::TrustStore;
 use crate::trust::file::TextFile;
 use crate::trust::pinned::Pinned;
@@ -24,13 +27,16 @@ pub fn run(args: &TrustArgs, around: &Environment, printer: Printer) -> Result<E
     Ok(Exit::Reached)
 }
 
-const WHAT: &str = "pass a skilltune.toml, its folder, a suite, or a file of rules";
+const WHAT: &str = "pass a skilltune.toml, its folder, a suite, a file of rules, or a file of jobs";
 
 fn record(args: &TrustArgs, around: &Environment) -> Result<String, Complaint> {
     let given: PathBuf = around.cwd.join(&args.path).components().collect();
     let path = if given.is_dir() { given.join(SETTINGS_FILE) } else { given };
     if !path.exists() {
         return Err(Complaint::input(format!("{} does not exist", path.display())).hint(WHAT));
+    }
+    if let Some(file) = TextFile::read(&path)?.filter(Plan::is_one) {
+        return record_jobs(file, around);
     }
     if !path.ends_with(SETTINGS_FILE) {
         return if RulesFile::is_one(&path) {
@@ -54,6 +60,19 @@ fn record(args: &TrustArgs, around: &Environment) -> Result<String, Complaint> {
     let folder = file.path.parent().expect("a settings file is in a folder");
     let overs = crate::loops::settings(folder, around)?.overs().into_iter().map(|over| format!("\n  {over}"));
     Ok(trusted(&file, &settings, &pages) + &listed(&scripts) + &overs.collect::<String>())
+}
+
+fn record_jobs(file: TextFile, around: &Environment) -> Result<String, Complaint> {
+    let plan = Plan::of(file)?;
+    let jobs = jobs::all(&plan)?;
+    TrustStore::new(around).record(&plan.file, &[])?;
+    let job = |job: &Job| {
+        let apply = job.entry.apply.as_deref().unwrap_or("its usual policy");
+        format!("\n  job {}: tunes {}, applies by {apply}", job.name, one_line(&job.skills))
+    };
+    let notify = &plan.content.notify;
+    let notify = if notify.is_empty() { String::new() } else { format!("\n  tells: {}", quoted(notify)) };
+    Ok(format!("trusted: {}{}{notify}", plan.file.path.display(), jobs.iter().map(job).collect::<String>()))
 }
 
 fn record_suite(path: &Path, around: &Environment) -> Result<String, Complaint> {

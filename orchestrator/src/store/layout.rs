@@ -66,7 +66,7 @@ impl Home {
     ///
     /// Deeper down every path is walked without following a link; here a whole command is refused before it begins.
     pub fn require_ours(&self) -> Result<(), HomeError> {
-        let folders = [self.root.clone(), self.objects(), self.cache(), self.runs()];
+        let folders = [self.root.clone(), self.objects(), self.cache(), self.runs(), self.nights()];
         for folder in &folders {
             require(folder, FileType::Directory)?;
         }
@@ -96,6 +96,11 @@ impl Home {
 
     pub fn runs(&self) -> SafePath {
         self.root.join("runs")
+    }
+
+    /// What is known of nightly jobs.
+    pub fn nights(&self) -> SafePath {
+        self.root.join("nights")
     }
 
     pub fn ignore_file(&self) -> SafePath {

@@ -65,7 +65,10 @@ impl Skill {
 
     fn trial(&mut self, scenario: usize) -> Trial {
         let points = self.noise.points(&mut self.draw) - self.fallen;
-        Trial { scenario: format!("task-{scenario}"), score: Score::new(points.clamp(0.0, 100.0)).unwrap() }
+        Trial {
+            scenario: format!("task-{scenario}").parse().unwrap(),
+            score: Score::new(points.clamp(0.0, 100.0)).unwrap(),
+        }
     }
 
     fn tried(&mut self) -> Vec<Trial> {
@@ -158,8 +161,8 @@ fn a_fall_does_not_become_the_new_normal_while_it_is_looked_at() {
 
 #[test]
 fn of_scenarios_that_were_never_tried_nothing_is_said() {
-    let low = |scenario: &str| Trial { scenario: scenario.into(), score: Score::ZERO };
-    let mut series = Series::new(&[Trial { scenario: "old".into(), score: Score::FULL }], None);
+    let low = |scenario: &str| Trial { scenario: scenario.parse().unwrap(), score: Score::ZERO };
+    let mut series = Series::new(&[Trial { scenario: "old".parse().unwrap(), score: Score::FULL }], None);
     assert!(!series.night(&[low("new"), low("newer")]));
     assert!(!series.night(&[]));
     assert!(series.night(&[low("old")]));

@@ -149,9 +149,10 @@ fn target(
             let members = skills.map(|skill| member(skill, no_skill(skill)?));
             Ok((Aim::Improve, members.collect::<Result<_, _>>()?))
         }
-        Purpose::Calibrate { skill, trials } => {
-            let member = member(skill, no_skill(&request.members[0])?)?;
-            Ok((Aim::Calibrate { trials: *trials }, vec![member]))
+        Purpose::Calibrate { skills, trials } => {
+            let members =
+                skills.iter().zip(&request.members).map(|(skill, stand)| member(skill, no_skill(stand)?));
+            Ok((Aim::Calibrate { trials: *trials }, members.collect::<Result<_, _>>()?))
         }
         Purpose::Try { trials } => {
             Ok((Aim::Try { trials: *trials }, skills.map(no_skill).collect::<Result<_, _>>()?))

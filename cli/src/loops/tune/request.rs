@@ -78,9 +78,9 @@ pub enum Purpose {
     Try {
         trials: u32,
     },
-    /// To try this skill as it is, so often on each scenario.
+    /// To try this skill or chain as it is, so often on each scenario.
     Calibrate {
-        skill: Skill,
+        skills: Vec<Skill>,
         trials: u32,
     },
     Compare(Box<[Side; 2]>),

@@ -32,11 +32,18 @@ pub struct CompareArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct CalibrateArgs {
-    /// Path or name of a skill
-    pub skill: String,
+    /// Path or name of a skill; with --chain, several, separated by commas
+    #[arg(value_name = "SKILL[,SKILL...]")]
+    pub skills: String,
+    /// Try the skills as a chain: each works on the output of the one before
+    #[arg(long, help_heading = TRIALS)]
+    pub chain: bool,
     /// Trials of the skill per scenario
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=20), help_heading = TRIALS)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=20), help_heading = TRIALS)]
     pub trials: u32,
+    /// Ids of the scenarios to try, separated by commas [default: all]
+    #[arg(long, value_name = "IDS", value_delimiter = ',', help_heading = TRIALS)]
+    pub only: Vec<String>,
     #[command(flatten)]
     pub flags: TrialFlags,
 }

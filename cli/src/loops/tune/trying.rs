@@ -98,8 +98,8 @@ pub fn begin(
 /// What is tried on what.
 pub struct What {
     pub purpose: Purpose,
-    /// Its name, and what stands for it in lists and locks: nothing is ever written there.
-    pub skill: Skill,
+    /// The name of each, and what stands for it in lists and locks: nothing is ever written there.
+    pub skills: Vec<Skill>,
     pub tried: Tried,
     /// Fresh trials of each version in a comparison, if somebody said how many.
     pub confirm: Option<u32>,
@@ -158,8 +158,8 @@ impl<'a> Trying<'a> {
 
     /// What a person's own pages say is read later: they are not trusted yet.
     fn request(mut self, what: What) -> Result<(Request, Pages), Complaint> {
-        let What { purpose, skill, tried, confirm } = what;
-        let (members, mut scenarios) = (vec![skill], tried.scenarios);
+        let What { purpose, skills: members, tried, confirm } = what;
+        let mut scenarios = tried.scenarios;
         if self.flags.tools.is_some() {
             // A flag goes over files.
             for scenario in &mut scenarios {
@@ -177,7 +177,7 @@ impl<'a> Trying<'a> {
         let request = Request {
             purpose,
             project: self.project,
-            mode: Mode::Single,
+            mode: if members.len() > 1 { Mode::Chain } else { Mode::Single },
             members,
             scenarios: tried.scenarios,
             starts: tried.starts,

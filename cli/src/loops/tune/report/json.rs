@@ -2,6 +2,8 @@
 
 mod comparison;
 
+pub use comparison::word as verdict_word;
+
 use serde_json::{Map, Value, json};
 use skilltune_phases::candidate::Origin;
 use skilltune_phases::loops::MostCalls;

@@ -1,0 +1,119 @@
+//! The arguments of `night` and `trend`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::args::examples;
+use crate::settings::values::Format;
+
+#[derive(Clone, Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = examples::NIGHT)]
+pub struct NightArgs {
+    #[command(subcommand)]
+    pub command: Option<NightCommand>,
+    #[command(flatten)]
+    pub run: NightRunArgs,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct FileArg {
+    /// File of jobs [default: skilltune-night.toml in the project]
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct NightRunArgs {
+    #[command(flatten)]
+    pub file: FileArg,
+    /// Run once a night: a second start in the same night, or one after `latest_start`, does nothing
+    #[arg(long)]
+    pub scheduled: bool,
+    /// Print only what needs you
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub enum NightCommand {
+    /// Run one job now
+    Run(NightJobArgs),
+    /// Add a job to the file
+    Add(NightAddArgs),
+    /// List the jobs, and what the next night would do
+    List(NightViewArgs),
+    /// Say what the last night has done, and whether anything needs you
+    Status(NightStatusArgs),
+    /// Say that you know that a skill works worse
+    Ack(NightAckArgs),
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct NightJobArgs {
+    /// Name of the job
+    pub job: String,
+    #[command(flatten)]
+    pub run: NightRunArgs,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct NightAddArgs {
+    /// Path or name of a skill; several, separated by commas, are a chain
+    pub skill: String,
+    /// Suite of tasks [default: the skill's own evals/evals.json]
+    #[arg(long, value_name = "FILE")]
+    pub suite: Option<PathBuf>,
+    /// Name of the job [default: that of the skill]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Maximum number of runs of the executor
+    #[arg(long, value_name = "N")]
+    pub runs: Option<u32>,
+    /// What becomes of a winner: never, patch, branch, pr or auto
+    #[arg(long, value_name = "WHEN")]
+    pub apply: Option<String>,
+    #[command(flatten)]
+    pub file: FileArg,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct NightViewArgs {
+    #[command(flatten)]
+    pub file: FileArg,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct NightStatusArgs {
+    #[command(flatten)]
+    pub view: NightViewArgs,
+    /// Print only what needs you
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct NightAckArgs {
+    /// Name of the job
+    pub job: String,
+    #[command(flatten)]
+    pub file: FileArg,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(after_help = examples::TREND)]
+pub struct TrendArgs {
+    /// Name of the job
+    pub job: String,
+    /// Print comma-separated values
+    #[arg(long, conflicts_with = "format")]
+    pub csv: bool,
+    #[command(flatten)]
+    pub view: NightViewArgs,
+}

@@ -1,0 +1,44 @@
+//! `night ack`: a person knows that a skill works worse, and is not told again until something changes.
+
+use skilltune_phases::drift::Standing;
+use skilltune_phases::name::Name;
+use skilltune_phases::night::Event;
+
+use crate::args::night::NightAckArgs;
+use crate::nights::book::Book;
+use crate::nights::clock::Clock;
+use crate::nights::file::Plan;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+
+pub fn run(args: &NightAckArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let plan = Plan::read(args.file.file.as_deref(), around)?;
+    let Some(mut book) = Book::open(&plan, false)? else {
+        return Err(Complaint::input("a night of this file is under way").hint("retry when it has ended"));
+    };
+    let name: Option<Name> = args.job.parse().ok();
+    let known = name.as_ref().and_then(|name| book.history.jobs.get(name));
+    let Some(job) = known else {
+        return Err(Complaint::input(format!("no night has measured a job {:?}", args.job))
+            .hint("`skilltune night list` lists the jobs"));
+    };
+    let is_worse = job.standing() != Standing::Steady
+        || job
+            .watch
+            .as_ref()
+            .and_then(|watch| watch.change.as_ref())
+            .is_some_and(|change| change.fall.is_sure());
+    if !is_worse {
+        printer.talk(&format!("{} works as well as it did: nothing to acknowledge", args.job));
+        return Ok(Exit::Reached);
+    }
+    let job = name.expect("a known job has a name");
+    book.write(Clock::new().now().timestamp(), Event::Acknowledged { job })?;
+    printer.talk(&format!(
+        "{}: noted; you are told again when its skill, its suite or its agents change",
+        args.job
+    ));
+    Ok(Exit::Reached)
+}

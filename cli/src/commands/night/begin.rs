@@ -1,0 +1,106 @@
+//! `night`: runs the jobs of a file, and leaves the page of the morning.
+
+use jiff::tz::TimeZone;
+use rustix::process::Signal;
+use skilltune_phases::night::Morning;
+
+use crate::args::night::NightRunArgs;
+use crate::nights::book::{Book, Shelf};
+use crate::nights::clock::Clock;
+use crate::nights::driver::Driver;
+use crate::nights::file::{Overlap, Plan};
+use crate::nights::{jobs, json, morning};
+use crate::settings::values::Format;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::text::nearest::nearest;
+use crate::text::plain::shell_path;
+
+pub fn run(
+    args: &NightRunArgs,
+    only: Option<&str>,
+    around: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let plan = Plan::read(args.file.file.as_deref(), around)?;
+    plan.require_trust(around)?;
+    let mut jobs = jobs::all(&plan)?;
+    if let Some(only) = only {
+        let names: Vec<String> = jobs.iter().map(|job| job.name.to_string()).collect();
+        jobs.retain(|job| job.name == *only);
+        if jobs.is_empty() {
+            let near = nearest(only, names.iter().map(String::as_str));
+            let hint = near.map_or_else(
+                || "`skilltune night list` lists them".to_owned(),
+                |near| format!("did you mean {near:?}?"),
+            );
+            return Err(Complaint::input(format!("there is no job {only:?}")).hint(hint));
+        }
+    }
+    if jobs.is_empty() {
+        return Err(Complaint::input(format!("{} has no jobs", plan.file.path.display()))
+            .hint("`skilltune night add SKILL --suite FILE` adds one"));
+    }
+    let talk = |text: &str| {
+        if !args.quiet {
+            printer.talk(text);
+        }
+    };
+    let waits = plan.content.overlap == Overlap::Queue;
+    let Some(book) = Book::open(&plan, waits)? else {
+        talk("another night of this file is under way: nothing to do");
+        return Ok(Exit::Reached);
+    };
+    let now = Clock::new().now();
+    let date = Clock::night_of(&now);
+    if args.scheduled {
+        if book.history.nights.iter().any(|night| night.scheduled && night.date == date) {
+            talk(&format!("the night of {date} has been run: nothing to do"));
+            return Ok(Exit::Reached);
+        }
+        let latest = plan.content.latest_start.and_then(|time| Clock::latest(&now, time));
+        if latest.is_some_and(|latest| now.timestamp() > latest) {
+            talk("it is too late to begin: the next night goes on");
+            return Ok(Exit::Paused);
+        }
+    }
+    let driver = Driver::new(&plan, book, args.quiet, around, printer)?;
+    let (book, signal) = driver.run(jobs, date, args.scheduled)?;
+    let told = Morning::of(&book.history).expect("this night has begun");
+    let page = morning::page(&told, &TimeZone::system());
+    let object = json::object(&told).to_string();
+    book.put("night.md", &page)?;
+    book.put("night.json", &object)?;
+    let exit = exit(&told);
+    match args.format {
+        Format::Json => printer.json(&object)?,
+        Format::Human if !args.quiet || exit == Exit::Ended => {
+            printer.data(&morning::headline(&told))?;
+            printer.data(&format!(
+                "the whole page: {}",
+                shell_path(Shelf::of(&plan).place("night.md").path())
+            ))?;
+        }
+        Format::Human => {}
+    }
+    Ok(match signal {
+        Some(Signal::TERM) => Exit::Terminated,
+        Some(_) => Exit::Interrupted,
+        None => exit,
+    })
+}
+
+/// What a scheduler is told.
+pub fn exit(morning: &Morning<'_>) -> Exit {
+    if morning.needs_you() {
+        Exit::Ended
+    } else if morning.has_failed() {
+        Exit::Unjudged
+    } else if morning.goes_on() {
+        Exit::Paused
+    } else {
+        Exit::Reached
+    }
+}

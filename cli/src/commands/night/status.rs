@@ -1,0 +1,58 @@
+//! `night status`: the page of the last night.
+
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use skilltune_phases::night::Morning;
+
+use crate::args::night::NightStatusArgs;
+use crate::commands::night::begin::exit;
+use crate::nights::book::Shelf;
+use crate::nights::clock::Clock;
+use crate::nights::file::Plan;
+use crate::nights::{json, morning};
+use crate::settings::values::Format;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::text::figures::duration;
+
+/// A scheduled night that is later than this has been missed.
+const OVERDUE: Duration = Duration::from_secs(26 * 3600);
+
+pub fn run(args: &NightStatusArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let plan = Plan::read(args.view.file.file.as_deref(), around)?;
+    let history = Shelf::of(&plan).read()?;
+    let Some(told) = Morning::of(&history) else {
+        printer.talk("no night has run yet");
+        return Ok(Exit::Unjudged);
+    };
+    let scheduled = history.nights.iter().rev().find(|night| night.scheduled);
+    let now = Clock::new().now().timestamp();
+    let age = scheduled.and_then(|night| Duration::try_from(now.duration_since(night.began)).ok());
+    let overdue = age.filter(|age| *age > OVERDUE);
+    let exit = match exit(&told) {
+        Exit::Ended => Exit::Ended,
+        _ if overdue.is_some() => Exit::Unjudged,
+        exit => exit,
+    };
+    match args.view.format {
+        Format::Json => {
+            let mut object = json::object(&told);
+            object["overdue_seconds"] = overdue.map(|age| age.as_secs()).into();
+            printer.json(&object.to_string())?;
+        }
+        Format::Human if args.quiet && exit == Exit::Reached => {}
+        Format::Human => {
+            printer.data(morning::page(&told, &TimeZone::system()).trim_end())?;
+            if let Some(age) = overdue {
+                printer.talk(&format!(
+                    "no scheduled night for {}: `skilltune night doctor` says why",
+                    duration(age)
+                ));
+            }
+        }
+    }
+    Ok(exit)
+}

@@ -1,0 +1,37 @@
+//! `trend`: a job over all nights.
+
+use skilltune_phases::name::Name;
+
+use crate::args::night::TrendArgs;
+use crate::nights::book::Shelf;
+use crate::nights::file::Plan;
+use crate::nights::trend;
+use crate::settings::values::Format;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+
+/// The columns of a strip.
+const WIDTH: usize = 60;
+
+pub fn run(args: &TrendArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let plan = Plan::read(args.view.file.file.as_deref(), around)?;
+    let history = Shelf::of(&plan).read()?;
+    let name: Option<Name> = args.job.parse().ok();
+    let Some(job) = name.and_then(|name| history.jobs.get(&name)).filter(|job| !job.points.is_empty()) else {
+        let names: Vec<&str> = history.jobs.keys().map(Name::as_str).collect();
+        let hint = if names.is_empty() {
+            "no night has run yet".to_owned()
+        } else {
+            format!("there are {}", names.join(", "))
+        };
+        return Err(Complaint::input(format!("nothing is known of a job {:?}", args.job)).hint(hint));
+    };
+    match args.view.format {
+        _ if args.csv => printer.data(&trend::csv(job))?,
+        Format::Json => printer.json(&trend::json(job).to_string())?,
+        Format::Human => printer.data(&trend::drawn(job, around.is_utf8(), WIDTH))?,
+    }
+    Ok(Exit::Reached)
+}

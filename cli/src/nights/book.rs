@@ -1,0 +1,113 @@
+//! The journal of all nights of a file, and what stands beside it: in `.skilltune/nights/NAME`.
+
+use std::fs::File;
+use std::io::Write as _;
+
+use jiff::Timestamp;
+use rustix::fs::{FlockOperation, flock};
+use skilltune_orchestrator::disk::SafePath;
+use skilltune_orchestrator::disk::atomic::Durability;
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::night::{Entry, Event, History};
+
+use crate::nights::file::Plan;
+use crate::runs::strange;
+use crate::terminal::complaint::{Complaint, ours};
+
+/// Some hundred thousand lines: decades of nights.
+const LARGEST: u64 = 256 << 20;
+
+/// The folder, read only.
+#[derive(Clone, Debug)]
+pub struct Shelf {
+    root: SafePath,
+}
+
+/// The journal, held by this program alone.
+#[derive(Debug)]
+pub struct Book {
+    pub shelf: Shelf,
+    pub history: History,
+    file: File,
+    _lock: File,
+}
+
+impl Shelf {
+    pub fn of(plan: &Plan) -> Self {
+        let home = Home::of(&plan.folder);
+        Self { root: home.nights().join(plan.name.as_str()) }
+    }
+
+    pub fn place(&self, name: &str) -> SafePath {
+        self.root.join(name)
+    }
+
+    pub fn read(&self) -> Result<History, Complaint> {
+        Ok(History::of(&self.entries()?.0))
+    }
+
+    /// All whole lines, and how many bytes they are. What a killed program left of a last one is none.
+    pub fn entries(&self) -> Result<(Vec<Entry>, u64), Complaint> {
+        let path = self.place("history.jsonl");
+        let bytes = path.read(LARGEST).map_err(ours)?.unwrap_or_default();
+        let (mut entries, mut whole) = (Vec::new(), 0);
+        for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")) {
+            let entry = serde_json::from_slice(line).map_err(|error| {
+                let number = entries.len() + 1;
+                Complaint::input(format!("line {number} of {} is damaged", path.path().display()))
+                    .caused_by(error)
+                    .hint("move the file away to begin a new one; runs and skills are not touched by that")
+            })?;
+            entries.push(entry);
+            whole += line.len() as u64;
+        }
+        Ok((entries, whole))
+    }
+}
+
+impl Book {
+    /// Opens it to write, if nobody else has it open; with `waits`, as soon as nobody has.
+    pub fn open(plan: &Plan, waits: bool) -> Result<Option<Self>, Complaint> {
+        let home = Home::of(&plan.folder);
+        home.create().map_err(strange)?;
+        let shelf = Shelf::of(plan);
+        shelf.root.make().map_err(ours)?;
+        let lock = shelf.place("lock").open_lock().map_err(ours)?;
+        let how =
+            if waits { FlockOperation::LockExclusive } else { FlockOperation::NonBlockingLockExclusive };
+        match flock(&lock, how) {
+            Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
+            locked => locked.map_err(|error| ours(std::io::Error::from(error)))?,
+        }
+        let path = shelf.place("history.jsonl");
+        if !path.exists() {
+            path.create(b"").map_err(ours)?;
+        }
+        let (entries, whole) = shelf.entries()?;
+        let file = path.open_append().map_err(ours)?;
+        file.set_len(whole).map_err(ours)?;
+        Ok(Some(Self { shelf, history: History::of(&entries), file, _lock: lock }))
+    }
+
+    /// A line is on the disk before anything follows from it.
+    pub fn write(&mut self, at: Timestamp, event: Event) -> Result<(), Complaint> {
+        let entry = Entry { at, event };
+        let mut line = serde_json::to_vec(&entry).expect("an entry has a JSON text");
+        line.push(b'\n');
+        let length = self.file.metadata().map_err(ours)?.len();
+        let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
+        if let Err(error) = written {
+            // What was written of a line that did not fit goes.
+            let _ = self.file.set_len(length);
+            return Err(Complaint::ours("cannot write the journal of nights").caused_by(error));
+        }
+        self.history.apply(&entry);
+        Ok(())
+    }
+
+    /// A page that people and scripts read: another one takes its place whole.
+    pub fn put(&self, name: &str, text: &str) -> Result<(), Complaint> {
+        let place = self.shelf.place(name);
+        place.replace(text.as_bytes(), Durability::Order).map_err(ours)
+    }
+}

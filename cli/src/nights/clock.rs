@@ -1,0 +1,94 @@
+//! The time of nights. A test chooses it; what a user gets has no such thing.
+
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _, Zoned};
+
+#[derive(Clone, Debug)]
+pub struct Clock {
+    zone: TimeZone,
+}
+
+impl Clock {
+    pub fn new() -> Self {
+        Self { zone: TimeZone::system() }
+    }
+
+    pub fn now(&self) -> Zoned {
+        chosen().unwrap_or_else(Timestamp::now).to_zoned(self.zone.clone())
+    }
+
+    /// The night that a moment belongs to, by the date of its evening: what begins before noon belongs to the day before. So a
+    /// clock that is set back, or a night that begins at 23:30 and another at 02:30, do not make two of one.
+    pub fn night_of(moment: &Zoned) -> Date {
+        if moment.hour() >= 12 { moment.date() } else { moment.date().saturating_sub(1.day()) }
+    }
+
+    /// The moment of the night at which the clock shows this time.
+    pub fn latest(now: &Zoned, time: Time) -> Option<Timestamp> {
+        let evening = Self::night_of(now);
+        let date = if time.hour() >= 12 { evening } else { evening.tomorrow().ok()? };
+        Some(date.to_datetime(time).to_zoned(now.time_zone().clone()).ok()?.timestamp())
+    }
+
+    /// The next moment after the start at which the clock shows this time.
+    pub fn next(start: &Zoned, time: Time) -> Option<Timestamp> {
+        let today = start.date().to_datetime(time).to_zoned(start.time_zone().clone()).ok()?;
+        let next = if today <= *start {
+            let tomorrow = start.date().tomorrow().ok()?;
+            tomorrow.to_datetime(time).to_zoned(start.time_zone().clone()).ok()?
+        } else {
+            today
+        };
+        Some(next.timestamp())
+    }
+}
+
+#[cfg(feature = "testing")]
+fn chosen() -> Option<Timestamp> {
+    std::env::var("SKILLTUNE_NOW").ok()?.parse().ok()
+}
+
+#[cfg(not(feature = "testing"))]
+fn chosen() -> Option<Timestamp> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Zoned {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_night_is_called_by_its_evening_also_when_the_clock_is_set_back() {
+        for (moment, night) in [
+            ("2026-10-24T23:30[Europe/Vienna]", "2026-10-24"),
+            ("2026-10-25T02:30+02:00[Europe/Vienna]", "2026-10-24"),
+            ("2026-10-25T02:30+01:00[Europe/Vienna]", "2026-10-24"),
+            ("2026-10-25T11:59[Europe/Vienna]", "2026-10-24"),
+            ("2026-10-25T12:00[Europe/Vienna]", "2026-10-25"),
+        ] {
+            assert_eq!(Clock::night_of(&at(moment)).to_string(), night, "{moment}");
+        }
+    }
+
+    #[test]
+    fn a_stop_time_is_the_next_one_of_that_name_also_where_the_clock_skips_it() {
+        for (start, time, stop) in [
+            ("2026-11-23T23:30[Europe/Vienna]", "06:30", "2026-11-24T06:30:00+01:00"),
+            ("2026-11-24T02:30[Europe/Vienna]", "06:30", "2026-11-24T06:30:00+01:00"),
+            // There is no 02:30 on that day: it is 03:30.
+            ("2026-03-29T01:00[Europe/Vienna]", "02:30", "2026-03-29T03:30:00+02:00"),
+        ] {
+            let stop: Timestamp = stop.parse().unwrap();
+            assert_eq!(
+                Clock::next(&at(start), Time::strptime("%H:%M", time).unwrap()),
+                Some(stop),
+                "{start}"
+            );
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! One night, from its first line to its last.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+use jiff::civil::Date;
+use jiff::{Timestamp, ToSpan as _, Zoned};
+use rustix::process::Signal;
+use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::name::Name;
+use skilltune_phases::night::{
+    self, End, Event, Halt, Left, Outcome, Over, Share, Spent, Wish, Work, shared,
+};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::nights::book::Book;
+use crate::nights::clock::Clock;
+use crate::nights::file::Plan;
+use crate::nights::jobs::{Job, Ready};
+use crate::nights::morning;
+use crate::nights::told::{self, Ended};
+use crate::nights::work::Working;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::printer::Printer;
+
+/// The clock is looked at so often: what it shows may jump, and a machine that slept does not count the time.
+const LOOK: Duration = Duration::from_secs(5);
+
+pub struct Driver<'a> {
+    plan: &'a Plan,
+    around: &'a Environment,
+    printer: Printer,
+    is_quiet: bool,
+    book: Book,
+    clock: Clock,
+    until: Option<Timestamp>,
+    ready: BTreeMap<Name, Ready>,
+    working: BTreeMap<Name, (Working, Work, Ceilings)>,
+    /// What is told to us, and by which others tell it.
+    heard: (Sender<Heard>, Receiver<Heard>),
+    signal: Option<Signal>,
+    over: Option<Over>,
+}
+
+enum Heard {
+    Ended(Name, Ended),
+    Signal(Signal),
+}
+
+impl<'a> Driver<'a> {
+    pub fn new(
+        plan: &'a Plan,
+        book: Book,
+        is_quiet: bool,
+        around: &'a Environment,
+        printer: Printer,
+    ) -> Result<Self, Complaint> {
+        let heard = mpsc::channel();
+        listen(heard.0.clone())?;
+        let clock = Clock::new();
+        let until = plan.content.until.and_then(|time| Clock::next(&clock.now(), time));
+        let (ready, working) = (BTreeMap::new(), BTreeMap::new());
+        let (signal, over) = (None, None);
+        Ok(Self { plan, around, printer, is_quiet, book, clock, until, ready, working, heard, signal, over })
+    }
+
+    /// Whether the night was interrupted by a signal, and the history with it.
+    pub fn run(
+        mut self,
+        jobs: Vec<Job>,
+        date: Date,
+        is_scheduled: bool,
+    ) -> Result<(Book, Option<Signal>), Complaint> {
+        let began = self.clock.now();
+        let night = self.name(&began);
+        let names = jobs.iter().map(|job| job.name.clone()).collect();
+        self.write(Event::Began { night, date, scheduled: is_scheduled, jobs: names })?;
+        for job in jobs {
+            self.look_at(&job)?;
+        }
+        let went = self.work();
+        // Whatever went wrong with us, nothing of ours works on.
+        if went.is_err() {
+            self.working.values().for_each(|(working, _, _)| working.signal(Signal::USR1));
+            while !self.working.is_empty() {
+                match self.heard.1.recv() {
+                    Ok(Heard::Ended(name, _)) => drop(self.working.remove(&name)),
+                    Ok(Heard::Signal(signal)) => self.pass_on(signal),
+                    Err(_) => break,
+                }
+            }
+        }
+        went?;
+        let over = self.over.unwrap_or(Over::Done);
+        self.write(Event::Over { why: over })?;
+        Ok((self.book, self.signal))
+    }
+
+    /// Its moment; a second one in the same second has another number.
+    fn name(&self, began: &Zoned) -> Name {
+        let moment = began.strftime("%Y%m%d-%H%M%S").to_string();
+        let is_taken = |name: &String| self.book.history.nights.iter().any(|night| night.name == *name);
+        let numbered = (2..).map(|nth| format!("{moment}-{nth}"));
+        let mut names = std::iter::once(moment.clone()).chain(numbered);
+        let free = names.find(|name| !is_taken(name)).unwrap_or(moment);
+        free.parse().expect("digits make a name")
+    }
+
+    fn write(&mut self, event: Event) -> Result<(), Complaint> {
+        self.book.write(self.clock.now().timestamp(), event)
+    }
+
+    fn say(&self, text: &str) {
+        if !self.is_quiet {
+            self.printer.talk(text);
+        }
+    }
+
+    /// A job as it stands; what keeps it from being done is written down.
+    fn look_at(&mut self, job: &Job) -> Result<(), Complaint> {
+        match job.ready(self.plan, self.around) {
+            Ok(ready) => drop(self.ready.insert(job.name.clone(), ready)),
+            Err(left) => {
+                self.ready.remove(&job.name);
+                self.leave(&job.name, left)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, job: &Name, left: Left) -> Result<(), Complaint> {
+        self.say(&format!("{job}: {}", morning::left(&left)));
+        self.write(Event::Left { job: job.clone(), left })
+    }
+
+    /// As long as something can begin or is under way.
+    fn work(&mut self) -> Result<(), Complaint> {
+        loop {
+            self.heed_the_clock();
+            while self.over.is_none() && self.working.len() < self.plan.content.parallel {
+                if !self.begin_one()? {
+                    break;
+                }
+            }
+            if self.working.is_empty() {
+                return self.leave_the_rest();
+            }
+            match self.heard.1.recv_timeout(LOOK) {
+                Ok(Heard::Ended(name, ended)) => self.ended(&name, &ended)?,
+                Ok(Heard::Signal(signal)) => self.pass_on(signal),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+        }
+    }
+
+    fn heed_the_clock(&mut self) {
+        let is_over = self.until.is_some_and(|until| self.clock.now().timestamp() >= until);
+        if is_over && self.over.is_none() {
+            self.over = Some(Over::Time);
+            self.say("it is time to stop: calls under way finish, and the rest is saved for the next night");
+            self.working.values().for_each(|(working, _, _)| working.signal(Signal::USR1));
+        }
+    }
+
+    fn pass_on(&mut self, signal: Signal) {
+        self.signal = self.signal.or(Some(signal));
+        self.over = Some(Over::Interrupted);
+        self.working.values().for_each(|(working, _, _)| working.signal(signal));
+    }
+
+    /// Whether there was something to begin.
+    fn begin_one(&mut self) -> Result<bool, Complaint> {
+        let wishes: BTreeMap<Name, Wish> =
+            self.ready.iter().map(|(name, ready)| (name.clone(), ready.wish.clone())).collect();
+        let Some((name, work)) = night::next(&self.book.history, &wishes) else { return Ok(false) };
+        match self.share(&name, &work, &wishes) {
+            Share::Nothing => self.leave(&name, Left::Budget)?,
+            Share::Of(most) => self.begin(&name, work, most)?,
+        }
+        Ok(true)
+    }
+
+    fn share(&self, name: &Name, work: &Work, wishes: &BTreeMap<Name, Wish>) -> Share {
+        let content = &self.plan.content;
+        let history = &self.book.history;
+        let Some(night) = history.last() else { return Share::Nothing };
+        let week = self.clock.now().checked_sub(7.days()).map_or(Timestamp::MIN, |then| then.timestamp());
+        // Those under way may still use all that they were given.
+        let reserved = self.working.iter().map(|(job, (_, _, most))| {
+            let spent = night.spent_by(job);
+            Spent {
+                calls: most.calls.unwrap_or_default().saturating_sub(spent.calls),
+                tokens: most.tokens.unwrap_or_default().saturating_sub(spent.tokens),
+                usd: (most.usd.unwrap_or_default() - spent.usd).max(0.0),
+                ..Spent::default()
+            }
+        });
+        let reserved = reserved.fold(Spent::default(), Spent::plus);
+        let limits = [
+            (content.night.ceilings(), night.spent().plus(reserved)),
+            (content.week.ceilings(), history.spent_since(week).plus(reserved)),
+        ];
+        let own = (self.ready[name].job.entry.limits.ceilings(), night.spent_by(name));
+        let before = match work {
+            Work::Resume { run } => history.spent_by_run(run),
+            Work::Measure { .. } | Work::Again { .. } | Work::Tune => Spent::default(),
+        };
+        // A measurement is small, and comes first: it takes what it needs.
+        let waiting = if work.is_search() {
+            let open = wishes
+                .iter()
+                .filter(|(job, _)| !self.working.contains_key(*job) && !history.has_searched(job));
+            open.map(|(_, wish)| wish.priority).sum()
+        } else {
+            1
+        };
+        let priority = if work.is_search() { wishes[name].priority } else { 1 };
+        shared(&limits, priority, waiting, own, before)
+    }
+
+    fn begin(&mut self, name: &Name, work: Work, most: Ceilings) -> Result<(), Complaint> {
+        let ready = &self.ready[name];
+        let line = ready.job.line(&work, most);
+        self.say(&format!("{name}: {}", morning::begun(&work, &ready.shown)));
+        self.write(Event::Asked { job: name.clone(), work: work.clone() })?;
+        let (told, job) = (self.heard.0.clone(), name.clone());
+        // Nobody listens any more only when the night has failed.
+        let done = move |ended| drop(told.send(Heard::Ended(job, ended)));
+        let working = Working::start(&line, &self.plan.folder, done)?;
+        self.working.insert(name.clone(), (working, work, most));
+        Ok(())
+    }
+
+    fn ended(&mut self, name: &Name, ended: &Ended) -> Result<(), Complaint> {
+        let Some((_, work, _)) = self.working.remove(name) else { return Ok(()) };
+        let ready = self.ready[name].clone();
+        let outcome = told::outcome(ended, &ready, self.around);
+        self.say(&format!("{name}: {}", morning::ended(&outcome)));
+        let is_away = matches!(outcome.end, End::Paused { halt: Halt::Away | Halt::Person, .. });
+        self.finish(name, work, outcome)?;
+        if is_away {
+            self.leave_those_with(&ready.agents)?;
+        } else {
+            // An applied winner, or a run that was left, changes what comes next.
+            self.look_at(&ready.job)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, name: &Name, work: Work, outcome: Outcome) -> Result<(), Complaint> {
+        self.write(Event::Ended { job: name.clone(), work, outcome: Box::new(outcome) })
+    }
+
+    /// Who cannot be reached for one job cannot be reached for the others.
+    fn leave_those_with(&mut self, agents: &[String]) -> Result<(), Complaint> {
+        let shares = |ready: &Ready| ready.agents.iter().any(|agent| agents.contains(agent));
+        let waiting: Vec<Name> =
+            self.ready.iter().filter(|(_, ready)| shares(ready)).map(|(name, _)| name.clone()).collect();
+        for name in waiting {
+            self.ready.remove(&name);
+            if !self.working.contains_key(&name) && !self.book.history.was_done(&name) {
+                self.leave(&name, Left::Away)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn leave_the_rest(&mut self) -> Result<(), Complaint> {
+        if self.over.is_none() {
+            return Ok(());
+        }
+        let wishes: BTreeMap<Name, Wish> =
+            self.ready.iter().map(|(name, ready)| (name.clone(), ready.wish.clone())).collect();
+        while let Some((name, _)) = night::next(&self.book.history, &wishes) {
+            self.leave(&name, Left::Time)?;
+        }
+        Ok(())
+    }
+}
+
+/// Hears Ctrl-C and SIGTERM as long as the program lives.
+fn listen(heard: Sender<Heard>) -> Result<(), Complaint> {
+    let failed = |error| Complaint::ours("cannot listen to signals").caused_by(error);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let (mut interrupt, mut terminate) = {
+        let _inside = runtime.enter();
+        (signal(SignalKind::interrupt()).map_err(failed)?, signal(SignalKind::terminate()).map_err(failed)?)
+    };
+    thread::spawn(move || {
+        runtime.block_on(async {
+            loop {
+                let told = tokio::select! {
+                    _ = interrupt.recv() => Signal::INT,
+                    _ = terminate.recv() => Signal::TERM,
+                };
+                if heard.send(Heard::Signal(told)).is_err() {
+                    return;
+                }
+            }
+        });
+    });
+    Ok(())
+}

@@ -1,0 +1,236 @@
+//! The file of jobs, `skilltune-night.toml`.
+
+use std::path::{Path, PathBuf};
+
+use jiff::civil::Time;
+use serde::{Deserialize, Deserializer, de};
+use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::name::Name;
+use skilltune_phases::proof::Confidence;
+
+use crate::loops::tune::settings::{ApplyWhen, Preset};
+use crate::settings::values::word;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::text::plain::{one_line, shell_path};
+use crate::trust::TrustStore;
+use crate::trust::file::TextFile;
+
+/// In a project's folder.
+pub const NIGHT_FILE: &str = "skilltune-night.toml";
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NightFile {
+    /// At this time nothing new begins, and what is under way finishes its calls and is saved.
+    #[serde(deserialize_with = "time")]
+    pub until: Option<Time>,
+    /// A scheduled night that comes later than this does nothing.
+    #[serde(deserialize_with = "time")]
+    pub latest_start: Option<Time>,
+    pub overlap: Overlap,
+    /// Jobs at a time.
+    pub parallel: usize,
+    /// Of how many nights the pages are kept.
+    pub keep: usize,
+    /// What one night may use.
+    pub night: Limits,
+    /// What seven days may use.
+    pub week: Limits,
+    /// A command that is told each morning, as JSON on its standard input.
+    pub notify: Vec<String>,
+    pub jobs: Vec<JobEntry>,
+}
+
+/// What happens when a night is to begin while another one is under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Overlap {
+    /// Nothing.
+    #[default]
+    Skip,
+    /// It begins when the other one has ended.
+    Queue,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    #[serde(rename = "max_usd")]
+    pub usd: Option<f64>,
+    #[serde(rename = "max_tokens")]
+    pub tokens: Option<u64>,
+    #[serde(rename = "max_calls")]
+    pub calls: Option<u64>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobEntry {
+    /// By default that of the skill.
+    pub name: Option<String>,
+    /// One skill; with `/*` at its end, each skill in a folder; or several, which are a chain.
+    pub skill: Skills,
+    pub suite: Option<PathBuf>,
+    pub preset: Option<String>,
+    pub runs: Option<u32>,
+    pub apply: Option<String>,
+    pub confidence: Option<Confidence>,
+    #[serde(default = "one")]
+    pub priority: u32,
+    /// How many scenarios a night measures; 0 measures none.
+    #[serde(default = "usual_sample")]
+    pub sample: usize,
+    #[serde(default = "usual_retries")]
+    pub retries: u32,
+    pub agent: Option<String>,
+    pub executor: Option<String>,
+    pub evaluator: Option<String>,
+    pub improver: Option<String>,
+    /// What this job may use in one night.
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Skills {
+    One(String),
+    Chain(Vec<String>),
+}
+
+/// A file that was read and is trusted, and where it is.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub file: TextFile,
+    /// The folder that its paths start from.
+    pub folder: PathBuf,
+    /// What its state is called: the file's name without its end.
+    pub name: Name,
+    pub content: NightFile,
+}
+
+impl Default for NightFile {
+    fn default() -> Self {
+        Self {
+            until: None,
+            latest_start: None,
+            overlap: Overlap::default(),
+            parallel: 1,
+            keep: 30,
+            night: Limits::default(),
+            week: Limits::default(),
+            notify: Vec::new(),
+            jobs: Vec::new(),
+        }
+    }
+}
+
+impl Skills {
+    pub fn names(&self) -> Vec<&str> {
+        match self {
+            Self::One(one) => vec![one],
+            Self::Chain(many) => many.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+impl Limits {
+    pub fn ceilings(self) -> Ceilings {
+        Ceilings { usd: self.usd, tokens: self.tokens, calls: self.calls, minutes: None }
+    }
+}
+
+impl Plan {
+    /// The file that is named, or that of the project.
+    pub fn read(named: Option<&Path>, around: &Environment) -> Result<Self, Complaint> {
+        let path = named.map_or_else(|| around.project_here().join(NIGHT_FILE), |path| around.cwd.join(path));
+        let Some(file) = TextFile::read(&path)? else {
+            return Err(Complaint::input(format!("{} does not exist", path.display()))
+                .hint("`skilltune night add SKILL --suite FILE` makes one, or pass --file"));
+        };
+        Self::of(file)
+    }
+
+    /// Whether a file is meant as one of jobs, good or bad.
+    pub fn is_one(file: &TextFile) -> bool {
+        file.path.ends_with(NIGHT_FILE)
+            || file.toml::<toml::Table>().is_ok_and(|table| table.contains_key("jobs"))
+    }
+
+    pub fn of(file: TextFile) -> Result<Self, Complaint> {
+        let bad = |why: &str| Complaint::input(format!("{}: {}", file.path.display(), one_line(why)));
+        let content: NightFile = file.toml().map_err(|why| bad(&why))?;
+        check(&content).map_err(|why| bad(&why))?;
+        let folder = file.path.parent().expect("a file is in a folder").to_owned();
+        let stem = file.path.file_stem().and_then(|stem| stem.to_str());
+        let name = stem.and_then(|stem| stem.parse().ok()).ok_or_else(|| bad("its name is not text"))?;
+        Ok(Self { file, folder, name, content })
+    }
+
+    /// It names what is spent, what is applied and what is run: a person has to have agreed with it as it is.
+    pub fn require_trust(&self, around: &Environment) -> Result<(), Complaint> {
+        if TrustStore::new(around).trusts(&self.file, &[])? {
+            return Ok(());
+        }
+        let path = shell_path(&self.file.path);
+        Err(Complaint::input(format!("{} is not trusted, or changed since", self.file.path.display()))
+            .caused_by("a file of jobs decides what is spent, what is applied and what is run")
+            .hint(format!("read it, then run `skilltune trust {path}`")))
+    }
+}
+
+fn check(file: &NightFile) -> Result<(), String> {
+    if !(1..=16).contains(&file.parallel) {
+        return Err("`parallel` must be from 1 to 16".to_owned());
+    }
+    if file.keep == 0 {
+        return Err("`keep` must be at least 1".to_owned());
+    }
+    let limits = [file.night, file.week].into_iter().chain(file.jobs.iter().map(|job| job.limits));
+    if limits.filter_map(|limits| limits.usd).any(|usd| !usd.is_finite() || usd <= 0.0) {
+        return Err("`max_usd` must be above 0".to_owned());
+    }
+    for job in &file.jobs {
+        one_of::<ApplyWhen>("apply", job.apply.as_deref())?;
+        one_of::<Preset>("preset", job.preset.as_deref())?;
+        if job.priority == 0 {
+            return Err("`priority` must be at least 1".to_owned());
+        }
+        if job.apply.as_deref() == Some("ask") {
+            return Err(
+                "`apply = \"ask\"` needs a person; use \"never\", \"patch\", \"branch\", \"pr\" or \"auto\""
+                    .to_owned(),
+            );
+        }
+        let names = job.skill.names();
+        if names.is_empty() || names.iter().any(|name| name.trim().is_empty() || name.contains(',')) {
+            return Err("`skill` must name skills, without commas".to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn one_of<T: clap::ValueEnum>(key: &str, given: Option<&str>) -> Result<(), String> {
+    let Some(given) = given.filter(|given| T::from_str(given, false).is_err()) else { return Ok(()) };
+    let known: Vec<String> = T::value_variants().iter().map(word).collect();
+    Err(format!("`{key}` is {given:?}; it must be one of {}", known.join(", ")))
+}
+
+fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Time>, D::Error> {
+    let text = String::deserialize(from)?;
+    let read = Time::strptime("%H:%M", &text);
+    read.map(Some).map_err(|_| de::Error::custom(format!("{text:?} is no time; write it like \"06:30\"")))
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn usual_sample() -> usize {
+    4
+}
+
+fn usual_retries() -> u32 {
+    1
+}

@@ -1,0 +1,250 @@
+//! From an entry of the file to what would be typed for it, and to how it stands tonight.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Parser as _;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::id::Digest;
+use skilltune_phases::loops::tune::{self, Tune};
+use skilltune_phases::name::Name;
+use skilltune_phases::night::{Key, Left, Wish, Work};
+use skilltune_phases::plan::Roles;
+use skilltune_phases::role::Role;
+
+use crate::inputs::find;
+use crate::inputs::find::Skill;
+use crate::loops::LoopCommand;
+use crate::loops::tune::args::TuneArgs;
+use crate::loops::tune::{planning, request};
+use crate::nights::file::{JobEntry, Plan, Skills};
+use crate::runs::{Runs, Standing};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::text::plain::one_line;
+
+/// Any night that applies something by itself has to be as sure as this, unless the job says otherwise.
+const UNATTENDED: &str = "0.95";
+
+/// One target of tonight.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub name: Name,
+    pub entry: JobEntry,
+    /// As the commands take them.
+    pub skills: String,
+    is_chain: bool,
+}
+
+/// A job that can be done, as it stands.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    pub job: Job,
+    pub wish: Wish,
+    /// Where its runs are.
+    pub project: PathBuf,
+    /// Its agents in words: where one of them is away, the others that need it wait too.
+    pub agents: Vec<String>,
+    /// What the target's name is for people.
+    pub shown: String,
+}
+
+/// All jobs of the file, each with a name of its own.
+pub fn all(plan: &Plan) -> Result<Vec<Job>, Complaint> {
+    let mut jobs: Vec<Job> = Vec::new();
+    for entry in &plan.content.jobs {
+        for (skills, is_chain) in targets(&entry.skill, plan)? {
+            let short = PathBuf::from(skills.rsplit(',').next().unwrap_or(&skills));
+            let short =
+                short.file_name().map_or_else(|| skills.clone(), |name| name.to_string_lossy().into_owned());
+            let is_one_of_many = matches!(&entry.skill, Skills::One(one) if one.ends_with("/*"));
+            let name = match &entry.name {
+                Some(name) if is_one_of_many => format!("{name}-{short}"),
+                Some(name) => name.clone(),
+                None => short,
+            };
+            let bad =
+                |why: &str| Complaint::input(format!("{}: job {name:?} {why}", plan.file.path.display()));
+            let name: Name = name.parse().map_err(|_| bad("has no name that a file could have"))?;
+            if name.starts_with('-') || name.chars().any(char::is_control) {
+                return Err(bad("has no name that can be typed"));
+            }
+            if jobs.iter().any(|job| job.name == name) {
+                return Err(bad("is there twice").hint("give one of them another `name`"));
+            }
+            jobs.push(Job { name, entry: entry.clone(), skills, is_chain });
+        }
+    }
+    Ok(jobs)
+}
+
+/// The lists of skills that an entry stands for.
+fn targets(skill: &Skills, plan: &Plan) -> Result<Vec<(String, bool)>, Complaint> {
+    match skill {
+        Skills::Chain(many) => Ok(vec![(many.join(","), many.len() > 1)]),
+        Skills::One(one) => match one.strip_suffix("/*") {
+            None => Ok(vec![(one.clone(), false)]),
+            Some(folder) => {
+                let folder = plan.folder.join(folder);
+                let shelf = skilltune_orchestrator::disk::SafePath::from(folder.as_path());
+                let mut names = shelf.names().map_err(|error| {
+                    Complaint::input(format!("cannot read {}", folder.display())).caused_by(error)
+                })?;
+                names.sort();
+                let skills =
+                    names.iter().map(|name| folder.join(name)).filter(|path| path.join("SKILL.md").is_file());
+                let skills = skills.filter_map(|path| Some((path.to_str()?.to_owned(), false)));
+                Ok(skills.filter(|(path, _)| !path.contains(',')).collect())
+            }
+        },
+    }
+}
+
+impl Job {
+    /// How it stands, or why nothing can be done for it.
+    pub fn ready(&self, plan: &Plan, around: &Environment) -> Result<Ready, Left> {
+        let around = Environment { cwd: plan.folder.clone(), ..around.clone() };
+        let skills = find::skills(&self.skills, &around).map_err(|error| refused(&error.into()))?;
+        let targets: Vec<PathBuf> = skills.iter().map(|skill| skill.path.clone()).collect();
+        let project = around.project_of(&targets[0]);
+        let runs = Runs::of(&project, &around).map_err(|error| refused(&error))?;
+        if let Some(id) = running(&runs, &targets) {
+            return Err(Left::Busy { why: format!("run {id} is under way").into() });
+        }
+        let unfinished = runs.unfinished::<Tune>(&targets).map(|known| known.run.plan.run.clone());
+        let planned = self.planned(&project, &around).map_err(|error| refused(&error))?;
+        let suite = planned.task.scenarios.iter().cloned().map(|mut one| {
+            one.held_out = false;
+            one
+        });
+        let suite = serde_json::to_vec(&suite.collect::<Vec<_>>()).expect("scenarios have a JSON text");
+        let key =
+            Key { skill: planned.start().id.0, suite: Digest::of(&suite), ..key_of_agents(&planned.roles) };
+        let wish = Wish {
+            key,
+            scenarios: planned.task.scenarios.iter().map(|one| one.id.clone()).collect(),
+            priority: self.entry.priority,
+            unfinished,
+            sample: self.entry.sample,
+            retries: self.entry.retries,
+        };
+        let agents = planned.roles.values().map(skilltune_phases::plan::Cast::shown).collect();
+        let shown = skills.iter().map(|skill: &Skill| one_line(&skill.name)).collect::<Vec<_>>().join(" -> ");
+        Ok(Ready { job: self.clone(), wish, project, agents, shown })
+    }
+
+    /// The plan of the run that would tune it, with the files that its scenarios bring.
+    fn planned(&self, project: &std::path::Path, around: &Environment) -> Result<tune::Plan, Complaint> {
+        let args = self.tune_args()?;
+        let mut requests = request::requests(&args, around, None)?;
+        let mut request = requests.remove(0);
+        let home = Home::of(project);
+        home.create().map_err(crate::runs::strange)?;
+        request.scenarios = request.starts.scenarios(&request.scenarios, &Objects::at(home.objects()))?;
+        planning::sketch(&request, &home, &around.indexes(), 0)
+    }
+
+    fn tune_args(&self) -> Result<TuneArgs, Complaint> {
+        let words = std::iter::once("skilltune".to_owned()).chain(self.tune());
+        let read = crate::commands::cli::Cli::try_parse_from(words);
+        match read.map(|cli| cli.command) {
+            Ok(crate::commands::cli::Command::Loop(LoopCommand::Tune(args))) => Ok(*args),
+            Ok(_) => Err(Complaint::ours("a job is no command of `tune`")),
+            Err(error) => {
+                let text = error.to_string();
+                let why = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+                Err(Complaint::input(format!("job {}: {}", self.name, one_line(&why))))
+            }
+        }
+    }
+
+    fn tune(&self) -> Vec<String> {
+        let entry = &self.entry;
+        let mut words: Vec<String> = vec!["tune".to_owned(), "--yes".to_owned()];
+        let mut flag = |name: &str, value: Option<String>| {
+            if let Some(value) = value {
+                words.push(format!("--{name}={value}"));
+            }
+        };
+        flag("preset", entry.preset.clone());
+        flag("runs", entry.runs.map(|runs| runs.to_string()));
+        flag("apply", entry.apply.clone());
+        flag(
+            "confidence",
+            Some(entry.confidence.map_or_else(|| UNATTENDED.to_owned(), |one| one.to_string())),
+        );
+        flag("improver", entry.improver.clone());
+        words.extend(self.shared());
+        words.extend(self.of_what());
+        words
+    }
+
+    /// What `tune` and `calibrate` both take.
+    fn shared(&self) -> Vec<String> {
+        let entry = &self.entry;
+        let suite = entry.suite.as_ref().map(|path| path.display().to_string());
+        let agents = [&entry.agent, &entry.executor, &entry.evaluator].map(Clone::clone);
+        let [agent, executor, evaluator] = agents;
+        let flags = [("suite", suite), ("agent", agent), ("executor", executor), ("evaluator", evaluator)];
+        flags.into_iter().filter_map(|(name, value)| Some(format!("--{name}={}", value?))).collect()
+    }
+
+    fn of_what(&self) -> Vec<String> {
+        let chain = self.is_chain.then(|| "--chain".to_owned());
+        chain.into_iter().chain(["--".to_owned(), self.skills.clone()]).collect()
+    }
+
+    /// What is typed for a piece of work that may use so much.
+    pub fn line(&self, work: &Work, most: Ceilings) -> Vec<String> {
+        let (mut words, rest) = match work {
+            Work::Tune => (vec!["tune".to_owned()], self.tune()[1..].to_vec()),
+            Work::Resume { run } => (vec!["resume".to_owned(), "--yes".to_owned()], vec![run.to_string()]),
+            Work::Measure { only } | Work::Again { only } => {
+                let only = only.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+                let first = ["calibrate", "--yes", "--fresh", "--trials=1"].map(str::to_owned);
+                let rest = [vec![format!("--only={only}")], self.shared(), self.of_what()].concat();
+                (first.to_vec(), rest)
+            }
+        };
+        words.push("--format=json".to_owned());
+        words.extend(most.usd.map(|usd| format!("--max-usd={usd:.4}")));
+        words.extend(most.tokens.map(|tokens| format!("--max-tokens={tokens}")));
+        words.extend(most.calls.map(|calls| format!("--max-calls={calls}")));
+        words.extend(rest);
+        words
+    }
+}
+
+/// Executor and judge: whoever improves a skill does not change what it is worth.
+pub fn key_of_agents(roles: &Roles) -> Key {
+    let both = [Role::EXECUTOR, Role::EVALUATOR];
+    let both = || both.iter().filter_map(|role| Some((role, roles.get(role)?)));
+    let shown: Vec<String> = both().map(|(_, cast)| cast.shown()).collect();
+    Key {
+        skill: Digest::of(b""),
+        suite: Digest::of(b""),
+        agents: both().map(|(role, cast)| (role.as_str().to_owned(), cast.fingerprint.clone())).collect(),
+        models: BTreeMap::new(),
+        shown: shown.join(" and ").into(),
+    }
+}
+
+fn running(runs: &Runs, targets: &[PathBuf]) -> Option<String> {
+    let ids = runs.ids(Some(skilltune_phases::plan::LoopKind::Tune)).into_iter().take(20);
+    let mut known = ids.filter_map(|id| runs.load::<Tune>(&id).ok());
+    let of_these = known.find(|known| {
+        known.run.closed_at.is_none()
+            && known.targets() == targets
+            && matches!(runs.standing(&known.run), Standing::Running { .. })
+    });
+    of_these.map(|known| known.run.plan.run.to_string())
+}
+
+pub fn refused(complaint: &Complaint) -> Left {
+    let parts = std::iter::once(&complaint.what).chain(&complaint.causes);
+    let why = parts.map(|part| one_line(part)).collect::<Vec<_>>().join(": ");
+    let hint = complaint.hints.first().map(|hint| format!(" ({})", one_line(hint))).unwrap_or_default();
+    Left::Refused { why: (why + &hint).into() }
+}

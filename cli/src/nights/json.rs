@@ -1,0 +1,101 @@
+//! The same morning for scripts. Its keys are in docs/nights.md.
+
+use serde_json::{Value, json};
+use skilltune_phases::night::{Done, End, Morning, Place, Spent, Worse};
+
+use crate::nights::morning::{ended, headline, left};
+
+pub fn object(morning: &Morning<'_>) -> Value {
+    let night = morning.night;
+    json!({
+        "night": night.name,
+        "date": night.date,
+        "began": night.began,
+        "ended": night.over.map(|(at, _)| at),
+        "stopped_by": night.over.map(|(_, over)| over),
+        "scheduled": night.scheduled,
+        "needs_you": morning.needs_you(),
+        "headline": headline(morning),
+        "better": morning.better.iter().map(|better| decided(better.done)).collect::<Vec<_>>(),
+        "worse": morning.worse.iter().map(worse).collect::<Vec<_>>(),
+        "undecided": morning.undecided.iter().map(|(done, _)| decided(done)).collect::<Vec<_>>(),
+        "no_better_version": morning.settled.iter().map(|(done, _)| decided(done)).collect::<Vec<_>>(),
+        "cost": cost(&morning.spent),
+        "paused": morning.paused.iter().map(|(done, why, halt)| json!({
+            "job": done.job, "run_id": done.outcome.run, "why": why, "by": halt,
+        })).collect::<Vec<_>>(),
+        "failed": morning.failed.iter().map(|(done, why)| json!({
+            "job": done.job, "run_id": done.outcome.run, "why": why, "kind": kind(done),
+        })).collect::<Vec<_>>(),
+        "left": morning.left.iter().map(|(job, why)| json!({ "job": job, "why": left(why) })).collect::<Vec<_>>(),
+        "killed": morning.broken,
+        "done": night.done.iter().map(done).collect::<Vec<_>>(),
+    })
+}
+
+fn kind(done: &Done) -> &'static str {
+    match done.outcome.end {
+        End::Refused { .. } => "did_not_run",
+        End::Unjudged { .. } => "not_judged",
+        End::Failed { .. } => "failed",
+        End::Decided(_) | End::Measured { .. } | End::Paused { .. } => "ended",
+    }
+}
+
+fn done(done: &Done) -> Value {
+    json!({
+        "job": done.job,
+        "work": done.work.word(),
+        "run_id": done.outcome.run,
+        "result": ended(&done.outcome),
+        "cost": cost(&done.spent),
+    })
+}
+
+fn decided(done: &Done) -> Value {
+    let End::Decided(decided) = &done.outcome.end else { return Value::Null };
+    let (place, name) = match &decided.place {
+        Place::Nowhere => ("nowhere", None),
+        Place::Applied => ("applied", None),
+        Place::Branch(name) => ("branch", Some(name)),
+        Place::Patch(name) => ("patch", Some(name)),
+        Place::PullRequest(name) => ("pull_request", Some(name)),
+        Place::Kept => ("kept", None),
+        Place::Conflict => ("conflict", None),
+    };
+    json!({
+        "job": done.job,
+        "run_id": done.outcome.run,
+        "verdict": decided.verdict,
+        "words": decided.words,
+        "effect": decided.effect,
+        "before": decided.before,
+        "after": decided.after,
+        "place": place,
+        "place_name": name,
+        "dangers": decided.dangers,
+        "price": decided.price,
+    })
+}
+
+fn worse(worse: &Worse<'_>) -> Value {
+    match worse {
+        Worse::Drifts { job, standing, days, mean, known } => json!({
+            "job": job, "kind": standing, "nights": days, "score": mean, "before": known,
+        }),
+        Worse::Update { job, change } => {
+            let (lower, upper) = change.fall.bounds();
+            json!({
+                "job": job, "kind": "update", "what": change.what,
+                "effect": { "points": -change.fall.points, "lower": -upper, "upper": -lower },
+            })
+        }
+    }
+}
+
+fn cost(spent: &Spent) -> Value {
+    json!({
+        "usd": spent.usd, "tokens": spent.tokens, "calls": spent.calls, "seconds": spent.seconds,
+        "unpriced": spent.unpriced,
+    })
+}

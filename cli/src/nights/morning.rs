@@ -1,0 +1,312 @@
+//! What a night has come to, in words: the lines while it works, and the page of the morning.
+
+use jiff::tz::TimeZone;
+use skilltune_phases::drift::Standing;
+use skilltune_phases::name::Name;
+use skilltune_phases::night::{
+    Better, Change, Decided, Done, End, Halt, Left, Morning, Night, Outcome, Over, Place, Spent, Work, Worse,
+};
+
+use crate::loops::tune::verdicts::signed;
+use crate::text::figures::{count, dollars, duration, grouped};
+use crate::text::markdown::{Page, code, words};
+use crate::text::plain::one_line;
+
+/// While a piece of work begins.
+pub fn begun(work: &Work, shown: &str) -> String {
+    match work {
+        Work::Measure { only } => format!("measuring {shown} on {}", count(only.len(), "scenario")),
+        Work::Again { only } => {
+            format!("lower than it was: measuring {} again", count(only.len(), "scenario"))
+        }
+        Work::Resume { run } => format!("going on with run {run}"),
+        Work::Tune => format!("tuning {shown}"),
+    }
+}
+
+/// When it has ended.
+pub fn ended(outcome: &Outcome) -> String {
+    match &outcome.end {
+        End::Decided(decided) => format!("{}{}", one_line(&decided.words), became(&decided.place)),
+        End::Measured { trials } => {
+            let sum: f64 = trials.iter().map(|trial| trial.score.points()).sum();
+            #[expect(clippy::cast_precision_loss, reason = "a few trials")]
+            let mean = sum / trials.len().max(1) as f64;
+            format!("{mean:.1} on {}", count(trials.len(), "trial"))
+        }
+        End::Paused { why, .. } => format!("paused, goes on in the next night: {}", one_line(why)),
+        End::Unjudged { why } => format!("not judged: {}", one_line(why)),
+        End::Refused { why } => format!("not begun: {}", one_line(why)),
+        End::Failed { why } => format!("skilltune failed: {}", one_line(why)),
+    }
+}
+
+pub fn left(left: &Left) -> String {
+    match left {
+        Left::Budget => "not begun: nothing is left of the budget; it goes first next night".to_owned(),
+        Left::Time => "not begun: the night was over; it goes first next night".to_owned(),
+        Left::Away => "not begun: its agent is used up or away; tried again next night".to_owned(),
+        Left::Busy { why } => format!("not begun: {}", one_line(why)),
+        Left::Refused { why } => format!("cannot run: {}", one_line(why)),
+        Left::Unchanged => "not begun: nothing of it changed".to_owned(),
+    }
+}
+
+fn became(place: &Place) -> String {
+    match place {
+        Place::Nowhere => String::new(),
+        Place::Applied => ", applied".to_owned(),
+        Place::Branch(branch) => format!(", on branch {}", one_line(branch)),
+        Place::Patch(patch) => format!(", as patch {}", one_line(patch)),
+        Place::PullRequest(address) => format!(", as pull request {}", one_line(address)),
+        Place::Kept => ", kept for you".to_owned(),
+        Place::Conflict => ", not applied because somebody edited the skill".to_owned(),
+    }
+}
+
+/// The answer to the first question, in one line.
+pub fn headline(morning: &Morning<'_>) -> String {
+    let waits = morning.better.iter().filter(|better| better.needs_you()).count();
+    let worse = morning.worse.iter().filter(|worse| worse.needs_you()).count();
+    let held = morning.paused.iter().filter(|(_, _, halt)| *halt == Halt::Person).count();
+    let refused = morning.left.iter().filter(|(_, left)| matches!(left, Left::Refused { .. })).count();
+    let failed = morning.failed.iter().filter(|(done, _)| is_ours(done)).count();
+    let parts = [
+        (waits, "winner to look at", "winners to look at"),
+        (worse, "skill that works worse", "skills that work worse"),
+        (held, "run that waits for you", "runs that wait for you"),
+        (refused + failed, "job that cannot run", "jobs that cannot run"),
+    ];
+    let told: Vec<String> = parts
+        .iter()
+        .filter(|(number, _, _)| *number > 0)
+        .map(|(number, one, many)| format!("{number} {}", if *number == 1 { one } else { many }))
+        .collect();
+    if !told.is_empty() {
+        return format!("Yes: {}.", told.join(", "));
+    }
+    if morning.has_failed() {
+        return "No. Some jobs failed; the next night tries them again.".to_owned();
+    }
+    if morning.goes_on() {
+        return "No. The next night goes on where this one stopped.".to_owned();
+    }
+    "No. All is well.".to_owned()
+}
+
+fn is_ours(done: &Done) -> bool {
+    matches!(done.outcome.end, End::Refused { .. } | End::Failed { .. })
+}
+
+/// `night.md`: the questions of a person, in the order in which they ask them.
+pub fn page(morning: &Morning<'_>, zone: &TimeZone) -> String {
+    let night = morning.night;
+    let mut page = Page::titled(&format!("Night of {}", night.date));
+    page.section("Does anything need me?");
+    page.paragraph(headline(morning));
+    page.list(needs(morning));
+    page.section("What got better?");
+    tell(&mut page, morning.better.iter().map(better).chain(morning.risen.iter().map(risen)));
+    page.section("What got worse, and why do we believe it?");
+    tell(&mut page, morning.worse.iter().map(worse));
+    page.section("What is undecided, and what would deciding cost?");
+    tell(&mut page, morning.undecided.iter().map(|(done, decided)| undecided(done, decided)));
+    page.section("What did it cost?");
+    page.paragraph(cost(&morning.spent));
+    costs(&mut page, night);
+    page.section("What could not run, and why?");
+    tell(&mut page, failures(morning));
+    page.section("What was done?");
+    page.paragraph(times(night, zone));
+    done(&mut page, night);
+    page.finish()
+}
+
+fn tell(page: &mut Page, lines: impl Iterator<Item = String>) {
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() { page.paragraph("Nothing.") } else { page.list(lines) }
+}
+
+/// What a person can do, one line each.
+fn needs(morning: &Morning<'_>) -> Vec<String> {
+    let winners = morning.better.iter().filter(|better| better.needs_you()).map(|better| next(better));
+    let worse = morning.worse.iter().filter(|worse| worse.needs_you()).map(|worse| {
+        let job = name(worse);
+        format!(
+            "{} works worse: see `skilltune trend {job}`; `skilltune night ack {job}` if you know it already",
+            words(job)
+        )
+    });
+    let held = morning.paused.iter().filter(|(_, _, halt)| *halt == Halt::Person);
+    let held = held.map(|(done, why, _)| format!("{}: {}", words(&done.job), words(&one_line(why))));
+    let refused = morning.left.iter().filter(|(_, left)| matches!(left, Left::Refused { .. }));
+    let refused = refused.map(|(job, why)| format!("{}: {}", words(job), words(&left(why))));
+    let failed = morning.failed.iter().filter(|(done, _)| is_ours(done));
+    let failed = failed.map(|(done, _)| format!("{}: {}", words(&done.job), words(&ended(&done.outcome))));
+    winners.chain(worse).chain(held).chain(refused).chain(failed).collect()
+}
+
+/// How a winner gets to where it belongs.
+fn next(better: &Better<'_>) -> String {
+    let Better { done, decided } = better;
+    let (job, run) = (words(&done.job), run(done));
+    let dangers = if decided.dangers.is_empty() {
+        String::new()
+    } else {
+        let listed = decided.dangers.iter().map(|danger| words(&one_line(danger))).collect::<Vec<_>>();
+        format!(" Look at this first: {}.", listed.join("; "))
+    };
+    let how = match &decided.place {
+        Place::Branch(branch) => {
+            format!("on branch {}: `git merge {}` takes it", code(branch), one_line(branch))
+        }
+        Place::Patch(patch) => format!("a patch in the run's folder, {}: `git am` takes it", code(patch)),
+        Place::PullRequest(address) => format!("a pull request: {}", words(&one_line(address))),
+        Place::Conflict => {
+            format!("not applied, because the skill was edited: `skilltune apply {run} --merge` joins both")
+        }
+        Place::Kept | Place::Nowhere | Place::Applied => format!("`skilltune apply {run}` applies it"),
+    };
+    format!("{job} has a winner, {how}.{dangers}")
+}
+
+fn better(better: &Better<'_>) -> String {
+    let Better { done, decided } = better;
+    let scores = match (decided.before, decided.after) {
+        (Some(before), Some(after)) => format!(" ({before} -> {after})"),
+        _ => String::new(),
+    };
+    let run = run(done);
+    format!(
+        "{}{scores}: {}{}. `skilltune diff {run}` shows the change, `skilltune report {run}` the evidence.",
+        words(&done.job),
+        words(&one_line(&decided.words)),
+        words(&became(&decided.place))
+    )
+}
+
+fn risen((job, change): &(&Name, &Change)) -> String {
+    format!("{}: {}", words(job), updated(change))
+}
+
+/// What the same skill is worth on the same scenarios since its agents changed.
+fn updated(change: &Change) -> String {
+    let (lower, upper) = change.fall.bounds();
+    let what = change.what.iter().map(|what| words(&one_line(what))).collect::<Vec<_>>().join("; ");
+    let what = if what.is_empty() { "its agents".to_owned() } else { what };
+    let (points, lower, upper) = (signed(-change.fall.points), signed(-upper), signed(-lower));
+    format!(
+        "{points} points since its agents changed ({what}), between {lower} and {upper} at confidence 0.9, on the same scenarios."
+    )
+}
+
+fn name<'a>(worse: &Worse<'a>) -> &'a Name {
+    match worse {
+        Worse::Drifts { job, .. } | Worse::Update { job, .. } => job,
+    }
+}
+
+fn worse(worse: &Worse<'_>) -> String {
+    match worse {
+        Worse::Drifts { job, standing, days, mean, known } => {
+            let seen = match (mean, known) {
+                (Some(mean), Some(known)) => format!("{mean:.1} now, {known:.1} before"),
+                _ => "its scores fell".to_owned(),
+            };
+            let sure = match standing {
+                Standing::Drift => format!(
+                    "on {} it was low, and low again when tried once more the same night",
+                    count(*days, "night")
+                ),
+                Standing::Watch | Standing::Steady => {
+                    "it was low, and low again when tried once more; one night says little, so it is only watched".to_owned()
+                }
+            };
+            format!("{}: {seen}. Nothing of it, of its suite or of its agents changed: {sure}.", words(job))
+        }
+        Worse::Update { job, change } => format!("{}: {}", words(job), updated(change)),
+    }
+}
+
+fn undecided(done: &Done, decided: &Decided) -> String {
+    let price =
+        decided.price.as_ref().map(|price| format!(" {}", words(&one_line(price)))).unwrap_or_default();
+    format!("{}: {}.{price}", words(&done.job), words(&one_line(&decided.words)))
+}
+
+fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
+    let failed = morning
+        .failed
+        .iter()
+        .map(|(done, _)| format!("{}: {}", words(&done.job), words(&ended(&done.outcome))));
+    let paused = morning
+        .paused
+        .iter()
+        .map(|(done, _, _)| format!("{}: {}", words(&done.job), words(&ended(&done.outcome))));
+    let left = morning.left.iter().map(|(job, why)| format!("{}: {}", words(job), words(&self::left(why))));
+    let broken = morning.broken.iter().map(|job| {
+        format!("{}: skilltune was killed while it worked; the next night goes on with it", words(job))
+    });
+    failed.chain(paused).chain(left).chain(broken)
+}
+
+fn run(done: &Done) -> String {
+    done.outcome.run.as_ref().map_or_else(|| "RUN".to_owned(), ToString::to_string)
+}
+
+pub fn cost(spent: &Spent) -> String {
+    let usd = match (spent.unpriced, spent.calls) {
+        (_, 0) => "nothing".to_owned(),
+        (0, _) => dollars(spent.usd),
+        (unpriced, calls) if unpriced == calls => "cost unknown".to_owned(),
+        (unpriced, _) => {
+            format!("{} and {} of unknown cost", dollars(spent.usd), count(to_usize(unpriced), "call"))
+        }
+    };
+    let time = duration(std::time::Duration::from_secs_f64(spent.seconds.max(0.0)));
+    format!(
+        "{usd}; {}, {} tokens, {time} of agent time",
+        count(to_usize(spent.calls), "call"),
+        grouped(spent.tokens)
+    )
+}
+
+fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// By job, where there are several.
+fn costs(page: &mut Page, night: &Night) {
+    let rows = night.jobs.iter().map(|job| (job, night.spent_by(job))).filter(|(_, spent)| spent.calls > 0);
+    let rows: Vec<_> = rows.map(|(job, spent)| vec![words(job), cost(&spent)]).collect();
+    if rows.len() > 1 {
+        page.table(&["Job", "Cost"], rows);
+    }
+}
+
+fn times(night: &Night, zone: &TimeZone) -> String {
+    let moment = |at: jiff::Timestamp| at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M %Z").to_string();
+    let began = moment(night.began);
+    match night.over {
+        None => format!("Began {began}, and was killed or is under way."),
+        Some((at, over)) => {
+            let why = match over {
+                Over::Done => "",
+                Over::Time => ", because it was time to stop",
+                Over::Budget => ", because the budget was used up",
+                Over::Interrupted => ", because it was interrupted",
+            };
+            format!("Began {began}, ended {}{why}.", moment(at))
+        }
+    }
+}
+
+fn done(page: &mut Page, night: &Night) {
+    let rows = night.done.iter().map(|done| {
+        vec![words(&done.job), done.work.word().to_owned(), words(&ended(&done.outcome)), code(&run(done))]
+    });
+    let rows: Vec<_> = rows.collect();
+    if !rows.is_empty() {
+        page.table(&["Job", "Work", "Result", "Run"], rows);
+    }
+}

@@ -1,0 +1,316 @@
+//! The fold of the journal: what is known of each night and of each job.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use super::{Decided, End, Entry, Event, Key, Outcome, Over, Spent, Work};
+use crate::drift::{Fall, Series, Standing, Trial};
+use crate::id::Digest;
+use crate::name::Name;
+use crate::plan::RunId;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    pub nights: Vec<Night>,
+    pub jobs: BTreeMap<Name, Job>,
+    /// What each run had used when it was last heard of.
+    runs: BTreeMap<RunId, Spent>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Night {
+    pub name: Name,
+    pub began: Timestamp,
+    pub date: Date,
+    pub scheduled: bool,
+    pub jobs: Vec<Name>,
+    pub done: Vec<Done>,
+    pub left: Vec<(Name, Left)>,
+    pub under_way: BTreeMap<Name, Work>,
+    /// None: it is under way, or was killed.
+    pub over: Option<(Timestamp, Over)>,
+}
+
+/// A piece of work that has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Done {
+    pub job: Name,
+    pub work: Work,
+    pub outcome: Outcome,
+    /// In this night alone.
+    pub spent: Spent,
+    pub at: Timestamp,
+}
+
+/// Why a job was not begun, or not again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Left {
+    Budget,
+    Time,
+    /// Its agents are used up or away, as another job has found.
+    Away,
+    /// Another command works on the skill.
+    Busy {
+        why: Box<str>,
+    },
+    /// A person has to mend it.
+    Refused {
+        why: Box<str>,
+    },
+    /// Nothing of it changed since the revision that the night looks at.
+    Unchanged,
+}
+
+/// What is known of a job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Job {
+    pub settled: Option<Settled>,
+    pub watch: Option<Watch>,
+    /// When a search of it last ended: who waited longest goes first.
+    pub served: Option<Timestamp>,
+    pub points: Vec<Point>,
+}
+
+/// What the last search has decided, and of what.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settled {
+    pub key: Key,
+    pub champion: Option<Digest>,
+    pub is_open: bool,
+    /// How many searches in a row have left it open.
+    pub open: u32,
+}
+
+/// A skill that is looked at each night.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Watch {
+    pub key: Key,
+    pub series: Series,
+    /// On how many nights it was measured.
+    pub nights: usize,
+    /// Whether the last trials were low, and nothing has been tried again yet.
+    pub is_doubted: bool,
+    /// What became of it when its agents changed.
+    pub change: Option<Change>,
+    pub acknowledged: bool,
+}
+
+/// The same skill on the same scenarios with other agents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// In what they are others.
+    pub what: Vec<String>,
+    pub fall: Fall,
+    tried: Vec<Trial>,
+    before: Series,
+}
+
+/// One night of a job, for `trend`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    pub at: Timestamp,
+    pub date: Date,
+    /// The mean of what was measured.
+    pub score: Option<f64>,
+    pub trials: usize,
+    pub standing: Standing,
+    pub verdict: Option<Box<str>>,
+    /// Whether skill, suite and agents are what they were the night before.
+    pub is_new_series: bool,
+}
+
+impl History {
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+        let mut history = Self::default();
+        entries.into_iter().for_each(|entry| history.apply(entry));
+        history
+    }
+
+    pub fn apply(&mut self, Entry { at, event }: &Entry) {
+        match event {
+            Event::Began { night, date, scheduled, jobs } => self.nights.push(Night {
+                name: night.clone(),
+                began: *at,
+                date: *date,
+                scheduled: *scheduled,
+                jobs: jobs.clone(),
+                done: Vec::new(),
+                left: Vec::new(),
+                under_way: BTreeMap::new(),
+                over: None,
+            }),
+            Event::Asked { job, work } => {
+                self.tonight(|night| drop(night.under_way.insert(job.clone(), work.clone())));
+            }
+            Event::Ended { job, work, outcome } => self.ended(*at, job, work, outcome),
+            Event::Left { job, left } => self.tonight(|night| {
+                night.left.retain(|(known, _)| known != job);
+                night.left.push((job.clone(), left.clone()));
+            }),
+            Event::Over { why } => self.tonight(|night| night.over = Some((*at, *why))),
+            Event::Acknowledged { job } => {
+                if let Some(watch) = self.jobs.get_mut(job).and_then(|job| job.watch.as_mut()) {
+                    watch.acknowledged = true;
+                }
+            }
+            Event::Merged { .. } => {}
+        }
+    }
+
+    pub fn last(&self) -> Option<&Night> {
+        self.nights.last()
+    }
+
+    /// What was spent since then.
+    pub fn spent_since(&self, since: Timestamp) -> Spent {
+        let done = self.nights.iter().flat_map(|night| &night.done);
+        done.filter(|done| done.at >= since).fold(Spent::default(), |sum, done| sum.plus(done.spent))
+    }
+
+    /// What a run had used when it was last heard of.
+    pub fn spent_by_run(&self, run: &RunId) -> Spent {
+        self.runs.get(run).copied().unwrap_or_default()
+    }
+
+    /// Whether a job has had its search tonight.
+    pub fn has_searched(&self, job: &Name) -> bool {
+        self.last().is_some_and(|night| night.works(job).any(|done| done.work.is_search()))
+    }
+
+    /// Whether anything was done for a job tonight.
+    pub fn was_done(&self, job: &Name) -> bool {
+        self.last().is_some_and(|night| night.works(job).next().is_some())
+    }
+
+    fn tonight(&mut self, change: impl FnOnce(&mut Night)) {
+        if let Some(night) = self.nights.last_mut() {
+            change(night);
+        }
+    }
+
+    fn ended(&mut self, at: Timestamp, name: &Name, work: &Work, outcome: &Outcome) {
+        let Some(night) = self.nights.last_mut() else { return };
+        let before = outcome.run.as_ref().and_then(|run| self.runs.insert(run.clone(), outcome.spent));
+        let spent = outcome.spent.since(before.unwrap_or_default());
+        night.under_way.remove(name);
+        let done = Done { job: name.clone(), work: work.clone(), outcome: outcome.clone(), spent, at };
+        night.done.push(done);
+        let date = night.date;
+        let job = self.jobs.entry(name.clone()).or_default();
+        match (&outcome.end, &outcome.key) {
+            (End::Decided(decided), Some(key)) => job.decided(at, date, key, decided),
+            (End::Measured { trials }, Some(key)) => job.measured(at, date, key, work, trials),
+            (
+                End::Decided(_)
+                | End::Measured { .. }
+                | End::Paused { .. }
+                | End::Unjudged { .. }
+                | End::Refused { .. }
+                | End::Failed { .. },
+                _,
+            ) => {}
+        }
+        if work.is_search() {
+            job.served = Some(at);
+        }
+    }
+}
+
+impl Night {
+    pub fn spent(&self) -> Spent {
+        self.done.iter().fold(Spent::default(), |sum, done| sum.plus(done.spent))
+    }
+
+    pub fn spent_by(&self, job: &Name) -> Spent {
+        let own = self.done.iter().filter(|done| done.job == *job);
+        own.fold(Spent::default(), |sum, done| sum.plus(done.spent))
+    }
+
+    pub(super) fn works<'a>(&'a self, job: &'a Name) -> impl Iterator<Item = &'a Done> {
+        self.done.iter().filter(move |done| done.job == *job)
+    }
+}
+
+impl Job {
+    fn decided(&mut self, at: Timestamp, date: Date, key: &Key, decided: &Decided) {
+        let again =
+            self.settled.as_ref().filter(|settled| settled.key.is_same(key)).map_or(0, |known| known.open);
+        let open = if decided.is_open { again + 1 } else { 0 };
+        self.settled =
+            Some(Settled { key: key.clone(), champion: decided.champion, is_open: decided.is_open, open });
+        let point = self.point(at, date);
+        point.verdict = Some(decided.verdict.clone());
+    }
+
+    fn measured(&mut self, at: Timestamp, date: Date, key: &Key, work: &Work, trials: &[Trial]) {
+        let is_again = matches!(work, Work::Again { .. });
+        let is_known = self.watch.as_ref().is_some_and(|watch| watch.key.is_same(key));
+        match &mut self.watch {
+            Some(watch) if is_known => watch.go_on(date, is_again, trials),
+            watch => *watch = Some(Watch::new(watch.take(), key, trials)),
+        }
+        let standing = self.standing();
+        let point = self.point(at, date);
+        #[expect(clippy::cast_precision_loss, reason = "a few trials")]
+        let (old, new) = (point.trials as f64, trials.len() as f64);
+        let sum: f64 = trials.iter().map(|trial| trial.score.points()).sum();
+        if new > 0.0 {
+            point.score = Some((point.score.unwrap_or_default() * old + sum) / (old + new));
+        }
+        point.trials += trials.len();
+        point.standing = standing;
+        point.is_new_series |= !is_known;
+    }
+
+    pub fn standing(&self) -> Standing {
+        self.watch.as_ref().map_or(Standing::Steady, |watch| watch.series.standing())
+    }
+
+    /// That of the day.
+    fn point(&mut self, at: Timestamp, date: Date) -> &mut Point {
+        if self.points.last().is_none_or(|point| point.date != date) {
+            let standing = self.standing();
+            let point =
+                Point { at, date, score: None, trials: 0, standing, verdict: None, is_new_series: false };
+            self.points.push(point);
+        }
+        let last = self.points.last_mut().expect("there is one by now");
+        last.at = at;
+        last
+    }
+}
+
+impl Watch {
+    /// A new series. Where the same skill was tried on the same scenarios by other agents, the two are compared, once.
+    fn new(before: Option<Self>, key: &Key, trials: &[Trial]) -> Self {
+        let before = before.filter(|before| before.key.has_content_of(key));
+        let change = before.and_then(|Self { key: old, series, .. }| {
+            let fall = series.fall(trials)?;
+            Some(Change { what: old.changed(key), fall, tried: trials.to_vec(), before: series })
+        });
+        let is_doubted = change.as_ref().is_some_and(|change| change.fall.is_doubtful());
+        let series = Series::new(trials, None);
+        Self { key: key.clone(), series, nights: 1, is_doubted, change, acknowledged: false }
+    }
+
+    fn go_on(&mut self, date: Date, is_again: bool, trials: &[Trial]) {
+        if let Some(change) = self.change.as_mut().filter(|_| is_again && self.nights == 1) {
+            change.tried.extend_from_slice(trials);
+            if let Some(fall) = change.before.fall(&change.tried) {
+                change.fall = fall;
+            }
+            self.series = Series::new(&change.tried, None);
+            self.is_doubted = false;
+        } else if is_again {
+            self.series.again(date, trials);
+            self.is_doubted = false;
+        } else {
+            self.nights += 1;
+            self.is_doubted = self.series.night(trials);
+        }
+    }
+}

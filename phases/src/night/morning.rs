@@ -1,0 +1,139 @@
+//! What a person is told in the morning, in the order in which they ask: does anything need me, what got better, what got worse, what
+//! is undecided, what did it cost, what could not run.
+
+use super::history::Change;
+use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Spent};
+use crate::drift::Standing;
+use crate::name::Name;
+
+/// Of the last night.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Morning<'a> {
+    pub night: &'a Night,
+    pub better: Vec<Better<'a>>,
+    pub worse: Vec<Worse<'a>>,
+    /// What works better since its agents changed.
+    pub risen: Vec<(&'a Name, &'a Change)>,
+    /// Verdicts that more trials could decide.
+    pub undecided: Vec<(&'a Done, &'a Decided)>,
+    /// Verdicts that say: no better version was found.
+    pub settled: Vec<(&'a Done, &'a Decided)>,
+    /// What goes on in the next night by itself.
+    pub paused: Vec<(&'a Done, &'a str, Halt)>,
+    /// What an agent, a person's mistake or we have failed.
+    pub failed: Vec<(&'a Done, &'a str)>,
+    pub left: Vec<(&'a Name, &'a Left)>,
+    /// Jobs that were under way when the night was killed.
+    pub broken: Vec<&'a Name>,
+    pub spent: Spent,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Better<'a> {
+    pub done: &'a Done,
+    pub decided: &'a Decided,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Worse<'a> {
+    /// Its scores fall though nothing has changed.
+    Drifts { job: &'a Name, standing: Standing, days: usize, mean: Option<f64>, known: Option<f64> },
+    /// They fell when its agents changed.
+    Update { job: &'a Name, change: &'a Change },
+}
+
+impl<'a> Morning<'a> {
+    pub fn of(history: &'a History) -> Option<Self> {
+        let night = history.last()?;
+        let mut morning = Self {
+            night,
+            better: Vec::new(),
+            worse: night.jobs.iter().filter_map(|job| worse(history, night, job)).collect(),
+            risen: night.jobs.iter().filter_map(|job| risen(history, job)).collect(),
+            undecided: Vec::new(),
+            settled: Vec::new(),
+            paused: Vec::new(),
+            failed: Vec::new(),
+            left: night.left.iter().map(|(job, left)| (job, left)).collect(),
+            broken: if night.over.is_some() { Vec::new() } else { night.under_way.keys().collect() },
+            spent: night.spent(),
+        };
+        night.done.iter().for_each(|done| morning.sort(done));
+        Some(morning)
+    }
+
+    fn sort(&mut self, done: &'a Done) {
+        match &done.outcome.end {
+            End::Decided(decided) if decided.is_win => self.better.push(Better { done, decided }),
+            End::Decided(decided) if decided.is_open => self.undecided.push((done, decided)),
+            End::Decided(decided) => self.settled.push((done, decided)),
+            End::Measured { .. } => {}
+            End::Paused { why, halt } => self.paused.push((done, why, *halt)),
+            End::Unjudged { why } | End::Refused { why } | End::Failed { why } => {
+                self.failed.push((done, why));
+            }
+        }
+    }
+
+    /// Whether a person has to do something.
+    pub fn needs_you(&self) -> bool {
+        let waits = |better: &Better<'_>| better.needs_you();
+        let is_refused = |(_, left): &(&Name, &Left)| matches!(left, Left::Refused { .. });
+        let is_ours =
+            |(done, _): &(&Done, &str)| matches!(done.outcome.end, End::Refused { .. } | End::Failed { .. });
+        self.better.iter().any(waits)
+            || self.worse.iter().any(Worse::needs_you)
+            || self.paused.iter().any(|(_, _, halt)| *halt == Halt::Person)
+            || self.failed.iter().any(is_ours)
+            || self.left.iter().any(is_refused)
+    }
+
+    /// Whether something did not work that the next night tries again.
+    pub fn has_failed(&self) -> bool {
+        !self.failed.is_empty() || !self.broken.is_empty()
+    }
+
+    /// Whether the next night goes on with something.
+    pub fn goes_on(&self) -> bool {
+        let is_put_off = |(_, left): &(&Name, &Left)| **left != Left::Unchanged;
+        !self.paused.is_empty()
+            || self.left.iter().any(is_put_off)
+            || matches!(self.night.over, Some((_, Over::Time | Over::Budget | Over::Interrupted)))
+    }
+}
+
+impl Better<'_> {
+    /// A branch, a patch or a request waits for a person, and so does what was not applied. What was applied does not.
+    pub fn needs_you(&self) -> bool {
+        self.decided.place != Place::Applied
+    }
+}
+
+impl Worse<'_> {
+    /// One night is only watched.
+    pub fn needs_you(&self) -> bool {
+        match self {
+            Self::Drifts { standing, .. } => *standing == Standing::Drift,
+            Self::Update { .. } => true,
+        }
+    }
+}
+
+/// What is known does not come again each morning, if the person has said that they know it.
+fn worse<'a>(history: &'a History, night: &Night, name: &'a Name) -> Option<Worse<'a>> {
+    let job = history.jobs.get(name)?;
+    let watch = job.watch.as_ref().filter(|watch| !watch.acknowledged)?;
+    if let Some(change) = watch.change.as_ref().filter(|change| change.fall.is_sure()) {
+        return Some(Worse::Update { job: name, change });
+    }
+    let standing = job.standing();
+    let mean = job.points.last().filter(|point| point.date == night.date).and_then(|point| point.score);
+    let (days, known) = (watch.series.days(), watch.series.mean());
+    (standing != Standing::Steady).then_some(Worse::Drifts { job: name, standing, days, mean, known })
+}
+
+/// Good news come once.
+fn risen<'a>(history: &'a History, name: &'a Name) -> Option<(&'a Name, &'a Change)> {
+    let watch = history.jobs.get(name)?.watch.as_ref().filter(|watch| watch.nights == 1)?;
+    watch.change.as_ref().filter(|change| change.fall.is_rise()).map(|change| (name, change))
+}

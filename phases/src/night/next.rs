@@ -1,0 +1,105 @@
+//! What a night does next.
+//!
+//! First the skills that are settled are measured, for that is cheap and tells whether anything needs a person. Then runs go on that an
+//! earlier night left. Then what can matter is tuned: by priority, and among equals who has waited longest.
+
+use std::collections::BTreeMap;
+
+use super::{Done, History, Job, Key, Left, Night, Work};
+use crate::name::Name;
+use crate::plan::RunId;
+
+/// A job as it stands tonight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wish {
+    pub key: Key,
+    pub scenarios: Vec<Name>,
+    pub priority: u32,
+    /// A run of it that an earlier night left.
+    pub unfinished: Option<RunId>,
+    /// How many scenarios a night measures.
+    pub sample: usize,
+    /// How often it is tuned again where the verdict stays open.
+    pub retries: u32,
+}
+
+/// The next piece of work, if there is one that can begin now. A job has one under way at a time.
+pub fn next(history: &History, wishes: &BTreeMap<Name, Wish>) -> Option<(Name, Work)> {
+    let night = history.last()?;
+    let none = Job::default();
+    let open =
+        wishes.iter().filter(|(name, _)| !night.under_way.contains_key(*name) && !is_left(night, name));
+    let wanted = open.filter_map(|(name, wish)| {
+        let job = history.jobs.get(name).unwrap_or(&none);
+        Some((name, wish, job, wanted(&night.done, name, job, wish)?))
+    });
+    let first = wanted.min_by_key(|(name, wish, job, work)| {
+        (class(work), std::cmp::Reverse(wish.priority), job.served, (*name).clone())
+    });
+    first.map(|(name, _, _, work)| (name.clone(), work))
+}
+
+/// What a night that begins now would do first for a job.
+pub fn outlook(history: &History, name: &Name, wish: &Wish) -> Option<Work> {
+    let none = Job::default();
+    let job = history.jobs.get(name).unwrap_or(&none);
+    wanted(&[], name, job, wish)
+}
+
+fn is_left(night: &Night, job: &Name) -> bool {
+    night.left.iter().any(|(left, why)| left == job && *why != Left::Unchanged)
+}
+
+fn class(work: &Work) -> u8 {
+    match work {
+        Work::Measure { .. } | Work::Again { .. } => 0,
+        Work::Resume { .. } => 1,
+        Work::Tune => 2,
+    }
+}
+
+fn wanted(tonight: &[Done], name: &Name, job: &Job, wish: &Wish) -> Option<Work> {
+    let own = || tonight.iter().filter(|done| done.job == *name);
+    let did = |is: fn(&Work) -> bool| own().any(|done| is(&done.work));
+    let measured = did(|work| matches!(work, Work::Measure { .. }));
+    let searched = did(Work::is_search);
+    if measured && job.watch.as_ref().is_some_and(|watch| watch.is_doubted) {
+        let again = did(|work| matches!(work, Work::Again { .. }));
+        let last = own().find_map(|done| match &done.work {
+            Work::Measure { only } => Some(only.clone()),
+            Work::Again { .. } | Work::Resume { .. } | Work::Tune => None,
+        });
+        if let Some(only) = last.filter(|_| !again) {
+            return Some(Work::Again { only });
+        }
+    }
+    if let Some(run) = wish.unfinished.as_ref().filter(|_| !searched) {
+        return Some(Work::Resume { run: run.clone() });
+    }
+    let Some(settled) = job.settled.as_ref().filter(|settled| {
+        let of_champion = settled.champion.is_some_and(|champion| champion == wish.key.skill);
+        settled.key.suite == wish.key.suite && (of_champion || settled.key.skill == wish.key.skill)
+    }) else {
+        return (!searched).then_some(Work::Tune);
+    };
+    if !measured && wish.sample > 0 {
+        return Some(Work::Measure { only: sample(job, wish) });
+    }
+    // The models that answer are known once it was measured.
+    let agents = job.watch.as_ref().filter(|_| measured).map_or(&wish.key, |watch| &watch.key);
+    let has_changed = !settled.key.has_agents_of(agents);
+    let is_open = settled.is_open && settled.open <= wish.retries;
+    (!searched && (has_changed || is_open)).then_some(Work::Tune)
+}
+
+/// The next scenarios in turn; all of them, as long as nothing is known.
+fn sample(job: &Job, wish: &Wish) -> Vec<Name> {
+    let count = wish.scenarios.len();
+    let known = job.watch.as_ref().filter(|watch| watch.key.has_content_of(&wish.key));
+    // With other agents all are tried too: the comparison with the old ones is made once.
+    let Some(watch) = known.filter(|watch| watch.key.agents == wish.key.agents && wish.sample < count) else {
+        return wish.scenarios.clone();
+    };
+    let first = (watch.nights - 1) * wish.sample;
+    (first..first + wish.sample).map(|nth| wish.scenarios[nth % count].clone()).collect()
+}
