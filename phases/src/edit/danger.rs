@@ -1,12 +1,13 @@
 //! What an edit makes a skill able to do that it was not able to do before: the lines that a person has to look at.
 //!
-//! Only what appears counts. A command that was there already may be moved, indented and quoted anew. Words are compared as a
-//! program or an agent takes them (`fold`): invisible characters, letters that only look alike, quotes and line
-//! continuations make no difference. This finds what is written down; it cannot tell what a script computes, which is why a
-//! changed script is a danger of its own.
+//! Only what appears counts, and settings that go: they may have forbidden something. A command that was there already may
+//! be moved, indented and quoted anew. Words are compared as a program or an agent takes them (`fold`): invisible characters,
+//! letters that only look alike, quotes and line continuations make no difference. This finds what is written down; it cannot
+//! tell what a script computes, which is why a changed script is a danger of its own.
 
 mod command;
 mod fold;
+mod names;
 mod permission;
 mod pieces;
 
@@ -19,6 +20,7 @@ use crate::id::BlobId;
 use crate::lint::{self, File, Files};
 use crate::material::Body;
 
+use names::{is_media, is_settings};
 use pieces::Piece;
 
 /// One thing that appeared, and the line that shows it.
@@ -120,6 +122,9 @@ pub fn dangers(before: &Version, after: &Version) -> Vec<Danger> {
             found.push(whole(file, DangerClass::SetId, "runs with the rights of its owner or group now"));
         }
     }
+    let is_gone = |old: &&File| is_settings(&old.path) && after.files.get(&old.path).is_none();
+    let gone = before.files.files().iter().filter(is_gone);
+    found.extend(gone.map(|old| whole(old, DangerClass::Settings, "removed")));
     of_lines(&before.files, &after.files, &mut found);
     // Of several in one line, the first shows most of it.
     found.sort_by(|one, other| order(one).cmp(&order(other)));
@@ -191,15 +196,6 @@ fn of_lines(before: &Files, after: &Files, found: &mut Vec<Danger>) {
     }
 }
 
-/// Files that agents show or hand on, and do not follow.
-fn is_media(path: &str) -> bool {
-    const ENDS: [&str; 20] = [
-        "bmp", "docx", "gif", "ico", "jpeg", "jpg", "mp3", "mp4", "odt", "otf", "pdf", "png", "pptx", "tiff",
-        "ttf", "wav", "webp", "woff", "woff2", "xlsx",
-    ];
-    path.rsplit_once('.').is_some_and(|(_, end)| ENDS.contains(&end.to_ascii_lowercase().as_str()))
-}
-
 fn whole(file: &File, class: DangerClass, shown: &str) -> Danger {
     danger(file, None, class, shown)
 }
@@ -234,59 +230,7 @@ fn text(file: &File) -> Option<&str> {
 
 /// What is there to be run, by its folder, its bit, its first line or its name.
 fn is_script(file: &File) -> bool {
-    const ENDS: [&str; 31] = [
-        "sh", "bash", "zsh", "fish", "py", "pyw", "js", "mjs", "cjs", "ts", "mts", "rb", "pl", "pm", "php",
-        "ps1", "psm1", "bat", "cmd", "lua", "r", "go", "rs", "exe", "dll", "so", "dylib", "jar", "wasm",
-        "command", "scpt",
-    ];
-    const NAMES: [&str; 8] = [
-        "makefile",
-        "justfile",
-        "dockerfile",
-        "rakefile",
-        "package.json",
-        "setup.py",
-        "conftest.py",
-        "requirements.txt",
-    ];
-    let name = fold::word(file.path.rsplit('/').next().unwrap_or_default());
-    let end = name.rsplit_once('.').map(|(_, end)| end);
-    let is_named = NAMES.contains(&name.as_str()) || end.is_some_and(|end| ENDS.contains(&end));
-    lint::is_script(file) || is_named
-}
-
-/// Files from which an agent, an editor or a tool takes settings, servers or hooks.
-fn is_settings(path: &str) -> bool {
-    const FOLDERS: [&str; 11] = [
-        ".claude",
-        ".claude-plugin",
-        ".codex",
-        ".gemini",
-        ".opencode",
-        ".cursor",
-        ".vscode",
-        ".husky",
-        ".githooks",
-        ".github",
-        "hooks",
-    ];
-    const NAMES: [&str; 11] = [
-        ".mcp.json",
-        "mcp.json",
-        "plugin.json",
-        "hooks.json",
-        "settings.json",
-        "settings.local.json",
-        "opencode.json",
-        ".envrc",
-        ".gitconfig",
-        ".npmrc",
-        ".gitattributes",
-    ];
-    let path = fold::word(path);
-    let mut parts: Vec<&str> = path.split('/').collect();
-    let name = parts.pop().unwrap_or_default();
-    NAMES.contains(&name) || parts.iter().any(|folder| FOLDERS.contains(folder))
+    lint::is_script(file) || names::is_program(&file.path)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub(super) fn hits(line: &str, kind: Kind) -> Vec<(DangerClass, String)> {
     let mut hits = Vec::new();
     let key = || fold::spaced(bare.trim_matches(|c: char| c.is_whitespace() || c == '`'));
     let is_network = match kind {
-        Kind::Code => is_in(&[&PROGRAM, &CLIENT, &INSTALL, &REMOTE, &LIBRARY, &ARGUMENT]),
+        Kind::Code => is_in(&[&PROGRAM, &CLIENT, &INSTALL, &REMOTE, &HTTPIE, &LIBRARY, &ARGUMENT]),
         Kind::Prose => is_in(&[&ARGUMENT, &PACKAGE, &DEVICE]),
     };
     if is_network {
@@ -36,7 +36,7 @@ pub(super) fn hits(line: &str, kind: Kind) -> Vec<(DangerClass, String)> {
 /// Programs whose names are no other word.
 static PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?:^|[^\w.-])(?:curl|wget|aria2c|ncat|socat|telnet|scp|rsync|npx|bunx|uvx|pipx)(?:\.exe)?(?:$|[\s`;|&<>,\]])",
+        r"(?:^|[^\w.-])(?:curl|wget|aria2c|ncat|socat|telnet|scp|rsync|npx|bunx|uvx|pipx|corepack)(?:\.exe)?(?:$|[\s`;|&<>,\]])",
     )
 });
 
@@ -47,17 +47,29 @@ static CLIENT: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Package managers that fetch what they install.
+/// Package managers that fetch what they install, and programs that fetch what they run.
 static INSTALL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"\b(?:pip3?|uv|npm|pnpm|yarn|bun|cargo|go|gem|brew|apt|apt-get|dnf|yum|apk|conda|mamba|deno|composer|pacman|choco|winget|snap|easy_install|poetry)[\s,]+(?:-\S+\s+)*(?:install|add|i|ci|dlx|exec|x|get|download|update|upgrade|sync|create|run\s+--with)\b",
+        r"\b(?:pip[\d.]*|uv|npm|pnpm|yarn|bun|cargo|go|gem|brew|apt|apt-get|dnf|yum|apk|conda|mamba|deno|composer|pacman|choco|winget|snap|easy_install|poetry)[\s,]+(?:-\S+\s+)*(?:install|add|i|ci|dlx|exec|x|get|download|wheel|update|upgrade|sync|create|tool\s+(?:run|install|upgrade)|run\s+--with)\b|\bgo\s+run\s+(?:-\S+\s+)*[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}/\S|\bdeno\s+run\s+(?:-\S+\s+)*(?:https?|npm|jsr):",
     )
 });
 
 /// Commands of a program that also does other things.
 static REMOTE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&[GIT, OTHER_VERSION_CONTROL, GITHUB, CONTAINERS, CLOUD, TEXT_BROWSER].join("|"))
+});
+
+const GIT: &str = r"\bgit\s+(?:-\S+\s+\S+\s+)*(?:clone|push|pull|fetch|lfs|ls-remote|send-email|submodule|svn|remote\s+(?:add|set-url|update))\b";
+const OTHER_VERSION_CONTROL: &str = r"\bsvn\s+(?:-\S+\s+)*(?:checkout|co|export|update|up|commit|ci|import|switch|relocate|log|list|ls|cat|blame)\b|\b(?:hg|fossil|bzr|jj\s+git)\s+(?:-\S+\s+)*(?:clone|pull|push|fetch|incoming|outgoing|sync|branch\s+\S+:)";
+const GITHUB: &str = r"\bgh\s+(?:api|pr|repo|gist|release|issue|auth|workflow|run|secret|extensions?|ext|codespace|cs|ssh-key|gpg-key|variable|search|project|cache|ruleset)\b";
+const CONTAINERS: &str = r"\b(?:docker|podman|nerdctl|docker-compose|podman-compose)\s+(?:-\S+\s+(?:[^-\s]\S*\s+)??)*(?:(?:image|container|buildx|compose)\s+(?:-\S+\s+(?:[^-\s]\S*\s+)??)*)?(?:pull|push|run|login|build|up|create)\b";
+const CLOUD: &str = r"\b(?:aws|gcloud|kubectl)\s+[a-z-]+\s+\S|\bopenssl\s+s_client\b";
+const TEXT_BROWSER: &str = r"\b(?:lynx|w3m|elinks)[\s,]+(?:-\w|[a-z]+://\S|[\w-]+\.[a-z]{2,})";
+
+/// Programs that have the name of a protocol, with the method or the host of a request.
+static HTTPIE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"\bgit\s+(?:-\S+\s+\S+\s+)*(?:clone|push|pull|fetch|ls-remote|submodule|remote\s+(?:add|set-url))\b|\bgh\s+(?:api|pr|repo|gist|release|issue|auth|workflow|run|secret)\b|\b(?:docker|podman)\s+(?:pull|push|run|login|build)\b|\b(?:aws|gcloud|kubectl)\s+[a-z-]+\s+\S|\bopenssl\s+s_client\b",
+        r"(?:^|[|;&(`{]|^\s*[$>#%]|\b(?:sudo|exec|xargs|then|do|else|env|nohup|time|command|builtin)\b)\s*(?:/[\w./-]*/)?(?:https?|xhs?|httpie)\s+(?:-\S+\s+)*(?:(?:get|post|put|patch|delete|head|options)\s+\S|[a-z]+://|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[\s/:]|$))",
     )
 });
 
@@ -74,26 +86,29 @@ static ARGUMENT: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// An instruction to install, which needs no code to be followed.
+/// An instruction to install or to run what is fetched, which needs no code to be followed.
 static PACKAGE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"\b(?:pip3?|npm|pnpm|yarn|uv|gem|brew|cargo|apt|apt-get|dnf|yum|apk|conda)\s+(?:-\S+\s+)*(?:install|add)\s+\S|\bgit\s+clone\s+\S+[:/]|\bnpx\s+(?:-y|--yes)\b",
+        r"\b(?:pip[\d.]*|npm|pnpm|yarn|uv|gem|brew|cargo|apt|apt-get|dnf|yum|apk|conda)\s+(?:-\S+\s+)*(?:install|add|dlx)\s+\S|\b(?:uv\s+tool|pipx|gh\s+ext(?:ension)?)\s+(?:run|install)\s+\S|\bgo\s+(?:run|install|get)\s+(?:-\S+\s+)*[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}/\S|\bdeno\s+run\s+(?:-\S+\s+)*(?:https?|npm|jsr):|\b(?:git|hg)\s+clone\s+\S+[:/]|\bsvn\s+(?:checkout|co)\s+\S+[:/]|\b(?:docker|podman|nerdctl)\s+(?:run|pull|compose\s+up)\s+(?:-\w|--\w|\S+[:/]\S)|\bnpx\s+(?:-y|--yes)\b|\bcorepack\s+(?:enable|prepare|use)\b|\b(?:lynx|w3m|elinks)\s+(?:-\w|[a-z]+://)",
     )
 });
 
 static DEVICE: LazyLock<Regex> = LazyLock::new(|| pattern(r"/dev/(?:tcp|udp)/"));
 
+/// A shell at the end of a pipe, on its own or started by another program.
+const SHELL: &str = r"\|&?\s*(?:(?:sudo|doas|env|exec|command|nohup|nice|time|timeout|setsid|busybox|xargs)\s+(?:-[ugn]\s+\S+\s+|-\S+\s+|\w+=\S*\s+|\d+[smh]?\s+)*)*(?:\S*/)?(?:ba|z|da|k|c|tc|a|fi|mk)?sh";
+/// What a process writes, read as a script.
+const SUBSTITUTED: &str = r"(?:(?:^|[\s;|&(`{])(?:source|\.)|\b(?:ba|z|da|k|mk)?sh)\s+(?:-\S+\s+)*<\(";
+
 /// Code that is decoded or put together before it runs.
 static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\|\s*(?:sudo\s+)?(?:\S*/)?(?:ba|z|da|k)?sh(?:\s|$|[`;)])|\|\s*(?:python3?|perl|ruby|node)\s*(?:-\s*)?(?:$|[`;)])|(?:^|[\s;|&(`])eval[\s(]|\bbase64\s+(?:-d|--decode)|\bexec\s*\(\s*\S|\bfrombase64string\b|\batob\s*\(|\bb64decode\b|\bxxd\s+-r|-encodedcommand\b|\b(?:ba|z)?sh\s+<\(",
-    )
+    let others = r"\|&?\s*(?:(?:sudo|env|exec|command)\s+)*(?:python[\d.]*|perl|ruby|node|php|bun|lua|pwsh)\s*(?:-\s*)?(?:$|[`;)])|(?:^|[\s;|&(`])eval[\s(]|\bbase64\s+(?:-d|--decode)|\bexec\s*\(\s*\S|\bfrombase64string\b|\batob\s*\(|\bb64decode\b|\bxxd\s+-r|-encodedcommand\b|\|\s*iex\b|\binvoke-expression\b|\b(?:ba|z|da|k)?sh\s+-\w*c\s+(?:\$\(|`)";
+    pattern(&format!(r"{SHELL}(?:\s|$|[`;)])|{SUBSTITUTED}|{others}"))
 });
 
 /// The same outside of code: an address that is fed to a shell.
-static PIPED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?:://|base64\b)[^|]*\|\s*(?:sudo\s+)?(?:\S*/)?(?:ba|z|da|k)?sh(?:\s|$|[`;.)])")
-});
+static PIPED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!(r"(?:://|base64\b)[^|]*{SHELL}(?:\s|$|[`;.)])|{SUBSTITUTED}")));
 
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\b((?:https?|ftps?|wss?|ssh|git|sftp)://|git@)([^\s/`<>)\]}|;,?#]+)"));

@@ -17,7 +17,7 @@ const LIMITS: [&str; 4] = ["disable-model-invocation", "disallowed-tools", "tool
 
 /// The lines that show what is allowed now and was not before.
 pub(super) fn widened(before: &str, after: &str) -> Vec<(usize, String)> {
-    let Ok(front) = skill::front_matter(after) else { return Vec::new() };
+    let front = skill::front_matter(after).unwrap_or_default();
     let old = skill::front_matter(before).unwrap_or_default();
     let (Some(was), Some(is)) = (read(old), read(front)) else { return new_lines(old, front) };
     let mut found: BTreeSet<(usize, String)> = BTreeSet::new();

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::lint::{self, File};
+use crate::lint::{self, Code, File};
 
-use super::text;
+use super::{names, text};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -25,7 +25,8 @@ pub(super) struct Piece {
 /// A line that ends in a backslash goes on in the next one, as a shell takes it.
 pub(super) fn of(file: &File, is_script: bool) -> Vec<Piece> {
     let Some(text) = text(file) else { return Vec::new() };
-    let code = if is_script { None } else { lint::code(file) };
+    let code = if is_script { None } else { code(file) };
+    let literal = if names::is_rst(&file.path) { literal_lines(text) } else { Vec::new() };
     let mut pieces = Vec::new();
     let (mut at, mut goes_on) = (0, false);
     for (nth, line) in text.split_inclusive('\n').enumerate() {
@@ -33,6 +34,7 @@ pub(super) fn of(file: &File, is_script: bool) -> Vec<Piece> {
         at = range.end;
         let inline = code.as_ref().map(|code| code.within(&range)).unwrap_or_default();
         let kind = match &code {
+            Some(_) if literal.get(nth).is_some_and(|is_literal| *is_literal) => Kind::Code,
             Some(code) if !code.is_block(&range) => Kind::Prose,
             None if !is_script => Kind::Prose,
             Some(_) | None => Kind::Code,
@@ -57,6 +59,35 @@ pub(super) fn of(file: &File, is_script: bool) -> Vec<Piece> {
         }
     }
     pieces
+}
+
+/// The code of a page, which is read as Markdown whatever its name ends in.
+fn code(file: &File) -> Option<Code> {
+    let page = || File { path: format!("{}.md", file.path), ..file.clone() };
+    lint::code(file).or_else(|| names::is_page(&file.path).then(|| lint::code(&page())).flatten())
+}
+
+/// Of a page of reStructuredText, which lines stand in a literal block: it may be indented by less than in Markdown.
+fn literal_lines(text: &str) -> Vec<bool> {
+    let mut opener = None;
+    let is_literal = |line: &str| {
+        let (rest, is_blank) = (line.trim_start(), line.trim().is_empty());
+        let indent = line.len() - rest.len();
+        if opener.is_some_and(|opener| is_blank || indent > opener) {
+            return !is_blank;
+        }
+        opener = opens_literal(rest.trim_end()).then_some(indent);
+        false
+    };
+    text.lines().map(is_literal).collect()
+}
+
+fn opens_literal(line: &str) -> bool {
+    const DIRECTIVES: [&str; 5] = ["code", "sourcecode", "parsed-literal", "prompt", "raw"];
+    match line.strip_prefix("..") {
+        Some(directive) => DIRECTIVES.iter().any(|name| directive.trim_start().starts_with(name)),
+        None => line.ends_with("::"),
+    }
 }
 
 /// A line with a mark in the place of each of these parts of it.
