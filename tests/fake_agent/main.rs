@@ -34,7 +34,9 @@ fn main() -> ExitCode {
         return part();
     }
     if role == "scribble" {
-        let path = arguments.next().expect("a file is named");
+        let path = PathBuf::from(arguments.next().expect("a file is named"));
+        // A parent that cannot be made is noticed with the file.
+        let _ = path.parent().map(fs::create_dir_all);
         let written = fs::OpenOptions::new().append(true).create(true).open(path);
         return match written.and_then(|mut file| file.write_all(b"scribbled\n")) {
             Ok(()) => ExitCode::SUCCESS,

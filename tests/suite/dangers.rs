@@ -7,10 +7,15 @@ use crate::scene::{Scene, listing};
 
 /// The improver also leaves a script in the skill.
 pub(crate) fn armed() -> Scene {
+    leaving(&["skill/writer/run.sh"])
+}
+
+/// The improver also leaves these files.
+fn leaving(paths: &[&str]) -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     let script = json!({
         "improve": { "writer": { "40": 60, "60": 90 } },
-        "overwrite": { "improver": ["skill/writer/run.sh"] },
+        "overwrite": { "improver": paths },
         "overwritten": scene.path("overwritten.log"),
     });
     scene.write_script(&script);
@@ -45,6 +50,22 @@ fn a_dangerous_champion_is_kept_with_its_dangers_first_until_a_person_applies_it
     ");
     talk(&scene, &scene.run(&["apply"]));
     assert_ne!(listing(&scene.skill("writer")), before);
+}
+
+#[test]
+fn what_tools_leave_in_a_draft_is_no_part_of_it_and_no_danger() {
+    let scene = leaving(&["skill/writer/__pycache__/run.pyc", "skill/writer/node_modules/x/x.js"]);
+    let ran = scene.run(&["tune", "writer", "write a page", "--apply", "auto", "--format", "json"]);
+    let told = ran.json();
+    assert_eq!((&told["outcome"], &told["dangers"]), (&json!("improved"), &json!([])), "{ran:?}");
+    let left: Vec<String> = std::fs::read_dir(scene.skill("writer"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name == "__pycache__" || name == "node_modules")
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+    let calls = std::fs::read_to_string(scene.path("overwritten.log")).unwrap();
+    assert!(calls.contains("written improver"), "{calls}");
 }
 
 #[test]

@@ -22,6 +22,18 @@ use crate::disk::Folder;
 /// Every level holds a folder open: deeper than this would cost us our file descriptors.
 const DEEPEST: usize = 128;
 
+/// What tools leave where they work: caches, and packages that they have fetched.
+pub(crate) const LEFT_BY_TOOLS: [&str; 8] = [
+    ".DS_Store",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".venv",
+    "__pycache__",
+    "node_modules",
+    "venv",
+];
+
 /// How much a folder may hold, for an agent may flood it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -80,6 +92,17 @@ pub fn capture_left(
     limits: Limits,
 ) -> Result<Captured, CaptureError> {
     stored(objects, Walk { skip, ..Walk::of(&left(space, at)?, limits) })
+}
+
+/// The same for an edited copy of `start`, without what tools have added to it.
+pub fn capture_edited(
+    objects: &Objects,
+    space: &Path,
+    at: &str,
+    start: &Manifest,
+    limits: Limits,
+) -> Result<Captured, CaptureError> {
+    stored(objects, Walk { start: Some(start), ..Walk::of(&left(space, at)?, limits) })
 }
 
 fn stored(objects: &Objects, walk: Walk<'_>) -> Result<Captured, CaptureError> {
@@ -174,6 +197,8 @@ struct Listed {
 struct Walk<'a> {
     root: &'a Folder,
     skip: &'a [&'a str],
+    /// The version that was edited: what tools have left counts only where this has it.
+    start: Option<&'a Manifest>,
     rules: Option<IgnoreRules>,
     /// What only a crash of ours can have left; in a workspace there is no such thing.
     temporaries: Option<Temporaries>,
@@ -192,6 +217,7 @@ impl<'a> Walk<'a> {
         Self {
             root,
             skip: &[],
+            start: None,
             rules: None,
             temporaries: None,
             limits,
@@ -235,7 +261,7 @@ impl<'a> Walk<'a> {
         }
         let mut has_ignored = false;
         for listed in entries {
-            if at.is_some() || !self.skips(&listed.path) {
+            if !(at.is_none() && self.skips(&listed.path) || self.is_left_by_tools(&listed.path)) {
                 has_ignored |= self.entry(folder, listed, depth)?;
             }
         }
@@ -323,6 +349,13 @@ impl<'a> Walk<'a> {
         path.is_reserved() || self.skip.iter().any(|name| path.as_bytes() == name.as_bytes())
     }
 
+    fn is_left_by_tools(&self, path: &RelPath) -> bool {
+        let is_theirs = |name: &[u8]| LEFT_BY_TOOLS.iter().any(|theirs| name == theirs.as_bytes());
+        self.start.is_some_and(|start| {
+            path.as_bytes().split(|byte| *byte == b'/').any(is_theirs) && start.get(path).is_none()
+        })
+    }
+
     fn too_large(&self) -> CaptureError {
         CaptureError::TooLarge(self.root.path().to_path_buf())
     }
@@ -369,6 +402,34 @@ mod tests {
         assert_eq!(paths(root.path()), ["d", "d/.git", "d/out", "out"]);
         let left = capture_left(&Objects::at(folder().path()), root.path(), "", &["out"], Limits::default());
         assert!(left.unwrap().manifest.get(&RelPath::parse(b"out").unwrap()).is_none());
+    }
+
+    #[test]
+    fn what_tools_added_to_an_edited_copy_is_left_out_and_what_was_there_before_is_not() {
+        let (space, store) = (folder(), folder());
+        let (objects, copy) = (Objects::at(store.path()), space.path().join("copy"));
+        fs::create_dir_all(copy.join("scripts/__pycache__")).unwrap();
+        fs::write(copy.join("scripts/__pycache__/old.pyc"), "old").unwrap();
+        let start = capture(&objects, &copy, None, Limits::default()).unwrap().manifest;
+        for name in LEFT_BY_TOOLS.iter().flat_map(|name| [(*name).to_owned(), format!("scripts/{name}")]) {
+            if name.ends_with(".DS_Store") {
+                fs::write(copy.join(name), "view").unwrap();
+            } else {
+                fs::create_dir_all(copy.join(&name).join("deep")).unwrap();
+                fs::write(copy.join(&name).join("deep/new"), "new").unwrap();
+            }
+        }
+        fs::write(copy.join("scripts/__pycache__/old.pyc"), "changed").unwrap();
+        fs::write(copy.join("scripts/venv.md"), "written").unwrap();
+        // It counts towards the limits only where it is listed.
+        let limits = Limits { files: 9, bytes: 14 };
+        let edited = capture_edited(&objects, space.path(), "copy", &start, limits).unwrap().manifest;
+        let paths: Vec<String> = edited.entries().iter().map(|entry| entry.path.to_string()).collect();
+        assert_eq!(
+            paths,
+            ["scripts", "scripts/__pycache__", "scripts/__pycache__/old.pyc", "scripts/venv.md"]
+        );
+        assert_ne!(edited.get(&start.entries()[2].path), Some(&start.entries()[2].node));
     }
 
     #[test]

@@ -28,7 +28,8 @@ mod temporary;
 #[cfg(test)]
 mod trees;
 
-pub use capture::{Captured, Limits, Seen, capture, capture_left, scan, scan_left};
+pub(crate) use capture::LEFT_BY_TOOLS;
+pub use capture::{Captured, Limits, Seen, capture, capture_edited, capture_left, scan, scan_left};
 pub use diff::{Change, ChangeKind, changes, unified};
 pub use diff_size::{DiffSize, diff_size};
 pub use gather::{GatherError, gather, gathered};

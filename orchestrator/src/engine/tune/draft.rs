@@ -14,7 +14,7 @@ use skilltune_phases::skill;
 
 use super::super::{ReadError, Remains, Workshop, call_dir, unreadable};
 use crate::skill_files::load_version;
-use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath, capture_left};
+use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath, capture_edited};
 
 const SKILL_MD: &[u8] = b"SKILL.md";
 const FILE_MODE: u32 = 0o644;
@@ -29,7 +29,7 @@ pub(super) fn read(
     let (objects, Remains { space, answer, .. }) = (&shop.objects, *remains);
     let copy = order.draft().expect("an improver has a draft to work on");
     let (base, hidden) = objects.manifest(copy.tree)?.apart(&call_dir::hidden(copy));
-    let captured = capture_left(objects, space, &copy.at, &[], shop.limits.artifacts);
+    let captured = capture_edited(objects, space, &copy.at, &base, shop.limits.artifacts);
     let captured = captured.map_err(|error| match unreadable(error, space) {
         ReadError::Agent(failure) => gate(&failure.why).into(),
         ours @ ReadError::Ours(_) => ours,

@@ -24,7 +24,7 @@ use crate::agent::Talk;
 use crate::checks::{self, Evidence};
 use crate::process::How;
 use crate::promote::{self, Move, Promotion};
-use crate::snapshot::{Manifest, Objects, RelPath, capture_left, unified};
+use crate::snapshot::{LEFT_BY_TOOLS, Manifest, Objects, RelPath, capture_left, unified};
 use crate::store::RunFolder;
 
 pub use context::context;
@@ -201,7 +201,7 @@ fn exercised(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Resul
     let fittings = shop.cast.of(&order.role).fittings(order.rights, order.installed.is_some(), "");
     let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
     let placed = placed.filter(|at| *at != WORKSPACE);
-    let litter = if order.rights == Rights::Shell { &LITTER[..] } else { &[] };
+    let litter = if order.rights == Rights::Shell { &LEFT_BY_TOOLS[..] } else { &[] };
     let given: Vec<&str> =
         placed.chain(fittings.iter().map(|fitting| fitting.folder)).chain(litter.iter().copied()).collect();
     let captured = capture_left(&shop.objects, space, "", &given, shop.limits.artifacts)
@@ -240,9 +240,6 @@ fn whole(shop: &Workshop, order: &Order, left: &Manifest, litter: &[&str]) -> Re
     let whole = left.joined(&fetched).expect("what was left has nothing in their places");
     Ok(shop.objects.put_manifest(&whole)?)
 }
-
-/// Folders at the top of a workspace in which commands keep what they have fetched or compiled.
-const LITTER: [&str; 4] = ["node_modules", ".venv", "venv", "__pycache__"];
 
 /// An answer that is none, where the agent was not let do what it wanted.
 fn explained(error: ReadError, denied: &[String]) -> ReadError {
