@@ -54,19 +54,20 @@ pub struct Captured {
     pub manifest: Manifest,
 }
 
-/// A folder as it was seen, with and without its hollow folders.
+/// A folder as it was seen, with and without the folders in it that hold nothing but ignored files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
     pub manifest: Manifest,
-    /// The folders that hold nothing but ignored files. They are not in the manifest: they may be what a replacement could
-    /// not remove.
-    hollow: Vec<Entry>,
+    /// The folders that hold nothing but ignored files. They are not in the manifest, because a replacement may have
+    /// failed to remove them.
+    all_ignored: Vec<Entry>,
 }
 
 impl Seen {
-    /// The manifest with the hollow folders that this version has too.
+    /// The manifest, with those of these folders that this version has too.
     pub fn as_in(&self, version: &Manifest) -> Manifest {
-        let known = self.hollow.iter().filter(|entry| version.get(&entry.path).is_some_and(Node::is_folder));
+        let known =
+            self.all_ignored.iter().filter(|entry| version.get(&entry.path).is_some_and(Node::is_folder));
         let entries = self.manifest.entries().iter().chain(known).cloned().collect();
         Manifest::new(entries).expect("a version has every folder above those it has")
     }
@@ -209,7 +210,7 @@ struct Walk<'a> {
     /// A store of which the index cannot say whether what it lists is still there.
     unsure: Option<&'a Objects>,
     entries: Vec<Entry>,
-    hollow: Vec<Entry>,
+    all_ignored: Vec<Entry>,
 }
 
 impl<'a> Walk<'a> {
@@ -226,7 +227,7 @@ impl<'a> Walk<'a> {
             index: None,
             unsure: None,
             entries: Vec::new(),
-            hollow: Vec::new(),
+            all_ignored: Vec::new(),
         }
     }
 
@@ -242,9 +243,10 @@ impl<'a> Walk<'a> {
 
     fn go(&mut self) -> Result<Seen, CaptureError> {
         self.folder(self.root, None, 1)?;
-        let (entries, hollow) = (std::mem::take(&mut self.entries), std::mem::take(&mut self.hollow));
+        let (entries, all_ignored) =
+            (std::mem::take(&mut self.entries), std::mem::take(&mut self.all_ignored));
         let manifest = Manifest::new(entries).expect("a walk lists every folder before what is in it, once");
-        Ok(Seen { manifest, hollow })
+        Ok(Seen { manifest, all_ignored })
     }
 
     /// Whether something in the folder is ignored.
@@ -306,11 +308,11 @@ impl<'a> Walk<'a> {
         let node = Node::Folder { mode: child.mode()? };
         self.entries.push(Entry { path: path.clone(), node });
         let before = self.entries.len();
-        let is_hollow = self.folder(child, Some(path), depth)? && self.entries.len() == before;
-        if is_hollow {
-            self.hollow.extend(self.entries.pop());
+        let is_all_ignored = self.folder(child, Some(path), depth)? && self.entries.len() == before;
+        if is_all_ignored {
+            self.all_ignored.extend(self.entries.pop());
         }
-        Ok(is_hollow)
+        Ok(is_all_ignored)
     }
 
     fn ignores(&mut self, path: &RelPath, is_folder: bool) -> Result<bool, CaptureError> {
