@@ -1,7 +1,8 @@
-//! Random triples of trees, merged by us and by `git merge-tree` without renames.
+//! Random triples of trees, merged by us and by git without renames.
 //!
-//! Many versions of git ignore `-X no-renames` and `merge.renames` here. At a similarity of 100 % they still see a file that
-//! was moved unchanged; no triple has one.
+//! Many versions of `git merge-tree` ignore `-X no-renames` and `merge.renames`. At a similarity of 100 % they still see a
+//! file that was moved unchanged. Triples with one are merged by `git merge-recursive`, which can leave renames alone but
+//! takes one triple at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,6 +18,7 @@ use proptest::test_runner::TestRunner;
 use super::*;
 
 const TRIPLES: usize = 500;
+const MOVED: usize = 60;
 
 /// Modes and contents as git has them, by path.
 type Files = BTreeMap<String, (u32, Vec<u8>)>;
@@ -24,7 +26,8 @@ type Files = BTreeMap<String, (u32, Vec<u8>)>;
 #[test]
 fn random_triples_give_the_tree_of_git_or_its_conflicts() {
     let place = Place::new();
-    let (mut runner, strategy) = (TestRunner::deterministic(), triple());
+    let strategy = triple().prop_filter("a file was moved", |triple| !has_move(triple));
+    let mut runner = TestRunner::deterministic();
     let triples: Vec<_> = (0..TRIPLES).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect();
     let ours: Vec<_> = triples.iter().map(|triple| by_us(&place.objects, triple)).collect();
     let clean: Vec<&Files> = ours.iter().filter_map(|merged| merged.as_ref().ok()).collect();
@@ -36,6 +39,25 @@ fn random_triples_give_the_tree_of_git_or_its_conflicts() {
         assert_eq!(ours, theirs, "{:#?}", shown(triple));
     }
     assert!((TRIPLES / 4..TRIPLES * 3 / 4).contains(&clean.len()), "{} are clean", clean.len());
+}
+
+/// Also: a move beside an edit of the same file is a conflict, for a deleted file was edited.
+#[test]
+fn a_move_is_merged_as_by_git_without_renames() {
+    let place = Place::new();
+    let git = Git::new(&place.path("repository"));
+    let strategy = triple().prop_filter("no file was moved", has_move);
+    let mut runner = TestRunner::deterministic();
+    let mut clean = 0;
+    for _ in 0..MOVED {
+        let triple = strategy.new_tree(&mut runner).unwrap().current();
+        let ours = by_us(&place.objects, &triple);
+        let theirs = git.merged_without_renames(&git.commits(&triple.each_ref()));
+        let ours = ours.map(|files| git.trees(&git.commits(&[&files])).remove(0));
+        clean += usize::from(ours.is_ok());
+        assert_eq!(ours, theirs, "{:#?}", shown(&triple));
+    }
+    assert!((MOVED / 5..MOVED * 4 / 5).contains(&clean), "{clean} are clean");
 }
 
 fn shown(triple: &[Files; 3]) -> Vec<String> {
@@ -90,7 +112,7 @@ fn files(objects: &Objects, tree: TreeId) -> Files {
 fn triple() -> impl Strategy<Value = [Files; 3]> {
     let base = prop::collection::btree_map(path(), leaf(), 1..5);
     let edits = || prop::collection::vec(edit(), 1..4);
-    let triple = (base, edits(), edits()).prop_map(|(base, ours, theirs)| {
+    (base, edits(), edits()).prop_map(|(base, ours, theirs)| {
         let base = fitting(base);
         let [ours, theirs] = [ours, theirs].map(|edits| {
             let mut side = base.clone();
@@ -100,10 +122,11 @@ fn triple() -> impl Strategy<Value = [Files; 3]> {
             fitting(side)
         });
         [base, ours, theirs]
-    });
-    triple.prop_filter("a file was moved", |[base, ours, theirs]| {
-        !has_moved(base, ours) && !has_moved(base, theirs)
     })
+}
+
+fn has_move([base, ours, theirs]: &[Files; 3]) -> bool {
+    has_moved(base, ours) || has_moved(base, theirs)
 }
 
 fn has_moved(base: &Files, side: &Files) -> bool {
@@ -142,6 +165,7 @@ enum Edit {
     Delete(Index),
     Mode(Index),
     Put(String, (u32, Vec<u8>)),
+    Move(Index, String),
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
@@ -151,6 +175,7 @@ fn edit() -> impl Strategy<Value = Edit> {
         1 => any::<Index>().prop_map(Edit::Delete),
         1 => any::<Index>().prop_map(Edit::Mode),
         2 => (path(), leaf()).prop_map(|(path, leaf)| Edit::Put(path, leaf)),
+        2 => (any::<Index>(), path()).prop_map(|(nth, path)| Edit::Move(nth, path)),
     ]
 }
 
@@ -159,6 +184,10 @@ impl Edit {
         let at = |files: &Files, nth: &Index| files.keys().nth(nth.index(files.len().max(1))).cloned();
         match self {
             Self::Put(path, leaf) => drop(files.insert(path.clone(), leaf.clone())),
+            Self::Move(nth, to) => {
+                let file = at(files, nth).and_then(|path| files.remove(&path));
+                files.extend(file.map(|file| (to.clone(), file)));
+            }
             Self::Delete(nth) => drop(at(files, nth).and_then(|path| files.remove(&path))),
             Self::Mode(nth) => {
                 let file = at(files, nth).and_then(|path| files.get_mut(&path));
@@ -200,10 +229,12 @@ impl Git {
     }
 
     fn run(&self, arguments: &[&str], input: &[u8]) -> Vec<u8> {
-        let mut git = Command::new("git");
-        git.args(arguments).current_dir(&self.0).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
-        git.envs([("GIT_CONFIG_NOSYSTEM", "1"), ("HOME", "/nonexistent")]);
-        let mut child = git.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("git is here");
+        let mut child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("git is here");
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_vec();
         let writer = std::thread::spawn(move || stdin.write_all(&input).unwrap());
@@ -211,6 +242,13 @@ impl Git {
         writer.join().unwrap();
         assert!(output.status.success(), "git {arguments:?}");
         output.stdout
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut git = Command::new("git");
+        git.args(arguments).current_dir(&self.0).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
+        git.envs([("GIT_CONFIG_NOSYSTEM", "1"), ("HOME", "/nonexistent")]);
+        git
     }
 
     /// A commit of each.
@@ -234,6 +272,29 @@ impl Git {
             .collect();
         marks.sort();
         marks.into_iter().map(|(_, commit)| commit).collect()
+    }
+
+    /// The merged tree of a base and two sides, or the paths in conflict.
+    fn merged_without_renames(&self, commits: &[String]) -> Result<String, Vec<String>> {
+        let [base, ours, theirs] = commits else { panic!("three commits") };
+        let work = self.0.join("work");
+        fs::create_dir(&work).unwrap();
+        let _ = fs::remove_file(self.0.join("index"));
+        let at_work = ["--git-dir=.", "--work-tree=work"];
+        self.run(&[&at_work[..], &["read-tree", "--reset", "-u", ours]].concat(), b"");
+        let merge = ["merge-recursive", "--no-renames", base, "--", ours, theirs];
+        // It says in its exit code that there are conflicts, or that it failed: then it changed nothing.
+        let merged = self.command(&[&at_work[..], &merge].concat()).output().expect("git is here");
+        assert!(matches!(merged.status.code(), Some(0 | 1)), "{merged:?}");
+        let unmerged = String::from_utf8(self.run(&["ls-files", "--unmerged", "-z"], b"")).unwrap();
+        fs::remove_dir_all(&work).unwrap();
+        if unmerged.is_empty() {
+            assert!(merged.status.success(), "{merged:?}");
+            return Ok(String::from_utf8(self.run(&["write-tree"], b"")).unwrap().trim().to_owned());
+        }
+        let path = |entry: &str| plain(entry.split_once('\t').unwrap().1);
+        let paths: BTreeSet<String> = unmerged.split_terminator('\0').map(path).collect();
+        Err(paths.into_iter().collect())
     }
 
     fn trees(&self, commits: &[String]) -> Vec<String> {
@@ -266,8 +327,11 @@ impl Git {
 /// `1 TREE`, or `0 TREE PATH...`, and a blank.
 fn one<'a>(words: &mut impl Iterator<Item = &'a str>) -> Result<String, Vec<String>> {
     let (is_clean, tree) = (words.next().unwrap(), words.next().unwrap());
-    // Where a folder stands, git moves the file to its name and that of the commit.
-    let plain = |path: &str| path.split('~').next().unwrap().to_owned();
     let paths: BTreeSet<String> = words.take_while(|path| !path.is_empty()).map(plain).collect();
     if is_clean == "1" { Ok(tree.to_owned()) } else { Err(paths.into_iter().collect()) }
+}
+
+/// Where a folder stands, git moves the file to its name and that of the commit.
+fn plain(path: &str) -> String {
+    path.split('~').next().unwrap().to_owned()
 }
