@@ -21,6 +21,10 @@ const FILES: [&str; 5] = [
 fn project() -> Scene {
     let scene =
         Scene::in_memory(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    // As little as git takes for a repository.
+    fs::create_dir_all(scene.path("project/.git/objects")).unwrap();
+    fs::create_dir(scene.path("project/.git/refs")).unwrap();
+    fs::write(scene.path("project/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
     fs::write(scene.path("project/.gitignore"), ".env\nnode_modules/\n__pycache__/\n").unwrap();
     fs::write(scene.path("project/.skilltuneignore"), "private/\n").unwrap();
     for file in ignored(&scene) {
@@ -125,7 +129,7 @@ fn a_promotion_that_is_killed_anywhere_leaves_the_ignored_files_alone() {
 #[test]
 fn a_file_that_git_tracks_belongs_to_the_skill_whatever_a_rule_says() {
     let scene = project();
-    fs::remove_dir(scene.path("project/.git")).unwrap();
+    fs::remove_dir_all(scene.path("project/.git")).unwrap();
     let git = |arguments: &[&str]| {
         let mut git = Command::new("git");
         git.args(arguments).current_dir(scene.path("project")).env("HOME", scene.path("home"));

@@ -71,6 +71,13 @@ fn holder() -> Holder {
     Holder { pid: 1, host: "here".into(), since: Timestamp::UNIX_EPOCH, doing: "a test".into() }
 }
 
+/// As little as git takes for a repository.
+fn make_repository(at: &Path) {
+    fs::create_dir_all(at.join(".git/objects")).unwrap();
+    fs::create_dir(at.join(".git/refs")).unwrap();
+    fs::write(at.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+}
+
 #[test]
 fn both_members_are_replaced_exactly_and_a_second_time_nothing_is_left_to_do() {
     let scene = Scene::set();
@@ -162,7 +169,7 @@ fn ignore_some(scene: &Scene) -> Vec<PathBuf> {
     }
     fs::write(scene.moves[0].path.parent().unwrap().join(".gitignore"), ".env\nnode_modules/\ncache/\n")
         .unwrap();
-    fs::create_dir(scene.moves[0].path.parent().unwrap().join(".git")).unwrap();
+    make_repository(scene.moves[0].path.parent().unwrap());
     ignored
 }
 
@@ -217,7 +224,7 @@ fn after_a_crash_at_any_point_ignored_files_are_where_they_were() {
 fn an_ignored_file_under_a_name_of_the_new_version_is_a_conflict_and_stays() {
     let scene = Scene::set();
     let rules = scene.moves[0].path.parent().unwrap().join(".gitignore");
-    fs::create_dir(rules.parent().unwrap().join(".git")).unwrap();
+    make_repository(rules.parent().unwrap());
     fs::write(rules, "added.md\n").unwrap();
     let mine = scene.moves[1].path.join("added.md");
     fs::write(&mine, "mine").unwrap();
@@ -233,7 +240,7 @@ fn an_ignored_file_under_a_name_of_the_new_version_is_a_conflict_and_stays() {
 fn an_ignored_file_in_a_folder_that_becomes_a_file_is_a_conflict_and_stays() {
     let scene = Scene::set();
     let path = &scene.moves[0].path;
-    fs::create_dir(path.parent().unwrap().join(".git")).unwrap();
+    make_repository(path.parent().unwrap());
     fs::write(path.parent().unwrap().join(".gitignore"), "cache/\n").unwrap();
     let to = scene.objects.manifest(scene.moves[0].to).unwrap();
     let blob = scene.objects.put(b"a file now").unwrap();
@@ -252,7 +259,7 @@ fn an_ignored_file_in_a_folder_that_becomes_a_file_is_a_conflict_and_stays() {
 fn a_new_version_that_no_longer_ignores_a_file_uncovers_nothing() {
     let scene = Scene::set();
     let path = &scene.moves[0].path;
-    fs::create_dir(path.parent().unwrap().join(".git")).unwrap();
+    make_repository(path.parent().unwrap());
     let version = |rules: &str| {
         fs::write(path.join(".gitignore"), rules).unwrap();
         found(&scene.objects, &scene.indexes, [unknown(path)]).unwrap()[0]

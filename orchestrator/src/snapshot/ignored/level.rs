@@ -1,12 +1,9 @@
-//! The rules of one folder, compiled. The syntax is git's; what git takes for plain text, braces, is plain text here.
-
-use std::borrow::Cow;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+//! The rules of one folder, compiled. The syntax is git's.
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::pattern;
 
 /// A longer line is no rule: no path is as long.
 const LONGEST_LINE: usize = 4096;
@@ -52,10 +49,9 @@ impl Level {
 
     /// Whether the rules ignore the path or say that it counts. Where files of several versions disagree, it is ignored.
     pub(super) fn verdict(&self, source: Source, full: &[u8], is_folder: bool) -> Option<bool> {
-        let mut verdict = None;
+        let (mut verdict, path) = (None, pattern::letters(&full[self.start..]));
         for (_, rules) in self.rules.iter().filter(|(of, _)| *of == source) {
-            let path = Path::new(OsStr::from_bytes(&full[self.start..]));
-            match rules.matched(path, is_folder) {
+            match rules.matched(&*path, is_folder) {
                 Match::Ignore(_) => return Some(true),
                 Match::Whitelist(_) => verdict = Some(false),
                 Match::None => {}
@@ -70,43 +66,10 @@ pub(super) fn compiled(bytes: &[u8]) -> Option<Gitignore> {
     // From here paths are relative: this root is no part of them.
     let mut builder = GitignoreBuilder::new(".");
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    for line in bytes.split(|&byte| byte == b'\n').filter(|line| line.len() <= LONGEST_LINE) {
-        if let Ok(line) = std::str::from_utf8(line) {
-            // A line that is no rule is skipped, as in git.
-            let line = as_git_reads(line.strip_suffix('\r').unwrap_or(line));
-            let _ = line.map(|line| builder.add_line(None, &line).map(|_| ()));
-        }
+    let lines = bytes.split(|&byte| byte == b'\n').filter(|line| line.len() <= LONGEST_LINE);
+    for rule in lines.filter_map(pattern::rule) {
+        // A line that is no rule is skipped, as in git.
+        let _ = builder.add_line(None, &rule);
     }
     builder.build().ok()
-}
-
-/// The line with plain braces; nothing where a class is not closed, for git matches nothing by that.
-fn as_git_reads(line: &str) -> Option<Cow<'_, str>> {
-    if !line.contains(['{', '}', '[']) {
-        return Some(line.into());
-    }
-    let mut plain = String::with_capacity(line.len() + 8);
-    let mut chars = line.chars().peekable();
-    while let Some(char) = chars.next() {
-        if matches!(char, '{' | '}') {
-            plain.push('\\');
-        }
-        plain.push(char);
-        match char {
-            '\\' => plain.extend(chars.next()),
-            '[' => {
-                plain.extend(chars.next_if(|next| matches!(next, '!' | '^')));
-                plain.extend(chars.next_if_eq(&']'));
-                loop {
-                    let next = chars.next()?;
-                    plain.push(next);
-                    if next == ']' {
-                        break;
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    Some(plain.into())
 }

@@ -12,6 +12,7 @@
 //! edit of a rule file by an agent never uncovers what the rules hid before.
 
 mod level;
+mod pattern;
 mod repository;
 mod tracked;
 

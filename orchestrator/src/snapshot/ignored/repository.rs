@@ -17,13 +17,24 @@ pub(super) struct Repository {
 
 impl Repository {
     pub(super) fn around(folder: &Path) -> Option<Self> {
-        let root = folder.ancestors().find(|folder| folder.join(super::GIT).symlink_metadata().is_ok())?;
+        folder.ancestors().find_map(Self::at)
+    }
+
+    /// The one with this root. As in git, a folder `.git` without the parts of a repository is none, and the search goes on.
+    fn at(root: &Path) -> Option<Self> {
         let dot_git = root.join(super::GIT);
+        let is_folder = dot_git.metadata().ok()?.is_dir();
         // In a further working tree and in a submodule it is a file that names the folder.
         let git = line(&dot_git)
             .and_then(|line| Some(root.join(line.strip_prefix("gitdir:")?.trim())))
             .unwrap_or(dot_git);
         let common = line(&git.join("commondir")).map_or_else(|| git.clone(), |line| git.join(line.trim()));
+        if is_folder
+            && !(names_commit(&git.join("HEAD"))
+                && ["objects", "refs"].iter().all(|part| common.join(part).is_dir()))
+        {
+            return None;
+        }
         Some(Self { root: root.to_path_buf(), git, common })
     }
 
@@ -40,6 +51,18 @@ impl Repository {
         let file = disk::open(&self.common.join("info/exclude")).ok()?;
         disk::read_first(&file, super::LARGEST + 1).ok()
     }
+}
+
+/// Whether a `HEAD` names a branch or a commit. Very old ones are symlinks.
+fn names_commit(head: &Path) -> bool {
+    if let Ok(target) = head.read_link() {
+        return target.starts_with("refs");
+    }
+    let is_commit = |line: &str| line.len() >= 40 && line.bytes().all(|byte| byte.is_ascii_hexdigit());
+    line(head).is_some_and(|line| match line.strip_prefix("ref:") {
+        Some(name) => name.trim_start().starts_with("refs/"),
+        None => is_commit(line.trim_end()),
+    })
 }
 
 /// The first line of a small file.

@@ -5,6 +5,8 @@ use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use super::*;
+
+mod random;
 use crate::snapshot::{Captured, Limits, capture, scan};
 
 /// A repository with a skill in it, and a store.
@@ -167,6 +169,15 @@ fn the_files_that_count_are_those_that_git_lists() {
     assert_eq!(project.files(""), project.files_of_git());
     assert!(project.files("").contains(&"node_modules/a/b".to_owned()));
     assert!(project.files("sub").contains(&"secret.private".to_owned()), "from a folder below");
+    // What the shared file lists may be gone, or be replaced.
+    let split = ["-c", "splitIndex.maxPercentChange=100"];
+    project.git(
+        &[&split[..], &["rm", "--quiet", "--cached", "node_modules/a/b", "sub/secret.private"]].concat(),
+    );
+    project.write("foo/y/z", "replaced");
+    project.git(&[&split[..], &["add", "--force", "foo/y/z"]].concat());
+    assert_eq!(project.files(""), project.files_of_git());
+    assert!(!project.files("sub").contains(&"secret.private".to_owned()));
 }
 
 #[test]
@@ -189,6 +200,20 @@ fn an_index_with_long_hashes_or_of_another_working_tree_is_read_too() {
         project.files("../other"),
         [".git", ".gitignore", "a.log", "b", "skills/writer/SKILL.md"][1..]
     );
+}
+
+#[test]
+fn a_folder_dot_git_that_is_no_repository_does_not_end_the_search_for_one() {
+    let project = Project::new();
+    project.write(".gitignore", "*.log\n");
+    project.write("skills/writer/a.log", "a");
+    fs::create_dir(project.path("skills/.git")).unwrap();
+    assert_eq!(project.files("skills/writer"), ["SKILL.md"]);
+    project.write("skills/.git/HEAD", "ref: refs/heads/main\n");
+    fs::create_dir(project.path("skills/.git/objects")).unwrap();
+    assert_eq!(project.files("skills/writer"), ["SKILL.md"]);
+    fs::create_dir(project.path("skills/.git/refs")).unwrap();
+    assert_eq!(project.files("skills/writer"), ["SKILL.md", "a.log"], "now it is one, without rules");
 }
 
 #[test]
@@ -301,6 +326,23 @@ fn hostile_rule_files_are_refused_or_passed_over_and_never_followed() {
         project.write(&format!("skills/writer/d{nth}/.gitignore"), &many);
     }
     assert!(refused(many).contains("too large"), "all rule files together");
+}
+
+#[test]
+fn a_bitmap_takes_no_more_memory_than_an_index_can_have_entries() {
+    let bitmap = |words: &[u64]| {
+        let words: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+        let count = u32::try_from(words.len() / 8).unwrap();
+        [&[0, 0, 0, 99], &count.to_be_bytes()[..], &words, &[0; 4]].concat()
+    };
+    let (ones, longest) = (1_u64, u64::from(u32::MAX) << 1);
+    assert_eq!(tracked::bits(&bitmap(&[ones | 2 << 1 | 1 << 33, 5])).unwrap(), [u64::MAX, u64::MAX, 5]);
+    assert!(tracked::bits(&bitmap(&[longest | ones, longest])).unwrap().len() < 100_000);
+    assert_eq!(tracked::bits(&bitmap(&[2 << 33, 5])), None, "fewer words than it says");
+    let whole = bitmap(&[1 << 33, 5]);
+    for cut in 0..whole.len() - 4 {
+        assert_eq!(tracked::bits(&whole[..cut]), None, "cut at {cut}");
+    }
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! ```text
 //! DIRC | version | number of entries | entries | extensions | hash
 //! entry: 40 bytes of stat | hash | flags | name
-//! extension: signature | length | bytes                `link` names the file that holds most entries of a split index
+//! extension: signature | length | bytes                `link` names the file that holds most entries of a split index,
+//!                                                      and which of those are deleted
 //! ```
 //!
 //! The file may be hostile: each step is checked, and an index that is not what git would write is an error.
@@ -17,6 +18,8 @@ use crate::snapshot::path::RelPath;
 
 /// An index of two million files.
 const LARGEST: u64 = 256 << 20;
+/// So many have no name and fill that; what a bitmap says of more is of no entry.
+const MOST_ENTRIES: usize = (256 << 20) / 62;
 /// All names and the folders that they are in: in version 4 each takes over a part of the last one.
 const MOST_BYTES: usize = 256 << 20;
 /// No longer path can be opened.
@@ -39,32 +42,38 @@ pub(super) fn below(git: &Path, prefix: &[u8]) -> Result<HashSet<RelPath>, Rules
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(HashSet::new()),
         read => read.map_err(|_| unreadable())?,
     };
-    let Index { mut files, shared } = Index::parse(&bytes, prefix).ok_or_else(unreadable)?;
-    if let Some(shared) = shared {
-        let bytes = disk::read(&git.join(shared), LARGEST).map_err(|_| unreadable())?;
-        files.extend(Index::parse(&bytes, prefix).ok_or_else(unreadable)?.files);
+    let Index { mut files, shared } = Index::parse(&bytes, prefix, &[]).ok_or_else(unreadable)?;
+    if let Some(Shared { file, deleted }) = shared {
+        let bytes = disk::read(&git.join(file), LARGEST).map_err(|_| unreadable())?;
+        files.extend(Index::parse(&bytes, prefix, &deleted).ok_or_else(unreadable)?.files);
     }
     Ok(files.iter().flat_map(RelPath::lineage).collect())
 }
 
 struct Index {
     files: Vec<RelPath>,
-    shared: Option<String>,
+    shared: Option<Shared>,
+}
+
+/// The file of a split index that holds most entries, and those of them that are gone, by number: a bit each.
+struct Shared {
+    file: String,
+    deleted: Vec<u64>,
 }
 
 impl Index {
     /// The index does not say which hash it has: with the wrong one nothing fits.
-    fn parse(bytes: &[u8], prefix: &[u8]) -> Option<Self> {
-        [20, 32].into_iter().find_map(|hash| Self::parse_with(bytes, hash, prefix))
+    fn parse(bytes: &[u8], prefix: &[u8], deleted: &[u64]) -> Option<Self> {
+        [20, 32].into_iter().find_map(|hash| Self::parse_with(bytes, hash, prefix, deleted))
     }
 
-    fn parse_with(bytes: &[u8], hash: usize, prefix: &[u8]) -> Option<Self> {
+    fn parse_with(bytes: &[u8], hash: usize, prefix: &[u8], deleted: &[u64]) -> Option<Self> {
         let rest = bytes.strip_prefix(SIGNATURE)?;
         let (version, rest) = number(rest)?;
         let (entries, mut rest) = number(rest)?;
         let (mut files, mut name) = (Vec::new(), Vec::new());
         let mut left = MOST_BYTES;
-        for _ in 0..entries {
+        for nth in 0..entries as usize {
             let (mode, _) = number(rest.get(MODE..)?)?;
             let flags = rest.get(STAT + hash..)?.first_chunk().map(|two| u16::from_be_bytes(*two))?;
             let head = STAT + hash + if flags & EXTENDED == 0 { 2 } else { 4 };
@@ -89,8 +98,9 @@ impl Index {
             if name.len() > LONGEST_NAME {
                 return None;
             }
-            let is_file = !matches!(mode & KIND, FOLDER | SUBMODULE);
-            if let Some(below) = name.strip_prefix(prefix).filter(|_| is_file && !name.is_empty()) {
+            let is_deleted = deleted.get(nth / 64).is_some_and(|word| word >> (nth % 64) & 1 == 1);
+            let counts = !is_deleted && !matches!(mode & KIND, FOLDER | SUBMODULE);
+            if let Some(below) = name.strip_prefix(prefix).filter(|_| counts && !name.is_empty()) {
                 let levels = below.split(|byte| *byte == b'/').count();
                 left = left.checked_sub(levels * below.len())?;
                 files.push(RelPath::parse(below).ok()?);
@@ -100,23 +110,50 @@ impl Index {
     }
 }
 
-/// The file of a split index that holds the other entries, if there is one; the extensions must reach to the hash.
+/// The rest of a split index, if it is one; the extensions must reach to the hash.
 #[expect(clippy::option_option, reason = "a file that is no index, and an index that is not split")]
-fn shared(mut rest: &[u8], hash: usize) -> Option<Option<String>> {
+fn shared(mut rest: &[u8], hash: usize) -> Option<Option<Shared>> {
     let mut shared = None;
     while rest.len() != hash {
         let (name, after) = rest.split_first_chunk::<4>()?;
         let (length, after) = number(after)?;
         let (content, after) = after.split_at_checked(usize::try_from(length).ok()?)?;
         if name == b"link" {
-            let id = content.get(..hash)?;
+            let (id, bitmaps) = content.split_at_checked(hash)?;
             let file =
                 id.iter().fold(String::from("sharedindex."), |name, byte| name + &format!("{byte:02x}"));
-            shared = id.iter().any(|&byte| byte != 0).then_some(file);
+            // The second bitmap has the entries that are replaced, by others of the same name.
+            let deleted = if bitmaps.is_empty() { Vec::new() } else { bits(bitmaps)? };
+            shared = id.iter().any(|&byte| byte != 0).then_some(Shared { file, deleted });
         }
         rest = after;
     }
     Some(shared)
+}
+
+/// A compressed bitmap (EWAH). Of each run a word says how many words of equal bits it has, and how many words follow that
+/// stand for themselves.
+pub(super) fn bits(bytes: &[u8]) -> Option<Vec<u64>> {
+    let (_size, rest) = number(bytes)?;
+    let (words, mut rest) = number(rest)?;
+    let mut next = || {
+        let (eight, after) = rest.split_first_chunk()?;
+        rest = after;
+        Some(u64::from_be_bytes(*eight))
+    };
+    let mut all = Vec::new();
+    let mut left = words;
+    while let Some(after) = left.checked_sub(1) {
+        let head = next()?;
+        let (run, own) = ((head >> 1 & 0xffff_ffff) as usize, (head >> 33) as u32);
+        let most = MOST_ENTRIES / 64 + 1;
+        all.resize((all.len() + run).min(most.max(all.len())), if head & 1 == 1 { u64::MAX } else { 0 });
+        left = after.checked_sub(own)?;
+        for _ in 0..own {
+            all.push(next()?);
+        }
+    }
+    Some(all)
 }
 
 fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
