@@ -11,34 +11,15 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 
 use crate::promote::Move;
-use crate::snapshot::{Manifest, Node, Objects, merge_lines};
+use crate::snapshot::{MOST_MERGED, Manifest, Node, Objects, merge_lines};
 
 use super::error::{ProposeError, refused};
-use super::repository::Repository;
-use super::runner::{Command, GitError, is_id};
-
-/// A file of a tree of git.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Blob {
-    pub mode: Mode,
-    pub id: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    File,
-    Program,
-    Link,
-    Submodule,
-}
+use super::repository::{LIST_BYTES, Repository, shown};
+use super::runner::{Command, GitError};
+use super::tree::{Blob, Mode, entries};
 
 /// What becomes of paths of the repository; no blob where the file goes.
 pub(super) type Changes = BTreeMap<Vec<u8>, Option<Blob>>;
-
-/// As much as the list of a large skill takes.
-const LIST_BYTES: u64 = 64 << 20;
-/// The largest file that is merged line by line.
-const MERGED_BYTES: u64 = 4 << 20;
 
 /// What a version of a skill has at one path.
 type Found<'a> = Option<&'a Node>;
@@ -72,10 +53,6 @@ fn conflict(paths: &[String]) -> ProposeError {
         format!("HEAD and the run changed the same lines or files: {}", paths.join(", ")),
         "commit your work on them before the next run, or use `skilltune export` and merge by hand",
     )
-}
-
-fn shown(path: &[u8]) -> String {
-    String::from_utf8_lossy(path).escape_debug().to_string()
 }
 
 /// The files that differ between two versions in what git knows of a file.
@@ -117,23 +94,8 @@ fn committed(repository: &Repository<'_>, prefix: &[u8]) -> Result<BTreeMap<Vec<
     let tree = String::from_utf8(tree).map_err(|_| GitError::Garbled)?;
     let list = Command::new(["ls-tree", "-r", "-z", "--full-tree", tree.trim_end()]).most(LIST_BYTES);
     let list = repository.git.run(list)?;
-    let entries = list.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
-    Ok(entries.map(entry).collect::<Option<_>>().ok_or(GitError::Garbled)?)
-}
-
-/// `100644 blob 5716ca59...\tdir/name`.
-fn entry(entry: &[u8]) -> Option<(Vec<u8>, Blob)> {
-    let tab = entry.iter().position(|byte| *byte == b'\t')?;
-    let head = std::str::from_utf8(&entry[..tab]).ok()?;
-    let [mode, _, id] = head.split(' ').collect::<Vec<_>>()[..] else { return None };
-    let mode = match mode {
-        "100644" | "100664" => Mode::File,
-        "100755" => Mode::Program,
-        "120000" => Mode::Link,
-        "160000" => Mode::Submodule,
-        _ => return None,
-    };
-    is_id(id).then(|| (entry[tab + 1..].to_vec(), Blob { mode, id: id.to_owned() }))
+    let entries = entries(&list).map(|entry| entry.map(|entry| (entry.path.to_vec(), entry.blob)));
+    Ok(entries.collect::<Option<_>>().ok_or(GitError::Garbled)?)
 }
 
 /// The paths that would take the place of something else that HEAD has: a folder that of a file, or a file that of a folder.
@@ -213,7 +175,7 @@ impl Merge<'_, '_> {
     /// Merges the lines of three files, if they are text.
     fn lines(&self, base: &str, ours: &str, theirs: &str) -> Result<Option<String>, ProposeError> {
         let git = &self.repository.git;
-        let read = |id| match git.run(Command::new(["cat-file", "blob", id]).most(MERGED_BYTES)) {
+        let read = |id| match git.run(Command::new(["cat-file", "blob", id]).most(MOST_MERGED)) {
             Ok(content) => Ok(Some(content)),
             Err(GitError::TooLarge) => Ok(None),
             Err(error) => Err(error),
@@ -251,13 +213,9 @@ impl Merge<'_, '_> {
         if foreign.is_empty() {
             return Ok(());
         }
-        let paths: Vec<u8> = paths.flat_map(|path| [self.prefix, path, b"\0"].concat()).collect();
-        let check = Command::new(["check-attr", "-z", "--stdin", "filter"]).input(paths).most(LIST_BYTES);
-        let printed = self.repository.git.run(check)?;
-        let parts: Vec<&[u8]> = printed.split(|byte| *byte == 0).collect();
-        let used = parts.chunks_exact(3).find(|chunk| foreign.iter().any(|name| name.as_bytes() == chunk[2]));
-        let Some([path, _, filter]) = used else { return Ok(()) };
-        let (path, filter) = (shown(path), String::from_utf8_lossy(filter).into_owned());
+        let paths = paths.map(|path| [self.prefix, path].concat());
+        let is_foreign = |filter: &[u8]| foreign.iter().any(|name| name.as_bytes() == filter);
+        let Some((path, filter)) = self.repository.filtered(paths, is_foreign)? else { return Ok(()) };
         Err(refused(
             format!(
                 "{path} needs the filter {filter:?}, a program that the repository's own configuration names"
@@ -268,16 +226,5 @@ impl Merge<'_, '_> {
                 "if you trust it, define it in your own configuration".to_owned()
             },
         ))
-    }
-}
-
-impl Mode {
-    pub(super) fn number(self) -> &'static str {
-        match self {
-            Self::File => "100644",
-            Self::Program => "100755",
-            Self::Link => "120000",
-            Self::Submodule => "160000",
-        }
     }
 }

@@ -22,6 +22,7 @@ mod remote;
 mod repository;
 mod revision;
 mod runner;
+mod tree;
 
 pub use error::ProposeError;
 pub use propose::{Wanted, propose};

@@ -9,7 +9,7 @@ use super::error::{Hindered, ProposeError};
 use super::pull_request::{Hub, Next};
 use super::remote::{Remote, failed};
 use super::repository::Repository;
-use super::runner::{Command, Git};
+use super::runner::Git;
 
 /// As far as it can be done; a note says what could not, and why.
 pub(super) fn publish(
@@ -62,14 +62,7 @@ fn request(
 
 /// A push by `git` brings no large files to the server: `git lfs` does, in a hook.
 fn require_no_lfs(repository: &Repository<'_>, changes: &Changes) -> Result<(), Hindered> {
-    let there = changes.iter().filter(|(_, blob)| blob.is_some());
-    let paths: Vec<u8> = there.flat_map(|(path, _)| [path, &b"\0"[..]].concat()).collect();
-    let check = Command::new(["check-attr", "-z", "--stdin", "filter"]).input(paths).most(LIST_BYTES);
-    let printed = repository.git.run(check)?;
-    let parts: Vec<&[u8]> = printed.split(|byte| *byte == 0).collect();
-    let Some([path, ..]) = parts.chunks_exact(3).find(|chunk| chunk[2] == b"lfs") else { return Ok(()) };
-    let path = String::from_utf8_lossy(path).escape_debug().to_string();
+    let there = changes.iter().filter(|(_, blob)| blob.is_some()).map(|(path, _)| path.clone());
+    let Some((path, _)) = repository.filtered(there, |filter| filter == b"lfs")? else { return Ok(()) };
     Err(Hindered::Because(format!("{path} is stored with Git LFS, which skilltune does not push")))
 }
-
-const LIST_BYTES: u64 = 64 << 20;

@@ -23,6 +23,8 @@ pub(super) struct Repository<'a> {
 
 /// `worktree list -z`, and settings in the environment.
 const OLDEST: [u32; 2] = [2, 36];
+/// As much as the list of a large skill takes.
+pub(super) const LIST_BYTES: u64 = 64 << 20;
 
 impl<'a> Repository<'a> {
     /// The repository of all these folders, and the path of each in it.
@@ -55,6 +57,25 @@ impl<'a> Repository<'a> {
         let within = Some(within).filter(|within| !within.is_empty());
         Ok((Self { git, guard, settings, base, within }, paths))
     }
+
+    /// The first of these paths with a filter as wanted, and the name of the filter, as HEAD has it.
+    pub(super) fn filtered(
+        &self,
+        paths: impl Iterator<Item = Vec<u8>>,
+        wanted: impl Fn(&[u8]) -> bool,
+    ) -> Result<Option<(String, String)>, GitError> {
+        let paths: Vec<u8> = paths.flat_map(|path| [path, b"\0".to_vec()].concat()).collect();
+        let check = Command::new(["check-attr", "-z", "--stdin", "filter"]).input(paths).most(LIST_BYTES);
+        let printed = self.git.run(check)?;
+        let parts: Vec<&[u8]> = printed.split(|byte| *byte == 0).collect();
+        let found = parts.chunks_exact(3).find(|chunk| wanted(chunk[2]));
+        Ok(found.map(|chunk| (shown(chunk[0]), String::from_utf8_lossy(chunk[2]).into_owned())))
+    }
+}
+
+/// A path as it is told to a person.
+pub(super) fn shown(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).escape_debug().to_string()
 }
 
 fn require_version(git: &Git<'_>) -> Result<(), ProposeError> {

@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 
 use skilltune_phases::id::{BlobId, Digest, TreeId};
 
-use super::runner::{Command, Git, GitError, is_id};
+use super::runner::{Command, Git, GitError};
+use super::tree::{self, Mode};
 use crate::snapshot::{Entry, Manifest, ManifestError, Node, ObjectError, Objects, RelPath};
 
 /// What to read.
@@ -88,8 +89,7 @@ enum Kind {
 }
 
 fn listed(list: &[u8]) -> Result<Vec<Listed>, RevisionError> {
-    let entries = list.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
-    let all = entries.map(entry).collect::<Result<Vec<_>, _>>()?;
+    let all = tree::entries(list).map(entry).collect::<Result<Vec<_>, _>>()?;
     let bytes = all.iter().try_fold(0_u64, |sum, one| sum.checked_add(one.size));
     if all.len() > MOST_FILES || bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
         return Err(RevisionError::TooLarge);
@@ -98,24 +98,16 @@ fn listed(list: &[u8]) -> Result<Vec<Listed>, RevisionError> {
     Ok(all.into_iter().filter(|one| !one.path.is_reserved()).collect())
 }
 
-/// `100644 blob 5716ca59... 12\tdir/name`.
-fn entry(entry: &[u8]) -> Result<Listed, RevisionError> {
-    let tab = entry.iter().position(|byte| *byte == b'\t').ok_or(RevisionError::Garbled)?;
-    let (head, path) = (&entry[..tab], &entry[tab + 1..]);
-    let head = std::str::from_utf8(head).map_err(|_| RevisionError::Garbled)?;
-    let [mode, _, object, size] = head.split_whitespace().collect::<Vec<_>>()[..] else {
-        return Err(RevisionError::Garbled);
-    };
-    let kind = match mode {
-        "120000" => Kind::Link,
-        "160000" => return Err(RevisionError::Submodule(String::from_utf8_lossy(path).into_owned())),
-        "100755" => Kind::File { mode: 0o755 },
-        "100644" | "100664" => Kind::File { mode: 0o644 },
-        _ => return Err(RevisionError::Garbled),
+fn entry(entry: Option<tree::Listed<'_>>) -> Result<Listed, RevisionError> {
+    let tree::Listed { path, blob, size } = entry.ok_or(RevisionError::Garbled)?;
+    let kind = match blob.mode {
+        Mode::Link => Kind::Link,
+        Mode::Submodule => return Err(RevisionError::Submodule(String::from_utf8_lossy(path).into_owned())),
+        Mode::Program => Kind::File { mode: 0o755 },
+        Mode::File => Kind::File { mode: 0o644 },
     };
     let path = RelPath::parse(path).map_err(|_| RevisionError::Garbled)?;
-    let size = size.parse().ok().filter(|_| is_id(object)).ok_or(RevisionError::Garbled)?;
-    Ok(Listed { path, kind, object: object.to_owned(), size })
+    Ok(Listed { path, kind, object: blob.id, size: size.ok_or(RevisionError::Garbled)? })
 }
 
 /// The contents follow each other in the order in which they were asked for: `ID blob SIZE\n`, the bytes, `\n`.

@@ -17,7 +17,7 @@ use super::manifest::{Entry, Manifest, Node};
 use super::objects::{ObjectError, Objects};
 use super::path::RelPath;
 
-pub(crate) use text::merge as merge_lines;
+pub(crate) use text::{MOST_BYTES as MOST_MERGED, merge as merge_lines};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Merged {

@@ -12,6 +12,10 @@ use crate::scene::{Listing, Ran, Scene, listing};
 pub(super) const SKILL: &str = ".claude/skills/writer";
 pub(super) const BRANCH: &str = "skilltune/writer";
 
+/// The run whose journal is the same each time.
+pub(super) const TUNE: [&str; 10] =
+    ["tune", "writer", "write a page", "--yes", "--format", "json", "--jobs", "1", "--seed", "7"];
+
 pub(super) struct Repository {
     pub(super) scene: Scene,
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::repository::{BRANCH, Repository, SKILL};
+use super::repository::{BRANCH, Repository, SKILL, TUNE};
 use super::server::{ADDRESS, REQUEST, Server};
 use crate::crash::{Steps, crashed};
 use crate::scene::Ran;
@@ -355,31 +355,17 @@ fn a_shallow_clone_pushes_what_is_new() {
     assert_eq!(server.pushed().as_deref(), Some(server.local().as_str()));
 }
 
-const TUNE: [&str; 12] = [
-    "tune",
-    "writer",
-    "write a page",
-    "--yes",
-    "--format",
-    "json",
-    "--jobs",
-    "1",
-    "--seed",
-    "7",
-    "--apply",
-    "pr",
-];
-
 #[test]
 fn a_run_killed_while_it_makes_a_pull_request_is_resumed_and_makes_one() {
+    let tune = [&TUNE[..], &["--apply", "pr"]].concat();
     let first = Server::new();
-    let steps = Steps::of(&first.repository.scene, first.command(&TUNE));
+    let steps = Steps::of(&first.repository.scene, first.command(&tune));
     assert_eq!(first.changes(), 1);
     let mut visited = 0;
     for at in steps.since("proposal: before the branch is set").take(12) {
         let server = Server::new();
         let before = server.repository.users();
-        assert!(crashed(server.command(&TUNE), at), "point {at} is not reached");
+        assert!(crashed(server.command(&tune), at), "point {at} is not reached");
         let mut resume = server.command(&["resume", "--yes", "--format", "json"]);
         let ran = Ran::of(resume.output().unwrap());
         let json = ran.json();

@@ -4,14 +4,11 @@ use std::fs;
 
 use serde_json::json;
 
-use super::repository::{BRANCH, Repository, SKILL};
+use super::repository::{BRANCH, Repository, SKILL, TUNE};
 use crate::chain;
 use crate::crash::{Steps, crashed};
 use crate::dangers::armed;
 use crate::scene::{Ran, Scene};
-
-const TUNE: [&str; 10] =
-    ["tune", "writer", "write a page", "--yes", "--format", "json", "--jobs", "1", "--seed", "7"];
 
 fn tune(repository: &Repository, form: &str) -> Ran {
     repository.scene.run(&[&TUNE[..], &["--apply", form]].concat())

@@ -9,7 +9,7 @@ use super::ConflictKind;
 use super::histogram::{Hunk, hunks};
 
 /// More than any skill's text has. A comparison takes as many steps as the square of the lines, at worst.
-pub(super) const MOST_BYTES: u64 = 4 << 20;
+pub(crate) const MOST_BYTES: u64 = 4 << 20;
 const MOST_LINES: usize = 20_000;
 
 /// As far as git looks for a byte that no text has.
