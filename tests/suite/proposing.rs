@@ -1,6 +1,7 @@
 //! `apply --as`: a commit on a branch or in a patch, in repositories as people have them. Whatever state a repository is in,
 //! what is the user's stays as it is, byte for byte.
 
+mod interrupted;
 mod repository;
 mod requests;
 mod runs;

@@ -26,7 +26,7 @@ use crate::process::{self, Confinement, Ear, Ended, How};
 /// How long the word to end may take from whoever ends us to here.
 const RUMOUR: Duration = Duration::from_millis(500);
 /// The same where it is likely that nobody has told us anything: every failed call waits for so long.
-const WHISPER: Duration = Duration::from_millis(100);
+pub(super) const WHISPER: Duration = Duration::from_millis(100);
 
 /// One request and all that it takes to carry it out.
 pub(super) struct Job<L: LoopEngine> {

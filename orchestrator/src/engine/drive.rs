@@ -12,11 +12,11 @@ use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
 use skilltune_phases::waiting;
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::sleep;
 
 use super::call::Job;
-use super::{EngineError, Extent, Hands, LoopEngine, Observer, Person, Workshop, publish};
+use super::{EngineError, Extent, Hands, LoopEngine, Observer, Own, Person, Work, Workshop, publish};
 use crate::process::{Cancel, Canceller};
 use crate::snapshot::Indexes;
 use crate::store::{Journal, Locks, TargetLock};
@@ -170,7 +170,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                     // The calls under way may use less than was reserved for them; until then nothing more is begun.
                     break;
                 }
-                match self.take(step)? {
+                match self.take(step).await? {
                     Taken::Begun => {}
                     // Other steps may be due by it, and none of these any more.
                     Taken::Done => continue 'turn,
@@ -211,8 +211,8 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     }
 
     /// Starts a step that is a call; does one of our own at once.
-    fn take(&mut self, step: L::Step) -> Result<Taken, EngineError> {
-        let Some(request) = L::request(&self.run, &step) else { return self.own(step) };
+    async fn take(&mut self, step: L::Step) -> Result<Taken, EngineError> {
+        let Some(request) = L::request(&self.run, &step) else { return self.own(step).await };
         let usd = self.run.usd_left(&self.roles_under_way());
         // The same unit may be asked for by two contestants that share a member.
         if !self.under_way.insert(step.clone()) {
@@ -232,16 +232,37 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     }
 
     /// A step of our own; one that nobody is there to answer holds the run.
-    fn own(&mut self, step: L::Step) -> Result<Taken, EngineError> {
+    async fn own(&mut self, step: L::Step) -> Result<Taken, EngineError> {
         let hands = Hands { context: &self.context, person: self.person };
-        let Some(answer) = L::own(&self.run, &step, hands)? else {
-            return Ok(Taken::Stopped(Stopped::Held));
+        let answer = match L::own(&self.run, &step, hands)? {
+            Own::Done(answer) => answer,
+            Own::Held => return Ok(Taken::Stopped(Stopped::Held)),
+            Own::Work(work) => match self.work(work).await? {
+                Some(answer) => answer,
+                // The run is to stop.
+                None => return Ok(Taken::Done),
+            },
         };
         let attempt = self.run.attempts(&step);
         let done =
             Done { step, attempt, call: None, outcome: Ok(answer), spent: Spent::default(), model: None };
         self.record(Event::Done(Box::new(done)))?;
         Ok(Taken::Done)
+    }
+
+    /// Programs of our own have cost nothing that the next try would have to pay again: any word to stop ends them at once.
+    async fn work(&mut self, work: Work<L::Answer>) -> Result<Option<L::Answer>, EngineError> {
+        let mut cancel = Canceller::new()?;
+        let ear = cancel.ear();
+        let mut work = spawn_blocking(move || work(&ear));
+        let done = tokio::select! {
+            done = &mut work => done,
+            Ok(()) = self.halt.changed() => {
+                cancel.say(Cancel::Gently);
+                work.await
+            }
+        };
+        done.map_err(|_| EngineError::Lost)?
     }
 
     /// Waits for a call to end, a step's time to come or a word to stop, then takes in whatever has ended.

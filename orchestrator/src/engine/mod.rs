@@ -35,7 +35,7 @@ use crate::agent::{Agent, Talk};
 use crate::disk::{DiskError, SafePath};
 use crate::evolution::EvolutionError;
 use crate::git::{Program, ProposeError};
-use crate::process::{GuardianPool, How, ProcessError};
+use crate::process::{Ear, GuardianPool, How, ProcessError};
 use crate::promote::PromoteError;
 use crate::snapshot::{CaptureError, Limits, ObjectError, Objects, PlaceError};
 use crate::store::{AnswerCache, JournalError, RunFolder};
@@ -109,12 +109,12 @@ pub trait LoopEngine: Loop {
     /// Reads what a command of ours came to, in a loop that has any.
     fn ran(shop: &Workshop, request: &Self::Request, ran: &Ran<'_>) -> Result<Self::Answer, ReadError>;
 
-    /// Does a step that is no call; none, when it waits for a person who is not there.
+    /// Does a step that is no call, or says what to run for it.
     fn own(
         run: &Run<Self>,
         step: &Self::Step,
         hands: Hands<'_, Self>,
-    ) -> Result<Option<Self::Answer>, EngineError>;
+    ) -> Result<Own<Self::Answer>, EngineError>;
 
     /// Whether a decision changes the files of a run, so that they are written at once.
     fn changes_files(decision: &Self::Decision) -> bool;
@@ -165,6 +165,19 @@ pub struct Hands<'a, L: LoopEngine> {
     pub context: &'a Context,
     pub person: &'a mut dyn Person<L>,
 }
+
+/// What became of a step of our own.
+#[expect(missing_debug_implementations, reason = "work shows nothing")]
+pub enum Own<A> {
+    Done(A),
+    /// It waits for a person who is not there.
+    Held,
+    Work(Work<A>),
+}
+
+/// Programs of a step of our own, which may take long. They end when the run is to stop; then there is no answer, and the step
+/// is done again when the run goes on.
+pub type Work<A> = Box<dyn FnOnce(&Ear) -> Result<Option<A>, EngineError> + Send>;
 
 /// How many of a run's files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use skilltune_phases::loops::reflex::{
     Answer, Answers, Artifact, Decision, PAGE, Reflex, Request, Run, Step, projection, sections,
 };
 
-use super::{EngineError, Extent, Hands, LoopEngine, Ran, ReadError, Remains, Workshop};
+use super::{EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop};
 use crate::checks::command_told;
 use crate::disk::atomic::Durability;
 use crate::evolution::{Evolution, Part};
@@ -39,12 +39,12 @@ impl LoopEngine for Reflex {
         Ok(Answer::Told(vec![command_told(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout])]))
     }
 
-    fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Option<Answer>, EngineError> {
+    fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Own<Answer>, EngineError> {
         match step {
-            Step::Agree | Step::Allow { .. } => Ok(hands.person.ask(run, step)),
+            Step::Agree | Step::Allow { .. } => Ok(hands.person.ask(run, step).map_or(Own::Held, Own::Done)),
             Step::Match { artifact, .. } => {
                 let text = page(&hands.context.shop.objects, *artifact)?;
-                Ok(Some(Answer::Told(checks::matched(&text, &run.state.checks))))
+                Ok(Own::Done(Answer::Told(checks::matched(&text, &run.state.checks))))
             }
             Step::Propose
             | Step::Plan { .. }

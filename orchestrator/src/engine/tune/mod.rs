@@ -19,7 +19,7 @@ use skilltune_phases::order::Order;
 use skilltune_phases::role::Rights;
 use skilltune_phases::target::Place;
 
-use super::{EngineError, Extent, Hands, LoopEngine, Ran, ReadError, Remains, Workshop, unreadable};
+use super::{EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, unreadable};
 use crate::agent::Talk;
 use crate::checks::{self, Evidence};
 use crate::process::How;
@@ -56,15 +56,13 @@ impl LoopEngine for Tune {
         }
     }
 
-    fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Option<Answer>, EngineError> {
+    fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Own<Answer>, EngineError> {
         match step {
-            Step::Ask(_) => Ok(hands.person.ask(run, step)),
-            Step::Promote { .. } => promote(run, step, hands).map(Some),
-            Step::Propose { candidate, form } => {
-                proposing::propose(run, *candidate, *form, hands.context).map(Some)
-            }
+            Step::Ask(_) => Ok(hands.person.ask(run, step).map_or(Own::Held, Own::Done)),
+            Step::Promote { .. } => promote(run, step, hands).map(Own::Done),
+            Step::Propose { candidate, form } => proposing::propose(run, *candidate, *form, hands.context),
             Step::Inspect { member, trial, kept } => {
-                inspect(&hands.context.shop.objects, run, *member, *trial, *kept).map(Some)
+                inspect(&hands.context.shop.objects, run, *member, *trial, *kept).map(Own::Done)
             }
             Step::SetUp { .. }
             | Step::Exercise { .. }

@@ -1,5 +1,7 @@
 //! A candidate of a run as a commit.
 
+use std::sync::Arc;
+
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::tune::proposing::Words;
@@ -7,9 +9,9 @@ use skilltune_phases::loops::tune::{Answer, Run};
 use skilltune_phases::proposal::{Form, Proposal};
 
 use super::moves;
-use crate::engine::{Context, EngineError};
+use crate::engine::call::WHISPER;
+use crate::engine::{Context, EngineError, Own};
 use crate::git::{self, Git, ProposeError, Wanted};
-use crate::process::Canceller;
 use crate::snapshot::Objects;
 use crate::store::RunFolder;
 
@@ -34,22 +36,35 @@ pub(super) fn propose(
     candidate: CandidateId,
     form: Form,
     context: &Context,
-) -> Result<Answer, EngineError> {
-    let shop = &*context.shop;
-    let candidate = run.candidate(candidate).ok_or(EngineError::Stuck)?;
-    let Some(program) = &shop.git else { return Ok(none("git is not installed")) };
-    context.journal.barrier()?;
-    let room = shop.work.join("git");
-    room.fresh()?;
-    let canceller = Canceller::new()?;
-    let ear = canceller.ear();
-    let git = Git::new(program, room.path(), room.path(), &shop.pool, &ear);
-    match propose_candidate(run, candidate, form, (&shop.objects, &shop.folder), &git) {
-        Ok(proposal) => Ok(Answer::Proposed(Box::new(proposal))),
-        Err(ProposeError::Refused { why, hint }) => Ok(none(&format!("{why}; {hint}"))),
-        Err(error @ ProposeError::Git(_)) => Ok(none(&error.to_string())),
-        Err(error) => Err(error.into()),
+) -> Result<Own<Answer>, EngineError> {
+    let candidate = run.candidate(candidate).ok_or(EngineError::Stuck)?.clone();
+    if context.shop.git.is_none() {
+        return Ok(Own::Done(none("git is not installed")));
     }
+    context.journal.barrier()?;
+    let (shop, run) = (Arc::clone(&context.shop), run.clone());
+    Ok(Own::Work(Box::new(move |ear| {
+        let room = shop.work.join("git");
+        room.fresh()?;
+        let program = shop.git.as_ref().ok_or(EngineError::Stuck)?;
+        let git = Git::new(program, room.path(), room.path(), &shop.pool, ear);
+        let made = propose_candidate(&run, &candidate, form, (&shop.objects, &shop.folder), &git);
+        // Whoever told us to end may have told the programs at once, and they may have been quicker.
+        if !is_whole(&made) && ear.hears_within(WHISPER) {
+            return Ok(None);
+        }
+        match made {
+            Ok(proposal) => Ok(Some(Answer::Proposed(Box::new(proposal)))),
+            Err(ProposeError::Refused { why, hint }) => Ok(Some(none(&format!("{why}; {hint}")))),
+            Err(error @ ProposeError::Git(_)) => Ok(Some(none(&error.to_string()))),
+            Err(error) => Err(error.into()),
+        }
+    })))
+}
+
+/// Whether nothing has failed on the way: a note may say what did.
+fn is_whole(made: &Result<Proposal, ProposeError>) -> bool {
+    made.as_ref().is_ok_and(|proposal| proposal.notes.is_empty())
 }
 
 fn none(why: &str) -> Answer {
