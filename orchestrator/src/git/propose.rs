@@ -17,7 +17,7 @@ use super::commit;
 use super::error::{Hindered, ProposeError, refused};
 use super::patch;
 use super::publish::publish;
-use super::repository::Repository;
+use super::repository::{Prefix, Repository};
 use super::runner::{Git, GitError};
 
 /// What is to be proposed.
@@ -36,11 +36,12 @@ pub struct Wanted<'a> {
 }
 
 pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted<'_>) -> Result<Proposal, ProposeError> {
-    let folders = wanted.moves.iter().map(|one| one.path.as_path());
-    let (repository, prefixes) = Repository::around(git, folders)?;
+    let (repository, prefixes) = Repository::around(git, wanted.moves)?;
     let mut changes = Changes::new();
-    for (one, prefix) in wanted.moves.iter().zip(&prefixes).filter(|(one, _)| one.from != one.to) {
-        changes.extend(change::changes(&repository, objects, one, prefix)?);
+    for (one, prefix) in wanted.moves.iter().zip(&prefixes) {
+        if let Some(prefix) = prefix.as_ref().filter(|_| one.from != one.to) {
+            changes.extend(change::changes(&repository, objects, one, prefix)?);
+        }
     }
     if changes.is_empty() {
         return Err(refused("HEAD has these changes already", "there is nothing left to do"));
@@ -95,13 +96,13 @@ fn on_branch(
     as_patch(repository, wanted, commit, proposal)
 }
 
-/// The folders of the skills, on one line.
-fn target(prefixes: &[Vec<u8>]) -> String {
-    let folder = |prefix: &Vec<u8>| {
+/// The folders of the skills in the repository, on one line.
+fn target(prefixes: &[Option<Prefix>]) -> String {
+    let folder = |prefix: &Prefix| {
         let folder = String::from_utf8_lossy(prefix).trim_end_matches('/').escape_debug().to_string();
         if folder.is_empty() { ".".to_owned() } else { folder }
     };
-    prefixes.iter().map(folder).collect::<Vec<_>>().join(", ")
+    prefixes.iter().flatten().map(folder).collect::<Vec<_>>().join(", ")
 }
 
 fn made(

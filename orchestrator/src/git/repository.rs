@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::promote::Move;
+
 use super::config::{Guard, Settings};
 use super::error::{ProposeError, refused};
 use super::runner::{Command, Git, GitError};
@@ -21,28 +23,39 @@ pub(super) struct Repository<'a> {
     pub within: Option<String>,
 }
 
+/// The path of a folder from the root of its repository, with a slash at its end.
+pub(super) type Prefix = Vec<u8>;
+
 /// `worktree list -z`, and settings in the environment.
 const OLDEST: [u32; 2] = [2, 36];
 /// As much as the list of a large skill takes.
 pub(super) const LIST_BYTES: u64 = 64 << 20;
 
 impl<'a> Repository<'a> {
-    /// The repository of all these folders, and the path of each in it.
-    pub(super) fn around<'p>(
-        git: &Git<'a>,
-        folders: impl Iterator<Item = &'p Path>,
-    ) -> Result<(Self, Vec<Vec<u8>>), ProposeError> {
+    /// The repository of all skills that change, and the path of each in it. One that does not change may be elsewhere: it has
+    /// no path then.
+    pub(super) fn around(git: &Git<'a>, moves: &[Move]) -> Result<(Self, Vec<Option<Prefix>>), ProposeError> {
         require_version(git)?;
-        let (mut top, mut paths) = (None, Vec::new());
-        for folder in folders {
-            let git = git.at(folder);
-            let root = root(&git, folder)?;
+        let (mut top, mut paths) = (None, vec![None; moves.len()]);
+        let (changed, others): (Vec<_>, Vec<_>) =
+            moves.iter().zip(&mut paths).partition(|(one, _)| one.from != one.to);
+        for (one, path) in changed {
+            let git = git.at(&one.path);
+            let root = root(&git, &one.path)?;
             if top.get_or_insert_with(|| root.clone()) != &root {
                 return Err(refused("the skills are in different repositories", "apply them without git"));
             }
-            paths.push(printed(git.run(Command::new(["rev-parse", "--show-prefix"]))?));
+            *path = Some(prefix(&git)?);
         }
-        let top = top.ok_or(GitError::Garbled)?;
+        for (one, path) in others {
+            let git = git.at(&one.path);
+            match root(&git, &one.path) {
+                Ok(root) if top.as_ref() == Some(&root) => *path = Some(prefix(&git)?),
+                Ok(_) | Err(ProposeError::Refused { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let top = top.ok_or_else(|| refused("no skill changes", "there is nothing to do"))?;
         let git = git.at(&top);
         let settings = Settings::of(&git)?;
         let guard = Guard::of(&settings)?;
@@ -87,6 +100,11 @@ fn require_version(git: &Git<'_>) -> Result<(), ProposeError> {
         return Err(refused(format!("{said} is too old"), format!("install git {major}.{minor} or newer")));
     }
     Ok(())
+}
+
+/// Where the folder of `git` is in its repository.
+fn prefix(git: &Git<'_>) -> Result<Prefix, GitError> {
+    Ok(printed(git.run(Command::new(["rev-parse", "--show-prefix"]))?))
 }
 
 fn root(git: &Git<'_>, folder: &Path) -> Result<PathBuf, ProposeError> {

@@ -1,6 +1,7 @@
 //! `tune --apply branch|patch`: the run itself makes the commit, also when it is killed on the way.
 
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::json;
 
@@ -44,11 +45,16 @@ fn the_message_of_a_commit_lists_the_dangers_of_its_edits() {
     assert!(message.contains(told) && message.contains("\n\nSkilltune-Run: "), "{message}");
 }
 
-#[test]
-fn a_chain_is_one_commit() {
+/// A chain whose first member is good enough.
+fn chained() -> Repository {
     let mut script = chain::script();
     script["improve"]["writer"] = json!({ "40": 60, "60": 20 });
-    let repository = Repository::of(Scene::new(&chain::SKILLS, &script));
+    Repository::of(Scene::new(&chain::SKILLS, &script))
+}
+
+#[test]
+fn a_chain_is_one_commit() {
+    let repository = chained();
     repository.commit("Add the skills");
     let before = repository.users_of(".claude/skills");
     let tune = ["tune", "outline,writer,editor", "write a page", "--chain", "--max-iterations", "3"];
@@ -61,6 +67,37 @@ fn a_chain_is_one_commit() {
         repository.git(&["log", "-1", "--format=%(trailers:key=Skilltune-Target,valueonly)", branch]);
     assert_eq!(target.trim(), ".claude/skills/outline, .claude/skills/writer, .claude/skills/editor");
     assert!(repository.page(branch).contains("Quality: 60"));
+    assert_eq!(repository.users_of(".claude/skills"), before);
+}
+
+#[test]
+fn a_member_of_a_chain_that_does_not_change_may_be_outside_of_the_repository() {
+    let repository = chained();
+    let outline = repository.scene.path("outline");
+    fs::rename(repository.path(".claude/skills/outline"), &outline).unwrap();
+    repository.commit("Add the skills");
+    let before = repository.users_of(".claude/skills");
+    let tune = |members: &str| {
+        let tune = ["tune", members, "write a page", "--chain", "--max-iterations", "3"];
+        repository.scene.run(&[&tune[..], &TUNE[3..], &["--apply", "branch"]].concat())
+    };
+    let ran = tune(&format!("{},writer,editor", outline.display()));
+    assert_eq!(ran.json()["outcome"], json!("proposed"), "{ran:?}");
+    let branch = "skilltune/outline+writer+editor";
+    let target =
+        repository.git(&["log", "-1", "--format=%(trailers:key=Skilltune-Target,valueonly)", branch]);
+    assert_eq!(target.trim(), ".claude/skills/writer, .claude/skills/editor");
+    assert!(repository.page(branch).contains("Quality: 60"));
+
+    // Another one that does change has to be there.
+    let writer = repository.scene.path("writer");
+    fs::rename(repository.path(SKILL), &writer).unwrap();
+    let ran = tune(&format!("{},{},editor", outline.display(), writer.display()));
+    assert_eq!(ran.json()["outcome"], json!("kept"), "{ran:?}");
+    let why = "is not in a git repository; apply it without git";
+    let report = |folder: PathBuf| fs::read_to_string(folder.join("final-report.md")).unwrap();
+    assert!(repository.scene.run_folders().into_iter().any(|folder| report(folder).contains(why)), "{ran:?}");
+    fs::rename(writer, repository.path(SKILL)).unwrap();
     assert_eq!(repository.users_of(".claude/skills"), before);
 }
 
