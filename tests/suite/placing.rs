@@ -23,7 +23,7 @@ fn rollback_restores_byte_for_byte_and_apply_brings_back() {
     assert_eq!(listing(&folder), before);
     insta::assert_snapshot!(data(&scene, &["status"]), @r"
     run      RUN  tune of writer
-    status   The champion beat the start, and the run applied it.
+    status   The champion scored higher than the start, and the run applied it.
     round    3 of 5
     best     89.6, goal 80  (candidate HASH)
     updated  MOMENT

@@ -128,18 +128,18 @@ pub fn became(run: &Run) -> String {
             let why = one_line(why);
             format!("{}, but no commit could be made: {why}. The skill is unchanged.", better(run))
         }
-        None => of_target(run).to_owned(),
+        None => of_target(run),
     }
+}
+
+/// Whether more than a higher score shows that the winner is better.
+fn is_tested(run: &Run) -> bool {
+    run.plan.is_structural() || run.state.shipment.as_ref().is_some_and(|shipment| shipment.effect.is_some())
 }
 
 /// What a winner has shown.
 fn better(run: &Run) -> &'static str {
-    let is_tested = run.state.shipment.as_ref().is_some_and(|shipment| shipment.effect.is_some());
-    if is_tested || run.plan.is_structural() {
-        "The champion beat the start"
-    } else {
-        "The champion scored higher than the start"
-    }
+    if is_tested(run) { "The champion beat the start" } else { "The champion scored higher than the start" }
 }
 
 fn proposed(run: &Run, proposal: &Proposal) -> String {
@@ -158,17 +158,15 @@ fn proposed(run: &Run, proposal: &Proposal) -> String {
     format!("{} and is {made}.{} The skill is unchanged.", better(run), notes.concat())
 }
 
-fn of_target(run: &Run) -> &'static str {
-    let is_tested = run.state.shipment.as_ref().is_some_and(|shipment| shipment.effect.is_some());
-    match run.outcome() {
+fn of_target(run: &Run) -> String {
+    let better = better(run);
+    let told = match run.outcome() {
         // A person has placed something since: what is there now is told beside it.
-        Outcome::Improved if run.placed.is_some() => "The champion beat the start, and the run applied it.",
-        Outcome::Improved if is_tested || run.plan.is_structural() => {
-            "The champion beat the start and was applied."
-        }
-        Outcome::Improved => "The champion scored higher than the start and was applied, as you said.",
-        Outcome::Kept => kept(run),
-        Outcome::Proposed => "The champion beat the start and is a commit; the skill is unchanged.",
+        Outcome::Improved if run.placed.is_some() => return format!("{better}, and the run applied it."),
+        Outcome::Improved if is_tested(run) => return format!("{better} and was applied."),
+        Outcome::Improved => return format!("{better} and was applied, as you said."),
+        Outcome::Kept => return kept(run),
+        Outcome::Proposed => return format!("{better} and is a commit; the skill is unchanged."),
         Outcome::Conflict => {
             "Someone edited the skill during the run, so the champion was not applied; it is kept in the store."
         }
@@ -184,22 +182,24 @@ fn of_target(run: &Run) -> &'static str {
         Outcome::Held => "The run waits for your answer; the skill is unchanged.",
         Outcome::Paused => "The run has not ended; `skilltune resume` continues it.",
         Outcome::Unchanged => unchanged(run),
-    }
+    };
+    told.to_owned()
 }
 
-fn kept(run: &Run) -> &'static str {
-    if run.needs_a_person() && matches!(run.plan.task.apply, Apply::Auto | Apply::Unattended) {
-        return "The champion won, but its edits are dangerous, so a person has to apply it. The skill is unchanged.";
-    }
-    match (run.plan.task.apply, run.plan.basis()) {
-        (Apply::Unattended | Apply::Auto, Basis::Searched) => {
-            "The champion beat the start on the scenarios of the search; that is not enough to apply it without you. The skill is unchanged."
+fn kept(run: &Run) -> String {
+    let better = better(run);
+    let scope = if run.plan.basis() == Basis::Searched { " on the scenarios of the search" } else { "" };
+    match run.plan.task.apply {
+        Apply::Auto | Apply::Unattended if run.needs_a_person() => {
+            format!(
+                "{better}, but its edits are dangerous, so a person has to apply it. The skill is unchanged."
+            )
         }
-        (Apply::Unattended | Apply::Auto, _) => {
-            "The champion scored higher than the start; that is not enough to apply it without you. The skill is unchanged."
+        Apply::Auto | Apply::Unattended => {
+            format!("{better}{scope}; that is not enough to apply it without you. The skill is unchanged.")
         }
-        (Apply::Ask | Apply::Never | Apply::Propose(_), _) => {
-            "The champion beat the start but was not applied, as you asked; the skill is unchanged."
+        Apply::Ask | Apply::Never | Apply::Propose(_) => {
+            format!("{better} but was not applied, as you asked; the skill is unchanged.")
         }
     }
 }

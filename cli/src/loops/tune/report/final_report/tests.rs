@@ -277,7 +277,7 @@ fn claimed_scores_are_marked_and_a_kept_champion_is_no_part_of_the_target() {
     insta::assert_snapshot!(lead(&play.run), @r"
     **Verdict**: the candidate scored higher than the start. Based on 1 scenario, 1 fresh trial of each version on each; the search claimed +45.0.
     Weak evidence: one scenario. Other tasks may show a different result.
-    **PASSED**. The champion beat the start but was not applied, as you asked; the skill is unchanged.
+    **PASSED**. The champion scored higher than the start but was not applied, as you asked; the skill is unchanged.
     ");
     assert!(section(&play.run, "Score Progression").contains("| 95.0 | 95.0 | 95.0 | kept, claimed |"));
 }
