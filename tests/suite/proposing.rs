@@ -2,6 +2,7 @@
 //! what is the user's stays as it is, byte for byte.
 
 mod interrupted;
+mod lfs;
 mod repository;
 mod requests;
 mod runs;

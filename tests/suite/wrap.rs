@@ -278,7 +278,7 @@ fn doctor_shows_it_and_tries_it_and_without_its_program_nothing_is_ready() {
     "#);
 }
 
-/// The bubblewrap of the system, or the one that `tests/bubblewrap` has fetched, where it can make its namespaces.
+/// The bubblewrap of the system, or the one that `tests/programs` has fetched, where it can make its namespaces.
 fn bubblewrap() -> Option<PathBuf> {
     let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/agents/bubblewrap/usr/bin/bwrap");
     let systems = ["/usr/local/bin/bwrap", "/usr/bin/bwrap", "/bin/bwrap"].map(PathBuf::from);
@@ -291,8 +291,7 @@ fn bubblewrap() -> Option<PathBuf> {
     let found = found.filter(works);
     if found.is_none() {
         // Past the harness, which keeps the words of a test that passes to itself.
-        let _ =
-            writeln!(io::stderr(), "SKIPPED: no bubblewrap that works here; tests/bubblewrap fetches one");
+        let _ = writeln!(io::stderr(), "SKIPPED: no bubblewrap that works here; tests/programs fetches one");
     }
     found
 }
