@@ -144,7 +144,7 @@ pub fn promote(
     result
 }
 
-/// Completes or undoes what a killed promotion left behind at any of the locked targets.
+/// Completes or undoes what a killed promotion left behind at any of the locked targets, or inside of one.
 pub fn recover(
     locks: &Locks,
     lock: &mut TargetLock,
@@ -153,21 +153,34 @@ pub fn recover(
 ) -> Result<Vec<Repair>, PromoteError> {
     let mut repairs = Vec::new();
     for target in lock.targets().to_vec() {
-        let path = intent_file(locks, &target);
-        let Some(intent) = read_intent(&path)? else { continue };
-        let others: Vec<_> = intent
-            .moves
-            .iter()
-            .map(|one| one.path.clone())
-            .filter(|path| !lock.targets().contains(path))
-            .collect();
-        lock.join(locks.acquire(&others, holder)?);
-        let objects = Objects::at(intent.objects.as_path());
-        let result = carry_out(&objects, indexes, &intent.moves)?;
-        withdraw(locks, &intent.moves)?;
-        repairs.push(Repair { run: intent.run, moves: intent.moves, result });
+        if let Some(intent) = read_intent(&intent_file(locks, &target))? {
+            repairs.push(repair(locks, lock, holder, indexes, intent)?);
+        }
+    }
+    for place in locks.places()? {
+        // One that cannot be read is reported to whoever locks its own skill.
+        let Ok(Some(intent)) = read_intent(&intent_in(&place)) else { continue };
+        if intent.moves.iter().any(|one| lock.covers(&one.path)) {
+            repairs.push(repair(locks, lock, holder, indexes, intent)?);
+        }
     }
     Ok(repairs)
+}
+
+fn repair(
+    locks: &Locks,
+    lock: &mut TargetLock,
+    holder: &Holder,
+    indexes: &Indexes,
+    intent: Intent,
+) -> Result<Repair, PromoteError> {
+    let paths = intent.moves.iter().map(|one| one.path.clone());
+    let others: Vec<_> = paths.filter(|path| !lock.covers(path)).collect();
+    lock.join(locks.acquire(&others, holder)?);
+    let objects = Objects::at(intent.objects.as_path());
+    let result = carry_out(&objects, indexes, &intent.moves)?;
+    withdraw(locks, &intent.moves)?;
+    Ok(Repair { run: intent.run, moves: intent.moves, result })
 }
 
 fn carry_out(objects: &Objects, indexes: &Indexes, moves: &[Move]) -> Result<Promotion, PromoteError> {
@@ -234,7 +247,11 @@ fn around_edits(from: &Manifest, to: &Manifest, now: &Manifest) -> Manifest {
 }
 
 fn intent_file(locks: &Locks, target: &Path) -> SafePath {
-    locks.place(target).join("pending.json")
+    intent_in(&locks.place(target))
+}
+
+fn intent_in(place: &SafePath) -> SafePath {
+    place.join("pending.json")
 }
 
 fn declare(locks: &Locks, intent: &Intent) -> Result<(), PromoteError> {

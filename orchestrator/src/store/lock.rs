@@ -78,6 +78,12 @@ impl Locks {
         SafePath::below(&self.root, Digest::of(target.as_os_str().as_bytes()).short())
     }
 
+    /// The same of all skills.
+    pub fn places(&self) -> Result<Vec<SafePath>, DiskError> {
+        let targets = SafePath::from(self.root.as_path());
+        Ok(targets.names()?.into_iter().map(|name| targets.join(name)).collect())
+    }
+
     /// Locks the real paths given, all or none, in one order for everybody.
     pub fn acquire(&self, targets: &[PathBuf], holder: &Holder) -> Result<TargetLock, LockError> {
         let mut targets = targets.to_vec();
@@ -105,9 +111,8 @@ impl Locks {
     }
 
     fn held(&self) -> impl Iterator<Item = Held> {
-        let targets = SafePath::from(self.root.as_path());
-        let names = targets.names().unwrap_or_default().into_iter();
-        names.filter_map(move |name| held_in(&targets.join(name)).ok().flatten())
+        let places = self.places().unwrap_or_default().into_iter();
+        places.filter_map(|place| held_in(&place).ok().flatten())
     }
 
     /// Keeps others from working on a folder as a whole.
@@ -148,6 +153,11 @@ impl Locks {
 impl TargetLock {
     pub fn targets(&self) -> &[PathBuf] {
         &self.targets
+    }
+
+    /// Whether nobody else can work on this folder: it is locked itself, or one around it.
+    pub fn covers(&self, folder: &Path) -> bool {
+        self.targets.iter().any(|target| folder.starts_with(target))
     }
 
     /// Takes the locks of `other` as well.
