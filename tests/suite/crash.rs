@@ -258,6 +258,40 @@ fn a_rollback_or_apply_aborted_at_any_durable_step_leaves_a_target_that_the_next
     }
 }
 
+/// The edits would be taken for edits of the version before it.
+#[test]
+fn edits_made_after_an_aborted_apply_or_run_are_not_merged_with_a_guess() {
+    let story = Tuned::single();
+    let never = |scene: &Scene| {
+        let mut command = story.begin(scene);
+        command.args(["--apply", "never"]);
+        Ran::of(command.output().unwrap());
+        scene.command(&["apply"])
+    };
+    let begin: [&dyn Fn(&Scene) -> Command; 2] = [&never, &|scene| story.begin(scene)];
+    for command in begin {
+        let scene = story.scene();
+        // The intent has gone, and nothing tells that the skill is replaced.
+        let at = Steps::of(&scene, command(&scene)).since("promotion: before the intent goes").start() + 1;
+        let scene = story.scene();
+        assert!(crashed(command(&scene), at));
+        let skill = scene.skill("writer");
+        fs::write(skill.join("mine.md"), "My own words.\n").unwrap();
+        let before = listing(&skill);
+        let refused = scene.run(&["apply", &scene.run_id(), "start", "--merge"]);
+        assert_eq!((refused.code, listing(&skill) == before), (Some(3), true), "{refused:?}");
+        let why = "an earlier command was interrupted, so skilltune does not know which version you edited";
+        assert!(refused.stderr.contains(why), "{refused:?}");
+
+        fs::remove_file(skill.join("mine.md")).unwrap();
+        assert_eq!(scene.run(&["apply"]).code, Some(0), "what was interrupted is noted");
+        fs::write(skill.join("mine.md"), "My own words.\n").unwrap();
+        let merged = scene.run(&["apply", &scene.run_id(), "start", "--merge"]);
+        assert_eq!(merged.code, Some(0), "{merged:?}");
+        assert_eq!((scene.quality("writer"), skill.join("mine.md").exists()), (40, true));
+    }
+}
+
 /// The edit was in the store, and nothing told its name.
 #[test]
 fn what_a_forced_rollback_displaced_can_be_restored_wherever_the_rollback_was_aborted() {

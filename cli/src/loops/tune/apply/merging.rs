@@ -3,9 +3,10 @@
 use skilltune_orchestrator::snapshot::{Merged, Objects, merge};
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::id::TreeId;
-use skilltune_phases::loops::tune::Tune;
+use skilltune_phases::loops::tune::{Step, Tune};
+use skilltune_phases::loops::{Loop as _, Next};
 
-use super::{Placing, is_candidate, left, words};
+use super::{Placing, is_candidate, left, unfinished, words};
 use crate::runs::{Known, store_check};
 use crate::terminal::complaint::{Complaint, ours};
 
@@ -16,6 +17,9 @@ pub(super) fn merged(
     found: &[TreeId],
     placing: Placing,
 ) -> Result<Placing, Complaint> {
+    if may_be_replaced(known) {
+        return Err(words::no_known_base(known, &placing));
+    }
     let base = left(known);
     if !is_candidate(known, &base) {
         return Err(words::no_base(known, &placing));
@@ -35,4 +39,13 @@ pub(super) fn merged(
         return Err(words::conflicts(known, &conflicts, found, &placing));
     }
     Ok(Placing { merged: Some(placing.to.id), to: Candidate::original(trees), ..placing })
+}
+
+/// Whether a command or the run was to replace the skill, and was killed before it could note that it had.
+fn may_be_replaced(known: &Known<Tune>) -> bool {
+    let promotes = || match Tune::next(&known.run) {
+        Next::Do(mut steps) => steps.any(|step| matches!(step, Step::Promote { .. })),
+        Next::Decide(_) | Next::End => false,
+    };
+    unfinished(known).is_some() || known.run.placed.is_none() && promotes()
 }

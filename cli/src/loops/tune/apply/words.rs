@@ -95,6 +95,12 @@ pub fn no_base(known: &Known<Tune>, placing: &Placing) -> Complaint {
     anyway(complaint, known, placing)
 }
 
+pub fn no_known_base(known: &Known<Tune>, placing: &Placing) -> Complaint {
+    let complaint = Complaint::conflict(format!("cannot merge into {}", targets(known)))
+        .caused_by("an earlier command was interrupted, so skilltune does not know which version you edited");
+    anyway(complaint, known, placing)
+}
+
 fn targets(known: &Known<Tune>) -> String {
     let targets: Vec<_> = known.targets().iter().map(|path| path.display().to_string()).collect();
     targets.join(", ")
