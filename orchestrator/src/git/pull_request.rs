@@ -1,8 +1,11 @@
-//! Pull requests, by the program `gh`. It runs in an empty folder, and is told which repository is meant.
+//! Pull requests, by the program `gh`. It runs in an empty folder, and is told which repository is meant. What a pull request
+//! says goes to it as JSON on its input.
 
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use crate::crash;
 
@@ -17,6 +20,9 @@ pub(super) struct Hub<'a> {
     git: &'a Git<'a>,
     /// `HOST/OWNER/NAME`.
     repository: &'a str,
+    host: &'a str,
+    /// Its path on the host.
+    path: String,
 }
 
 /// What is to become of the pull request of a branch.
@@ -25,7 +31,6 @@ pub(super) enum Next {
     Open,
     Update {
         number: u64,
-        url: String,
     },
     /// It says the same already.
     Leave {
@@ -54,6 +59,17 @@ enum State {
     Open,
     Closed,
     Merged,
+}
+
+/// A pull request as the server itself describes it.
+#[derive(Debug, Deserialize)]
+struct Sent {
+    html_url: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Server {
+    default_branch: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -89,20 +105,24 @@ impl<'a> Hub<'a> {
             return Err(Hindered::Because("`gh` is not installed".to_owned()));
         }
         let why = "the address of the remote names no repository of a server";
-        let repository = repository.ok_or_else(|| Hindered::Because(why.to_owned()))?;
-        Ok(Self { git, repository })
+        let named = repository.and_then(|repository| Some((repository, repository.split_once('/')?)));
+        let (repository, (host, name)) = named.ok_or_else(|| Hindered::Because(why.to_owned()))?;
+        Ok(Self { git, repository, host, path: format!("repos/{name}") })
     }
 
     pub(super) fn look(&self, branch: &str, content: &Content) -> Result<Next, Hindered> {
         let fields = "number,url,state,body,headRefName,isCrossRepository";
-        let list = ["list", "--head", branch, "--state", "all", "--limit", "50", "--json", fields];
-        let all: Vec<Listed> = parsed(&self.run(Command::new(list))?)?;
+        let all: Vec<Listed> =
+            self.list(&["--head", branch, "--state", "all", "--limit", "50", "--json", fields])?;
         let own = |one: &&Listed| one.head_ref_name == branch && !one.is_cross_repository;
         let own: Vec<&Listed> = all.iter().filter(own).collect();
         if let Some(one) = own.iter().find(|one| one.state == State::Open) {
-            let url = address(&one.url)?;
             let is_same = content.has_tree_of(&one.body);
-            return Ok(if is_same { Next::Leave { url } } else { Next::Update { number: one.number, url } });
+            return Ok(if is_same {
+                Next::Leave { url: address(&one.url)? }
+            } else {
+                Next::Update { number: one.number }
+            });
         }
         if let Some(one) = own.iter().find(|one| content.is_same_change(&one.body)) {
             let became = if one.state == State::Merged { "merged" } else { "closed" };
@@ -110,8 +130,7 @@ impl<'a> Hub<'a> {
             return Ok(Next::Never { why });
         }
         let fields = "headRefName,isCrossRepository";
-        let list = ["list", "--state", "open", "--limit", "1000", "--json", fields];
-        let all: Vec<Head> = parsed(&self.run(Command::new(list))?)?;
+        let all: Vec<Head> = self.list(&["--state", "open", "--limit", "1000", "--json", fields])?;
         let ours = |one: &&Head| one.head_ref_name.starts_with("skilltune/") && !one.is_cross_repository;
         let open = all.iter().filter(ours).count();
         if open >= MOST_OPEN {
@@ -130,27 +149,40 @@ impl<'a> Hub<'a> {
         message: &str,
     ) -> Result<String, Hindered> {
         let (title, text) = message.split_once('\n').unwrap_or((message, ""));
-        let title = format!("--title={title}");
-        let command = |arguments: &[&str]| Command::new(arguments.iter().copied()).input(body(text));
-        let points = ["proposal: before the pull request", "proposal: after the pull request"];
+        let body = body(text);
         match next {
             Next::Never { why } => Err(Hindered::Because(why)),
             Next::Leave { url } => Ok(url),
-            Next::Update { number, url } => {
-                let number = number.to_string();
-                let edit = command(&["edit", &number, &title, "--body-file", "-"]);
-                crash::around(points, || self.run(edit))?;
-                Ok(url)
+            Next::Update { number } => {
+                self.send("PATCH", &format!("pulls/{number}"), &json!({ "title": title, "body": body }))
             }
             Next::Open => {
-                let base = base.map(|base| format!("--base={base}"));
-                let mut create = vec!["create", "--head", branch, &title, "--body-file", "-"];
-                create.extend(base.as_deref());
-                let printed = crash::around(points, || self.run(command(&create)))?;
-                let printed = String::from_utf8_lossy(&printed);
-                address(printed.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim())
+                let base = base.map_or_else(|| self.default_branch(), |base| Ok(base.to_owned()))?;
+                let request = json!({ "title": title, "body": body, "head": branch, "base": base });
+                self.send("POST", "pulls", &request)
             }
         }
+    }
+
+    /// The address of the pull request.
+    fn send(&self, method: &str, path: &str, request: &Value) -> Result<String, Hindered> {
+        let path = format!("{}/{path}", self.path);
+        let command = ["api", &path, "--hostname", self.host, "--method", method, "--input", "-"];
+        let command = Command::new(command).input(request.to_string());
+        let points = ["proposal: before the pull request", "proposal: after the pull request"];
+        let sent: Sent = parsed(&crash::around(points, || self.run(command))?)?;
+        address(&sent.html_url)
+    }
+
+    fn default_branch(&self) -> Result<String, Hindered> {
+        let look = ["api", &self.path, "--hostname", self.host];
+        let server: Server = parsed(&self.run(Command::new(look))?)?;
+        Ok(server.default_branch)
+    }
+
+    fn list<T: DeserializeOwned>(&self, wanted: &[&str]) -> Result<Vec<T>, Hindered> {
+        let list = Command::new(["pr", "list", "--repo", self.repository]).more(wanted.iter().copied());
+        parsed(&self.run(list)?)
     }
 
     fn run(&self, command: Command) -> Result<Vec<u8>, Hindered> {
@@ -160,9 +192,8 @@ impl<'a> Hub<'a> {
         let own = ENV.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let env = self.git.persons(&INHERITED).into_iter().chain(self.git.persons(&NETWORK)).chain(own);
         let env = env.chain([("GIT_CEILING_DIRECTORIES".to_owned(), above)]).collect();
-        let program = vec![program.into(), "pr".into()];
-        let command = command.more(["--repo", self.repository]).most(LIST_BYTES).deadline(DEADLINE);
-        self.git.run_program(program, env, command).map_err(|error| failed(error, "`gh` failed"))
+        let command = command.most(LIST_BYTES).deadline(DEADLINE);
+        self.git.run_program(vec![program.into()], env, command).map_err(|error| failed(error, "`gh` failed"))
     }
 }
 

@@ -37,7 +37,7 @@ fn a_run_that_is_to_stop_while_it_proposes_ends_at_once_and_is_resumed() {
     for (program, command, signal, code) in [
         ("git", "commit-tree", Signal::INT, 130),
         ("git", "push", Signal::TERM, 143),
-        ("gh", "create", Signal::INT, 130),
+        ("gh", "--method", Signal::INT, 130),
     ] {
         let server = Server::new();
         let scene = &server.repository.scene;

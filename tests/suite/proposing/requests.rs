@@ -17,11 +17,12 @@ fn a_pull_request_is_opened_once_and_updated_in_place() {
     let told = server.apply();
     assert!(told.contains(&format!("is the pull request {REQUEST}; ")), "{told}");
     assert_eq!(server.pushed().as_deref(), Some(server.local().as_str()));
-    let create = format!(
-        "pr create --head {BRANCH} --title=Improve the skill writer --body-file - --base=main --repo github.com/acme/skills"
-    );
-    assert_eq!(server.calls().last(), Some(&create), "{:?}", server.calls());
-    let body = fs::read_to_string(server.file("body")).unwrap();
+    let create = "api repos/acme/skills/pulls --hostname github.com --method POST --input -";
+    assert_eq!(server.calls().last().unwrap(), create);
+    let request = server.request();
+    let named = [&request["title"], &request["head"], &request["base"]];
+    assert_eq!(named, ["Improve the skill writer", BRANCH, "main"]);
+    let body = request["body"].as_str().unwrap();
     assert!(body.contains("Score: 39.6 before, 89.6 after.") && body.contains("\nSkilltune-Run: "), "{body}");
 
     let told = server.apply();
@@ -34,12 +35,21 @@ fn a_pull_request_is_opened_once_and_updated_in_place() {
     server.apply();
     assert_ne!(server.pushed(), first, "it is on the new HEAD");
     assert_eq!(server.pushed().as_deref(), Some(server.local().as_str()));
-    assert!(server.calls().last().unwrap().starts_with("pr edit 1 --title="), "{:?}", server.calls());
+    let edit = "api repos/acme/skills/pulls/1 --hostname github.com --method PATCH --input -";
+    assert_eq!(server.calls().last().unwrap(), edit);
     assert_eq!(server.changes(), 2);
 
     let rollback = server.repository.scene.run(&["rollback"]);
     assert!(rollback.stderr.contains("`gh pr close --delete-branch "), "{rollback:?}");
     assert!(server.pushed().is_some());
+}
+
+#[test]
+fn a_pull_request_from_a_branch_that_the_remote_does_not_have_is_for_its_default_branch() {
+    let server = Server::tuned();
+    server.repository.git(&["switch", "--quiet", "--create", "mine"]);
+    assert!(server.apply().contains(REQUEST));
+    assert_eq!(server.request()["base"], "trunk");
 }
 
 #[test]

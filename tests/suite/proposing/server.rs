@@ -23,16 +23,17 @@ echo "$*" >> "$here/calls"
 pwd >> "$here/folders"
 env >> "$here/env"
 if [ -e "$here/fails" ]; then cat "$here/fails" >&2; exit 1; fi
-case "$2 $*" in
-"list "*"--state all"*) cat "$here/all.json" ;;
-"list "*) cat "$here/open.json" ;;
-"create "* | "edit "*)
-    cat > "$here/body"
-    body=$(sed ':a;N;$!ba;s/\\/\\\\/g;s/"/\\"/g;s/\n/\\n/g' "$here/body")
+case "$*" in
+"pr list "*"--state all"*) cat "$here/all.json" ;;
+"pr list "*) cat "$here/open.json" ;;
+"api repos/acme/skills/pulls"*)
+    cat > "$here/request"
+    body=$(sed 's/.*\("body":"\([^"\\]\|\\.\)*"\).*/\1/' "$here/request")
     one='{"number":1,"url":"https://github.com/acme/skills/pull/1","state":"OPEN","headRefName":"skilltune/writer"'
-    printf '[%s,"isCrossRepository":false,"body":"%s"}]' "$one" "$body" > "$here/all.json"
+    printf '[%s,"isCrossRepository":false,%s}]' "$one" "$body" > "$here/all.json"
     cp "$here/all.json" "$here/open.json"
-    echo https://github.com/acme/skills/pull/1 ;;
+    echo '{"number":1,"html_url":"https://github.com/acme/skills/pull/1"}' ;;
+"api repos/acme/skills "*) echo '{"default_branch":"trunk"}' ;;
 *) exit 2 ;;
 esac"#;
 
@@ -101,8 +102,13 @@ impl Server {
         calls.lines().map(str::to_owned).collect()
     }
 
+    /// The last pull request that `gh` was to make or to change.
+    pub(super) fn request(&self) -> Value {
+        serde_json::from_slice(&fs::read(self.file("request")).unwrap()).unwrap()
+    }
+
     pub(super) fn changes(&self) -> usize {
-        self.calls().iter().filter(|call| !call.starts_with("pr list ")).count()
+        self.calls().iter().filter(|call| call.contains(" --method ")).count()
     }
 
     /// Only git and `gh` are on the PATH.
