@@ -53,3 +53,7 @@ structure:
 lint:
     cargo fmt --all
     cargo clippy --workspace --all-targets --all-features -- -D warnings
+
+# Twenty months of thirty nights through the real program.
+nights:
+    SKILLTUNE_SEEDS=20 cargo test --release -p skilltune --all-features --test suite night::month -- --nocapture

@@ -123,6 +123,9 @@ pub enum End {
     Paused {
         why: Box<str>,
         halt: Halt,
+        /// Whose account or service it was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<Box<str>>,
     },
     /// An agent failed, or nothing could be judged.
     Unjudged {

@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     let answer = match (page, role.as_str()) {
         _ if let Some(play) = &script.law => Some(play.answer(&role, &prompt, &call)),
         (Some(page), _) => Some(reflex::answer(&script, page, &call)),
-        (None, "executor") => execute(&script),
+        (None, "executor") => execute(&script, &call),
         (None, "evaluator") if prompt.starts_with("# Judge what was produced") => {
             Some(evaluate::grade(&script, &prompt))
         }
@@ -109,7 +109,7 @@ fn jitter(script: &Script, call: &str) -> u64 {
 }
 
 /// Leaves a file that tells what it was made with and from.
-fn execute(script: &Script) -> Option<String> {
+fn execute(script: &Script, call: &str) -> Option<String> {
     let (by, quality) = match only_skill() {
         Some(skill) => (name_of(&skill), quality_of(&skill)),
         None => ("nobody".to_owned(), script.unaided),
@@ -118,6 +118,7 @@ fn execute(script: &Script) -> Option<String> {
         eprintln!("no luck today");
         return None;
     }
+    let quality = script.made(&by, quality, call);
     let mut made = format!("made by {by} with quality {quality}\n");
     if let Ok(received) = fs::read_to_string("input/out.md") {
         made.push_str("from: ");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +42,10 @@ pub(crate) struct Script {
     pub(crate) rubbish: bool,
     /// What the executor comes to without a skill.
     pub(crate) unaided: u32,
+    /// By skill: what the executor makes is so much better than the skill, as an agent may be that changes under the same name.
+    pub(crate) shift: BTreeMap<String, i32>,
+    /// By skill: how many of a hundred tries come to nothing, and the seed of that.
+    pub(crate) flicker: BTreeMap<String, (u64, u64)>,
     /// The executor gives up at these qualities.
     pub(crate) executor_fails_at: Vec<u32>,
     /// By role: the files that the agent writes into besides its work, or tries to.
@@ -104,6 +109,8 @@ impl Default for Script {
             judges: Judges::default(),
             rubbish: false,
             unaided: 50,
+            shift: BTreeMap::new(),
+            flicker: BTreeMap::new(),
             executor_fails_at: Vec::new(),
             overwrite: BTreeMap::new(),
             overwritten: PathBuf::new(),
@@ -123,6 +130,17 @@ impl Script {
     pub(crate) fn read(path: &Path) -> Self {
         let text = std::fs::read(path).expect("the script can be read");
         serde_json::from_slice(&text).expect("the script is well formed")
+    }
+
+    /// What the executor makes in this call of a skill of that quality. The same call made again may come to something else.
+    pub(crate) fn made(&self, skill: &str, quality: u32, call: &str) -> u32 {
+        let shifted = quality.saturating_add_signed(self.shift.get(skill).copied().unwrap_or_default());
+        let Some(&(share, seed)) = self.flicker.get(skill) else { return shifted };
+        let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let nth = log.lines().filter(|line| line.starts_with(&format!("start {call} "))).count();
+        let mut hasher = DefaultHasher::new();
+        (seed, call, nth).hash(&mut hasher);
+        if hasher.finish() % 100 < share { 0 } else { shifted }
     }
 
     /// What it drafts, under the code that the prompt asks for.

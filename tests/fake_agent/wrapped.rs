@@ -355,7 +355,7 @@ fn answer(script: &Script, prompt: &str) -> String {
     } else if prompt.contains("# Improve an agent skill") {
         improve(script)
     } else {
-        execute(script).unwrap_or_default()
+        execute(script, "wrapped").unwrap_or_default()
     }
 }
 

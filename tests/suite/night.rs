@@ -1,5 +1,7 @@
 //! `night`: jobs that run by themselves, and what a person is told in the morning.
 
+mod month;
+
 use std::fs;
 use std::process::Command;
 

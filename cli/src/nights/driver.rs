@@ -10,9 +10,7 @@ use jiff::{Timestamp, ToSpan as _, Zoned};
 use rustix::process::Signal;
 use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::name::Name;
-use skilltune_phases::night::{
-    self, End, Event, Halt, Left, Outcome, Over, Share, Spent, Wish, Work, shared,
-};
+use skilltune_phases::night::{self, End, Event, Left, Outcome, Over, Share, Spent, Wish, Work, shared};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::nights::book::Book;
@@ -38,11 +36,19 @@ pub struct Driver<'a> {
     clock: Clock,
     until: Option<Timestamp>,
     ready: BTreeMap<Name, Ready>,
-    working: BTreeMap<Name, (Working, Work, Ceilings)>,
+    working: BTreeMap<Name, Under>,
     /// What is told to us, and by which others tell it.
     heard: (Sender<Heard>, Receiver<Heard>),
     signal: Option<Signal>,
     over: Option<Over>,
+}
+
+/// A piece of work under way.
+struct Under {
+    working: Working,
+    work: Work,
+    most: Ceilings,
+    ready: Ready,
 }
 
 enum Heard {
@@ -84,7 +90,7 @@ impl<'a> Driver<'a> {
         let went = self.work();
         // Whatever went wrong with us, nothing of ours works on.
         if went.is_err() {
-            self.working.values().for_each(|(working, _, _)| working.signal(Signal::USR1));
+            self.signal_all(Signal::USR1);
             while !self.working.is_empty() {
                 match self.heard.1.recv() {
                     Ok(Heard::Ended(name, _)) => drop(self.working.remove(&name)),
@@ -161,14 +167,18 @@ impl<'a> Driver<'a> {
         if is_over && self.over.is_none() {
             self.over = Some(Over::Time);
             self.say("it is time to stop: calls under way finish, and the rest is saved for the next night");
-            self.working.values().for_each(|(working, _, _)| working.signal(Signal::USR1));
+            self.signal_all(Signal::USR1);
         }
+    }
+
+    fn signal_all(&self, signal: Signal) {
+        self.working.values().for_each(|under| under.working.signal(signal));
     }
 
     fn pass_on(&mut self, signal: Signal) {
         self.signal = self.signal.or(Some(signal));
         self.over = Some(Over::Interrupted);
-        self.working.values().for_each(|(working, _, _)| working.signal(signal));
+        self.signal_all(signal);
     }
 
     /// Whether there was something to begin.
@@ -189,7 +199,7 @@ impl<'a> Driver<'a> {
         let Some(night) = history.last() else { return Share::Nothing };
         let week = self.clock.now().checked_sub(7.days()).map_or(Timestamp::MIN, |then| then.timestamp());
         // Those under way may still use all that they were given.
-        let reserved = self.working.iter().map(|(job, (_, _, most))| {
+        let reserved = self.working.iter().map(|(job, Under { most, .. })| {
             let spent = night.spent_by(job);
             Spent {
                 calls: most.calls.unwrap_or_default().saturating_sub(spent.calls),
@@ -222,7 +232,7 @@ impl<'a> Driver<'a> {
     }
 
     fn begin(&mut self, name: &Name, work: Work, most: Ceilings) -> Result<(), Complaint> {
-        let ready = &self.ready[name];
+        let ready = self.ready[name].clone();
         let line = ready.job.line(&work, most);
         self.say(&format!("{name}: {}", morning::begun(&work, &ready.shown)));
         self.write(Event::Asked { job: name.clone(), work: work.clone() })?;
@@ -230,24 +240,24 @@ impl<'a> Driver<'a> {
         // Nobody listens any more only when the night has failed.
         let done = move |ended| drop(told.send(Heard::Ended(job, ended)));
         let working = Working::start(&line, &self.plan.folder, done)?;
-        self.working.insert(name.clone(), (working, work, most));
+        self.working.insert(name.clone(), Under { working, work, most, ready });
         Ok(())
     }
 
     fn ended(&mut self, name: &Name, ended: &Ended) -> Result<(), Complaint> {
-        let Some((_, work, _)) = self.working.remove(name) else { return Ok(()) };
-        let ready = self.ready[name].clone();
+        let Some(Under { work, ready, .. }) = self.working.remove(name) else { return Ok(()) };
         let outcome = told::outcome(ended, &ready, self.around);
         self.say(&format!("{name}: {}", morning::ended(&outcome)));
-        let is_away = matches!(outcome.end, End::Paused { halt: Halt::Away | Halt::Person, .. });
+        let away = match &outcome.end {
+            End::Paused { agent, .. } => agent.clone(),
+            _ => None,
+        };
         self.finish(name, work, outcome)?;
-        if is_away {
-            self.leave_those_with(&ready.agents)?;
-        } else {
+        match away {
+            Some(agent) => self.leave_those_with(&agent),
             // An applied winner, or a run that was left, changes what comes next.
-            self.look_at(&ready.job)?;
+            None => self.look_at(&ready.job),
         }
-        Ok(())
     }
 
     fn finish(&mut self, name: &Name, work: Work, outcome: Outcome) -> Result<(), Complaint> {
@@ -255,10 +265,9 @@ impl<'a> Driver<'a> {
     }
 
     /// Who cannot be reached for one job cannot be reached for the others.
-    fn leave_those_with(&mut self, agents: &[String]) -> Result<(), Complaint> {
-        let shares = |ready: &Ready| ready.agents.iter().any(|agent| agents.contains(agent));
-        let waiting: Vec<Name> =
-            self.ready.iter().filter(|(_, ready)| shares(ready)).map(|(name, _)| name.clone()).collect();
+    fn leave_those_with(&mut self, agent: &str) -> Result<(), Complaint> {
+        let waiting = self.ready.iter().filter(|(_, ready)| ready.agents.iter().any(|one| one == agent));
+        let waiting: Vec<Name> = waiting.map(|(name, _)| name.clone()).collect();
         for name in waiting {
             self.ready.remove(&name);
             if !self.working.contains_key(&name) && !self.book.history.was_done(&name) {

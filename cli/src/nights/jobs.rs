@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::Parser as _;
+use clap::Parser;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::ceiling::Ceilings;
@@ -16,7 +16,6 @@ use skilltune_phases::role::Role;
 
 use crate::inputs::find;
 use crate::inputs::find::Skill;
-use crate::loops::LoopCommand;
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::{planning, request};
 use crate::nights::file::{JobEntry, Plan, Skills};
@@ -27,6 +26,13 @@ use crate::text::plain::one_line;
 
 /// Any night that applies something by itself has to be as sure as this, unless the job says otherwise.
 const UNATTENDED: &str = "0.95";
+
+/// What would be typed for a search: its first word is the command.
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    tune: TuneArgs,
+}
 
 /// One target of tonight.
 #[derive(Clone, Debug)]
@@ -147,11 +153,9 @@ impl Job {
     }
 
     fn tune_args(&self) -> Result<TuneArgs, Complaint> {
-        let words = std::iter::once("skilltune".to_owned()).chain(self.tune());
-        let read = crate::commands::cli::Cli::try_parse_from(words);
-        match read.map(|cli| cli.command) {
-            Ok(crate::commands::cli::Command::Loop(LoopCommand::Tune(args))) => Ok(*args),
-            Ok(_) => Err(Complaint::ours("a job is no command of `tune`")),
+        let words = self.tune();
+        match Line::try_parse_from(&words) {
+            Ok(line) => Ok(line.tune),
             Err(error) => {
                 let text = error.to_string();
                 let why = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();

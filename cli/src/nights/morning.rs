@@ -34,7 +34,10 @@ pub fn ended(outcome: &Outcome) -> String {
             let mean = sum / trials.len().max(1) as f64;
             format!("{mean:.1} on {}", count(trials.len(), "trial"))
         }
-        End::Paused { why, .. } => format!("paused, goes on in the next night: {}", one_line(why)),
+        End::Paused { why, agent, .. } => {
+            let agent = agent.as_ref().map(|agent| format!("{}: ", one_line(agent))).unwrap_or_default();
+            format!("paused, goes on in the next night: {agent}{}", one_line(why))
+        }
         End::Unjudged { why } => format!("not judged: {}", one_line(why)),
         End::Refused { why } => format!("not begun: {}", one_line(why)),
         End::Failed { why } => format!("skilltune failed: {}", one_line(why)),

@@ -5,12 +5,13 @@ use std::path::Path;
 use serde_json::Value;
 use skilltune_phases::drift::Trial;
 use skilltune_phases::ending::Class;
-use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::tune::ending;
 use skilltune_phases::loops::tune::{Aim, Run, Shipment, Tune, Verdict, calibration};
 use skilltune_phases::night::{Decided, End, Halt, Outcome, Place, Spent};
 use skilltune_phases::plan::RunId;
+use skilltune_phases::remedy::Remedy;
 use skilltune_phases::role::Role;
+use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::loops::tune::report::json;
 use crate::loops::tune::{dangers, price, verdicts};
@@ -105,19 +106,19 @@ fn end(run: &Run) -> End {
 }
 
 fn paused(run: &Run) -> End {
+    let paused = |why: String, halt| End::Paused { why: why.into(), halt, agent: None };
     if let Some(failed) = &run.blocked {
-        let halt = match failed.failure.kind {
-            FailureKind::Authentication | FailureKind::ModelNotFound => Halt::Person,
-            _ => Halt::Away,
-        };
-        return End::Paused { why: one_line(&failed.failure.why).into(), halt };
+        let halt = if failed.failure.kind.remedy() == Remedy::Fix { Halt::Person } else { Halt::Away };
+        let cast = Tune::role(&failed.step).and_then(|role| run.plan.roles.get(&role));
+        let agent = cast.map(|cast| cast.shown().into());
+        return End::Paused { why: one_line(&failed.failure.why).into(), halt, agent };
     }
     if run.held {
-        return End::Paused { why: "it waits for an answer".into(), halt: Halt::Person };
+        return paused("it waits for an answer".to_owned(), Halt::Person);
     }
     match ceilings::paused(run) {
-        Some(ceiling) => End::Paused { why: ceilings::told(run, ceiling).into(), halt: Halt::Budget },
-        None => End::Paused { why: "the night was over".into(), halt: Halt::Time },
+        Some(ceiling) => paused(ceilings::told(run, ceiling), Halt::Budget),
+        None => paused("the night was over".to_owned(), Halt::Time),
     }
 }
 

@@ -68,7 +68,7 @@ impl<'a> Morning<'a> {
             End::Decided(decided) if decided.is_open => self.undecided.push((done, decided)),
             End::Decided(decided) => self.settled.push((done, decided)),
             End::Measured { .. } => {}
-            End::Paused { why, halt } => self.paused.push((done, why, *halt)),
+            End::Paused { why, halt, .. } => self.paused.push((done, why, *halt)),
             End::Unjudged { why } | End::Refused { why } | End::Failed { why } => {
                 self.failed.push((done, why));
             }

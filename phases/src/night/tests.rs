@@ -229,7 +229,7 @@ fn a_run_of_several_nights_is_paid_for_once() {
     let run: RunId = "1-20261101-000000".parse().unwrap();
     for (calls, night) in [(30, 30), (50, 20)] {
         told.night(&["a"]);
-        let end = End::Paused { why: "time".into(), halt: Halt::Time };
+        let end = End::Paused { why: "time".into(), halt: Halt::Time, agent: None };
         let spent = Spent { calls, ..Spent::default() };
         let outcome = Outcome { run: Some(run.clone()), key: None, end, spent };
         told.tell(Event::Ended { job: name("a"), work: Work::Tune, outcome: Box::new(outcome) });
