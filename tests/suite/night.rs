@@ -1,6 +1,8 @@
 //! `night`: jobs that run by themselves, and what a person is told in the morning.
 
+mod broken;
 mod month;
+mod mornings;
 
 use std::fs;
 use std::process::Command;

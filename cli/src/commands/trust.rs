@@ -66,10 +66,8 @@ fn record_jobs(file: TextFile, around: &Environment) -> Result<String, Complaint
     let plan = Plan::of(file)?;
     let jobs = jobs::all(&plan)?;
     TrustStore::new(around).record(&plan.file, &[])?;
-    let job = |job: &Job| {
-        let apply = job.entry.apply.as_deref().unwrap_or("its usual policy");
-        format!("\n  job {}: tunes {}, applies by {apply}", job.name, one_line(&job.skills))
-    };
+    let job =
+        |job: &Job| format!("\n  job {}: tunes {}, apply = {:?}", job.name, one_line(&job.skills), job.apply);
     let notify = &plan.content.notify;
     let notify = if notify.is_empty() { String::new() } else { format!("\n  tells: {}", quoted(notify)) };
     Ok(format!("trusted: {}{}{notify}", plan.file.path.display(), jobs.iter().map(job).collect::<String>()))

@@ -46,7 +46,11 @@ impl Clock {
 
 #[cfg(feature = "testing")]
 fn chosen() -> Option<Timestamp> {
-    std::env::var("SKILLTUNE_NOW").ok()?.parse().ok()
+    let now = std::env::var("SKILLTUNE_NOW").ok()?;
+    // A path is that of a file which the test changes meanwhile.
+    let read = |path: &str| skilltune_orchestrator::disk::read(path.as_ref(), 100).ok();
+    let text = if now.starts_with('/') { String::from_utf8(read(&now)?).ok()? } else { now };
+    text.trim().parse().ok()
 }
 
 #[cfg(not(feature = "testing"))]

@@ -42,6 +42,8 @@ pub struct Job {
     /// As the commands take them.
     pub skills: String,
     is_chain: bool,
+    /// What becomes of a winner.
+    pub apply: String,
 }
 
 /// A job that can be done, as it stands.
@@ -73,17 +75,37 @@ pub fn all(plan: &Plan) -> Result<Vec<Job>, Complaint> {
             };
             let bad =
                 |why: &str| Complaint::input(format!("{}: job {name:?} {why}", plan.file.path.display()));
-            let name: Name = name.parse().map_err(|_| bad("has no name that a file could have"))?;
-            if name.starts_with('-') || name.chars().any(char::is_control) {
-                return Err(bad("has no name that can be typed"));
+            let is_typed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+            let unfit = || {
+                bad("needs a name of letters, digits, `-`, `_` and `.`")
+                    .hint("set `name`, or rename the skill's folder")
+            };
+            let name: Name = name.parse().map_err(|_| unfit())?;
+            if !name.starts_with(char::is_alphanumeric) || !name.chars().all(is_typed) {
+                return Err(unfit());
             }
             if jobs.iter().any(|job| job.name == name) {
                 return Err(bad("is there twice").hint("give one of them another `name`"));
             }
-            jobs.push(Job { name, entry: entry.clone(), skills, is_chain });
+            jobs.push(Job {
+                name,
+                entry: entry.clone(),
+                skills,
+                is_chain,
+                apply: entry.apply.clone().unwrap_or_else(|| usual(plan).to_owned()),
+            });
         }
     }
     Ok(jobs)
+}
+
+/// A person takes a winner when they have looked at it: as a branch where there is a repository.
+fn usual(plan: &Plan) -> &'static str {
+    let is_repository = |folder: &std::path::Path| {
+        let git = folder.join(".git");
+        git.is_file() || git.join("HEAD").is_file()
+    };
+    if plan.folder.ancestors().any(is_repository) { "branch" } else { "never" }
 }
 
 /// The lists of skills that an entry stands for.
@@ -174,7 +196,7 @@ impl Job {
         };
         flag("preset", entry.preset.clone());
         flag("runs", entry.runs.map(|runs| runs.to_string()));
-        flag("apply", entry.apply.clone());
+        flag("apply", Some(self.apply.clone()));
         flag(
             "confidence",
             Some(entry.confidence.map_or_else(|| UNATTENDED.to_owned(), |one| one.to_string())),

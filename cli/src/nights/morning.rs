@@ -32,7 +32,7 @@ pub fn ended(outcome: &Outcome) -> String {
             let sum: f64 = trials.iter().map(|trial| trial.score.points()).sum();
             #[expect(clippy::cast_precision_loss, reason = "a few trials")]
             let mean = sum / trials.len().max(1) as f64;
-            format!("{mean:.1} on {}", count(trials.len(), "trial"))
+            format!("mean {mean:.1} on {}", count(trials.len(), "trial"))
         }
         End::Paused { why, agent, .. } => {
             let agent = agent.as_ref().map(|agent| format!("{}: ", one_line(agent))).unwrap_or_default();
@@ -168,7 +168,9 @@ fn next(better: &Better<'_>) -> String {
         Place::Conflict => {
             format!("not applied, because the skill was edited: `skilltune apply {run} --merge` joins both")
         }
-        Place::Kept | Place::Nowhere | Place::Applied => format!("`skilltune apply {run}` applies it"),
+        Place::Kept | Place::Nowhere | Place::Applied => {
+            format!("which is kept in the store: `skilltune apply {run}` applies it")
+        }
     };
     format!("{job} has a winner, {how}.{dangers}")
 }

@@ -8,11 +8,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{PidfdFlags, pidfd_open};
 use serde_json::{Value, json};
 
 use super::Nights;
+use super::broken::Processes;
 use crate::background::{Background, Gate};
 use crate::kill::setting;
 use crate::scene::Ran;
@@ -125,16 +124,10 @@ impl Month {
         let before: usize = scene.calls().values().map(|(begun, _)| begun).sum();
         let background = Background::spawn(scene, self.command(night));
         background.until_begun(before + 1);
-        let ours: Vec<_> = background
-            .guardians()
-            .into_iter()
-            .filter_map(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
-            .collect();
+        let ours = Processes::of(&background);
         background.kill();
         gate.open();
-        for process in ours {
-            assert!(poll(&mut [PollFd::new(&process, PollFlags::IN)], None).unwrap() > 0);
-        }
+        ours.see_off();
         assert_eq!(scene.alive(), [0; 0], "seed {}", self.seed);
         self.tell_agents(None);
     }
@@ -160,14 +153,14 @@ fn date(night: u32) -> String {
 }
 
 /// The first night that says this of a job.
-fn first(seen: &[(u32, String, String)], job: &str, kind: &str) -> Option<u32> {
-    seen.iter().find(|(_, name, word)| name == job && word == kind).map(|(night, _, _)| *night)
+fn first(fallen: &[(u32, String, String)], job: &str, kind: &str) -> Option<u32> {
+    fallen.iter().find(|(_, name, word)| name == job && word == kind).map(|(night, _, _)| *night)
 }
 
 /// Whether the job that only flickers was seen to drift.
 fn month(seed: u64) -> bool {
     let mut month = Month::new(seed);
-    let (mut seen, mut edited) = (Vec::new(), String::new());
+    let (mut fallen, mut edited) = (Vec::new(), String::new());
     for night in 1..=29 {
         let told = || format!("seed {seed}, night {night}");
         match night {
@@ -204,7 +197,7 @@ fn month(seed: u64) -> bool {
         let of = |job: &str| done.iter().filter(|one| one["job"] == job).count();
         assert!(NAMES.iter().all(|job| of(job) > 0), "{}: each job has its turn: {ran:?}", told());
         for (job, kind) in month.worse() {
-            seen.push((night, job, kind));
+            fallen.push((night, job, kind));
         }
         match night {
             1 => {
@@ -236,17 +229,17 @@ fn month(seed: u64) -> bool {
             assert!(tuned.is_empty(), "{}: nothing has changed: {tuned:?}", told());
         }
     }
-    let watched = first(&seen, "drifter", "watch").unwrap_or(99);
+    let watched = first(&fallen, "drifter", "watch").unwrap_or(99);
     assert!((12..=15).contains(&watched), "seed {seed}: watched from night {watched} on");
-    let drifts = first(&seen, "drifter", "drift").unwrap_or(99);
+    let drifts = first(&fallen, "drifter", "drift").unwrap_or(99);
     assert!((14..=19).contains(&drifts), "seed {seed}: drift from night {drifts} on");
     assert!(
-        seen.iter().all(|(_, job, _)| !["first", "second", "limited"].contains(&job.as_str())),
-        "{seen:?}"
+        fallen.iter().all(|(_, job, _)| !["first", "second", "limited"].contains(&job.as_str())),
+        "{fallen:?}"
     );
     let began = month.journal().iter().filter(|line| line["event"].get("began").is_some()).count();
     assert_eq!(began, 27, "all but the missed one and that of the full disk");
-    first(&seen, "flicker", "drift").is_some()
+    first(&fallen, "flicker", "drift").is_some()
 }
 
 #[test]
