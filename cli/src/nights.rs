@@ -7,6 +7,7 @@ pub mod book;
 pub mod clock;
 pub mod driver;
 pub mod file;
+pub mod install;
 pub mod jobs;
 pub mod json;
 pub mod morning;

@@ -23,6 +23,7 @@ mod graded;
 mod hostile_state;
 mod ignored;
 mod init;
+mod installing;
 mod keeping;
 mod kill;
 mod law;

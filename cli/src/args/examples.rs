@@ -75,6 +75,17 @@ Examples:
   skilltune suite new writer
   skilltune suite new skills/writer --scenarios 10 --agent claude --to suites/writer.toml";
 
+pub const NIGHT_INSTALL: &str = "\
+Examples:
+  skilltune night install
+  skilltune night install --at 03:15 --file nights/skills.toml
+  skilltune night install --print github > .github/workflows/skilltune-night.yml";
+
+pub const NIGHT_UNINSTALL: &str = "\
+Examples:
+  skilltune night uninstall
+  skilltune night uninstall --file nights/skills.toml";
+
 pub const STATUS: &str = "\
 Examples:
   skilltune status

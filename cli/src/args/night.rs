@@ -1,10 +1,13 @@
 //! The arguments of `night` and `trend`.
 
+pub mod install;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
 use crate::args::examples;
+use crate::args::night::install::{InstallArgs, UninstallArgs};
 use crate::settings::values::Format;
 
 #[derive(Clone, Debug, Args)]
@@ -50,6 +53,12 @@ pub enum NightCommand {
     Status(NightStatusArgs),
     /// Say that you know that a skill works worse
     Ack(NightAckArgs),
+    /// Start the night by itself, every night: by systemd, launchd or cron
+    #[command(after_help = examples::NIGHT_INSTALL)]
+    Install(InstallArgs),
+    /// Remove everything that `night install` has set up
+    #[command(after_help = examples::NIGHT_UNINSTALL)]
+    Uninstall(UninstallArgs),
 }
 
 #[derive(Clone, Debug, Args)]

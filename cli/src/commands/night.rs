@@ -3,6 +3,7 @@
 mod ack;
 mod add;
 mod begin;
+mod install;
 mod list;
 mod status;
 pub mod trend;
@@ -21,5 +22,7 @@ pub fn run(args: &NightArgs, around: &Environment, printer: Printer) -> Result<E
         Some(NightCommand::List(args)) => list::run(args, around, printer),
         Some(NightCommand::Status(args)) => status::run(args, around, printer),
         Some(NightCommand::Ack(args)) => ack::run(args, around, printer),
+        Some(NightCommand::Install(args)) => install::run(args, around, printer),
+        Some(NightCommand::Uninstall(args)) => install::uninstall(args, around, printer),
     }
 }

@@ -1,0 +1,75 @@
+//! `night install` and `night uninstall`: the nightly start that this machine's scheduler makes.
+
+use std::path::{Path, PathBuf};
+
+use crate::args::night::install::{InstallArgs, Printed, UninstallArgs};
+use crate::nights::file::{NIGHT_FILE, Plan};
+use crate::nights::install::installed::Installed;
+use crate::nights::install::job::{self, Job};
+use crate::nights::install::{cron, github, kubernetes, launchd, place, systemd};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+
+pub fn run(args: &InstallArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let plan = Plan::read(args.file.file.as_deref(), around)?;
+    let program = std::env::current_exe()
+        .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
+    let job = Job::new(&program, &plan.file.path, args.at, around)?;
+    if let Some(printed) = args.print {
+        printer.bytes(print(printed, &job)?.trim_end())?;
+        return Ok(Exit::Reached);
+    }
+    // Nobody is there to be asked at night.
+    plan.require_trust(around)?;
+    let mut installed = place::install(&job, around)?;
+    if job::is_in_build_folder(&program) {
+        installed.notes.push(format!(
+            "the night starts {}, which `cargo clean` deletes; `cargo install` puts skilltune elsewhere",
+            program.display()
+        ));
+    }
+    printer.talk(&told(&installed, &job));
+    Ok(Exit::Reached)
+}
+
+pub fn uninstall(args: &UninstallArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let file = args.file.file.clone().unwrap_or_else(|| around.project_here().join(NIGHT_FILE));
+    let file = real(&around.cwd.join(file));
+    let removed = place::uninstall(&job::name_of(&file), around)?;
+    if removed.is_empty() {
+        printer.talk(&format!("nothing to remove: no nightly start of {} is installed", file.display()));
+    }
+    for what in removed {
+        printer.talk(&format!("removed {what}"));
+    }
+    Ok(Exit::Reached)
+}
+
+fn print(printed: Printed, job: &Job) -> Result<String, Complaint> {
+    match printed {
+        Printed::Systemd => systemd::shown(job),
+        Printed::Cron => cron::block(job),
+        Printed::Launchd => Ok(launchd::plist(job)),
+        Printed::Github => github::workflow(job),
+        Printed::Kubernetes => kubernetes::cron_job(job),
+    }
+}
+
+fn told(installed: &Installed, job: &Job) -> String {
+    let Installed { by, wrote, notes } = installed;
+    let word = if wrote.is_empty() { "already installed" } else { "installed" };
+    let at = job.at.strftime("%H:%M");
+    let first = format!("{word}: {by} starts the jobs of {} every night at {at}", job.file);
+    let wrote = wrote.iter().map(|what| format!("wrote {what}"));
+    let notes = notes.iter().map(|note| format!("note: {note}"));
+    let last = "to remove it: skilltune night uninstall".to_owned();
+    std::iter::once(first).chain(wrote).chain(notes).chain([last]).collect::<Vec<_>>().join("\n")
+}
+
+/// The real path of a file that may be gone, and its folder with it.
+fn real(path: &Path) -> PathBuf {
+    let in_real_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(in_real_folder).unwrap_or_else(|| path.components().collect())
+}

@@ -1,0 +1,72 @@
+//! A launch agent of macOS.
+
+use std::path::PathBuf;
+
+use crate::nights::install::files;
+use crate::nights::install::installed::Installed;
+use crate::nights::install::job::Job;
+use crate::nights::install::launchd::plist;
+use crate::nights::install::program::Program;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+
+#[derive(Debug)]
+pub struct Launchd {
+    launchctl: Program,
+    home: PathBuf,
+    folder: PathBuf,
+    /// What launchd calls the session of the user.
+    domain: String,
+}
+
+impl Launchd {
+    pub fn find(around: &Environment) -> Option<Self> {
+        let launchctl = Program::find("launchctl", around)?;
+        let home = around.home.clone()?;
+        let folder = home.join("Library/LaunchAgents");
+        Some(Self { launchctl, home, folder, domain: format!("gui/{}", rustix::process::getuid().as_raw()) })
+    }
+
+    pub fn install(&self, job: &Job) -> Result<Installed, Complaint> {
+        let (path, text) = (self.path(&job.name), plist(job));
+        let before = files::read(&path)?;
+        let target = self.target(&job.name);
+        let is_loaded = self.launchctl.run(&["print", &target], b"")?.is_success;
+        let mut wrote = Vec::new();
+        if !is_loaded || before.as_deref() != Some(text.as_bytes()) {
+            files::write(&path, text.as_bytes())?;
+            self.unload(&job.name)?;
+            let file = path.to_str().ok_or_else(|| Complaint::input("your home folder is not UTF-8"))?;
+            self.launchctl.succeed(&["bootstrap", &self.domain, file], b"")?;
+            wrote.push(path.display().to_string());
+        }
+        Ok(Installed { by: "launchd", wrote, notes: Vec::new() })
+    }
+
+    pub fn uninstall(&self, name: &str) -> Result<Vec<String>, Complaint> {
+        let path = self.path(name);
+        if path.symlink_metadata().is_err() {
+            return Ok(Vec::new());
+        }
+        self.unload(name)?;
+        files::remove(&path)?;
+        files::remove_empty(&self.folder, &self.home);
+        Ok(vec![path.display().to_string()])
+    }
+
+    fn unload(&self, name: &str) -> Result<(), Complaint> {
+        let target = self.target(name);
+        if self.launchctl.run(&["print", &target], b"")?.is_success {
+            self.launchctl.succeed(&["bootout", &target], b"")?;
+        }
+        Ok(())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.plist"))
+    }
+
+    fn target(&self, name: &str) -> String {
+        format!("{}/{name}", self.domain)
+    }
+}

@@ -1,0 +1,104 @@
+//! The lines of a crontab, and a crontab with and without them. What else it holds stays byte for byte.
+
+use std::ops::Range;
+
+use crate::nights::install::job::Job;
+use crate::terminal::complaint::Complaint;
+
+/// The longest command that Debian's cron takes.
+const LONGEST: usize = 998;
+
+/// Our lines: the job between two comments, by which it is found again.
+pub fn block(job: &Job) -> Result<String, Complaint> {
+    let command = command(job);
+    if command.len() > LONGEST {
+        let what = format!(
+            "cron takes no command of more than {LONGEST} characters, and this one has {}",
+            command.len()
+        );
+        return Err(Complaint::input(what).hint(
+            "set a shorter PATH for the night: `PATH=/usr/local/bin:/usr/bin:/bin skilltune night install`",
+        ));
+    }
+    let (minute, hour) = (job.at.minute(), job.at.hour());
+    Ok(format!("{}\n{minute} {hour} * * * {command}\n{}\n", begin(&job.name), end(&job.name)))
+}
+
+fn begin(name: &str) -> String {
+    format!("# {name}: begin (written by `skilltune night install`)")
+}
+
+fn end(name: &str) -> String {
+    format!("# {name}: end (`skilltune night uninstall` removes these lines)")
+}
+
+/// `env` sets what skilltune needs, so that no line of ours changes the environment of other jobs. It would take a path
+/// with `=` for a variable; `nice` takes it for a program. Cron mails whatever a job prints.
+fn command(job: &Job) -> String {
+    let env = job.env.iter().map(|(name, value)| format!("{name}={value}"));
+    let nice = ["/usr/bin/nice", "-n", "10"].map(str::to_owned);
+    let night = job.argv().into_iter().chain(["--quiet"]).map(str::to_owned);
+    let words = std::iter::once("/usr/bin/env".to_owned()).chain(env).chain(nice).chain(night);
+    words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
+}
+
+/// One word for cron first, then for the shell that cron starts. Cron ends a command at `%`, and takes `\%` for it; some
+/// take `\\` for one backslash, and some leave both as they are. So `\%` is outside of quotes, where the shell
+/// too takes it for `%`, and no two backslashes are next to each other.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-=:".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    let mut quoted = String::from("'");
+    for letter in word.chars() {
+        match letter {
+            '%' => quoted.push_str("'\\%'"),
+            '\'' => quoted.push_str("'\\''"),
+            '\\' => quoted.push_str("\\''"),
+            letter => quoted.push(letter),
+        }
+    }
+    quoted + "'"
+}
+
+/// A crontab with the job: in the place where it was, else at the end.
+pub fn with(crontab: &[u8], job: &Job) -> Result<Vec<u8>, Complaint> {
+    let block = block(job)?;
+    let place = place(crontab, &job.name)?.unwrap_or(crontab.len()..crontab.len());
+    let before = &crontab[..place.start];
+    let is_cut = before.last().is_some_and(|last| *last != b'\n');
+    let line_end: &[u8] = if is_cut { b"\n" } else { b"" };
+    Ok([before, line_end, block.as_bytes(), &crontab[place.end..]].concat())
+}
+
+/// A crontab without the job of that name; none where it has no such job.
+pub fn without(crontab: &[u8], name: &str) -> Result<Option<Vec<u8>>, Complaint> {
+    let place = place(crontab, name)?;
+    Ok(place.map(|place| [&crontab[..place.start], &crontab[place.end..]].concat()))
+}
+
+/// Where our lines are.
+fn place(crontab: &[u8], name: &str) -> Result<Option<Range<usize>>, Complaint> {
+    let (begin, end) = (begin(name), end(name));
+    let (mut begins, mut ends, mut at) = (Vec::new(), Vec::new(), 0);
+    for line in crontab.split_inclusive(|byte| *byte == b'\n') {
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        if text == begin.as_bytes() {
+            begins.push(at);
+        }
+        at += line.len();
+        if text == end.as_bytes() {
+            ends.push(at);
+        }
+    }
+    match (&begins[..], &ends[..]) {
+        ([], []) => Ok(None),
+        (&[begin], &[end]) if begin < end => Ok(Some(begin..end)),
+        _ => Err(Complaint::input(format!("the crontab does not have one begin and one end of {name}"))
+            .hint("delete the lines of this name with `crontab -e`, and run the command again")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

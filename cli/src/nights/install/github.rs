@@ -1,0 +1,60 @@
+//! A workflow of GitHub Actions: the jobs in eight shards, each with what it remembers of earlier nights, and one morning.
+
+use crate::nights::install::job::Job;
+use crate::terminal::complaint::Complaint;
+
+const TEMPLATE: &str = include_str!("github.yml");
+
+pub fn workflow(job: &Job) -> Result<String, Complaint> {
+    let file = below_project(job)?;
+    // An expression that gives these letters: GitHub would read them as the beginning of one.
+    let literal = yaml(file).replace("${{", "${{ '${{' }}");
+    let at = format!("{} {}", job.at.minute(), job.at.hour());
+    // The file is last: nothing in its name is filled in.
+    Ok(TEMPLATE.replace("@AT@", &at).replace("@FILE@", &literal))
+}
+
+/// The path of the file in a checkout of the project.
+pub fn below_project(job: &Job) -> Result<&str, Complaint> {
+    let below = job.file.strip_prefix(job.project.as_str()).and_then(|path| path.strip_prefix('/'));
+    below.ok_or_else(|| {
+        Complaint::input(format!("{} is not in the project {}", job.file, job.project))
+            .hint("a checkout of the project needs the file: put it there")
+    })
+}
+
+/// A string of YAML, which every string of JSON is.
+pub fn yaml(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nights::install::job::tests::{hostile, job};
+    use crate::terminal::style::Style;
+
+    #[test]
+    fn time_and_file_are_filled_in() {
+        let workflow = workflow(&job()).unwrap();
+        assert!(workflow.contains("    - cron: \"30 2 * * *\" # UTC\n"), "{workflow}");
+        assert!(workflow.contains("  NIGHT_FILE: \"skilltune-night.toml\"\n"), "{workflow}");
+        assert!(!workflow.contains('@') || !workflow.contains("@FILE@"), "{workflow}");
+    }
+
+    #[test]
+    fn a_name_is_no_expression() {
+        let job = Job { file: format!("{}/a${{{{ secrets.KEY }}}}.toml", hostile().project), ..hostile() };
+        let workflow = workflow(&job).unwrap();
+        assert!(workflow.contains(r#"NIGHT_FILE: "a${{ '${{' }} secrets.KEY }}.toml""#), "{workflow}");
+    }
+
+    #[test]
+    fn a_file_outside_of_the_project_is_refused() {
+        let job = Job { file: "/home/me/project-2/night.toml".to_owned(), ..job() };
+        insta::assert_snapshot!(workflow(&job).unwrap_err().render(Style::PLAIN, 999), @r"
+        error: /home/me/project-2/night.toml is not in the project /home/me/project
+        hint: a checkout of the project needs the file: put it there
+        ");
+    }
+}

@@ -1,0 +1,41 @@
+//! Puts a nightly start in place, and takes it away: with the first scheduler that this machine has.
+
+use crate::nights::install::by_cron::Cron;
+use crate::nights::install::by_launchd::Launchd;
+use crate::nights::install::by_systemd::Systemd;
+use crate::nights::install::installed::Installed;
+use crate::nights::install::job::Job;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+
+pub fn install(job: &Job, around: &Environment) -> Result<Installed, Complaint> {
+    if let Some(systemd) = Systemd::find(around).filter(Systemd::answers) {
+        return systemd.install(job);
+    }
+    if let Some(launchd) = Launchd::find(around) {
+        return launchd.install(job);
+    }
+    if let Some(cron) = Cron::find(around) {
+        return cron.install(job);
+    }
+    Err(Complaint::input(
+        "no scheduler found: no systemd of yours answers, and there is no crontab or launchctl",
+    )
+    .hint("install cron, or start `skilltune night --scheduled` from a scheduler of your own")
+    .hint("`skilltune night install --print kubernetes` and `--print github` print texts for other places"))
+}
+
+/// What was removed, wherever it was installed.
+pub fn uninstall(name: &str, around: &Environment) -> Result<Vec<String>, Complaint> {
+    let mut removed = Vec::new();
+    if let Some(systemd) = Systemd::find(around) {
+        removed.extend(systemd.uninstall(name)?);
+    }
+    if let Some(launchd) = Launchd::find(around) {
+        removed.extend(launchd.uninstall(name)?);
+    }
+    if let Some(cron) = Cron::find(around) {
+        removed.extend(cron.uninstall(name)?);
+    }
+    Ok(removed)
+}

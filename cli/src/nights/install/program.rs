@@ -1,0 +1,104 @@
+//! Runs a program of the system: arguments as they are, input and output in files of ours, and a deadline.
+//!
+//! It runs as the person's own command would, without a guardian: `crontab` needs the rights of its group.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+
+const DEADLINE: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_millis(5);
+/// More than any crontab has.
+const MOST: u64 = 4 << 20;
+
+/// A program that was found on `PATH`.
+#[derive(Clone, Debug)]
+pub struct Program {
+    path: PathBuf,
+}
+
+/// How it ended, and what it said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    pub is_success: bool,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+}
+
+impl Program {
+    /// The program of that name, if there is one.
+    pub fn find(name: &str, around: &Environment) -> Option<Self> {
+        let path = which::which_in(name, around.env.get("PATH"), &around.cwd).ok()?;
+        Some(Self { path })
+    }
+
+    /// What it says, whatever its exit code.
+    pub fn run(&self, arguments: &[&str], input: &[u8]) -> Result<Said, Complaint> {
+        self.ran(arguments, input).map_err(|error| self.failed(arguments).caused_by(error))
+    }
+
+    /// What it says when it succeeds.
+    pub fn succeed(&self, arguments: &[&str], input: &[u8]) -> Result<Said, Complaint> {
+        let said = self.run(arguments, input)?;
+        if said.is_success {
+            return Ok(said);
+        }
+        Err(self.complaint(arguments, &said))
+    }
+
+    pub fn complaint(&self, arguments: &[&str], said: &Said) -> Complaint {
+        let why = said.stderr.trim();
+        self.failed(arguments).caused_by(if why.is_empty() { "it did not say why" } else { why })
+    }
+
+    fn failed(&self, arguments: &[&str]) -> Complaint {
+        let name = self.path.file_name().unwrap_or_default().display();
+        Complaint::ours(format!("`{name} {}` failed", arguments.join(" ")))
+    }
+
+    fn ran(&self, arguments: &[&str], input: &[u8]) -> io::Result<Said> {
+        let mut stdin = tempfile::tempfile()?;
+        stdin.write_all(input)?;
+        stdin.rewind()?;
+        let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        let mut command = Command::new(&self.path);
+        // What it says is read in places, in English.
+        command.args(arguments).env("LC_ALL", "C").current_dir(Path::new("/"));
+        command.stdin(stdin).stdout(stdout.try_clone()?).stderr(Stdio::from(stderr.try_clone()?));
+        let status = wait(command.spawn()?)?;
+        let stderr = String::from_utf8_lossy(&read(stderr)?).into_owned();
+        Ok(Said { is_success: status.success(), stdout: read(stdout)?, stderr })
+    }
+}
+
+fn wait(mut child: Child) -> io::Result<ExitStatus> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if start.elapsed() > DEADLINE {
+            child.kill()?;
+            child.wait()?;
+            let why = format!("it did not end within {} seconds", DEADLINE.as_secs());
+            return Err(io::Error::new(io::ErrorKind::TimedOut, why));
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+fn read(mut file: File) -> io::Result<Vec<u8>> {
+    file.rewind()?;
+    let mut bytes = Vec::new();
+    file.take(MOST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it printed more than expected"));
+    }
+    Ok(bytes)
+}
