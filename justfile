@@ -15,6 +15,10 @@ test:
 agents *filter:
     bash tests/agents/run {{filter}}
 
+# `night install` with a real cron and a real systemd, as root.
+night:
+    bash tests/night/run
+
 # Only the pure core: no disk, no processes.
 core:
     cargo test -p skilltune-phases
