@@ -235,6 +235,24 @@ fn what_systemd_refuses_leaves_what_was_there() {
 }
 
 #[test]
+fn a_timer_is_removed_though_no_systemd_answers() {
+    let world = World::new("project", &[("systemctl", SYSTEMCTL)]);
+    let before = world.scene.everything();
+    world.said(&["install"]);
+    let units = world.scene.path("config/systemd/user");
+    // As the real one enables it.
+    fs::create_dir(units.join("timers.target.wants")).unwrap();
+    let timer = format!("{}.timer", world.name());
+    std::os::unix::fs::symlink(units.join(&timer), units.join("timers.target.wants").join(&timer)).unwrap();
+    world.calls("systemctl.log");
+    fs::remove_file(world.scene.path(&format!("enabled-{timer}"))).unwrap();
+    fs::write(world.scene.path("bin/systemctl"), "#!/bin/sh\nexit 1\n").unwrap();
+    world.said(&["uninstall"]);
+    fs::write(world.scene.path("bin/systemctl"), SYSTEMCTL).unwrap();
+    assert_eq!(world.scene.everything(), before);
+}
+
+#[test]
 fn a_crontab_gets_lines_of_ours_and_keeps_every_other_byte() {
     let world = World::new("project", &[("crontab", CRONTAB)]);
     let table = world.scene.path("crontab");
