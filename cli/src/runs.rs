@@ -206,11 +206,20 @@ impl Runs {
         Ok(Known { run, records: history.records, folder, torn: history.torn })
     }
 
-    /// The newest run on these folders that has not ended and that nobody works on, if any.
+    /// The newest run on these folders that has not ended, if any.
+    pub fn open<L: Ui>(&self, targets: &[PathBuf]) -> Option<Known<L>> {
+        // A plan is one line: most runs are of other folders, and their journals need not be read.
+        let is_on_these = |id: &RunId| {
+            store::plan::<L>(&self.home.run(id).history()).is_some_and(|plan| L::targets(&plan) == targets)
+        };
+        let ids = self.ids(Some(L::KIND)).into_iter().filter(is_on_these);
+        ids.filter_map(|id| self.load::<L>(&id).ok()).find(|known| known.run.closed_at.is_none())
+    }
+
+    /// The same, if nobody works on it.
     pub fn unfinished<L: Ui>(&self, targets: &[PathBuf]) -> Option<Known<L>> {
-        let known = self.ids(Some(L::KIND)).into_iter().filter_map(|id| self.load::<L>(&id).ok());
-        let mut left = known.filter(|known| known.run.closed_at.is_none() && known.targets() == targets);
-        left.next().filter(|known| !matches!(self.standing(&known.run), Standing::Running { .. }))
+        let is_left = |known: &Known<L>| !matches!(self.standing(&known.run), Standing::Running { .. });
+        self.open(targets).filter(is_left)
     }
 
     pub fn standing<L: Ui>(&self, run: &Run<L>) -> Standing {

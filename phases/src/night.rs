@@ -21,7 +21,7 @@ use crate::plan::{Fingerprint, RunId};
 use crate::proof::Effect;
 use crate::score::Score;
 
-pub use history::{Change, Done, History, Job, Left, Night, Point, Watch};
+pub use history::{Change, Done, History, Job, Left, Night, Point, Watch, kept};
 pub use morning::{Better, Morning, Worse};
 pub use next::{Wish, next, outlook};
 pub use purse::{Share, shared};
@@ -261,11 +261,11 @@ impl Spent {
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
-            calls: self.calls + other.calls,
-            tokens: self.tokens + other.tokens,
+            calls: self.calls.saturating_add(other.calls),
+            tokens: self.tokens.saturating_add(other.tokens),
             usd: self.usd + other.usd,
             seconds: self.seconds + other.seconds,
-            unpriced: self.unpriced + other.unpriced,
+            unpriced: self.unpriced.saturating_add(other.unpriced),
         }
     }
 

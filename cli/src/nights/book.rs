@@ -8,14 +8,17 @@ use rustix::fs::{FlockOperation, flock};
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::night::{Entry, Event, History};
+use skilltune_phases::night::{Entry, Event, History, kept};
 
 use crate::nights::file::Plan;
 use crate::runs::strange;
 use crate::terminal::complaint::{Complaint, ours};
 
-/// Some hundred thousand lines: decades of nights.
+/// Of a hundred jobs in all nights that are kept.
 const LARGEST: u64 = 256 << 20;
+
+/// Two years of nights: of more, the older half goes.
+const MOST_NIGHTS: usize = 800;
 
 /// The folder, read only.
 #[derive(Clone, Debug)]
@@ -83,7 +86,13 @@ impl Book {
         if !path.exists() {
             path.create(b"").map_err(ours)?;
         }
-        let (entries, whole) = shelf.entries()?;
+        let (mut entries, mut whole) = shelf.entries()?;
+        if entries.iter().filter(|entry| matches!(entry.event, Event::Began { .. })).count() > MOST_NIGHTS {
+            entries = kept(&entries, MOST_NIGHTS / 2);
+            let text: Vec<u8> = entries.iter().flat_map(line).collect();
+            whole = text.len() as u64;
+            path.replace(&text, Durability::Barrier).map_err(ours)?;
+        }
         let file = path.open_append().map_err(ours)?;
         file.set_len(whole).map_err(ours)?;
         Ok(Some(Self { shelf, history: History::of(&entries), file, _lock: lock }))
@@ -92,8 +101,7 @@ impl Book {
     /// A line is on the disk before anything follows from it.
     pub fn write(&mut self, at: Timestamp, event: Event) -> Result<(), Complaint> {
         let entry = Entry { at, event };
-        let mut line = serde_json::to_vec(&entry).expect("an entry has a JSON text");
-        line.push(b'\n');
+        let line = line(&entry);
         let length = self.file.metadata().map_err(ours)?.len();
         let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
@@ -110,4 +118,10 @@ impl Book {
         let place = self.shelf.place(name);
         place.replace(text.as_bytes(), Durability::Order).map_err(ours)
     }
+}
+
+fn line(entry: &Entry) -> Vec<u8> {
+    let mut line = serde_json::to_vec(entry).expect("an entry has a JSON text");
+    line.push(b'\n');
+    line
 }

@@ -138,10 +138,11 @@ impl Job {
         let targets: Vec<PathBuf> = skills.iter().map(|skill| skill.path.clone()).collect();
         let project = around.project_of(&targets[0]);
         let runs = Runs::of(&project, &around).map_err(|error| refused(&error))?;
-        if let Some(id) = running(&runs, &targets) {
-            return Err(Left::Busy { why: format!("run {id} is under way").into() });
+        let open = runs.open::<Tune>(&targets);
+        let unfinished = open.as_ref().map(|known| known.run.plan.run.clone());
+        if open.is_some_and(|known| matches!(runs.standing(&known.run), Standing::Running { .. })) {
+            return Err(Left::Busy { why: "another command works on its skill".into() });
         }
-        let unfinished = runs.unfinished::<Tune>(&targets).map(|known| known.run.plan.run.clone());
         let planned = self.planned(&project, &around).map_err(|error| refused(&error))?;
         let suite = planned.task.scenarios.iter().cloned().map(|mut one| {
             one.held_out = false;
@@ -255,17 +256,6 @@ pub fn key_of_agents(roles: &Roles) -> Key {
         models: BTreeMap::new(),
         shown: shown.join(" and ").into(),
     }
-}
-
-fn running(runs: &Runs, targets: &[PathBuf]) -> Option<String> {
-    let ids = runs.ids(Some(skilltune_phases::plan::LoopKind::Tune)).into_iter().take(20);
-    let mut known = ids.filter_map(|id| runs.load::<Tune>(&id).ok());
-    let of_these = known.find(|known| {
-        known.run.closed_at.is_none()
-            && known.targets() == targets
-            && matches!(runs.standing(&known.run), Standing::Running { .. })
-    });
-    of_these.map(|known| known.run.plan.run.to_string())
 }
 
 pub fn refused(complaint: &Complaint) -> Left {

@@ -1,5 +1,8 @@
 //! What a night has come to, in words: the lines while it works, and the page of the morning.
 
+use std::path::Path;
+use std::time::Duration;
+
 use jiff::tz::TimeZone;
 use skilltune_phases::drift::Standing;
 use skilltune_phases::name::Name;
@@ -10,7 +13,7 @@ use skilltune_phases::night::{
 use crate::loops::tune::verdicts::signed;
 use crate::text::figures::{count, dollars, duration, grouped};
 use crate::text::markdown::{Page, code, words};
-use crate::text::plain::one_line;
+use crate::text::plain::{one_line, shell_path};
 
 /// While a piece of work begins.
 pub fn begun(work: &Work, shown: &str) -> String {
@@ -136,8 +139,10 @@ fn needs(morning: &Morning<'_>) -> Vec<String> {
     let worse = morning.worse.iter().filter(|worse| worse.needs_you()).map(|worse| {
         let job = name(worse);
         format!(
-            "{} works worse: see `skilltune trend {job}`; `skilltune night ack {job}` if you know it already",
-            words(job)
+            "{} works worse: see {}; {} if you know it already",
+            words(job),
+            typed("skilltune trend", job),
+            typed("skilltune night ack", job)
         )
     });
     let held = morning.paused.iter().filter(|(_, _, halt)| *halt == Halt::Person);
@@ -147,6 +152,11 @@ fn needs(morning: &Morning<'_>) -> Vec<String> {
     let failed = morning.failed.iter().filter(|(done, _)| is_ours(done));
     let failed = failed.map(|(done, _)| format!("{}: {}", words(&done.job), words(&ended(&done.outcome))));
     winners.chain(worse).chain(held).chain(refused).chain(failed).collect()
+}
+
+/// A command that is there to be typed, with a name that a journal has.
+fn typed(command: &str, name: &str) -> String {
+    code(&format!("{command} {}", shell_path(Path::new(&one_line(name)))))
 }
 
 /// How a winner gets to where it belongs.
@@ -161,7 +171,7 @@ fn next(better: &Better<'_>) -> String {
     };
     let how = match &decided.place {
         Place::Branch(branch) => {
-            format!("on branch {}: `git merge {}` takes it", code(branch), one_line(branch))
+            format!("on branch {}: {} takes it", code(branch), typed("git merge", branch))
         }
         Place::Patch(patch) => format!("a patch in the run's folder, {}: `git am` takes it", code(patch)),
         Place::PullRequest(address) => format!("a pull request: {}", words(&one_line(address))),
@@ -268,7 +278,7 @@ pub fn cost(spent: &Spent) -> String {
             format!("{} and {} of unknown cost", dollars(spent.usd), count(to_usize(unpriced), "call"))
         }
     };
-    let time = duration(std::time::Duration::from_secs_f64(spent.seconds.max(0.0)));
+    let time = duration(Duration::try_from_secs_f64(spent.seconds).unwrap_or_default());
     format!(
         "{usd}; {}, {} tokens, {time} of agent time",
         count(to_usize(spent.calls), "call"),

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use skilltune_phases::event::{Event, Record};
 use skilltune_phases::id::Digest;
 use skilltune_phases::loops::Loop;
-use skilltune_phases::plan::FORMAT;
+use skilltune_phases::plan::{FORMAT, Plan};
 
 use super::checksum;
 use super::sync::Syncer;
@@ -229,6 +229,19 @@ pub fn first_line(path: &SafePath) -> Option<FirstLine> {
         at: head.at,
         is_whole: line.last() == Some(&b'\n'),
     })
+}
+
+/// The plan of a run, without the rest of its journal.
+pub fn plan<L: Loop>(path: &SafePath) -> Option<Plan<L>> {
+    let mut line = Vec::new();
+    let mut reader = BufReader::new(path.open().ok()??);
+    if next_line(&mut reader, &mut line).ok()? > LONGEST {
+        return None;
+    }
+    match decode::<L>(line.strip_suffix(b"\n")?).ok()?.event {
+        Event::Started(plan) => Some(*plan),
+        Event::Done(_) | Event::Decided(_) | Event::Noted(_) => None,
+    }
 }
 
 /// No more of the line than is wanted: whatever else it holds takes no memory.

@@ -1,6 +1,6 @@
 //! The fold of the journal: what is known of each night and of each job.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -218,6 +218,32 @@ impl History {
             job.served = Some(at);
         }
     }
+}
+
+/// The entries that a long journal is cut down to: those of the newest nights, and of each job the last verdict, without which it would be tuned
+/// again for nothing.
+pub fn kept(entries: &[Entry], nights: usize) -> Vec<Entry> {
+    let began: Vec<usize> = entries
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| matches!(one.event, Event::Began { .. }))
+        .map(|(nth, _)| nth)
+        .collect();
+    let Some(cut) = began.len().checked_sub(nights.max(1)).and_then(|nth| began.get(nth)).copied() else {
+        return entries.to_vec();
+    };
+    let mut last: BTreeMap<&Name, usize> = BTreeMap::new();
+    for (nth, entry) in entries[..cut].iter().enumerate() {
+        if let Event::Ended { job, outcome, .. } = &entry.event
+            && matches!(outcome.end, End::Decided(_))
+        {
+            last.insert(job, nth);
+        }
+    }
+    let night_of = |nth: usize| began.iter().rev().find(|began| **began < nth).copied();
+    let mut old: BTreeSet<usize> = last.into_values().collect();
+    old.extend(old.clone().into_iter().filter_map(night_of));
+    old.into_iter().map(|nth| entries[nth].clone()).chain(entries[cut..].iter().cloned()).collect()
 }
 
 impl Night {

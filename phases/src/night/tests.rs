@@ -345,3 +345,41 @@ fn the_fold_of_every_prefix_of_a_journal_is_the_live_history() {
         assert_eq!(History::of(&read), live);
     }
 }
+
+#[test]
+fn a_journal_that_is_cut_down_knows_the_last_verdict_of_each_job_and_the_newest_nights() {
+    let mut entries = Vec::new();
+    let mut told = Told::new();
+    let mut tell = |told: &mut Told, event: Event| {
+        let entry = Entry { at: at(told.day), event };
+        told.history.apply(&entry);
+        entries.push(entry);
+    };
+    let decided = |skill: &str| {
+        let mut one = Told::new();
+        one.night(&["x"]);
+        one.tuned("x", key(skill, "1"), false);
+        one.history.last().unwrap().done[0].outcome.clone()
+    };
+    for day in 1..=40 {
+        told.day = day;
+        let date = at(day).to_zoned(jiff::tz::TimeZone::UTC).date();
+        let jobs = vec![name("a"), name("b")];
+        tell(&mut told, Event::Began { night: name(&day.to_string()), date, scheduled: true, jobs });
+        for (job, last) in [("a", 3), ("b", 30)] {
+            if day <= last {
+                let outcome = Box::new(decided(&format!("{job}{day}")));
+                tell(&mut told, Event::Ended { job: name(job), work: Work::Tune, outcome });
+            }
+        }
+        tell(&mut told, Event::Over { why: Over::Done });
+    }
+    let cut = History::of(&kept(&entries, 10));
+    let settled = |history: &History, job: &str| history.jobs[&name(job)].settled.clone();
+    for job in ["a", "b"] {
+        assert_eq!(settled(&cut, job), settled(&told.history, job));
+    }
+    assert_eq!(cut.nights[cut.nights.len() - 10..], told.history.nights[30..]);
+    assert_eq!(kept(&kept(&entries, 10), 10), kept(&entries, 10), "once is enough");
+    assert_eq!(kept(&entries, 100), entries);
+}
