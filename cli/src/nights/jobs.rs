@@ -24,7 +24,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::text::plain::one_line;
 
-/// Any night that applies something by itself has to be as sure as this, unless the job says otherwise.
+/// What replaces a skill without a person has to be as sure as this, unless the job says otherwise.
 const UNATTENDED: &str = "0.95";
 
 /// What would be typed for a search: its first word is the command.
@@ -64,9 +64,9 @@ pub fn all(plan: &Plan) -> Result<Vec<Job>, Complaint> {
     let mut jobs: Vec<Job> = Vec::new();
     for entry in &plan.content.jobs {
         for (skills, is_chain) in targets(&entry.skill, plan)? {
-            let short = PathBuf::from(skills.rsplit(',').next().unwrap_or(&skills));
-            let short =
-                short.file_name().map_or_else(|| skills.clone(), |name| name.to_string_lossy().into_owned());
+            let names =
+                skills.split(',').map(|path| path.rsplit('/').find(|part| !part.is_empty()).unwrap_or(path));
+            let short = names.collect::<Vec<_>>().join("-");
             let is_one_of_many = matches!(&entry.skill, Skills::One(one) if one.ends_with("/*"));
             let name = match &entry.name {
                 Some(name) if is_one_of_many => format!("{name}-{short}"),
@@ -198,10 +198,8 @@ impl Job {
         flag("preset", entry.preset.clone());
         flag("runs", entry.runs.map(|runs| runs.to_string()));
         flag("apply", Some(self.apply.clone()));
-        flag(
-            "confidence",
-            Some(entry.confidence.map_or_else(|| UNATTENDED.to_owned(), |one| one.to_string())),
-        );
+        let usual = (self.apply == "auto").then(|| UNATTENDED.to_owned());
+        flag("confidence", entry.confidence.map(|one| one.to_string()).or(usual));
         flag("improver", entry.improver.clone());
         words.extend(self.shared());
         words.extend(self.of_what());

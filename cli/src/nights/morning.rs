@@ -58,6 +58,12 @@ pub fn left(left: &Left) -> String {
     }
 }
 
+/// The reason alone.
+pub fn why(left: &Left) -> String {
+    let told = self::left(left);
+    told.split_once(": ").map_or(told.clone(), |(_, why)| why.to_owned())
+}
+
 fn became(place: &Place) -> String {
     match place {
         Place::Nowhere => String::new(),
@@ -146,12 +152,27 @@ fn needs(morning: &Morning<'_>) -> Vec<String> {
         )
     });
     let held = morning.paused.iter().filter(|(_, _, halt)| *halt == Halt::Person);
-    let held = held.map(|(done, why, _)| format!("{}: {}", words(&done.job), words(&one_line(why))));
+    let held = held.map(|(done, why, _)| format!("{}: {}", words(&done.job), marked(why)));
     let refused = morning.left.iter().filter(|(_, left)| matches!(left, Left::Refused { .. }));
-    let refused = refused.map(|(job, why)| format!("{}: {}", words(job), words(&left(why))));
+    let refused = refused.map(|(job, why)| format!("{}: {}", words(job), marked(&left(why))));
     let failed = morning.failed.iter().filter(|(done, _)| is_ours(done));
-    let failed = failed.map(|(done, _)| format!("{}: {}", words(&done.job), words(&ended(&done.outcome))));
+    let failed = failed.map(|(done, _)| format!("{}: {}", words(&done.job), marked(&ended(&done.outcome))));
     winners.chain(worse).chain(held).chain(refused).chain(failed).collect()
+}
+
+/// A text of ours with commands between backticks, which stay commands.
+fn marked(text: &str) -> String {
+    let text = one_line(text);
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len() % 2 == 0 {
+        return words(&text);
+    }
+    let part = |(nth, part): (usize, &&str)| match nth % 2 {
+        _ if part.is_empty() => String::new(),
+        0 => words(part),
+        _ => code(part),
+    };
+    parts.iter().enumerate().map(part).collect()
 }
 
 /// A command that is there to be typed, with a name that a journal has.
@@ -166,7 +187,7 @@ fn next(better: &Better<'_>) -> String {
     let dangers = if decided.dangers.is_empty() {
         String::new()
     } else {
-        let listed = decided.dangers.iter().map(|danger| words(&one_line(danger))).collect::<Vec<_>>();
+        let listed = decided.dangers.iter().map(|danger| marked(danger)).collect::<Vec<_>>();
         format!(" Look at this first: {}.", listed.join("; "))
     };
     let how = match &decided.place {
@@ -174,7 +195,7 @@ fn next(better: &Better<'_>) -> String {
             format!("on branch {}: {} takes it", code(branch), typed("git merge", branch))
         }
         Place::Patch(patch) => format!("a patch in the run's folder, {}: `git am` takes it", code(patch)),
-        Place::PullRequest(address) => format!("a pull request: {}", words(&one_line(address))),
+        Place::PullRequest(address) => format!("a pull request: {}", marked(address)),
         Place::Conflict => {
             format!("not applied, because the skill was edited: `skilltune apply {run} --merge` joins both")
         }
@@ -195,8 +216,8 @@ fn better(better: &Better<'_>) -> String {
     format!(
         "{}{scores}: {}{}. `skilltune diff {run}` shows the change, `skilltune report {run}` the evidence.",
         words(&done.job),
-        words(&one_line(&decided.words)),
-        words(&became(&decided.place))
+        marked(&decided.words),
+        marked(&became(&decided.place))
     )
 }
 
@@ -207,7 +228,7 @@ fn risen((job, change): &(&Name, &Change)) -> String {
 /// What the same skill is worth on the same scenarios since its agents changed.
 fn updated(change: &Change) -> String {
     let (lower, upper) = change.fall.bounds();
-    let what = change.what.iter().map(|what| words(&one_line(what))).collect::<Vec<_>>().join("; ");
+    let what = change.what.iter().map(|what| marked(what)).collect::<Vec<_>>().join("; ");
     let what = if what.is_empty() { "its agents".to_owned() } else { what };
     let (points, lower, upper) = (signed(-change.fall.points), signed(-upper), signed(-lower));
     format!(
@@ -244,21 +265,20 @@ fn worse(worse: &Worse<'_>) -> String {
 }
 
 fn undecided(done: &Done, decided: &Decided) -> String {
-    let price =
-        decided.price.as_ref().map(|price| format!(" {}", words(&one_line(price)))).unwrap_or_default();
-    format!("{}: {}.{price}", words(&done.job), words(&one_line(&decided.words)))
+    let price = decided.price.as_ref().map(|price| format!(" {}", marked(price))).unwrap_or_default();
+    format!("{}: {}.{price}", words(&done.job), marked(&decided.words))
 }
 
 fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
     let failed = morning
         .failed
         .iter()
-        .map(|(done, _)| format!("{}: {}", words(&done.job), words(&ended(&done.outcome))));
+        .map(|(done, _)| format!("{}: {}", words(&done.job), marked(&ended(&done.outcome))));
     let paused = morning
         .paused
         .iter()
-        .map(|(done, _, _)| format!("{}: {}", words(&done.job), words(&ended(&done.outcome))));
-    let left = morning.left.iter().map(|(job, why)| format!("{}: {}", words(job), words(&self::left(why))));
+        .map(|(done, _, _)| format!("{}: {}", words(&done.job), marked(&ended(&done.outcome))));
+    let left = morning.left.iter().map(|(job, why)| format!("{}: {}", words(job), marked(&self::left(why))));
     let broken = morning.broken.iter().map(|job| {
         format!("{}: skilltune was killed while it worked; the next night goes on with it", words(job))
     });
@@ -318,7 +338,7 @@ fn times(night: &Night, zone: &TimeZone) -> String {
 
 fn done(page: &mut Page, night: &Night) {
     let rows = night.done.iter().map(|done| {
-        vec![words(&done.job), done.work.word().to_owned(), words(&ended(&done.outcome)), code(&run(done))]
+        vec![words(&done.job), done.work.word().to_owned(), marked(&ended(&done.outcome)), code(&run(done))]
     });
     let rows: Vec<_> = rows.collect();
     if !rows.is_empty() {

@@ -6,7 +6,7 @@ use skilltune_orchestrator::disk::atomic::Durability;
 use crate::args::night::NightAddArgs;
 use crate::inputs::find;
 use crate::nights::file::{NIGHT_FILE, Plan};
-use crate::nights::jobs;
+use crate::nights::{jobs, morning};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -83,5 +83,9 @@ pub fn run(args: &NightAddArgs, around: &Environment, printer: Printer) -> Resul
         )
     };
     printer.talk(&format!("added job {added} to {}\n{hint}", path.display()));
+    let added = names.last().map(|job| job.ready(&plan, around));
+    if let Some(Err(left)) = added {
+        printer.talk(&format!("it cannot run yet: {}", morning::why(&left)));
+    }
     Ok(Exit::Reached)
 }

@@ -22,7 +22,7 @@ pub fn run(args: &TrendArgs, around: &Environment, printer: Printer) -> Result<E
     let Some(job) = name.and_then(|name| history.jobs.get(&name)).filter(|job| !job.points.is_empty()) else {
         let names: Vec<&str> = history.jobs.keys().map(Name::as_str).collect();
         let hint = if names.is_empty() {
-            "no night has run yet".to_owned()
+            "no night has tuned or measured anything yet".to_owned()
         } else {
             format!("there are {}", names.join(", "))
         };
