@@ -164,7 +164,7 @@ fn needs(morning: &Morning<'_>) -> Vec<String> {
 fn marked(text: &str) -> String {
     let text = one_line(text);
     let parts: Vec<&str> = text.split('`').collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return words(&text);
     }
     let part = |(nth, part): (usize, &&str)| match nth % 2 {
