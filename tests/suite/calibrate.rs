@@ -157,3 +157,45 @@ fn nothing_is_called_by_a_dry_run_or_for_more_than_one_skill() {
     assert!(scene.refusal(&["calibrate", "writer"]).contains("no suite of tasks"));
     assert!(scene.calls().is_empty());
 }
+
+#[test]
+fn a_chain_and_some_scenarios_of_a_suite_are_tried_once_each_and_another_skill_meanwhile() {
+    let scene = Scene::new(&[("writer", 80), ("editor", 40)], &json!({}));
+    fs::write(scene.path("project/suite.toml"), suite(6)).unwrap();
+    let gate = Gate::before("executor", &scene, json!({}));
+    let chain = [
+        "calibrate",
+        "writer,editor",
+        "--chain",
+        "--suite",
+        "suite.toml",
+        "--only",
+        "s2,s4",
+        "--trials",
+        "1",
+    ];
+    let first = Background::start(&scene, &[&chain[..], &["--yes", "--format", "json"]].concat());
+    first.until_begun(1);
+    let other = scene.command(&[
+        "calibrate",
+        "editor",
+        "--suite",
+        "suite.toml",
+        "--yes",
+        "--trials",
+        "1",
+        "--format",
+        "json",
+    ]);
+    let other = { other }.spawn().unwrap();
+    gate.open();
+    let ran = first.wait();
+    let scenarios = ran.json()["calibration"]["scenarios"].as_array().map(Vec::len);
+    assert_eq!((ran.code, scenarios), (Some(0), Some(2)), "{ran:?}");
+    let other = other.wait_with_output().unwrap();
+    assert_eq!(other.status.code(), Some(0), "{other:?}");
+    let strange = scene.run(&["calibrate", "writer", "--suite", "suite.toml", "--only", "s9"]);
+    assert!(strange.code == Some(2) && strange.stderr.contains("has no scenario \"s9\""), "{strange:?}");
+    let two = scene.run(&["calibrate", "writer,editor", "--suite", "suite.toml"]);
+    assert!(two.code == Some(2) && two.stderr.contains("--chain"), "{two:?}");
+}

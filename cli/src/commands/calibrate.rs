@@ -30,8 +30,9 @@ pub(super) fn run(args: &CalibrateArgs, around: &Environment, printer: Printer) 
     // Nothing is compared, so there is no work for a panel.
     let project = around.project_of(&skills[0].path);
     let trying = Trying::new(&args.flags, Some(&Panel::default()), &project, around, printer)?;
-    let stands =
-        skills.iter().map(|skill| Skill { name: skill.name.clone(), path: suite.path.clone() }).collect();
+    // Below the suite, which is a file: nothing can be there. Another skill can be tried on the same suite meanwhile.
+    let stand = |skill: &Skill| Skill { name: skill.name.clone(), path: suite.path.join(&skill.name) };
+    let stands = skills.iter().map(stand).collect();
     let purpose = Purpose::Calibrate { skills, trials: args.trials };
     trying.run(What { purpose, skills: stands, tried, confirm: None }, &suite)
 }

@@ -18,6 +18,7 @@ use crate::loops::tune::{dangers, price, verdicts};
 use crate::nights::jobs::{Ready, key_of_agents};
 use crate::report::ceilings;
 use crate::runs::Runs;
+use crate::runs::session::IN_USE;
 use crate::terminal::environment::Environment;
 use crate::text::plain::one_line;
 
@@ -41,7 +42,12 @@ pub fn outcome(ended: &Ended, ready: &Ready, around: &Environment) -> Outcome {
     }
     let Some(known) = run.as_ref().and_then(|run| load(run, &ready.project, around)) else {
         let why = said(&ended.stderr);
-        return none(if ended.code == Some(2) { End::Refused { why } } else { End::Failed { why } });
+        return none(match ended.code {
+            // Somebody works on it: the next night finds it free.
+            Some(2) if why.contains(IN_USE) => End::Unjudged { why },
+            Some(2) => End::Refused { why },
+            _ => End::Failed { why },
+        });
     };
     let mut key = key_of_agents(&known.plan.roles);
     (key.skill, key.suite) = (known.start().0, ready.wish.key.suite);

@@ -47,6 +47,9 @@ pub const GUARDIAN: &str = "guardian";
 const RUN: &str = "SKILLTUNE_RUN";
 pub const GUARDS: &str = "SKILLTUNE_GUARDS";
 
+/// What is said of a folder whose lock somebody holds.
+pub const IN_USE: &str = "is in use by another skilltune";
+
 /// The guardians of a killed program have this long; a hundredth of it is what they need.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
@@ -363,7 +366,7 @@ fn failed(error: EngineError, resume: &str) -> Complaint {
 
 fn held(error: LockError) -> Complaint {
     let LockError::Held { path, holder } = &error else { return ours(error) };
-    let complaint = Complaint::input(format!("{} is in use by another skilltune", path.display()));
+    let complaint = Complaint::input(format!("{} {IN_USE}", path.display()));
     let Some(holder) = holder else { return complaint.hint("retry when it has finished") };
     // A command's name is no run's: only runs are stopped by name.
     let hint = if holder.doing.contains(' ') {
