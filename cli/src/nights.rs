@@ -11,6 +11,8 @@ pub mod install;
 pub mod jobs;
 pub mod json;
 pub mod morning;
+pub mod notify;
+pub mod secrets;
 pub mod told;
 pub mod trend;
 pub mod work;

@@ -33,6 +33,7 @@ mod lint_scope;
 mod misbehave;
 mod models;
 mod night;
+mod night_told;
 mod offline;
 mod outage;
 mod outcome;

@@ -17,7 +17,7 @@ pub(crate) struct Nights {
 }
 
 impl Nights {
-    fn new(skills: &[(&str, u32)], script: &Value, jobs: &str) -> Self {
+    pub(crate) fn new(skills: &[(&str, u32)], script: &Value, jobs: &str) -> Self {
         let scene = Scene::in_memory(skills, script);
         fs::write(scene.path("project/suite.toml"), suite(12)).unwrap();
         let nights = Self { scene };
@@ -26,29 +26,29 @@ impl Nights {
     }
 
     /// A person writes the file, and agrees with it.
-    fn write_jobs(&self, jobs: &str) {
+    pub(crate) fn write_jobs(&self, jobs: &str) {
         fs::write(self.scene.path("project/skilltune-night.toml"), jobs).unwrap();
         let ran = self.scene.run(&["trust", "skilltune-night.toml"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
     }
 
     /// A night that begins at half past two of the day after this one.
-    fn command(&self, date: &str, more: &[&str]) -> Command {
+    pub(crate) fn command(&self, date: &str, more: &[&str]) -> Command {
         let mut command = self.scene.command(&[&["night"][..], more].concat());
         command.env("SKILLTUNE_NOW", format!("{date}T02:30:00Z")).env("TZ", "UTC");
         command
     }
 
-    fn night(&self, date: &str, more: &[&str]) -> Ran {
+    pub(crate) fn night(&self, date: &str, more: &[&str]) -> Ran {
         Ran::of(self.command(date, more).output().unwrap())
     }
 
-    fn morning(&self) -> Value {
+    pub(crate) fn morning(&self) -> Value {
         let text = fs::read(self.scene.path("project/.skilltune/nights/skilltune-night/night.json")).unwrap();
         serde_json::from_slice(&text).unwrap()
     }
 
-    fn page(&self) -> String {
+    pub(crate) fn page(&self) -> String {
         fs::read_to_string(self.scene.path("project/.skilltune/nights/skilltune-night/night.md")).unwrap()
     }
 }
@@ -63,10 +63,10 @@ fn suite(scenarios: u32) -> String {
     (1..=scenarios).map(one).collect()
 }
 
-const WRITER: &str =
+pub(crate) const WRITER: &str =
     "[[jobs]]\nskill = \".claude/skills/writer\"\nsuite = \"suite.toml\"\nruns = 32\napply = \"auto\"\n";
 
-fn climbs() -> Value {
+pub(crate) fn climbs() -> Value {
     json!({ "improve": { "writer": { "20": 60, "60": 80 } } })
 }
 

@@ -260,7 +260,7 @@ pub struct CleanArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct TrustArgs {
-    /// Settings file, its folder, a suite, or a file of rules
+    /// Settings file, its folder, a suite, a file of rules, or a file of jobs
     pub path: PathBuf,
 }
 

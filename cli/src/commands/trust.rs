@@ -65,12 +65,14 @@ fn record(args: &TrustArgs, around: &Environment) -> Result<String, Complaint> {
 fn record_jobs(file: TextFile, around: &Environment) -> Result<String, Complaint> {
     let plan = Plan::of(file)?;
     let jobs = jobs::all(&plan)?;
-    TrustStore::new(around).record(&plan.file, &[])?;
+    let scripts = plan.scripts(around)?;
+    TrustStore::new(around).record(&plan.file, &scripts)?;
     let job =
         |job: &Job| format!("\n  job {}: tunes {}, apply = {:?}", job.name, one_line(&job.skills), job.apply);
     let notify = &plan.content.notify;
-    let notify = if notify.is_empty() { String::new() } else { format!("\n  tells: {}", quoted(notify)) };
-    Ok(format!("trusted: {}{}{notify}", plan.file.path.display(), jobs.iter().map(job).collect::<String>()))
+    let notify = if notify.is_empty() { String::new() } else { format!("\n  notify: {}", quoted(notify)) };
+    let jobs: String = jobs.iter().map(job).collect();
+    Ok(format!("trusted: {}{jobs}{notify}{}", plan.file.path.display(), listed(&scripts)))
 }
 
 fn record_suite(path: &Path, around: &Environment) -> Result<String, Complaint> {

@@ -18,6 +18,7 @@ use crate::nights::clock::Clock;
 use crate::nights::file::Plan;
 use crate::nights::jobs::{Job, Ready};
 use crate::nights::morning;
+use crate::nights::secrets::Secrets;
 use crate::nights::told::{self, Ended};
 use crate::nights::work::Working;
 use crate::terminal::complaint::Complaint;
@@ -138,6 +139,7 @@ impl<'a> Driver<'a> {
     }
 
     fn leave(&mut self, job: &Name, left: Left) -> Result<(), Complaint> {
+        let left = Secrets::of(self.around).left(left);
         self.say(&format!("{job}: {}", morning::left(&left)));
         self.write(Event::Left { job: job.clone(), left })
     }
@@ -246,7 +248,7 @@ impl<'a> Driver<'a> {
 
     fn ended(&mut self, name: &Name, ended: &Ended) -> Result<(), Complaint> {
         let Some(Under { work, ready, .. }) = self.working.remove(name) else { return Ok(()) };
-        let outcome = told::outcome(ended, &ready, self.around);
+        let outcome = Secrets::of(self.around).outcome(told::outcome(ended, &ready, self.around));
         self.say(&format!("{name}: {}", morning::ended(&outcome)));
         let away = match &outcome.end {
             End::Paused { agent, .. } => agent.clone(),

@@ -13,8 +13,9 @@ use crate::settings::values::word;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::text::plain::{one_line, shell_path};
-use crate::trust::TrustStore;
 use crate::trust::file::TextFile;
+use crate::trust::pinned::{self, Pinned};
+use crate::trust::{TrustError, TrustStore};
 
 /// In a project's folder.
 pub const NIGHT_FILE: &str = "skilltune-night.toml";
@@ -37,8 +38,10 @@ pub struct NightFile {
     pub night: Limits,
     /// What seven days may use.
     pub week: Limits,
-    /// A command that is told each morning, as JSON on its standard input.
+    /// A command that gets the JSON of a night that needs a person, on its standard input.
     pub notify: Vec<String>,
+    /// It gets that of every night.
+    pub notify_always: bool,
     pub jobs: Vec<JobEntry>,
 }
 
@@ -121,6 +124,7 @@ impl Default for NightFile {
             night: Limits::default(),
             week: Limits::default(),
             notify: Vec::new(),
+            notify_always: false,
             jobs: Vec::new(),
         }
     }
@@ -168,21 +172,35 @@ impl Plan {
         Ok(Self { file, folder, name, content })
     }
 
+    /// The files of the project that its command names.
+    pub fn scripts(&self, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
+        pinned::scripts(&self.file, std::iter::once(&self.content.notify), around)
+    }
+
     /// It names what is spent, what is applied and what is run: a person has to have agreed with it as it is.
     pub fn require_trust(&self, around: &Environment) -> Result<(), Complaint> {
-        if TrustStore::new(around).trusts(&self.file, &[])? {
+        let (store, scripts) = (TrustStore::new(around), self.scripts(around)?);
+        if store.trusts(&self.file, &scripts)? {
             return Ok(());
         }
         let path = shell_path(&self.file.path);
-        Err(Complaint::input(format!("{} is not trusted, or changed since", self.file.path.display()))
+        let (what, read) = if store.trusts(&self.file, &[])? {
+            ("a script that `notify` names".to_owned(), "read the script")
+        } else {
+            (self.file.path.display().to_string(), "read it")
+        };
+        Err(Complaint::input(format!("{what} is not trusted, or changed since"))
             .caused_by("a file of jobs decides what is spent, what is applied and what is run")
-            .hint(format!("read it, then run `skilltune trust {path}`")))
+            .hint(format!("{read}, then run `skilltune trust {path}`")))
     }
 }
 
 fn check(file: &NightFile) -> Result<(), String> {
     if !(1..=16).contains(&file.parallel) {
         return Err("`parallel` must be from 1 to 16".to_owned());
+    }
+    if file.notify.first().is_some_and(|program| program.trim().is_empty()) {
+        return Err("`notify` must begin with a program".to_owned());
     }
     if file.keep == 0 {
         return Err("`keep` must be at least 1".to_owned());

@@ -29,6 +29,7 @@ pub fn object(morning: &Morning<'_>) -> Value {
         })).collect::<Vec<_>>(),
         "left": morning.left.iter().map(|(job, why)| json!({ "job": job, "why": left(why) })).collect::<Vec<_>>(),
         "killed": morning.broken,
+        "notified": null,
         "done": night.done.iter().map(done).collect::<Vec<_>>(),
     })
 }

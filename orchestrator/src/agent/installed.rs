@@ -11,6 +11,7 @@ mod wrap;
 pub use login::Login;
 pub use wrap::Wrap;
 
+pub use redaction::keys;
 use redaction::redaction;
 pub(crate) use rights::Ground;
 

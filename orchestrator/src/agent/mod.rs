@@ -17,7 +17,7 @@ mod stream;
 mod via;
 
 pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output, Slots};
-pub use installed::{Agent, Login, Wrap};
+pub use installed::{Agent, Login, Wrap, keys};
 pub use profile::Fitting;
 pub use real::Real;
 pub use response::{Response, Talk};

@@ -78,8 +78,8 @@ impl Redaction {
         }
     }
 
-    /// Control characters go first: one in the middle of a key would hide it from the search.
-    fn clean(&self, text: &str) -> String {
+    /// A text without keys. Control characters go first: one in the middle of a key would hide it from the search.
+    pub fn clean(&self, text: &str) -> String {
         let mut text: String = text.chars().filter(|&char| is_plain(char)).collect();
         for secret in self.secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET) {
             // Arguments are JSON, where a quote has a backslash.

@@ -2,6 +2,7 @@
 
 use jiff::tz::TimeZone;
 use rustix::process::Signal;
+use serde_json::json;
 use skilltune_phases::night::Morning;
 
 use crate::args::night::NightRunArgs;
@@ -9,6 +10,7 @@ use crate::nights::book::{Book, Shelf};
 use crate::nights::clock::Clock;
 use crate::nights::driver::Driver;
 use crate::nights::file::{Overlap, Plan};
+use crate::nights::notify::notify;
 use crate::nights::{jobs, json, morning};
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
@@ -70,10 +72,20 @@ pub fn run(
     let (book, signal) = driver.run(jobs, date, args.scheduled)?;
     let told = Morning::of(&book.history).expect("this night has begun");
     let page = morning::page(&told, &TimeZone::system());
-    let object = json::object(&told).to_string();
+    let mut object = json::object(&told);
     book.put("night.md", &page)?;
-    book.put("night.json", &object)?;
+    book.put("night.json", &object.to_string())?;
     let exit = exit(&told);
+    let content = &plan.content;
+    if !content.notify.is_empty() && (content.notify_always || told.needs_you()) {
+        let notified = notify(&plan, &object.to_string(), around);
+        if let Some(why) = &notified.error {
+            printer.talk(&format!("warning: `notify` failed: {why}"));
+        }
+        object["notified"] = json!(notified);
+        book.put("night.json", &object.to_string())?;
+    }
+    let object = object.to_string();
     match args.format {
         Format::Json => printer.json(&object)?,
         Format::Human if !args.quiet || exit == Exit::Ended => {

@@ -6,15 +6,19 @@ use skilltune_phases::transcript::Redaction;
 
 use super::Env;
 
-/// The keys that the agent was given, by the names of their variables, and the password of a proxy.
-pub(super) fn redaction(env: &Env, workspace: &Path) -> Redaction {
+/// The keys of an environment, by the names of their variables, and the password of a proxy.
+pub fn keys(env: &Env) -> Vec<String> {
     let keys = env.iter().filter(|(name, _)| is_key(name)).map(|(_, value)| value.as_str());
     let passwords = env.values().filter_map(|value| password(value));
+    keys.chain(passwords).map(str::to_owned).collect()
+}
+
+pub(super) fn redaction(env: &Env, workspace: &Path) -> Redaction {
     let real = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
     let mut paths = [real.as_path(), workspace].map(|path| path.to_string_lossy().into_owned());
     // A path that the other one begins with goes last.
     paths.sort_by_key(|path| std::cmp::Reverse(path.len()));
-    Redaction { secrets: keys.chain(passwords).map(str::to_owned).collect(), workspace: paths.into() }
+    Redaction { secrets: keys(env), workspace: paths.into() }
 }
 
 fn is_key(name: &str) -> bool {

@@ -1,0 +1,88 @@
+//! The command of the file that gets the morning, so that nobody has to look: without a shell, under guard and with a deadline.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Serialize;
+use skilltune_orchestrator::disk::SafePath;
+use skilltune_orchestrator::process::{Call, How};
+
+use crate::nights::file::Plan;
+use crate::runs::under_guard::under_guard;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::text::figures::duration;
+use crate::text::plain::one_line;
+
+/// Time for a slow mail server.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What it gets of our environment; no key is among them.
+const PASSED: [&str; 4] = ["PATH", "HOME", "LANG", "TZ"];
+
+/// Whether the command has got the morning; an error says why not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Notified {
+    pub ok: bool,
+    pub error: Option<String>,
+}
+
+/// Starts the command; whatever goes wrong with it is no failure of the night.
+pub fn notify(plan: &Plan, morning: &str, around: &Environment) -> Notified {
+    let error = run(plan, morning, around).err();
+    Notified { ok: error.is_none(), error: error.map(|why| one_line(&why)) }
+}
+
+fn run(plan: &Plan, morning: &str, around: &Environment) -> Result<(), String> {
+    let told = |complaint: Complaint| [&[complaint.what][..], &complaint.causes].concat().join(": ");
+    // The night was long: the script may be another one by now.
+    plan.require_trust(around).map_err(told)?;
+    let command = &plan.content.notify;
+    let path = around.env.get("PATH").map(String::as_str).unwrap_or_default();
+    let program = which::which_in(&command[0], Some(path), &plan.folder)
+        .map_err(|error| format!("{}: {error}", command[0]))?;
+    let mut argv = vec![program.into_os_string()];
+    argv.extend(command[1..].iter().map(Into::into));
+    let passed = |name: &String| PASSED.contains(&name.as_str()) || name.starts_with("XDG_");
+    let env = around.env.iter().filter(|(name, _)| passed(name));
+    let env: Vec<_> = env.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let call = |room: &Path| Call {
+        argv: argv.clone(),
+        env: env.clone(),
+        cwd: plan.folder.clone(),
+        confinement: None,
+        stdin: Some(room.join("morning.json")),
+        stdout: room.join("stdout"),
+        stderr: room.join("stderr"),
+        writes_itself: false,
+        keep_bytes: 0,
+        deadline: DEADLINE,
+        grace: GRACE,
+        record: room.join("ended.json"),
+    };
+    let lost = || Err("it was interrupted".to_owned());
+    let mut ended = under_guard(1, lost, |_, room| {
+        let (call, morning) = (call(&room), morning.to_owned());
+        move |pool, ear| {
+            let written = SafePath::below(&room, "morning.json").create(morning.as_bytes());
+            written.map_err(|error| error.to_string())?;
+            let ended = pool.acquire().and_then(|mut slot| slot.run(&call, &ear));
+            came_to(&ended.map_err(|error| error.to_string())?.how)
+        }
+    })
+    .map_err(told)?;
+    ended.remove(0)
+}
+
+fn came_to(how: &How) -> Result<(), String> {
+    match how {
+        How::Exited(0) => Ok(()),
+        How::Exited(code) => Err(format!("it ended with exit code {code}")),
+        How::Signalled(signal) => Err(format!("it was killed by signal {signal}")),
+        How::TimedOut => Err(format!("it did not end within {}", duration(DEADLINE))),
+        How::Cancelled => Err("it was interrupted".to_owned()),
+        How::Lost { why } | How::NotStarted { why } => Err(why.clone()),
+    }
+}

@@ -1,0 +1,47 @@
+//! The keys that no text of a night shows: they are hidden before anything is written down, so that the journal, all pages and the
+//! command that is notified are free of them.
+
+use skilltune_orchestrator::agent::keys;
+use skilltune_phases::night::{Decided, End, Left, Outcome};
+use skilltune_phases::transcript::Redaction;
+
+use crate::terminal::environment::Environment;
+
+/// The keys of our own environment; what looks like a key is hidden too.
+pub struct Secrets(Redaction);
+
+impl Secrets {
+    pub fn of(around: &Environment) -> Self {
+        Self(Redaction { secrets: keys(&around.env), workspace: Vec::new() })
+    }
+
+    pub fn left(&self, left: Left) -> Left {
+        match left {
+            Left::Busy { why } => Left::Busy { why: self.hide(&why) },
+            Left::Refused { why } => Left::Refused { why: self.hide(&why) },
+            Left::Budget | Left::Time | Left::Away | Left::Unchanged => left,
+        }
+    }
+
+    pub fn outcome(&self, outcome: Outcome) -> Outcome {
+        let end = match outcome.end {
+            End::Decided(decided) => End::Decided(Box::new(self.decided(*decided))),
+            End::Paused { why, halt, agent } => End::Paused { why: self.hide(&why), halt, agent },
+            End::Unjudged { why } => End::Unjudged { why: self.hide(&why) },
+            End::Refused { why } => End::Refused { why: self.hide(&why) },
+            End::Failed { why } => End::Failed { why: self.hide(&why) },
+            measured @ End::Measured { .. } => measured,
+        };
+        Outcome { end, ..outcome }
+    }
+
+    /// An agent has written what its dangers quote; all other texts are our own.
+    fn decided(&self, decided: Decided) -> Decided {
+        let dangers = decided.dangers.iter().map(|danger| self.hide(danger)).collect();
+        Decided { dangers, ..decided }
+    }
+
+    fn hide(&self, text: &str) -> Box<str> {
+        self.0.clean(text).into()
+    }
+}
