@@ -4,6 +4,7 @@
 //! journal and its own locks, and what ends it ends nothing else.
 
 pub mod book;
+pub mod changed;
 pub mod clock;
 pub mod driver;
 pub mod file;

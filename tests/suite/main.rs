@@ -34,6 +34,7 @@ mod misbehave;
 mod models;
 mod night;
 mod night_told;
+mod night_shards;
 mod offline;
 mod outage;
 mod outcome;

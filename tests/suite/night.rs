@@ -54,7 +54,7 @@ impl Nights {
 }
 
 /// Scenarios that each ask for qualities from 5 to 95.
-fn suite(scenarios: u32) -> String {
+pub(crate) fn suite(scenarios: u32) -> String {
     let one = |nth: u32| {
         let demands = (1..=19).map(|step| format!("\"Its quality is at least {}.\"", 5 * step));
         let demands = demands.collect::<Vec<_>>().join(", ");

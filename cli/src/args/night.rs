@@ -16,7 +16,17 @@ pub struct NightArgs {
     #[command(subcommand)]
     pub command: Option<NightCommand>,
     #[command(flatten)]
+    pub part: NightPartArgs,
+    #[command(flatten)]
     pub run: NightRunArgs,
+}
+
+/// Which of the jobs a night does.
+#[derive(Clone, Debug, Default, Args)]
+pub struct NightPartArgs {
+    /// Run only jobs whose skill or suite changed since this git revision
+    #[arg(long, value_name = "REV")]
+    pub changed_since: Option<String>,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -9,6 +9,7 @@ mod status;
 pub mod trend;
 
 use crate::args::night::{NightArgs, NightCommand};
+use crate::commands::night::begin::Selection;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -16,8 +17,8 @@ use crate::terminal::printer::Printer;
 
 pub fn run(args: &NightArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     match &args.command {
-        None => begin::run(&args.run, None, around, printer),
-        Some(NightCommand::Run(args)) => begin::run(&args.run, Some(&args.job), around, printer),
+        None => begin::run(&args.run, Selection::Part(&args.part), around, printer),
+        Some(NightCommand::Run(args)) => begin::run(&args.run, Selection::Job(&args.job), around, printer),
         Some(NightCommand::Add(args)) => add::run(args, around, printer),
         Some(NightCommand::List(args)) => list::run(args, around, printer),
         Some(NightCommand::Status(args)) => status::run(args, around, printer),

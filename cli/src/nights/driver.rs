@@ -1,6 +1,6 @@
 //! One night, from its first line to its last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
@@ -78,6 +78,7 @@ impl<'a> Driver<'a> {
     pub fn run(
         mut self,
         jobs: Vec<Job>,
+        unchanged: &BTreeSet<Name>,
         date: Date,
         is_scheduled: bool,
     ) -> Result<(Book, Option<Signal>), Complaint> {
@@ -86,7 +87,11 @@ impl<'a> Driver<'a> {
         let names = jobs.iter().map(|job| job.name.clone()).collect();
         self.write(Event::Began { night, date, scheduled: is_scheduled, jobs: names })?;
         for job in jobs {
-            self.look_at(&job)?;
+            if unchanged.contains(&job.name) {
+                self.leave(&job.name, Left::Unchanged)?;
+            } else {
+                self.look_at(&job)?;
+            }
         }
         let went = self.work();
         // Whatever went wrong with us, nothing of ours works on.

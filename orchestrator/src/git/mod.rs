@@ -6,11 +6,13 @@
 //! ```text
 //! propose -> change (three-way, a file at a time) -> commit (a temporary index) -> branch | patch
 //! publish -> remote (from a repository of ours) -> pull_request (`gh`)
+//! changed: which files are not as a revision has them
 //! ```
 
 mod address;
 mod branch;
 mod change;
+mod changed;
 mod commit;
 mod config;
 mod error;
@@ -24,6 +26,7 @@ mod revision;
 mod runner;
 mod tree;
 
+pub use changed::{Changed, ChangedError, root};
 pub use error::ProposeError;
 pub use propose::{Wanted, propose};
 pub use revision::{Files, Revision, RevisionError};

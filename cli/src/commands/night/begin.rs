@@ -1,12 +1,15 @@
 //! `night`: runs the jobs of a file, and leaves the page of the morning.
 
+use std::collections::BTreeSet;
+
 use jiff::tz::TimeZone;
 use rustix::process::Signal;
 use serde_json::json;
 use skilltune_phases::night::Morning;
 
-use crate::args::night::NightRunArgs;
+use crate::args::night::{NightPartArgs, NightRunArgs};
 use crate::nights::book::{Book, Shelf};
+use crate::nights::changed::unchanged;
 use crate::nights::clock::Clock;
 use crate::nights::driver::Driver;
 use crate::nights::file::{Overlap, Plan};
@@ -20,16 +23,23 @@ use crate::terminal::printer::Printer;
 use crate::text::nearest::nearest;
 use crate::text::plain::shell_path;
 
+/// Which jobs are done.
+#[derive(Clone, Copy, Debug)]
+pub enum Selection<'a> {
+    Job(&'a str),
+    Part(&'a NightPartArgs),
+}
+
 pub fn run(
     args: &NightRunArgs,
-    only: Option<&str>,
+    selection: Selection<'_>,
     around: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let plan = Plan::read(args.file.file.as_deref(), around)?;
     plan.require_trust(around)?;
     let mut jobs = jobs::all(&plan)?;
-    if let Some(only) = only {
+    if let Selection::Job(only) = selection {
         let names: Vec<String> = jobs.iter().map(|job| job.name.to_string()).collect();
         jobs.retain(|job| job.name == *only);
         if jobs.is_empty() {
@@ -45,6 +55,12 @@ pub fn run(
         return Err(Complaint::input(format!("{} has no jobs", plan.file.path.display()))
             .hint("`skilltune night add SKILL --suite FILE` adds one"));
     }
+    let unchanged = match selection {
+        Selection::Part(NightPartArgs { changed_since: Some(revision), .. }) => {
+            unchanged(&jobs, revision, &plan, around)?
+        }
+        Selection::Part(_) | Selection::Job(_) => BTreeSet::new(),
+    };
     let talk = |text: &str| {
         if !args.quiet {
             printer.talk(text);
@@ -69,7 +85,7 @@ pub fn run(
         }
     }
     let driver = Driver::new(&plan, book, args.quiet, around, printer)?;
-    let (book, signal) = driver.run(jobs, date, args.scheduled)?;
+    let (book, signal) = driver.run(jobs, &unchanged, date, args.scheduled)?;
     let told = Morning::of(&book.history).expect("this night has begun");
     let page = morning::page(&told, &TimeZone::system());
     let mut object = json::object(&told);

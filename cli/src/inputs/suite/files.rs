@@ -86,6 +86,12 @@ impl Starts {
         self.graders.get(&key).map_or(&[], |grader| grader.paths.as_slice())
     }
 
+    /// All that scenarios and checks bring, from the suite's folder.
+    pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        let graders = self.graders.values().flat_map(|grader| &grader.paths);
+        self.files.values().flatten().chain(graders)
+    }
+
     pub fn base(&self) -> &Path {
         &self.base
     }

@@ -1,0 +1,101 @@
+//! Which files of a working tree are not as a revision has them. No external diff, no text conversion and no filter of the
+//! repository's own configuration runs.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use super::config::{Guard, Settings};
+use super::runner::{Command, Git, GitError};
+
+/// What changed in one repository: edited, added, deleted, or not known to git and not ignored.
+#[derive(Clone, Debug, Default)]
+pub struct Changed {
+    paths: Vec<PathBuf>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ChangedError {
+    #[error("{folder} is in no git repository", folder = .0.display())]
+    NoRepository(PathBuf),
+    #[error("the repository has no revision {0:?}")]
+    NoRevision(String),
+    #[error("more files changed than can be listed")]
+    TooMany,
+    #[error("git cannot compare the files")]
+    Git(#[source] GitError),
+}
+
+impl From<GitError> for ChangedError {
+    fn from(error: GitError) -> Self {
+        match error {
+            GitError::TooLarge => Self::TooMany,
+            error => Self::Git(error),
+        }
+    }
+}
+
+/// Of a list of paths.
+const MOST: u64 = 16 << 20;
+
+/// The root of the repository that a folder is in.
+pub fn root(git: &Git<'_>, folder: &Path) -> Result<PathBuf, ChangedError> {
+    match git.at(folder).run(Command::new(["rev-parse", "--show-toplevel"])) {
+        Ok(mut top) => {
+            top.pop_if(|last| *last == b'\n');
+            Ok(PathBuf::from(OsString::from_vec(top)))
+        }
+        Err(GitError::Failed { code: Some(128), said })
+            if said.contains("not a git repository") || said.contains("must be run in a work tree") =>
+        {
+            Err(ChangedError::NoRepository(folder.to_owned()))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Changed {
+    /// Between a revision and the working tree with this root.
+    pub fn since(git: &Git<'_>, root: &Path, revision: &str) -> Result<Self, ChangedError> {
+        let git = git.at(root);
+        let commit = format!("{revision}^{{commit}}");
+        let named = Command::new(["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]);
+        let commit = match git.id(named) {
+            Err(GitError::Failed { code: Some(_), .. } | GitError::Garbled) => {
+                return Err(ChangedError::NoRevision(revision.to_owned()));
+            }
+            commit => commit?,
+        };
+        let guard = Guard::of(&Settings::of(&git)?)?;
+        let git = git.with_env(guard.env());
+        // A dirty submodule is not looked into: git would start a git there, with the settings of that repository.
+        let diff = Command::new([
+            "diff",
+            "--name-only",
+            "-z",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-renames",
+            "--no-relative",
+            "--ignore-submodules=dirty",
+            "--end-of-options",
+            &commit,
+            "--",
+        ]);
+        let untracked = Command::new(["ls-files", "-z", "--others", "--exclude-standard"]);
+        let lists = [git.run(diff.most(MOST))?, git.run(untracked.most(MOST))?];
+        let paths = lists.iter().flat_map(|list| list.split(|byte| *byte == 0));
+        let paths = paths.filter(|path| !path.is_empty()).map(|path| root.join(OsStr::from_bytes(path)));
+        Ok(Self { paths: paths.collect() })
+    }
+
+    /// From the root of the file system.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.paths.iter().map(PathBuf::as_path)
+    }
+
+    /// Whether the file changed, or anything in the folder. A submodule or a repository inside changes as a whole.
+    pub fn touches(&self, path: &Path) -> bool {
+        self.paths.iter().any(|changed| changed.starts_with(path) || path.starts_with(changed))
+    }
+}
