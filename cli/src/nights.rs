@@ -11,6 +11,7 @@ pub mod file;
 pub mod install;
 pub mod jobs;
 pub mod json;
+pub mod junit;
 pub mod morning;
 pub mod notify;
 pub mod secrets;

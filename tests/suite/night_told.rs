@@ -60,7 +60,9 @@ fn the_command_gets_the_morning_without_a_shell_and_its_failure_is_none_of_the_n
     );
 
     let journal = given(&nights, ".skilltune/nights/skilltune-night/history.jsonl").unwrap();
-    for text in [journal, nights.page(), told.to_string(), ran.stderr, ran.stdout] {
+    let junit = given(&nights, ".skilltune/nights/skilltune-night/junit.xml").unwrap();
+    assert!(junit.contains("type=\"did_not_run\""), "{junit}");
+    for text in [journal, nights.page(), junit, told.to_string(), ran.stderr, ran.stdout] {
         assert!(!text.contains("hunter2"), "{text}");
     }
     assert!(nights.page().contains("missing-"), "{}", nights.page());

@@ -236,13 +236,13 @@ fn updated(change: &Change) -> String {
     )
 }
 
-fn name<'a>(worse: &Worse<'a>) -> &'a Name {
+pub fn name<'a>(worse: &Worse<'a>) -> &'a Name {
     match worse {
         Worse::Drifts { job, .. } | Worse::Update { job, .. } => job,
     }
 }
 
-fn worse(worse: &Worse<'_>) -> String {
+pub fn worse(worse: &Worse<'_>) -> String {
     match worse {
         Worse::Drifts { job, standing, days, mean, known } => {
             let seen = match (mean, known) {

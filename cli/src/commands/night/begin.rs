@@ -14,7 +14,7 @@ use crate::nights::clock::Clock;
 use crate::nights::driver::Driver;
 use crate::nights::file::{Overlap, Plan};
 use crate::nights::notify::notify;
-use crate::nights::{jobs, json, morning};
+use crate::nights::{jobs, json, junit, morning};
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -90,6 +90,7 @@ pub fn run(
     let page = morning::page(&told, &TimeZone::system());
     let mut object = json::object(&told);
     book.put("night.md", &page)?;
+    book.put("junit.xml", &junit::junit(&told))?;
     book.put("night.json", &object.to_string())?;
     let exit = exit(&told);
     let content = &plan.content;

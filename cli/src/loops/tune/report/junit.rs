@@ -227,7 +227,8 @@ fn below(evidence: &str) -> String {
     shown.lines().fold(String::new(), |text, line| text + "\n  " + line)
 }
 
-fn safe(text: &str) -> String {
+/// On one line, of characters that XML can hold.
+pub fn safe(text: &str) -> String {
     allowed(&plain::one_line(text))
 }
 
