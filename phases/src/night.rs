@@ -23,7 +23,7 @@ use crate::score::Score;
 
 pub use history::{Change, Done, History, Job, Left, Night, Point, Watch, kept};
 pub use morning::{Better, Morning, Worse};
-pub use next::{Wish, next, outlook};
+pub use next::{Wish, next, outlook, searching};
 pub use purse::{Share, shared};
 
 /// One line of the journal.
@@ -97,7 +97,6 @@ pub enum Over {
     Done,
     /// It was time to stop, or too late to begin.
     Time,
-    Budget,
     Interrupted,
 }
 

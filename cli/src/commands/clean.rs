@@ -85,7 +85,7 @@ fn tidy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Result<(), Complaint>
 }
 
 /// Deletes runs and the stored files that only they need, and says how much that was.
-fn delete(ids: &[RunId], scope: &Scope<'_>) -> Result<String, Complaint> {
+pub fn delete(ids: &[RunId], scope: &Scope<'_>) -> Result<String, Complaint> {
     let (runs, around) = (&scope.runs, scope.around);
     for id in ids {
         runs.home.run(id).place().remove().map_err(ours)?;

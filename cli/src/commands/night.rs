@@ -4,6 +4,7 @@ mod ack;
 mod add;
 mod begin;
 mod install;
+mod keep;
 mod list;
 mod status;
 pub mod trend;

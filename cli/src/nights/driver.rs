@@ -226,14 +226,7 @@ impl<'a> Driver<'a> {
             Work::Measure { .. } | Work::Again { .. } | Work::Tune => Spent::default(),
         };
         // A measurement is small, and comes first: it takes what it needs.
-        let waiting = if work.is_search() {
-            let open = wishes
-                .iter()
-                .filter(|(job, _)| !self.working.contains_key(*job) && !history.has_searched(job));
-            open.map(|(_, wish)| wish.priority).sum()
-        } else {
-            1
-        };
+        let waiting = if work.is_search() { night::searching(history, wishes) } else { 1 };
         let priority = if work.is_search() { wishes[name].priority } else { 1 };
         shared(&limits, priority, waiting, own, before)
     }

@@ -328,7 +328,6 @@ fn times(night: &Night, zone: &TimeZone) -> String {
             let why = match over {
                 Over::Done => "",
                 Over::Time => ", because it was time to stop",
-                Over::Budget => ", because the budget was used up",
                 Over::Interrupted => ", because it was interrupted",
             };
             format!("Began {began}, ended {}{why}.", moment(at))

@@ -176,11 +176,6 @@ impl History {
         self.runs.get(run).copied().unwrap_or_default()
     }
 
-    /// Whether a job has had its search tonight.
-    pub fn has_searched(&self, job: &Name) -> bool {
-        self.last().is_some_and(|night| night.works(job).any(|done| done.work.is_search()))
-    }
-
     /// Whether anything was done for a job tonight.
     pub fn was_done(&self, job: &Name) -> bool {
         self.last().is_some_and(|night| night.works(job).next().is_some())

@@ -98,7 +98,7 @@ impl<'a> Morning<'a> {
         let is_put_off = |(_, left): &(&Name, &Left)| **left != Left::Unchanged;
         !self.paused.is_empty()
             || self.left.iter().any(is_put_off)
-            || matches!(self.night.over, Some((_, Over::Time | Over::Budget | Over::Interrupted)))
+            || matches!(self.night.over, Some((_, Over::Time | Over::Interrupted)))
     }
 }
 

@@ -39,6 +39,19 @@ pub fn next(history: &History, wishes: &BTreeMap<Name, Wish>) -> Option<(Name, W
     first.map(|(name, _, _, work)| (name.clone(), work))
 }
 
+/// The priorities of all jobs that a night would search for next, those under way aside: they share what is left.
+pub fn searching(history: &History, wishes: &BTreeMap<Name, Wish>) -> u32 {
+    let Some(night) = history.last() else { return 0 };
+    let none = Job::default();
+    let open =
+        wishes.iter().filter(|(name, _)| !night.under_way.contains_key(*name) && !is_left(night, name));
+    let searching = open.filter(|(name, wish)| {
+        let job = history.jobs.get(*name).unwrap_or(&none);
+        wanted(&night.done, name, job, wish).is_some_and(|work| work.is_search())
+    });
+    searching.fold(0, |sum, (_, wish)| sum.saturating_add(wish.priority))
+}
+
 /// What a night that begins now would do first for a job.
 pub fn outlook(history: &History, name: &Name, wish: &Wish) -> Option<Work> {
     let none = Job::default();

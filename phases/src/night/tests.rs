@@ -188,9 +188,12 @@ fn a_job_that_is_under_way_or_was_left_is_not_begun_again_in_the_same_night() {
     let mut told = Told::new();
     told.night(&["a", "b"]);
     let jobs = [("a", wish("a")), ("b", wish("b"))];
+    let wishes = jobs.iter().map(|(job, wish)| (name(job), wish.clone())).collect();
+    assert_eq!(searching(&told.history, &wishes), 2, "both share what is left");
     told.tell(Event::Asked { job: name("a"), work: Work::Tune });
+    assert_eq!(searching(&told.history, &wishes), 1);
     told.tell(Event::Left { job: name("b"), left: Left::Budget });
-    assert_eq!(told.next(&jobs), None);
+    assert_eq!((told.next(&jobs), searching(&told.history, &wishes)), (None, 0));
     told.night(&["a", "b"]);
     assert_eq!(told.next(&jobs).unwrap().0, "a", "another night asks anew");
 }

@@ -233,6 +233,31 @@ fn a_file_that_says_something_else_than_jobs_is_refused_with_what_to_do() {
 }
 
 #[test]
+fn as_many_mornings_stay_as_the_file_says_and_no_run_that_searched_goes() {
+    let nights = nights(&format!("keep = 2\n{WRITER}"));
+    for date in ["2026-11-02", "2026-11-03", "2026-11-04", "2026-11-05"] {
+        assert_eq!(nights.night(date, &[]).code, Some(0));
+    }
+    let folder = nights.scene.path("project/.skilltune/nights/skilltune-night/mornings");
+    let mut pages: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|page| page.unwrap().file_name().into_string().unwrap()).collect();
+    pages.sort();
+    let expected =
+        ["20261104-023000.json", "20261104-023000.md", "20261105-023000.json", "20261105-023000.md"];
+    assert_eq!(pages, expected);
+    // The search of the first night, and the measurements of the last two.
+    assert_eq!(nights.scene.run_folders().len(), 3);
+    let undone = nights.scene.run(&["rollback", &searched(&nights)]);
+    assert_eq!((undone.code, nights.scene.quality("writer")), (Some(0), 20), "{undone:?}");
+}
+
+fn searched(nights: &Nights) -> String {
+    let list = nights.scene.run(&["list"]).stdout;
+    let line = list.lines().find(|line| !line.contains("calibrate")).unwrap();
+    line.split_whitespace().next().unwrap().to_owned()
+}
+
+#[test]
 fn a_job_is_added_listed_and_run_by_its_name() {
     let nights = nights("");
     fs::remove_file(nights.scene.path("project/skilltune-night.toml")).unwrap();

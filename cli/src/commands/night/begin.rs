@@ -8,6 +8,7 @@ use serde_json::json;
 use skilltune_phases::night::Morning;
 
 use crate::args::night::{NightPartArgs, NightRunArgs};
+use crate::commands::night::keep;
 use crate::nights::book::{Book, Shelf};
 use crate::nights::changed::unchanged;
 use crate::nights::clock::Clock;
@@ -103,6 +104,7 @@ pub fn run(
         book.put("night.json", &object.to_string())?;
     }
     let object = object.to_string();
+    keep::keep(&[("md", &page), ("json", &object)], &plan, &book, around, printer)?;
     match args.format {
         Format::Json => printer.json(&object)?,
         Format::Human if !args.quiet || exit == Exit::Ended => {

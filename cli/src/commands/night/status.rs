@@ -48,7 +48,7 @@ pub fn run(args: &NightStatusArgs, around: &Environment, printer: Printer) -> Re
             printer.data(morning::page(&told, &TimeZone::system()).trim_end())?;
             if let Some(age) = overdue {
                 printer.talk(&format!(
-                    "no scheduled night for {}: `skilltune night doctor` says why",
+                    "no scheduled night for {}: look at the scheduler, and at `skilltune night list`",
                     duration(age)
                 ));
             }

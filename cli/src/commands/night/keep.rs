@@ -1,0 +1,54 @@
+//! What stays of older nights: their pages, as many as the file says, and the runs that only measured, as long as their page stays.
+
+use std::collections::BTreeSet;
+
+use skilltune_orchestrator::disk::atomic::Durability;
+use skilltune_phases::night::Work;
+use skilltune_phases::plan::RunId;
+
+use crate::commands::clean;
+use crate::nights::book::Book;
+use crate::nights::file::Plan;
+use crate::runs::Runs;
+use crate::runs::scope::Scope;
+use crate::terminal::complaint::{Complaint, ours};
+use crate::terminal::environment::Environment;
+use crate::terminal::printer::Printer;
+
+/// Keeps this night's pages beside those of the nights before, and lets the oldest go. A run that searched stays: it may hold the way
+/// back of a winner that was applied.
+pub fn keep(
+    pages: &[(&str, &str)],
+    plan: &Plan,
+    book: &Book,
+    around: &Environment,
+    printer: Printer,
+) -> Result<(), Complaint> {
+    let nights = &book.history.nights;
+    let (old, new) = nights.split_at(nights.len().saturating_sub(plan.content.keep));
+    let folder = book.shelf.place("mornings");
+    folder.make().map_err(ours)?;
+    if let Some(night) = new.last() {
+        for (end, text) in pages {
+            let place = folder.join(format!("{}.{end}", night.name));
+            place.replace(text.as_bytes(), Durability::Order).map_err(ours)?;
+        }
+    }
+    let stays = |name: &str| new.iter().any(|night| name.starts_with(&format!("{}.", night.name)));
+    for name in folder.names().map_err(ours)? {
+        if !name.to_str().is_some_and(stays) {
+            folder.join(&name).remove().map_err(ours)?;
+        }
+    }
+    let measured = old.iter().flat_map(|night| &night.done).filter(|done| match done.work {
+        Work::Measure { .. } | Work::Again { .. } => true,
+        Work::Resume { .. } | Work::Tune => false,
+    });
+    let measured: BTreeSet<&RunId> = measured.filter_map(|done| done.outcome.run.as_ref()).collect();
+    let runs = Runs::of(&plan.folder, around)?;
+    let gone: Vec<RunId> = runs.ids(None).into_iter().filter(|id| measured.contains(id)).collect();
+    if !gone.is_empty() {
+        clean::delete(&gone, &Scope { runs, only: None, around, printer })?;
+    }
+    Ok(())
+}
