@@ -4,9 +4,11 @@
 //! it be done by a run of its own, and writes down what it came to: the same sentence as that of a run.
 
 mod history;
+mod merging;
 mod morning;
 mod next;
 mod purse;
+mod shard;
 
 use std::collections::BTreeMap;
 
@@ -22,9 +24,11 @@ use crate::proof::Effect;
 use crate::score::Score;
 
 pub use history::{Change, Done, History, Job, Left, Night, Point, Watch, kept};
+pub use merging::{ShardNight, merged};
 pub use morning::{Better, Morning, Worse};
 pub use next::{Wish, next, outlook, searching};
 pub use purse::{Share, shared};
+pub use shard::{Part, Shard};
 
 /// One line of the journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,6 +46,9 @@ pub enum Event {
         date: Date,
         scheduled: bool,
         jobs: Vec<Name>,
+        /// Which part of a night of several machines it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shard: Option<Shard>,
     },
     /// A job was begun: if nothing follows, the night was killed meanwhile.
     Asked {
@@ -65,9 +72,9 @@ pub enum Event {
     Acknowledged {
         job: Name,
     },
-    /// Another part of the same night, made elsewhere: its entries stand before this one.
+    /// The night was made by shards elsewhere: what follows is theirs.
     Merged {
-        shards: u32,
+        parts: Vec<Part>,
     },
 }
 
@@ -91,7 +98,7 @@ pub enum Work {
 }
 
 /// Why a night was over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Over {
     Done,

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::night::{Nights, suite};
+use crate::scene::Ran;
 
 /// A job a skill, each with a suite of its own.
 fn jobs(skills: &[String]) -> String {
@@ -85,4 +87,137 @@ fn a_night_since_a_revision_takes_only_the_jobs_whose_skill_or_suite_changed() {
     let all: BTreeSet<&str> = skills.iter().map(String::as_str).collect();
     assert_eq!(&names(&morning["left"]) | &names(&morning["done"]), all);
     assert_eq!(morning["left"][0]["why"], "not begun: nothing of it changed");
+}
+
+/// Without what differs from machine to machine: times, ids of runs, and how long agents took.
+fn plain(mut morning: Value) -> Value {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(object) => {
+                for key in ["night", "began", "ended", "seconds", "run_id"] {
+                    object.remove(key);
+                }
+                object.values_mut().for_each(strip);
+            }
+            Value::Array(list) => list.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    strip(&mut morning);
+    morning
+}
+
+fn state(nights: &Nights) -> PathBuf {
+    nights.scene.path("project/.skilltune/nights/skilltune-night")
+}
+
+/// A night of this shard, on a machine of its own.
+fn sharded(count: u32, shard: &str) -> Nights {
+    let (nights, _) = nights(count);
+    let ran = nights.night("2026-11-02", &["--shard", shard]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(nights.morning()["shard"], shard);
+    assert!(nights.page().starts_with(&format!("# Night of 2026-11-01, shard {shard}\n")));
+    nights
+}
+
+fn merge(nights: &Nights, folders: &[PathBuf]) -> Ran {
+    let folders = folders.iter().map(|folder| folder.to_str().unwrap());
+    let words: Vec<&str> = std::iter::once("merge").chain(folders).collect();
+    nights.night("2026-11-02", &words)
+}
+
+#[test]
+fn eight_merged_shards_are_one_night_of_all_jobs_in_whatever_order_they_come_and_however_often() {
+    let (whole, _) = nights(8);
+    assert_eq!(whole.night("2026-11-02", &[]).code, Some(0));
+    let shards: Vec<Nights> = (1..=8).map(|number| sharded(8, &format!("{number}/8"))).collect();
+    let mut folders: Vec<PathBuf> = shards.iter().map(state).collect();
+    let (merged, _) = nights(8);
+    folders.reverse();
+    folders.swap(1, 5);
+    let ran = merge(&merged, &folders);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(plain(merged.morning()), plain(whole.morning()));
+    assert_eq!(
+        merged.morning()["done"].as_array().unwrap().len(),
+        whole.morning()["done"].as_array().unwrap().len()
+    );
+    let journal = fs::read(state(&merged).join("history.jsonl")).unwrap();
+    let (other, _) = nights(8);
+    folders.sort();
+    assert_eq!(merge(&other, &folders).code, Some(0));
+    assert!(
+        fs::read(state(&other).join("history.jsonl")).unwrap() == journal,
+        "the order of folders does not count"
+    );
+    for again in [&folders[..], &folders[3..4]] {
+        let ran = merge(&merged, again);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.stderr.contains("nothing changed"), "{ran:?}");
+        assert!(fs::read(state(&merged).join("history.jsonl")).unwrap() == journal);
+    }
+}
+
+#[test]
+fn a_shard_that_is_missing_or_was_killed_is_named_and_joins_the_night_when_it_comes() {
+    let shards: Vec<Nights> = (1..=3).map(|number| sharded(3, &format!("{number}/3"))).collect();
+    // The second was killed while it worked: nothing follows what was asked for.
+    let killed = shards[1].scene.path("killed");
+    let journal = fs::read_to_string(state(&shards[1]).join("history.jsonl")).unwrap();
+    let asked = journal.lines().position(|line| line.contains("\"asked\"")).unwrap();
+    let begun: String = journal.split_inclusive('\n').take(asked + 1).collect();
+    fs::create_dir(&killed).unwrap();
+    fs::write(killed.join("history.jsonl"), begun).unwrap();
+    let (merged, _) = nights(3);
+    let ran = merge(&merged, &[state(&shards[0]), killed]);
+    assert_eq!(ran.code, Some(4), "what could not run is tried again: {ran:?}");
+    assert!(ran.stderr.contains("shard 2/3 was killed while it worked\nshard 3/3 is missing\n"), "{ran:?}");
+    let morning = merged.morning();
+    assert_eq!((&morning["missing_shards"], &morning["killed_shards"]), (&json!(["3/3"]), &json!(["2/3"])));
+    assert_eq!(morning["killed"], json!(["skill-02"]));
+    assert!(merged.page().contains("Shard 3/3: its results are missing"), "{}", merged.page());
+    let ran = merge(&merged, &[state(&shards[2]), state(&shards[1])]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let morning = merged.morning();
+    assert_eq!((&morning["missing_shards"], &morning["killed_shards"]), (&json!([]), &json!([])));
+    assert_eq!(names(&morning["done"]), BTreeSet::from(["skill-01", "skill-02", "skill-03"]));
+}
+
+#[test]
+fn what_is_no_shard_of_this_file_is_skipped_and_a_link_is_not_followed() {
+    let (merged, _) = nights(3);
+    let of_others = sharded(4, "1/3");
+    let good = sharded(3, "1/3");
+    let journal = fs::read_to_string(state(&good).join("history.jsonl")).unwrap();
+    let place = |name: &str| {
+        let folder = merged.scene.path(name);
+        fs::create_dir(&folder).unwrap();
+        folder
+    };
+    let (empty, linked, odd) = (place("empty"), place("linked"), place("odd"));
+    std::os::unix::fs::symlink(state(&good).join("history.jsonl"), linked.join("history.jsonl")).unwrap();
+    // It tells of a job that is not its own.
+    let foreign = journal.replace("\"job\":\"skill-01\"", "\"job\":\"skill-02\"");
+    fs::write(odd.join("history.jsonl"), foreign).unwrap();
+    for folder in [&empty, &linked, &odd, &state(&of_others), &merged.scene.path("nowhere")] {
+        let ran = merge(&merged, std::slice::from_ref(folder));
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains("skipped "), "{ran:?}");
+    }
+    assert!(!state(&merged).join("history.jsonl").exists());
+    // Figures beyond all measure, and a shard of billions.
+    let huge = journal.replacen("\"calls\":", "\"calls\":1844674407370955161,\"ignored\":", 1);
+    for (nth, text) in
+        [huge, journal.replace("1/3", "1/4000000000"), "{}\n".to_owned(), "x".repeat(1000) + "\n"]
+            .into_iter()
+            .enumerate()
+    {
+        let folder = place(&format!("hostile-{nth}"));
+        fs::write(folder.join("history.jsonl"), text).unwrap();
+        let ran = merge(&merged, &[folder]);
+        assert!(!ran.stderr.contains("panicked") && ran.code.is_some_and(|code| code <= 5), "{ran:?}");
+    }
+    let ran = merge(&merged, &[empty, state(&good)]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
 }

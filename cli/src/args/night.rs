@@ -5,6 +5,7 @@ pub mod install;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use skilltune_phases::night::Shard;
 
 use crate::args::examples;
 use crate::args::night::install::{InstallArgs, UninstallArgs};
@@ -27,6 +28,9 @@ pub struct NightPartArgs {
     /// Run only jobs whose skill or suite changed since this git revision
     #[arg(long, value_name = "REV")]
     pub changed_since: Option<String>,
+    /// Run one share of the jobs, with one share of the budget: 2/8 is the second of eight
+    #[arg(long, value_name = "N/M")]
+    pub shard: Option<Shard>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -69,6 +73,8 @@ pub enum NightCommand {
     /// Remove everything that `night install` has set up
     #[command(after_help = examples::NIGHT_UNINSTALL)]
     Uninstall(UninstallArgs),
+    /// Put the results of shards together as one night
+    Merge(NightMergeArgs),
 }
 
 #[derive(Clone, Debug, Args)]
@@ -115,6 +121,15 @@ pub struct NightStatusArgs {
     /// Print only what needs you
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct NightMergeArgs {
+    /// State folder of each shard, as its `.skilltune/nights/NAME`
+    #[arg(required = true, value_name = "DIR")]
+    pub shards: Vec<PathBuf>,
+    #[command(flatten)]
+    pub view: NightViewArgs,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -6,6 +6,7 @@ mod begin;
 mod install;
 mod keep;
 mod list;
+mod merge;
 mod status;
 pub mod trend;
 
@@ -26,5 +27,6 @@ pub fn run(args: &NightArgs, around: &Environment, printer: Printer) -> Result<E
         Some(NightCommand::Ack(args)) => ack::run(args, around, printer),
         Some(NightCommand::Install(args)) => install::run(args, around, printer),
         Some(NightCommand::Uninstall(args)) => install::uninstall(args, around, printer),
+        Some(NightCommand::Merge(args)) => merge::run(args, around, printer),
     }
 }

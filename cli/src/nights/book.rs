@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write as _;
+use std::path::Path;
 
 use jiff::Timestamp;
 use rustix::fs::{FlockOperation, flock};
@@ -41,6 +42,11 @@ impl Shelf {
         Self { root: home.nights().join(plan.name.as_str()) }
     }
 
+    /// That of a shard, from anywhere.
+    pub fn at(folder: &Path) -> Self {
+        Self { root: SafePath::below(folder, "") }
+    }
+
     pub fn place(&self, name: &str) -> SafePath {
         self.root.join(name)
     }
@@ -51,8 +57,13 @@ impl Shelf {
 
     /// All whole lines, and how many bytes they are. What a killed program left of a last one is none.
     pub fn entries(&self) -> Result<(Vec<Entry>, u64), Complaint> {
+        self.entries_within(LARGEST)
+    }
+
+    /// The same of a journal that may be no larger than this.
+    pub fn entries_within(&self, most: u64) -> Result<(Vec<Entry>, u64), Complaint> {
         let path = self.place("history.jsonl");
-        let bytes = path.read(LARGEST).map_err(ours)?.unwrap_or_default();
+        let bytes = path.read(most).map_err(ours)?.unwrap_or_default();
         let (mut entries, mut whole) = (Vec::new(), 0);
         for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")) {
             let entry = serde_json::from_slice(line).map_err(|error| {
@@ -110,6 +121,25 @@ impl Book {
             return Err(Complaint::ours("cannot write the journal of nights").caused_by(error));
         }
         self.history.apply(&entry);
+        Ok(())
+    }
+
+    /// All these lines or none of them.
+    pub fn extend(&mut self, entries: &[Entry]) -> Result<(), Complaint> {
+        let path = self.shelf.place("history.jsonl");
+        let mut bytes = path.read(LARGEST).map_err(ours)?.unwrap_or_default();
+        for entry in entries {
+            serde_json::to_writer(&mut bytes, entry).expect("an entry has a JSON text");
+            bytes.push(b'\n');
+        }
+        if bytes.len() as u64 > LARGEST {
+            return Err(Complaint::input("the journal of nights would become too large"));
+        }
+        path.replace(&bytes, Durability::Barrier).map_err(ours)?;
+        self.file = path.open_append().map_err(ours)?;
+        for entry in entries {
+            self.history.apply(entry);
+        }
         Ok(())
     }
 

@@ -10,7 +10,9 @@ use jiff::{Timestamp, ToSpan as _, Zoned};
 use rustix::process::Signal;
 use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::name::Name;
-use skilltune_phases::night::{self, End, Event, Left, Outcome, Over, Share, Spent, Wish, Work, shared};
+use skilltune_phases::night::{
+    self, End, Event, Left, Outcome, Over, Shard, Share, Spent, Wish, Work, shared,
+};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::nights::book::Book;
@@ -44,6 +46,16 @@ pub struct Driver<'a> {
     over: Option<Over>,
 }
 
+/// What a night does.
+pub struct Tonight {
+    pub jobs: Vec<Job>,
+    /// Those of which nothing changed.
+    pub unchanged: BTreeSet<Name>,
+    pub shard: Option<Shard>,
+    pub date: Date,
+    pub is_scheduled: bool,
+}
+
 /// A piece of work under way.
 struct Under {
     working: Working,
@@ -75,17 +87,12 @@ impl<'a> Driver<'a> {
     }
 
     /// Whether the night was interrupted by a signal, and the history with it.
-    pub fn run(
-        mut self,
-        jobs: Vec<Job>,
-        unchanged: &BTreeSet<Name>,
-        date: Date,
-        is_scheduled: bool,
-    ) -> Result<(Book, Option<Signal>), Complaint> {
+    pub fn run(mut self, tonight: Tonight) -> Result<(Book, Option<Signal>), Complaint> {
         let began = self.clock.now();
         let night = self.name(&began);
+        let Tonight { jobs, unchanged, shard, date, is_scheduled } = tonight;
         let names = jobs.iter().map(|job| job.name.clone()).collect();
-        self.write(Event::Began { night, date, scheduled: is_scheduled, jobs: names })?;
+        self.write(Event::Began { night, date, scheduled: is_scheduled, jobs: names, shard })?;
         for job in jobs {
             if unchanged.contains(&job.name) {
                 self.leave(&job.name, Left::Unchanged)?;
@@ -111,14 +118,10 @@ impl<'a> Driver<'a> {
         Ok((self.book, self.signal))
     }
 
-    /// Its moment; a second one in the same second has another number.
+    /// Its moment.
     fn name(&self, began: &Zoned) -> Name {
-        let moment = began.strftime("%Y%m%d-%H%M%S").to_string();
-        let is_taken = |name: &String| self.book.history.nights.iter().any(|night| night.name == *name);
-        let numbered = (2..).map(|nth| format!("{moment}-{nth}"));
-        let mut names = std::iter::once(moment.clone()).chain(numbered);
-        let free = names.find(|name| !is_taken(name)).unwrap_or(moment);
-        free.parse().expect("digits make a name")
+        let moment = began.strftime("%Y%m%d-%H%M%S").to_string().parse().expect("digits make a name");
+        self.book.history.free_name(&moment)
     }
 
     fn write(&mut self, event: Event) -> Result<(), Complaint> {
@@ -216,13 +219,14 @@ impl<'a> Driver<'a> {
             }
         });
         let reserved = reserved.fold(Spent::default(), Spent::plus);
+        let part = |whole: Ceilings| night.shard.map_or(whole, |shard| shard.ceilings(whole));
         let limits = [
-            (content.night.ceilings(), night.spent().plus(reserved)),
-            (content.week.ceilings(), history.spent_since(week).plus(reserved)),
+            (part(content.night.ceilings()), night.spent().plus(reserved)),
+            (part(content.week.ceilings()), history.spent_since(week).plus(reserved)),
         ];
         let own = (self.ready[name].job.entry.limits.ceilings(), night.spent_by(name));
         let before = match work {
-            Work::Resume { run } => history.spent_by_run(run),
+            Work::Resume { run } => history.spent_by_run(name, run),
             Work::Measure { .. } | Work::Again { .. } | Work::Tune => Spent::default(),
         };
         // A measurement is small, and comes first: it takes what it needs.

@@ -97,6 +97,9 @@ pub fn headline(morning: &Morning<'_>) -> String {
     if !told.is_empty() {
         return format!("Yes: {}.", told.join(", "));
     }
+    if !morning.night.missing_shards().is_empty() {
+        return "No. Results of some shards are missing; the next night tries their jobs again.".to_owned();
+    }
     if morning.has_failed() {
         return "No. Some jobs failed; the next night tries them again.".to_owned();
     }
@@ -113,7 +116,8 @@ fn is_ours(done: &Done) -> bool {
 /// `night.md`: the questions of a person, in the order in which they ask them.
 pub fn page(morning: &Morning<'_>, zone: &TimeZone) -> String {
     let night = morning.night;
-    let mut page = Page::titled(&format!("Night of {}", night.date));
+    let shard = night.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
+    let mut page = Page::titled(&format!("Night of {}{shard}", night.date));
     page.section("Does anything need me?");
     page.paragraph(headline(morning));
     page.list(needs(morning));
@@ -282,7 +286,16 @@ fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
     let broken = morning.broken.iter().map(|job| {
         format!("{}: skilltune was killed while it worked; the next night goes on with it", words(job))
     });
-    failed.chain(paused).chain(left).chain(broken)
+    let missing = morning.night.missing_shards();
+    let missing = missing.into_iter().map(|shard| {
+        format!(
+            "Shard {shard}: its results are missing; `skilltune night merge` takes them when they are there"
+        )
+    });
+    let killed = morning.night.killed_shards();
+    let killed =
+        killed.into_iter().map(|shard| format!("Shard {shard}: skilltune was killed while it worked"));
+    failed.chain(paused).chain(left).chain(broken).chain(missing).chain(killed)
 }
 
 fn run(done: &Done) -> String {

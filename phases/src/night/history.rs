@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use super::{Decided, End, Entry, Event, Key, Outcome, Over, Spent, Work};
+use super::{Decided, End, Entry, Event, Key, Outcome, Over, Part, Shard, Spent, Work};
 use crate::drift::{Fall, Series, Standing, Trial};
 use crate::id::Digest;
 use crate::name::Name;
@@ -16,8 +16,8 @@ use crate::plan::RunId;
 pub struct History {
     pub nights: Vec<Night>,
     pub jobs: BTreeMap<Name, Job>,
-    /// What each run had used when it was last heard of.
-    runs: BTreeMap<RunId, Spent>,
+    /// What each run had used when it was last heard of. Other machines give the same ids to runs of other jobs.
+    runs: BTreeMap<(Name, RunId), Spent>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,10 @@ pub struct Night {
     pub date: Date,
     pub scheduled: bool,
     pub jobs: Vec<Name>,
+    /// Which part of a night of several machines it is.
+    pub shard: Option<Shard>,
+    /// The shards that it was put together from, by number.
+    pub parts: BTreeMap<u32, Part>,
     pub done: Vec<Done>,
     pub left: Vec<(Name, Left)>,
     pub under_way: BTreeMap<Name, Work>,
@@ -132,12 +136,14 @@ impl History {
 
     pub fn apply(&mut self, Entry { at, event }: &Entry) {
         match event {
-            Event::Began { night, date, scheduled, jobs } => self.nights.push(Night {
+            Event::Began { night, date, scheduled, jobs, shard } => self.nights.push(Night {
                 name: night.clone(),
                 began: *at,
                 date: *date,
                 scheduled: *scheduled,
                 jobs: jobs.clone(),
+                shard: *shard,
+                parts: BTreeMap::new(),
                 done: Vec::new(),
                 left: Vec::new(),
                 under_way: BTreeMap::new(),
@@ -157,7 +163,9 @@ impl History {
                     watch.acknowledged = true;
                 }
             }
-            Event::Merged { .. } => {}
+            Event::Merged { parts } => self.tonight(|night| {
+                night.parts.extend(parts.iter().map(|part| (part.shard.number(), part.clone())));
+            }),
         }
     }
 
@@ -171,9 +179,19 @@ impl History {
         done.filter(|done| done.at >= since).fold(Spent::default(), |sum, done| sum.plus(done.spent))
     }
 
+    /// A name for a night that no other has.
+    pub fn free_name(&self, wanted: &Name) -> Name {
+        let is_taken = |name: &Name| self.nights.iter().any(|night| night.name == *name);
+        let numbered = (2..=self.nights.len() + 1).filter_map(|nth| format!("{wanted}-{nth}").parse().ok());
+        std::iter::once(wanted.clone())
+            .chain(numbered)
+            .find(|name| !is_taken(name))
+            .unwrap_or_else(|| wanted.clone())
+    }
+
     /// What a run had used when it was last heard of.
-    pub fn spent_by_run(&self, run: &RunId) -> Spent {
-        self.runs.get(run).copied().unwrap_or_default()
+    pub fn spent_by_run(&self, job: &Name, run: &RunId) -> Spent {
+        self.runs.get(&(job.clone(), run.clone())).copied().unwrap_or_default()
     }
 
     /// Whether anything was done for a job tonight.
@@ -189,7 +207,8 @@ impl History {
 
     fn ended(&mut self, at: Timestamp, name: &Name, work: &Work, outcome: &Outcome) {
         let Some(night) = self.nights.last_mut() else { return };
-        let before = outcome.run.as_ref().and_then(|run| self.runs.insert(run.clone(), outcome.spent));
+        let before = outcome.run.as_ref();
+        let before = before.and_then(|run| self.runs.insert((name.clone(), run.clone()), outcome.spent));
         let spent = outcome.spent.since(before.unwrap_or_default());
         night.under_way.remove(name);
         let done = Done { job: name.clone(), work: work.clone(), outcome: outcome.clone(), spent, at };
@@ -242,6 +261,18 @@ pub fn kept(entries: &[Entry], nights: usize) -> Vec<Entry> {
 }
 
 impl Night {
+    /// Of the shards that it is put together from, those whose results have not come in.
+    pub fn missing_shards(&self) -> Vec<Shard> {
+        let of = self.parts.values().map(|part| part.shard.of()).max().unwrap_or_default();
+        let all = (1..=of).filter(|number| !self.parts.contains_key(number));
+        all.filter_map(|number| format!("{number}/{of}").parse().ok()).collect()
+    }
+
+    /// Those that were killed.
+    pub fn killed_shards(&self) -> Vec<Shard> {
+        self.parts.values().filter(|part| !part.is_whole).map(|part| part.shard).collect()
+    }
+
     pub fn spent(&self) -> Spent {
         self.done.iter().fold(Spent::default(), |sum, done| sum.plus(done.spent))
     }

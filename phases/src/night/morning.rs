@@ -55,7 +55,7 @@ impl<'a> Morning<'a> {
             paused: Vec::new(),
             failed: Vec::new(),
             left: night.left.iter().map(|(job, left)| (job, left)).collect(),
-            broken: if night.over.is_some() { Vec::new() } else { night.under_way.keys().collect() },
+            broken: night.under_way.keys().collect(),
             spent: night.spent(),
         };
         night.done.iter().for_each(|done| morning.sort(done));
@@ -90,7 +90,8 @@ impl<'a> Morning<'a> {
 
     /// Whether something did not work that the next night tries again.
     pub fn has_failed(&self) -> bool {
-        !self.failed.is_empty() || !self.broken.is_empty()
+        let has_all_shards = self.night.missing_shards().is_empty() && self.night.killed_shards().is_empty();
+        !self.failed.is_empty() || !self.broken.is_empty() || !has_all_shards
     }
 
     /// Whether the next night goes on with something.

@@ -63,7 +63,7 @@ fn is_left(night: &Night, job: &Name) -> bool {
     night.left.iter().any(|(left, why)| left == job && *why != Left::Unchanged)
 }
 
-fn class(work: &Work) -> u8 {
+pub(super) fn class(work: &Work) -> u8 {
     match work {
         Work::Measure { .. } | Work::Again { .. } => 0,
         Work::Resume { .. } => 1,

@@ -57,7 +57,13 @@ impl Told {
         self.day += 1;
         let date = at(self.day).to_zoned(jiff::tz::TimeZone::UTC).date();
         let jobs = jobs.iter().map(|job| name(job)).collect();
-        self.tell(Event::Began { night: name(&self.day.to_string()), date, scheduled: true, jobs });
+        self.tell(Event::Began {
+            night: name(&self.day.to_string()),
+            date,
+            scheduled: true,
+            jobs,
+            shard: None,
+        });
     }
 
     fn ended(&mut self, job: &str, work: Work, key: Key, end: End) {
@@ -334,6 +340,7 @@ fn the_fold_of_every_prefix_of_a_journal_is_the_live_history() {
             date: jiff::civil::date(2026, 11, 1),
             scheduled: false,
             jobs: vec![name("a")],
+            shard: None,
         },
         Event::Asked { job: name("a"), work: Work::Tune },
         Event::Left { job: name("b"), left: Left::Refused { why: "gone".into() } },
@@ -368,7 +375,10 @@ fn a_journal_that_is_cut_down_knows_the_last_verdict_of_each_job_and_the_newest_
         told.day = day;
         let date = at(day).to_zoned(jiff::tz::TimeZone::UTC).date();
         let jobs = vec![name("a"), name("b")];
-        tell(&mut told, Event::Began { night: name(&day.to_string()), date, scheduled: true, jobs });
+        tell(
+            &mut told,
+            Event::Began { night: name(&day.to_string()), date, scheduled: true, jobs, shard: None },
+        );
         for (job, last) in [("a", 3), ("b", 30)] {
             if day <= last {
                 let outcome = Box::new(decided(&format!("{job}{day}")));

@@ -9,10 +9,10 @@ use skilltune_phases::night::Morning;
 
 use crate::args::night::{NightPartArgs, NightRunArgs};
 use crate::commands::night::keep;
-use crate::nights::book::{Book, Shelf};
+use crate::nights::book::Book;
 use crate::nights::changed::unchanged;
 use crate::nights::clock::Clock;
-use crate::nights::driver::Driver;
+use crate::nights::driver::{Driver, Tonight};
 use crate::nights::file::{Overlap, Plan};
 use crate::nights::notify::notify;
 use crate::nights::{jobs, json, junit, morning};
@@ -56,6 +56,14 @@ pub fn run(
         return Err(Complaint::input(format!("{} has no jobs", plan.file.path.display()))
             .hint("`skilltune night add SKILL --suite FILE` adds one"));
     }
+    let shard = match selection {
+        Selection::Part(part) => part.shard,
+        Selection::Job(_) => None,
+    };
+    if let Some(shard) = shard {
+        let own = shard.share(jobs.iter().map(|job| job.name.clone()));
+        jobs.retain(|job| own.contains(&job.name));
+    }
     let unchanged = match selection {
         Selection::Part(NightPartArgs { changed_since: Some(revision), .. }) => {
             unchanged(&jobs, revision, &plan, around)?
@@ -86,8 +94,26 @@ pub fn run(
         }
     }
     let driver = Driver::new(&plan, book, args.quiet, around, printer)?;
-    let (book, signal) = driver.run(jobs, &unchanged, date, args.scheduled)?;
-    let told = Morning::of(&book.history).expect("this night has begun");
+    let (book, signal) =
+        driver.run(Tonight { jobs, unchanged, shard, date, is_scheduled: args.scheduled })?;
+    let exit = leave_pages(&plan, &book, args.format, args.quiet, around, printer)?;
+    Ok(match signal {
+        Some(Signal::TERM) => Exit::Terminated,
+        Some(_) => Exit::Interrupted,
+        None => exit,
+    })
+}
+
+/// The pages of the last night, and who is told of it at once.
+pub fn leave_pages(
+    plan: &Plan,
+    book: &Book,
+    format: Format,
+    is_quiet: bool,
+    around: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let told = Morning::of(&book.history).expect("a night has begun");
     let page = morning::page(&told, &TimeZone::system());
     let mut object = json::object(&told);
     book.put("night.md", &page)?;
@@ -96,7 +122,7 @@ pub fn run(
     let exit = exit(&told);
     let content = &plan.content;
     if !content.notify.is_empty() && (content.notify_always || told.needs_you()) {
-        let notified = notify(&plan, &object.to_string(), around);
+        let notified = notify(plan, &object.to_string(), around);
         if let Some(why) = &notified.error {
             printer.talk(&format!("warning: `notify` failed: {why}"));
         }
@@ -104,23 +130,17 @@ pub fn run(
         book.put("night.json", &object.to_string())?;
     }
     let object = object.to_string();
-    keep::keep(&[("md", &page), ("json", &object)], &plan, &book, around, printer)?;
-    match args.format {
+    keep::keep(&[("md", &page), ("json", &object)], plan, book, around, printer)?;
+    match format {
         Format::Json => printer.json(&object)?,
-        Format::Human if !args.quiet || exit == Exit::Ended => {
+        Format::Human if !is_quiet || exit == Exit::Ended => {
             printer.data(&morning::headline(&told))?;
-            printer.data(&format!(
-                "the whole page: {}",
-                shell_path(Shelf::of(&plan).place("night.md").path())
-            ))?;
+            let path = book.shelf.place("night.md");
+            printer.data(&format!("the whole page: {}", shell_path(path.path())))?;
         }
         Format::Human => {}
     }
-    Ok(match signal {
-        Some(Signal::TERM) => Exit::Terminated,
-        Some(_) => Exit::Interrupted,
-        None => exit,
-    })
+    Ok(exit)
 }
 
 /// What a scheduler is told.

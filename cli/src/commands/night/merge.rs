@@ -1,0 +1,87 @@
+//! `night merge`: the results of shards become one night of this machine.
+//!
+//! What a shard left may come from anybody: it is bounded, read through no link, and taken only if it is a share of the jobs
+//! of this file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use skilltune_phases::name::Name;
+use skilltune_phases::night::{Morning, Night, ShardNight, merged};
+
+use crate::args::night::NightMergeArgs;
+use crate::commands::night::begin::{exit, leave_pages};
+use crate::nights::book::{Book, Shelf};
+use crate::nights::file::Plan;
+use crate::nights::jobs;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::text::plain::one_line;
+
+/// Of the journal of a shard.
+const LARGEST: u64 = 32 << 20;
+
+pub fn run(args: &NightMergeArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let plan = Plan::read(args.view.file.file.as_deref(), around)?;
+    // The end of the night may run the command of `notify`.
+    plan.require_trust(around)?;
+    let jobs: Vec<(Name, u32)> =
+        jobs::all(&plan)?.into_iter().map(|job| (job.name, job.entry.priority)).collect();
+    let mut shards: BTreeMap<u32, ShardNight> = BTreeMap::new();
+    for folder in &args.shards {
+        let shown = folder.display();
+        match shard(&around.cwd.join(folder), &jobs) {
+            Ok(shard) => {
+                if let Some(first) = shards.values().next()
+                    && (first.date, first.part.shard.of()) != (shard.date, shard.part.shard.of())
+                {
+                    return Err(Complaint::input(format!("{shown} is a shard of another night"))
+                        .hint("merge the shards of one night at a time"));
+                }
+                let part = shard.part.clone();
+                if let Some(known) = shards.insert(part.shard.number(), shard)
+                    && known.part != part
+                {
+                    return Err(Complaint::input(format!("shard {} is there twice", part.shard))
+                        .hint("leave one of its folders out"));
+                }
+            }
+            Err(why) => printer.talk(&format!("skipped {shown}: {}", one_line(&why))),
+        }
+    }
+    if shards.is_empty() {
+        return Err(Complaint::input("none of these folders has a night of a shard")
+            .hint("pass the `.skilltune/nights/NAME` that `skilltune night --shard N/M` leaves"));
+    }
+    let Some(mut book) = Book::open(&plan, false)? else {
+        return Err(Complaint::input("a night of this file is under way").hint("retry when it has ended"));
+    };
+    let shards: Vec<ShardNight> = shards.into_values().collect();
+    let entries = merged(&book.history, &shards, &jobs);
+    if entries.is_empty() {
+        printer.talk("these shards were merged before: nothing changed");
+        return Ok(Morning::of(&book.history).map_or(Exit::Reached, |morning| exit(&morning)));
+    }
+    book.extend(&entries)?;
+    for shard in shards.iter().filter(|shard| !shard.part.is_whole) {
+        printer.talk(&format!("shard {} was killed while it worked", shard.part.shard));
+    }
+    for shard in book.history.last().map(Night::missing_shards).unwrap_or_default() {
+        printer.talk(&format!("shard {shard} is missing"));
+    }
+    leave_pages(&plan, &book, args.view.format, false, around, printer)
+}
+
+/// The last night of a shard, if it is one of these jobs.
+fn shard(folder: &Path, jobs: &[(Name, u32)]) -> Result<ShardNight, String> {
+    let (entries, _) = Shelf::at(folder).entries_within(LARGEST).map_err(|complaint| complaint.what)?;
+    let night = ShardNight::last(entries).ok_or("its last night is not that of a shard")?;
+    let share = night.part.shard.share(jobs.iter().map(|(job, _)| job.clone()));
+    let is_share = night.jobs.len() == share.len() && night.jobs.iter().all(|job| share.contains(job));
+    if !is_share || !night.is_of_its_jobs() {
+        return Err("its jobs are not those of this file".to_owned());
+    }
+    Ok(night)
+}
