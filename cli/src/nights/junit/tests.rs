@@ -21,7 +21,7 @@ impl Story {
         self.at += SignedDuration::from_hours(24);
         let (night, date) = (self.at.as_second().to_string(), self.at.to_zoned(TimeZone::UTC).date());
         let jobs = jobs.iter().map(|job| job.parse().unwrap()).collect();
-        self.tell(Event::Began { night: night.parse().unwrap(), date, scheduled: true, jobs });
+        self.tell(Event::Began { night: night.parse().unwrap(), date, scheduled: true, shard: None, jobs });
     }
 
     fn ended(&mut self, job: &str, work: Work, end: End) {
