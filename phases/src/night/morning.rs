@@ -45,6 +45,8 @@ pub enum Worse<'a> {
 impl<'a> Morning<'a> {
     pub fn of(history: &'a History) -> Option<Self> {
         let night = history.last()?;
+        // A night of shards is over though one of them was killed.
+        let is_ended = night.over.is_some() && night.killed_shards().is_empty();
         let mut morning = Self {
             night,
             better: Vec::new(),
@@ -55,7 +57,7 @@ impl<'a> Morning<'a> {
             paused: Vec::new(),
             failed: Vec::new(),
             left: night.left.iter().map(|(job, left)| (job, left)).collect(),
-            broken: night.under_way.keys().collect(),
+            broken: if is_ended { Vec::new() } else { night.under_way.keys().collect() },
             spent: night.spent(),
         };
         night.done.iter().for_each(|done| morning.sort(done));
