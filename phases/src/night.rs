@@ -11,6 +11,7 @@ mod purse;
 mod shard;
 
 use std::collections::BTreeMap;
+use std::iter::Sum;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -260,6 +261,12 @@ impl Key {
         } else {
             format!("{} ({})", self.shown, models.join(", "))
         }
+    }
+}
+
+impl Sum for Spent {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), Self::plus)
     }
 }
 

@@ -33,6 +33,7 @@ const LOOK: Duration = Duration::from_secs(5);
 pub struct Driver<'a> {
     plan: &'a Plan,
     around: &'a Environment,
+    secrets: Secrets,
     printer: Printer,
     is_quiet: bool,
     book: Book,
@@ -40,7 +41,7 @@ pub struct Driver<'a> {
     until: Option<Timestamp>,
     ready: BTreeMap<Name, Ready>,
     working: BTreeMap<Name, Under>,
-    /// What is told to us, and by which others tell it.
+    /// Signals and ends of work arrive here.
     heard: (Sender<Heard>, Receiver<Heard>),
     signal: Option<Signal>,
     over: Option<Over>,
@@ -81,9 +82,21 @@ impl<'a> Driver<'a> {
         listen(heard.0.clone())?;
         let clock = Clock::new();
         let until = plan.content.until.and_then(|time| Clock::next(&clock.now(), time));
-        let (ready, working) = (BTreeMap::new(), BTreeMap::new());
-        let (signal, over) = (None, None);
-        Ok(Self { plan, around, printer, is_quiet, book, clock, until, ready, working, heard, signal, over })
+        Ok(Self {
+            plan,
+            around,
+            secrets: Secrets::of(around),
+            printer,
+            is_quiet,
+            book,
+            clock,
+            until,
+            ready: BTreeMap::new(),
+            working: BTreeMap::new(),
+            heard,
+            signal: None,
+            over: None,
+        })
     }
 
     /// Whether the night was interrupted by a signal, and the history with it.
@@ -147,7 +160,7 @@ impl<'a> Driver<'a> {
     }
 
     fn leave(&mut self, job: &Name, left: Left) -> Result<(), Complaint> {
-        let left = Secrets::of(self.around).left(left);
+        let left = self.secrets.left(left);
         self.say(&format!("{job}: {}", morning::left(&left)));
         self.write(Event::Left { job: job.clone(), left })
     }
@@ -193,14 +206,17 @@ impl<'a> Driver<'a> {
 
     /// Whether there was something to begin.
     fn begin_one(&mut self) -> Result<bool, Complaint> {
-        let wishes: BTreeMap<Name, Wish> =
-            self.ready.iter().map(|(name, ready)| (name.clone(), ready.wish.clone())).collect();
+        let wishes = self.wishes();
         let Some((name, work)) = night::next(&self.book.history, &wishes) else { return Ok(false) };
         match self.share(&name, &work, &wishes) {
             Share::Nothing => self.leave(&name, Left::Budget)?,
             Share::Of(most) => self.begin(&name, work, most)?,
         }
         Ok(true)
+    }
+
+    fn wishes(&self) -> BTreeMap<Name, Wish> {
+        self.ready.iter().map(|(name, ready)| (name.clone(), ready.wish.clone())).collect()
     }
 
     fn share(&self, name: &Name, work: &Work, wishes: &BTreeMap<Name, Wish>) -> Share {
@@ -218,7 +234,7 @@ impl<'a> Driver<'a> {
                 ..Spent::default()
             }
         });
-        let reserved = reserved.fold(Spent::default(), Spent::plus);
+        let reserved: Spent = reserved.sum();
         let part = |whole: Ceilings| night.shard.map_or(whole, |shard| shard.ceilings(whole));
         let limits = [
             (part(content.night.ceilings()), night.spent().plus(reserved)),
@@ -250,7 +266,7 @@ impl<'a> Driver<'a> {
 
     fn ended(&mut self, name: &Name, ended: &Ended) -> Result<(), Complaint> {
         let Some(Under { work, ready, .. }) = self.working.remove(name) else { return Ok(()) };
-        let outcome = Secrets::of(self.around).outcome(told::outcome(ended, &ready, self.around));
+        let outcome = self.secrets.outcome(told::outcome(ended, &ready, self.around));
         self.say(&format!("{name}: {}", morning::ended(&outcome)));
         let away = match &outcome.end {
             End::Paused { agent, .. } => agent.clone(),
@@ -285,8 +301,7 @@ impl<'a> Driver<'a> {
         if self.over.is_none() {
             return Ok(());
         }
-        let wishes: BTreeMap<Name, Wish> =
-            self.ready.iter().map(|(name, ready)| (name.clone(), ready.wish.clone())).collect();
+        let wishes = self.wishes();
         while let Some((name, _)) = night::next(&self.book.history, &wishes) {
             self.leave(&name, Left::Time)?;
         }

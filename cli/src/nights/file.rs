@@ -18,7 +18,7 @@ use crate::trust::pinned::{self, Pinned};
 use crate::trust::{TrustError, TrustStore};
 
 /// In a project's folder.
-pub const NIGHT_FILE: &str = "skilltune-night.toml";
+const NIGHT_FILE: &str = "skilltune-night.toml";
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -146,9 +146,13 @@ impl Limits {
 }
 
 impl Plan {
-    /// The file that is named, or that of the project.
+    /// Where the file is that is named, or that of the project.
+    pub fn path(named: Option<&Path>, around: &Environment) -> PathBuf {
+        named.map_or_else(|| around.project_here().join(NIGHT_FILE), |path| around.cwd.join(path))
+    }
+
     pub fn read(named: Option<&Path>, around: &Environment) -> Result<Self, Complaint> {
-        let path = named.map_or_else(|| around.project_here().join(NIGHT_FILE), |path| around.cwd.join(path));
+        let path = Self::path(named, around);
         let Some(file) = TextFile::read(&path)? else {
             return Err(Complaint::input(format!("{} does not exist", path.display()))
                 .hint("`skilltune night add SKILL --suite FILE` makes one, or pass --file"));
@@ -177,7 +181,7 @@ impl Plan {
         pinned::scripts(&self.file, std::iter::once(&self.content.notify), around)
     }
 
-    /// It names what is spent, what is applied and what is run: a person has to have agreed with it as it is.
+    /// The file decides what is spent, applied and run: a person must have read it as it is.
     pub fn require_trust(&self, around: &Environment) -> Result<(), Complaint> {
         let (store, scripts) = (TrustStore::new(around), self.scripts(around)?);
         if store.trusts(&self.file, &scripts)? {

@@ -149,8 +149,7 @@ impl Job {
             one
         });
         let suite = serde_json::to_vec(&suite.collect::<Vec<_>>()).expect("scenarios have a JSON text");
-        let key =
-            Key { skill: planned.start().id.0, suite: Digest::of(&suite), ..key_of_agents(&planned.roles) };
+        let key = key(planned.start().id.0, Digest::of(&suite), &planned.roles);
         let wish = Wish {
             key,
             scenarios: planned.task.scenarios.iter().map(|one| one.id.clone()).collect(),
@@ -242,14 +241,14 @@ impl Job {
     }
 }
 
-/// Executor and judge: whoever improves a skill does not change what it is worth.
-pub fn key_of_agents(roles: &Roles) -> Key {
+/// Its agents are executor and judge: whoever improves a skill does not change what it is worth.
+pub fn key(skill: Digest, suite: Digest, roles: &Roles) -> Key {
     let both = [Role::EXECUTOR, Role::EVALUATOR];
     let both = || both.iter().filter_map(|role| Some((role, roles.get(role)?)));
     let shown: Vec<String> = both().map(|(_, cast)| cast.shown()).collect();
     Key {
-        skill: Digest::of(b""),
-        suite: Digest::of(b""),
+        skill,
+        suite,
         agents: both().map(|(role, cast)| (role.as_str().to_owned(), cast.fingerprint.clone())).collect(),
         models: BTreeMap::new(),
         shown: shown.join(" and ").into(),

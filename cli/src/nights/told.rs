@@ -15,7 +15,7 @@ use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::loops::tune::report::json;
 use crate::loops::tune::{dangers, price, verdicts};
-use crate::nights::jobs::{Ready, key_of_agents};
+use crate::nights::jobs::{Ready, key};
 use crate::report::ceilings;
 use crate::runs::Runs;
 use crate::runs::session::IN_USE;
@@ -49,8 +49,7 @@ pub fn outcome(ended: &Ended, ready: &Ready, around: &Environment) -> Outcome {
             _ => End::Failed { why },
         });
     };
-    let mut key = key_of_agents(&known.plan.roles);
-    (key.skill, key.suite) = (known.start().0, ready.wish.key.suite);
+    let mut key = key(known.start().0, ready.wish.key.suite, &known.plan.roles);
     key.models = models(&known);
     Outcome { run, key: Some(key), end: end(&known), spent: spent(&known) }
 }

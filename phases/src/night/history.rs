@@ -84,7 +84,6 @@ pub struct Job {
 pub struct Settled {
     pub key: Key,
     pub champion: Option<Digest>,
-    pub is_open: bool,
     /// How many searches in a row have left it open.
     pub open: u32,
 }
@@ -176,7 +175,7 @@ impl History {
     /// What was spent since then.
     pub fn spent_since(&self, since: Timestamp) -> Spent {
         let done = self.nights.iter().flat_map(|night| &night.done);
-        done.filter(|done| done.at >= since).fold(Spent::default(), |sum, done| sum.plus(done.spent))
+        done.filter(|done| done.at >= since).map(|done| done.spent).sum()
     }
 
     /// A name for a night that no other has.
@@ -274,15 +273,14 @@ impl Night {
     }
 
     pub fn spent(&self) -> Spent {
-        self.done.iter().fold(Spent::default(), |sum, done| sum.plus(done.spent))
+        self.done.iter().map(|done| done.spent).sum()
     }
 
     pub fn spent_by(&self, job: &Name) -> Spent {
-        let own = self.done.iter().filter(|done| done.job == *job);
-        own.fold(Spent::default(), |sum, done| sum.plus(done.spent))
+        self.works(job).map(|done| done.spent).sum()
     }
 
-    pub(super) fn works<'a>(&'a self, job: &'a Name) -> impl Iterator<Item = &'a Done> {
+    pub(super) fn works(&self, job: &Name) -> impl Iterator<Item = &Done> {
         self.done.iter().filter(move |done| done.job == *job)
     }
 }
@@ -292,8 +290,7 @@ impl Job {
         let again =
             self.settled.as_ref().filter(|settled| settled.key.is_same(key)).map_or(0, |known| known.open);
         let open = if decided.is_open { again + 1 } else { 0 };
-        self.settled =
-            Some(Settled { key: key.clone(), champion: decided.champion, is_open: decided.is_open, open });
+        self.settled = Some(Settled { key: key.clone(), champion: decided.champion, open });
         let point = self.point(at, date);
         point.verdict = Some(decided.verdict.clone());
     }
@@ -316,6 +313,17 @@ impl Job {
         point.trials += trials.len();
         point.standing = standing;
         point.is_new_series |= !is_known;
+    }
+
+    /// Whether it works worse: its scores fall, or fell when its agents changed.
+    pub fn is_worse(&self) -> bool {
+        self.standing() != Standing::Steady || self.fallen().is_some()
+    }
+
+    /// The change of its agents that it fell by.
+    pub fn fallen(&self) -> Option<&Change> {
+        let change = self.watch.as_ref()?.change.as_ref()?;
+        change.fall.is_sure().then_some(change)
     }
 
     pub fn standing(&self) -> Standing {

@@ -126,7 +126,7 @@ impl Worse<'_> {
 fn worse<'a>(history: &'a History, night: &Night, name: &'a Name) -> Option<Worse<'a>> {
     let job = history.jobs.get(name)?;
     let watch = job.watch.as_ref().filter(|watch| !watch.acknowledged)?;
-    if let Some(change) = watch.change.as_ref().filter(|change| change.fall.is_sure()) {
+    if let Some(change) = job.fallen() {
         return Some(Worse::Update { job: name, change });
     }
     let standing = job.standing();

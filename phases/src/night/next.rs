@@ -3,6 +3,7 @@
 //! First the skills that are settled are measured, for that is cheap and tells whether anything needs a person. Then runs go on that an
 //! earlier night left. Then what can matter is tuned: by priority, and among equals who has waited longest.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{Done, History, Job, Key, Left, Night, Work};
@@ -25,38 +26,34 @@ pub struct Wish {
 
 /// The next piece of work, if there is one that can begin now. A job has one under way at a time.
 pub fn next(history: &History, wishes: &BTreeMap<Name, Wish>) -> Option<(Name, Work)> {
-    let night = history.last()?;
-    let none = Job::default();
-    let open =
-        wishes.iter().filter(|(name, _)| !night.under_way.contains_key(*name) && !is_left(night, name));
-    let wanted = open.filter_map(|(name, wish)| {
-        let job = history.jobs.get(name).unwrap_or(&none);
-        Some((name, wish, job, wanted(&night.done, name, job, wish)?))
+    let first = waiting(history, wishes).min_by_key(|(name, wish, work)| {
+        let served = history.jobs.get(*name).and_then(|job| job.served);
+        (class(work), Reverse(wish.priority), served, (*name).clone())
     });
-    let first = wanted.min_by_key(|(name, wish, job, work)| {
-        (class(work), std::cmp::Reverse(wish.priority), job.served, (*name).clone())
-    });
-    first.map(|(name, _, _, work)| (name.clone(), work))
+    first.map(|(name, _, work)| (name.clone(), work))
 }
 
 /// The priorities of all jobs that a night would search for next, those under way aside: they share what is left.
 pub fn searching(history: &History, wishes: &BTreeMap<Name, Wish>) -> u32 {
-    let Some(night) = history.last() else { return 0 };
-    let none = Job::default();
-    let open =
-        wishes.iter().filter(|(name, _)| !night.under_way.contains_key(*name) && !is_left(night, name));
-    let searching = open.filter(|(name, wish)| {
-        let job = history.jobs.get(*name).unwrap_or(&none);
-        wanted(&night.done, name, job, wish).is_some_and(|work| work.is_search())
-    });
-    searching.fold(0, |sum, (_, wish)| sum.saturating_add(wish.priority))
+    let searching = waiting(history, wishes).filter(|(_, _, work)| work.is_search());
+    searching.fold(0, |sum, (_, wish, _)| sum.saturating_add(wish.priority))
+}
+
+/// What each job wants that can begin now.
+fn waiting<'a>(
+    history: &'a History,
+    wishes: &'a BTreeMap<Name, Wish>,
+) -> impl Iterator<Item = (&'a Name, &'a Wish, Work)> {
+    history.last().into_iter().flat_map(move |night| {
+        let open =
+            wishes.iter().filter(|(name, _)| !night.under_way.contains_key(*name) && !is_left(night, name));
+        open.filter_map(|(name, wish)| Some((name, wish, wanted(history, &night.done, name, wish)?)))
+    })
 }
 
 /// What a night that begins now would do first for a job.
 pub fn outlook(history: &History, name: &Name, wish: &Wish) -> Option<Work> {
-    let none = Job::default();
-    let job = history.jobs.get(name).unwrap_or(&none);
-    wanted(&[], name, job, wish)
+    wanted(history, &[], name, wish)
 }
 
 fn is_left(night: &Night, job: &Name) -> bool {
@@ -71,7 +68,9 @@ pub(super) fn class(work: &Work) -> u8 {
     }
 }
 
-fn wanted(tonight: &[Done], name: &Name, job: &Job, wish: &Wish) -> Option<Work> {
+fn wanted(history: &History, tonight: &[Done], name: &Name, wish: &Wish) -> Option<Work> {
+    let none = Job::default();
+    let job = history.jobs.get(name).unwrap_or(&none);
     let own = || tonight.iter().filter(|done| done.job == *name);
     let did = |is: fn(&Work) -> bool| own().any(|done| is(&done.work));
     let measured = did(|work| matches!(work, Work::Measure { .. }));
@@ -101,7 +100,7 @@ fn wanted(tonight: &[Done], name: &Name, job: &Job, wish: &Wish) -> Option<Work>
     // The models that answer are known once it was measured.
     let agents = job.watch.as_ref().filter(|_| measured).map_or(&wish.key, |watch| &watch.key);
     let has_changed = !settled.key.has_agents_of(agents);
-    let is_open = settled.is_open && settled.open <= wish.retries;
+    let is_open = (1..=wish.retries).contains(&settled.open);
     (!searched && (has_changed || is_open)).then_some(Work::Tune)
 }
 

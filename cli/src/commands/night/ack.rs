@@ -1,6 +1,5 @@
 //! `night ack`: a person knows that a skill works worse, and is not told again until something changes.
 
-use skilltune_phases::drift::Standing;
 use skilltune_phases::name::Name;
 use skilltune_phases::night::Event;
 
@@ -24,20 +23,14 @@ pub fn run(args: &NightAckArgs, around: &Environment, printer: Printer) -> Resul
         return Err(Complaint::input(format!("no night has measured a job {:?}", args.job))
             .hint("`skilltune night list` lists the jobs"));
     };
-    let is_worse = job.standing() != Standing::Steady
-        || job
-            .watch
-            .as_ref()
-            .and_then(|watch| watch.change.as_ref())
-            .is_some_and(|change| change.fall.is_sure());
-    if !is_worse {
+    if !job.is_worse() {
         printer.talk(&format!("{} works as well as it did: nothing to acknowledge", args.job));
         return Ok(Exit::Reached);
     }
     let job = name.expect("a known job has a name");
     book.write(Clock::new().now().timestamp(), Event::Acknowledged { job })?;
     printer.talk(&format!(
-        "{}: noted; you are told again when its skill, its suite or its agents change",
+        "{}: the mornings are silent about it until its skill, its suite or its agents change",
         args.job
     ));
     Ok(Exit::Reached)

@@ -5,7 +5,7 @@ use skilltune_orchestrator::disk::atomic::Durability;
 
 use crate::args::night::NightAddArgs;
 use crate::inputs::find;
-use crate::nights::file::{NIGHT_FILE, Plan};
+use crate::nights::file::Plan;
 use crate::nights::{jobs, morning};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
@@ -19,8 +19,7 @@ const HEAD: &str = "# Jobs that `skilltune night` runs. docs/nights.md explains 
 pub fn run(args: &NightAddArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     // What cannot be found now would not be found at night either.
     let skills = find::skills(&args.skill, around)?;
-    let path = args.file.file.as_ref();
-    let path = path.map_or_else(|| around.project_here().join(NIGHT_FILE), |path| around.cwd.join(path));
+    let path = Plan::path(args.file.file.as_deref(), around);
     let old = TextFile::read(&path)?;
     let store = TrustStore::new(around);
     let was_trusted = match &old {

@@ -104,7 +104,7 @@ pub fn run(
     })
 }
 
-/// The pages of the last night, and who is told of it at once.
+/// Writes the pages of the last night, and tells the command of `notify`.
 pub fn leave_pages(
     plan: &Plan,
     book: &Book,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::args::night::install::{InstallArgs, Printed, UninstallArgs};
-use crate::nights::file::{NIGHT_FILE, Plan};
+use crate::nights::file::Plan;
 use crate::nights::install::installed::Installed;
 use crate::nights::install::job::{self, Job};
 use crate::nights::install::{cron, github, kubernetes, launchd, place, systemd};
@@ -35,8 +35,7 @@ pub fn run(args: &InstallArgs, around: &Environment, printer: Printer) -> Result
 }
 
 pub fn uninstall(args: &UninstallArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let file = args.file.file.clone().unwrap_or_else(|| around.project_here().join(NIGHT_FILE));
-    let file = real(&around.cwd.join(file));
+    let file = real(&Plan::path(args.file.file.as_deref(), around));
     let removed = place::uninstall(&job::name_of(&file), around)?;
     if removed.is_empty() {
         printer.talk(&format!("nothing to remove: no nightly start of {} is installed", file.display()));

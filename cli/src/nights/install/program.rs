@@ -5,15 +5,13 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
 const DEADLINE: Duration = Duration::from_secs(30);
-const PAUSE: Duration = Duration::from_millis(5);
 /// More than any crontab has.
 const MOST: u64 = 4 << 20;
 
@@ -71,26 +69,23 @@ impl Program {
         // What it says is read in places, in English.
         command.args(arguments).env("LC_ALL", "C").current_dir(Path::new("/"));
         command.stdin(stdin).stdout(stdout.try_clone()?).stderr(Stdio::from(stderr.try_clone()?));
-        let status = wait(command.spawn()?)?;
+        let status = wait(command)?;
         let stderr = String::from_utf8_lossy(&read(stderr)?).into_owned();
         Ok(Said { is_success: status.success(), stdout: read(stdout)?, stderr })
     }
 }
 
-fn wait(mut child: Child) -> io::Result<ExitStatus> {
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
+fn wait(command: Command) -> io::Result<ExitStatus> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut child = tokio::process::Command::from(command).spawn()?;
+        if let Ok(status) = tokio::time::timeout(DEADLINE, child.wait()).await {
+            return status;
         }
-        if start.elapsed() > DEADLINE {
-            child.kill()?;
-            child.wait()?;
-            let why = format!("it did not end within {} seconds", DEADLINE.as_secs());
-            return Err(io::Error::new(io::ErrorKind::TimedOut, why));
-        }
-        thread::sleep(PAUSE);
-    }
+        child.kill().await?;
+        let why = format!("it did not end within {} seconds", DEADLINE.as_secs());
+        Err(io::Error::new(io::ErrorKind::TimedOut, why))
+    })
 }
 
 fn read(mut file: File) -> io::Result<Vec<u8>> {
