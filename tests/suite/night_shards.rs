@@ -87,6 +87,13 @@ fn a_night_since_a_revision_takes_only_the_jobs_whose_skill_or_suite_changed() {
     let all: BTreeSet<&str> = skills.iter().map(String::as_str).collect();
     assert_eq!(&names(&morning["left"]) | &names(&morning["done"]), all);
     assert_eq!(morning["left"][0]["why"], "not begun: nothing of it changed");
+    let page = nights.page();
+    assert!(
+        page.contains(
+            "\n- Unchanged, so not begun: skill-01, skill-02, skill-04, skill-06, skill-08 and 12 more\n"
+        ),
+        "{page}"
+    );
 }
 
 /// Without what differs from machine to machine: times, ids of runs, and how long agents took.

@@ -3,8 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::background::Background;
 use crate::night::{Nights, WRITER, climbs};
 use crate::scene::Ran;
 
@@ -110,4 +112,22 @@ fn where_all_is_well_the_command_is_started_only_if_it_is_asked_for_always() {
     assert_eq!((ran.code, &nights.morning()["notified"]["ok"]), (Some(0), &json!(true)), "{ran:?}");
     let told: Value = serde_json::from_str(&given(&nights, "given.json").unwrap()).unwrap();
     assert_eq!(told["headline"], "No. All is well.");
+}
+
+#[test]
+fn a_command_that_does_not_end_is_ended_with_the_night() {
+    let nights = Nights::new(&[("writer", 20)], &json!({}), WRITER);
+    write_script(&nights, "trap '' TERM\nmkfifo never\n: > ../begun\nread _ < never");
+    nights.write_jobs(&format!("notify = [\"./tell.sh\"]\n{BROKEN}"));
+    for (signal, word) in [(Signal::TERM, "terminated"), (Signal::INT, "interrupted")] {
+        let night = Background::spawn(&nights.scene, nights.command("2026-11-02", &[]));
+        assert!(night.until(|scene| scene.path("begun").exists()));
+        night.signal(signal);
+        let ran = night.wait();
+        assert_eq!((ran.code, nights.scene.alive()), (Some(3), vec![]), "{ran:?}");
+        assert_eq!(nights.morning()["notified"], json!({ "ok": false, "error": word }));
+        for left in ["begun", "project/never"] {
+            fs::remove_file(nights.scene.path(left)).unwrap();
+        }
+    }
 }

@@ -101,8 +101,12 @@ fn result(morning: &Morning<'_>, job: &Name, done: &[&Done]) -> Result {
         worse_one.map(worse).or_else(|| was_low.then(once)).map(Result::Flaky)
     };
     let nothing = || {
-        let why = "nothing was to be done for it".to_owned();
-        done.is_empty().then_some(Result::Skipped("did_not_run", why))
+        let why = if morning.night.missing_shards().is_empty() {
+            "nothing was to be done for it"
+        } else {
+            "nothing is known of it: results of some shards are missing"
+        };
+        done.is_empty().then(|| Result::Skipped("did_not_run", why.to_owned()))
     };
     infra.or_else(skipped).or_else(put_off).or_else(flaky).or_else(nothing).unwrap_or(Result::Passed)
 }

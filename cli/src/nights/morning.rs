@@ -273,6 +273,9 @@ fn undecided(done: &Done, decided: &Decided) -> String {
     format!("{}: {}.{price}", words(&done.job), marked(&decided.words))
 }
 
+/// Of many jobs that did not change, more names are no help.
+const MOST_NAMED: usize = 5;
+
 fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
     let failed = morning
         .failed
@@ -282,7 +285,15 @@ fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
         .paused
         .iter()
         .map(|(done, _, _)| format!("{}: {}", words(&done.job), marked(&ended(&done.outcome))));
-    let left = morning.left.iter().map(|(job, why)| format!("{}: {}", words(job), marked(&self::left(why))));
+    let (unchanged, left): (Vec<_>, Vec<_>) =
+        morning.left.iter().partition(|(_, why)| **why == Left::Unchanged);
+    let left = left.into_iter().map(|(job, why)| format!("{}: {}", words(job), marked(&self::left(why))));
+    let unchanged = (!unchanged.is_empty()).then(|| {
+        let few = unchanged.iter().take(MOST_NAMED).map(|(job, _)| words(job)).collect::<Vec<_>>();
+        let more = unchanged.len() - few.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("Unchanged, so not begun: {}{more}", few.join(", "))
+    });
     let broken = morning.broken.iter().map(|job| {
         format!("{}: skilltune was killed while it worked; the next night goes on with it", words(job))
     });
@@ -295,7 +306,7 @@ fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
     let killed = morning.night.killed_shards();
     let killed =
         killed.into_iter().map(|shard| format!("Shard {shard}: skilltune was killed while it worked"));
-    failed.chain(paused).chain(left).chain(broken).chain(missing).chain(killed)
+    failed.chain(paused).chain(left).chain(unchanged).chain(broken).chain(missing).chain(killed)
 }
 
 fn run(done: &Done) -> String {

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use skilltune_orchestrator::process::{Cancel, Canceller, Ear, GuardianPool, become_driver};
+use tokio::signal::ctrl_c;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::runs::session::{GUARDIAN, GUARDS};
 use crate::terminal::complaint::{Complaint, ours};
@@ -10,8 +12,8 @@ use crate::terminal::complaint::{Complaint, ours};
 /// More are started after these.
 const AT_ONCE: usize = 32;
 
-/// Each in a folder of its own, all at once and under guard, in their order. Ctrl-C ends the programs, and leaves
-/// nothing behind either.
+/// Each in a folder of its own, all at once and under guard, in their order. Ctrl-C and SIGTERM end the programs, and
+/// leave nothing behind either.
 pub fn under_guard<T, F>(
     count: usize,
     lost: fn() -> T,
@@ -58,12 +60,13 @@ async fn gathered<T: Send + 'static>(
         heard
     };
     tokio::pin!(answers);
-    tokio::select! {
-        heard = &mut answers => Ok(heard),
-        _ = tokio::signal::ctrl_c() => {
-            cancel.say(Cancel::Now);
-            answers.await;
-            Err(Complaint::interrupted())
-        }
-    }
+    let mut terminate = signal(SignalKind::terminate()).map_err(ours)?;
+    let ended = tokio::select! {
+        heard = &mut answers => return Ok(heard),
+        _ = ctrl_c() => Complaint::interrupted(),
+        _ = terminate.recv() => Complaint::terminated(),
+    };
+    cancel.say(Cancel::Now);
+    answers.await;
+    Err(ended)
 }

@@ -18,8 +18,10 @@ pub enum Kind {
     Ours,
     /// A person's own edit was in the way, and stays.
     Conflict,
-    /// A person ended a question; that needs no words.
+    /// A person ended it; that needs no words.
     Interrupted,
+    /// A signal ended it, which needs none either.
+    Terminated,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +49,10 @@ impl Complaint {
         Self::new(Kind::Interrupted, "interrupted")
     }
 
+    pub fn terminated() -> Self {
+        Self::new(Kind::Terminated, "terminated")
+    }
+
     /// An error with all its sources.
     pub fn of(kind: Kind, error: &dyn Error) -> Self {
         let causes = std::iter::successors(error.source(), |cause: &&dyn Error| (**cause).source());
@@ -71,6 +77,7 @@ impl Complaint {
             Kind::Ours => Exit::Failed,
             Kind::Conflict => Exit::Ended,
             Kind::Interrupted => Exit::Interrupted,
+            Kind::Terminated => Exit::Terminated,
         }
     }
 

@@ -64,7 +64,7 @@ impl Printer {
     }
 
     pub fn complain(self, complaint: &Complaint) {
-        if complaint.kind != Kind::Interrupted {
+        if !matches!(complaint.kind, Kind::Interrupted | Kind::Terminated) {
             say(&complaint.render(self.talk, self.talk_width));
         }
     }
