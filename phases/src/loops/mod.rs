@@ -4,6 +4,7 @@
 //! it writes into its journal, `Fold` how its state follows from the records, `Loop` what it wants next. The journal and
 //! the engine are written once, for any of them.
 
+pub mod gan;
 pub mod reflex;
 pub mod tune;
 

@@ -1,0 +1,238 @@
+//! The contract: what builder and evaluator have agreed on, and all that is scored.
+//!
+//! It is frozen, and its hash tells one from another. A change of it is an amendment: another hash, and a new series of scores.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::contract::{CriterionId, DimensionId};
+use crate::id::Digest;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contract {
+    pub dimensions: Vec<Dimension>,
+    pub criteria: Vec<Criterion>,
+    pub anti_patterns: Vec<AntiPattern>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Criterion {
+    pub id: CriterionId,
+    pub dimension: DimensionId,
+    pub criterion: Box<str>,
+    /// How anybody can tell.
+    pub verification: Box<str>,
+    pub must_pass: bool,
+    pub weight: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<Check>,
+    pub origin: Origin,
+}
+
+/// One side of what is judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dimension {
+    pub id: DimensionId,
+    pub name: Box<str>,
+    /// Of the weights of all.
+    pub weight: u32,
+    /// What the levels .25, .50, .75 and 1.00 look like: a judge cites one of them.
+    pub anchors: [Box<str>; 4],
+}
+
+/// What keeps a dimension from more than a partial level, however well the rest is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AntiPattern {
+    pub id: CriterionId,
+    pub dimension: DimensionId,
+    pub pattern: Box<str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<Check>,
+}
+
+/// What a machine can find out about a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Check {
+    /// The given texts are there, unchanged.
+    Copy,
+    /// Each heading of the brief is a section.
+    Sections,
+    /// Colours and sizes are the given tokens.
+    Tokens,
+    /// Each image that is no decoration has a text in its place.
+    AltTexts,
+    /// No link, button or form leads nowhere.
+    Interactions,
+    /// Nothing sticks out at a width of 375 pixels.
+    Narrow,
+    Contrast,
+    /// No violation of accessibility that is serious or critical.
+    Accessibility,
+    /// No errors in the console.
+    Console,
+    /// The colours and cards of a page that nobody designed.
+    GenericStyle,
+    GenericIcons,
+}
+
+/// Where a criterion comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// It is asked of everything, and not negotiated.
+    Profile,
+    Negotiated,
+    /// A person has changed the contract of a run under way.
+    Amended,
+}
+
+/// One change of a contract.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    Add(Criterion),
+    Drop { criterion: CriterionId },
+    Reword { criterion: CriterionId, text: Box<str>, verification: Box<str> },
+    MustPass { criterion: CriterionId, must: bool },
+}
+
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum Faulty {
+    #[error("the contract has no dimension")]
+    Empty,
+    #[error("the dimension {0} weighs nothing")]
+    Weightless(DimensionId),
+    #[error("the dimension {0} has no criterion that weighs anything")]
+    Unasked(DimensionId),
+    #[error("{0} is there twice")]
+    Twice(Box<str>),
+    #[error("{criterion} belongs to {dimension}, which is no dimension of the contract")]
+    Astray { criterion: CriterionId, dimension: DimensionId },
+    #[error("{0} says nothing, or does not say how to tell")]
+    Silent(CriterionId),
+    #[error("{0} weighs more than {MOST_WEIGHT}")]
+    TooHeavy(Box<str>),
+    #[error("there are more than {MOST} criteria")]
+    TooMany,
+    #[error("there is no criterion {0}")]
+    Unknown(CriterionId),
+    #[error("nothing is changed")]
+    Unchanged,
+}
+
+/// More than a judge reads with care.
+pub const MOST: usize = 60;
+const MOST_WEIGHT: u32 = 100;
+
+impl Contract {
+    /// Nothing but a contract that can be scored.
+    pub fn checked(self) -> Result<Self, Faulty> {
+        if self.dimensions.is_empty() {
+            return Err(Faulty::Empty);
+        }
+        if self.criteria.len() > MOST {
+            return Err(Faulty::TooMany);
+        }
+        unique(self.dimensions.iter().map(|dimension| dimension.id.as_str()))?;
+        let of_patterns = self.anti_patterns.iter().map(|pattern| pattern.id.as_str());
+        unique(self.criteria.iter().map(|criterion| criterion.id.as_str()).chain(of_patterns))?;
+        for criterion in &self.criteria {
+            let is_silent =
+                [&criterion.criterion, &criterion.verification].iter().any(|text| text.trim().is_empty());
+            if is_silent {
+                return Err(Faulty::Silent(criterion.id.clone()));
+            }
+            if criterion.weight > MOST_WEIGHT {
+                return Err(Faulty::TooHeavy(criterion.id.as_str().into()));
+            }
+        }
+        let homes = self.criteria.iter().map(|criterion| (&criterion.id, &criterion.dimension));
+        let of_patterns = self.anti_patterns.iter().map(|pattern| (&pattern.id, &pattern.dimension));
+        if let Some((criterion, dimension)) =
+            homes.chain(of_patterns).find(|(_, home)| self.dimension(home).is_none())
+        {
+            return Err(Faulty::Astray { criterion: criterion.clone(), dimension: dimension.clone() });
+        }
+        for Dimension { id, weight, .. } in &self.dimensions {
+            if *weight == 0 {
+                return Err(Faulty::Weightless(id.clone()));
+            }
+            if *weight > MOST_WEIGHT {
+                return Err(Faulty::TooHeavy(id.as_str().into()));
+            }
+            if self.of(id).all(|criterion| criterion.weight == 0) {
+                return Err(Faulty::Unasked(id.clone()));
+            }
+        }
+        Ok(self)
+    }
+
+    /// It covers all that is scored, and every word of it.
+    pub fn hash(&self) -> Digest {
+        Digest::of(&serde_json::to_vec(self).expect("a contract has a JSON text"))
+    }
+
+    pub fn dimension(&self, id: &DimensionId) -> Option<&Dimension> {
+        self.dimensions.iter().find(|dimension| dimension.id == *id)
+    }
+
+    pub fn criterion(&self, id: &CriterionId) -> Option<&Criterion> {
+        self.criteria.iter().find(|criterion| criterion.id == *id)
+    }
+
+    /// The criteria of a dimension.
+    pub fn of(&self, dimension: &DimensionId) -> impl Iterator<Item = &Criterion> {
+        self.criteria.iter().filter(move |criterion| criterion.dimension == *dimension)
+    }
+
+    /// Another contract, with all of these changes or none.
+    pub fn amended(&self, changes: &[Change]) -> Result<Self, Faulty> {
+        let mut amended = self.clone();
+        for change in changes {
+            amended.change(change)?;
+        }
+        if amended == *self { Err(Faulty::Unchanged) } else { amended.checked() }
+    }
+
+    fn change(&mut self, change: &Change) -> Result<(), Faulty> {
+        match change {
+            Change::Add(criterion) => self.criteria.push(criterion.clone()),
+            Change::Drop { criterion } => {
+                self.known(criterion)?;
+                self.criteria.retain(|known| known.id != *criterion);
+            }
+            Change::Reword { criterion, text, verification } => {
+                let known = self.known(criterion)?;
+                (known.criterion, known.verification) = (text.clone(), verification.clone());
+                // What a machine can tell is another thing than what is asked for now.
+                known.check = None;
+            }
+            Change::MustPass { criterion, must } => self.known(criterion)?.must_pass = *must,
+        }
+        Ok(())
+    }
+
+    fn known(&mut self, id: &CriterionId) -> Result<&mut Criterion, Faulty> {
+        self.criteria.iter_mut().find(|known| known.id == *id).ok_or_else(|| Faulty::Unknown(id.clone()))
+    }
+}
+
+impl Change {
+    pub fn criterion(&self) -> &CriterionId {
+        match self {
+            Self::Add(criterion) => &criterion.id,
+            Self::Drop { criterion } | Self::Reword { criterion, .. } | Self::MustPass { criterion, .. } => {
+                criterion
+            }
+        }
+    }
+}
+
+fn unique<'a>(ids: impl Iterator<Item = &'a str>) -> Result<(), Faulty> {
+    let mut known = BTreeSet::new();
+    ids.into_iter().try_for_each(|id| if known.insert(id) { Ok(()) } else { Err(Faulty::Twice(id.into())) })
+}

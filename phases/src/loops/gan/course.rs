@@ -1,0 +1,342 @@
+//! The course of a run: what follows from the rounds so far, and what a person or a declared default has answered.
+//!
+//! ```text
+//! build -> judge -> passed?              reached (at `thorough` only when a second judge agrees)
+//!                   last round?          hold: exhausted
+//!                   no gain, twice?      hold: stagnation
+//!                   long without a pass? hold: escalation
+//!                   else                 the next focus, from the best so far
+//! ```
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::contract::{Change, Contract};
+use super::evaluation::{Block, Evaluation};
+use super::rules::Rules;
+use crate::contract::{CriterionId, DimensionId};
+use crate::id::{Digest, TreeId};
+use crate::score::Score;
+
+/// For how many rounds in a row too little may be gained.
+const STANDSTILL: usize = 2;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Course {
+    pub rounds: Vec<Round>,
+    pub answers: Vec<Answered>,
+}
+
+/// One artifact and what was found of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    /// That of the build; an artifact that is judged under another contract keeps its own.
+    pub sprint: u32,
+    pub artifact: TreeId,
+    /// Verdicts of two evaluators are never compared.
+    pub era: u32,
+    pub first: Evaluation,
+    /// That of another judge, who was asked in other words.
+    pub second: Option<Evaluation>,
+    /// What its judge would look at besides in the next round.
+    pub wanted: Vec<Item>,
+}
+
+/// What a focus asks besides the contract.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Item {
+    pub id: CriterionId,
+    pub text: Box<str>,
+    pub verification: Box<str>,
+}
+
+/// A hold, and what was done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered {
+    /// After so many rounds.
+    pub after: usize,
+    pub hold: Hold,
+    pub choice: Choice,
+    pub by: Who,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hold {
+    Escalation,
+    Stagnation,
+    Exhausted,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Who {
+    Person,
+    /// Nobody was there.
+    Default,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// Go on with another dimension first.
+    Refocus {
+        dimension: DimensionId,
+    },
+    Amend {
+        changes: Vec<Change>,
+    },
+    /// Tell the builder something.
+    Guide {
+        text: Box<str>,
+    },
+    /// Call it passed though it is not.
+    Force,
+    /// Take it as it is.
+    Accept,
+    /// End, and keep the best.
+    Stop,
+    /// End, and take nothing.
+    Abort,
+}
+
+/// What comes next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Follow {
+    /// To build, from this artifact if there is one.
+    Build {
+        sprint: u32,
+        from: Option<TreeId>,
+        focus: Focus,
+    },
+    /// To judge what is there: the contract or the evaluator is another one now.
+    Judge {
+        artifact: TreeId,
+    },
+    /// To judge it a second time: it has passed once.
+    Second {
+        artifact: TreeId,
+    },
+    Hold(Hold),
+    End(Ending),
+}
+
+/// What a round is to see to first. It is told to the builder, and never scored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Focus {
+    pub priority: DimensionId,
+    pub unmet: Vec<CriterionId>,
+    /// It is judged and shown.
+    pub extra: Vec<Item>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    Reached,
+    /// A person called it passed.
+    Forced,
+    /// A person took it as it was.
+    Accepted,
+    /// It ended without a pass; the best is kept.
+    Kept(Hold),
+    Aborted,
+}
+
+impl Hold {
+    /// What a person may choose.
+    pub fn allows(self, choice: &Choice) -> bool {
+        match choice {
+            Choice::Amend { .. } | Choice::Guide { .. } | Choice::Force | Choice::Accept | Choice::Abort => {
+                true
+            }
+            Choice::Refocus { .. } => self != Self::Exhausted,
+            // It is only a question: the run has rounds left, and has not stood still.
+            Choice::Stop => self != Self::Escalation,
+        }
+    }
+}
+
+impl Round {
+    /// Of two judgements the lower one stands.
+    pub fn evaluation(&self) -> &Evaluation {
+        match &self.second {
+            Some(second) if (second.score, second.share) < (self.first.score, self.first.share) => second,
+            _ => &self.first,
+        }
+    }
+
+    /// By how much two judgements differ, where that is to be named.
+    pub fn apart(&self, rules: &Rules) -> Option<Score> {
+        let second = self.second.as_ref()?;
+        let apart = (self.first.score.points() - second.score.points()).abs();
+        Score::new(apart).map(Score::in_tenths).filter(|apart| *apart > rules.apart)
+    }
+
+    /// Every gate that one of its judges has closed.
+    fn blocks(&self, contract: &Contract, rules: &Rules, rounds: u32) -> Vec<Block> {
+        let mut blocks = self.first.blocks(contract, rules, rounds);
+        let second = self.second.iter().flat_map(|second| second.blocks(contract, rules, rounds));
+        for block in second {
+            if !blocks.contains(&block) {
+                blocks.push(block);
+            }
+        }
+        blocks
+    }
+}
+
+impl Course {
+    /// What follows under this contract, with verdicts of this era.
+    pub fn follow(&self, contract: &Contract, rules: &Rules, era: u32) -> Follow {
+        if let Some(ending) = self.ended() {
+            return Follow::End(ending);
+        }
+        let Some(newest) = self.rounds.last() else {
+            let all = contract.criteria.iter().map(|criterion| criterion.id.clone());
+            let focus = Focus { priority: heaviest(contract), unmet: all.collect(), extra: Vec::new() };
+            return Follow::Build { sprint: 1, from: None, focus };
+        };
+        let hash = contract.hash();
+        let Some(last) = self.series(hash, era).last() else {
+            return Follow::Judge { artifact: self.best_known().unwrap_or(newest).artifact };
+        };
+        let is_answered = self.answers.last().is_some_and(|answered| answered.after == self.rounds.len());
+        let sprints = newest.sprint;
+        if last.blocks(contract, rules, sprints).is_empty() {
+            return match last.second {
+                None if rules.judge_twice => Follow::Second { artifact: last.artifact },
+                Some(_) | None => Follow::End(Ending::Reached),
+            };
+        }
+        match self.hold(rules, hash, era) {
+            Some(hold) if !is_answered => Follow::Hold(hold),
+            Some(_) | None => self.build(contract, rules, era),
+        }
+    }
+
+    /// The best round of a series: the one with the fewest gates closed, and of those the one of the greatest share; of equals the first.
+    pub fn best(&self, contract: &Contract, rules: &Rules, era: u32) -> Option<&Round> {
+        let rank = |round: &Round| {
+            let blocks = round.blocks(contract, rules, u32::MAX).into_iter();
+            let closed =
+                blocks.filter(|block| matches!(block, Block::MustPass { .. } | Block::Fallen { .. })).count();
+            (std::cmp::Reverse(closed), round.evaluation().share, round.evaluation().score)
+        };
+        let series = self.series(contract.hash(), era);
+        series.reduce(|best, next| if rank(next) > rank(best) { next } else { best })
+    }
+
+    /// What has passed in a series so far: none of it may be lost.
+    pub fn passed(&self, contract: Digest, era: u32) -> BTreeSet<CriterionId> {
+        self.series(contract, era).flat_map(|round| round.evaluation().passed()).cloned().collect()
+    }
+
+    /// Two series are never compared: not those of two contracts, and not those of two evaluators.
+    fn series(&self, contract: Digest, era: u32) -> impl Iterator<Item = &Round> {
+        self.rounds.iter().filter(move |round| round.first.contract == contract && round.era == era)
+    }
+
+    /// The best of the newest series, where that is another one than the one that counts now.
+    fn best_known(&self) -> Option<&Round> {
+        let newest = self.rounds.last()?;
+        let series = self.series(newest.first.contract, newest.era);
+        series
+            .reduce(|best, next| if next.evaluation().share > best.evaluation().share { next } else { best })
+    }
+
+    fn ended(&self) -> Option<Ending> {
+        let Answered { hold, choice, .. } = self.answers.last()?;
+        match choice {
+            Choice::Force => Some(Ending::Forced),
+            Choice::Accept => Some(Ending::Accepted),
+            Choice::Stop => Some(Ending::Kept(*hold)),
+            Choice::Abort => Some(Ending::Aborted),
+            Choice::Refocus { .. } | Choice::Amend { .. } | Choice::Guide { .. } => None,
+        }
+    }
+
+    fn hold(&self, rules: &Rules, contract: Digest, era: u32) -> Option<Hold> {
+        let sprints_since = |is: fn(Hold) -> bool| {
+            let after = self
+                .answers
+                .iter()
+                .rev()
+                .find(|answered| is(answered.hold))
+                .map_or(0, |answered| answered.after);
+            let sprint = |round: Option<&Round>| round.map_or(0, |round| round.sprint);
+            let before = sprint(after.checked_sub(1).and_then(|last| self.rounds.get(last)));
+            sprint(self.rounds.last()).saturating_sub(before)
+        };
+        if sprints_since(|hold| hold == Hold::Exhausted) >= rules.max_rounds {
+            return Some(Hold::Exhausted);
+        }
+        if self.stands_still(rules, contract, era) {
+            return Some(Hold::Stagnation);
+        }
+        (sprints_since(|_| true) >= rules.escalate_after).then_some(Hold::Escalation)
+    }
+
+    /// Whether the newest rounds of a series gained too little over the best before each of them. An answer gives it another chance.
+    fn stands_still(&self, rules: &Rules, contract: Digest, era: u32) -> bool {
+        let begun = self.answers.last().map_or(0, |answered| answered.after);
+        let (mut best, mut small) = (None::<Score>, 0);
+        for (nth, round) in self.rounds.iter().enumerate() {
+            if round.first.contract != contract || round.era != era {
+                continue;
+            }
+            let share = round.evaluation().share;
+            if let Some(best) = best.filter(|_| nth >= begun) {
+                let gained = share.points() - best.points();
+                small = if gained < rules.gain.points() { small + 1 } else { 0 };
+            }
+            best = best.max(Some(share));
+        }
+        small >= STANDSTILL
+    }
+
+    /// The next build goes on from the best, and sees first to what is lowest, or to what a person has named.
+    fn build(&self, contract: &Contract, rules: &Rules, era: u32) -> Follow {
+        let best = self.best(contract, rules, era).or(self.rounds.last()).expect("a round was judged");
+        let named = self.answers.last().filter(|answered| answered.after == self.rounds.len());
+        let named = named.and_then(|answered| match &answered.choice {
+            Choice::Refocus { dimension } => contract.dimension(dimension).map(|known| known.id.clone()),
+            _ => None,
+        });
+        let evaluation = best.evaluation();
+        let focus = Focus {
+            priority: named.unwrap_or_else(|| lowest(contract, evaluation, None)),
+            unmet: evaluation.unmet().cloned().collect(),
+            extra: best.wanted.iter().take(rules.extra_items).cloned().collect(),
+        };
+        let sprint = self.rounds.last().map_or(0, |round| round.sprint) + 1;
+        Follow::Build { sprint, from: Some(best.artifact), focus }
+    }
+
+    /// What is done where nobody answers: after an escalation another focus, otherwise the best is kept.
+    pub fn unattended(&self, hold: Hold, contract: &Contract, rules: &Rules, era: u32) -> Choice {
+        match hold {
+            Hold::Stagnation | Hold::Exhausted => Choice::Stop,
+            Hold::Escalation => {
+                let best = self.best(contract, rules, era).map(Round::evaluation);
+                let first = best.map(|evaluation| lowest(contract, evaluation, None));
+                let other = best.map(|evaluation| lowest(contract, evaluation, first.as_ref()));
+                Choice::Refocus { dimension: other.unwrap_or_else(|| heaviest(contract)) }
+            }
+        }
+    }
+}
+
+fn heaviest(contract: &Contract) -> DimensionId {
+    let first = contract.dimensions.iter().rev().max_by_key(|dimension| dimension.weight);
+    first.expect("a contract has dimensions").id.clone()
+}
+
+/// The dimension of the lowest level besides one; of equals the heaviest.
+fn lowest(contract: &Contract, evaluation: &Evaluation, besides: Option<&DimensionId>) -> DimensionId {
+    let others = evaluation.dimensions.iter().filter(|dimension| Some(&dimension.id) != besides);
+    let weight = |id: &DimensionId| contract.dimension(id).map_or(0, |dimension| dimension.weight);
+    let lowest = others.min_by_key(|dimension| (dimension.level, std::cmp::Reverse(weight(&dimension.id))));
+    lowest.map_or_else(|| heaviest(contract), |dimension| dimension.id.clone())
+}

@@ -1,0 +1,263 @@
+//! What an artifact is worth under a contract. Every number here is computed from verdicts; a level that a judge claims is kept, shown
+//! and never counted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::contract::{AntiPattern, Contract, Criterion};
+use super::rules::Rules;
+use crate::contract::{CriterionId, DimensionId};
+use crate::id::Digest;
+use crate::score::Score;
+
+/// What is known of one criterion, and by whom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    pub criterion: CriterionId,
+    pub verdict: Verdict,
+    pub evidence: Box<str>,
+    pub by: By,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Passed,
+    Failed,
+    /// Nobody could tell, or whoever told gave no evidence.
+    Unverified,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    Machine,
+    Judge,
+}
+
+/// The level of a dimension that a judge would give, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    pub dimension: DimensionId,
+    pub level: Score,
+    pub why: Box<str>,
+}
+
+/// All that machines and a judge have said of an artifact.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    pub findings: Vec<Finding>,
+    pub patterns: Vec<Seen>,
+    pub claims: Vec<Claim>,
+    /// Of what a focus asks besides.
+    pub extra: Vec<Finding>,
+}
+
+/// An anti-pattern that is there, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    pub pattern: CriterionId,
+    pub evidence: Box<str>,
+    pub by: By,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// The hash of the contract that it was made under.
+    pub contract: Digest,
+    /// One a criterion of the contract, in its order.
+    pub findings: Vec<Finding>,
+    pub patterns: Vec<Seen>,
+    pub dimensions: Vec<Dimension>,
+    /// The mean level of the dimensions, by weight: what is compared with the threshold.
+    pub score: Score,
+    /// The passed weight of all weight: what progress is measured by.
+    pub share: Score,
+    /// Criteria that had passed before under this contract, and do not any more.
+    pub fallen: Vec<CriterionId>,
+    /// Shown, and never counted.
+    pub extra: Vec<Finding>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dimension {
+    pub id: DimensionId,
+    pub share: Score,
+    pub level: Score,
+    /// The anti-patterns that keep it from a higher one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capped_by: Vec<CriterionId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<Score>,
+}
+
+/// Why an artifact has not passed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Block {
+    MustPass {
+        criterion: CriterionId,
+        verdict: Verdict,
+    },
+    Fallen {
+        criterion: CriterionId,
+    },
+    BelowMinimum {
+        dimension: DimensionId,
+        level: Score,
+        minimum: Score,
+    },
+    BelowThreshold {
+        score: Score,
+        threshold: Score,
+    },
+    /// It would have passed, and is to be judged in more rounds than this.
+    TooEarly {
+        rounds: u32,
+        least: u32,
+    },
+}
+
+/// Evaluates what was said under a contract. `passed` are the criteria that had passed before under the same one.
+///
+/// What is said of anything else counts for nothing; of two verdicts on one criterion the machine's counts, and of two of the
+/// same kind the worse.
+pub fn evaluate(contract: &Contract, said: &Said, passed: &BTreeSet<CriterionId>, cap: Score) -> Evaluation {
+    let of_contract = contract.criteria.iter();
+    let findings: Vec<Finding> =
+        of_contract.map(|criterion| settled(&criterion.id, &said.findings)).collect();
+    let seen = contract.anti_patterns.iter().filter_map(|pattern| {
+        let evident = said.patterns.iter().filter(|seen| !seen.evidence.trim().is_empty());
+        evident.filter(|seen| seen.pattern == pattern.id).min_by_key(|seen| seen.by).cloned()
+    });
+    let patterns: Vec<Seen> = seen.collect();
+    let verdicts: BTreeMap<&CriterionId, Verdict> =
+        findings.iter().map(|finding| (&finding.criterion, finding.verdict)).collect();
+    let is_passed = |criterion: &Criterion| verdicts.get(&criterion.id) == Some(&Verdict::Passed);
+    let dimensions: Vec<Dimension> = contract
+        .dimensions
+        .iter()
+        .map(|dimension| {
+            let of = || contract.of(&dimension.id);
+            let all: u32 = of().map(|criterion| criterion.weight).sum();
+            let won: u32 = of().filter(|one| is_passed(one)).map(|criterion| criterion.weight).sum();
+            let level = level(won, all, of().all(is_passed));
+            let is_ours = |pattern: &&AntiPattern| pattern.dimension == dimension.id;
+            let ours = contract.anti_patterns.iter().filter(is_ours).map(|pattern| &pattern.id);
+            let capped_by: Vec<CriterionId> =
+                ours.filter(|id| patterns.iter().any(|seen| seen.pattern == **id)).cloned().collect();
+            let claimed = said.claims.iter().find(|claim| claim.dimension == dimension.id);
+            Dimension {
+                id: dimension.id.clone(),
+                share: share(f64::from(won), f64::from(all)),
+                level: if capped_by.is_empty() { level } else { level.min(cap) },
+                capped_by,
+                claimed: claimed.map(|claim| claim.level),
+            }
+        })
+        .collect();
+    let weight =
+        |id: &DimensionId| contract.dimension(id).map_or(0.0, |dimension| f64::from(dimension.weight));
+    let mean = |of: fn(&Dimension) -> Score| {
+        let all: f64 = dimensions.iter().map(|dimension| weight(&dimension.id)).sum();
+        share(
+            dimensions.iter().map(|dimension| weight(&dimension.id) * of(dimension).points()).sum::<f64>()
+                / 100.0,
+            all,
+        )
+    };
+    let (score, whole) = (mean(|dimension| dimension.level), mean(|dimension| dimension.share));
+    let fell = findings.iter().filter(|finding| finding.verdict != Verdict::Passed);
+    let fallen = fell.map(|finding| finding.criterion.clone()).filter(|id| passed.contains(id)).collect();
+    let extra = said.extra.clone();
+    Evaluation {
+        contract: contract.hash(),
+        findings,
+        patterns,
+        dimensions,
+        score,
+        share: whole,
+        fallen,
+        extra,
+    }
+}
+
+/// A verdict without evidence is none. A machine that could not tell leaves it to the judge.
+fn settled(id: &CriterionId, found: &[Finding]) -> Finding {
+    let evident =
+        found.iter().filter(|finding| finding.criterion == *id && !finding.evidence.trim().is_empty());
+    let rank = |finding: &&Finding| {
+        let is_told = finding.verdict != Verdict::Unverified;
+        (!is_told, finding.by, finding.verdict != Verdict::Failed)
+    };
+    let none = || Finding {
+        criterion: id.clone(),
+        verdict: Verdict::Unverified,
+        evidence: "there is no evidence".into(),
+        by: By::Judge,
+    };
+    evident.min_by_key(rank).cloned().unwrap_or_else(none)
+}
+
+/// What the passed weight allows: all of it, three quarters, half, or less.
+fn level(won: u32, all: u32, is_whole: bool) -> Score {
+    let (won, all) = (u64::from(won), u64::from(all));
+    let quarters = if is_whole {
+        4
+    } else if 4 * won >= 3 * all {
+        3
+    } else if 2 * won >= all {
+        2
+    } else {
+        1
+    };
+    Score::new(25.0 * f64::from(quarters)).expect("four quarters are a whole")
+}
+
+fn share(part: f64, all: f64) -> Score {
+    Score::new((100.0 * part / all).min(100.0)).unwrap_or(Score::ZERO).in_tenths()
+}
+
+impl Evaluation {
+    /// The criteria that have passed.
+    pub fn passed(&self) -> impl Iterator<Item = &CriterionId> {
+        self.with(|verdict| verdict == Verdict::Passed)
+    }
+
+    pub fn unmet(&self) -> impl Iterator<Item = &CriterionId> {
+        self.with(|verdict| verdict != Verdict::Passed)
+    }
+
+    fn with(&self, is: fn(Verdict) -> bool) -> impl Iterator<Item = &CriterionId> {
+        self.findings.iter().filter(move |finding| is(finding.verdict)).map(|finding| &finding.criterion)
+    }
+
+    pub fn dimension(&self, id: &DimensionId) -> Option<&Dimension> {
+        self.dimensions.iter().find(|dimension| dimension.id == *id)
+    }
+
+    /// All that keeps it from passing in this round; no average buys any of it back.
+    pub fn blocks(&self, contract: &Contract, rules: &Rules, rounds: u32) -> Vec<Block> {
+        let must = self.findings.iter().filter(|finding| finding.verdict != Verdict::Passed);
+        let must =
+            must.filter(|finding| contract.criterion(&finding.criterion).is_some_and(|one| one.must_pass));
+        let must = must.map(|finding| Block::MustPass {
+            criterion: finding.criterion.clone(),
+            verdict: finding.verdict,
+        });
+        let fallen = self.fallen.iter().map(|criterion| Block::Fallen { criterion: criterion.clone() });
+        let minimums = self.dimensions.iter().filter_map(|dimension| {
+            let (level, minimum) = (dimension.level, rules.minimum(&dimension.id)?);
+            (level < minimum).then(|| Block::BelowMinimum { dimension: dimension.id.clone(), level, minimum })
+        });
+        let (score, threshold) = (self.score, rules.threshold);
+        let low = (score < threshold).then_some(Block::BelowThreshold { score, threshold });
+        let mut blocks: Vec<Block> = must.chain(fallen).chain(minimums).chain(low).collect();
+        let least = rules.least_rounds();
+        if blocks.is_empty() && rounds < least {
+            blocks.push(Block::TooEarly { rounds, least });
+        }
+        blocks
+    }
+}

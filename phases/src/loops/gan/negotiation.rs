@@ -1,0 +1,155 @@
+//! How builder and evaluator come to a contract: the evaluator drafts, the builder accepts or proposes, and the evaluator rules on
+//! each proposal by the words of the brief.
+//!
+//! What the profile asks for is not negotiated, so a builder cannot talk a must-pass criterion away.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::contract::{Change, Contract, Criterion, Faulty, Origin};
+use super::rules::Rules;
+
+/// What has been said so far.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Negotiation {
+    /// The evaluator's criteria, besides those of the profile.
+    pub draft: Vec<Criterion>,
+    pub rounds: Vec<Round>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Round {
+    /// None: the builder accepts the draft as it is by now.
+    pub proposals: Vec<Proposal>,
+    /// One a proposal, in their order.
+    pub rulings: Vec<Ruling>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    pub change: Change,
+    pub why: Box<str>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ruling {
+    pub is_accepted: bool,
+    /// The words of the brief that decide.
+    pub cites: Box<str>,
+    pub why: Box<str>,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    Builder { round: usize },
+    Evaluator { round: usize },
+    Settled,
+}
+
+/// What a side has said that the rules do not allow.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum Foul {
+    #[error(transparent)]
+    Faulty(#[from] Faulty),
+    #[error("{0} is of the profile, which is not negotiated")]
+    Frozen(Box<str>),
+    #[error("proposal {0} gives no reason")]
+    Unexplained(usize),
+    #[error("there are {rulings} rulings on {proposals} proposals")]
+    Miscounted { rulings: usize, proposals: usize },
+    #[error("ruling {0} cites nothing that the brief says")]
+    Uncited(usize),
+}
+
+impl Negotiation {
+    /// The evaluator's first word.
+    pub fn begin(profile: &Contract, draft: Vec<Criterion>) -> Result<Self, Foul> {
+        let begun = Self { draft, rounds: Vec::new() };
+        begun.contract(profile)?;
+        Ok(begun)
+    }
+
+    /// After the last round the evaluator has the last word.
+    pub fn turn(&self, rules: &Rules) -> Turn {
+        match self.rounds.last() {
+            Some(Round { proposals, .. }) if proposals.is_empty() => Turn::Settled,
+            Some(Round { proposals, rulings }) if rulings.len() < proposals.len() => {
+                Turn::Evaluator { round: self.rounds.len() }
+            }
+            _ if self.rounds.len() >= rules.negotiation_rounds => Turn::Settled,
+            // All that was proposed is in the contract: nothing is left to talk about.
+            Some(Round { rulings, .. }) if rulings.iter().all(|ruling| ruling.is_accepted) => Turn::Settled,
+            _ => Turn::Builder { round: self.rounds.len() + 1 },
+        }
+    }
+
+    /// The builder's word: each proposal would make a contract on its own.
+    pub fn propose(&mut self, profile: &Contract, proposals: Vec<Proposal>) -> Result<(), Foul> {
+        let now = self.contract(profile)?;
+        for (nth, Proposal { change, why }) in (1..).zip(&proposals) {
+            if profile.criterion(change.criterion()).is_some() {
+                return Err(Foul::Frozen(change.criterion().as_str().into()));
+            }
+            if why.trim().is_empty() {
+                return Err(Foul::Unexplained(nth));
+            }
+            now.amended(std::slice::from_ref(change))?;
+        }
+        self.rounds.push(Round { proposals, rulings: Vec::new() });
+        Ok(())
+    }
+
+    /// The evaluator's word on the proposals of the last round. Two that exclude each other are not both accepted.
+    pub fn rule(&mut self, profile: &Contract, brief: &str, rulings: Vec<Ruling>) -> Result<(), Foul> {
+        let proposals = self.rounds.last().map_or(0, |round| round.proposals.len());
+        if rulings.len() != proposals {
+            return Err(Foul::Miscounted { rulings: rulings.len(), proposals });
+        }
+        let brief = format!(" {} ", plain(brief));
+        let is_cited = |ruling: &Ruling| {
+            let words = plain(&ruling.cites);
+            !words.is_empty() && brief.contains(&format!(" {words} "))
+        };
+        if let Some(nth) = rulings.iter().position(|ruling| !is_cited(ruling)) {
+            return Err(Foul::Uncited(nth + 1));
+        }
+        let mut ruled = self.clone();
+        if let Some(round) = ruled.rounds.last_mut() {
+            round.rulings = rulings;
+        }
+        ruled.contract(profile)?;
+        *self = ruled;
+        Ok(())
+    }
+
+    /// The contract as far as they have come.
+    pub fn contract(&self, profile: &Contract) -> Result<Contract, Foul> {
+        let known: BTreeSet<_> = profile.criteria.iter().map(|criterion| &criterion.id).collect();
+        let own = self.draft.iter().cloned().map(|criterion| Criterion {
+            origin: Origin::Negotiated,
+            check: None,
+            ..criterion
+        });
+        let mut contract = profile.clone();
+        contract.criteria.extend(own);
+        let mut contract = contract.checked()?;
+        for Round { proposals, rulings } in &self.rounds {
+            let accepted = proposals.iter().zip(rulings).filter(|(_, ruling)| ruling.is_accepted);
+            for (Proposal { change, .. }, _) in accepted {
+                if known.contains(change.criterion()) {
+                    return Err(Foul::Frozen(change.criterion().as_str().into()));
+                }
+                contract = contract.amended(std::slice::from_ref(change))?;
+            }
+        }
+        Ok(contract)
+    }
+}
+
+/// Words alone: line breaks, signs and capitals decide nothing.
+fn plain(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
