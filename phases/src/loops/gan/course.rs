@@ -228,9 +228,11 @@ impl Course {
         series.reduce(|best, next| if rank(next) > rank(best) { next } else { best })
     }
 
-    /// What has passed in a series so far: none of it may be lost.
-    pub fn passed(&self, contract: Digest, era: u32) -> BTreeSet<CriterionId> {
-        self.series(contract, era).flat_map(|round| round.evaluation().passed()).cloned().collect()
+    /// What the next artifact may not lose: all that the best has, from which it is built, and what that had lost itself. What a
+    /// dropped one had is not owed.
+    pub fn owed(&self, contract: &Contract, rules: &Rules, era: u32) -> BTreeSet<CriterionId> {
+        let best = self.best(contract, rules, era).map(Round::evaluation);
+        best.into_iter().flat_map(|best| best.passed().chain(&best.fallen)).cloned().collect()
     }
 
     /// Two series are never compared: not those of two contracts, and not those of two evaluators.

@@ -74,7 +74,7 @@ pub struct Evaluation {
     pub score: Score,
     /// The passed weight of all weight: what progress is measured by.
     pub share: Score,
-    /// Criteria that had passed before under this contract, and do not any more.
+    /// Criteria that had passed in what it was built from, and do not any more.
     pub fallen: Vec<CriterionId>,
     /// Shown, and never counted.
     pub extra: Vec<Finding>,
@@ -119,11 +119,11 @@ pub enum Block {
     },
 }
 
-/// Evaluates what was said under a contract. `passed` are the criteria that had passed before under the same one.
+/// Evaluates what was said under a contract. `owed` are the criteria that had passed in what this was built from.
 ///
 /// What is said of anything else counts for nothing; of two verdicts on one criterion the machine's counts, and of two of the
 /// same kind the worse.
-pub fn evaluate(contract: &Contract, said: &Said, passed: &BTreeSet<CriterionId>, cap: Score) -> Evaluation {
+pub fn evaluate(contract: &Contract, said: &Said, owed: &BTreeSet<CriterionId>, cap: Score) -> Evaluation {
     let of_contract = contract.criteria.iter();
     let findings: Vec<Finding> =
         of_contract.map(|criterion| settled(&criterion.id, &said.findings)).collect();
@@ -169,7 +169,7 @@ pub fn evaluate(contract: &Contract, said: &Said, passed: &BTreeSet<CriterionId>
     };
     let (score, whole) = (mean(|dimension| dimension.level), mean(|dimension| dimension.share));
     let fell = findings.iter().filter(|finding| finding.verdict != Verdict::Passed);
-    let fallen = fell.map(|finding| finding.criterion.clone()).filter(|id| passed.contains(id)).collect();
+    let fallen = fell.map(|finding| finding.criterion.clone()).filter(|id| owed.contains(id)).collect();
     let extra = said.extra.clone();
     Evaluation {
         contract: contract.hash(),

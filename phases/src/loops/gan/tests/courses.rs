@@ -29,7 +29,7 @@ impl Played {
     }
 
     fn round(&self, sprint: u32, artifact: TreeId, passed: &[&str]) -> Round {
-        let before = self.course.passed(self.contract.hash(), self.era);
+        let before = self.course.owed(&self.contract, &self.rules, self.era);
         let first = evaluate(&self.contract, &said(&self.contract, passed), &before, self.rules.cap);
         Round { sprint, artifact, era: self.era, first, second: None, wanted: Vec::new() }
     }
@@ -48,10 +48,11 @@ impl Played {
         self
     }
 
+    /// By another judge, of the same artifact.
     fn judged_again(&mut self, passed: &[&str]) -> &mut Self {
-        let last = self.course.rounds.last().unwrap();
-        let second = self.round(last.sprint, last.artifact, passed).first;
-        self.course.rounds.last_mut().unwrap().second = Some(second);
+        let first = self.course.rounds.pop().unwrap();
+        let second = self.round(first.sprint, first.artifact, passed).first;
+        self.course.rounds.push(Round { second: Some(second), ..first });
         self
     }
 
@@ -114,10 +115,13 @@ fn the_next_build_goes_on_from_the_best_and_not_from_what_lost_something() {
     let mut played = Played::new(Rules::default());
     played.goes(&few(3)).goes(&few(1));
     assert_eq!(played.next().0, 0, "it has less");
-    let mut fallen = Played::new(Rules::default());
+    let mut fallen = Played::new(Rules { escalate_after: 9, ..Rules::default() });
     // It passes more in all, and lost what had passed.
     fallen.goes(&["b.1"]).goes(&["a.1", "a.2", "b.2"]);
     assert_eq!(fallen.next().0, 0);
+    // What only the dropped one had is not missed.
+    fallen.goes(&["b.1", "a.1"]);
+    assert_eq!((&fallen.course.rounds[2].first.fallen, fallen.next().0), (&Vec::new(), 2));
     let mut better = Played::new(Rules::default());
     better.goes(&few(1)).goes(&few(3));
     assert_eq!(better.next().0, 1);
@@ -235,7 +239,7 @@ fn where_nobody_answers_an_escalation_changes_the_focus_and_all_else_keeps_the_b
 
 #[test]
 fn a_pass_is_judged_twice_where_that_is_asked_for_and_the_lower_one_stands() {
-    let rules = || Rules { judge_twice: true, ..Rules::default() };
+    let rules = || Rules { judge_twice: true, ..hard() };
     let mut played = Played::new(rules());
     assert_eq!(played.goes(&ALL).follow(), Follow::Second { artifact: artifact(0) });
     let mut agreed = Played::new(rules());
@@ -246,11 +250,8 @@ fn a_pass_is_judged_twice_where_that_is_asked_for_and_the_lower_one_stands() {
     let round = &split.course.rounds[0];
     assert_eq!((round.evaluation().score, round.apart(&rules())), (score(81.3), Some(score(18.7))));
     assert_eq!(round.apart(&Rules { apart: score(20.0), ..rules() }), None);
-    assert_eq!(
-        split.course.passed(split.contract.hash(), 0).len(),
-        4,
-        "what only one of them passed may still fall"
-    );
+    let owed = split.course.owed(&split.contract, &rules(), 0);
+    assert_eq!(owed.len(), 4, "what only one of them passed is not owed");
 }
 
 #[test]
