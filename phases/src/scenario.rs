@@ -107,6 +107,13 @@ impl Scenario {
         self.files.into_iter().chain(graders).collect()
     }
 
+    /// Whether an agent is given the same to do, with the same files.
+    pub fn has_task_of(&self, other: &Self) -> bool {
+        self.description == other.description
+            && self.input_args == other.input_args
+            && self.files == other.files
+    }
+
     /// How a judgement of its trials names one of its demands; no criterion of a contract is named so.
     pub fn criterion(&self, demand: &Demand) -> CriterionId {
         CriterionId::new(format!("{}/{}", self.id, demand.id))

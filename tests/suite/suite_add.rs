@@ -219,6 +219,32 @@ fn a_scenario_that_was_held_out_is_added_and_said_to_be_known() {
 }
 
 #[test]
+fn a_scenario_of_another_suite_is_added_as_a_draft_with_all_that_it_brings() {
+    let scene = graded();
+    fs::write(scene.path("project/suite.toml"), "[[scenarios]]\nid = \"own\"\ndescription = \"Write it\"\n")
+        .unwrap();
+    let add = |id: &str| scene.run(&["suite", "add", "--from", "suites/suite.toml", id]);
+    for id in ["one", "two"] {
+        let added = add(id);
+        assert_eq!(added.code, Some(0), "{added:?}");
+        assert!(added.stderr.contains("it stays in "), "{added:?}");
+    }
+    let text = suite(&scene);
+    assert_eq!(text.matches("draft = true").count(), 2, "{text}");
+    assert!(text.contains("grader = [\"cases/one/graders/command-1/count.sh\"]"), "{text}");
+    assert!(text.contains("held_out = true\n"), "what is held out stays so: {text}");
+    for (copy, original) in
+        [("files/more/deep.txt", "data/more/deep.txt"), ("graders/command-1/count.sh", "graders/count.sh")]
+    {
+        let copy = fs::read(scene.path("project/cases/one").join(copy)).unwrap();
+        assert_eq!(copy, fs::read(scene.path("project/suites").join(original)).unwrap());
+    }
+    let again = add("one");
+    assert!(again.code == Some(0) && again.stderr.contains("nothing was added"), "{again:?}");
+    assert_eq!(suite(&scene), text);
+}
+
+#[test]
 fn a_chain_names_the_member_that_a_fault_is_about() {
     let scene = Scene::new(&[("first", 90), ("second", 30)], &json!({}));
     scene.tune("first,second", &["--chain", "--max-iterations", "1"]);

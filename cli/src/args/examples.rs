@@ -68,7 +68,8 @@ pub const SUITE_ADD: &str = "\
 Examples:
   skilltune suite add --from da29
   skilltune suite add --from da29 monthly
-  skilltune suite add --from da29 monthly@2 --to suites/reports.toml";
+  skilltune suite add --from da29 monthly@2 --to suites/reports.toml
+  skilltune suite add --from suites/letters.toml yearly";
 
 pub const SUITE_NEW: &str = "\
 Examples:

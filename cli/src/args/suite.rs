@@ -1,6 +1,6 @@
 //! The arguments of `suite`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -17,8 +17,11 @@ impl SuiteArgs {
     /// The run that is named, if one is.
     pub fn run(&self) -> Option<&str> {
         match &self.command {
-            SuiteCommand::Add(args) => args.from.first().map(String::as_str),
-            SuiteCommand::Check(_) | SuiteCommand::Convert(_) | SuiteCommand::New(_) => None,
+            SuiteCommand::Add(args) if args.suite().is_none() => args.from.first().map(String::as_str),
+            SuiteCommand::Add(_)
+            | SuiteCommand::Check(_)
+            | SuiteCommand::Convert(_)
+            | SuiteCommand::New(_) => None,
         }
     }
 }
@@ -31,7 +34,7 @@ pub enum SuiteCommand {
     /// Write a suite in another format
     #[command(after_help = examples::SUITE_CONVERT)]
     Convert(SuiteConvertArgs),
-    /// Add a trial of a run that fell short to a suite.toml, as a draft
+    /// Add a trial of a run that fell short, or a scenario of another suite, to a suite.toml as a draft
     #[command(after_help = examples::SUITE_ADD)]
     Add(SuiteAddArgs),
     /// Have an agent draft scenarios for a skill, in one call
@@ -89,12 +92,20 @@ pub struct SuiteConvertArgs {
 #[derive(Clone, Debug, Args)]
 pub struct SuiteAddArgs {
     /// Run (id or a unique prefix), and the scenario whose worst trial to add; ONE@2 is that of round 2, ONE@final one of the
-    /// final comparison
-    #[arg(long, num_args = 1..=2, value_names = ["RUN", "TRIAL"], required = true)]
+    /// final comparison. Or a suite, by a path that ends in .toml, and the id of a scenario
+    #[arg(long, num_args = 1..=2, value_names = ["RUN|SUITE", "TRIAL|ID"], required = true)]
     pub from: Vec<String>,
     /// File to add to, made if it is missing [default: the suite.toml that the run used, or suite.toml in the project]
     #[arg(long, value_name = "SUITE")]
     pub to: Option<PathBuf>,
+}
+
+impl SuiteAddArgs {
+    /// The suite to take a scenario from, if it is none of a run.
+    pub fn suite(&self) -> Option<&Path> {
+        let is_toml = |path: &&Path| path.extension().is_some_and(|end| end == "toml");
+        self.from.first().map(Path::new).filter(is_toml)
+    }
 }
 
 #[derive(Clone, Debug, Args)]

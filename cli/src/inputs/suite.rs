@@ -14,6 +14,7 @@ mod document;
 mod drafted;
 mod evals;
 mod files;
+mod from_trial;
 mod note;
 mod ours;
 mod plugin;
@@ -23,9 +24,10 @@ mod triggers;
 mod untouched;
 mod write;
 
-pub use crate::inputs::suite::append::{Appended, append, appendable, derived_id};
+pub use crate::inputs::suite::append::{Appended, append, appendable};
 pub use crate::inputs::suite::drafted::drafted;
 pub use crate::inputs::suite::files::Starts;
+pub use crate::inputs::suite::from_trial::from_trial;
 pub use crate::inputs::suite::note::Note;
 pub use crate::inputs::suite::write::Written;
 

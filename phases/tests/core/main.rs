@@ -22,6 +22,7 @@ mod reflex;
 mod regrading;
 mod roles;
 mod search;
+mod short;
 mod starting;
 mod turns;
 mod unaided;

@@ -101,13 +101,19 @@ fn known(suite: &Suite, new: &Scenario) -> Option<Name> {
         one.demands.iter().any(|own| Demand { id: demand.id.clone(), ..own.clone() } == *demand)
     };
     let is_same = |one: &&Scenario| {
-        let is_task = one.description == new.description && one.input_args == new.input_args;
-        let one = is_task.then(|| suite.starts.as_planned(one));
-        one.is_some_and(|one| one.files == new.files && new.demands.iter().all(|demand| asks(&one, demand)))
+        let one = of_task(suite, one, new);
+        one.is_some_and(|one| new.demands.iter().all(|demand| asks(&one, demand)))
     };
     let mut all = suite.scenarios.iter().chain(&suite.drafts);
     let same = all.clone().find(|one| one.id == new.id).or_else(|| all.find(is_same));
     same.map(|one| one.id.clone())
+}
+
+/// A scenario of a suite as a run would have it, if it has the task of the new one.
+fn of_task(suite: &Suite, one: &Scenario, new: &Scenario) -> Option<Scenario> {
+    // Files are read only where the rest is the same.
+    let is_near = one.description == new.description && one.input_args == new.input_args;
+    is_near.then(|| suite.starts.as_planned(one)).filter(|one| one.has_task_of(new))
 }
 
 /// With demands whose ids a suite can have. One that was numbered by its place is numbered anew.

@@ -1,6 +1,10 @@
 //! The judged trials of a run, and what was found wanting in each: what a suite can learn from them.
 
+mod short;
+
 use std::collections::{HashMap, HashSet};
+
+pub use short::{Short, short, unasked, worst};
 
 use super::measure::{self, SEARCH};
 use super::panel;
@@ -108,7 +112,7 @@ const MOST: usize = 20;
 
 /// What a trial was found wanting in, as demands: those of its scenario that it missed, or, where the scenario has none, what
 /// the judge had to say against the result.
-pub fn wanting(run: &Run, tried: &Tried<'_>) -> Vec<Demand> {
+fn wanting(run: &Run, tried: &Tried<'_>) -> Vec<Demand> {
     let task = &run.plan.task;
     let scenario = &task.scenarios[tried.trial.scenario];
     let judgement = tried.judgement;

@@ -4,6 +4,7 @@ use skilltune_orchestrator::snapshot::{Entry, Manifest, Node, Objects, RelPath};
 use skilltune_phases::id::TreeId;
 
 use super::*;
+use crate::inputs::suite::append::derived_id;
 
 fn entry(objects: &Objects, path: &str, link: bool) -> Entry {
     let blob = objects.put(b"text").unwrap();

@@ -1,0 +1,64 @@
+//! `suite add --from SUITE`: a scenario of another suite, such as the inbox of nights.
+
+use std::path::Path;
+
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::scenario::Scenario;
+
+use super::New;
+use crate::args::suite::SuiteAddArgs;
+use crate::inputs::suite::Suite;
+use crate::runs::strange;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::Person;
+use crate::text::figures::count;
+use crate::text::plain::one_line;
+
+pub(super) fn run(
+    path: &Path,
+    args: &SuiteAddArgs,
+    around: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let suite = Suite::read(&around.cwd.join(path))?;
+    let chosen = choose(&suite, args.from.get(1).map(String::as_str), around)?;
+    let project = around.project_here();
+    let home = Home::of(&project);
+    home.create().map_err(strange)?;
+    let objects = Objects::at(home.objects());
+    let scenario = suite.starts.scenarios(std::slice::from_ref(chosen), &objects)?.remove(0);
+    let origin = format!("From {}: `{}`.", suite.path.display(), scenario.id);
+    let to = args.to.as_ref().map_or_else(|| project.join("suite.toml"), |to| around.cwd.join(to));
+    let note =
+        format!("it stays in {} until you delete it there", one_line(&suite.path.display().to_string()));
+    super::add(New { scenario, origin, note: Some(note) }, &to, &objects, printer)
+}
+
+/// The scenario that is named. Without a name a person at a terminal says which.
+fn choose<'a>(suite: &'a Suite, name: Option<&str>, around: &Environment) -> Result<&'a Scenario, Complaint> {
+    let all: Vec<&Scenario> = suite.drafts.iter().chain(&suite.scenarios).collect();
+    let path = one_line(&suite.path.display().to_string());
+    if all.is_empty() {
+        return Err(Complaint::input(format!("{path} has no scenarios")));
+    }
+    let lines: Vec<String> = all.iter().map(|one| line(one)).collect();
+    let Some(name) = name else {
+        let Some(person) = Person::present(around) else {
+            return Err(super::listing("scenarios", &lines, "no scenario is named".to_owned())
+                .hint(format!("`skilltune suite add --from {path} ID` adds one of them")));
+        };
+        let options: Vec<&str> = lines.iter().map(String::as_str).collect();
+        return Ok(all[person.pick("Which one should be added?", &options, 0)?]);
+    };
+    let named = all.into_iter().find(|one| one.id == *name);
+    named.ok_or_else(|| super::listing("scenarios", &lines, format!("{path} has no scenario {name:?}")))
+}
+
+fn line(scenario: &Scenario) -> String {
+    let task: String = one_line(&scenario.description).chars().take(60).collect();
+    format!("{}  {}  {task}", one_line(&scenario.id), count(scenario.demands.len(), "demand"))
+}

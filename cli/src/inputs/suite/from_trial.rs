@@ -1,0 +1,33 @@
+//! The scenario that asks what a trial of a run missed.
+
+use skilltune_phases::id::Digest;
+use skilltune_phases::loops::tune::Run;
+use skilltune_phases::loops::tune::trials::Short;
+use skilltune_phases::scenario::Scenario;
+
+use super::append::derived_id;
+
+/// The scenario, and where it comes from.
+pub fn from_trial(run: &Run, Short { tried, demands }: &Short<'_>) -> (Scenario, String) {
+    let (id, trial) = (&run.plan.run, tried.trial);
+    let of = &run.plan.task.scenarios[trial.scenario];
+    let parts = [
+        id.as_str(),
+        of.id.as_str(),
+        &tried.candidate.to_string(),
+        &trial.ordinal.to_string(),
+        &trial.era.to_string(),
+    ];
+    let mark = Digest::of_parts(parts.map(str::as_bytes)).hex();
+    let scenario = Scenario {
+        id: derived_id(&of.id, &mark[..8]),
+        demands: demands.clone(),
+        held_out: false,
+        ..of.clone()
+    };
+    let round = match tried.round {
+        Some(round) => format!("round {round}"),
+        None => "the final comparison".to_owned(),
+    };
+    (scenario, format!("From run {id}: `{}` in {round}, version {}.", of.id, tried.candidate.short()))
+}

@@ -1,0 +1,54 @@
+//! Trials that fell short: what a suite can be asked to ask from now on.
+
+use super::{Tried, tried, wanting};
+use crate::demand::Demand;
+use crate::id::Digest;
+use crate::loops::tune::Run;
+use crate::scenario::Scenario;
+use crate::score::Score;
+
+/// A trial, and what it was found wanting in.
+#[derive(Clone, Debug)]
+pub struct Short<'a> {
+    pub tried: Tried<'a>,
+    pub demands: Vec<Demand>,
+}
+
+/// All trials of a run that fell short.
+pub fn short(run: &Run) -> Vec<Short<'_>> {
+    let all = tried(run).into_iter().map(|tried| Short { demands: wanting(run, &tried), tried });
+    all.filter(|short| !short.demands.is_empty()).collect()
+}
+
+/// The worst of them; of equals the newest.
+pub fn worst<'s, 'a>(short: impl Iterator<Item = &'s Short<'a>>) -> Option<&'s Short<'a>> {
+    let points =
+        |short: &Short<'_>| short.tried.judgement.whole.scored.composite.map_or(f64::MAX, Score::points);
+    short.reduce(|worst, next| if points(next) <= points(worst) { next } else { worst })
+}
+
+/// What the suite of a run does not ask yet: of each scenario the worst trial of the version that is left. A scenario that asks for something itself,
+/// or whose task another one asks about, is in the suite already; one that is held out would be known to the search.
+pub fn unasked(run: &Run) -> Vec<Short<'_>> {
+    let scenarios = &run.plan.task.scenarios;
+    let left = run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
+    let of_left: Vec<Short<'_>> =
+        short(run).into_iter().filter(|short| short.tried.candidate == left).collect();
+    let is_asked = |task: &Scenario| {
+        scenarios.iter().any(|one| one.has_task_of(task) && (!one.demands.is_empty() || one.held_out))
+    };
+    let open = (0..scenarios.len()).filter(|&nth| !is_asked(&scenarios[nth]));
+    let worst_of = |nth| worst(of_left.iter().filter(|short| short.tried.trial.scenario == nth));
+    open.filter_map(worst_of).cloned().collect()
+}
+
+impl Short<'_> {
+    /// The same for each trial of one version at one task: another trial of it has other faults, or the same ones in other words.
+    pub fn mark(&self, run: &Run) -> Digest {
+        let scenario = &run.plan.task.scenarios[self.tried.trial.scenario];
+        let files = scenario.files.map(|files| files.to_string()).unwrap_or_default();
+        let version = self.tried.candidate.to_string();
+        let parts = [version.as_str(), &scenario.description, &scenario.input_args, &files];
+        Digest::of_parts(parts.map(str::as_bytes))
+    }
+}
