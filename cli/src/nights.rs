@@ -8,6 +8,7 @@ pub mod changed;
 pub mod clock;
 pub mod driver;
 pub mod file;
+pub mod inbox;
 pub mod install;
 pub mod jobs;
 pub mod json;

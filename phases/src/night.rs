@@ -66,6 +66,11 @@ pub enum Event {
         job: Name,
         left: Left,
     },
+    /// Trials that fell short became drafts in the inbox.
+    Drafted {
+        job: Name,
+        drafts: Vec<Draft>,
+    },
     Over {
         why: Over,
     },
@@ -96,6 +101,16 @@ pub enum Work {
         run: RunId,
     },
     Tune,
+}
+
+/// A draft of the inbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draft {
+    pub id: Name,
+    /// What its trial was of.
+    pub scenario: Name,
+    /// A version and a task that become a draft once: what a person has deleted does not come back.
+    pub mark: Digest,
 }
 
 /// Why a night was over.

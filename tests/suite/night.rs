@@ -1,6 +1,7 @@
 //! `night`: jobs that run by themselves, and what a person is told in the morning.
 
 mod broken;
+mod inbox;
 mod month;
 mod mornings;
 

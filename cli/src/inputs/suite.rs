@@ -24,7 +24,7 @@ mod triggers;
 mod untouched;
 mod write;
 
-pub use crate::inputs::suite::append::{Appended, append, appendable};
+pub use crate::inputs::suite::append::{Appended, CASES, append, appendable, has_task};
 pub use crate::inputs::suite::drafted::drafted;
 pub use crate::inputs::suite::files::Starts;
 pub use crate::inputs::suite::from_trial::from_trial;

@@ -13,11 +13,13 @@ use skilltune_phases::name::Name;
 use skilltune_phases::night::{
     self, End, Event, Left, Outcome, Over, Shard, Share, Spent, Wish, Work, shared,
 };
+use skilltune_phases::plan::RunId;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::nights::book::Book;
 use crate::nights::clock::Clock;
 use crate::nights::file::Plan;
+use crate::nights::inbox::{self, Filled};
 use crate::nights::jobs::{Job, Ready};
 use crate::nights::morning;
 use crate::nights::secrets::Secrets;
@@ -272,7 +274,12 @@ impl<'a> Driver<'a> {
             End::Paused { agent, .. } => agent.clone(),
             _ => None,
         };
+        let shown = outcome.run.clone();
+        let shown = shown.filter(|_| matches!(outcome.end, End::Decided(_) | End::Measured { .. }));
         self.finish(name, work, outcome)?;
+        if let Some(run) = shown {
+            self.draft(name, &run, &ready);
+        }
         match away {
             Some(agent) => self.leave_those_with(&agent),
             // An applied winner, or a run that was left, changes what comes next.
@@ -282,6 +289,17 @@ impl<'a> Driver<'a> {
 
     fn finish(&mut self, name: &Name, work: Work, outcome: Outcome) -> Result<(), Complaint> {
         self.write(Event::Ended { job: name.clone(), work, outcome: Box::new(outcome) })
+    }
+
+    /// Fills the inbox. Whatever is wrong with it is no reason for the night to fail.
+    fn draft(&mut self, name: &Name, run: &RunId, ready: &Ready) {
+        let Filled { drafts, failed } = inbox::fill(run, ready, &self.book, &self.secrets, self.around);
+        let written =
+            if drafts.is_empty() { Ok(()) } else { self.write(Event::Drafted { job: name.clone(), drafts }) };
+        for why in failed.iter().chain(written.as_ref().err()) {
+            let why = inbox::reason(why);
+            self.say(&format!("warning: {name}: not all drafts were put into the inbox: {why}"));
+        }
     }
 
     /// Who cannot be reached for one job cannot be reached for the others.

@@ -32,6 +32,9 @@ pub fn object(morning: &Morning<'_>) -> Value {
         })).collect::<Vec<_>>(),
         "left": morning.left.iter().map(|(job, why)| json!({ "job": job, "why": left(why) })).collect::<Vec<_>>(),
         "killed": morning.broken,
+        "drafts": night.drafts.iter().map(|(job, draft)| json!({
+            "job": job, "id": draft.id, "scenario": draft.scenario,
+        })).collect::<Vec<_>>(),
         "notified": null,
         "done": night.done.iter().map(done).collect::<Vec<_>>(),
     })

@@ -114,7 +114,7 @@ fn is_ours(done: &Done) -> bool {
 }
 
 /// `night.md`: the questions of a person, in the order in which they ask them.
-pub fn page(morning: &Morning<'_>, zone: &TimeZone) -> String {
+pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone) -> String {
     let night = morning.night;
     let shard = night.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
     let mut page = Page::titled(&format!("Night of {}{shard}", night.date));
@@ -135,6 +135,7 @@ pub fn page(morning: &Morning<'_>, zone: &TimeZone) -> String {
     page.section("What was done?");
     page.paragraph(times(night, zone));
     done(&mut page, night);
+    drafts(&mut page, night, inbox);
     page.finish()
 }
 
@@ -367,4 +368,15 @@ fn done(page: &mut Page, night: &Night) {
     if !rows.is_empty() {
         page.table(&["Job", "Work", "Result", "Run"], rows);
     }
+}
+
+fn drafts(page: &mut Page, night: &Night, inbox: &Path) {
+    if night.drafts.is_empty() {
+        return;
+    }
+    let drafts = count(night.drafts.len(), "new draft");
+    let command = typed("skilltune suite add --from", &inbox.display().to_string());
+    page.paragraph(format!(
+        "{drafts} of scenarios, from trials that fell short: {command} adds one to a suite."
+    ));
 }

@@ -2,6 +2,8 @@
 //! command that is notified are free of them.
 
 use skilltune_orchestrator::agent::keys;
+use skilltune_phases::checks::How;
+use skilltune_phases::demand::Demand;
 use skilltune_phases::night::{Decided, End, Left, Outcome};
 use skilltune_phases::transcript::Redaction;
 
@@ -39,6 +41,15 @@ impl Secrets {
     fn decided(&self, decided: Decided) -> Decided {
         let dangers = decided.dangers.iter().map(|danger| self.hide(danger)).collect();
         Decided { dangers, ..decided }
+    }
+
+    /// A judge has written what they ask.
+    pub fn demands(&self, demands: &mut [Demand]) {
+        for demand in demands {
+            if let How::Question { text } = &mut demand.how {
+                *text = self.hide(text);
+            }
+        }
     }
 
     fn hide(&self, text: &str) -> Box<str> {

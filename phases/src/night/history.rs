@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use super::{Decided, End, Entry, Event, Key, Outcome, Over, Part, Shard, Spent, Work};
+use super::{Decided, Draft, End, Entry, Event, Key, Outcome, Over, Part, Shard, Spent, Work};
 use crate::drift::{Fall, Series, Standing, Trial};
 use crate::id::Digest;
 use crate::name::Name;
@@ -18,6 +18,8 @@ pub struct History {
     pub jobs: BTreeMap<Name, Job>,
     /// What each run had used when it was last heard of. Other machines give the same ids to runs of other jobs.
     runs: BTreeMap<(Name, RunId), Spent>,
+    /// The marks of all drafts that were ever put into the inbox.
+    drafted: BTreeSet<Digest>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +35,8 @@ pub struct Night {
     pub parts: BTreeMap<u32, Part>,
     pub done: Vec<Done>,
     pub left: Vec<(Name, Left)>,
+    /// What came into the inbox, and of which job.
+    pub drafts: Vec<(Name, Draft)>,
     pub under_way: BTreeMap<Name, Work>,
     /// None: it is under way, or was killed.
     pub over: Option<(Timestamp, Over)>,
@@ -145,6 +149,7 @@ impl History {
                 parts: BTreeMap::new(),
                 done: Vec::new(),
                 left: Vec::new(),
+                drafts: Vec::new(),
                 under_way: BTreeMap::new(),
                 over: None,
             }),
@@ -156,6 +161,11 @@ impl History {
                 night.left.retain(|(known, _)| known != job);
                 night.left.push((job.clone(), left.clone()));
             }),
+            Event::Drafted { job, drafts } => {
+                self.drafted.extend(drafts.iter().map(|draft| draft.mark));
+                let of_job = drafts.iter().map(|draft| (job.clone(), draft.clone()));
+                self.tonight(|night| night.drafts.extend(of_job));
+            }
             Event::Over { why } => self.tonight(|night| night.over = Some((*at, *why))),
             Event::Acknowledged { job } => {
                 if let Some(watch) = self.jobs.get_mut(job).and_then(|job| job.watch.as_mut()) {
@@ -191,6 +201,11 @@ impl History {
     /// What a run had used when it was last heard of.
     pub fn spent_by_run(&self, job: &Name, run: &RunId) -> Spent {
         self.runs.get(&(job.clone(), run.clone())).copied().unwrap_or_default()
+    }
+
+    /// Whether this was put into the inbox before.
+    pub fn was_drafted(&self, mark: &Digest) -> bool {
+        self.drafted.contains(mark)
     }
 
     /// Whether anything was done for a job tonight.
@@ -234,7 +249,7 @@ impl History {
 }
 
 /// The entries that a long journal is cut down to: those of the newest nights, and of each job the last verdict, without which it would be tuned
-/// again for nothing.
+/// again for nothing, and all that was ever put into the inbox, so that it does not come back.
 pub fn kept(entries: &[Entry], nights: usize) -> Vec<Entry> {
     let began: Vec<usize> = entries
         .iter()
@@ -256,6 +271,7 @@ pub fn kept(entries: &[Entry], nights: usize) -> Vec<Entry> {
     let night_of = |nth: usize| began.iter().rev().find(|began| **began < nth).copied();
     let mut old: BTreeSet<usize> = last.into_values().collect();
     old.extend(old.clone().into_iter().filter_map(night_of));
+    old.extend((0..cut).filter(|&nth| matches!(entries[nth].event, Event::Drafted { .. })));
     old.into_iter().map(|nth| entries[nth].clone()).chain(entries[cut..].iter().cloned()).collect()
 }
 

@@ -54,6 +54,7 @@ fn job(event: &Event) -> Option<&Name> {
         Event::Asked { job, .. }
         | Event::Ended { job, .. }
         | Event::Left { job, .. }
+        | Event::Drafted { job, .. }
         | Event::Acknowledged { job } => Some(job),
         Event::Began { .. } | Event::Over { .. } | Event::Merged { .. } => None,
     }
@@ -132,7 +133,9 @@ fn in_order(history: &History, shards: &BTreeMap<u32, &ShardNight>, jobs: &[(Nam
                         Some(_) | None => own.push_back((work.clone(), vec![entry.clone()])),
                     }
                 }
+                // Drafts stay in the inbox of their shard.
                 Event::Began { .. }
+                | Event::Drafted { .. }
                 | Event::Over { .. }
                 | Event::Acknowledged { .. }
                 | Event::Merged { .. } => {}

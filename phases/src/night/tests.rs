@@ -396,3 +396,46 @@ fn a_journal_that_is_cut_down_knows_the_last_verdict_of_each_job_and_the_newest_
     assert_eq!(kept(&kept(&entries, 10), 10), kept(&entries, 10), "once is enough");
     assert_eq!(kept(&entries, 100), entries);
 }
+
+fn draft(of: &str) -> Draft {
+    Draft { id: name(&format!("{of}-1")), scenario: name(of), mark: Digest::of(of.as_bytes()) }
+}
+
+#[test]
+fn what_was_in_the_inbox_once_is_known_also_when_its_night_is_forgotten() {
+    let mut entries = Vec::new();
+    for day in 1..=30 {
+        let date = at(day).to_zoned(jiff::tz::TimeZone::UTC).date();
+        let (night, jobs) = (name(&day.to_string()), vec![name("a")]);
+        let began = Event::Began { night, date, scheduled: true, jobs, shard: None };
+        let drafted = Event::Drafted { job: name("a"), drafts: vec![draft(&format!("s{day}"))] };
+        entries.extend([began, drafted].map(|event| Entry { at: at(day), event }));
+    }
+    let history = History::of(&kept(&entries, 10));
+    assert_eq!(history.nights.len(), 10);
+    assert!((1..=30).all(|day| history.was_drafted(&draft(&format!("s{day}")).mark)));
+    assert!(!history.was_drafted(&draft("s31").mark));
+    assert_eq!(history.last().unwrap().drafts, [(name("a"), draft("s30"))]);
+    let again: Vec<Entry> = entries
+        .iter()
+        .map(|entry| serde_json::from_str(&serde_json::to_string(entry).unwrap()).unwrap())
+        .collect();
+    assert_eq!(again, entries);
+}
+
+#[test]
+fn the_drafts_of_a_shard_stay_with_it_and_those_of_a_job_that_is_not_its_own_are_refused() {
+    let shard = |job: &str| {
+        let date = at(1).to_zoned(jiff::tz::TimeZone::UTC).date();
+        let shard = Some("1/1".parse().unwrap());
+        let began = Event::Began { night: name("n"), date, scheduled: true, jobs: vec![name("a")], shard };
+        let drafted = Event::Drafted { job: name(job), drafts: vec![draft("s1")] };
+        let entries = [began, drafted, Event::Over { why: Over::Done }];
+        ShardNight::last(entries.map(|event| Entry { at: at(1), event }).to_vec()).unwrap()
+    };
+    assert!(!shard("b").is_of_its_jobs());
+    let own = shard("a");
+    assert!(own.is_of_its_jobs());
+    let history = History::of(&merged(&History::default(), &[own], &[(name("a"), 1)]));
+    assert!(!history.was_drafted(&draft("s1").mark), "this machine has no such draft");
+}

@@ -15,7 +15,7 @@ use crate::nights::clock::Clock;
 use crate::nights::driver::{Driver, Tonight};
 use crate::nights::file::{Overlap, Plan};
 use crate::nights::notify::notify;
-use crate::nights::{jobs, json, junit, morning};
+use crate::nights::{inbox, jobs, json, junit, morning};
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -114,7 +114,7 @@ pub fn leave_pages(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let told = Morning::of(&book.history).expect("a night has begun");
-    let page = morning::page(&told, &TimeZone::system());
+    let page = morning::page(&told, inbox::place(&book.shelf).path(), &TimeZone::system());
     let mut object = json::object(&told);
     book.put("night.md", &page)?;
     book.put("junit.xml", &junit::junit(&told))?;

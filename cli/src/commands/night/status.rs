@@ -10,7 +10,7 @@ use crate::commands::night::begin::exit;
 use crate::nights::book::Shelf;
 use crate::nights::clock::Clock;
 use crate::nights::file::Plan;
-use crate::nights::{json, morning};
+use crate::nights::{inbox, json, morning};
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -23,7 +23,8 @@ const OVERDUE: Duration = Duration::from_secs(26 * 3600);
 
 pub fn run(args: &NightStatusArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let plan = Plan::read(args.view.file.file.as_deref(), around)?;
-    let history = Shelf::of(&plan).read()?;
+    let shelf = Shelf::of(&plan);
+    let history = shelf.read()?;
     let Some(told) = Morning::of(&history) else {
         printer.talk("no night has run yet");
         return Ok(Exit::Unjudged);
@@ -45,7 +46,8 @@ pub fn run(args: &NightStatusArgs, around: &Environment, printer: Printer) -> Re
         }
         Format::Human if args.quiet && exit == Exit::Reached => {}
         Format::Human => {
-            printer.data(morning::page(&told, &TimeZone::system()).trim_end())?;
+            printer
+                .data(morning::page(&told, inbox::place(&shelf).path(), &TimeZone::system()).trim_end())?;
             if let Some(age) = overdue {
                 printer.talk(&format!(
                     "no scheduled night for {}: look at the scheduler, and at `skilltune night list`",

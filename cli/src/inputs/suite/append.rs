@@ -34,7 +34,7 @@ pub enum Appended {
 }
 
 /// Where the files of scenarios are that came from runs.
-const CASES: &str = "cases";
+pub const CASES: &str = "cases";
 
 pub(super) const HEAD: &str = "# Tasks to try a skill on: `skilltune tune SKILL --suite suite.toml`.\n";
 
@@ -107,6 +107,11 @@ fn known(suite: &Suite, new: &Scenario) -> Option<Name> {
     let mut all = suite.scenarios.iter().chain(&suite.drafts);
     let same = all.clone().find(|one| one.id == new.id).or_else(|| all.find(is_same));
     same.map(|one| one.id.clone())
+}
+
+/// Whether a suite has this task, whatever is asked of its results.
+pub fn has_task(suite: &Suite, new: &Scenario) -> bool {
+    suite.scenarios.iter().chain(&suite.drafts).any(|one| of_task(suite, one, new).is_some())
 }
 
 /// A scenario of a suite as a run would have it, if it has the task of the new one.
